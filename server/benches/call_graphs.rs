@@ -2,7 +2,7 @@
 //! callgrind file of the same size.
 //!
 //! Generates both, deterministically, with about 50 MB each (`COSTLINE_BENCH_MB` sets another size),
-//! and prints medians and their ratio. Compare ratios, not times, between machines.
+//! and prints medians, and the median of their ratios. Compare ratios, not times, between machines.
 
 #![allow(
     clippy::print_stdout,
@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 9;
 const N_PROCS: usize = 3000;
 const SITES: usize = 4;
 
@@ -26,31 +26,48 @@ fn main() {
         std::env::var("COSTLINE_BENCH_MB").ok().and_then(|mb| mb.parse().ok()).unwrap_or(50);
     let bytes = megabytes * 1_000_000;
     let files = [("Mercury deep profile", deep(bytes)), ("callgrind file", callgrind(bytes))];
-    let mut per_byte = Vec::new();
-    for (what, file) in &files {
-        let mut times = Vec::new();
-        for _ in 0..ROUNDS {
-            let copy = file.clone();
-            let begun = Instant::now();
-            let read =
-                formats::read(copy, Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap();
-            let groups = Groups::identity(read.recording.symbols());
-            let view = analysis::View::of(&read.recording);
-            let costs = analysis::costs(&read.recording, &view, &groups);
-            assert!(costs.total > 0.0);
-            times.push(begun.elapsed());
+    let mut times = [Vec::new(), Vec::new()];
+    for _ in 0..ROUNDS {
+        for (times, (_, file)) in times.iter_mut().zip(&files) {
+            times.push(time(file.clone()));
         }
-        times.sort_unstable();
-        let median: Duration = times[ROUNDS / 2];
-        let megabytes = file.len() as f64 / 1e6;
-        println!(
-            "{what:<22} {megabytes:>6.1} MB {:>8.1} ms {:>6.2} ms per MB",
-            median.as_secs_f64() * 1e3,
-            median.as_secs_f64() * 1e3 / megabytes
-        );
-        per_byte.push(median.as_secs_f64() / megabytes);
     }
-    println!("a deep profile takes {:.2} × the time per byte", per_byte[0] / per_byte[1]);
+    // Rounds are compared one by one, so that other load on the machine affects both files.
+    let mut ratios: Vec<f64> = times[0]
+        .iter()
+        .zip(&times[1])
+        .map(|(deep, callgrind)| {
+            per_megabyte(*deep, &files[0].1) / per_megabyte(*callgrind, &files[1].1)
+        })
+        .collect();
+    for (times, (what, file)) in times.iter_mut().zip(&files) {
+        times.sort_unstable();
+        let median = times[ROUNDS / 2];
+        println!(
+            "{what:<22} {:>6.1} MB {:>8.1} ms {:>6.2} ms per MB",
+            file.len() as f64 / 1e6,
+            median.as_secs_f64() * 1e3,
+            per_megabyte(median, file)
+        );
+    }
+    ratios.sort_by(f64::total_cmp);
+    println!("a deep profile takes {:.2} × the time per byte", ratios[ROUNDS / 2]);
+}
+
+/// The time to read a file and compute all of its costs.
+fn time(file: Vec<u8>) -> Duration {
+    let begun = Instant::now();
+    let read = formats::read(file, Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap();
+    let groups = Groups::identity(read.recording.symbols());
+    let view = analysis::View::of(&read.recording);
+    let costs = analysis::costs(&read.recording, &view, &groups);
+    assert!(costs.total > 0.0);
+    begun.elapsed()
+}
+
+/// In milliseconds.
+fn per_megabyte(time: Duration, file: &[u8]) -> f64 {
+    time.as_secs_f64() * 1e3 / (file.len() as f64 / 1e6)
 }
 
 /// Deterministic pseudo-random numbers (xorshift).

@@ -185,22 +185,27 @@ fn edges(
         .as_ref()
         .map(|contexts| contexts.recursive_rows(part.graph.calls.len()))
         .unwrap_or_default();
-    // Whether all calls of an edge are recursion, and the calls.
-    let mut calls_by_edge: BTreeMap<(FunctionId, FunctionId), (bool, Vec<&Call>)> = BTreeMap::new();
-    for (row, call) in (part.first_call..).zip(part.calls) {
+    let mut rows: Vec<((FunctionId, FunctionId), usize)> = Vec::with_capacity(part.calls.len());
+    for (i, call) in part.calls.iter().enumerate() {
         let ends = (groups.function(call.caller), groups.function(call.callee));
         let is_part = groups.role(call.callee) != FuncRole::Whole;
-        if ends.0 == ends.1 && call.caller != call.callee && is_part {
-            // Not a call, but a part of the caller.
-            continue;
+        // A call within a function can be a part of it rather than a call.
+        if ends.0 != ends.1 || call.caller == call.callee || !is_part {
+            rows.push((ends, i));
         }
-        let (recursive, calls) = calls_by_edge.entry(ends).or_insert((true, Vec::new()));
-        *recursive &= ends.0 == ends.1 || recursive_rows.get(row).copied().unwrap_or(false);
-        calls.push(call);
     }
+    rows.sort_unstable();
     let mut edges = Edges::default();
     let has_stated_counts = part.totals.iter().any(|stated| stated.calls.is_some());
-    for ((caller, callee), (recursive, calls)) in calls_by_edge {
+    let mut calls: Vec<&Call> = Vec::new();
+    let mut sites: Vec<((FileId, u32), f64)> = Vec::new();
+    for rows in rows.chunk_by(|(ends, _), (next, _)| ends == next) {
+        let (caller, callee) = rows[0].0;
+        let is_recursive = |row| recursive_rows.get(part.first_call + row).copied();
+        let recursive =
+            caller == callee || rows.iter().all(|&(_, row)| is_recursive(row).unwrap_or(false));
+        calls.clear();
+        calls.extend(rows.iter().map(|&(_, row)| &part.calls[row]));
         let sum: f64 = calls.iter().map(|call| weight(call)).sum();
         let (total, estimated) = if part.graph.contexts.is_some() {
             (sum, false)
@@ -214,15 +219,19 @@ fn edges(
                 .all(|pair| (pair[0].caller, pair[0].callee) == (pair[1].caller, pair[1].callee));
             (upper, upper < sum || !is_one_call || calls.iter().any(|call| call.nested))
         };
-        let mut sites = SiteTotals::new();
         for call in calls.iter().filter(|call| call.line != 0) {
             if let Some(source) = call.source.or(part.graph.symbols.funcs.get(call.caller).source) {
-                *sites.entry((groups.file(source), call.line)).or_default() += weight(call);
+                sites.push(((groups.file(source), call.line), weight(call)));
             }
         }
-        for site in sites.values_mut() {
-            *site = site.min(total);
-        }
+        sites.sort_by_key(|&(site, _)| site);
+        sites.dedup_by(|next, sum| {
+            let is_same = next.0 == sum.0;
+            if is_same {
+                sum.1 += next.1;
+            }
+            is_same
+        });
         let count = Some(calls.iter().fold(0, |sum: u64, call| sum.saturating_add(call.count)))
             .filter(|&count| count > 0);
         if let Some(count) = count.filter(|_| !has_stated_counts) {
@@ -232,7 +241,7 @@ fn edges(
         let (inlined, calls) = (false, count);
         edges.push(
             Edge { caller, callee, total, estimated, calls, inlined, recursive, sites: 0..0 },
-            sites,
+            sites.drain(..).map(|(site, cost)| (site, cost.min(total))),
         );
     }
     edges

@@ -33,6 +33,8 @@ use executions::Executions;
 use links::Links;
 use nodes::File;
 use profile::{ProfileBuilder, Recording, WarningCode, Warnings};
+use std::panic::resume_unwind;
+use std::thread;
 
 pub(crate) use dump::dump;
 pub(crate) use nodes::MAGIC;
@@ -47,13 +49,17 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     }
     let mut warnings = Warnings::default();
     let links = Links::of(&file, &mut warnings);
-    let costs = Costs::of(&file, &links, &mut warnings);
+    let (costs, executions) = thread::scope(|scope| {
+        let executions = scope.spawn(|| Executions::of(&file, &links));
+        (Costs::of(&file, &links, &mut warnings), executions.join())
+    });
+    let executions = executions.unwrap_or_else(|panic| resume_unwind(panic));
     check_sums(&file, &costs, &mut warnings);
     let graph = graph::tables(&file, &links, &costs, builder)?;
     Ok(Read {
         version: Some(file.header.version.to_string()),
         writer: Writer::of_producer(Some(Producer::parse("Mercury"))),
-        executions: Executions::of(&file, &links),
+        executions,
         ..Read::new(Format::MercuryDeep, Recording::from(graph), warnings)
     })
 }

@@ -13,7 +13,9 @@ use profile::{
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::panic::resume_unwind;
 use std::sync::Arc as Shared;
+use std::thread;
 
 /// Builds the tables. `builder` has the strings and sources of the file.
 pub(super) fn tables(
@@ -26,12 +28,18 @@ pub(super) fn tables(
     let (rows, row_of_arc) = rows(file, links, costs);
     let funcs = funcs(file, &procs, &mut builder)?;
     let build = Build { file, links, costs, funcs, procs, rows };
+    let (contexts, calls, totals) = thread::scope(|scope| {
+        let contexts = scope.spawn(|| build.contexts(&row_of_arc));
+        let (calls, totals) = (build.calls(), build.totals());
+        (contexts.join(), calls, totals)
+    });
+    let contexts = contexts.unwrap_or_else(|panic| resume_unwind(panic));
     Ok(GraphTables {
         metrics: Measure::ALL.iter().map(|measure| measure.metric(&file.header)).collect(),
         own: build.own(),
-        calls: build.calls(),
-        totals: build.totals(),
-        contexts: Some(Shared::new(build.contexts(&row_of_arc))),
+        calls,
+        totals,
+        contexts: Some(Shared::new(contexts)),
         symbols: builder.build().into_symbols(),
         ..GraphTables::default()
     })
@@ -314,11 +322,14 @@ impl Build<'_> {
             count: self.file.calls.rows()[arc.call as usize].own.calls(),
         });
         let column = |measure: &Measure| {
-            let of = |cost| measure.inclusive(cost, self.header());
+            if measure.inclusive(Cost::default(), self.header()).is_none() {
+                return Column::default();
+            }
+            let of = |cost| measure.inclusive(cost, self.header()).unwrap_or_default();
             let costs = || self.costs.arcs.iter();
             Column {
-                own: costs().map_while(|cost| of(cost.own)).collect(),
-                below: costs().map_while(|cost| of(cost.below)).collect(),
+                own: costs().map(|cost| of(cost.own)).collect(),
+                below: costs().map(|cost| of(cost.below)).collect(),
             }
         };
         Contexts {
