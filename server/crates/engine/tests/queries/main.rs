@@ -22,6 +22,7 @@ mod menus;
 mod moved;
 mod noise;
 mod recursion;
+mod repeated_runs;
 mod reports;
 mod support;
 mod views;
