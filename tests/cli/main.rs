@@ -19,6 +19,7 @@ mod source_functions;
 mod style;
 mod sums;
 mod targets;
+mod times;
 mod transforms;
 
 use serde_json::Value;

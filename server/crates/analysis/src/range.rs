@@ -1,6 +1,6 @@
 //! Ranges of time and searches: which samples of a recording to sum.
 
-use profile::{Groups, Profile, StackAccess, SymbolTables};
+use profile::{Groups, MetricId, Profile, StackAccess, SymbolTables};
 use std::fmt;
 use std::str::FromStr;
 
@@ -104,6 +104,26 @@ pub(crate) fn last_ns(profile: &Profile) -> Option<u64> {
     let clock = profile.clock()?;
     let times = profile.samples().iter().filter_map(|samples| samples.times_ns(clock));
     times.flatten().flatten().max()
+}
+
+/// Whether the times of samples with a weight in this metric are known.
+pub(crate) fn knows_times(profile: &Profile, metric: MetricId) -> bool {
+    let Some(clock) = profile.clock() else { return false };
+    let mut any_weight = false;
+    for samples in profile.samples() {
+        let Some(weights) = samples.weights().get(metric.index()) else { continue };
+        let mut times = samples.times_ns(clock);
+        for row in 0..samples.len() {
+            let time = times.as_mut().and_then(Iterator::next).flatten();
+            if weights.get(row) != 0.0 {
+                if time.is_some() {
+                    return true;
+                }
+                any_weight = true;
+            }
+        }
+    }
+    !any_weight
 }
 
 #[cfg(test)]

@@ -17,13 +17,13 @@
 use crate::activations::Activations;
 use crate::named::{Addresses, find_named, find_path};
 use crate::names::{Unmatched, find_category, find_libs};
-use crate::range::{Search, TimeRange, last_ns};
+use crate::range::{Search, TimeRange, knows_times, last_ns};
 use crate::rewrites::{Rewrite, Rewrites};
 use crate::transform::{Implementation, Name, Operand, Transform, TransformKind as Kind};
 use crate::view::View;
 use profile::{
-    Code, FrameId, FuncId, FunctionId, Groups, LibId, Profile, Recording, Restack, StackAccess,
-    StackId, Warning, WarningCode,
+    Clock, Code, FrameId, FuncId, FunctionId, Groups, LibId, MetricId, Profile, Recording, Restack,
+    StackAccess, StackId, Warning, WarningCode,
 };
 use rustc_hash::FxHashSet;
 
@@ -86,7 +86,7 @@ pub fn reshape(
 
     let mut profile = profile.clone();
     if let Some(range) = view.range {
-        match in_range(&profile, range) {
+        match in_range(&profile, range, view.metric) {
             Ok(part) => {
                 if is_empty(&part) && !is_empty(&profile) {
                     let none = no_samples_in(range, &profile);
@@ -162,22 +162,39 @@ pub fn find_names(
 /// Checks that a recording has samples in a range of time.
 pub fn check_range(recording: &Recording, range: TimeRange) -> Result<(), Unmatched> {
     let profile = recording.sampled().ok_or_else(no_stacks)?;
-    let is_outside = is_empty(&in_range(profile, range)?) && !is_empty(profile);
+    let is_outside =
+        is_empty(&in_range(profile, range, profile.default_metric())?) && !is_empty(profile);
     if is_outside { Err(no_samples_in(range, profile)) } else { Ok(()) }
 }
 
-/// The samples in a range of time.
-fn in_range(profile: &Profile, range: TimeRange) -> Result<Profile, Unmatched> {
-    let clock = profile.clock().ok_or_else(|| no_times("no range of time can be chosen"))?;
+/// The samples in a range of time. Fails if the times of samples with a weight in `metric` are
+/// unknown.
+fn in_range(profile: &Profile, range: TimeRange, metric: MetricId) -> Result<Profile, Unmatched> {
+    let clock = known_times(profile, metric, "no range of time can be chosen")?;
     Ok(profile.with_samples(profile.default_metric(), |_, samples| {
         Some(samples.within(range.start_ns, range.end_ns, clock))
     }))
 }
 
-/// `effect`: what cannot be done without times.
-pub(crate) fn no_times(effect: &str) -> Unmatched {
-    let problem = format!("{effect}: the times of the samples of this profile are unknown");
-    Unmatched::new(WarningCode::NoTimes, problem)
+/// The clock of the times of samples with a weight in `metric`. Fails if they are unknown; `effect`
+/// says what cannot be done then.
+pub(crate) fn known_times(
+    profile: &Profile,
+    metric: MetricId,
+    effect: &str,
+) -> Result<Clock, Unmatched> {
+    let problem = match profile.clock() {
+        Some(clock) if knows_times(profile, metric) => return Ok(clock),
+        Some(_) => {
+            let name = profile.metrics().get(metric.index()).map_or("", |metric| &metric.name);
+            format!("{effect}: this profile does not record the times of `{name}`")
+        }
+        None if profile.samples().iter().any(|samples| samples.calls().is_some()) => {
+            format!("{effect}: this profile records calls, whose times are summed when it is read")
+        }
+        None => format!("{effect}: the times of the samples of this profile are unknown"),
+    };
+    Err(Unmatched::new(WarningCode::NoTimes, problem))
 }
 
 fn no_samples_in(range: TimeRange, profile: &Profile) -> Unmatched {

@@ -1,7 +1,7 @@
 //! The weight of samples over time.
 
 use crate::range::last_ns;
-use crate::reshape::no_times;
+use crate::reshape::known_times;
 use crate::weighted::{Grid, is_counted};
 use crate::{Unmatched, View};
 use profile::{Recording, StackAccess, ThreadId, WarningCode};
@@ -54,7 +54,8 @@ pub fn timeline(
         let problem = format!("{effect}: this recording is a call graph without samples");
         Unmatched::new(WarningCode::NoStacks, problem)
     })?;
-    let (clock, last) = recorded.clock().zip(last_ns(recorded)).ok_or_else(|| no_times(effect))?;
+    let clock = known_times(recorded, view.metric, effect)?;
+    let last = last_ns(recorded).unwrap_or_default();
     let start_ns = view.range.map_or(0, |range| range.start_ns);
     let end_ns = view.range.map_or(last, |range| range.end_ns.min(last)).max(start_ns);
     let bucket = |ns: u64| {

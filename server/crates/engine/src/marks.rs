@@ -5,7 +5,7 @@ use crate::present::text::plain;
 use crate::settings::Inlines;
 use crate::snapshot::Snapshot;
 use crate::world::World;
-use analysis::{Implementation, ThreadChoice, notation};
+use analysis::{Implementation, ThreadChoice, WarningCode, notation};
 use std::borrow::Cow;
 
 /// The maximum length of a mark in characters. Paths may have any number of functions.
@@ -43,7 +43,10 @@ impl Marks {
             short(&plain(&notation(symbols, groups, transform))) + effect(!ignored.contains(&at))
         });
         let range = view.range.map(|range| {
-            let effect = effect(snapshot.loaded.recording.knows_times());
+            let mut unmatched = snapshot.grouped.unmatched.iter().map(|name| name.code);
+            let is_known = recording.sampled().is_some()
+                && !unmatched.any(|code| code == WarningCode::NoTimes);
+            let effect = effect(is_known);
             format!("{range}{effect}")
         });
         let mut parts: Vec<String> = range.into_iter().chain(transforms).collect();

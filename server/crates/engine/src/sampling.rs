@@ -41,7 +41,12 @@ fn weight(
     }
     let (recording, is_time) = (&grouped.recording, seconds_per_unit.is_some());
     if is_time && recording.metrics().iter().any(|metric| counts_samples(&metric.unit)) {
-        return samples().filter(|samples| *samples > 0.0).map(|samples| costs.base / samples);
+        // Hits of V8 are in no range of time.
+        let counted = samples().filter(|samples| *samples > 0.0);
+        return match counted {
+            Some(samples) => Some(costs.base / samples),
+            None => sample_weights(recording, &grouped.view).map(|weights| weights.mean),
+        };
     }
     let SampleWeights { mean, uniform, repeated } = sample_weights(recording, &grouped.view)?;
     let is_sampled = match format {

@@ -117,3 +117,79 @@ fn numbers_of_bytes_are_no_times() {
     let read = read(bytes.into_bytes()).unwrap();
     assert_eq!((times(stacks(&read)), read.span_seconds), (vec![], None));
 }
+
+/// Each row as `leaf:line weight @ns`, in the default metric, without those of weight 0.
+fn rows(profile: &Profile) -> String {
+    let metric = profile.default_metric().index();
+    let mut rows = Vec::new();
+    for (samples, times) in profile.samples().iter().zip(times(profile)) {
+        for (row, time) in times.iter().enumerate() {
+            let weight = samples.weights()[metric].get(row);
+            let frame = samples.stack(row).map(|stack| profile.stacks().frame(stack));
+            let frame = frame.map(|frame| profile.frames().get(frame));
+            let name = frame.map_or("", |frame| profile.symbols().func_name(frame.func));
+            let line = frame.map_or(0, |frame| frame.line);
+            let time = time.map_or("?".to_owned(), |ns| ns.to_string());
+            if weight != 0.0 {
+                rows.push(format!("{name}:{line} {weight} @{time}"));
+            }
+        }
+    }
+    rows.join(", ")
+}
+
+fn parsed(text: &str) -> Profile {
+    stacks(&read(text.as_bytes().to_vec()).unwrap()).clone()
+}
+
+#[test]
+fn v8_samples_have_times_and_hits_have_none() {
+    let node = |id: u32, name: &str, rest: &str| {
+        format!(
+            r#"{{"id":{id},"callFrame":{{"functionName":"{name}","scriptId":"1","url":"a.js","lineNumber":1,"columnNumber":0}},{rest}}}"#
+        )
+    };
+    let nodes = [
+        node(1, "main", r#""hitCount":0,"children":[2,3]"#),
+        node(2, "f", r#""hitCount":3,"positionTicks":[{"line":5,"ticks":2},{"line":7,"ticks":1}]"#),
+        node(3, "g", r#""hitCount":1"#),
+    ];
+    // In microseconds: samples at 2000, 3000, 4000 and 6000, the last until 7000.
+    let profile = parsed(&format!(
+        r#"{{"nodes":[{}],"startTime":1000,"endTime":7000,"samples":[2,2,3,2],"timeDeltas":[1000,1000,1000,2000]}}"#,
+        nodes.join(",")
+    ));
+    assert_eq!(
+        rows(&profile),
+        "f:5 1000 @0, f:7 1000 @1000000, g:0 2000 @2000000, f:5 1000 @4000000"
+    );
+    assert_eq!(within(&profile, 1_000_000, 4_000_000, 1.0), ["main>f 1000", "main>g 2000"]);
+    // Which samples are hits is unknown.
+    let hits = &profile.samples()[0].weights()[0];
+    assert_eq!((0..3).map(|row| hits.get(row)).collect::<Vec<_>>(), [2.0, 1.0, 1.0]);
+    assert_eq!(times(&profile)[0][..3], [None; 3]);
+    let written = firefox::write(&profile);
+    assert_eq!(written.lost, ["the other metrics", "that totals of lines are unknown"]);
+    let again = rows(stacks(&read(written.bytes).unwrap()));
+    assert_eq!(again, "f:5 1 @0, f:7 1 @1000000, g:0 2 @2000000, f:5 1 @4000000");
+}
+
+#[test]
+fn stackprof_has_a_time_per_sample_of_a_run_of_equal_stacks() {
+    let frame = |name: &str| format!(r#"{{"name":"{name}","file":"/a.rb","line":1,"samples":2}}"#);
+    let head = format!(
+        r#"{{"mode":"wall","interval":1000,"samples":4,"missed_samples":0,"frames":{{"7":{},"8":{}}},"#,
+        frame("f"),
+        frame("g")
+    );
+    // f:2 twice, g:3 once, f:2 once.
+    let raw = r#""raw":[1,7,2,1,8,1,1,7,1],"raw_lines":[1,2,2,1,3,1,1,2,1]"#;
+    let with = |times: &str| parsed(&format!("{head}{raw},{times}}}"));
+    let expected = "f:2 1 @0, f:2 1 @1500000, g:3 1 @2000000, f:2 1 @4000000";
+    let profile = with(r#""raw_sample_timestamps":[9000000,9001500,9002000,9004000]"#);
+    assert_eq!(rows(&profile), expected);
+    assert_eq!(within(&profile, 1_500_000, 4_000_000, 1.0), ["f 1", "g 1"]);
+    assert_eq!(rows(&with(r#""raw_timestamp_deltas":[77,1500,500,2000]"#)), expected);
+    // The fourth time is missing, so it is unknown which samples the others are of.
+    assert!(times(&with(r#""raw_sample_timestamps":[9000000,9001500,9002000]"#)).is_empty());
+}

@@ -89,7 +89,9 @@ mod tests {
         let (profile, warnings, span) = profile(&text);
         assert_eq!(
             rows(&profile),
-            "(anonymous) 0 7\n(anonymous)>hash:7 2 10\n(anonymous)>hash:8 2 10\n(anonymous)>hash 1 5\n(idle) idle 6 10\nfill 2 40\n"
+            "(anonymous)>hash:7 2 0\n(anonymous)>hash:8 2 0\n(anonymous)>hash 1 0\n(idle) idle 6 0\nfill 2 0\n\
+             (idle) idle 0 10\n(idle) idle 0 0\n(anonymous)>hash:8 0 10\n(anonymous)>hash:7 0 10\n\
+             (anonymous)>hash 0 5\nfill 0 40\n(anonymous) 0 7\n"
         );
         assert_eq!(warnings.as_slice(), []);
         assert_eq!(span, Some(82e-6));

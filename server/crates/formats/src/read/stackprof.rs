@@ -43,8 +43,10 @@ struct File<'a> {
     frames: BTreeMap<u64, RubyFrame<'a>>,
     raw: Option<Vec<u64>>,
     raw_lines: Option<Vec<u64>>,
-    /// In microseconds.
+    /// When each sample was taken, in microseconds; one per sample, not per entry of `raw`.
     raw_sample_timestamps: Option<Vec<f64>>,
+    /// Microseconds since the previous sample.
+    raw_timestamp_deltas: Option<Vec<f64>>,
 }
 
 #[derive(Deserialize)]
@@ -144,6 +146,22 @@ impl<'a> RubyFrame<'a> {
     }
 }
 
+/// When each of `n` samples was taken, in microseconds of any clock. `None` if that is unknown.
+fn sample_times(file: &File<'_>, n: f64) -> Option<Vec<f64>> {
+    let deltas = || {
+        let mut at = 0.0;
+        let deltas = file.raw_timestamp_deltas.iter().flatten();
+        deltas
+            .map(|delta| {
+                at += delta;
+                at
+            })
+            .collect()
+    };
+    let times = file.raw_sample_timestamps.clone().unwrap_or_else(deltas);
+    (!times.is_empty() && times.len() as f64 == n).then_some(times)
+}
+
 /// Adds the samples, stack by stack.
 fn stacks(
     file: &File<'_>,
@@ -158,7 +176,7 @@ fn stacks(
     }
     let malformed =
         |at: usize, message: String| ReadError::malformed(At::Key(format!("raw[{at}]")), message);
-    let (mut rows, mut weights) = (Vec::new(), Vec::new());
+    let (mut rows, mut counts) = (Vec::new(), Vec::new());
     let mut at = 0;
     while let Some(&len) = raw.get(at) {
         let end = usize::try_from(len).ok().and_then(|len| at.checked_add(1)?.checked_add(len));
@@ -183,15 +201,32 @@ fn stacks(
             stack = Some(builder.intern_stack(stack, frame)?);
         }
         rows.push(stack);
-        weights.push(count as f64);
+        counts.push(count);
         at = end + 1;
     }
-    let without_stack = file.samples.unwrap_or(0.0) - weights.iter().sum::<f64>();
+    let mut weights: Vec<f64> = counts.iter().map(|&count| count as f64).collect();
+    let n = weights.iter().sum::<f64>();
+    let times = sample_times(file, n);
+    if times.is_some() {
+        // One row per sample: consecutive samples with the same stack have different times.
+        let same = rows.iter().zip(counts);
+        let each =
+            |(&stack, n): (_, u64)| std::iter::repeat_n(stack, usize::try_from(n).unwrap_or(0));
+        rows = same.flat_map(each).collect();
+        weights = vec![1.0; rows.len()];
+    }
+    let without_stack = file.samples.unwrap_or(0.0) - n;
     if without_stack > 0.0 {
         rows.push(None);
         weights.push(without_stack);
     }
-    let samples = Samples::new(rows, vec![Weights::Each(weights)]);
+    let n_rows = rows.len();
+    let mut samples = Samples::new(rows, vec![Weights::Each(weights)]);
+    if let Some(times) = times {
+        let mut times: Vec<f64> = times.into_iter().map(|us| us / 1e3).collect();
+        times.resize(n_rows, f64::NAN);
+        samples = samples.with_times(times);
+    }
     builder.push_thread(Thread::default(), samples)?;
     Ok(Recording::Stacks(builder.build()))
 }

@@ -9,7 +9,8 @@
 //! records extra ones at deoptimisations that are neither in `hitCount` nor in `positionTicks`.
 //! `time` gives each sample the time until the next; samples have no lines, so the time of a node
 //! is divided among its lines in proportion to their hits. For example, a node with 30 µs, 2 hits
-//! on line 7 and 1 on line 9 has 20 µs on line 7 and 10 µs on line 9.
+//! on line 7 and 1 on line 9 has 20 µs on line 7 and 10 µs on line 9. Samples have times, but hits
+//! have none, because it is unknown which samples are the extra ones.
 
 use super::{CallFrame, callers_first, durations};
 use crate::error::{At, ReadError};
@@ -110,7 +111,8 @@ impl Counted {
     }
 
     /// One row per node and executing line, and one per node for the rest: hits beyond the ticks,
-    /// and their share of the time.
+    /// and their share of the time. If samples have times, the time is in rows of its own: at least
+    /// one per sample.
     pub(crate) fn samples(
         self,
         builder: &mut ProfileBuilder,
@@ -120,10 +122,18 @@ impl Counted {
         let Self { hits, time } = self;
         let mut stacks: Vec<Option<StackId>> = vec![None; nodes.len()];
         let (mut rows, mut row_hits, mut row_time) = (Vec::new(), Vec::new(), Vec::new());
-        let mut push = |stack, hits, time| {
-            rows.push(stack);
-            row_hits.push(hits);
-            row_time.push(time);
+        let mut divided = vec![Divided::default(); nodes.len()];
+        let is_timed = time.as_ref().is_some_and(|time| time.start.is_some());
+        let mut push = |node: usize, stack, hits: f64, mut time: f64| {
+            if is_timed {
+                divided.get_mut(node).into_iter().for_each(|parts| parts.add(stack, time));
+                time = 0.0;
+            }
+            if !is_timed || hits != 0.0 {
+                rows.push(stack);
+                row_hits.push(hits);
+                row_time.push(time);
+            }
         };
         let (mut node_hits, node_time) = (hits.by_node, time.as_ref());
         for &i in &tree.callers_first {
@@ -141,6 +151,7 @@ impl Counted {
                 let func = node.call_frame.intern(builder)?;
                 for (line, ticks) in std::mem::take(&mut own.by_line) {
                     push(
+                        i,
                         Some(node.call_frame.stack(builder, caller, func, (line, 0))?),
                         ticks,
                         shares.take(ticks),
@@ -153,21 +164,38 @@ impl Counted {
             }
             let time = shares.rest();
             if own.without_line != 0.0 || time != 0.0 {
-                push(stack, own.without_line, time);
+                push(i, stack, own.without_line, time);
             }
         }
-        let mut weights = vec![Weights::Each(row_hits)];
-        if let Some(time) = time {
-            if time.unknown != 0.0 {
-                rows.push(None);
-                row_time.push(time.unknown);
-                if let Some(Weights::Each(hits)) = weights.first_mut() {
-                    hits.push(0.0);
+        let Some(time) = time else {
+            return Ok(Samples::new(rows, vec![Weights::Each(row_hits)]));
+        };
+        let mut times = vec![f64::NAN; rows.len()];
+        match time.start {
+            Some(start) => {
+                let mut at = start;
+                for (node, duration) in time.samples {
+                    let mut push = |stack, time| {
+                        rows.push(stack);
+                        row_time.push(time);
+                        times.push(at / 1e3);
+                    };
+                    match node.and_then(|node| divided.get_mut(node)) {
+                        Some(parts) => parts.take(duration, push),
+                        None => push(None, duration),
+                    }
+                    at += duration;
                 }
             }
-            weights.push(Weights::Each(row_time));
+            None if time.unknown != 0.0 => {
+                rows.push(None);
+                row_time.push(time.unknown);
+            }
+            None => {}
         }
-        Ok(Samples::new(rows, weights))
+        row_hits.resize(rows.len(), 0.0);
+        let samples = Samples::new(rows, vec![Weights::Each(row_hits), Weights::Each(row_time)]);
+        Ok(if is_timed { samples.with_times(times) } else { samples })
     }
 }
 
@@ -275,6 +303,45 @@ impl Shares {
     }
 }
 
+/// How the time of a node is divided among stacks, sample by sample.
+#[derive(Clone, Default)]
+struct Divided {
+    /// Each stack with its time, and how much of that is taken.
+    parts: Vec<(Option<StackId>, f64, f64)>,
+    time: f64,
+    taken: f64,
+}
+
+impl Divided {
+    fn add(&mut self, stack: Option<StackId>, time: f64) {
+        self.parts.push((stack, time, 0.0));
+        self.time += time;
+    }
+
+    /// Takes the time of a sample from the stacks that are furthest behind their proportion, so that
+    /// any range of time is divided in about the same proportion as the whole. Calls `push` with
+    /// each stack and its time.
+    fn take(&mut self, mut time: f64, mut push: impl FnMut(Option<StackId>, f64)) {
+        self.taken += time;
+        let share = if self.time > 0.0 { self.taken / self.time } else { 0.0 };
+        loop {
+            let behind = |part: &&mut (Option<StackId>, f64, f64)| part.1 * share - part.2;
+            let left = self.parts.iter_mut().filter(|part| part.1 > part.2);
+            let next = left.max_by(|a, b| behind(a).total_cmp(&behind(b)));
+            let Some((stack, whole, taken)) = next else { break };
+            let part = time.min(*whole - *taken);
+            push(*stack, part);
+            *taken += part;
+            time -= part;
+            if time <= 0.0 {
+                return;
+            }
+        }
+        // A sample without time, or what rounding left over.
+        push(self.parts.first().and_then(|part| part.0), time);
+    }
+}
+
 impl Hits {
     fn of(profile: &CpuProfile<'_>, tree: &Tree, warnings: &mut Warnings) -> Self {
         let counted = profile.nodes.iter().any(Node::has_hits);
@@ -343,6 +410,10 @@ struct Time {
     /// The time of samples whose node does not exist.
     unknown: f64,
     total: f64,
+    /// When the first sample was taken. `None` if the profile does not say when it starts.
+    start: Option<f64>,
+    /// The row of the node of each sample, if it exists, and the duration of the sample.
+    samples: Vec<(Option<usize>, f64)>,
 }
 
 impl Time {
@@ -357,10 +428,17 @@ impl Time {
                 )
             });
         }
-        let mut time = Self { by_node: vec![0.0; profile.nodes.len()], unknown: 0.0, total: 0.0 };
+        let mut time = Self {
+            by_node: vec![0.0; profile.nodes.len()],
+            unknown: 0.0,
+            total: 0.0,
+            start: profile.start_time.zip(deltas.first()).map(|(start, first)| start + first),
+            samples: Vec::with_capacity(samples.len()),
+        };
         let end = profile.start_time.zip(profile.end_time).map(|(start, end)| end - start);
         for (id, duration) in samples.iter().zip(durations(deltas, end)) {
-            let node = tree.rows.get(id).and_then(|&row| time.by_node.get_mut(row));
+            let row = tree.rows.get(id).copied();
+            let node = row.and_then(|row| time.by_node.get_mut(row));
             if node.is_none() {
                 warnings.add(WarningCode::UnknownNode, || {
                     format!("a sample refers to node {id}, which does not exist; it has no stack")
@@ -368,6 +446,7 @@ impl Time {
             }
             *node.unwrap_or(&mut time.unknown) += duration;
             time.total += duration;
+            time.samples.push((row, duration));
         }
         Some(time)
     }

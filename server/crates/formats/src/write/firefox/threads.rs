@@ -50,15 +50,15 @@ impl Samples {
         unit: &Unit,
         clock: Option<Clock>,
     ) -> Self {
-        let n = samples.len();
-        let timed = clock.and_then(|clock| by_time(samples, clock));
+        let timed = clock.and_then(|clock| by_time(samples, weights, clock));
         let (rows, time): (Vec<usize>, Option<Vec<Number>>) = match timed {
             Some(timed) => {
                 let (rows, time) = timed.into_iter().unzip();
                 (rows, Some(time))
             }
-            None => ((0..n).collect(), None),
+            None => ((0..samples.len()).collect(), None),
         };
+        let n = rows.len();
         let weight = |i| unit.weight(weights.map_or(0.0, |weights| weights.get(i)));
         let previous =
             |i: usize| i.checked_sub(1).map_or(0.0, |previous| unit.time(weight(previous)));
@@ -76,15 +76,26 @@ impl Samples {
 }
 
 /// The rows of samples in order of their times, with the times in milliseconds since the first
-/// sample of the recording. A sample whose time is unknown stays behind the sample before it. `None`
-/// if no time is known.
-fn by_time(samples: &profile::Samples, clock: Clock) -> Option<Vec<(usize, Number)>> {
+/// sample of the recording. Rows without time are left out if they have no weight; others stay behind
+/// the row before them. `None` if no time is known, or none of a row with weight.
+fn by_time(
+    samples: &profile::Samples,
+    weights: Option<&Weights>,
+    clock: Clock,
+) -> Option<Vec<(usize, Number)>> {
+    let weighs = |row: usize| weights.is_some_and(|weights| weights.get(row) != 0.0);
     let times: Vec<Option<u64>> = samples.times_ns(clock)?.collect();
+    let mut with_weight = times.iter().enumerate().filter(|&(row, _)| weighs(row)).peekable();
+    if with_weight.peek().is_some() && with_weight.all(|(_, time)| time.is_none()) {
+        return None;
+    }
     let mut at = times.iter().flatten().copied().next()?;
     let mut rows: Vec<(usize, u64)> = Vec::with_capacity(times.len());
     for (row, time) in times.into_iter().enumerate() {
-        at = time.unwrap_or(at);
-        rows.push((row, at));
+        if time.is_some() || weighs(row) {
+            at = time.unwrap_or(at);
+            rows.push((row, at));
+        }
     }
     // Stable: rows with the same time keep their order.
     rows.sort_by_key(|&(_, ns)| ns);
@@ -94,8 +105,13 @@ fn by_time(samples: &profile::Samples, clock: Clock) -> Option<Vec<(usize, Numbe
 /// Whether some samples have times and others have none.
 pub(super) fn lacks_times(profile: &Profile) -> bool {
     let Some(clock) = profile.clock() else { return false };
+    let metric = profile.default_metric().index();
     profile.samples().iter().any(|samples| {
-        let times = samples.times_ns(clock);
-        !samples.is_empty() && times.is_none_or(|mut times| times.any(|time| time.is_none()))
+        let weighs = |row| samples.weights().get(metric).is_some_and(|own| own.get(row) != 0.0);
+        let mut times = samples.times_ns(clock);
+        (0..samples.len()).any(|row| {
+            let time = times.as_mut().and_then(Iterator::next).flatten();
+            time.is_none() && weighs(row)
+        })
     })
 }

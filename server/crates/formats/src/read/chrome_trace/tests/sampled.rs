@@ -182,7 +182,11 @@ fn hits_of_nodes_have_lines_if_samples_have_none() {
     // The first sample is at 10, the last lasts from 60 to the end at 100.
     assert_eq!(
         threads(&text(&data)),
-        ["/ 7/10: main 0 30, main>f:7 1 3, main>f:8 3 10, main>f 2 7,  0 40", "unknown-node 1"]
+        [
+            "/ 7/10: main>f:7 1 0, main>f:8 3 0, main>f 2 0, \
+             main>f:8 0 10, main>f 0 7, main>f:7 0 3, main 0 30,  0 40",
+            "unknown-node 1"
+        ]
     );
     let expected =
         [("hits", "hits", LineKnowledge::SelfOnly), ("time", "us", LineKnowledge::SelfEstimated)];
@@ -215,7 +219,8 @@ fn a_whole_profile_may_be_one_event() {
             r#"{{"ph":"{ph}","name":"CpuProfile","pid":1,"tid":{tid},"ts":5,"dur":9,"args":{{"data":{{"cpuProfile":{profile}}}}}}}"#
         )
     };
-    let rows = "main 0 70, main>f:7 1 3, main>f:8 3 10, main>f 2 7";
+    let rows = "main>f:7 1 0, main>f:8 3 0, main>f 2 0, \
+                main>f:8 0 10, main>f 0 7, main>f:7 0 3, main 0 70";
     // Two profiles, whatever their phase; the timeline is not read.
     let text = format!(
         "[{},{},{}]",
