@@ -6,6 +6,7 @@
     reason = "in tests a panic is the message"
 )]
 
+mod documented;
 mod keys;
 mod own;
 mod paths;
@@ -16,8 +17,8 @@ mod v1;
 mod v2;
 
 use analysis::{
-    Addresses, CallNodes, Costs, Implementation, Operand, Transform, TransformKind, View, costs,
-    reshape,
+    Addresses, CallNodes, Costs, Implementation, Operand, Rewrites, Transform, TransformKind, View,
+    costs, reshape,
 };
 use profile::{FunctionId, Groups, Profile, Recording, StackAccess, text_samples};
 
@@ -43,6 +44,8 @@ struct Case {
     groups: Groups,
     view: View,
     warnings: Vec<String>,
+    /// `None` if the view changes no stack.
+    rewrites: Option<Rewrites>,
 }
 
 impl Case {
@@ -64,16 +67,20 @@ impl Case {
         let groups = Groups::identity(profile.symbols());
         let recording = Recording::Stacks(profile);
         let view = view(View::of(&recording));
-        let (recording, groups, warnings) =
+        let (recording, groups, warnings, rewrites) =
             match reshape(&recording, &view, &groups, &Addresses::default()) {
-                Some(reshaped) => (reshaped.recording, reshaped.groups, reshaped.warnings),
-                None => (recording, groups, Vec::new()),
+                Some(reshaped) => {
+                    let rewrites = Some(reshaped.rewrites);
+                    (reshaped.recording, reshaped.groups, reshaped.warnings, rewrites)
+                }
+                None => (recording, groups, Vec::new(), None),
             };
         Self {
             recording,
             groups,
             view,
             warnings: warnings.into_iter().map(|warning| warning.message).collect(),
+            rewrites,
         }
     }
 
