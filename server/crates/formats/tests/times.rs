@@ -193,3 +193,81 @@ fn stackprof_has_a_time_per_sample_of_a_run_of_equal_stacks() {
     // The fourth time is missing, so it is unknown which samples the others are of.
     assert!(times(&with(r#""raw_sample_timestamps":[9000000,9001500,9002000]"#)).is_empty());
 }
+
+#[test]
+fn firefox_times_are_absolute_or_the_sums_of_deltas() {
+    let written = firefox::write(&text_samples::profile("main@1  main@2  main@3")).bytes;
+    let text = String::from_utf8(written).unwrap();
+    let with = |times: &str| {
+        let changed = text.replace(r#""timeDeltas":[0,1,1]"#, times);
+        assert_ne!(changed, text);
+        rows(&parsed(&changed))
+    };
+    assert_eq!(
+        with(r#""timeDeltas":[40.5,2,0.25]"#),
+        "main:1 1 @0, main:2 1 @2000000, main:3 1 @2250000"
+    );
+    // In any order.
+    assert_eq!(
+        with(r#""time":[42.5,40.5,42.75]"#),
+        "main:1 1 @2000000, main:2 1 @0, main:3 1 @2250000"
+    );
+}
+
+#[test]
+fn perf_script_has_times_in_seconds() {
+    let text = "app 7 100.000100: 3 cycles:\n\t3 f (app)\n\n\
+                app 7/8 100.000000: 4 cycles:\n\t3 g (app)\n\n\
+                app 7 101.500000: 5 cycles:\n\t3 f (app)\n\n";
+    let expected = "f:0 3 @100000, f:0 5 @1500000000, g:0 4 @0";
+    assert_eq!(rows(&parsed(text)), expected);
+}
+
+#[test]
+fn sampled_speedscope_has_times_if_weights_are_times() {
+    let of_unit = |unit: &str| {
+        let text = format!(
+            r#"{{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{{"frames":[{{"name":"f"}},{{"name":"g"}}]}},"profiles":[{{"type":"sampled","unit":"{unit}","startValue":10,"endValue":17,"samples":[[0],[0,1],[1]],"weights":[2,4,1]}}]}}"#
+        );
+        parsed(&text)
+    };
+    // Each sample lasts until the next.
+    assert_eq!(rows(&of_unit("milliseconds")), "f:0 2 @0, g:0 4 @2000000, g:0 1 @6000000");
+    assert_eq!(within(&of_unit("microseconds"), 2000, 6000, 1.0), ["f>g 4"]);
+    assert!(times(&of_unit("bytes")).is_empty());
+}
+
+#[test]
+fn rbspy_has_times_since_the_epoch() {
+    let sample = |name: &str, secs: u64, nanos: u64| {
+        format!(
+            r#"{{"trace":[{{"name":"{name}","relative_path":"a.rb","absolute_path":null,"lineno":4}}],"pid":3,"thread_id":1,"time":{{"secs_since_epoch":{secs},"nanos_since_epoch":{nanos}}},"on_cpu":true}}"#
+        )
+    };
+    let samples = [
+        sample("f", 1_700_000_000, 250_000_000),
+        sample("g", 1_700_000_000, 750_000_000),
+        sample("f", 1_700_000_002, 0),
+    ];
+    let text = format!("rbspy02\n{{\"sample_rate\":100}}\n{}\n", samples.join("\n"));
+    assert_eq!(rows(&parsed(&text)), "f:4 1 @0, g:4 1 @500000000, f:4 1 @1750000000");
+}
+
+#[test]
+fn trace_samples_have_times_in_microseconds() {
+    let text = r#"{"traceEvents":[
+        {"name":"thread_name","ph":"M","pid":5,"ts":"900","tid":"70","args":{"name":"js"}}],
+        "samples":[
+        {"cpu":"-1","name":"","ts":"1000","pid":5,"tid":"70","weight":"1","sf":2},
+        {"cpu":"-1","name":"","ts":"2500","pid":5,"tid":"70","weight":"2","sf":1}],
+        "stackFrames":{
+        "1":{"name":"f","category":"JavaScript"},
+        "2":{"name":"g","category":"JavaScript","parent":1}}}"#;
+    assert_eq!(rows(&parsed(text)), "g:0 1 @0, f:0 2 @1500000");
+}
+
+#[test]
+fn recorded_calls_have_no_times() {
+    let text = r#"{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"f"}]},"profiles":[{"type":"evented","unit":"milliseconds","startValue":0,"endValue":9,"events":[{"type":"O","frame":0,"at":1},{"type":"C","frame":0,"at":8}]}]}"#;
+    assert!(times(&parsed(text)).is_empty());
+}

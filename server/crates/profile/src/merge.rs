@@ -183,8 +183,9 @@ fn merge_stacks(parts: &[Part], metrics: Vec<Metric>) -> Result<Profile, MergeEr
     Ok(builder.build())
 }
 
-/// When each part starts, in milliseconds: by the clock of the files if they were recorded at the
-/// same time, otherwise all at 0.
+/// When each part starts, in milliseconds. Parts that were recorded at the same time by the same
+/// clock start as recorded: without gaps, each one begins before those that began earlier have ended.
+/// Otherwise, such as for repeated runs, all start at 0.
 fn aligned(parts: &[Part]) -> Vec<f64> {
     let span = |part: &Part| {
         let old = part.recording.sampled()?;
@@ -194,9 +195,14 @@ fn aligned(parts: &[Part]) -> Vec<f64> {
         Some((clock.start_ms, clock.start_ms + last as f64 / 1e6))
     };
     let spans: Vec<_> = parts.iter().map(span).collect();
-    let first_end = spans.iter().flatten().map(|span| span.1).fold(f64::INFINITY, f64::min);
-    let last_start = spans.iter().flatten().map(|span| span.0).fold(f64::NEG_INFINITY, f64::max);
-    let is_one_clock = last_start <= first_end;
+    let mut by_start: Vec<(f64, f64)> = spans.iter().flatten().copied().collect();
+    by_start.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut end = f64::INFINITY;
+    let is_one_clock = by_start.iter().enumerate().all(|(i, &(start, last))| {
+        let overlaps = start <= end;
+        end = if i == 0 { last } else { end.max(last) };
+        overlaps
+    });
     let start = |span: Option<(f64, f64)>| span.filter(|_| is_one_clock).map_or(0.0, |span| span.0);
     spans.into_iter().map(start).collect()
 }

@@ -221,3 +221,35 @@ fn different_metrics_or_kinds_cannot_be_merged() {
     let metrics = merge(with("s", Some(1.0)), with("s", Some(0.1))).unwrap().metrics().to_vec();
     assert_eq!(metrics[0].seconds_per_unit, None);
 }
+
+#[test]
+fn parts_of_one_clock_keep_their_times_and_repeated_runs_start_together() {
+    let part = |pid: &str, times: &[f64]| {
+        let text = vec!["main"; times.len()].join(" ");
+        part("app", pid, text_samples::taken_at(&text, times))
+    };
+    // In milliseconds since the first sample.
+    let times = |parts: &[Part]| {
+        let profile = merged(parts);
+        let clock = profile.clock().unwrap();
+        let of_thread = profile.samples().iter().map(|samples| {
+            let ns = samples.times_ns(clock).unwrap();
+            ns.map(|ns| ns.unwrap() as f64 / 1e6).collect::<Vec<_>>()
+        });
+        of_thread.collect::<Vec<_>>()
+    };
+    let server = part("1", &[1000.0, 1010.0]);
+    let (early, late) = (part("2", &[1002.5, 1003.0]), part("3", &[1005.0, 1020.0]));
+    // `early` has ended when `late` starts, but `server` runs all the time.
+    let expected = [vec![5.0, 20.0], vec![2.5, 3.0], vec![0.0, 10.0]];
+    assert_eq!(times(&[late, early, server.clone()]), expected);
+    let again = part("4", &[5000.0, 5009.0]);
+    assert_eq!(times(&[server.clone(), again]), [[0.0, 10.0], [0.0, 9.0]]);
+
+    // A part without times has none.
+    let folded = self::part("folded", "5", text_samples::profile("main"));
+    let profile = merged(&[folded, server]);
+    let clock = profile.clock().unwrap();
+    assert!(profile.samples()[0].times_ns(clock).is_none());
+    assert_eq!(profile.samples()[1].times_ns(clock).unwrap().len(), 2);
+}
