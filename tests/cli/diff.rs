@@ -214,6 +214,47 @@ fn reports_and_trees_have_changes_in_json() {
     }
 }
 
+/// The costs of several baselines are averaged, and a change within their spread is noise.
+#[test]
+fn several_baselines_are_averaged() {
+    // `parse` varies by 100 ms, `render` does not.
+    let run = |parse| speedscope(&[("parse", 6, parse), ("render", 9, 300)]);
+    let after = speedscope(&[("parse", 6, 700), ("render", 9, 310)]);
+    let runs = [("a.json", run(500)), ("b.json", run(600)), ("c.json", run(700))];
+    let folder = project(&[&runs[..], &[("after.json", after)]].concat());
+    let baselines = ["--baseline", "a.json", "--baseline", "b.json", "--baseline", "c.json"];
+    let json: Value = {
+        let arguments = [&["report", "after.json", "--json"], &baselines[..]].concat();
+        serde_json::from_str(&ran(folder.path(), &arguments).success()).unwrap()
+    };
+    let total = &json["comparison"];
+    assert_eq!(
+        json!([total["runs"], total["before"], total["change"], total["changed"]]),
+        json!([3, 900, 110, false])
+    );
+    let own = |row: usize| {
+        let change = &json["functions"][row]["comparison"]["self"];
+        json!([change["before"], change["change"], change["changed"]])
+    };
+    assert_eq!((own(1), own(2)), (json!([600, 100, false]), json!([300, 10, true])));
+    // 100 ms · √(1 + 1/3), 9.925 standard deviations (t-distribution, 2 degrees of freedom).
+    let noise = json["functions"][1]["comparison"]["self"]["noise"].as_f64().unwrap();
+    assert!((noise - 992.5 * (4.0_f64 / 3.0).sqrt()).abs() < 1e-6, "{noise}");
+    for command in ["report", "tree", "annotate"] {
+        let arguments = [&[command, "after.json", "--unit", "absolute"], &baselines[..]].concat();
+        let text = words(&ran(folder.path(), &arguments).success());
+        let heading =
+            "compared with the mean of 3 runs of a.json: 900 ms → 1.01 s +12 % (within noise)";
+        assert_eq!(text[1], heading);
+        assert!(text.iter().any(|line| line.contains("310 ms ▲10.0 ms")), "{text:?}");
+        assert!(!text.iter().any(|line| line.contains("700 ms ▲")), "{text:?}");
+    }
+    fs::write(folder.path().join("other.folded"), "main (app.py:2) 5\n").unwrap();
+    let other = [&["report", "after.json"], &baselines[..], &["--baseline", "other.folded"]];
+    let message = ran(folder.path(), &other.concat()).failure(3);
+    assert!(message.starts_with("other.folded: cannot be compared with after.json"), "{message}");
+}
+
 #[test]
 fn fails_if_costs_grew_by_more_than_allowed() {
     let folder = changed();

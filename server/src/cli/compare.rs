@@ -15,9 +15,10 @@ const INCOMPARABLE: i32 = super::NO_OUTPUT;
 /// The arguments that select a baseline.
 #[derive(Debug, Clone, clap::Args)]
 pub struct CompareArgs {
-    /// Show how costs changed since this profile
+    /// Show how costs changed since this profile; can be repeated, for the mean of several runs, whose
+    /// spread is noise
     #[arg(long, value_name = "PROFILE")]
-    baseline: Option<PathBuf>,
+    baseline: Vec<PathBuf>,
     /// How to compare costs with those of the baseline
     #[arg(long, value_enum, value_name = "HOW", default_value = "absolute")]
     compare: Compare,
@@ -45,10 +46,14 @@ impl CompareArgs {
         places: Places,
         now: &Snapshot,
     ) -> Result<Option<Loaded>, Failure> {
-        let Some(path) = &self.baseline else { return Ok(None) };
-        let before = Arc::new(load_baseline(view, path.clone(), places, now)?);
-        let baseline = Arc::new(Baseline::new(before));
-        check(&baseline, now)?;
+        let mut runs = Vec::new();
+        for path in &self.baseline {
+            let run = Arc::new(load_baseline(view, path.clone(), places, now)?);
+            check(&Baseline::new(run.clone()), now)?;
+            runs.push(run);
+        }
+        let Some((first, others)) = runs.split_first() else { return Ok(None) };
+        let baseline = Arc::new(Baseline::of_runs(first.clone(), others.to_vec()));
         let by = baseline.comparison(now, self.compare);
         Ok(Some(Loaded { baseline, by }))
     }

@@ -63,8 +63,10 @@ impl From<Change> for JsonChange {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Comparison")]
 pub(super) struct JsonComparison {
-    /// The path of the baseline.
+    /// The path of the baseline; the first of several.
     baseline: String,
+    /// The number of baselines. Costs before are their mean.
+    runs: usize,
     /// What `change` compares.
     compare: JsonCompare,
     /// The bound of noise of each row in standard deviations. It accounts for their number.
@@ -77,6 +79,7 @@ impl From<Compared<'_>> for JsonComparison {
     fn from(Compared { baseline, by }: Compared<'_>) -> Self {
         Self {
             baseline: baseline.snapshot.loaded.path.to_string_lossy().into_owned(),
+            runs: baseline.runs().count(),
             compare: by.by.into(),
             bound: by.bound(),
             total: by.total().into(),
