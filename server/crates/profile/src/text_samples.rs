@@ -50,6 +50,22 @@ pub fn taken_at(text: &str, times_ms: &[f64]) -> Profile {
     Profile { samples: vec![samples].into(), clock, ..built }
 }
 
+/// A profile with several threads: name, samples, and their times in milliseconds. Each sample
+/// weighs 1.
+///
+/// # Panics
+/// If a text is malformed.
+pub fn threads_taken_at(threads: &[(&str, &str, &[f64])]) -> Profile {
+    let texts: Vec<_> = threads.iter().map(|&(name, text, _)| (name, text, None)).collect();
+    let built = build(&texts);
+    let clock = Clock::of(threads.iter().map(|&(_, _, times_ms)| times_ms));
+    let samples = built.samples.iter().zip(threads).map(|(samples, &(_, _, times_ms))| {
+        let ticks = times_ms.iter().filter_map(|&time| Some(clock?.tick(time)));
+        Samples { times: Some(Times::Ticks(ticks.collect())), ..samples.clone() }
+    });
+    Profile { samples: samples.collect::<Vec<_>>().into(), clock, ..built }
+}
+
 /// A profile with one thread and a weight in milliseconds per sample.
 ///
 /// # Panics

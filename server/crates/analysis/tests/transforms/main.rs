@@ -15,6 +15,7 @@ mod range;
 mod timeline;
 mod v1;
 mod v2;
+mod views;
 
 use analysis::{
     Addresses, CallNodes, Costs, Implementation, Operand, Rewrites, Transform, TransformKind, View,

@@ -4,14 +4,14 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-type Stack = Vec<(usize, u32)>;
+pub type Stack = Vec<(usize, u32)>;
 
 /// Functions `f0`…`f3`, lines 1 to 3; odd ones are scripts.
-fn stacks() -> impl Strategy<Value = Vec<Stack>> {
+pub fn stacks() -> impl Strategy<Value = Vec<Stack>> {
     prop::collection::vec(prop::collection::vec((0_usize..4, 1_u32..4), 1..9), 1..12)
 }
 
-fn text(samples: &[Stack]) -> String {
+pub fn text(samples: &[Stack]) -> String {
     let depth = samples.iter().map(Vec::len).max().unwrap_or(0);
     let mut text = String::new();
     for row in 0..depth {
@@ -30,7 +30,7 @@ fn text(samples: &[Stack]) -> String {
 
 /// A stack after a transform, computed frame by frame. `hides` tells which functions the filter
 /// hides.
-fn expected(
+pub fn expected(
     kind: &str,
     path: &[usize],
     hides: impl Fn(usize) -> bool,
@@ -144,7 +144,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 /// The functions of a path by their keys.
-fn keys(path: &[usize]) -> Vec<analysis::Name> {
+pub fn keys(path: &[usize]) -> Vec<analysis::Name> {
     let key = |f: &usize| {
         let (name, file, lib) = (format!("f{f}"), format!("{}.c", f / 2), (f / 2).to_string());
         let func = analysis::FuncKey::new(&name, Some(&file), Some(&lib));
