@@ -37,6 +37,7 @@ mod support;
 mod symbols;
 mod timeline;
 mod transforms;
+mod vectors;
 mod view;
 #[path = "../wire/mod.rs"]
 mod wire;
