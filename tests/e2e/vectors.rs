@@ -118,7 +118,7 @@ impl Vector {
             }
             leaves.push(caller);
         }
-        let is_js = |func: usize| functions[func].1.ends_with(".js");
+        let is_js = |func: usize| functions[func].1.rsplit_once('.').is_some_and(|it| it.1 == "js");
         for (.., lib) in &functions {
             if !lib.is_empty() {
                 intern(&mut libs, *lib);
@@ -681,32 +681,14 @@ fn filters_libraries_and_categories() {
 }
 
 #[test]
+#[rustfmt::skip]
 fn negative_weights_inlined_calls_and_unknown_lines() {
-    let all = Shown::default();
-    let mut session = Session::of(&V3);
-    let expected = (
-        5,
-        "a 0/5, b 4/4, c 1/1",
-        "x.c 1: 0/4, 2: 0/1, 5: 2/2, 6: 2/2; y.c 9: 1/1",
-        "a 0/5 { b 4/4, c 1/1 }",
-    );
-    session.check(&all, expected);
-    Session::of(&V4).check(
-        &all,
-        (
-            4,
-            "fold 1/2, run 1/4, step 2/2",
-            "iter.rs 90: 0/1, 92: 1/1; run.rs 4: 0/2, 6: 0/1, 12: 2/2",
-            "run 1/4 { fold 1/2 { step 1/1 }, step 1/1 }",
-        ),
-    );
-    Session::of(&V5).check(
-        &all,
-        (
-            5,
-            "a 3/4, b 0/2, x 1/1, y 1/1",
-            "m.c 1: 1/3, 2: 1/1; n.c 5: 0/2",
-            "a 1/4 { b 0/2 { a 2/2 }, x 1/1 }, y 1/1",
-        ),
-    );
+    let check = |vector: &Vector, expected| Session::of(vector).check(&Shown::default(), expected);
+    check(&V3, (5, "a 0/5, b 4/4, c 1/1", "x.c 1: 0/4, 2: 0/1, 5: 2/2, 6: 2/2; y.c 9: 1/1",
+        "a 0/5 { b 4/4, c 1/1 }"));
+    check(&V4, (4, "fold 1/2, run 1/4, step 2/2",
+        "iter.rs 90: 0/1, 92: 1/1; run.rs 4: 0/2, 6: 0/1, 12: 2/2",
+        "run 1/4 { fold 1/2 { step 1/1 }, step 1/1 }"));
+    check(&V5, (5, "a 3/4, b 0/2, x 1/1, y 1/1", "m.c 1: 1/3, 2: 1/1; n.c 5: 0/2",
+        "a 1/4 { b 0/2 { a 2/2 }, x 1/1 }, y 1/1"));
 }
