@@ -413,7 +413,8 @@ impl Session {
         let path: Vec<_> = path.split('>').map(|name| self.keys[name].clone()).collect();
         let transform = self.by_key(transform, None);
         self.server.execute("costline.pushTransform", json!([transform]));
-        let answer = self.server.execute("costline.callTree", json!([{ "path": path }]));
+        let answer =
+            self.server.execute("costline.callTree", json!([{ "path": path, "transforms": null }]));
         self.server.execute("costline.popTransform", json!([]));
         functions(&answer["nodes"])
     }
@@ -609,6 +610,7 @@ fn recursion_and_every_transform() {
     // main>eval>eval has the callees eval and hash.
     for (transform, callees) in [
         ("merge-function:eval", "hash 1/1, parse 1/3"),
+        ("merge-node:main>eval", "eval 1/1, hash 1/1"),
         ("drop-function:parse", "eval 1/1, hash 1/1"),
         ("collapse-direct-recursion:eval", "hash 1/1, parse 0/1"),
         ("collapse-recursion:eval", "hash 1/1, parse 0/1"),

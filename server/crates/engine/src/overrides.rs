@@ -81,7 +81,7 @@ pub struct Choices {
 }
 
 /// Deserializes `null` to `Some(None)`. A missing key stays `None`.
-fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+pub(crate) fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)

@@ -9,6 +9,7 @@ use crate::fields::{CostFields, PlaceFields};
 use crate::items::{Direction, Item, path as resolve, root_item};
 use crate::keys::Key;
 use crate::marks::Marks;
+use crate::overrides::given;
 use crate::present::labels::Scale;
 use crate::same_nodes::SameNodes;
 use crate::settings::Show;
@@ -38,7 +39,9 @@ pub struct Question {
     pub path: Vec<Key>,
     /// `transforms` of the answer that has the path. It is then followed through the transforms that
     /// were added since. Without it, that happens if the path does not exist.
-    pub transforms: Option<String>,
+    #[serde(deserialize_with = "given")]
+    #[schemars(with = "Option<String>")]
+    pub transforms: Option<Option<String>>,
     /// Return the bottom-up tree, in which callers are below callees, sorted by self cost.
     pub inverted: bool,
     /// The number of levels, at most 30. Default: 1.
@@ -163,7 +166,11 @@ fn below(snapshot: &Snapshot, question: &Question) -> Option<(Vec<Node>, usize)>
     let branches = |parent: Option<&Branch>| snapshot.tree.branches(question.inverted, parent);
     let node = |path: &[FunctionId]| branch_at(snapshot, question.inverted, path);
     let kind = if question.inverted { PathKind::InvertedNode } else { PathKind::Node };
-    let under = question.transforms.as_deref().map_or(Under::Unknown, Under::Id);
+    let under = match &question.transforms {
+        None => Under::Unknown,
+        Some(None) => Under::Nothing,
+        Some(Some(id)) => Under::Id(id),
+    };
     let path = current(snapshot, path, kind, under, |path| node(path).is_some())?;
     let given = node(&path)?;
 
