@@ -193,6 +193,58 @@ fn items_from_before_a_transform_lead_to_the_same_calls() {
 }
 
 #[test]
+fn view_and_open_items_survive_a_rewrite_and_a_restart() {
+    let state = Workspace::new();
+    let start = |workspace: &Workspace| {
+        let server = Server::builder(workspace);
+        let mut server = server.env("COSTLINE_STATE_DIR", state.root().to_str().unwrap()).start();
+        server.wait_profile();
+        server
+    };
+    let (workspace, mut server, inward, outward) = chain();
+    server.finish();
+    let mut server = start(&workspace);
+    server.execute("costline.pushTransform", json!(["merge-function:C"]));
+    let node = server.execute("costline.callTree", json!([{ "depth": 2 }]));
+    let node = node["nodes"][0]["children"][0]["path"].clone();
+    server.set_view(json!({ "unit": "both", "node": node }));
+    // Found under both transforms.
+    let item = server.root_item("D");
+    let after = server.outgoing(&item)[0]["to"].clone();
+    let shown = |server: &mut Server| {
+        let mut items: Vec<_> =
+            inward[1..].iter().map(|item| names(&server.outgoing(item), "to")).collect();
+        items.extend(outward[..2].iter().map(|item| names(&server.incoming(item), "from")));
+        let later = (names(&server.incoming(&item), "from"), names(&server.outgoing(&item), "to"));
+        let view = server.view();
+        (
+            items,
+            later,
+            names(&server.outgoing(&after), "to"),
+            view["marks"].clone(),
+            view["total"].clone(),
+        )
+    };
+    let (items, later, last, marks, total) = shown(&mut server);
+    // A>B>C>D is B>D, and D is called by B.
+    assert_eq!(items, [vec!["D"], vec!["D"], vec!["E"], vec!["D"], vec!["B"]]);
+    assert_eq!((later, last.len()), ((vec!["B".to_owned()], vec!["E".to_owned()]), 0));
+    assert_eq!((&marks, &total), (&json!(["merge-function:C", "focus-subtree:A>B"]), &json!(10)));
+
+    workspace.rename_over("cpu.folded", CHAIN.repeat(3));
+    server.eventually("three times as much", |server| (server.view()["total"] == 30).then_some(()));
+    let rewritten = shown(&mut server);
+    assert_eq!(rewritten.0, items);
+    assert_eq!((&rewritten.3, &rewritten.4), (&marks, &json!(30)));
+    server.finish();
+
+    let mut server = start(&workspace);
+    server.eventually("the saved view", |server| (server.view()["marks"] == marks).then_some(()));
+    assert_eq!(shown(&mut server), rewritten);
+    assert_eq!(server.warnings(), [""; 0]);
+}
+
+#[test]
 fn an_item_of_which_a_transform_leaves_nothing_has_no_calls() {
     let (_workspace, mut server, inward, outward) = chain();
     let drop = json!([{ "type": "drop-function", "function": "C" }]);

@@ -506,6 +506,51 @@ fn notifies_clients_that_support_it_of_each_change() {
     assert!(all.len() <= 10, "{all:#?}");
 }
 
+/// The file is deleted first, so that a change that reads it would fail.
+#[test]
+fn a_hundred_changes_cause_one_refresh_each_and_read_nothing() {
+    let workspace = six_samples();
+    let (mut server, uri) = six(&workspace);
+    server.eventually("the first refreshes", |server| {
+        (server.refreshes() == Refreshes { inlay_hint: 1, code_lens: 1 }).then_some(())
+    });
+    workspace.remove("cpu.folded");
+    server.eventually("its end", |server| {
+        (server.view()["profile"]["deleted"] == true).then_some(())
+    });
+    let (revision, before) = (server.revision(), server.refreshes());
+    let all = server.line_costs(&uri);
+
+    // One after the other: each has one refresh of each kind.
+    for n in 1..=4 {
+        if n % 2 == 1 {
+            server.execute("costline.pushTransform", json!(["drop-function:eval"]));
+        } else {
+            server.execute("costline.popTransform", json!([]));
+        }
+        let expected =
+            Refreshes { inlay_hint: before.inlay_hint + n, code_lens: before.code_lens + n };
+        server.eventually("its refreshes", |server| (server.refreshes() == expected).then_some(()));
+    }
+
+    // In a row: a client that has not replied yet gets no further refresh, but always one after the
+    // last change.
+    for n in 1..=50 {
+        let view = server.execute("costline.pushTransform", json!(["drop-function:eval"]));
+        assert_eq!((&view["total"], &view["revision"]), (&json!(3), &json!(revision + 3 + 2 * n)));
+        let view = server.execute("costline.popTransform", json!([]));
+        assert_eq!((&view["total"], &view["revision"]), (&json!(6), &json!(revision + 4 + 2 * n)));
+    }
+    server.during(std::time::Duration::from_secs(1), |_| ());
+    let now = server.refreshes();
+    for (now, before) in [(now.inlay_hint, before.inlay_hint), (now.code_lens, before.code_lens)] {
+        assert!((before + 5..=before + 104).contains(&now), "{now}");
+    }
+    assert_eq!(server.line_costs(&uri), all);
+    assert_eq!((server.revision(), server.progress()), (revision + 104, vec![]));
+    assert_eq!(server.view()["profile"]["deleted"], true);
+}
+
 #[test]
 fn does_not_notify_clients_without_support() {
     let workspace = six_samples();
