@@ -221,3 +221,69 @@ fn annotate_has_a_column_of_executions() {
     assert!(row("Y = 2").ends_with("       0×    11          Y = 2"), "{text}");
     assert!(row("else").ends_with("            10      else"), "{text}");
 }
+
+/// The counts that gcov has of the program, beside the profiles of sampling profilers and of
+/// callgrind without counts.
+#[test]
+fn a_coverage_report_beside_a_profile_has_counts() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
+    let read = |path: &str| std::fs::read_to_string(fixtures.join(path)).unwrap();
+    let source = read("profiles/callgrind/c-jsonlite/src/arena.c");
+    let report = read("coverage/c-jsonlite.info");
+    let callgrind = "\
+version: 1
+creator: callgrind-3.19.0
+events: Ir
+
+fl=/srv/demo/c-jsonlite/src/arena.c
+fn=arena_init
+7 10
+";
+    let folded = "arena_init (/srv/demo/c-jsonlite/src/arena.c:7) 10\n";
+    for (name, profile) in [("callgrind.out.1", callgrind), ("app.folded", folded)] {
+        let workspace = Workspace::with([("src/arena.c", source.as_str())]);
+        workspace.write(name, profile);
+        let settings = json!({ "hints": { "show": "counts" }, "watch": "native" });
+        let mut server = Server::builder(&workspace).options(settings).start();
+        server.wait_profile();
+        let uri = server.open_file(&workspace.path("src/arena.c"), "c");
+        let missing = explain(&mut server, &uri, 6);
+        assert!(text(&missing["message"]).contains("`lcov.info` beside it"), "{missing}");
+        let mut wait = |report: &str, expected: &[(u64, String)]| {
+            workspace.write("lcov.info", report);
+            server.eventually(&format!("{expected:?}"), |server| {
+                (labels(server, &uri) == expected).then_some(())
+            });
+        };
+        let times = |n: &str| [5, 7, 8, 9, 10, 12, 14, 15, 16].map(|line| (line, n.to_owned()));
+        let never = [18, 21, 22].map(|line| (line, "never executed".to_owned()));
+        wait(&report, &[times("6×").as_slice(), &never].concat());
+        wait(&report.replace(",6\n", ",7\n"), &[times("7×").as_slice(), &never].concat());
+        // A report that is still being written has no counts.
+        workspace.write("lcov.info", &report[..200]);
+        let explanation = server.eventually("the error", |server| {
+            let explanation = explain(server, &uri, 6);
+            text(&explanation["message"])
+                .contains("may still be being written")
+                .then_some(explanation)
+        });
+        assert!(text(&explanation["message"]).contains("lcov.info"), "{explanation}");
+        workspace.write("lcov.info", &report);
+        let hover = server.eventually("the count", |server| {
+            server.hover(&uri, 6, 8).filter(|hover| hover.contains("executed"))
+        });
+        let plain = hover.replace('\\', "");
+        assert!(plain.contains("executed 6 times (lcov.info)"), "{hover}");
+    }
+}
+
+/// Files with counts of the profile's own keep these.
+#[test]
+fn a_coverage_report_does_not_replace_counts_of_the_profile() {
+    let (workspace, mut server, uri) =
+        start(Some(&program()), json!({ "hints": { "show": "counts" } }));
+    let own = labels(&mut server, &uri);
+    workspace.write("lcov.info", "SF:m.m\nDA:4,100\nend_of_record\n");
+    server.execute("costline.reload", json!([]));
+    assert_eq!(labels(&mut server, &uri), own);
+}

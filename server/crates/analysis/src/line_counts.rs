@@ -1,6 +1,6 @@
 //! How often lines were executed.
 
-use profile::{FileId, GraphAccess, Groups, Recording};
+use profile::{FileId, Groups, Recording};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -26,14 +26,25 @@ impl LineCounts {
     /// The counts of a recording, which are the same in every view. Files that `groups` unites
     /// count as one.
     pub fn of(recording: &Recording, groups: &Groups) -> Self {
-        let Recording::Graph(graph) = recording else { return Self::default() };
         let mut counts: BTreeMap<(FileId, u32), Option<u64>> = BTreeMap::new();
-        for row in &graph.tables().line_counts {
+        for row in &recording.symbols().line_counts {
             let sum = counts.entry((groups.file(row.source), row.line)).or_insert(Some(0));
             *sum = sum.zip(row.count).map(|(sum, count)| sum.saturating_add(count));
         }
         let row = |((file, line), count)| FileLineCount { file, line, count };
         Self { rows: counts.into_iter().map(row).collect() }
+    }
+
+    /// The files with counts.
+    pub fn files(&self) -> impl Iterator<Item = FileId> {
+        self.rows.chunk_by(|row, next| row.file == next.file).map(|rows| rows[0].file)
+    }
+
+    /// Leaves out the counts of some files.
+    pub fn leave_out(&mut self, files: &[FileId]) {
+        if !files.is_empty() {
+            self.rows.retain(|row| !files.contains(&row.file));
+        }
     }
 
     /// Whether the recording has no counts.

@@ -14,6 +14,11 @@ pub const CONTOUR: &str = "contour";
 /// The extension of the symbols that samply 0.13 writes with `--unstable-presymbolicate`.
 pub const SYMBOLS: &str = "syms.json";
 
+/// The extension of a coverage report by lcov that belongs to one profile.
+const REPORT: &str = "info";
+/// The coverage report that belongs to all profiles in its folder.
+const SHARED_REPORT: &str = "lcov.info";
+
 /// For each format with companions, the extensions that replace that of the profile.
 const COMPANIONS: [(Format, &str); 3] = [
     (Format::MercuryDeep, PROGRAM),
@@ -23,18 +28,27 @@ const COMPANIONS: [(Format, &str); 3] = [
 
 /// The companions of a profile that exist.
 pub fn companions(profile: &Path, format: Format) -> Vec<(PathBuf, Stamp)> {
-    let of_format = COMPANIONS.iter().filter(|(of, _)| *of == format);
-    let existing = of_format.filter_map(|(_, extension)| {
-        let path = profile.with_extension(extension);
+    let existing = |path: PathBuf| {
         let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
         Some((path, Stamp::from_metadata(&metadata)))
-    });
-    existing.collect()
+    };
+    let of_format = COMPANIONS.iter().filter(|(of, _)| *of == format);
+    let of_format =
+        of_format.filter_map(|(_, extension)| existing(profile.with_extension(extension)));
+    let own_report = existing(profile.with_extension(REPORT));
+    let report = own_report.or_else(|| existing(profile.with_file_name(SHARED_REPORT)));
+    of_format.chain(report).collect()
+}
+
+/// Whether a companion is a coverage report by lcov.
+pub fn is_report(companion: &Path) -> bool {
+    companion.extension().is_some_and(|extension| extension == REPORT)
 }
 
 /// Globs of the names of all companions.
 pub fn names() -> impl Iterator<Item = String> {
-    COMPANIONS.iter().map(|(_, extension)| format!("*.{extension}"))
+    let extensions = COMPANIONS.iter().map(|(_, extension)| *extension);
+    extensions.chain([REPORT]).map(|extension| format!("*.{extension}"))
 }
 
 #[cfg(test)]
@@ -58,5 +72,11 @@ mod tests {
         assert_eq!(names("profile.json.gz", Format::FirefoxProcessed), symbols);
         assert_eq!(names("folder.data", Format::MercuryDeep), []);
         assert_eq!(names("Deep.folded", Format::Folded), []);
+        fs::write(path("lcov.info"), "shared").unwrap();
+        let shared = [(path("lcov.info"), 6)];
+        assert_eq!(names("Deep.folded", Format::Folded), shared);
+        fs::write(path("Deep.info"), "own").unwrap();
+        assert_eq!(names("Deep.folded", Format::Folded), [(path("Deep.info"), 3)]);
+        assert_eq!(names("a.folded", Format::Folded), shared);
     }
 }

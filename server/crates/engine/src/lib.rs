@@ -9,6 +9,7 @@ pub mod catalog;
 pub mod companions;
 pub mod comparison;
 pub mod context;
+mod coverage;
 pub mod debug_info;
 pub mod definitions;
 pub mod diff;

@@ -1,6 +1,7 @@
 //! Loads profiles: reads the files of a run, merges them, and resolves their addresses. The
 //! functions block, so the server calls them on threads of their own.
 
+use crate::coverage;
 use crate::discovery::FileVersion;
 use crate::kept_runs::KeptRuns;
 use crate::libraries::{Libraries, Places, sidecar, unwound};
@@ -209,7 +210,12 @@ pub fn complete(
     let files = files
         .into_iter()
         .map(|(file, thread)| (unwound(file, &settings.symbols, &places, &caches.symbols), thread));
-    merged(files.collect())
+    let mut loaded = merged(files.collect())?;
+    if coverage::add(&mut loaded, observe).is_break() {
+        let source = formats::ReadError::cancelled();
+        return Err(LoadError::Read { path: loaded.path, source });
+    }
+    Ok(loaded)
 }
 
 /// Searches the libraries of the profile shown, hottest first. Passes a new snapshot to `publish`

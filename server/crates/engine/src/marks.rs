@@ -68,7 +68,7 @@ impl Marks {
         if view.own.is_some() {
             parts.push("own code".to_owned());
         }
-        if view.contour && recording.knows_contour() {
+        if snapshot.tree.has_contour() {
             parts.push("callers above the contour".to_owned());
         }
         let metric = (!is_default).then(|| short(&format!("metric {}", plain(name))));

@@ -1,10 +1,10 @@
 //! The immutable result of a load. The server and the command line both show snapshots, so their
 //! numbers are the same.
 
-use crate::companions;
 use crate::debug_info::no_debug_info;
 use crate::function_name::FunctionName;
 use crate::libraries::Libraries;
+use crate::present::units;
 use crate::recorded_texts::{RecordedTexts, TextCaches};
 use crate::sampling::Sampling;
 use crate::settings::{CostSettings, ViewSettings};
@@ -16,6 +16,7 @@ use crate::stages::loaded::Loaded;
 use crate::stages::moved;
 use crate::stages::source_mapped::SourceMapped;
 use crate::stages::symbolicated::Symbolicated;
+use crate::{companions, coverage};
 use analysis::{
     CallTree, Cost, Costs, FileId, FuncId, FuncKey, FunctionId, LineCost, LineCounts, MetricId,
     SourceId, Total, View, Warning, WarningCode,
@@ -104,8 +105,10 @@ impl Snapshot {
         settings: CostSettings,
     ) -> Self {
         let grouped = Grouped::new(&symbolicated, &source_mapped, &settings.view, &texts);
-        let Costed { costs, tree, line_counts, defined } = Costed::new(&grouped);
-        let warnings = warnings(&loaded, &symbolicated, &source_mapped, &grouped, &costs);
+        let Costed { costs, tree, mut line_counts, defined } = Costed::new(&grouped);
+        let mut warnings = warnings(&loaded, &symbolicated, &source_mapped, &grouped, &costs);
+        warnings.extend(no_contour(&grouped, &costs, &tree));
+        warnings.extend(coverage::leave_out_changed(&mut line_counts, &loaded, &grouped));
         Self {
             loaded,
             symbolicated,
@@ -285,13 +288,23 @@ impl Snapshot {
         )
     }
 
+    /// How often a line was executed: "executed 3 times", with the name of the coverage report if the
+    /// count is from one.
+    pub fn executed(&self, count: u64) -> String {
+        let report = self.loaded.report.as_ref().and_then(|(path, _)| path.file_name());
+        let from = report.map(|name| format!(" ({})", name.to_string_lossy())).unwrap_or_default();
+        units::executed(count) + &from
+    }
+
     /// Why the profile does not tell how often lines were executed. `None` if it does.
     pub fn no_line_counts(&self) -> Option<String> {
         if !self.line_counts.is_empty() {
             return None;
         }
         let mut warnings = self.loaded.warnings.iter();
-        let unread = warnings.find(|warning| warning.code == WarningCode::ProgramRepresentation);
+        let unread = warnings.find(|warning| {
+            matches!(warning.code, WarningCode::ProgramRepresentation | WarningCode::Coverage)
+        });
         Some(match unread {
             Some(warning) => warning.message.clone(),
             None if self.loaded.lacks_lines_of_counts => {
@@ -309,10 +322,13 @@ impl Snapshot {
                 .is_some_and(|by| by.name() == "callgrind") =>
             {
                 "the profile does not tell how often lines were executed; record with \
-                 `--dump-instr=yes --collect-jumps=yes`"
+                 `--dump-instr=yes --collect-jumps=yes`, or write a coverage report `lcov.info` \
+                 beside it"
                     .to_owned()
             }
-            None => "the profile does not tell how often lines were executed".to_owned(),
+            None => "the profile does not tell how often lines were executed; a coverage report \
+                     `lcov.info` beside it would"
+                .to_owned(),
         })
     }
 }
@@ -349,6 +365,20 @@ fn warnings(
         }));
     }
     warnings
+}
+
+/// A warning if callers should be above the contour, but the metric has no cost of calls.
+fn no_contour(grouped: &Grouped, costs: &Costs, tree: &CallTree) -> Option<Warning> {
+    let wanted = grouped.view.contour && grouped.recording.knows_contour();
+    let metric = &costs.metric.name;
+    (wanted && !tree.has_contour()).then(|| Warning {
+        code: WarningCode::Contour,
+        message: format!(
+            "all callers are shown: the contour file needs the cost of calls, which `{metric}` does \
+             not have; choose another metric"
+        ),
+        count: 1,
+    })
 }
 
 /// Whether any workspace file has lines with cost.

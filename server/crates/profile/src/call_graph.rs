@@ -52,17 +52,6 @@ pub struct StatedTotal {
     pub calls: Option<u64>,
 }
 
-/// The number of times that a line was executed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LineCount {
-    /// The file.
-    pub source: SourceId,
-    /// The line, 1-based.
-    pub line: u32,
-    /// `None` if the profile does not tell.
-    pub count: Option<u64>,
-}
-
 /// A call graph, as written by profilers that count calls or sum samples. Its rows are behind
 /// [`GraphAccess`].
 #[derive(Debug, Clone, Default)]
@@ -120,9 +109,6 @@ pub struct GraphTables {
     pub rows: Vec<ThreadRows>,
     /// The contexts in which functions ran, if the file has them. Their calls refer to `calls`.
     pub contexts: Option<Arc<Contexts>>,
-    /// How often lines were executed, one row per file and line, if the profile has that. Lines
-    /// without a row have no code, or their code is unknown.
-    pub line_counts: Vec<LineCount>,
 }
 
 /// The rows of one thread in a call graph.

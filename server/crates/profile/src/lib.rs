@@ -17,6 +17,7 @@ mod divide;
 mod func_key;
 mod groups;
 mod ids;
+mod line_count;
 mod line_counts;
 mod merge;
 mod metric;
@@ -38,8 +39,7 @@ mod warning_code;
 
 pub use builder::{BuildError, ProfileBuilder};
 pub use call_graph::{
-    Call, CallGraph, GraphAccess, GraphTables, LineCount, OwnCost, PartOfGraph, StatedTotal,
-    ThreadRows,
+    Call, CallGraph, GraphAccess, GraphTables, OwnCost, PartOfGraph, StatedTotal, ThreadRows,
 };
 pub use call_sites::at_call_sites;
 pub use contexts::{Clique, Column, Context, ContextCall, Contexts, ModulePart};
@@ -49,6 +49,7 @@ pub use divide::{Divided, Start, divide};
 pub use func_key::FuncKey;
 pub use groups::{FileId, FuncRole, FunctionId, Groups};
 pub use ids::{FrameId, FuncId, LibId, MetricId, SourceId, StackId, StringId, ThreadId};
+pub use line_count::LineCount;
 pub use merge::{MergeError, Part, merge};
 pub use metric::{LineKnowledge, Metric};
 pub use named::with_files;

@@ -1,7 +1,7 @@
 //! How often lines were executed.
 
 use crate::symbol_tables::Names;
-use crate::{BuildError, LineCount, Recording, SourceId};
+use crate::{BuildError, LineCount, Recording, SourceId, SymbolTables};
 use std::collections::BTreeMap;
 use std::mem::take;
 
@@ -25,7 +25,6 @@ impl LineCounts {
 
 impl Recording {
     /// Adds how often lines were executed: file names as in the profile, lines (1-based) and counts.
-    /// Recordings with stacks do not change.
     ///
     /// # Errors
     /// If there are too many file names.
@@ -33,21 +32,31 @@ impl Recording {
         &mut self,
         counts: impl IntoIterator<Item = (&'a str, u32, Option<u64>)>,
     ) -> Result<(), BuildError> {
-        let Self::Graph(graph) = self else { return Ok(()) };
-        let tables = &mut graph.tables;
-        let mut names = Names::of(&tables.symbols);
+        let mut counts = counts.into_iter().peekable();
+        if counts.peek().is_none() {
+            return Ok(());
+        }
+        let symbols = self.symbols_mut();
+        let mut names = Names::of(symbols);
         let mut sums = LineCounts::default();
-        for known in &tables.line_counts {
+        for known in &symbols.line_counts {
             sums.add(*known);
         }
         for (file, line, count) in counts {
             let source = names.source(file).ok_or(BuildError::TooLarge("source"))?;
             sums.add(LineCount { source, line, count });
         }
-        tables.line_counts = sums.finish();
-        let (libs, funcs) = (take(&mut tables.symbols.libs), take(&mut tables.symbols.funcs));
-        tables.symbols = names.with(libs, funcs);
+        let (libs, funcs) = (take(&mut symbols.libs), take(&mut symbols.funcs));
+        *symbols = SymbolTables { line_counts: sums.finish(), ..names.with(libs, funcs) };
         Ok(())
+    }
+
+    /// How often lines were executed: file names as in the profile, lines (1-based) and counts. By
+    /// file and line. Empty if that is unknown.
+    pub fn line_counts(&self) -> impl Iterator<Item = (&str, u32, Option<u64>)> {
+        let symbols = self.symbols();
+        let row = |row: &LineCount| (symbols.source_name(row.source), row.line, row.count);
+        symbols.line_counts.iter().map(row)
     }
 }
 
@@ -57,9 +66,7 @@ mod tests {
     use crate::{GraphTables, Part, Thread, merge};
 
     fn counts(recording: &Recording) -> Vec<(&str, u32, Option<u64>)> {
-        let tables = &recording.summed().unwrap().tables;
-        let row = |row: &LineCount| (tables.symbols.source_name(row.source), row.line, row.count);
-        tables.line_counts.iter().map(row).collect()
+        recording.line_counts().collect()
     }
 
     fn recording(rows: &[(&'static str, u32, Option<u64>)]) -> Recording {

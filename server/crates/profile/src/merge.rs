@@ -5,14 +5,12 @@
 //! part continues the thread.
 
 use crate::StackAccess;
-use crate::line_counts::LineCounts;
 use crate::symbol_tables::Names;
 use crate::times::Times;
 use crate::{
     BuildError, Call, CallGraph, CategoryId, Contexts, Frame, FrameId, Func, FuncId, FuncTable,
-    GraphTables, Lib, LibId, LineCount, LineKnowledge, Metric, OwnCost, Profile, ProfileBuilder,
-    Recording, Samples, SourceId, StackId, StatedTotal, SymbolTables, Thread, ThreadId, ThreadRows,
-    Weights,
+    GraphTables, Lib, LibId, LineKnowledge, Metric, OwnCost, Profile, ProfileBuilder, Recording,
+    Samples, SourceId, StackId, StatedTotal, SymbolTables, Thread, ThreadId, ThreadRows, Weights,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -67,10 +65,12 @@ impl MergeError {
 pub fn merge(parts: &[Part]) -> Result<Recording, MergeError> {
     let metrics = metrics(parts)?;
     let is_graph = |part: &Part| part.recording.summed().is_some();
-    match parts.first() {
+    let mut merged = match parts.first() {
         Some(first) if is_graph(first) => merge_graphs(parts, metrics).map(Recording::Graph),
         _ => merge_stacks(parts, metrics).map(Recording::Stacks),
-    }
+    }?;
+    merged.add_line_counts(parts.iter().flat_map(|part| part.recording.line_counts()))?;
+    Ok(merged)
 }
 
 /// The metrics of all parts that have weights, with the most precise knowledge of lines.
@@ -301,13 +301,9 @@ impl GraphRows {
 fn merge_graphs(parts: &[Part], metrics: Vec<Metric>) -> Result<CallGraph, MergeError> {
     let mut names = GraphNames::new();
     let mut threads: Vec<(Thread, GraphRows)> = Vec::new();
-    let mut line_counts = LineCounts::default();
     for part in parts {
         let Some(CallGraph { tables: old }) = part.recording.summed() else { continue };
         let new = names.add(old)?;
-        for row in &old.line_counts {
-            line_counts.add(LineCount { source: new.sources[row.source.index()], ..*row });
-        }
         let n_before = threads.len();
         let alone = [Thread::default()];
         for (i, thread) in
@@ -346,7 +342,6 @@ fn merge_graphs(parts: &[Part], metrics: Vec<Metric>) -> Result<CallGraph, Merge
         metrics,
         inner: names.inner.clone(),
         symbols: names.finish(),
-        line_counts: line_counts.finish(),
         ..GraphTables::default()
     };
     let mut contexts = Some(Contexts::default());

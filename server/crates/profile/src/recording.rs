@@ -182,6 +182,13 @@ impl Recording {
         }
     }
 
+    pub(crate) fn symbols_mut(&mut self) -> &mut SymbolTables {
+        match self {
+            Self::Stacks(profile) => &mut profile.symbols,
+            Self::Graph(graph) => &mut graph.tables.symbols,
+        }
+    }
+
     /// The metrics that can be selected.
     pub fn metrics(&self) -> &[Metric] {
         match self {

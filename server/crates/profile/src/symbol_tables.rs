@@ -2,7 +2,7 @@
 
 use crate::ids::NONE;
 use crate::strings::Interner;
-use crate::{FuncId, FuncKey, LibId, SourceId, StringId, StringTable};
+use crate::{FuncId, FuncKey, LibId, LineCount, SourceId, StringId, StringTable};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -158,6 +158,9 @@ pub struct SymbolTables {
     pub sources: Vec<StringId>,
     /// The texts of sources that the profile contains.
     pub texts: BTreeMap<SourceId, Arc<str>>,
+    /// How often lines were executed, one row per file and line, if that is known. Lines without a
+    /// row have no code, or their code is unknown.
+    pub line_counts: Vec<LineCount>,
     /// Funcs.
     pub funcs: FuncTable,
 }
@@ -202,6 +205,7 @@ pub(crate) struct Names {
     sources: Vec<StringId>,
     source_ids: FxHashMap<StringId, SourceId>,
     texts: BTreeMap<SourceId, Arc<str>>,
+    line_counts: Vec<LineCount>,
 }
 
 impl Names {
@@ -210,7 +214,8 @@ impl Names {
         let source_ids =
             sources.iter().zip(0..).map(|(&name, id)| (name, SourceId::new(id))).collect();
         let texts = symbols.texts.clone();
-        Self { strings: symbols.strings.clone().into(), sources, source_ids, texts }
+        let line_counts = symbols.line_counts.clone();
+        Self { strings: symbols.strings.clone().into(), sources, source_ids, texts, line_counts }
     }
 
     /// The id of a string; `None` if there are too many.
@@ -229,7 +234,7 @@ impl Names {
     }
 
     pub(crate) fn with(self, libs: Vec<Lib>, funcs: FuncTable) -> SymbolTables {
-        let (strings, sources, texts) = (self.strings.finish(), self.sources, self.texts);
-        SymbolTables { strings, libs, sources, texts, funcs }
+        let Self { strings, sources, texts, line_counts, .. } = self;
+        SymbolTables { strings: strings.finish(), libs, sources, texts, line_counts, funcs }
     }
 }

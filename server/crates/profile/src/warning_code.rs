@@ -119,8 +119,12 @@ warning_codes! {
     /// not match the profile. How often lines were executed is unknown.
     ProgramRepresentation = "program-representation",
     /// Mercury: the contour file beside the profile (`.contour`) could not be read, or names modules
-    /// that the program does not have.
+    /// that the program does not have; or the metric has no cost of calls, so that all callers are
+    /// shown.
     Contour = "contour",
+    /// The coverage report beside the profile (`lcov.info`) could not be read, or files were changed
+    /// between the two. How often their lines were executed is unknown.
+    Coverage = "coverage",
     /// Raw Gecko profiles: processes that are nested too deeply are ignored.
     DeepProcesses = "deep-processes",
     /// A call lasts longer than the call that it started in. It is shortened to end with that call.

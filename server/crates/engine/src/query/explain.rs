@@ -135,7 +135,9 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
             .unwrap_or_else(|| not_in_profile(&path));
     };
     let lines = open.lines();
-    let has_lines = !snapshot.costs.lines_of(open.file, 1..u32::MAX).is_empty();
+    let counts = snapshot.line_counts.of_file(open.file, 1..u32::MAX);
+    let has_lines =
+        !snapshot.costs.lines_of(open.file, 1..u32::MAX).is_empty() || !counts.is_empty();
     if let Some(moved) = source_mapped(&lines, *line0, has_lines) {
         return moved;
     }
@@ -248,7 +250,7 @@ fn source_mapped(lines: &FileLines<'_>, line0: u32, has_lines: bool) -> Option<E
 fn counted(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> Explanation {
     let snapshot = lines.snapshot;
     let count = lines.executions(line0..line0 + 1).first().and_then(|(_, count)| *count);
-    let (code, message) = match count.map(units::executed) {
+    let (code, message) = match count.map(|count| snapshot.executed(count)) {
         None => {
             let name = snapshot.file_name(lines.file);
             (

@@ -63,7 +63,11 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
     let mut details = Details {
         title: format!("line {}", line0 + 1),
         costs,
-        notes: count.map(units::executed).into_iter().chain(notes(context, snapshot)).collect(),
+        notes: count
+            .map(|count| snapshot.executed(count))
+            .into_iter()
+            .chain(notes(context, snapshot))
+            .collect(),
         ..Details::default()
     };
     if lines.stale {

@@ -120,6 +120,8 @@ pub struct Loaded {
     pub recording: Arc<Recording>,
     /// Copied stacks that are not unwound yet ([`crate::libraries::unwound`]).
     pub raw_stacks: Option<RawStacks>,
+    /// The coverage report whose counts the recording has.
+    pub report: Option<(PathBuf, Stamp)>,
     /// Whether the file counts executions, but the file with their lines was not read.
     pub lacks_lines_of_counts: bool,
     /// Warnings of the reader.
@@ -195,6 +197,7 @@ impl Loaded {
             span_seconds: read.span_seconds,
             recording: Arc::new(read.recording),
             raw_stacks: read.raw_stacks,
+            report: None,
             lacks_lines_of_counts: read.executions.is_some(),
             warnings: read.warnings.into_iter().collect(),
         })
@@ -274,7 +277,7 @@ fn file_name(path: &Path) -> Cow<'_, str> {
 }
 
 /// Reads a file beside a profile, at most `max_bytes`; `None` if there is none.
-fn read_companion(
+pub(crate) fn read_companion(
     path: &Path,
     max_bytes: u64,
     observe: &mut dyn FnMut(Step) -> ControlFlow<()>,

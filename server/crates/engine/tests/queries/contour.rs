@@ -5,9 +5,11 @@ use analysis::{
     CallGroup, CallGrouping, CallGroups, CallTree, Costs, FunctionId, GroupKey, Groups, Recording,
     Recursion, View, WarningCode,
 };
+use engine::marks::Marks;
 use engine::stages::loaded::Loaded;
 use formats::Limits;
 use formats::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepRun, DeepSite};
+use serde_json::json;
 use std::fs;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -56,6 +58,25 @@ fn contour_files_are_read_with_the_profile() {
     );
     let ignored = "the contour file Deep.contour is ignored: the profile has no procedures of `io`";
     assert_eq!(read("all io\n"), (false, vec![ignored.to_owned()]));
+}
+
+#[test]
+fn a_metric_without_the_cost_of_calls_has_no_contour() {
+    let file = DeepFile::even_odd();
+    let contour = |metric: &str| {
+        let settings = json!({ "contour": true, "metric": metric });
+        let project = project(&file, "internal m\n").with_settings(&settings);
+        let shown = project.load_all(vec![loaded(&project)]);
+        let mut warnings = shown.warnings.iter();
+        let warning = warnings.find(|warning| warning.code == WarningCode::Contour);
+        let marks = Marks::of(&shown);
+        let is_marked = marks.parts.iter().any(|part| part == "callers above the contour");
+        (is_marked, warning.map(|warning| warning.message.clone()))
+    };
+    assert_eq!(contour("callseqs"), (true, None));
+    let message = "all callers are shown: the contour file needs the cost of calls, which `exits` \
+                   does not have; choose another metric";
+    assert_eq!(contour("exits"), (false, Some(message.to_owned())));
 }
 
 /// A profile with its costs and call tree.

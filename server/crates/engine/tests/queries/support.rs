@@ -113,6 +113,7 @@ impl Project {
             span_seconds: None,
             recording: Arc::new(recording.into()),
             raw_stacks: None,
+            report: None,
             lacks_lines_of_counts: false,
             warnings: Vec::new(),
         }

@@ -8,7 +8,6 @@ use super::signature::Signature::{At, Begins, Check, FolderName, Keys};
 const PY_SPY: &str =
     "record again with `py-spy record -f speedscope -o app.speedscope.json -- python3 app.py`";
 const PERF: &str = "record again with `perf record --call-graph dwarf ./app`";
-const COUNTS: &str = "it counts how often lines ran, not what they cost: record with `valgrind --tool=callgrind ./app`";
 
 /// All kinds of files that are recognised but not read.
 pub static TABLE: &[Foreign] = &[
@@ -68,14 +67,16 @@ pub static TABLE: &[Foreign] = &[
     Foreign {
         name: "lcov",
         what: "a coverage report in lcov's format",
-        instead: "it counts how often lines ran, not what they cost: record with `valgrind --tool=callgrind ./app`, or Python with \
-                  `py-spy record -f speedscope -o app.speedscope.json -- python3 app.py`",
+        instead: "it counts how often lines ran, not what they cost. Beside a profile, named \
+                  `lcov.info`, it adds these counts",
         signatures: &[Begins(b"TN:", &[b"\nSF:"]), Begins(b"SF:", &[b"\nDA:"])],
     },
     Foreign {
         name: "gcov",
         what: "coverage data of gcov (.gcda, .gcno, .gcov)",
-        instead: COUNTS,
+        instead: "it counts how often lines ran, not what they cost. As a report of lcov (`lcov \
+                  --capture --directory . --output-file lcov.info`) beside a profile, it adds these \
+                  counts",
         signatures: &[
             At(0, b"adcg"),
             At(0, b"gcda"),

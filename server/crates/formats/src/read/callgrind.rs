@@ -37,7 +37,7 @@ use events::Events;
 use executions::{Executions, Instruction};
 use profile::{
     Call, FuncId, GraphTables, LineKnowledge, OwnCost, ProfileBuilder, Recording, SourceId,
-    WarningCode, Warnings,
+    SymbolTables, WarningCode, Warnings,
 };
 use rustc_hash::FxHashMap;
 use text::Line;
@@ -484,14 +484,13 @@ impl<'a> Reader<'a> {
             {
                 derive.apply(weights);
             }
-            let symbols = builder.build().into_symbols();
+            let symbols = SymbolTables { line_counts, ..builder.build().into_symbols() };
             Recording::from(GraphTables {
                 symbols,
                 metrics,
                 own,
                 calls,
                 inner,
-                line_counts,
                 ..GraphTables::default()
             })
         };

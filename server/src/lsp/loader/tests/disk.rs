@@ -152,6 +152,7 @@ fn profile(path: &Path, stamp: Stamp, samples: u32) -> Loaded {
         span_seconds: None,
         recording: Arc::new(recording),
         raw_stacks: None,
+        report: None,
         lacks_lines_of_counts: false,
         warnings: Vec::new(),
     }

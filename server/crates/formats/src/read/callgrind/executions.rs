@@ -102,18 +102,16 @@ impl Executions {
 #[cfg(test)]
 mod tests {
     use crate::read::callgrind::read;
-    use profile::GraphAccess;
 
     /// Each line with its count, `?` if that is unknown.
     fn counts(text: &str) -> String {
         let read = read(text.as_bytes()).unwrap();
         assert_eq!(read.warnings.as_slice().len(), 0, "{:?}", read.warnings);
-        let tables = read.recording.summed().unwrap().tables();
-        let row = |row: &profile::LineCount| {
-            let count = row.count.map_or("?".to_owned(), |count| count.to_string());
-            format!("{}:{} {count}", tables.symbols.source_name(row.source), row.line)
+        let row = |(file, line, count): (&str, u32, Option<u64>)| {
+            let count = count.map_or("?".to_owned(), |count| count.to_string());
+            format!("{file}:{line} {count}")
         };
-        tables.line_counts.iter().map(row).collect::<Vec<_>>().join("\n")
+        read.recording.line_counts().map(row).collect::<Vec<_>>().join("\n")
     }
 
     /// A loop that runs seven times, with a condition that is checked eight times.

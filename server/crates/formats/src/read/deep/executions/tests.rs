@@ -3,7 +3,7 @@ use crate::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepSite};
 use crate::error::ErrorKind;
 use crate::procrep_writer::*;
 use crate::read_result::Read;
-use profile::{GraphAccess, WarningCode};
+use profile::WarningCode;
 
 /// `main` calls `q` on lines 5 and 6. The first call takes the then-part on line 11, the second
 /// the else-part on line 12.
@@ -54,9 +54,7 @@ type Row<'a> = (&'a str, u32, Option<u64>);
 
 /// The counts of lines, and the warnings about the representation.
 fn counts(read: &Read) -> (Vec<Row<'_>>, Vec<&str>) {
-    let tables = read.recording.summed().unwrap().tables();
-    let rows = tables.line_counts.iter();
-    let rows = rows.map(|row| (tables.symbols.source_name(row.source), row.line, row.count));
+    let rows = read.recording.line_counts();
     let warnings = read.warnings.as_slice().iter();
     let warnings = warnings.filter(|warning| warning.code == WarningCode::ProgramRepresentation);
     (rows.collect(), warnings.map(|warning| warning.message.as_str()).collect())
