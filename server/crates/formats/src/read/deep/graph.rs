@@ -24,25 +24,43 @@ pub(super) fn tables(
     costs: &Costs,
     mut builder: ProfileBuilder,
 ) -> Result<GraphTables, ReadError> {
-    let procs = sums_of_procs(file, links, costs);
-    let (rows, row_of_arc) = rows(file, links, costs);
-    let funcs = funcs(file, &procs, &mut builder)?;
-    let build = Build { file, links, costs, funcs, procs, rows };
-    let (contexts, calls, totals) = thread::scope(|scope| {
-        let contexts = scope.spawn(|| build.contexts(&row_of_arc));
-        let (calls, totals) = (build.calls(), build.totals());
-        (contexts.join(), calls, totals)
-    });
-    let contexts = contexts.unwrap_or_else(|panic| resume_unwind(panic));
+    let (tables, contexts, columns) = thread::scope(|scope| {
+        let columns = scope.spawn(|| columns(&costs.arcs, &file.header));
+        let procs = sums_of_procs(file, links, costs);
+        let (rows, row_of_arc) = rows(file, links, costs);
+        let funcs = funcs(file, &procs, &mut builder)?;
+        let build = Build { file, links, costs, funcs, procs, rows };
+        let tables = GraphTables {
+            metrics: Measure::ALL.iter().map(|measure| measure.metric(&file.header)).collect(),
+            own: build.own(),
+            calls: build.calls(),
+            totals: build.totals(),
+            ..GraphTables::default()
+        };
+        let contexts = build.contexts(&row_of_arc);
+        Ok::<_, ReadError>((tables, contexts, columns.join()))
+    })?;
+    let columns = columns.unwrap_or_else(|panic| resume_unwind(panic));
     Ok(GraphTables {
-        metrics: Measure::ALL.iter().map(|measure| measure.metric(&file.header)).collect(),
-        own: build.own(),
-        calls,
-        totals,
-        contexts: Some(Shared::new(contexts)),
+        contexts: Some(Shared::new(Contexts { columns, ..contexts })),
         symbols: builder.build().into_symbols(),
-        ..GraphTables::default()
+        ..tables
     })
+}
+
+/// The costs of calls, per measure.
+fn columns(arcs: &[Inclusive], header: &Header) -> Vec<Column> {
+    let column = |measure: &Measure| {
+        if measure.inclusive(Cost::default(), header).is_none() {
+            return Column::default();
+        }
+        let of = |cost| measure.inclusive(cost, header).unwrap_or_default();
+        Column {
+            own: arcs.iter().map(|arc| of(arc.own)).collect(),
+            below: arcs.iter().map(|arc| of(arc.below)).collect(),
+        }
+    };
+    Measure::ALL.iter().map(column).collect()
 }
 
 /// A sum over contexts.
@@ -305,7 +323,8 @@ impl Build<'_> {
         (parts, of_proc)
     }
 
-    /// `row_of_arc` has the row of [`GraphTables::calls`] of each arc.
+    /// The contexts, without the costs of calls. `row_of_arc` has the row of [`GraphTables::calls`]
+    /// of each arc.
     fn contexts(&self, row_of_arc: &[u32]) -> Contexts {
         let Links { arcs, proc_of_context, .. } = self.links;
         let (modules, module_of_proc) = self.modules();
@@ -321,23 +340,12 @@ impl Build<'_> {
             row,
             count: self.file.calls.rows()[arc.call as usize].own.calls(),
         });
-        let column = |measure: &Measure| {
-            if measure.inclusive(Cost::default(), self.header()).is_none() {
-                return Column::default();
-            }
-            let of = |cost| measure.inclusive(cost, self.header()).unwrap_or_default();
-            let costs = || self.costs.arcs.iter();
-            Column {
-                own: costs().map(|cost| of(cost.own)).collect(),
-                below: costs().map(|cost| of(cost.below)).collect(),
-            }
-        };
         Contexts {
             contexts: contexts.collect(),
             calls: calls.collect(),
             cliques: self.costs.cliques.clone(),
             modules,
-            columns: Measure::ALL.iter().map(column).collect(),
+            columns: Vec::new(),
         }
     }
 }
