@@ -286,7 +286,7 @@ fn the_client_watches_the_globs_of_the_setting_profiles() {
             (!server.registrations().is_empty() && watched(server) == expected).then_some(())
         });
     };
-    let chosen = ["**/out/*.txt", "**/*.procrep", "**/*.contour", "**/*.syms.json"];
+    let chosen = ["**/out/*.txt", "**/*.procrep", "**/*.contour", "**/*.syms.json", "**/*.info"];
     wait(&mut server, &chosen.map(str::to_owned));
     server.configure(json!({}));
     wait(&mut server, &usual);
