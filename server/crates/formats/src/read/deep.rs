@@ -8,6 +8,7 @@
 //! Sources: `runtime/mercury_deep_profiling.c`, which writes such files, and
 //! `deep_profiler/read_profile.m` of Mercury.
 
+mod both;
 pub(crate) mod contour;
 mod costs;
 mod coverage;
@@ -28,13 +29,12 @@ use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::read_result::Read;
 use crate::writer::{Producer, Writer};
+use both::both;
 use costs::{Cost, Costs};
 use executions::Executions;
 use links::Links;
 use nodes::File;
 use profile::{ProfileBuilder, Recording, WarningCode, Warnings};
-use std::panic::resume_unwind;
-use std::thread;
 
 pub(crate) use dump::dump;
 pub(crate) use nodes::MAGIC;
@@ -49,13 +49,15 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     }
     let mut warnings = Warnings::default();
     let links = Links::of(&file, &mut warnings);
-    let (costs, executions) = thread::scope(|scope| {
-        let executions = scope.spawn(|| Executions::of(&file, &links));
-        (Costs::of(&file, &links, &mut warnings), executions.join())
-    });
-    let executions = executions.unwrap_or_else(|panic| resume_unwind(panic));
-    check_sums(&file, &costs, &mut warnings);
-    let graph = graph::tables(&file, &links, &costs, builder)?;
+    let ((rows, executions), costs) = both(
+        || (graph::rows(&file, &links), Executions::of(&file, &links)),
+        || Costs::of(&file, &links, &mut warnings),
+    );
+    let (graph, ()) = both(
+        || graph::tables(&file, &links, &costs, rows, builder),
+        || check_sums(&file, &costs, &mut warnings),
+    );
+    let graph = graph?;
     Ok(Read {
         version: Some(file.header.version.to_string()),
         writer: Writer::of_producer(Some(Producer::parse("Mercury"))),

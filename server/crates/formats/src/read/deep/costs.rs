@@ -11,6 +11,7 @@
 //! Source: Paul Conway and Zoltan Somogyi, "Deep profiling: engineering a profiler for a
 //! declarative programming language", and `deep_profiler/startup.m` of Mercury.
 
+use super::both::both;
 use super::links::{Arc, Links};
 use super::nodes::{Counts, File, SiteKind};
 use profile::{Clique, WarningCode, Warnings, cycles};
@@ -72,6 +73,7 @@ pub(super) struct Inclusive {
 pub(super) struct Costs {
     pub(super) cliques: Vec<Clique>,
     pub(super) clique_of: Vec<u32>,
+    pub(super) members: Members,
     /// By context.
     pub(super) contexts: Vec<Inclusive>,
     /// By row of [`Links::arcs`].
@@ -89,33 +91,23 @@ impl Costs {
             first[context + 1] += first[context];
         }
         let of = |context: u32| &links.arcs[first[context as usize]..first[context as usize + 1]];
-        let clique_of = cycles(n, |context, i| of(context).get(i).map(|arc| arc.callee));
+        let (clique_of, (contexts, arcs)) = both(
+            || cycles(n, |context, i| of(context).get(i).map(|arc| arc.callee)),
+            || own_costs(file, links),
+        );
         let cliques = entries(&links.arcs, &clique_of, warnings);
-        let arcs = links.arcs.iter().map(|arc| {
-            let own = Cost::of(&file.calls.rows()[arc.call as usize].own);
-            Inclusive { own, ..Inclusive::default() }
-        });
-        let mut this = Self {
-            cliques,
-            clique_of,
-            contexts: vec![Inclusive::default(); n],
-            arcs: arcs.collect(),
-        };
-        for (arc, cost) in links.arcs.iter().zip(&this.arcs) {
-            let own = &mut this.contexts[arc.callee as usize].own;
-            *own = own.plus(cost.own);
-        }
-        let members = Members::new(&this.clique_of, this.cliques.len());
-        this.add_below(links, &first, &members);
-        this.add_repeated(links, &first, &members, &reentered(file));
+        let members = Members::new(&clique_of, cliques.len());
+        let mut this = Self { cliques, clique_of, members, contexts, arcs };
+        this.add_below(links, &first);
+        this.add_repeated(links, &first, &reentered(file));
         this
     }
 
     /// Adds what is spent below each context and call, clique by clique, callees first.
-    fn add_below(&mut self, links: &Links, first: &[usize], members: &Members) {
+    fn add_below(&mut self, links: &Links, first: &[usize]) {
         for clique in 0..self.cliques.len() as u32 {
             let mut whole = Cost::default();
-            for &context in members.of(clique) {
+            for &context in self.members.of(clique) {
                 let mut below = Cost::default();
                 for row in first[context as usize]..first[context as usize + 1] {
                     if self.clique_of[links.arcs[row].callee as usize] != clique {
@@ -136,13 +128,7 @@ impl Costs {
     /// Adds what is counted twice below each context and call. Walks the tree of cliques depth
     /// first; each context belongs to the nearest call above it that a context of the same
     /// procedure makes.
-    fn add_repeated(
-        &mut self,
-        links: &Links,
-        first: &[usize],
-        members: &Members,
-        reentered: &[bool],
-    ) {
+    fn add_repeated(&mut self, links: &Links, first: &[usize], reentered: &[bool]) {
         enum Step {
             Enter { clique: u32, by: Option<u32> },
             Leave { procedure: u32, before: u32 },
@@ -171,7 +157,7 @@ impl Costs {
                     open.push(Step::Leave { procedure, before });
                 }
             }
-            for &context in members.of(clique) {
+            for &context in self.members.of(clique) {
                 let Inclusive { own, below, .. } = self.contexts[context as usize];
                 let above = reentered_proc(context).map(|procedure| nearest[procedure as usize]);
                 if let Some(row) = above.filter(|&row| row != NONE) {
@@ -197,8 +183,22 @@ impl Costs {
     }
 }
 
+/// What each context and call spends itself. The rest is 0.
+fn own_costs(file: &File, links: &Links) -> (Vec<Inclusive>, Vec<Inclusive>) {
+    let mut contexts = vec![Inclusive::default(); links.proc_of_context.len()];
+    let arcs = links.arcs.iter().map(|arc| {
+        let own = Cost::of(&file.calls.rows()[arc.call as usize].own);
+        let sum = &mut contexts[arc.callee as usize].own;
+        *sum = sum.plus(own);
+        Inclusive { own, ..Inclusive::default() }
+    });
+    let arcs = arcs.collect();
+    (contexts, arcs)
+}
+
 /// The contexts of each clique.
-struct Members {
+#[derive(Debug)]
+pub(super) struct Members {
     /// Contexts, by clique.
     contexts: Vec<u32>,
     /// The first of each clique, and one past the last.
@@ -207,8 +207,6 @@ struct Members {
 
 impl Members {
     fn new(clique_of: &[u32], n_cliques: usize) -> Self {
-        let mut contexts: Vec<u32> = (0..clique_of.len() as u32).collect();
-        contexts.sort_by_key(|&context| clique_of[context as usize]);
         let mut first = vec![0; n_cliques + 1];
         for &clique in clique_of {
             first[clique as usize + 1] += 1;
@@ -216,10 +214,16 @@ impl Members {
         for clique in 0..n_cliques {
             first[clique + 1] += first[clique];
         }
+        let (mut contexts, mut next) = (vec![0; clique_of.len()], first.clone());
+        for (context, &clique) in (0..).zip(clique_of) {
+            let at = &mut next[clique as usize];
+            contexts[*at] = context;
+            *at += 1;
+        }
         Self { contexts, first }
     }
 
-    fn of(&self, clique: u32) -> &[u32] {
+    pub(super) fn of(&self, clique: u32) -> &[u32] {
         &self.contexts[self.first[clique as usize]..self.first[clique as usize + 1]]
     }
 }

@@ -1,8 +1,9 @@
 //! The tables of a call graph from the nodes and costs of a deep profile: functions are procedures
 //! that were called, calls are call sites by callee.
 
+use super::both::both;
 use super::costs::{Cost, Costs, Inclusive};
-use super::links::{Arc, Links};
+use super::links::Links;
 use super::measure::Measure;
 use super::nodes::{Counts, File, Header};
 use crate::error::ReadError;
@@ -13,38 +14,35 @@ use profile::{
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use std::panic::resume_unwind;
 use std::sync::Arc as Shared;
-use std::thread;
 
 /// Builds the tables. `builder` has the strings and sources of the file.
 pub(super) fn tables(
     file: &File,
     links: &Links,
     costs: &Costs,
+    Rows { mut rows, row_of_arc }: Rows,
     mut builder: ProfileBuilder,
 ) -> Result<GraphTables, ReadError> {
-    let (tables, contexts, columns) = thread::scope(|scope| {
-        let columns = scope.spawn(|| columns(&costs.arcs, &file.header));
-        let procs = sums_of_procs(file, links, costs);
-        let (rows, row_of_arc) = rows(file, links, costs);
-        let funcs = funcs(file, &procs, &mut builder)?;
-        let build = Build { file, links, costs, funcs, procs, rows };
-        let tables = GraphTables {
-            metrics: Measure::ALL.iter().map(|measure| measure.metric(&file.header)).collect(),
-            own: build.own(),
-            calls: build.calls(),
-            totals: build.totals(),
-            ..GraphTables::default()
-        };
-        let contexts = build.contexts(&row_of_arc);
-        Ok::<_, ReadError>((tables, contexts, columns.join()))
-    })?;
-    let columns = columns.unwrap_or_else(|panic| resume_unwind(panic));
+    let (columns, procs) = both(
+        || columns(&costs.arcs, &file.header),
+        || {
+            add_costs(&mut rows, &row_of_arc, file, links, costs);
+            sums_of_procs(file, links, costs)
+        },
+    );
+    let funcs = funcs(file, &procs, &mut builder)?;
+    let build = Build { file, links, costs, funcs, procs, rows };
+    let (calls, (totals, contexts)) =
+        both(|| build.calls(), || (build.totals(), build.contexts(&row_of_arc)));
     Ok(GraphTables {
+        metrics: Measure::ALL.iter().map(|measure| measure.metric(&file.header)).collect(),
+        own: build.own(),
+        calls,
+        totals,
         contexts: Some(Shared::new(Contexts { columns, ..contexts })),
         symbols: builder.build().into_symbols(),
-        ..tables
+        ..GraphTables::default()
     })
 }
 
@@ -116,19 +114,27 @@ fn sums_of_procs(file: &File, links: &Links, costs: &Costs) -> Vec<Sum> {
     procs
 }
 
-/// The calls by site and callee, and the row of each arc.
-fn rows(file: &File, links: &Links, costs: &Costs) -> (Vec<Row>, Vec<u32>) {
+/// The calls by site and callee.
+#[derive(Debug)]
+pub(super) struct Rows {
+    /// Without costs until [`add_costs`].
+    rows: Vec<Row>,
+    row_of_arc: Vec<u32>,
+}
+
+/// The calls by site and callee, without costs.
+pub(super) fn rows(file: &File, links: &Links) -> Rows {
     let mut rows: Vec<Row> = Vec::new();
     // Most sites have one row, which needs no look-up.
     let mut first_row = vec![u32::MAX; file.sites.len()];
     let mut by_ends: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
-    let row_of_arc = links.arcs.iter().zip(&costs.arcs).map(|(arc, cost)| {
-        let &Arc { site, call, .. } = arc;
+    let row_of_arc = links.arcs.iter().map(|arc| {
+        let site = arc.site;
         let procedure = |context: u32| links.proc_of_context[context as usize].unwrap_or_default();
         let (caller, callee) = (procedure(arc.caller), procedure(arc.callee));
         let is_known = |row: &Row| (row.caller, row.callee) == (caller, callee);
         let first = &mut first_row[site as usize];
-        let row = if rows.get(*first as usize).is_some_and(is_known) {
+        if rows.get(*first as usize).is_some_and(is_known) {
             *first
         } else {
             let row = *by_ends.entry((caller, site, callee)).or_insert_with(|| {
@@ -137,14 +143,19 @@ fn rows(file: &File, links: &Links, costs: &Costs) -> (Vec<Row>, Vec<u32>) {
             });
             *first = row.min(*first);
             row
-        };
-        let sum = &mut rows[row as usize];
-        sum.sum.add(&file.calls.rows()[call as usize].own, cost);
-        sum.recursive |= costs.is_recursive(arc);
-        row
+        }
     });
     let row_of_arc = row_of_arc.collect();
-    (rows, row_of_arc)
+    Rows { rows, row_of_arc }
+}
+
+/// Adds what each arc costs to its row.
+fn add_costs(rows: &mut [Row], row_of_arc: &[u32], file: &File, links: &Links, costs: &Costs) {
+    for ((arc, cost), &row) in links.arcs.iter().zip(&costs.arcs).zip(row_of_arc) {
+        let row = &mut rows[row as usize];
+        row.sum.add(&file.calls.rows()[arc.call as usize].own, cost);
+        row.recursive |= costs.is_recursive(arc);
+    }
 }
 
 /// A func for each procedure that was called.
@@ -278,7 +289,7 @@ impl Build<'_> {
             line.add(row.sum.total(), own.plus(below));
             line.whole = line.whole.or(row.recursive.then_some(cliques[caller]));
         }
-        let own = self.costs.arcs.iter().map(|arc| arc.own);
+        let own = self.procs.iter().map(|procedure| procedure.cost.own);
         let recording = own.fold(Cost::default(), Cost::plus);
         for line in lines.values_mut() {
             line.most = line.whole.unwrap_or(line.most).at_most(recording);
@@ -288,21 +299,23 @@ impl Build<'_> {
 
     /// The cost of all cliques that each procedure is in.
     fn cliques_of_procs(&self) -> Vec<Cost> {
-        let mut cost_of_clique = vec![Cost::default(); self.costs.cliques.len()];
-        let mut members: Vec<(u32, u32)> = Vec::with_capacity(self.costs.clique_of.len());
-        for (context, &clique) in self.costs.clique_of.iter().enumerate() {
-            let cost = self.costs.contexts[context];
-            let sum = &mut cost_of_clique[clique as usize];
-            *sum = sum.plus(cost.own).plus(cost.below);
-            members
-                .extend(self.links.proc_of_context[context].map(|procedure| (procedure, clique)));
-        }
-        members.sort_unstable();
-        members.dedup();
         let mut of_proc = vec![Cost::default(); self.procs.len()];
-        for (procedure, clique) in members {
-            let sum = &mut of_proc[procedure as usize];
-            *sum = sum.plus(cost_of_clique[clique as usize]);
+        let mut last_clique = vec![u32::MAX; self.procs.len()];
+        for clique in 0..self.costs.cliques.len() as u32 {
+            let members = self.costs.members.of(clique);
+            let costs = members.iter().map(|&context| self.costs.contexts[context as usize]);
+            let whole =
+                costs.fold(Cost::default(), |sum, cost| sum.plus(cost.own).plus(cost.below));
+            for &context in members {
+                let Some(procedure) = self.links.proc_of_context[context as usize] else {
+                    continue;
+                };
+                let procedure = procedure as usize;
+                if last_clique[procedure] != clique {
+                    last_clique[procedure] = clique;
+                    of_proc[procedure] = of_proc[procedure].plus(whole);
+                }
+            }
         }
         of_proc
     }
