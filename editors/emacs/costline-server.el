@@ -178,8 +178,12 @@ KEY names the client and the project."
   "What is not default about the view of each server, for the mode line.")
 
 (defun costline--keep-marks (server shown)
-  "Keep what is not default in SHOWN, a message of SERVER, for the mode line."
-  (let ((marks (append (plist-get shown :marks) nil)))
+  "Keep what is not default in SHOWN, a message of SERVER, for the mode line.
+With a baseline, also keep how the total changed."
+  (let ((marks (append (plist-get shown :marks)
+                       (and-let* ((comparison (plist-get shown :comparison))
+                                  (change (plist-get comparison :text)))
+                         (list change)))))
     (puthash server (and marks (format " [%s]" (string-join marks " · "))) costline--marks)))
 
 (defun costline--initialization-options (key settings)

@@ -30,7 +30,7 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
       this.view,
       this.changed,
       server.onDidChangeCosts(() => {
-        this.view.description = server.shown?.marks.join(" · ") ?? "";
+        this.view.description = server.marks.join(" · ");
         this.changed.fire(undefined);
       }),
     ];

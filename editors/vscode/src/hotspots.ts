@@ -85,7 +85,7 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
 
   /** Shows the order and what is not default about the view behind the title. */
   private describe(): void {
-    this.view.description = [this.orderText, ...(this.server.shown?.marks ?? [])].filter(Boolean).join(" · ");
+    this.view.description = [this.orderText, ...this.server.marks].filter(Boolean).join(" · ");
   }
 
   private async rows(by: Group, limit: number) {

@@ -174,6 +174,12 @@ export class Server implements vscode.Disposable {
     }
   }
 
+  /** What is not default about the view, and how the total changed, for the titles of lists. */
+  get marks(): string[] {
+    const change = this.shown?.comparison?.text;
+    return [...(this.shown?.marks ?? []), ...(change ? [change] : [])];
+  }
+
   /** Runs a command of the server. The error can be shown to users. */
   execute<C extends keyof Commands>(command: C, ...args: Commands[C]["arguments"]): Promise<Commands[C]["result"]> {
     return this.send<Commands[C]["result"]>(command, args);

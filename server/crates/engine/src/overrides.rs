@@ -436,9 +436,12 @@ fn check_implementation(
     Ok(implementation)
 }
 
-/// Fails if the profile shown has no stacks, or no own code.
+/// Fails if the profile shown has no own code, or has neither stacks nor a contour file.
 pub fn check_own(own: bool, shown: Option<&Snapshot>) -> Result<bool, String> {
     let Some(shown) = shown.filter(|_| own) else { return Ok(own) };
+    if shown.grouped.recording.knows_contour() {
+        return Ok(own);
+    }
     let roots = &shown.source_mapped.roots;
     let has_own = shown.grouped.paths.iter().flatten().any(|path| is_own_path(path, roots));
     match no_own_code(shown.grouped.recording.summed().is_some(), has_own) {

@@ -85,7 +85,7 @@ impl Grouped {
         // This needs the lines that each function executes, so it precedes `at_call_sites`.
         let (by_function, source_functions) =
             group_by_definition(&recorded, &by_file, &definitions);
-        if settings.own {
+        if settings.own && !recorded.knows_contour() {
             let own = own_code(&by_function, &source_functions, &recorded, mapped, &paths);
             match no_own_code(recorded.summed().is_some(), !own.is_empty()) {
                 None => view.own = Some(Arc::new(own)),
@@ -285,7 +285,7 @@ fn view(
     let mut view = View {
         idle: IdleSamples::Excluded,
         implementation: settings.implementation.filter(),
-        contour: settings.contour,
+        contour: settings.contour || settings.own,
         transforms: settings.transforms.clone(),
         range: settings.range,
         search: settings.search.clone(),

@@ -108,7 +108,10 @@ fn rows_are_sorted_by_change() {
     let now = context(&project);
     let by_change = Question { sort: Some(Sort::Change), ..Question::default() };
     let problem = hot_spots(&now, by_change.clone()).unwrap_err();
-    assert_eq!(problem, "there is no profile to compare with; choose a baseline to sort by change");
+    assert_eq!(
+        problem,
+        "there is no profile to compare with; choose a baseline (`--baseline`) to sort by change"
+    );
     // In time, with exact samples: burn took 10 ms before and takes 40 ms now, rest 30 ms always.
     let samples = "burn@5[file:src/app.rs] rest@7[file:src/app.rs]";
     let [before, after] = [[10.0, 30.0], [40.0, 30.0]]
