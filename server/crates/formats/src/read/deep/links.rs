@@ -1,7 +1,7 @@
 //! Follows the ids of nodes: which procedure a call site is in, which context makes a call and
 //! which it calls. Nodes that contradict each other are reported and ignored.
 
-use super::nodes::{File, SiteKind};
+use super::nodes::{File, Site, SiteKind};
 use profile::{WarningCode, Warnings};
 
 const NONE: u32 = u32::MAX;
@@ -97,16 +97,14 @@ impl Links {
                     }
                     caller_of[call] = caller;
                     let callee = file.contexts.index(file.calls.rows()[call].callee);
-                    let Some(callee) =
-                        callee.filter(|&callee| self.proc_of_context[callee].is_some())
-                    else {
+                    let known = callee.and_then(|at| Some((at, self.proc_of_context[at]?)));
+                    let Some((callee, called)) = known else {
                         problems.missing += 1;
                         continue;
                     };
-                    let stated = file.sites.rows()[site].callee;
-                    let is_stated = file.contexts.rows()[callee].procedure == stated;
-                    let is_normal = file.sites.rows()[site].kind == SiteKind::Normal;
-                    problems.wrong_callee += usize::from(is_normal && !is_stated);
+                    let Site { kind, callee: stated, .. } = file.sites.rows()[site];
+                    let is_stated = file.procs.index(stated) == Some(called as usize);
+                    problems.wrong_callee += usize::from(kind == SiteKind::Normal && !is_stated);
                     let (callee, site, call) = (callee as u32, site as u32, call as u32);
                     self.arcs.push(Arc { caller, callee, site, call });
                 }
