@@ -255,6 +255,50 @@ fn several_baselines_are_averaged() {
     assert!(message.starts_with("other.folded: cannot be compared with after.json"), "{message}");
 }
 
+/// The mean of the runs that are shown, with the standard deviation of each cost.
+#[test]
+fn several_profiles_are_averaged() {
+    // `parse` costs 500 and 700 ms, `render` 300 ms in both runs.
+    let run = |parse| speedscope(&[("parse", 6, parse), ("render", 9, 300)]);
+    let folder = project(&[("a.json", run(500)), ("b.json", run(700))]);
+    let text = |arguments: &[&str]| words(&ran(folder.path(), arguments).success());
+    let mean = text(&["report", "a.json", "b.json", "--combine", "average", "--unit", "absolute"]);
+    // The mean of 500 and 700 is 600, their deviation √(100² + 100²).
+    assert_eq!(mean[0], "a.json and 1 more file: 900 ms ±141 ms in 2 threads · mean of 2 runs");
+    let row = |name: &str| mean.iter().find(|line| line.contains(name)).unwrap().clone();
+    assert!(row(" parse ").starts_with("600 ms ±141 ms 600 ms ±141 ms parse"), "{mean:?}");
+    assert!(row(" render ").starts_with("300 ms ±0 s 300 ms ±0 s render"), "{mean:?}");
+    let sum = text(&["report", "a.json", "b.json", "--unit", "absolute"]);
+    assert_eq!(sum[0], "a.json and 1 more file: 1.80 s in 2 threads");
+    // One run is its own mean.
+    let one = text(&["report", "a.json", "--combine", "average", "--unit", "absolute"]);
+    assert_eq!(one, text(&["report", "a.json", "--unit", "absolute"]));
+    let json =
+        ran(folder.path(), &["report", "a.json", "b.json", "--combine", "average", "--json"])
+            .success();
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json!([json["runs"], json["total"]]), json!([2, 900]));
+    let spread = |row: &Value| (row["spread"]["self"].as_f64(), row["spread"]["total"].as_f64());
+    let close = |found: Option<f64>| (found.unwrap() - 20_000_f64.sqrt()).abs() < 1e-9;
+    let parse = json["functions"].as_array().unwrap().iter().find(|row| row["name"] == "parse");
+    let (own, total) = spread(parse.unwrap());
+    assert!(close(own) && close(total) && close(json["spread"].as_f64()), "{json}");
+    let line = json["lines"].as_array().unwrap().iter().find(|row| row["line"] == 6).unwrap();
+    assert!(close(spread(line).0), "{line}");
+    // Compared with three runs whose spread is 100 ms: 100 ms · √(1/3 + 1/2), 9.925 deviations.
+    for (name, parse) in [("c.json", 500), ("d.json", 600), ("e.json", 700)] {
+        fs::write(folder.path().join(name), run(parse)).unwrap();
+    }
+    let baselines = ["--baseline", "c.json", "--baseline", "d.json", "--baseline", "e.json"];
+    let compared =
+        [&["report", "a.json", "b.json", "--combine", "average", "--json"], &baselines[..]];
+    let json: Value =
+        serde_json::from_str(&ran(folder.path(), &compared.concat()).success()).unwrap();
+    let parse = json["functions"].as_array().unwrap().iter().find(|row| row["name"] == "parse");
+    let noise = parse.unwrap()["comparison"]["self"]["noise"].as_f64().unwrap();
+    assert!((noise - 992.5 * (5.0_f64 / 6.0).sqrt()).abs() < 1e-6, "{noise}");
+}
+
 #[test]
 fn fails_if_costs_grew_by_more_than_allowed() {
     let folder = changed();

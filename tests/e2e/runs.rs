@@ -179,3 +179,47 @@ fn several_profiles_are_shown_as_one_by_choice() {
     let error = server.execute_error("costline.setView", add("none.folded"));
     assert!(error.contains("none.folded"), "{error}");
 }
+
+/// The mean of the profiles of the user's choice is shown instead of their sum, with its spread.
+#[test]
+fn several_profiles_are_averaged_by_choice() {
+    let source = "def main():\n    f()\n    g()\n\ndef f():\n    pass\n\ndef g():\n    pass\n";
+    let workspace = Workspace::with([("app.py", source)]);
+    set_age(&workspace.path("app.py"), Duration::from_secs(3600));
+    let run =
+        |f: u32| format!("main (app.py:2);f (app.py:6) {f}\nmain (app.py:3);g (app.py:9) 10\n");
+    workspace.write("a.folded", run(20));
+    workspace.write("b.folded", run(40));
+    let mut server = Server::builder(&workspace).options(json!({ "unit": "absolute" })).start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    let view = server.set_view(json!({ "profiles": ["a.folded", "b.folded"] }));
+    assert_eq!(json!([view["total"], view["spread"], view["marks"]]), json!([80, null, []]));
+    let choice = view["choices"].as_array().unwrap().iter().find(|one| one["key"] == "combine");
+    assert_eq!(choice.unwrap()["value"], "sum");
+    assert_eq!(server.labels(&uri)[&5], "60 samples");
+    let view = server.set_view(json!({ "combine": "average" }));
+    assert_eq!(json!([view["total"], view["marks"]]), json!([40, ["mean of 2 runs"]]));
+    // 20 and 40 are 10 away from their mean.
+    let deviation = 200_f64.sqrt();
+    assert_eq!(view["spread"].as_f64(), Some(deviation));
+    assert_eq!(
+        server.labels(&uri),
+        [(1, "30 samples"), (2, "10 samples"), (5, "30 samples"), (8, "10 samples")]
+            .map(|(line, label)| (line, label.to_owned()))
+            .into()
+    );
+    let tree = server.execute("costline.callTree", json!([{ "depth": 5 }]));
+    assert_eq!(tree["total"], 40);
+    let spots = server.execute("costline.hotspots", json!([{ "by": "function" }]));
+    let spread = |name: &str| {
+        let rows = spots["functions"].as_array().unwrap();
+        rows.iter().find(|row| row["name"] == name).unwrap()["spread"].clone()
+    };
+    assert_eq!(spread("f")["self"].as_f64(), Some(deviation));
+    assert_eq!(json!([spread("g")["self"], spread("g")["text"]]), json!([0, "±0 samples"]));
+    let hover = server.hover(&uri, 5, 0).unwrap();
+    assert!(hover.contains("spread over runs"), "{hover}");
+    // Without the choice of profiles, there is one run.
+    let view = server.set_view(json!({ "profiles": null }));
+    assert_eq!(json!([view["spread"], view["marks"]]), json!([null, []]));
+}

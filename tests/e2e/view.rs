@@ -436,7 +436,11 @@ fn an_invalid_choice_is_an_error_with_the_valid_ones_and_changes_nothing() {
     for (values, parts) in [
         (
             json!({ "unit": "both", "colour": 1 }),
-            vec!["unknown key `colour`", "`profile`, `profiles`, `baseline`, `compare`", "`show`"],
+            vec![
+                "unknown key `colour`",
+                "`profile`, `profiles`, `baseline`, `combine`, `compare`",
+                "`show`",
+            ],
         ),
         (
             json!({ "unit": "furlongs" }),

@@ -260,6 +260,8 @@ export interface Choice {
 export type ChoiceKey =
   /** The profile. */
   | "profile"
+  /** How to show the profiles of several runs as one. */
+  | "combine"
   /** The metric. */
   | "metric"
   /** The threads. */
@@ -300,6 +302,13 @@ export type ChoiceValue = string | boolean | null;
 
 /** The current value of a choice. */
 export type Chosen = ChoiceValue | readonly ChoiceValue[];
+
+/** How to show the profiles of several runs as one. */
+export type Combine =
+  /** Their sum. */
+  | "sum"
+  /** Their mean, with its spread. */
+  | "average";
 
 /** How to compare costs with those of the baseline. */
 export type Compare =
@@ -702,6 +711,8 @@ export interface HotAccessors {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
+  /** How the cost of a function or line is spread over the runs, if their mean is shown. */
+  readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
   /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
@@ -742,6 +753,8 @@ export interface HotClique {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
+  /** How the cost of a function or line is spread over the runs, if their mean is shown. */
+  readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
   /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
@@ -786,6 +799,8 @@ export interface HotEdge {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
+  /** How the cost of a function or line is spread over the runs, if their mean is shown. */
+  readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
   /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
@@ -832,6 +847,8 @@ export interface HotField {
   readonly setters: HotAccessors | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
+  /** How the cost of a function or line is spread over the runs, if their mean is shown. */
+  readonly spread?: SpreadData;
   /** The data structure; empty if the names of the procedures do not contain it. */
   readonly structure: string;
   /** Self and total cost, formatted as in lenses. */
@@ -878,6 +895,8 @@ export interface HotFile {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
+  /** How the cost of a function or line is spread over the runs, if their mean is shown. */
+  readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
   /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
@@ -934,6 +953,8 @@ export interface HotFunction {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
+  /** How the cost of a function or line is spread over the runs, if their mean is shown. */
+  readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
   /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
@@ -982,6 +1003,8 @@ export interface HotLine {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
+  /** How the cost of a function or line is spread over the runs, if their mean is shown. */
+  readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
   /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
@@ -1034,6 +1057,8 @@ export interface HotModule {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
+  /** How the cost of a function or line is spread over the runs, if their mean is shown. */
+  readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
   /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
@@ -1171,6 +1196,8 @@ export interface HotThread {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
+  /** How the cost of a function or line is spread over the runs, if their mean is shown. */
+  readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
   /** The thread id, as spelled in the profile. */
@@ -1503,6 +1530,8 @@ export interface SetPathMappingArgument {
 export interface SetViewArgument {
   /** The baseline: a profile, relative to the workspace folder, `"previous"` for the run before the one shown, `"previous:5"` for the mean of the last 5 runs, `"git:main"` for the newest run at a Git revision, or `true` for the profile shown now. `null` or `false`: no baseline. */
   readonly baseline?: BaselineChoice | null;
+  /** How to show the profiles of several runs as one. */
+  readonly combine?: Combine | null;
   /** How to compare costs with those of the baseline. */
   readonly compare?: Compare | null;
   /** Whether to leave procedures that the contour file excludes out of lists of callers. */
@@ -1521,7 +1550,7 @@ export interface SetViewArgument {
   readonly pathMappings?: readonly PathMappingArgument[] | null;
   /** The profile to show, relative to the workspace folder. `null`: the profile of the settings, or the newest one. */
   readonly profile?: string | null;
-  /** The profiles to show as one, summed, instead of `profile`: repeated runs, or the parts of a run on several machines. They must have the same format. */
+  /** The profiles to show as one instead of `profile`: repeated runs, or the parts of a run on several machines. They must have the same format. */
   readonly profiles?: readonly string[] | null;
   /** The range of time to show, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. A sample at the end is not in it. */
   readonly range?: string | null;
@@ -1574,6 +1603,8 @@ export interface Shown {
   readonly revision: number;
   /** The workspace folder that this is about. Null if none is open. */
   readonly root: string | null;
+  /** How the total is spread over the runs whose mean is shown: the sample standard deviation. Null if it is no mean. */
+  readonly spread: Weight | null;
   /** The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices. */
   readonly state: string | null;
   /** The metric and the marks as one text, for status lines and titles. Empty without a profile. */
@@ -1598,6 +1629,16 @@ export interface ShownProfile {
   readonly path: string;
   /** Whether the user selected it by command. */
   readonly picked: boolean;
+}
+
+/** How a cost is spread over runs: sample standard deviations. */
+export interface SpreadData {
+  /** That of the self cost. */
+  readonly self: Weight;
+  /** That of what rows are sorted by, for display: `±40.0 ms`. */
+  readonly text: string;
+  /** That of the total. Null if it is not exact. */
+  readonly total: Weight | null;
 }
 
 /** The operand of a transform. */
@@ -1865,6 +1906,8 @@ export interface View {
   readonly root: string | null;
   /** The search. Only samples whose stack has its terms are shown. Null: all. */
   readonly search: string | null;
+  /** How the total is spread over the runs whose mean is shown: the sample standard deviation. Null if it is no mean. */
+  readonly spread: Weight | null;
   /** The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices. */
   readonly state: string | null;
   /** The metric and the marks as one text, for status lines and titles. Empty without a profile. */

@@ -35,7 +35,7 @@ use engine::query::call_groups::GroupBy;
 use engine::recorded_texts::Copies;
 use engine::runs;
 use engine::settings::{
-    Compare, Generics, Implementation, Inlines, PathMapping, Settings, Symbols, Unit,
+    Combine, Compare, Generics, Implementation, Inlines, PathMapping, Settings, Symbols, Unit,
 };
 use engine::snapshot::Snapshot;
 use engine::stages::loaded::{LoadError, Loaded};
@@ -233,6 +233,9 @@ struct ViewArgs {
     /// The profile: one file, or all files of one run [default: the newest profile of the project]
     #[arg(value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
+    /// How to show several runs as one
+    #[arg(long, value_enum, value_name = "HOW", default_value = "sum")]
+    combine: Combine,
     /// Show this metric: its name or unit, a glob or /regex/
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
@@ -478,6 +481,7 @@ impl ViewArgs {
         let paths =
             self.symbols.iter().map(|path| absolute(path).to_string_lossy().into_owned()).collect();
         let config = Settings {
+            combine: self.combine,
             metric: self.metric,
             threads: self.thread,
             implementation: self.implementation,
@@ -596,7 +600,7 @@ fn read(
     progress: &Progress,
 ) -> Result<Vec<(Loaded, Thread)>, LoadError> {
     let mut read_paths: Vec<PathBuf> = Vec::new();
-    let mut files = Vec::new();
+    let (mut files, mut candidates) = (Vec::new(), Vec::new());
     let mut left = max_bytes;
     let all_empty = paths.iter().all(|path| is_empty_file(path));
     for path in paths.iter().filter(|path| all_empty || !is_empty_file(path)) {
@@ -607,11 +611,14 @@ fn read(
         read_paths.push(real);
         let loaded = Loaded::read(path, left, &mut progress.observer())?;
         left = left.saturating_sub(loaded.stamp.len);
-        let thread =
-            Recognised::default().candidate(path).as_ref().map(runs::thread).unwrap_or_default();
-        files.push((loaded, thread));
+        candidates.push(Recognised::default().candidate(path));
+        files.push(loaded);
     }
-    Ok(files)
+    let threads = runs::run_indexes(&candidates)
+        .into_iter()
+        .zip(&candidates)
+        .map(|(run, file)| Thread { run, ..file.as_ref().map(runs::thread).unwrap_or_default() });
+    Ok(files.into_iter().zip(threads).collect())
 }
 
 /// A warning if the run of a profile has other files.
@@ -679,10 +686,13 @@ fn headline(snapshot: &Snapshot) -> String {
         none if none.is_empty() => none,
         weights => format!(", excluding {weights}"),
     };
+    let spread = snapshot.run_costs().total();
+    let spread = spread.map(|spread| format!(" ±{}", units::absolute(spread, &costs.metric)));
     format!(
-        "{}: {}{of}{threads}{excluded}{marks}",
+        "{}: {}{}{of}{threads}{excluded}{marks}",
         plain(&snapshot.loaded.name()),
         units::absolute(costs.total, &costs.metric),
+        spread.unwrap_or_default(),
     )
 }
 

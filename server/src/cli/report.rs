@@ -10,6 +10,7 @@ pub(super) use json::json;
 use super::style::Style;
 use super::{Failure, Output, USAGE};
 use analysis::{CliqueCost, Edge, FileId, FunctionId, ThreadId, Total};
+use engine::average::Spread;
 use engine::context::Compared;
 use engine::present::labels::{Part, Scale};
 use engine::present::text::{library, markdown, markdown_cost, plain};
@@ -181,7 +182,8 @@ impl Table<'_> {
 
     /// The width of a column of costs.
     fn width(&self) -> usize {
-        if self.before.is_some() { COMPARED_WIDTH } else { COST_WIDTH }
+        let is_mean = self.snapshot.grouped.runs > 1;
+        if self.before.is_some() || is_mean { COMPARED_WIDTH } else { COST_WIDTH }
     }
 
     /// A row. `share` is its cost relative to the base, 0 to 1.
@@ -201,12 +203,26 @@ impl Table<'_> {
     }
 
     fn row<T>(&mut self, row: &Row<T>, what: &str) -> io::Result<()> {
+        self.row_with_spread(row, what, None)
+    }
+
+    fn row_with_spread<T>(
+        &mut self,
+        row: &Row<T>,
+        what: &str,
+        spread: Option<Spread>,
+    ) -> io::Result<()> {
         let cost = row.shown(self.per_call);
         let before = row.before.filter(|_| !self.per_call);
         let delta = |part| self.scale.delta(cost, before, part);
         let self_ = self.scale.own(cost, |weight| self.weight(weight)) + &delta(Part::Self_);
         let total = units::total(cost.total, |weight| self.weight(weight)) + &delta(Part::Total);
         let what = format!("{what}{}", units::calls(row.calls));
+        let spread = |part: fn(Spread) -> Option<f64>| {
+            self.scale.spread(spread.filter(|_| !self.per_call).and_then(part))
+        };
+        let self_ = self_ + &spread(|spread| Some(spread.self_));
+        let total = total + &spread(|spread| spread.total);
         self.cells(&self_, &total, &what, row.cost.magnitude() / self.scale.base)
     }
 
@@ -230,7 +246,8 @@ impl Table<'_> {
         let what = self.style.name_and_place(used, &plain(this.name), &place);
         let idle = self.snapshot.costs.function(row.what).idle;
         if row.cost.magnitude() > 0.0 || idle == 0.0 {
-            return self.row(row, &what);
+            let spread = self.snapshot.run_costs().function(row.what);
+            return self.row_with_spread(row, &what, spread);
         }
         let idle = format!("idle {}", units::absolute(idle, self.scale.metric));
         self.cells("", &idle, &what, 0.0)
@@ -238,7 +255,8 @@ impl Table<'_> {
 
     fn line(&mut self, row: &Row<(FileId, u32)>) -> io::Result<()> {
         let (file, line) = row.what;
-        self.row(row, &format!("{}:{line}", self.file_name(file)))
+        let what = format!("{}:{line}", self.file_name(file));
+        self.row_with_spread(row, &what, self.snapshot.run_costs().line(file, line))
     }
 
     fn edge(&mut self, row: &Row<Edge>) -> io::Result<()> {

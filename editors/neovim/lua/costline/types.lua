@@ -148,6 +148,7 @@
 --- The key of a choice.
 ---@alias costline.ChoiceKey
 ---| '"profile"' # The profile.
+---| '"combine"' # How to show the profiles of several runs as one.
 ---| '"metric"' # The metric.
 ---| '"threads"' # The threads.
 ---| '"implementation"' # Which functions to show.
@@ -172,6 +173,11 @@
 
 --- The current value of a choice.
 ---@alias costline.Chosen costline.ChoiceValue|costline.ChoiceValue[]
+
+--- How to show the profiles of several runs as one.
+---@alias costline.Combine
+---| '"sum"' # Their sum.
+---| '"average"' # Their mean, with its spread.
 
 --- How to compare costs with those of the baseline.
 ---@alias costline.Compare
@@ -406,6 +412,7 @@
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
@@ -427,6 +434,7 @@
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
@@ -450,6 +458,7 @@
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
@@ -474,6 +483,7 @@
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field setters costline.HotAccessors|vim.NIL The procedures that set it; null if there are none.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field structure string The data structure; empty if the names of the procedures do not contain it.
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
@@ -498,6 +508,7 @@
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
@@ -527,6 +538,7 @@
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
@@ -552,6 +564,7 @@
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
@@ -580,6 +593,7 @@
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
@@ -656,6 +670,7 @@
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tid string|vim.NIL The thread id, as spelled in the profile.
 ---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
@@ -850,6 +865,7 @@
 --- The values that `costline.setView` changes. A missing key leaves the value unchanged, `null` resets it to the setting.
 ---@class costline.SetViewArgument
 ---@field baseline? costline.BaselineChoice|vim.NIL The baseline: a profile, relative to the workspace folder, `"previous"` for the run before the one shown, `"previous:5"` for the mean of the last 5 runs, `"git:main"` for the newest run at a Git revision, or `true` for the profile shown now. `null` or `false`: no baseline.
+---@field combine? costline.Combine|vim.NIL How to show the profiles of several runs as one.
 ---@field compare? costline.Compare|vim.NIL How to compare costs with those of the baseline.
 ---@field contour? boolean|vim.NIL Whether to leave procedures that the contour file excludes out of lists of callers.
 ---@field implementation? costline.Implementation|vim.NIL Which functions to show.
@@ -859,7 +875,7 @@
 ---@field own? boolean|vim.NIL Whether to charge the cost of libraries and of the runtime to the own code that called them.
 ---@field pathMappings? costline.PathMappingArgument[]|vim.NIL The path mappings, instead of those of the setting `pathMappings`.
 ---@field profile? string|vim.NIL The profile to show, relative to the workspace folder. `null`: the profile of the settings, or the newest one.
----@field profiles? string[]|vim.NIL The profiles to show as one, summed, instead of `profile`: repeated runs, or the parts of a run on several machines. They must have the same format.
+---@field profiles? string[]|vim.NIL The profiles to show as one instead of `profile`: repeated runs, or the parts of a run on several machines. They must have the same format.
 ---@field range? string|vim.NIL The range of time to show, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. A sample at the end is not in it.
 ---@field search? string|vim.NIL Show only samples in which each of these terms, separated by commas, is in the name, file or library of some function of the stack.
 ---@field show? costline.Show|vim.NIL What hints show.
@@ -889,6 +905,7 @@
 ---@field profile costline.ShownProfile|vim.NIL The profile shown. Null without a profile.
 ---@field revision integer Incremented when costs or labels of this root are replaced.
 ---@field root string|vim.NIL The workspace folder that this is about. Null if none is open.
+---@field spread costline.Weight|vim.NIL How the total is spread over the runs whose mean is shown: the sample standard deviation. Null if it is no mean.
 ---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
 ---@field summary string The metric and the marks as one text, for status lines and titles. Empty without a profile.
 ---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.
@@ -902,6 +919,12 @@
 ---@field name string The name to show: the file name, and the number of other files.
 ---@field path string The path of the file; of the first one if there are several.
 ---@field picked boolean Whether the user selected it by command.
+
+--- How a cost is spread over runs: sample standard deviations.
+---@class costline.SpreadData
+---@field self costline.Weight That of the self cost.
+---@field text string That of what rows are sorted by, for display: `±40.0 ms`.
+---@field total costline.Weight|vim.NIL That of the total. Null if it is not exact.
 
 --- The operand of a transform.
 ---@alias costline.Takes
@@ -1053,6 +1076,7 @@
 ---@field revision integer Incremented when costs or labels of this root are replaced.
 ---@field root string|vim.NIL The workspace folder that this is about. Null if none is open.
 ---@field search string|vim.NIL The search. Only samples whose stack has its terms are shown. Null: all.
+---@field spread costline.Weight|vim.NIL How the total is spread over the runs whose mean is shown: the sample standard deviation. Null if it is no mean.
 ---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
 ---@field summary string The metric and the marks as one text, for status lines and titles. Empty without a profile.
 ---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.

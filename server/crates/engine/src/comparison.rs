@@ -14,9 +14,10 @@
 //! Runs of an unchanged program differ by more than sampling explains: the machine is busy, memory is
 //! laid out differently. One run does not show by how much. If the baseline has several runs, the
 //! noise is at least what their spread explains: the variance of their mean plus that of another run,
-//! s² · (1/n + 1), with the quantile of Student's t-distribution with n - 1 degrees of freedom if
+//! s² · (1/n + 1), or of the mean of m other runs, s² · (1/n + 1/m), with the quantile of Student's t-distribution with n - 1 degrees of freedom if
 //! that exceeds the bound above.
 
+use crate::average::mean;
 use crate::sampling::counts_samples;
 use crate::settings::Compare;
 use crate::snapshot::Snapshot;
@@ -66,9 +67,7 @@ impl Runs {
     /// The mean of the values, one per run, and how they are spread.
     pub fn mean(values: impl ExactSizeIterator<Item = f64> + Clone) -> (f64, Self) {
         let n = values.len().max(1);
-        let mean = values.clone().sum::<f64>() / n as f64;
-        let squares: f64 = values.map(|value| (value - mean).powi(2)).sum();
-        let deviation = if n > 1 { (squares / (n - 1) as f64).sqrt() } else { 0.0 };
+        let (mean, deviation) = mean(values);
         (mean, Self { n, deviation })
     }
 }
@@ -146,7 +145,9 @@ impl Comparison {
         };
         let compared = before.iter().copied().chain([now]).map(|side| side.sampling().costs);
         let bound = bound(compared.max().unwrap_or(1));
-        Self { by, before: Side::of(before), now: Side::of(&[now]), bound }
+        let mean_of = Runs { n: now.grouped.runs as usize, deviation: 0.0 };
+        let now = Side { runs: mean_of, ..Side::of(&[now]) };
+        Self { by, before: Side::of(before), now, bound }
     }
 
     /// A comparison of exact costs with these totals.
@@ -197,7 +198,7 @@ impl Comparison {
         let spread = (runs.n > 1).then(|| {
             let n = runs.n as f64;
             let deviations = self.bound.max(student(runs.n - 1));
-            deviations * scale * runs.deviation * (1.0 / n + 1.0).sqrt()
+            deviations * scale * runs.deviation * (1.0 / n + 1.0 / self.now.runs.n as f64).sqrt()
         });
         let noise = sampled.into_iter().chain(spread).reduce(f64::max);
         Change { before, now, change, noise }

@@ -6,7 +6,7 @@ use crate::discovery::FileVersion;
 use crate::kept_runs::KeptRuns;
 use crate::libraries::{Libraries, Places, sidecar, unwound};
 use crate::recorded_texts::{Copies, TextCaches};
-use crate::runs::{merged, thread};
+use crate::runs::{merged, run_indexes, thread};
 use crate::settings::{CostSettings, SourceSettings};
 use crate::snapshot::Snapshot;
 use crate::stages::loaded::{LoadError, Loaded, Step};
@@ -80,11 +80,13 @@ pub fn read(
 ) -> Result<RunFiles, LoadError> {
     let (mut bytes_left, mut read, mut failed, mut unread) =
         (max_bytes, Vec::new(), Vec::new(), Vec::new());
-    for file in files {
+    let candidates: Vec<_> = files.iter().map(|file| file.candidate.clone()).collect();
+    for (file, run) in files.iter().zip(run_indexes(&candidates)) {
         match Loaded::read(&file.path, bytes_left, observe) {
             Ok(loaded) => {
                 bytes_left = bytes_left.saturating_sub(loaded.stamp.len);
-                read.push((loaded, file.candidate.as_ref().map(thread).unwrap_or_default()));
+                let named = file.candidate.as_ref().map(thread).unwrap_or_default();
+                read.push((loaded, Thread { run, ..named }));
             }
             Err(error)
                 if missing == Missing::Refuse || error.kind() == Some(ErrorKind::Cancelled) =>

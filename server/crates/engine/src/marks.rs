@@ -49,7 +49,9 @@ impl Marks {
             let effect = effect(is_known);
             format!("{range}{effect}")
         });
-        let mut parts: Vec<String> = range.into_iter().chain(transforms).collect();
+        let runs = snapshot.grouped.runs;
+        let mean = (runs > 1).then(|| format!("mean of {runs} runs"));
+        let mut parts: Vec<String> = mean.into_iter().chain(range).chain(transforms).collect();
         match view.implementation {
             Implementation::Js if recording.knows_code() => parts.push("js only".to_owned()),
             Implementation::Native if recording.knows_code() => {

@@ -5,7 +5,9 @@
 use crate::kept_baseline::KeptBaseline;
 use crate::node::{self, ChosenNode, NodeChoice};
 use crate::own_files::{is_own_path, no_own_code};
-use crate::settings::{Compare, Implementation, Inlines, PathMapping, Settings, Show, Unit};
+use crate::settings::{
+    Combine, Compare, Implementation, Inlines, PathMapping, Settings, Show, Unit,
+};
 use crate::snapshot::Snapshot;
 use crate::stages::grouped::Grouped;
 use crate::stamp::Stamp;
@@ -26,7 +28,7 @@ pub struct Choices {
     /// settings, or the newest one.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub profile: Option<Option<PathBuf>>,
-    /// The profiles to show as one, summed, instead of `profile`: repeated runs, or the parts of a
+    /// The profiles to show as one instead of `profile`: repeated runs, or the parts of a
     /// run on several machines. They must have the same format.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub profiles: Option<Option<Vec<PathBuf>>>,
@@ -35,6 +37,9 @@ pub struct Choices {
     /// at a Git revision, or `true` for the profile shown now. `null` or `false`: no baseline.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Option<BaselineChoice>>,
+    /// How to show the profiles of several runs as one.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub combine: Option<Option<Combine>>,
     /// How to compare costs with those of the baseline.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub compare: Option<Option<Compare>>,
@@ -91,6 +96,7 @@ impl Choices {
     /// Resets all overrides to the settings. The profile and the baseline stay.
     pub fn reset_all() -> Self {
         Self {
+            combine: Some(None),
             compare: Some(None),
             metric: Some(None),
             threads: Some(None),
@@ -184,6 +190,9 @@ impl ChosenBaseline {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Overrides {
+    /// How to show the profiles of several runs as one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub combine: Option<Combine>,
     /// How to compare costs with those of the baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compare: Option<Compare>,
@@ -282,6 +291,7 @@ impl Overrides {
         if let Some(threads) = &self.threads {
             settings.threads.clone_from(threads);
         }
+        settings.combine = self.combine.unwrap_or(settings.combine);
         settings.compare = self.compare.unwrap_or(settings.compare);
         settings.implementation = self.implementation.unwrap_or(settings.implementation);
         settings.inlines = self.inlines.unwrap_or(settings.inlines);
@@ -300,6 +310,7 @@ impl Overrides {
 
     /// Removes the overrides of settings that changed.
     pub fn remove_changed(&mut self, old: &Settings, new: &Settings) {
+        self.combine.take_if(|_| old.combine != new.combine);
         self.compare.take_if(|_| old.compare != new.compare);
         self.metric.take_if(|_| old.metric != new.metric);
         self.threads.take_if(|_| old.threads != new.threads);
@@ -346,6 +357,7 @@ impl Overrides {
             profile: _,
             profiles: _,
             baseline: _,
+            combine,
             compare,
             node,
             metric,
@@ -377,6 +389,7 @@ impl Overrides {
             self.implementation =
                 implementation.map(|value| check_implementation(value, shown)).transpose()?;
         }
+        self.combine = combine.unwrap_or(self.combine);
         self.compare = compare.unwrap_or(self.compare);
         if let Some(range) = range {
             self.range = range.map(|range| check_range(range, shown)).transpose()?;
@@ -511,7 +524,7 @@ mod tests {
         assert_eq!(set(&chosen, reset_all.clone()).unwrap(), Overrides::default());
         assert_eq!(
             reset_all,
-            json!({"compare": null, "metric": null, "threads": null, "implementation": null,
+            json!({"combine": null, "compare": null, "metric": null, "threads": null, "implementation": null,
                    "inlines": null, "contour": null, "own": null, "range": null, "search": null,
                    "unit": null, "show": null, "pathMappings": null})
         );

@@ -344,10 +344,31 @@ pub fn thread(candidate: &Candidate) -> Thread {
         .and_then(|command| command.split_whitespace().next())
         .unwrap_or_default();
     let process_name = program.rsplit('/').next().unwrap_or_default().to_owned();
-    Thread { name, process_name, pid: Some(role.pid), tid: role.thread }
+    Thread { name, process_name, pid: Some(role.pid), tid: role.thread, run: 0 }
 }
 
-/// Merges the recordings of several files, each with its thread. Format, version and path are those
+/// The index of the run of each file. A file that is not recognised is a run by itself.
+pub fn run_indexes(files: &[Option<Candidate>]) -> Vec<u32> {
+    let recognised: Vec<Candidate> = files.iter().flatten().cloned().collect();
+    let found = runs(&recognised);
+    let mut known: Vec<usize> = Vec::new();
+    let mut index_of = |run: usize| {
+        let at = known.iter().position(|&other| other == run).unwrap_or_else(|| {
+            known.push(run);
+            known.len() - 1
+        });
+        at as u32
+    };
+    let run_of = |(at, file): (usize, &Option<Candidate>)| {
+        let has = |run: &Vec<&Candidate>| {
+            file.as_ref().is_some_and(|file| run.iter().any(|other| other.path == file.path))
+        };
+        index_of(found.iter().position(has).unwrap_or(found.len() + at))
+    };
+    files.iter().enumerate().map(run_of).collect()
+}
+
+/// Merges the recordings of several files, each with its thread and run. Format, version and path are those
 /// of the first file.
 pub fn merged(mut files: Vec<(Loaded, Thread)>) -> Result<Loaded, LoadError> {
     let unmergeable = |files: &[(Loaded, Thread)], part: usize, why: String| {

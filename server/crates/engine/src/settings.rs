@@ -56,6 +56,19 @@ pub enum Compare {
     Share,
 }
 
+/// How to show the profiles of several runs as one.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum Combine {
+    /// Their sum.
+    #[default]
+    Sum,
+    /// Their mean, with its spread.
+    Average,
+}
+
 /// Which functions to show, in profiles that record which ones are JavaScript.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
@@ -216,6 +229,8 @@ pub struct Settings {
     pub baseline: Option<String>,
     /// How to compare costs with those of the baseline.
     pub compare: Compare,
+    /// How to show the profiles of several runs as one.
+    pub combine: Combine,
     /// The metric to show, by name or unit, in profiles that have several.
     pub metric: Option<String>,
     /// The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads.
@@ -309,6 +324,7 @@ impl Default for Settings {
             profile: None,
             baseline: None,
             compare: Compare::Absolute,
+            combine: Combine::Sum,
             metric: None,
             threads: Vec::new(),
             implementation: Implementation::All,
@@ -375,6 +391,7 @@ impl Settings {
                 follow_moves: true,
             },
             view: ViewSettings {
+                combine: self.combine,
                 metric: self.metric.clone(),
                 threads: self.threads.clone(),
                 implementation: self.implementation,
@@ -479,6 +496,8 @@ fn expanded(to: &str, roots: &[Root], home: Option<&Path>) -> String {
 /// The part of a recording to show.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ViewSettings {
+    /// How to show the profiles of several runs as one.
+    pub combine: Combine,
     /// The metric, by name or unit. `None`: the first metric of the profile.
     pub metric: Option<String>,
     /// The threads. Empty: all threads.

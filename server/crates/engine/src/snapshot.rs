@@ -1,6 +1,7 @@
 //! The immutable result of a load. The server and the command line both show snapshots, so their
 //! numbers are the same.
 
+use crate::average::RunCosts;
 use crate::debug_info::no_debug_info;
 use crate::function_name::FunctionName;
 use crate::libraries::Libraries;
@@ -55,6 +56,8 @@ pub struct Snapshot {
     defined: FxHashMap<FileId, Vec<(u32, FunctionId)>>,
     /// Computed on first use.
     sampling: OnceLock<Sampling>,
+    /// Computed on first use.
+    run_costs: OnceLock<RunCosts>,
 }
 
 impl Snapshot {
@@ -122,6 +125,7 @@ impl Snapshot {
             warnings,
             defined,
             sampling: OnceLock::new(),
+            run_costs: OnceLock::new(),
         }
     }
 
@@ -129,6 +133,15 @@ impl Snapshot {
     pub fn sampling(&self) -> Sampling {
         *self.sampling.get_or_init(|| {
             Sampling::new(self.loaded.format, &self.grouped, &self.costs, || self.samples())
+        })
+    }
+
+    /// The costs of each run, if the mean of several is shown.
+    pub fn run_costs(&self) -> &RunCosts {
+        let Grouped { recording, view, groups, runs, .. } = &self.grouped;
+        self.run_costs.get_or_init(|| match runs {
+            0 | 1 => RunCosts::default(),
+            _ => RunCosts::of_mean(recording, view, groups),
         })
     }
 

@@ -69,12 +69,13 @@ pub fn parse(text: &str) -> Result<State, String> {
 mod tests {
     use super::*;
     use crate::overrides::ChosenBaseline;
-    use crate::settings::{Compare, Implementation, Inlines, PathMapping, Show, Unit};
+    use crate::settings::{Combine, Compare, Implementation, Inlines, PathMapping, Show, Unit};
 
     #[test]
     fn choices_round_trip() {
         assert_eq!(of(&World::default()), None);
         let overrides = Overrides {
+            combine: Some(Combine::Average),
             compare: Some(Compare::Share),
             metric: Some("cpu".to_owned()),
             threads: Some(Vec::new()),

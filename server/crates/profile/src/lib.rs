@@ -7,6 +7,7 @@
 //!
 //! This crate does not read file formats, does not compute costs, and uses no files and no clock.
 
+mod average;
 mod builder;
 mod call_graph;
 mod call_sites;

@@ -15,12 +15,13 @@ use crate::{
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The recording of one file, and its thread as far as the name and the start of the file state it.
+/// The recording of one file, its run, and its thread as far as the name and the start of the file
+/// state it.
 #[derive(Debug, Clone)]
 pub struct Part {
     /// The recording.
     pub recording: Recording,
-    /// The name and ids for threads without them.
+    /// The name and ids for threads without them, and the run of all threads.
     pub thread: Thread,
 }
 
@@ -127,14 +128,16 @@ fn named(thread: &Thread, by: &Thread) -> Thread {
         process_name: text(&thread.process_name, &by.process_name),
         pid: thread.pid.clone().or_else(|| by.pid.clone()),
         tid: thread.tid.clone().or_else(|| by.tid.clone()),
+        run: by.run,
     }
 }
 
 /// The index in `threads` of the thread that this part continues, or of a new one. The first
-/// `n_before` threads are of earlier parts.
+/// `n_before` threads are of earlier parts. Threads of different runs stay separate.
 fn place<T: Default>(threads: &mut Vec<(Thread, T)>, n_before: usize, thread: Thread) -> usize {
     let same = |known: &Thread| {
-        (&known.pid, &known.tid, &known.name) == (&thread.pid, &thread.tid, &thread.name)
+        (&known.pid, &known.tid, &known.name, known.run)
+            == (&thread.pid, &thread.tid, &thread.name, thread.run)
     };
     let goes_on = |(known, _): &(Thread, T)| known.pid.is_some() && same(known);
     if let Some(known) = threads.iter().take(n_before).position(goes_on) {

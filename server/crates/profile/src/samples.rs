@@ -141,6 +141,17 @@ impl Samples {
         Self { calls, times, ..Self::new(stacks, self.weights.clone()) }
     }
 
+    /// The same samples with their weights divided by `runs`. The number of calls is then unknown.
+    #[must_use]
+    pub(crate) fn divided_by(&self, runs: u32) -> Self {
+        let divided = |weights: &Weights| {
+            let rows = 0..self.len();
+            Weights::compact(rows.map(|i| weights.get(i) / f64::from(runs)).collect())
+        };
+        let weights = self.weights.iter().map(divided).collect();
+        Self { stack: self.stack.clone(), weights, calls: None, times: self.times.clone() }
+    }
+
     /// These samples followed by `more`, which must have the same metrics. Times are kept if they
     /// are those of [`Samples::with_times`].
     #[must_use]
@@ -209,6 +220,8 @@ pub struct Thread {
     pub pid: Option<String>,
     /// The thread id, as spelled in the profile.
     pub tid: Option<String>,
+    /// The index of its run, if profiles of several runs are merged.
+    pub run: u32,
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use crate::cli::Output;
 use crate::cli::json_changes::{JsonChanges, JsonComparison};
 use analysis::{Costs, Edge, FunctionCost, FunctionId, Site, Total, WarningCode};
+use engine::average::Spread;
 use engine::context::Compared;
 use engine::order::{hottest_functions, sorted, sorted_lines};
 use engine::present::labels::Scale;
@@ -47,6 +48,12 @@ pub struct Report<'a> {
     duration_seconds: Option<f64>,
     /// Weight of all samples that have a stack and are not idle.
     total: Weight,
+    /// The number of runs that costs are the mean of, with `--combine average`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<u32>,
+    /// How `total` is spread over these runs: the sample standard deviation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spread: Option<Weight>,
     /// How the total changed, with `--baseline`.
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<JsonComparison>,
@@ -95,6 +102,22 @@ struct Thread<'a> {
     total: Weight,
 }
 
+/// How a cost is spread over runs whose mean is shown: sample standard deviations.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SpreadFields {
+    /// That of the self cost.
+    #[serde(rename = "self")]
+    self_: Weight,
+    /// That of the total; null if the profiles do not determine it.
+    total: Option<Weight>,
+}
+
+impl From<Spread> for SpreadFields {
+    fn from(Spread { self_, total }: Spread) -> Self {
+        Self { self_: Weight(self_), total: total.map(Weight) }
+    }
+}
+
 /// A total (inclusive cost): a number, or null, with bounds if they are known.
 #[derive(Debug, Default, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -138,6 +161,10 @@ struct FunctionRow<'a> {
     /// The number of calls of the function, if calls were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     calls: Option<u64>,
+    /// How the cost is spread over runs, with `--combine average`. Missing if the
+    /// function is a part of a definition with others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spread: Option<SpreadFields>,
     /// How the costs changed, with `--baseline`. Missing if the baseline has no match or the
     /// function is a part of a definition with others.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -164,6 +191,9 @@ struct DefinitionRow<'a> {
     total: TotalFields,
     /// Indexes into `functions`, hottest first.
     functions: Vec<u32>,
+    /// How the cost is spread over runs, with `--combine average`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spread: Option<SpreadFields>,
     /// How the costs changed, with `--baseline`. Missing if the baseline has no match.
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<JsonChanges>,
@@ -183,6 +213,9 @@ struct LineRow<'a> {
     self_: Weight,
     #[serde(flatten)]
     total: TotalFields,
+    /// How the cost is spread over runs, with `--combine average`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spread: Option<SpreadFields>,
     /// How the costs changed, with `--baseline`. Missing if the baseline has no match, or a recorded
     /// text is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -296,6 +329,10 @@ impl<'a> Report<'a> {
                     total: total_fields(cost.total),
                     idle: Weight(idle),
                     calls,
+                    spread: recorded
+                        .whole(function)
+                        .and_then(|whole| snapshot.run_costs().function(whole))
+                        .map(SpreadFields::from),
                     comparison: before.and_then(|before| {
                         let whole = recorded.whole(function)?;
                         Some(JsonChanges::new(before.function(snapshot, whole)?, cost))
@@ -311,6 +348,7 @@ impl<'a> Report<'a> {
                 line: line.line,
                 self_: Weight(line.cost.self_),
                 total: TotalFields { est: total.est || scale.estimates(line.cost), ..total },
+                spread: snapshot.run_costs().line(line.file, line.line).map(SpreadFields::from),
                 comparison: before.and_then(|before| {
                     let recorded =
                         before.before(|run| run.recorded_line(snapshot, line.file, line.line))?;
@@ -334,6 +372,8 @@ impl<'a> Report<'a> {
             samples: snapshot.samples().map(Weight),
             duration_seconds: snapshot.loaded.span_seconds,
             total: Weight(costs.total),
+            runs: Some(snapshot.grouped.runs).filter(|&runs| runs > 1),
+            spread: snapshot.run_costs().total().map(Weight),
             comparison: before.map(JsonComparison::from),
             idle: Weight(costs.idle),
             no_stack: Weight(costs.no_stack),
@@ -393,6 +433,7 @@ fn definitions<'a>(
             self_: Weight(cost.self_),
             total: total_fields(cost.total),
             functions: parts.remove(&function).unwrap_or_default(),
+            spread: snapshot.run_costs().function(function).map(SpreadFields::from),
             comparison: before.and_then(|before| {
                 Some(JsonChanges::new(before.function(snapshot, function)?, cost))
             }),

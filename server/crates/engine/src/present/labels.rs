@@ -100,6 +100,12 @@ impl Scale<'_> {
         Some((before.by.by, change))
     }
 
+    /// A spread over runs, with a leading space: ` ±40.0 ms`. Empty if it is unknown.
+    pub fn spread(self, deviation: Option<f64>) -> String {
+        let text = deviation.map(|deviation| units::absolute(deviation, self.metric));
+        text.map_or_else(String::new, |text| format!(" ±{text}"))
+    }
+
     /// A change as text: `▲1.20 s`, or `▲2.1` in percentage points. Shares are compared in points,
     /// scaled counts of samples too unless the setting `unit` is `absolute`. `None` if there is no
     /// change.

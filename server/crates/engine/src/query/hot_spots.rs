@@ -1,6 +1,7 @@
 //! The hottest functions, lines, calls, files, modules, packages, libraries, threads, cliques or
 //! fields of a profile.
 
+use crate::average::Spread;
 use crate::context::Context;
 use crate::fields::PlaceFields;
 use crate::items::{CostData, Item, root_item};
@@ -124,6 +125,22 @@ pub struct HotCost {
     /// The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is
     /// nothing else.
     pub detail: String,
+    /// How the cost of a function or line is spread over the runs, if their mean is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "SpreadData")]
+    pub spread: Option<SpreadData>,
+}
+
+/// How a cost is spread over runs: sample standard deviations.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SpreadData {
+    /// That of the self cost.
+    #[serde(rename = "self")]
+    pub self_: Weight,
+    /// That of the total. Null if it is not exact.
+    pub total: Option<Weight>,
+    /// That of what rows are sorted by, for display: `±40.0 ms`.
+    pub text: String,
 }
 
 /// The cost of one call on average.
@@ -405,7 +422,18 @@ impl Answer<'_> {
             text,
             label,
             detail,
+            spread: None,
         }
+    }
+
+    /// The cost of a row, with its spread.
+    fn with_spread<T>(&self, row: &Row<T>, spread: Option<Spread>) -> HotCost {
+        let data = |Spread { self_, total }| {
+            let sorted_by = if self.sort == Sort::Total { total } else { Some(self_) };
+            let text = self.scale.spread(sorted_by).trim_start().to_owned();
+            SpreadData { self_: Weight(self_), total: total.map(Weight), text }
+        };
+        HotCost { spread: spread.filter(|_| !self.per_call).map(data), ..self.cost(row) }
     }
 
     /// Self and total cost without the one that rows are sorted by.
@@ -442,7 +470,7 @@ impl Answer<'_> {
         let this = snapshot.function(function);
         let (file, line) = snapshot.definition(function).unzip();
         HotFunction {
-            cost: self.cost(row),
+            cost: self.with_spread(row, snapshot.run_costs().function(function)),
             name: this.name.to_owned(),
             lib: this.lib.map(str::to_owned),
             own: row.own,
@@ -458,7 +486,7 @@ impl Answer<'_> {
         let Self { context, snapshot, .. } = *self;
         let (file, line) = row.what;
         HotLine {
-            cost: self.cost(row),
+            cost: self.with_spread(row, snapshot.run_costs().line(file, line)),
             place: PlaceFields::of_line(context, snapshot, file, line),
             file: snapshot.file_name(file).to_owned(),
             line,

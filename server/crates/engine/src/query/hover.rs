@@ -1,5 +1,6 @@
 //! Reports on lines and functions, for hovers and the tooltips of hints.
 
+use crate::average::Spread;
 use crate::baseline::Before;
 use crate::context::{Compared, Context, OpenFile};
 use crate::items::{CallPath, Direction};
@@ -13,8 +14,8 @@ use crate::recorded_texts::Origin;
 use crate::snapshot::Snapshot;
 use crate::text::Position;
 use analysis::{
-    CliqueRecursion, Cost, Edge, FunctionCost, FunctionId, LineKnowledge, PathEntry, Recursion,
-    Site, Total,
+    CliqueRecursion, Cost, Edge, FileId, FunctionCost, FunctionId, LineKnowledge, PathEntry,
+    Recursion, Site, Total,
 };
 use url::Url;
 
@@ -59,6 +60,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
     if let Some(cost) = cost {
         costs.push(row("this line", cost, scale));
         costs.extend(before_rows(cost, open.line_before(line0), scale));
+        costs.extend(recorded_spread(snapshot, open.file, &recorded, scale));
     }
     let mut details = Details {
         title: format!("line {}", line0 + 1),
@@ -121,6 +123,7 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
     let cost = snapshot.costs.function(function);
     let mut costs = vec![row(&format!("function{}", units::calls(cost.calls)), cost.cost, scale)];
     costs.extend(before_rows(cost.cost, context.function_before(snapshot, function), scale));
+    costs.extend(spread_row(snapshot.run_costs().function(function), scale));
     if cost.idle != 0.0 {
         costs.push([
             "idle, not part of the total".to_owned(),
@@ -206,6 +209,24 @@ fn before_rows(now: Cost, before: Option<Before>, scale: Scale<'_>) -> Vec<[Stri
         rows.push(["change".to_owned(), own, total]);
     }
     rows
+}
+
+/// How the costs of a line are spread over runs. `recorded` has its recorded lines (1-based); the
+/// spread of several is unknown.
+fn recorded_spread(
+    snapshot: &Snapshot,
+    file: FileId,
+    recorded: &[u32],
+    scale: Scale<'_>,
+) -> Option<[String; 3]> {
+    let [line] = recorded else { return None };
+    spread_row(snapshot.run_costs().line(file, *line), scale)
+}
+
+fn spread_row(spread: Option<Spread>, scale: Scale<'_>) -> Option<[String; 3]> {
+    let Spread { self_, total } = spread?;
+    let text = |deviation| scale.spread(deviation).trim_start().to_owned();
+    Some(["spread over runs".to_owned(), text(Some(self_)), text(total)])
 }
 
 /// The name of a function, marked if it is inlined.

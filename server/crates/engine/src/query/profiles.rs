@@ -38,6 +38,9 @@ pub struct Shown {
     pub summary: String,
     /// The total of the profile. Null without a profile.
     pub total: Option<Weight>,
+    /// How the total is spread over the runs whose mean is shown: the sample standard deviation.
+    /// Null if it is no mean.
+    pub spread: Option<Weight>,
     /// What percentages are relative to: the total or, with negative weights, the sum of |self|
     /// over all call paths. Null without a profile.
     pub base: Option<Weight>,
@@ -187,6 +190,7 @@ pub fn shown(world: &World) -> Shown {
         marks: marks.all(),
         summary: marks.summary(metric.map_or("", |metric| &metric.name)),
         total: snapshot.map(|snapshot| Weight(snapshot.costs.total)),
+        spread: snapshot.and_then(|snapshot| snapshot.run_costs().total()).map(Weight),
         base: snapshot.map(|snapshot| Weight(snapshot.costs.base)),
         loading: world.loading,
         state: state::of(world),

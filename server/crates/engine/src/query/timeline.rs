@@ -134,7 +134,7 @@ pub fn timeline(world: &World, question: &Question) -> Result<Option<Timeline>, 
     };
     let threads = timeline.threads.into_iter().map(|(id, activity)| {
         let thread = recording.threads().get(id.index()).cloned().unwrap_or_default();
-        let Thread { name, process_name, pid, tid } = thread;
+        let Thread { name, process_name, pid, tid, run: _ } = thread;
         let name = if name.is_empty() { process_name } else { name };
         ThreadRow { name, pid, tid, row: Row::from(activity) }
     });

@@ -9,12 +9,12 @@ use crate::node::{ChosenNode, Levels, NodeChoice};
 use crate::overrides::{Choices, check_own};
 use crate::own_code::is_own;
 use crate::present::{text::plain, units};
-use crate::settings::{Compare, Implementation, Inlines, Show, Unit};
+use crate::settings::{Combine, Compare, Implementation, Inlines, Show, Unit};
 use crate::snapshot::Snapshot;
 use crate::stages::grouped::Grouped;
 use crate::transforms::TransformData;
 use crate::world::World;
-use analysis::{Thread, ThreadChoice, ThreadId, ThreadTotal, Transform};
+use analysis::{Thread, ThreadChoice, ThreadId, ThreadTotal, Transform, threads_by_run};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -62,6 +62,8 @@ pub struct Choice {
 pub enum ChoiceKey {
     /// The profile.
     Profile,
+    /// How to show the profiles of several runs as one.
+    Combine,
     /// The metric.
     Metric,
     /// The threads.
@@ -248,6 +250,9 @@ fn choices(world: &World) -> Vec<Choice> {
     let settings = &world.settings;
     let mut choices = vec![profile(world)];
     if let Some(shown) = world.snapshot() {
+        if threads_by_run(&shown.loaded.recording, &shown.grouped.view.threads).len() > 1 {
+            choices.push(combine(settings.combine));
+        }
         choices.push(metric(shown));
         choices.push(threads(shown));
         if shown.grouped.recording.knows_code() {
@@ -303,6 +308,14 @@ fn one_of<T: PartialEq, const N: usize>(
         value: Chosen::One(value),
         options: options.into(),
     }
+}
+
+fn combine(chosen: Combine) -> Choice {
+    let options = [
+        (Combine::Sum, "sum", "Sum", "of all runs"),
+        (Combine::Average, "average", "Mean", "of the runs, with its spread"),
+    ];
+    one_of(ChoiceKey::Combine, "Several runs", &chosen, options)
 }
 
 fn implementation(chosen: Implementation) -> Choice {

@@ -5,7 +5,7 @@
 use crate::divided::divided_by_definition;
 use crate::own_files::{is_own_path, no_own_code};
 use crate::recorded_texts::RecordedTexts;
-use crate::settings::{Inlines, ViewSettings};
+use crate::settings::{Combine, Inlines, ViewSettings};
 use crate::source_functions::{SourceFunction, group_by_definition};
 use crate::source_maps::OriginalLines;
 use crate::stages::source_mapped::SourceMapped;
@@ -13,6 +13,7 @@ use crate::stages::symbolicated::Symbolicated;
 use analysis::{
     Addresses, Costs, FileId, FuncId, FuncKey, FunctionId, Groups, IdleSamples, Recording,
     Rewrites, SymbolTables, ThreadChoice, Unmatched, View, Warning, WarningCode, at_call_sites,
+    threads_by_run,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::Mapping;
@@ -26,6 +27,8 @@ pub struct Grouped {
     pub view: View,
     /// The recording after the setting `inlines` and the transforms were applied.
     pub recording: Arc<Recording>,
+    /// The number of runs that costs are the mean of; 1 if they are sums.
+    pub runs: u32,
     /// What the transforms do to paths.
     pub rewrites: Rewrites,
     /// The files and functions.
@@ -100,6 +103,11 @@ impl Grouped {
             Inlines::Body => recorded,
             Inlines::CallSite => Arc::new(at_call_sites(&recorded)),
         };
+        let runs = match settings.combine {
+            Combine::Sum => 1,
+            Combine::Average => threads_by_run(&inlined, &view.threads).len().max(1) as u32,
+        };
+        let inlined = if runs > 1 { Arc::new(inlined.divided_by(runs)) } else { inlined };
         let resolved = resolved(symbolicated, &by_function, &divided);
         let reshaped = analysis::reshape(&inlined, &view, &by_function, &resolved);
         let (recording, groups, rewrites) = match reshaped {
@@ -124,6 +132,7 @@ impl Grouped {
                 .collect(),
             view,
             recording,
+            runs,
             rewrites,
             groups: Arc::new(groups),
             source_functions,

@@ -99,6 +99,22 @@ fn threads_continue_in_the_next_part_and_processes_stay_apart() {
 
 /// `outer` costs 10, of which its calls of `inner` cost 4. With `within`, `inner` stands for
 /// recursive calls.
+#[test]
+fn threads_of_different_runs_stay_apart_and_are_averaged() {
+    let in_run = |run| {
+        let Part { recording, thread } = part("app", "1", text_samples::profile("main main"));
+        Part { recording, thread: Thread { run, ..thread } }
+    };
+    let one = merged(&[in_run(0), in_run(0)]);
+    assert_eq!(one.threads().len(), 1);
+    let several = merged(&[in_run(0), in_run(1)]);
+    assert_eq!(several.threads().iter().map(|thread| thread.run).collect::<Vec<_>>(), [0, 1]);
+    let mean = Recording::from(several).divided_by(2);
+    let samples = mean.sampled().unwrap().samples();
+    let weights = samples.iter().map(|samples| samples.weights()[0].get(0));
+    assert_eq!(weights.collect::<Vec<_>>(), [0.5, 0.5]);
+}
+
 fn graph(outer: &str, inner: &str, within: bool) -> GraphTables {
     let mut tables = ProfileBuilder::default();
     let source = Some(tables.intern_source("a.c").unwrap());

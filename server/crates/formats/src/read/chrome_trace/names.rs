@@ -18,6 +18,7 @@ impl<'a> Names<'a> {
             process_name: self.processes.get(&pid).cloned().unwrap_or_default(),
             pid: pid.map(str::to_owned),
             tid: tid.map(str::to_owned),
+            ..Thread::default()
         }
     }
 }

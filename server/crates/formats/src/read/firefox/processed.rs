@@ -139,6 +139,7 @@ pub(super) fn describe(thread: &Raw<'_>, place: &str) -> Result<profile::Thread,
         process_name: text("processName")?.unwrap_or_default(),
         pid: id("pid")?,
         tid: id("tid")?,
+        ..profile::Thread::default()
     })
 }
 

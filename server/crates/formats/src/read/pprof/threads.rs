@@ -52,6 +52,7 @@ impl Strings<'_> {
             process_name: text(process_name).unwrap_or_default(),
             pid: text(pid),
             tid: text(tid),
+            ..Thread::default()
         }
     }
 }
