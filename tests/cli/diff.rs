@@ -299,6 +299,45 @@ fn several_profiles_are_averaged() {
     assert!((noise - 992.5 * (5.0_f64 / 6.0).sqrt()).abs() < 1e-6, "{noise}");
 }
 
+/// The bytes that each function allocates, beside its time.
+#[test]
+fn a_second_cost_is_shown_beside_the_first() {
+    let time = speedscope(&[("parse", 6, 750), ("render", 9, 250)]);
+    let bytes = speedscope(&[("parse", 6, 4096), ("render", 9, 0)]);
+    let bytes = bytes.replace("milliseconds", "bytes");
+    let folder = project(&[("cpu.json", time), ("heap.json", bytes)]);
+    let of = |arguments: &[&str]| {
+        let arguments = [arguments, &["--overlay", "heap.json"]].concat();
+        words(&ran(folder.path(), &arguments).success())
+    };
+    let report = of(&["report", "cpu.json"]);
+    assert_eq!(report[1], "beside bytes of heap.json: 4.00 KiB");
+    let row = |name: &str| report.iter().find(|line| line.ends_with(name)).unwrap().clone();
+    assert_eq!(
+        row("parse app.py:5").replace(" parse app.py:5", ""),
+        "75.0% (750 ms) 75.0% (750 ms) · 4.00 KiB"
+    );
+    assert_eq!(row("render app.py:8").matches("KiB").count(), 0);
+    let source = of(&["annotate", "cpu.json"]);
+    let line = |number: &str| source.iter().find(|line| line.contains(number)).unwrap().clone();
+    assert!(line(" 6 ").starts_with("75.0% 75.0% · 4.00 KiB 6 "), "{source:?}");
+    assert!(line(" 9 ").starts_with("25.0% 25.0% 9 "), "{source:?}");
+    let json = ["report", "cpu.json", "--json", "--overlay", "heap.json"];
+    let json: Value = serde_json::from_str(&ran(folder.path(), &json).success()).unwrap();
+    assert_eq!(json!([json["overlay"]["unit"], json["overlay"]["total"]]), json!(["bytes", 4096]));
+    let rows = json["functions"].as_array().unwrap();
+    let overlay =
+        |name: &str| rows.iter().find(|row| row["name"] == name).unwrap()["overlay"].clone();
+    assert_eq!(overlay("parse"), json!({ "self": 4096, "total": 4096 }));
+    assert_eq!(overlay("main"), json!({ "self": 0, "total": 4096 }));
+    assert_eq!(overlay("render"), Value::Null);
+    let message = ran(folder.path(), &["report", "cpu.json", "--overlay", "heat"]).failure(2);
+    assert_eq!(
+        message,
+        "the overlay `heat` is neither a profile nor a metric of cpu.json (`milliseconds`)"
+    );
+}
+
 #[test]
 fn fails_if_costs_grew_by_more_than_allowed() {
     let folder = changed();

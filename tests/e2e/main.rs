@@ -21,6 +21,7 @@ mod hints;
 mod lifecycle;
 mod line_counts;
 mod mercury;
+mod overlay;
 mod own_code;
 mod progress;
 mod recorded_texts;

@@ -264,6 +264,8 @@ export type ChoiceKey =
   | "combine"
   /** The metric. */
   | "metric"
+  /** The overlay. */
+  | "overlay"
   /** The threads. */
   | "threads"
   /** Which functions to show. */
@@ -379,6 +381,8 @@ export interface Explanation {
   readonly message: string;
   /** The metric of both. */
   readonly metric?: string;
+  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
+  readonly overlay?: OverlayData;
   /** The self cost. Null if it is unknown. */
   readonly self?: Weight | null;
   /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
@@ -663,6 +667,8 @@ export interface HintData {
   readonly line0: number;
   /** The metric of both. */
   readonly metric: string;
+  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
+  readonly overlay?: OverlayData;
   /** The self cost. Null if it is unknown. */
   readonly self: Weight | null;
   /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
@@ -701,6 +707,8 @@ export interface HotAccessors {
   readonly label: string;
   /** The metric of both. */
   readonly metric: string;
+  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
+  readonly overlay?: OverlayData;
   /** The cost of one call on average, if that was requested. */
   readonly perCall?: PerCall;
   /** The self cost. Null if it is unknown. */
@@ -741,6 +749,8 @@ export interface HotClique {
   readonly label: string;
   /** The metric of both. */
   readonly metric: string;
+  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
+  readonly overlay?: OverlayData;
   /** The cost of one call on average, if that was requested. */
   readonly perCall?: PerCall;
   /** Whether they call each other, or themselves. */
@@ -787,6 +797,8 @@ export interface HotEdge {
   readonly line0: number | null;
   /** The metric of both. */
   readonly metric: string;
+  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
+  readonly overlay?: OverlayData;
   /** The cost of one call on average, if that was requested. */
   readonly perCall?: PerCall;
   /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
@@ -835,6 +847,8 @@ export interface HotField {
   readonly module: string;
   /** The field. */
   readonly name: string;
+  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
+  readonly overlay?: OverlayData;
   /** The cost of one call on average, if that was requested. */
   readonly perCall?: PerCall;
   /** The self cost. Null if it is unknown. */
@@ -881,6 +895,8 @@ export interface HotFile {
   readonly line0: number | null;
   /** The metric of both. */
   readonly metric: string;
+  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
+  readonly overlay?: OverlayData;
   /** Whether it is own code: its source is in the workspace, not in a folder of libraries. */
   readonly own: boolean;
   /** The cost of one call on average, if that was requested. */
@@ -939,6 +955,8 @@ export interface HotFunction {
   readonly metric: string;
   /** The function's name. */
   readonly name: string;
+  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
+  readonly overlay?: OverlayData;
   /** Whether it is own code: its source is in the workspace, not in a folder of libraries. */
   readonly own: boolean;
   /** The cost of one call on average, if that was requested. */
@@ -989,6 +1007,8 @@ export interface HotLine {
   readonly line0: number | null;
   /** The metric of both. */
   readonly metric: string;
+  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
+  readonly overlay?: OverlayData;
   /** Whether it is own code: its source is in the workspace, not in a folder of libraries. */
   readonly own: boolean;
   /** The cost of one call on average, if that was requested. */
@@ -1045,6 +1065,8 @@ export interface HotModule {
   readonly metric: string;
   /** Its name; null for functions without one. */
   readonly name: string | null;
+  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
+  readonly overlay?: OverlayData;
   /** Whether it has own code. */
   readonly own: boolean;
   /** The cost of one call on average, if that was requested. */
@@ -1184,6 +1206,8 @@ export interface HotThread {
   readonly metric: string;
   /** Its name, or else that of its process; empty if unknown. */
   readonly name: string;
+  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
+  readonly overlay?: OverlayData;
   /** The cost of one call on average, if that was requested. */
   readonly perCall?: PerCall;
   /** The process id, as spelled in the profile. */
@@ -1286,6 +1310,8 @@ export interface ItemData {
   readonly metric: string;
   /** The function's full name. */
   readonly name: string;
+  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
+  readonly overlay?: OverlayData;
   /** The path from the root to this function. */
   readonly path: readonly FunctionKey[];
   /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
@@ -1330,6 +1356,8 @@ export interface LensData {
   readonly metric: string;
   /** The function's name. */
   readonly name: string;
+  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
+  readonly overlay?: OverlayData;
   /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
   /** The self cost. Null if it is unknown. */
@@ -1388,6 +1416,20 @@ export interface NodeFunction {
 export interface NodeOfView {
   /** The caller. */
   readonly node: Levels;
+}
+
+/** A second cost in answers. */
+export interface OverlayData {
+  /** The metric of both. */
+  readonly metric: string;
+  /** The self cost. */
+  readonly self: Weight;
+  /** The total, or else the self cost, for display: `4.00 MiB`. */
+  readonly text: string;
+  /** The total. Null if it is not exact. */
+  readonly total: Weight | null;
+  /** The unit of both. */
+  readonly unit: string;
 }
 
 /** The change of a weight since the baseline. */
@@ -1544,6 +1586,8 @@ export interface SetViewArgument {
   readonly metric?: string | null;
   /** The call node to show the costs of, with what it calls: the path of a node in the answer of `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`: all nodes. */
   readonly node?: NodeChoiceArgument | null;
+  /** A second cost to show beside the first: a metric of the profile, by name or unit, or the path of another profile, relative to the workspace folder. */
+  readonly overlay?: string | null;
   /** Whether to charge the cost of libraries and of the runtime to the own code that called them. */
   readonly own?: boolean | null;
   /** The path mappings, instead of those of the setting `pathMappings`. */
@@ -1597,6 +1641,8 @@ export interface Shown {
   readonly marks: readonly string[];
   /** The metric. Null without a profile. */
   readonly metric: string | null;
+  /** The second cost that is shown beside the first. Null without an overlay. */
+  readonly overlay: ShownOverlay | null;
   /** The profile shown. Null without a profile. */
   readonly profile: ShownProfile | null;
   /** Incremented when costs or labels of this root are replaced. */
@@ -1613,6 +1659,20 @@ export interface Shown {
   readonly total: Weight | null;
   /** The unit of the metric. Null without a profile. */
   readonly unit: string | null;
+}
+
+/** The overlay. */
+export interface ShownOverlay {
+  /** The metric. */
+  readonly metric: string;
+  /** The name to show: `alloc_space`, of another profile `alloc_space of heap.pb.gz`. */
+  readonly name: string;
+  /** The path of the profile. */
+  readonly profile: string;
+  /** The total in this metric. */
+  readonly total: Weight;
+  /** The unit of the metric. */
+  readonly unit: string;
 }
 
 /** The profile shown. */
@@ -1896,6 +1956,8 @@ export interface View {
   readonly metric: string | null;
   /** The functions from a root of the call tree to the chosen call node. Empty if none is chosen. */
   readonly node: readonly NodeFunction[];
+  /** The second cost that is shown beside the first. Null without an overlay. */
+  readonly overlay: ShownOverlay | null;
   /** The profile shown. Null without a profile. */
   readonly profile: ShownProfile | null;
   /** The range of time that is shown, in milliseconds since the first sample: `2..5 ms`. Null: all. */

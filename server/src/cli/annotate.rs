@@ -2,18 +2,20 @@
 
 mod targets;
 
+use super::heading::{beside_overlay, compared_with, headline};
 use super::left_out::{not_found, not_shown};
+use super::overlay::Beside;
 use super::style::Style;
-use super::{Failure, Output, compared_with, headline, warn};
+use super::{Failure, Output, warn};
 use analysis::{Cost, FileId, LineCost, Total};
-use engine::context::Compared;
 use engine::document::Document;
 use engine::file_lines::FileLines;
+use engine::overlay::Overlaid;
 use engine::present::labels::{Part as CostPart, Scale};
 use engine::present::text::plain;
 use engine::present::units;
 use engine::recorded_texts::{Origin, RecordedText};
-use engine::settings::{Settings, Unit};
+use engine::settings::{Settings, Show, Unit};
 use engine::snapshot::Snapshot;
 use engine::text::{Encoding, Text};
 use sources::{Definition, LineMap, SourceIndex};
@@ -37,7 +39,7 @@ pub(super) fn annotate(
     snapshot: &Snapshot,
     index: &SourceIndex,
     names: &[PathBuf],
-    before: Option<Compared<'_>>,
+    beside: Beside<'_>,
     style: Style,
     out: &mut Output,
 ) -> Result<(), Failure> {
@@ -52,13 +54,16 @@ pub(super) fn annotate(
     };
     if !targets.is_empty() {
         writeln!(out, "{}", headline(snapshot))?;
-        if let Some(before) = before {
+        if let Some(before) = beside.before {
             writeln!(out, "{}", compared_with(before, snapshot))?;
+        }
+        if let Some(overlay) = beside.overlay {
+            writeln!(out, "{}", beside_overlay(overlay))?;
         }
     }
     for target in targets {
         let source = Source::read(snapshot, index, &target.path)?;
-        show(snapshot, &target, &source, before, style, out)?;
+        show(snapshot, &target, &source, beside, style, out)?;
     }
     let Some(last) = failures.pop() else { return Ok(()) };
     for failure in failures {
@@ -113,7 +118,7 @@ fn show(
     snapshot: &Snapshot,
     target: &Target,
     source: &Source,
-    before: Option<Compared<'_>>,
+    beside: Beside<'_>,
     style: Style,
     out: &mut Output,
 ) -> io::Result<()> {
@@ -125,7 +130,7 @@ fn show(
         .map(|uri| Document::new(uri, path.clone(), 0, Text::new(text.clone(), Encoding::Utf16)));
     let lines =
         FileLines { snapshot, file: *file, map, stale: *stale, document: document.as_ref() };
-    let columns = Columns::new(snapshot, &lines, before, style.unit);
+    let columns = Columns::new(snapshot, &lines, beside, style.unit);
     let shown = shown_lines(&lines, parts, source.len());
     let is_long = shown.iter().map(ExactSizeIterator::len).sum::<usize>() > MAX_FULL_LINES;
 
@@ -210,7 +215,7 @@ impl Columns {
     fn new(
         snapshot: &Snapshot,
         lines: &FileLines<'_>,
-        before: Option<Compared<'_>>,
+        Beside { before, overlay }: Beside<'_>,
         unit: Unit,
     ) -> Self {
         let costs = &snapshot.costs;
@@ -229,6 +234,9 @@ impl Columns {
                 own += &scale.delta(line.cost, before, CostPart::Self_);
             }
             total += &scale.delta(line.cost, before, CostPart::Total);
+            let overlaid =
+                overlay.and_then(|overlay| overlay.recorded_line(snapshot, line.file, line.line));
+            total += &overlaid.map(|overlaid| overlaid.hint(Show::Total)).unwrap_or_default();
             (line0, LineCells { own, total, share: line.cost.magnitude() / costs.base })
         });
         let counts = lines.executions(0..u32::MAX).into_iter();
@@ -242,7 +250,9 @@ impl Columns {
             if scale.reaches(cost, min_percent) {
                 let name = plain(snapshot.function(function).name);
                 let before = before.and_then(|before| before.function(snapshot, function));
-                let lens = format!("{}{name}: {}", lines.mark(), scale.lens(cost, before));
+                let overlaid = overlay.and_then(|overlay| overlay.function(snapshot, function));
+                let beside = overlaid.map(Overlaid::lens).unwrap_or_default();
+                let lens = format!("{}{name}: {}{beside}", lines.mark(), scale.lens(cost, before));
                 columns.lenses.entry(line0).or_default().push(lens);
             }
         }

@@ -1,7 +1,8 @@
 //! `costline callers`: the callers of a function, grouped.
 
+use super::heading::headline;
 use super::style::Style;
-use super::{Failure, Output, USAGE, headline};
+use super::{Failure, Output, USAGE};
 use analysis::{CallGroup, CallGroups, GroupKey, Recursion};
 use engine::items::{CallPath, Direction};
 use engine::present::labels::Scale;

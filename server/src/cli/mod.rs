@@ -8,10 +8,12 @@ mod compare;
 pub(crate) mod diff;
 mod dump;
 mod export;
+mod heading;
 mod json_changes;
 mod left_out;
 mod man;
 mod newest;
+mod overlay;
 mod progress;
 pub(crate) mod report;
 mod source_roots;
@@ -19,18 +21,14 @@ mod style;
 mod tree;
 
 use crate::lsp;
-use analysis::{Metric, Thread, TimeRange, Transform, Warning, WarningCode};
+use analysis::{Thread, TimeRange, Transform, Warning, WarningCode};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use engine::baseline::Baseline;
-use engine::context::Compared;
 use engine::discovery::{Recognised, is_named_like_profile, sniff};
 use engine::export::{Compat, Cut, Options, Target};
 use engine::load::{Caches, Environment, index_sources, load_with_symbols};
-use engine::marks::Marks;
 use engine::overrides::{check_contour, check_own};
-use engine::present::labels::totals;
-use engine::present::text::{one_line, plain};
-use engine::present::units;
+use engine::present::text::one_line;
 use engine::query::call_groups::GroupBy;
 use engine::recorded_texts::Copies;
 use engine::runs;
@@ -100,6 +98,8 @@ enum Command {
         #[command(flatten)]
         compare: compare::CompareArgs,
         #[command(flatten)]
+        overlay: overlay::OverlayArgs,
+        #[command(flatten)]
         style: StyleArgs,
         #[command(flatten)]
         view: ViewArgs,
@@ -114,6 +114,8 @@ enum Command {
         rows: report::RowArgs,
         #[command(flatten)]
         compare: compare::CompareArgs,
+        #[command(flatten)]
+        overlay: overlay::OverlayArgs,
         #[command(flatten)]
         style: StyleArgs,
         #[command(flatten)]
@@ -374,22 +376,28 @@ pub fn run() -> i32 {
 fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
     match command {
         Command::Lsp { .. } => {}
-        Command::Annotate { mut view, compare, style } => {
+        Command::Annotate { mut view, compare, overlay, style } => {
             let sources = view.profiles.split_off(count_profiles(&view.profiles));
             let (snapshot, index) = view.clone().load_with(&sources, Places::Current)?;
             let before = compare.load(&view, Places::Current, &snapshot)?;
             let before = before.as_ref().map(compare::Loaded::compared);
+            let overlay = overlay.load(&view, Places::Current, &snapshot)?;
+            let beside =
+                overlay::Beside { before, overlay: overlay.as_ref().map(overlay::Loaded::overlay) };
             let style = style.style(Unit::Percent);
-            annotate::annotate(&snapshot, &index, &sources, before, style, out)?;
+            annotate::annotate(&snapshot, &index, &sources, beside, style, out)?;
         }
-        Command::Report { view, json, rows, compare, style } => {
+        Command::Report { view, json, rows, compare, overlay, style } => {
             let (snapshot, _) = view.clone().load()?;
             let before = compare.load(&view, Places::Recorded, &snapshot)?;
             let before = before.as_ref().map(compare::Loaded::compared);
+            let overlay = overlay.load(&view, Places::Recorded, &snapshot)?;
+            let beside =
+                overlay::Beside { before, overlay: overlay.as_ref().map(overlay::Loaded::overlay) };
             if json {
-                report::json(&snapshot, before, out)?;
+                report::json(&snapshot, beside, out)?;
             } else {
-                report::text(&snapshot, rows, before, style.style(Unit::Both), out)?;
+                report::text(&snapshot, rows, beside, style.style(Unit::Both), out)?;
             }
         }
         Command::Diff { mut view, arguments, style } => {
@@ -657,47 +665,4 @@ fn times(count: u64) -> String {
 
 fn warn(message: &str) {
     let _ = writeln!(io::stderr(), "costline: warning: {}", one_line(message));
-}
-
-/// The first line of all text output: profile, total, threads, what the total excludes, and what
-/// is not default about the view.
-fn headline(snapshot: &Snapshot) -> String {
-    let costs = &snapshot.costs;
-    // "2344 hits", but "4.33 s of wall".
-    let Metric { name: metric, unit, .. } = &costs.metric;
-    let of = if metric == unit { String::new() } else { format!(" of {}", plain(metric)) };
-    let sampled = costs.threads.iter().filter(|thread| thread.samples > 0).count();
-    // The metric is in front.
-    let Marks { metric: _, threads: chosen, parts, baseline: _ } = Marks::of(snapshot);
-    // Most call graphs have no threads.
-    let threads = match (snapshot.loaded.recording.threads(), chosen) {
-        ([], _) => String::new(),
-        (_, Some(chosen)) => format!(" in {chosen}"),
-        (_, None) => format!(" in {}", units::counted(sampled as f64, "threads")),
-    };
-    let marks =
-        if parts.is_empty() { String::new() } else { format!(" · {}", parts.join(" · ")) };
-    let excluded: Vec<String> = [(costs.idle, "idle"), (costs.no_stack, "without a stack")]
-        .into_iter()
-        .filter(|(weight, _)| *weight != 0.0)
-        .map(|(weight, what)| format!("{} {what}", units::absolute(weight, &costs.metric)))
-        .collect();
-    let excluded = match excluded.join(" and ") {
-        none if none.is_empty() => none,
-        weights => format!(", excluding {weights}"),
-    };
-    let spread = snapshot.run_costs().total();
-    let spread = spread.map(|spread| format!(" ±{}", units::absolute(spread, &costs.metric)));
-    format!(
-        "{}: {}{}{of}{threads}{excluded}{marks}",
-        plain(&snapshot.loaded.name()),
-        units::absolute(costs.total, &costs.metric),
-        spread.unwrap_or_default(),
-    )
-}
-
-/// The line below the headline if costs are compared: the baseline, and how the total changed.
-fn compared_with(before: Compared<'_>, now: &Snapshot) -> String {
-    let name = before.baseline.name();
-    format!("compared with {}: {}", plain(&name), totals(before.by.total(), &now.costs.metric))
 }

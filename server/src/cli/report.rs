@@ -7,11 +7,14 @@ pub use json::schema;
 
 pub(super) use json::json;
 
+use super::heading::{beside_overlay, compared_with, headline};
+use super::overlay::Beside;
 use super::style::Style;
 use super::{Failure, Output, USAGE};
 use analysis::{CliqueCost, Edge, FileId, FunctionId, ThreadId, Total};
 use engine::average::Spread;
 use engine::context::Compared;
+use engine::overlay::{Overlaid, Overlay};
 use engine::present::labels::{Part, Scale};
 use engine::present::text::{library, markdown, markdown_cost, plain};
 use engine::present::units;
@@ -19,6 +22,7 @@ use engine::ranking::{
     Accessors, By, Field, Group, InBaseline, Limits, Ranked, Ranking, Row, Rows, Scope, Sort,
     module_kind,
 };
+use engine::settings::Show;
 use engine::snapshot::Snapshot;
 use std::io::{self, Write};
 
@@ -84,7 +88,7 @@ const COMPARED_WIDTH: usize = 32;
 pub(super) fn text(
     snapshot: &Snapshot,
     rows: RowArgs,
-    before: Option<Compared<'_>>,
+    Beside { before, overlay }: Beside<'_>,
     style: Style,
     out: &mut Output,
 ) -> Result<(), Failure> {
@@ -97,7 +101,7 @@ pub(super) fn text(
     let scale =
         Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: style.unit };
     let per_call = ranking.limits.per_call;
-    let mut table = Table { snapshot, scale, per_call, format, before, style, out };
+    let mut table = Table { snapshot, scale, per_call, format, before, overlay, style, out };
     table.heading()?;
     table.rows(&ranked)?;
     if ranked.without_calls > 0 {
@@ -114,6 +118,7 @@ struct Table<'a> {
     per_call: bool,
     format: ReportFormat,
     before: Option<Compared<'a>>,
+    overlay: Option<Overlay<'a>>,
     style: Style,
     out: &'a mut Output,
 }
@@ -155,16 +160,17 @@ impl Table<'_> {
 
     /// The profile and, if costs are compared, the baseline.
     fn heading(&mut self) -> io::Result<()> {
-        let headline = super::headline(self.snapshot);
-        let compared = self.before.map(|before| super::compared_with(before, self.snapshot));
+        let first = headline(self.snapshot);
+        let compared = self.before.map(|before| compared_with(before, self.snapshot));
         let is_markdown = self.format == ReportFormat::Markdown;
         let escaped = |text: String| if is_markdown { markdown(&text) } else { text };
         let separator = if is_markdown { "\n" } else { "" };
-        writeln!(self.out, "{}{separator}", escaped(headline))?;
-        match compared {
-            Some(compared) => writeln!(self.out, "{}{separator}", escaped(compared)),
-            None => Ok(()),
+        writeln!(self.out, "{}{separator}", escaped(first))?;
+        let overlay = self.overlay.map(beside_overlay);
+        for text in compared.into_iter().chain(overlay) {
+            writeln!(self.out, "{}{separator}", escaped(text))?;
         }
+        Ok(())
     }
 
     /// The headings of the columns.
@@ -183,7 +189,11 @@ impl Table<'_> {
     /// The width of a column of costs.
     fn width(&self) -> usize {
         let is_mean = self.snapshot.grouped.runs > 1;
-        if self.before.is_some() || is_mean { COMPARED_WIDTH } else { COST_WIDTH }
+        if self.before.is_some() || self.overlay.is_some() || is_mean {
+            COMPARED_WIDTH
+        } else {
+            COST_WIDTH
+        }
     }
 
     /// A row. `share` is its cost relative to the base, 0 to 1.
@@ -203,14 +213,15 @@ impl Table<'_> {
     }
 
     fn row<T>(&mut self, row: &Row<T>, what: &str) -> io::Result<()> {
-        self.row_with_spread(row, what, None)
+        self.row_with_details(row, what, None, None)
     }
 
-    fn row_with_spread<T>(
+    fn row_with_details<T>(
         &mut self,
         row: &Row<T>,
         what: &str,
         spread: Option<Spread>,
+        overlaid: Option<Overlaid<'_>>,
     ) -> io::Result<()> {
         let cost = row.shown(self.per_call);
         let before = row.before.filter(|_| !self.per_call);
@@ -223,6 +234,9 @@ impl Table<'_> {
         };
         let self_ = self_ + &spread(|spread| Some(spread.self_));
         let total = total + &spread(|spread| spread.total);
+        let overlaid = overlaid.filter(|_| !self.per_call);
+        let total =
+            total + &overlaid.map(|overlaid| overlaid.hint(Show::Total)).unwrap_or_default();
         self.cells(&self_, &total, &what, row.cost.magnitude() / self.scale.base)
     }
 
@@ -247,7 +261,9 @@ impl Table<'_> {
         let idle = self.snapshot.costs.function(row.what).idle;
         if row.cost.magnitude() > 0.0 || idle == 0.0 {
             let spread = self.snapshot.run_costs().function(row.what);
-            return self.row_with_spread(row, &what, spread);
+            let overlay = self.overlay;
+            let overlaid = overlay.and_then(|overlay| overlay.function(self.snapshot, row.what));
+            return self.row_with_details(row, &what, spread, overlaid);
         }
         let idle = format!("idle {}", units::absolute(idle, self.scale.metric));
         self.cells("", &idle, &what, 0.0)
@@ -256,7 +272,10 @@ impl Table<'_> {
     fn line(&mut self, row: &Row<(FileId, u32)>) -> io::Result<()> {
         let (file, line) = row.what;
         let what = format!("{}:{line}", self.file_name(file));
-        self.row_with_spread(row, &what, self.snapshot.run_costs().line(file, line))
+        let overlay = self.overlay;
+        let overlaid = overlay.and_then(|overlay| overlay.recorded_line(self.snapshot, file, line));
+        let spread = self.snapshot.run_costs().line(file, line);
+        self.row_with_details(row, &what, spread, overlaid)
     }
 
     fn edge(&mut self, row: &Row<Edge>) -> io::Result<()> {

@@ -1,8 +1,9 @@
 //! `costline tree`: the call tree, top-down or bottom-up.
 
+use super::heading::{compared_with, headline};
 use super::json_changes::{JsonChanges, JsonComparison};
 use super::style::Style;
-use super::{Failure, Output, compared_with, headline};
+use super::{Failure, Output};
 use analysis::{Branch, Cost, FunctionId};
 use engine::baseline::Before;
 use engine::context::Compared;

@@ -55,11 +55,13 @@ fn restore_root(mut state: State, client: &Client, events: &mpsc::UnboundedSende
         log(client, "the baseline has been rewritten".to_owned());
     }
     send(client, events, root.clone(), |answer| {
-        Event::Choose(Change::Restore(state.overrides), answer)
+        Event::Choose(Box::new(Change::Restore(state.overrides)), answer)
     });
     if !state.profiles.is_empty() {
         let choices = Choices { profiles: Some(Some(state.profiles)), ..Choices::default() };
-        send(client, events, root.clone(), |answer| Event::Choose(Change::Set(choices), answer));
+        send(client, events, root.clone(), |answer| {
+            Event::Choose(Box::new(Change::Set(choices)), answer)
+        });
     }
     if let Some(with) = compare {
         send(client, events, root, |answer| Event::Compare(with, answer));

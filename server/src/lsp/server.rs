@@ -211,7 +211,8 @@ impl Server {
     }
 
     async fn choose_for(&self, root: Option<PathBuf>, change: Change) -> Result<View> {
-        let world = self.change_root(root, |answer| Event::Choose(change, answer)).await?;
+        let world =
+            self.change_root(root, |answer| Event::Choose(Box::new(change), answer)).await?;
         self.view(world).await
     }
 
@@ -223,7 +224,7 @@ impl Server {
     ) -> Result<View> {
         // The document in front may change meanwhile.
         let root = self.context().world.root.clone();
-        let choose = |answer| Event::Choose(Change::Set(choices), answer);
+        let choose = |answer| Event::Choose(Box::new(Change::Set(choices)), answer);
         self.change_root(root.clone(), choose).await?;
         let with = match &baseline {
             Some(BaselineChoice::Path(path)) => Compare::with(path.clone()),

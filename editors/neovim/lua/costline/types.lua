@@ -150,6 +150,7 @@
 ---| '"profile"' # The profile.
 ---| '"combine"' # How to show the profiles of several runs as one.
 ---| '"metric"' # The metric.
+---| '"overlay"' # The overlay.
 ---| '"threads"' # The threads.
 ---| '"implementation"' # Which functions to show.
 ---| '"inlines"' # Where to show the cost of inlined code.
@@ -226,6 +227,7 @@
 ---@field code costline.ExplanationCode The reason as a code.
 ---@field message string The reason as text.
 ---@field metric? string The metric of both.
+---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field self? costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare? number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText? string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
@@ -387,6 +389,7 @@
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field line0 integer The line, 0-based.
 ---@field metric string The metric of both.
+---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
@@ -407,6 +410,7 @@
 ---@field functions costline.HotMember[] The procedures.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field metric string The metric of both.
+---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
@@ -428,6 +432,7 @@
 ---@field functions costline.HotMember[] The functions.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field metric string The metric of both.
+---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
 ---@field recursive boolean Whether they call each other, or themselves.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
@@ -452,6 +457,7 @@
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
+---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
@@ -477,6 +483,7 @@
 ---@field metric string The metric of both.
 ---@field module string The module.
 ---@field name string The field.
+---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
@@ -501,6 +508,7 @@
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
+---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field own boolean Whether it is own code: its source is in the workspace, not in a folder of libraries.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
@@ -531,6 +539,7 @@
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
 ---@field name string The function's name.
+---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field own boolean Whether it is own code: its source is in the workspace, not in a folder of libraries.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
@@ -557,6 +566,7 @@
 ---@field line integer The recorded line, 1-based.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
+---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field own boolean Whether it is own code: its source is in the workspace, not in a folder of libraries.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
@@ -587,6 +597,7 @@
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field metric string The metric of both.
 ---@field name string|vim.NIL Its name; null for functions without one.
+---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field own boolean Whether it has own code.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
@@ -664,6 +675,7 @@
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field metric string The metric of both.
 ---@field name string Its name, or else that of its process; empty if unknown.
+---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
 ---@field pid string|vim.NIL The process id, as spelled in the profile.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
@@ -721,6 +733,7 @@
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
 ---@field name string The function's full name.
+---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field path costline.FunctionKey[] The path from the root to this function.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
 ---@field recursive boolean Whether it is a recursive call. Its cost is then not part of the sum of its siblings.
@@ -744,6 +757,7 @@
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
 ---@field name string The function's name.
+---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
@@ -780,6 +794,14 @@
 --- The argument of `costline.setView` that chooses a caller of the chosen call node.
 ---@class costline.NodeOfView
 ---@field node costline.Levels The caller.
+
+--- A second cost in answers.
+---@class costline.OverlayData
+---@field metric string The metric of both.
+---@field self costline.Weight The self cost.
+---@field text string The total, or else the self cost, for display: `4.00 MiB`.
+---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
+---@field unit string The unit of both.
 
 --- The change of a weight since the baseline.
 ---@class costline.PartChange
@@ -872,6 +894,7 @@
 ---@field inlines? costline.Inlines|vim.NIL Where to show the cost of inlined code.
 ---@field metric? string|vim.NIL The metric to show, by name or unit.
 ---@field node? costline.NodeChoiceArgument|vim.NIL The call node to show the costs of, with what it calls: the path of a node in the answer of `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`: all nodes.
+---@field overlay? string|vim.NIL A second cost to show beside the first: a metric of the profile, by name or unit, or the path of another profile, relative to the workspace folder.
 ---@field own? boolean|vim.NIL Whether to charge the cost of libraries and of the runtime to the own code that called them.
 ---@field pathMappings? costline.PathMappingArgument[]|vim.NIL The path mappings, instead of those of the setting `pathMappings`.
 ---@field profile? string|vim.NIL The profile to show, relative to the workspace folder. `null`: the profile of the settings, or the newest one.
@@ -902,6 +925,7 @@
 ---@field loading boolean Whether a profile is being read.
 ---@field marks string[] What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`.
 ---@field metric string|vim.NIL The metric. Null without a profile.
+---@field overlay costline.ShownOverlay|vim.NIL The second cost that is shown beside the first. Null without an overlay.
 ---@field profile costline.ShownProfile|vim.NIL The profile shown. Null without a profile.
 ---@field revision integer Incremented when costs or labels of this root are replaced.
 ---@field root string|vim.NIL The workspace folder that this is about. Null if none is open.
@@ -910,6 +934,14 @@
 ---@field summary string The metric and the marks as one text, for status lines and titles. Empty without a profile.
 ---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.
 ---@field unit string|vim.NIL The unit of the metric. Null without a profile.
+
+--- The overlay.
+---@class costline.ShownOverlay
+---@field metric string The metric.
+---@field name string The name to show: `alloc_space`, of another profile `alloc_space of heap.pb.gz`.
+---@field profile string The path of the profile.
+---@field total costline.Weight The total in this metric.
+---@field unit string The unit of the metric.
 
 --- The profile shown.
 ---@class costline.ShownProfile
@@ -1071,6 +1103,7 @@
 ---@field marks string[] What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`.
 ---@field metric string|vim.NIL The metric. Null without a profile.
 ---@field node costline.NodeFunction[] The functions from a root of the call tree to the chosen call node. Empty if none is chosen.
+---@field overlay costline.ShownOverlay|vim.NIL The second cost that is shown beside the first. Null without an overlay.
 ---@field profile costline.ShownProfile|vim.NIL The profile shown. Null without a profile.
 ---@field range string|vim.NIL The range of time that is shown, in milliseconds since the first sample: `2..5 ms`. Null: all.
 ---@field revision integer Incremented when costs or labels of this root are replaced.

@@ -4,10 +4,13 @@ use crate::baseline::{Baseline, Before, NO_COST};
 use crate::comparison::Comparison;
 use crate::document::{Document, Mapped, OpenDocuments};
 use crate::file_lines::FileLines;
+use crate::overlay::{Overlaid, Overlay};
 use crate::present::labels::Scale;
 use crate::snapshot::Snapshot;
 use crate::world::World;
 use analysis::{Cost, FileId, FunctionId, Total};
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 use url::Url;
 
@@ -33,6 +36,16 @@ pub struct OpenFile {
     mapped: Arc<Mapped>,
     /// The same for the baseline.
     before: Option<FileBefore>,
+    /// The same for the overlay.
+    overlay: Option<FileOverlay>,
+}
+
+/// The file in the overlay.
+#[derive(Debug)]
+struct FileOverlay {
+    snapshot: Arc<Snapshot>,
+    file: FileId,
+    mapped: Arc<Mapped>,
 }
 
 /// The file in the baseline.
@@ -109,7 +122,17 @@ impl Context {
             let runs = baseline.runs().map(in_run).collect();
             FileBefore { baseline: baseline.clone(), by, runs }
         });
-        Some(OpenFile { document, snapshot, file, mapped, before })
+        let overlay = match (&snapshot.overlay, &self.world.overlay) {
+            (Some(metric), _) => {
+                Some(FileOverlay { snapshot: metric.clone(), file, mapped: mapped.clone() })
+            }
+            (None, Some(profile)) => profile.snapshot.file_at(&document.path).map(|file| {
+                let mapped = document.mapped(self.world.revision, &profile.snapshot);
+                FileOverlay { snapshot: profile.snapshot.clone(), file, mapped }
+            }),
+            (None, None) => None,
+        };
+        Some(OpenFile { document, snapshot, file, mapped, before, overlay })
     }
 
     /// The baseline, if costs of `snapshot` can be compared with it.
@@ -117,6 +140,11 @@ impl Context {
         let baseline = self.world.baseline_of(snapshot)?;
         let by = baseline.comparison(snapshot, self.world.settings.compare);
         Some(Compared { baseline, by })
+    }
+
+    /// The overlay of `snapshot`, which is shown.
+    pub fn overlay<'s>(&'s self, snapshot: &'s Snapshot) -> Option<Overlay<'s>> {
+        Overlay::of(snapshot, self.world.overlay.as_deref())
     }
 
     /// The cost of a function of `snapshot` in the baseline. `None` if there is no baseline, or no
@@ -165,6 +193,28 @@ impl OpenFile {
             Some(cost.unwrap_or(NO_COST))
         };
         before(baseline, *by, baseline.runs().zip(runs).map(cost))
+    }
+
+    /// The costs of the overlay on `lines` of the document (0-based).
+    pub fn overlaid_lines(&self, lines: Range<u32>) -> BTreeMap<u32, Overlaid<'_>> {
+        let Some(overlay) = self.overlay_lines() else { return BTreeMap::new() };
+        let metric = &overlay.snapshot.costs.metric;
+        let costs = overlay.costs(lines).into_iter();
+        let costs =
+            costs.filter_map(|(line0, line)| Some((line0, Overlaid::new(line.cost, metric)?)));
+        costs.collect()
+    }
+
+    /// The costs of the overlay by line of the document.
+    pub fn overlay_lines(&self) -> Option<FileLines<'_>> {
+        let FileOverlay { snapshot, file, mapped } = self.overlay.as_ref()?;
+        Some(FileLines {
+            snapshot,
+            file: *file,
+            map: &mapped.map,
+            stale: mapped.stale,
+            document: Some(&self.document),
+        })
     }
 
     /// The costs of the document by line.

@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::earlier_paths::{Under, current};
 use crate::fields::{CostFields, PlaceFields};
 use crate::keys::Key;
+use crate::overlay::{Overlaid, OverlayData};
 use crate::places::{Place, function_place};
 use crate::present::labels::{Part, Scale};
 use crate::present::text::plain;
@@ -64,9 +65,19 @@ pub struct CostData {
     /// The cost for display.
     #[serde(flatten)]
     pub fields: CostFields,
+    /// The cost in the overlay. Missing without an overlay, and if it is zero or not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "OverlayData")]
+    pub overlay: Option<OverlayData>,
 }
 
 impl CostData {
+    /// The data with the cost in the overlay.
+    #[must_use]
+    pub fn beside(self, overlaid: Option<Overlaid<'_>>) -> Self {
+        Self { overlay: overlaid.map(OverlayData::from), ..self }
+    }
+
     /// The data of a cost.
     pub fn new(scale: Scale<'_>, cost: Cost, before: Option<Before>) -> Self {
         Self::with_self(scale, Some(cost.self_), cost.total, before)
@@ -86,6 +97,7 @@ impl CostData {
             unit: scale.metric.unit.clone(),
             metric: scale.metric.name.clone(),
             fields: CostFields::new(scale, self_, total, before),
+            overlay: None,
         }
     }
 }

@@ -32,6 +32,7 @@ pub mod load;
 pub mod marks;
 pub mod node;
 pub mod order;
+pub mod overlay;
 pub mod overrides;
 pub mod own_code;
 mod own_files;

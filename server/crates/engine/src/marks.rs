@@ -1,6 +1,7 @@
 //! What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`.
 //! Every surface shows them, so that the costs of a part are not taken for those of the profile.
 
+use crate::overlay::Overlay;
 use crate::present::text::plain;
 use crate::settings::Inlines;
 use crate::snapshot::Snapshot;
@@ -22,6 +23,8 @@ pub struct Marks {
     pub parts: Vec<String>,
     /// The baseline: `compared with old.folded`.
     pub baseline: Option<String>,
+    /// The overlay: `beside alloc_space`.
+    pub overlay: Option<String>,
 }
 
 impl Marks {
@@ -74,7 +77,7 @@ impl Marks {
             parts.push("callers above the contour".to_owned());
         }
         let metric = (!is_default).then(|| short(&format!("metric {}", plain(name))));
-        Self { metric, threads, parts, baseline: None }
+        Self { metric, threads, parts, baseline: None, overlay: None }
     }
 
     /// Those of what is shown in a workspace folder. None without a profile.
@@ -83,7 +86,9 @@ impl Marks {
         let baseline = world.baseline_of(snapshot);
         let name = baseline.map(|baseline| baseline.name());
         let baseline = name.map(|name| short(&format!("compared with {}", plain(&name))));
-        Self { baseline, ..Self::of(snapshot) }
+        let overlay = Overlay::of(snapshot, world.overlay.as_deref());
+        let overlay = overlay.map(|overlay| short(&format!("beside {}", plain(&overlay.name()))));
+        Self { baseline, overlay, ..Self::of(snapshot) }
     }
 
     /// The name of the metric, and all of them, as one text.
@@ -95,8 +100,9 @@ impl Marks {
 
     /// All of them. Empty if the view is the default.
     pub fn all(&self) -> Vec<String> {
-        let Self { metric, threads, parts, baseline } = self;
-        metric.iter().chain(threads).chain(parts).chain(baseline).cloned().collect()
+        let Self { metric, threads, parts, baseline, overlay } = self;
+        let all = metric.iter().chain(threads).chain(parts).chain(baseline).chain(overlay);
+        all.cloned().collect()
     }
 }
 

@@ -51,6 +51,10 @@ pub struct Choices {
     /// The metric to show, by name or unit.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub metric: Option<Option<String>>,
+    /// A second cost to show beside the first: a metric of the profile, by name or unit, or the path
+    /// of another profile, relative to the workspace folder.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub overlay: Option<Option<String>>,
     /// The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub threads: Option<Option<Vec<String>>>,
@@ -99,6 +103,7 @@ impl Choices {
             combine: Some(None),
             compare: Some(None),
             metric: Some(None),
+            overlay: Some(None),
             threads: Some(None),
             implementation: Some(None),
             range: Some(None),
@@ -199,6 +204,9 @@ pub struct Overrides {
     /// The metric.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
+    /// The overlay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overlay: Option<String>,
     /// The threads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<Vec<String>>,
@@ -288,6 +296,9 @@ impl Overrides {
         if let Some(metric) = &self.metric {
             settings.metric = Some(metric.clone());
         }
+        if let Some(overlay) = &self.overlay {
+            settings.overlay = Some(overlay.clone());
+        }
         if let Some(threads) = &self.threads {
             settings.threads.clone_from(threads);
         }
@@ -313,6 +324,7 @@ impl Overrides {
         self.combine.take_if(|_| old.combine != new.combine);
         self.compare.take_if(|_| old.compare != new.compare);
         self.metric.take_if(|_| old.metric != new.metric);
+        self.overlay.take_if(|_| old.overlay != new.overlay);
         self.threads.take_if(|_| old.threads != new.threads);
         self.implementation.take_if(|_| old.implementation != new.implementation);
         self.inlines.take_if(|_| old.inlines != new.inlines);
@@ -361,6 +373,7 @@ impl Overrides {
             compare,
             node,
             metric,
+            overlay,
             threads,
             implementation,
             range,
@@ -382,6 +395,7 @@ impl Overrides {
         if let Some(metric) = metric {
             self.metric = metric.map(|metric| check_metric(metric, shown)).transpose()?;
         }
+        self.overlay = overlay.unwrap_or_else(|| self.overlay.take());
         if let Some(threads) = threads {
             self.threads = threads.map(|threads| check_threads(threads, shown)).transpose()?;
         }
@@ -524,7 +538,7 @@ mod tests {
         assert_eq!(set(&chosen, reset_all.clone()).unwrap(), Overrides::default());
         assert_eq!(
             reset_all,
-            json!({"combine": null, "compare": null, "metric": null, "threads": null, "implementation": null,
+            json!({"combine": null, "compare": null, "metric": null, "overlay": null, "threads": null, "implementation": null,
                    "inlines": null, "contour": null, "own": null, "range": null, "search": null,
                    "unit": null, "show": null, "pathMappings": null})
         );

@@ -54,6 +54,8 @@ pub struct Snapshot {
     pub warnings: Vec<Warning>,
     /// The functions with cost that are defined in each file, sorted by line (1-based).
     defined: FxHashMap<FileId, Vec<(u32, FunctionId)>>,
+    /// The same profile in the metric of the overlay.
+    pub overlay: Option<Arc<Self>>,
     /// Computed on first use.
     sampling: OnceLock<Sampling>,
     /// Computed on first use.
@@ -107,6 +109,11 @@ impl Snapshot {
         texts: Arc<RecordedTexts>,
         settings: CostSettings,
     ) -> Self {
+        let overlay = overlay(&loaded, &settings).map(|settings| {
+            let (symbolicated, source_mapped) = (symbolicated.clone(), source_mapped.clone());
+            let (loaded, texts) = (loaded.clone(), texts.clone());
+            Arc::new(Self::from_texts(loaded, symbolicated, source_mapped, texts, settings))
+        });
         let grouped = Grouped::new(&symbolicated, &source_mapped, &settings.view, &texts);
         let Costed { costs, tree, mut line_counts, defined } = Costed::new(&grouped);
         let mut warnings = warnings(&loaded, &symbolicated, &source_mapped, &grouped, &costs);
@@ -124,6 +131,7 @@ impl Snapshot {
             line_counts,
             warnings,
             defined,
+            overlay,
             sampling: OnceLock::new(),
             run_costs: OnceLock::new(),
         }
@@ -344,6 +352,15 @@ impl Snapshot {
                 .to_owned(),
         })
     }
+}
+
+/// The settings of the overlay, if it is a metric of the profile.
+fn overlay(loaded: &Loaded, settings: &CostSettings) -> Option<CostSettings> {
+    let overlay = settings.view.overlay.as_ref()?;
+    analysis::find_metric(&loaded.recording, overlay).ok()?;
+    let mut settings = settings.clone();
+    settings.view.metric = settings.view.overlay.take();
+    Some(settings)
 }
 
 /// Compares costs by |total|, then |self|, largest first.

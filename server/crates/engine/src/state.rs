@@ -78,6 +78,7 @@ mod tests {
             combine: Some(Combine::Average),
             compare: Some(Compare::Share),
             metric: Some("cpu".to_owned()),
+            overlay: Some("alloc_space".to_owned()),
             threads: Some(Vec::new()),
             implementation: Some(Implementation::Js),
             inlines: Some(Inlines::CallSite),

@@ -28,6 +28,8 @@ pub struct World {
     pub active: Vec<Arc<Snapshot>>,
     /// The baseline, if the user chose one.
     pub baseline: Option<Arc<Baseline>>,
+    /// The other profile that is the overlay.
+    pub overlay: Option<Arc<Baseline>>,
     /// The index of the files in the roots, as of the last load.
     pub index: Option<Arc<SourceIndex>>,
     /// The profiles that the user selected by command. Several are shown as one.

@@ -1,7 +1,8 @@
 //! `costline check` as text: one topic per row.
 
 use super::facts::{Check, File};
-use crate::cli::{Output, headline, times};
+use crate::cli::heading::headline;
+use crate::cli::{Output, times};
 use engine::present::text::{one_line, plain};
 use engine::present::units;
 use engine::snapshot::Snapshot;

@@ -3,10 +3,11 @@
 
 use crate::cli::Output;
 use crate::cli::json_changes::{JsonChanges, JsonComparison};
+use crate::cli::overlay::Beside;
 use analysis::{Costs, Edge, FunctionCost, FunctionId, Site, Total, WarningCode};
 use engine::average::Spread;
-use engine::context::Compared;
 use engine::order::{hottest_functions, sorted, sorted_lines};
+use engine::overlay::{Overlaid, Overlay};
 use engine::present::labels::Scale;
 use engine::recorded::RecordedFunctions;
 use engine::settings::Unit;
@@ -54,6 +55,9 @@ pub struct Report<'a> {
     /// How `total` is spread over these runs: the sample standard deviation.
     #[serde(skip_serializing_if = "Option::is_none")]
     spread: Option<Weight>,
+    /// The overlay, with `--overlay`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overlay: Option<OverlayRow>,
     /// How the total changed, with `--baseline`.
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<JsonComparison>,
@@ -118,6 +122,47 @@ impl From<Spread> for SpreadFields {
     }
 }
 
+/// What the second costs are of.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OverlayRow {
+    /// The path of the profile.
+    profile: String,
+    /// The metric.
+    metric: String,
+    /// The unit of the metric.
+    unit: String,
+    /// The total in this metric.
+    total: Weight,
+}
+
+impl From<Overlay<'_>> for OverlayRow {
+    fn from(overlay: Overlay<'_>) -> Self {
+        let Snapshot { loaded, costs, .. } = overlay.snapshot();
+        Self {
+            profile: loaded.path.to_string_lossy().into_owned(),
+            metric: costs.metric.name.clone(),
+            unit: costs.metric.unit.clone(),
+            total: Weight(costs.total),
+        }
+    }
+}
+
+/// The second cost of a function or line.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OverlaidFields {
+    /// The self cost.
+    #[serde(rename = "self")]
+    self_: Weight,
+    /// The total; null if it is not exact.
+    total: Option<Weight>,
+}
+
+impl From<Overlaid<'_>> for OverlaidFields {
+    fn from(Overlaid { cost, .. }: Overlaid<'_>) -> Self {
+        Self { self_: Weight(cost.self_), total: Weight::of_total(cost.total) }
+    }
+}
+
 /// A total (inclusive cost): a number, or null, with bounds if they are known.
 #[derive(Debug, Default, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -165,6 +210,9 @@ struct FunctionRow<'a> {
     /// function is a part of a definition with others.
     #[serde(skip_serializing_if = "Option::is_none")]
     spread: Option<SpreadFields>,
+    /// The cost in the overlay, if it is known and not zero.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overlay: Option<OverlaidFields>,
     /// How the costs changed, with `--baseline`. Missing if the baseline has no match or the
     /// function is a part of a definition with others.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -194,6 +242,9 @@ struct DefinitionRow<'a> {
     /// How the cost is spread over runs, with `--combine average`.
     #[serde(skip_serializing_if = "Option::is_none")]
     spread: Option<SpreadFields>,
+    /// The cost in the overlay, if it is known and not zero.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overlay: Option<OverlaidFields>,
     /// How the costs changed, with `--baseline`. Missing if the baseline has no match.
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<JsonChanges>,
@@ -216,6 +267,9 @@ struct LineRow<'a> {
     /// How the cost is spread over runs, with `--combine average`.
     #[serde(skip_serializing_if = "Option::is_none")]
     spread: Option<SpreadFields>,
+    /// The cost in the overlay, if it is known and not zero.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overlay: Option<OverlaidFields>,
     /// How the costs changed, with `--baseline`. Missing if the baseline has no match, or a recorded
     /// text is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -299,7 +353,7 @@ impl<'a> Report<'a> {
     fn new(
         snapshot: &'a Snapshot,
         recorded: &RecordedFunctions<'a>,
-        before: Option<Compared<'_>>,
+        beside: Beside<'_>,
     ) -> (Self, Vec<u32>) {
         let costs = &snapshot.costs;
         let recording = &snapshot.grouped.recording;
@@ -311,6 +365,7 @@ impl<'a> Report<'a> {
                 lines.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             )
         });
+        let Beside { before, overlay } = beside;
         let mut rank = vec![u32::MAX; recorded.len()];
         for (&(function, _), i) in sorted_functions.iter().zip(0..) {
             rank[function.index()] = i;
@@ -333,6 +388,10 @@ impl<'a> Report<'a> {
                         .whole(function)
                         .and_then(|whole| snapshot.run_costs().function(whole))
                         .map(SpreadFields::from),
+                    overlay: overlay
+                        .zip(recorded.whole(function))
+                        .and_then(|(overlay, whole)| overlay.function(snapshot, whole))
+                        .map(OverlaidFields::from),
                     comparison: before.and_then(|before| {
                         let whole = recorded.whole(function)?;
                         Some(JsonChanges::new(before.function(snapshot, whole)?, cost))
@@ -349,6 +408,9 @@ impl<'a> Report<'a> {
                 self_: Weight(line.cost.self_),
                 total: TotalFields { est: total.est || scale.estimates(line.cost), ..total },
                 spread: snapshot.run_costs().line(line.file, line.line).map(SpreadFields::from),
+                overlay: overlay
+                    .and_then(|overlay| overlay.recorded_line(snapshot, line.file, line.line))
+                    .map(OverlaidFields::from),
                 comparison: before.and_then(|before| {
                     let recorded =
                         before.before(|run| run.recorded_line(snapshot, line.file, line.line))?;
@@ -374,6 +436,7 @@ impl<'a> Report<'a> {
             total: Weight(costs.total),
             runs: Some(snapshot.grouped.runs).filter(|&runs| runs > 1),
             spread: snapshot.run_costs().total().map(Weight),
+            overlay: overlay.map(OverlayRow::from),
             comparison: before.map(JsonComparison::from),
             idle: Weight(costs.idle),
             no_stack: Weight(costs.no_stack),
@@ -392,7 +455,7 @@ impl<'a> Report<'a> {
                 })
                 .collect(),
             functions: functions.collect(),
-            definitions: definitions(snapshot, recorded, before, &sorted_functions),
+            definitions: definitions(snapshot, recorded, beside, &sorted_functions),
             lines: lines.collect(),
             warnings: snapshot
                 .warnings
@@ -414,7 +477,7 @@ impl<'a> Report<'a> {
 fn definitions<'a>(
     snapshot: &'a Snapshot,
     recorded: &RecordedFunctions<'_>,
-    before: Option<Compared<'_>>,
+    Beside { before, overlay }: Beside<'_>,
     functions: &[(FunctionId, FunctionCost)],
 ) -> Vec<DefinitionRow<'a>> {
     let mut parts: BTreeMap<FunctionId, Vec<u32>> = BTreeMap::new();
@@ -434,6 +497,9 @@ fn definitions<'a>(
             total: total_fields(cost.total),
             functions: parts.remove(&function).unwrap_or_default(),
             spread: snapshot.run_costs().function(function).map(SpreadFields::from),
+            overlay: overlay
+                .and_then(|overlay| overlay.function(snapshot, function))
+                .map(OverlaidFields::from),
             comparison: before.and_then(|before| {
                 Some(JsonChanges::new(before.function(snapshot, function)?, cost))
             }),
@@ -509,11 +575,11 @@ impl Serialize for SiteRows<'_> {
 /// Writes the report as JSON.
 pub(in crate::cli) fn json(
     snapshot: &Snapshot,
-    before: Option<Compared<'_>>,
+    beside: Beside<'_>,
     out: &mut Output,
 ) -> io::Result<()> {
     let recorded = RecordedFunctions::new(snapshot);
-    let (report, rank) = Report::new(snapshot, &recorded, before);
+    let (report, rank) = Report::new(snapshot, &recorded, beside);
     let (head, edges) = std::thread::scope(|scope| {
         let head = scope.spawn(|| serde_json::to_vec(&report));
         let edges = EdgeOrder::new(snapshot, recorded.costs(), &rank);

@@ -24,7 +24,7 @@ impl Command for SelectProfile {
     ) -> Result<Profiles> {
         let path = path.and_then(PathArgument::path);
         let change = Change::Set(Choices { profile: Some(path), ..Choices::default() });
-        let world = server.change(|answer| Event::Choose(change, answer)).await?;
+        let world = server.change(|answer| Event::Choose(Box::new(change), answer)).await?;
         Ok(profiles::profiles(&world))
     }
 }

@@ -2,9 +2,11 @@
 
 use super::arguments::Required;
 use super::definition::Command;
-use crate::lsp::server::Server;
+use crate::lsp::server::{Server, failure};
+use engine::overlay::no_overlay;
 use engine::overrides::{Change, Choices};
 use engine::query::view::View;
+use engine::world::World;
 use tower_lsp::jsonrpc::Result;
 
 /// The command.
@@ -19,9 +21,20 @@ impl Command for SetView {
     type Answer = View;
 
     async fn run(server: &Server, (Required(mut choices),): (Required<Choices>,)) -> Result<View> {
+        if let Some(Some(overlay)) = &choices.overlay {
+            check_overlay(&server.context().world, overlay).map_err(failure)?;
+        }
         match choices.baseline.take() {
             Some(baseline) => server.compare(choices, baseline).await,
             None => server.choose(Change::Set(choices)).await,
         }
     }
+}
+
+/// Fails if an overlay is neither a metric of the profile shown nor a file.
+fn check_overlay(world: &World, overlay: &str) -> std::result::Result<(), String> {
+    let Some(shown) = world.snapshot() else { return Ok(()) };
+    let is_metric = analysis::find_metric(&shown.loaded.recording, overlay).is_ok();
+    let exists = || world.in_root(overlay).is_file();
+    if is_metric || exists() { Ok(()) } else { Err(no_overlay(overlay, shown)) }
 }

@@ -23,7 +23,7 @@ pub enum Event<A> {
     /// Files were closed after writing.
     Closed(Vec<Stamp>),
     /// The user changes the view or picks a profile, which exists.
-    Choose(Change, A),
+    Choose(Box<Change>, A),
     /// Read the shown profile again.
     Reload(A),
     /// Set or remove the baseline.

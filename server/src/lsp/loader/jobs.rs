@@ -12,6 +12,7 @@ use engine::load::{
     Caches, Environment, Missing, Observe, RunFiles, complete, index_sources, load_read,
     load_read_with_symbols, load_with_symbols, read, renew, renew_with_symbols, resolve,
 };
+use engine::overlay::no_overlay;
 use engine::recorded_texts::{Commit, commit_named};
 use engine::runs::run_in_folder;
 use engine::settings::CostSettings;
@@ -84,6 +85,9 @@ pub struct ToShow {
     pub failed: Vec<LoadError>,
     /// The baseline computed with the same settings and roots, if it had others.
     pub baseline: Option<Baseline>,
+    /// The profile that is the overlay, if another profile was chosen. The error is a message for
+    /// users.
+    pub overlay: Option<Result<Arc<Baseline>, String>>,
 }
 
 /// Computes a snapshot with the settings and roots of `world`.
@@ -161,8 +165,51 @@ impl LoadJob {
         });
         let renewed = |snapshot: &Snapshot| renew_with_symbols(snapshot, environment);
         let baseline = baseline.map(|baseline| baseline.renewed(renewed));
-        Ok(ToShow { snapshot, index, failed, baseline })
+        let overlay = overlay(&snapshot, &world, environment, observe);
+        Ok(ToShow { snapshot, index, failed, baseline, overlay })
     }
+}
+
+/// The profile that the setting `overlay` names. `None` if it is a metric of `shown`.
+fn overlay(
+    shown: &Snapshot,
+    world: &World,
+    environment: Environment<'_>,
+    observe: Observe<'_>,
+) -> Option<Result<Arc<Baseline>, String>> {
+    let name = environment.settings.view.overlay.as_ref().filter(|_| shown.overlay.is_none())?;
+    let path = world.in_root(name);
+    if !path.exists() {
+        return Some(Err(no_overlay(name, shown)));
+    }
+    let run = run_in_folder(&path, &mut Recognised::default());
+    let run: Vec<_> = run.into_iter().map(FileVersion::from).collect();
+    let current = world.overlay.as_ref().map(|overlay| &overlay.snapshot);
+    if let Some(current) = current.filter(|current| current.loaded.is_read_from(&run)) {
+        let renewed = renew_with_symbols(current, environment);
+        return Some(Ok(Arc::new(Baseline::new(Arc::new(renewed)))));
+    }
+    let max_bytes = world.settings.max_profile_bytes;
+    let read = read_run(&path, &run, max_bytes, environment, observe);
+    let overlay = read.map(|snapshot| Arc::new(Baseline::new(Arc::new(snapshot))));
+    Some(overlay.map_err(|error| error.to_string()))
+}
+
+/// Reads the files of a run, or only the one at `path` if they are not recognised. All addresses are
+/// resolved.
+fn read_run(
+    path: &Path,
+    run: &[FileVersion],
+    max_bytes: u64,
+    environment: Environment<'_>,
+    observe: Observe<'_>,
+) -> Result<Snapshot, LoadError> {
+    let files = if run.is_empty() {
+        RunFiles::from(Loaded::read(path, max_bytes, observe)?)
+    } else {
+        read(run, max_bytes, Missing::Refuse, observe)?
+    };
+    load_with_symbols(files.read, environment, observe)
 }
 
 /// The index of the world if it has the same roots, or else a new one.
@@ -250,12 +297,7 @@ impl CompareJob {
             let snapshot = load_read_with_symbols(loaded, environment);
             return Ok(Some(Baseline::new(Arc::new(snapshot))));
         }
-        let files = if run.is_empty() {
-            RunFiles::from(Loaded::read(&path, max_bytes, observe)?)
-        } else {
-            read(&run, max_bytes, Missing::Refuse, observe)?
-        };
-        let snapshot = load_with_symbols(files.read, environment, observe)?;
+        let snapshot = read_run(&path, &run, max_bytes, environment, observe)?;
         Ok(Some(Baseline::new(Arc::new(snapshot))))
     }
 }

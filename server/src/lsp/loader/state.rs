@@ -100,7 +100,7 @@ impl<A> State<A> {
             Event::Closed(files) => self.finder.closed(files, now),
             Event::Settings(value) => self.change_settings(&value),
             Event::Roots { added, removed } => self.change_roots(added, &removed),
-            Event::Choose(change, answer) => self.choose(change, answer),
+            Event::Choose(change, answer) => self.choose(*change, answer),
             Event::Reload(answer) => {
                 self.finder.reread();
                 self.waiting.push(answer, Needs::Profile, self.last_work);
@@ -318,9 +318,16 @@ impl<A> State<A> {
     }
 
     fn show(&mut self, to_show: ToShow, was_read: bool) {
-        let ToShow { snapshot, index, failed, baseline } = to_show;
+        let ToShow { snapshot, index, failed, baseline, overlay } = to_show;
         let snapshot = Arc::new(snapshot);
         self.log_warnings(&snapshot);
+        let overlay = overlay.and_then(|overlay| match overlay {
+            Ok(overlay) => Some(overlay),
+            Err(problem) => {
+                self.output.log(Severity::Warning, format!("setting `overlay`: {problem}"));
+                None
+            }
+        });
         let is_new_run = was_read && self.comparison.is_kept();
         self.output.publish(|world| {
             world.active = vec![snapshot.clone()];
@@ -333,6 +340,7 @@ impl<A> State<A> {
             {
                 world.baseline = Some(Arc::new(renewed));
             }
+            world.overlay = overlay;
             world.deleted &= !was_read;
             world.loading = false;
             world.revision += 1;

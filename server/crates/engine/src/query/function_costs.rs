@@ -9,6 +9,7 @@ use crate::fields::PlaceFields;
 use crate::function_name::FunctionName;
 use crate::items::{CostData, Item, root_item};
 use crate::keys::Key;
+use crate::overlay::Overlaid;
 use crate::present::text::plain;
 use crate::present::units;
 use crate::snapshot::hotter;
@@ -126,6 +127,9 @@ fn lens(
     let scale = context.scale(snapshot);
     let before = context.function_before(snapshot, function);
     let costs = scale.lens(cost, before);
+    let overlay = context.overlay(snapshot);
+    let overlaid = overlay.and_then(|overlay| overlay.function(snapshot, function));
+    let beside = overlaid.map(Overlaid::lens).unwrap_or_default();
     let name = if is_defined_on(open, line0, function) {
         String::new()
     } else {
@@ -133,10 +137,10 @@ fn lens(
     };
     Some(FunctionLens {
         line0,
-        title: format!("{}{name}{costs}{}", open.lines().mark(), units::calls(calls)),
+        title: format!("{}{name}{costs}{}{beside}", open.lines().mark(), units::calls(calls)),
         item: root_item(context, snapshot, function)?,
         data: LensData {
-            cost: CostData::new(scale, cost, before),
+            cost: CostData::new(scale, cost, before).beside(overlaid),
             func: Key::of(snapshot, function),
             name: snapshot.function(function).name.to_owned(),
             place: PlaceFields::of_function(context, snapshot, function),

@@ -7,6 +7,7 @@ use crate::fields::PlaceFields;
 use crate::items::{CostData, Item, root_item};
 use crate::keys::Key;
 use crate::marks::Marks;
+use crate::overlay::Overlaid;
 use crate::present::labels::Scale;
 use crate::present::units;
 use crate::ranking::{
@@ -426,14 +427,26 @@ impl Answer<'_> {
         }
     }
 
-    /// The cost of a row, with its spread.
-    fn with_spread<T>(&self, row: &Row<T>, spread: Option<Spread>) -> HotCost {
+    /// The cost of a row, with its spread and its cost in the overlay.
+    fn with_details<T>(
+        &self,
+        row: &Row<T>,
+        spread: Option<Spread>,
+        overlaid: Option<Overlaid<'_>>,
+    ) -> HotCost {
+        let mut cost = self.cost(row);
+        if let Some(overlaid) = overlaid.filter(|_| !self.per_call) {
+            cost.text += &overlaid.lens();
+            cost.label +=
+                &overlaid.hint(if self.sort == Sort::Total { Show::Total } else { Show::Self_ });
+            cost.cost = cost.cost.beside(Some(overlaid));
+        }
         let data = |Spread { self_, total }| {
             let sorted_by = if self.sort == Sort::Total { total } else { Some(self_) };
             let text = self.scale.spread(sorted_by).trim_start().to_owned();
             SpreadData { self_: Weight(self_), total: total.map(Weight), text }
         };
-        HotCost { spread: spread.filter(|_| !self.per_call).map(data), ..self.cost(row) }
+        HotCost { spread: spread.filter(|_| !self.per_call).map(data), ..cost }
     }
 
     /// Self and total cost without the one that rows are sorted by.
@@ -470,7 +483,11 @@ impl Answer<'_> {
         let this = snapshot.function(function);
         let (file, line) = snapshot.definition(function).unzip();
         HotFunction {
-            cost: self.with_spread(row, snapshot.run_costs().function(function)),
+            cost: self.with_details(
+                row,
+                snapshot.run_costs().function(function),
+                context.overlay(snapshot).and_then(|overlay| overlay.function(snapshot, function)),
+            ),
             name: this.name.to_owned(),
             lib: this.lib.map(str::to_owned),
             own: row.own,
@@ -486,7 +503,13 @@ impl Answer<'_> {
         let Self { context, snapshot, .. } = *self;
         let (file, line) = row.what;
         HotLine {
-            cost: self.with_spread(row, snapshot.run_costs().line(file, line)),
+            cost: self.with_details(
+                row,
+                snapshot.run_costs().line(file, line),
+                context
+                    .overlay(snapshot)
+                    .and_then(|overlay| overlay.recorded_line(snapshot, file, line)),
+            ),
             place: PlaceFields::of_line(context, snapshot, file, line),
             file: snapshot.file_name(file).to_owned(),
             line,

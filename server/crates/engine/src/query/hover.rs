@@ -5,6 +5,7 @@ use crate::baseline::Before;
 use crate::context::{Compared, Context, OpenFile};
 use crate::items::{CallPath, Direction};
 use crate::marks::Marks;
+use crate::overlay::Overlaid;
 use crate::present::details::Details;
 use crate::present::labels::{Part, Scale, totals};
 use crate::present::units;
@@ -62,6 +63,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
         costs.extend(before_rows(cost, open.line_before(line0), scale));
         costs.extend(recorded_spread(snapshot, open.file, &recorded, scale));
     }
+    costs.extend(open.overlaid_lines(line0..line0 + 1).into_values().map(overlay_row));
     let mut details = Details {
         title: format!("line {}", line0 + 1),
         costs,
@@ -124,6 +126,8 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
     let mut costs = vec![row(&format!("function{}", units::calls(cost.calls)), cost.cost, scale)];
     costs.extend(before_rows(cost.cost, context.function_before(snapshot, function), scale));
     costs.extend(spread_row(snapshot.run_costs().function(function), scale));
+    let overlay = context.overlay(snapshot);
+    costs.extend(overlay.and_then(|overlay| overlay.function(snapshot, function)).map(overlay_row));
     if cost.idle != 0.0 {
         costs.push([
             "idle, not part of the total".to_owned(),
@@ -223,6 +227,12 @@ fn recorded_spread(
     spread_row(snapshot.run_costs().line(file, *line), scale)
 }
 
+/// The cost in the overlay.
+fn overlay_row(Overlaid { cost, metric }: Overlaid<'_>) -> [String; 3] {
+    let weight = |weight| units::absolute(weight, metric);
+    [metric.name.clone(), weight(cost.self_), units::total(cost.total, weight)]
+}
+
 fn spread_row(spread: Option<Spread>, scale: Scale<'_>) -> Option<[String; 3]> {
     let Spread { self_, total } = spread?;
     let text = |deviation| scale.spread(deviation).trim_start().to_owned();
@@ -290,7 +300,7 @@ fn callees_of_lines(
 fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
     let name = snapshot.loaded.name();
     let age = units::age(snapshot.loaded.stamp.age());
-    let Marks { metric, threads, parts, baseline: _ } = Marks::of(snapshot);
+    let Marks { metric, threads, parts, baseline: _, overlay: _ } = Marks::of(snapshot);
     let metric = metric.unwrap_or_else(|| snapshot.costs.metric.name.clone());
     let threads = threads.unwrap_or_else(|| "all threads".to_owned());
     let view: Vec<String> = [metric, threads].into_iter().chain(parts).collect();

@@ -1,11 +1,14 @@
 //! The costs of the lines of a document, for hints.
 
+use crate::baseline::NO_COST;
 use crate::context::{Context, OpenFile};
 use crate::items::CostData;
+use crate::overlay::Overlaid;
+use crate::present::labels::Scale;
 use crate::present::units;
 use crate::settings::Show;
 use crate::text::Position;
-use analysis::{LineCost, Total};
+use analysis::{Cost, Total};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -65,14 +68,26 @@ pub fn line_costs(context: &Context, uri: &Url, lines: Range<u32>) -> Vec<LineHi
             .filter_map(|(line0, count)| Some((line0, units::executions(count?), cost_on(line0))))
             .collect()
     } else {
+        let mut overlay = open.overlaid_lines(lines);
         let shown =
-            costs.into_iter().filter(|(_, line)| scale.reaches(line.cost, settings.min_percent));
-        let labelled = |(line0, line): (u32, LineCost)| {
+            costs.into_iter().map(|(line0, line)| (line0, line.cost, overlay.remove(&line0)));
+        let mut shown: Vec<(u32, Cost, Option<Overlaid<'_>>)> = shown.collect();
+        shown.extend(overlay.into_iter().map(|(line0, cost)| (line0, NO_COST, Some(cost))));
+        shown.sort_unstable_by_key(|(line0, ..)| *line0);
+        let beside = open.overlay_lines().map_or(0.0, |lines| lines.snapshot.costs.base);
+        let labelled = |(line0, cost, overlaid): (u32, Cost, Option<Overlaid<'_>>)| {
+            let reaches_beside = overlaid.is_some_and(|Overlaid { cost, metric }| {
+                Scale { metric, base: beside, ..scale }.reaches(cost, settings.min_percent)
+            });
+            if !reaches_beside && !scale.reaches(cost, settings.min_percent) {
+                return None;
+            }
             let before = open.line_before(line0);
-            let label = scale.hint(line.cost, settings.show, before);
-            (line0, label, CostData::new(scale, line.cost, before))
+            let beside = overlaid.map(|overlaid| overlaid.hint(settings.show)).unwrap_or_default();
+            let label = scale.hint(cost, settings.show, before) + &beside;
+            Some((line0, label, CostData::new(scale, cost, before).beside(overlaid)))
         };
-        shown.map(labelled).collect()
+        shown.into_iter().filter_map(labelled).collect()
     };
     let hint = |(line0, label, cost)| {
         Some(LineHint {

@@ -4,6 +4,7 @@
 pub mod call_groups;
 pub mod call_tree;
 pub mod calls;
+pub mod choices;
 pub mod explain;
 pub mod flame_graph;
 pub mod function_costs;
@@ -13,6 +14,7 @@ pub mod hot_spots;
 pub mod hover;
 mod kept_runs;
 pub mod line_costs;
+mod other_profiles;
 pub mod paths;
 pub mod possible_mappings;
 pub mod profiles;

@@ -2,7 +2,9 @@
 
 use crate::discovery::Candidate;
 use crate::marks::Marks;
+use crate::overlay::Overlay;
 use crate::present::labels::totals;
+use crate::present::text::plain;
 use crate::runs::runs;
 use crate::snapshot::Snapshot;
 use crate::stages::loaded::Loaded;
@@ -25,6 +27,8 @@ pub struct Shown {
     pub profile: Option<ShownProfile>,
     /// The baseline. Null without a baseline.
     pub baseline: Option<ProfileFile>,
+    /// The second cost that is shown beside the first. Null without an overlay.
+    pub overlay: Option<ShownOverlay>,
     /// How the total changed since the baseline. Null without a baseline, and if it cannot be
     /// compared.
     pub comparison: Option<TotalChange>,
@@ -49,6 +53,35 @@ pub struct Shown {
     /// The user's choices by command. Pass them as `state` in the `initializationOptions` of the
     /// next server to restore them. The format is private. Null without choices.
     pub state: Option<String>,
+}
+
+/// The overlay.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ShownOverlay {
+    /// The name to show: `alloc_space`, of another profile `alloc_space of heap.pb.gz`.
+    pub name: String,
+    /// The path of the profile.
+    pub profile: String,
+    /// The metric.
+    pub metric: String,
+    /// The unit of the metric.
+    pub unit: String,
+    /// The total in this metric.
+    pub total: Weight,
+}
+
+impl ShownOverlay {
+    fn of(world: &World, shown: &Snapshot) -> Option<Self> {
+        let overlay = Overlay::of(shown, world.overlay.as_deref())?;
+        let Snapshot { loaded, costs, .. } = overlay.snapshot();
+        Some(Self {
+            name: plain(&overlay.name()).into_owned(),
+            profile: text(&loaded.path),
+            metric: costs.metric.name.clone(),
+            unit: costs.metric.unit.clone(),
+            total: Weight(costs.total),
+        })
+    }
 }
 
 /// How the total changed since the baseline.
@@ -184,6 +217,7 @@ pub fn shown(world: &World) -> Shown {
         root: world.own_root().map(|root| text(root)),
         profile: snapshot.map(|snapshot| shown_profile(world, &snapshot.loaded)),
         baseline: world.baseline.as_ref().map(|baseline| profile_file(&baseline.snapshot.loaded)),
+        overlay: snapshot.and_then(|snapshot| ShownOverlay::of(world, snapshot)),
         comparison: snapshot.and_then(|snapshot| TotalChange::of(world, snapshot)),
         metric: metric.map(|metric| metric.name.clone()),
         unit: metric.map(|metric| metric.unit.clone()),

@@ -1,9 +1,8 @@
 //! What is shown, the choices, and the actions. Clients build their menus from this alone.
 
-use super::kept_runs;
+use super::choices::{Choice, ChoiceKey, ChoiceOption, ChoiceValue, Chosen, file_label};
+use super::other_profiles::{baseline, overlay};
 use super::profiles::{Shown, problem, runs_found, shown};
-use crate::discovery::Candidate;
-use crate::kept_baseline::KeptBaseline;
 use crate::keys::Key;
 use crate::node::{ChosenNode, Levels, NodeChoice};
 use crate::overrides::{Choices, check_own};
@@ -18,7 +17,6 @@ use analysis::{Thread, ThreadChoice, ThreadId, ThreadTotal, Transform, threads_b
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
-use std::path::Path;
 
 /// What is shown, the choices, and the actions.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -39,92 +37,6 @@ pub struct View {
     pub node: Vec<NodeFunction>,
     /// The commands to offer in menus.
     pub actions: Vec<Action>,
-}
-
-/// A choice in a menu.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Choice {
-    /// The key in the argument of `costline.setView`.
-    pub key: ChoiceKey,
-    /// The title in menus.
-    pub title: String,
-    /// Whether several values can be chosen, as a list.
-    pub multiple: bool,
-    /// The current value.
-    pub value: Chosen,
-    /// The options, at least two.
-    pub options: Vec<ChoiceOption>,
-}
-
-/// The key of a choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum ChoiceKey {
-    /// The profile.
-    Profile,
-    /// How to show the profiles of several runs as one.
-    Combine,
-    /// The metric.
-    Metric,
-    /// The threads.
-    Threads,
-    /// Which functions to show.
-    Implementation,
-    /// Where to show the cost of inlined code.
-    Inlines,
-    /// Whether to leave procedures that a contour file excludes out of lists of callers.
-    Contour,
-    /// Whether to charge libraries and the runtime to the own code that called them.
-    Own,
-    /// The unit of costs.
-    Unit,
-    /// What hints show.
-    Show,
-    /// The baseline.
-    Baseline,
-    /// How to compare costs with those of the baseline.
-    Compare,
-}
-
-/// A value of a choice.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum ChoiceValue {
-    /// A name or a path.
-    Text(String),
-    /// On or off. `true` as a baseline: the profile shown now.
-    Flag(bool),
-    /// No value.
-    Nothing,
-}
-
-/// The current value of a choice.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Chosen {
-    /// One value.
-    One(ChoiceValue),
-    /// Several values. Empty: all.
-    Several(Vec<ChoiceValue>),
-}
-
-/// An option of a choice.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ChoiceOption {
-    /// The value for `costline.setView`.
-    pub value: ChoiceValue,
-    /// The label in menus.
-    pub label: String,
-    /// A short description.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    pub description: Option<String>,
-    /// More details, to show on a separate line.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    pub detail: Option<String>,
-    /// Whether the option is chosen.
-    pub active: bool,
 }
 
 /// An applied transform.
@@ -183,27 +95,6 @@ pub enum ActionCommand {
     /// Removes all transforms.
     #[serde(rename = "costline.clearTransforms")]
     ClearTransforms,
-}
-
-impl From<&str> for ChoiceValue {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<&Path> for ChoiceValue {
-    fn from(path: &Path) -> Self {
-        Self::Text(path.to_string_lossy().into_owned())
-    }
-}
-
-impl<T> From<Option<T>> for ChoiceValue
-where
-    Self: From<T>,
-{
-    fn from(value: Option<T>) -> Self {
-        value.map_or(Self::Nothing, Self::from)
-    }
 }
 
 /// What is shown, the choices, and the actions.
@@ -273,6 +164,7 @@ fn choices(world: &World) -> Vec<Choice> {
     }
     choices.push(unit(settings.unit));
     choices.push(show(settings.hints.show, world.snapshot().map(AsRef::as_ref)));
+    choices.extend(world.snapshot().map(|shown| overlay(world, shown)));
     choices.extend(world.snapshot().map(|shown| baseline(world, shown)));
     choices.extend(world.baseline.as_ref().map(|_| compare(settings.compare)));
     choices.retain(|choice| choice.options.len() > 1);
@@ -449,79 +341,6 @@ fn profile(world: &World) -> Choice {
         multiple: false,
         value: Chosen::One(path.into()),
         options: options.collect(),
-    }
-}
-
-fn file_label(path: &Path) -> String {
-    plain(&path.file_name().unwrap_or_default().to_string_lossy()).into_owned()
-}
-
-/// The options are no baseline, the profile shown now, and the other runs.
-fn baseline(world: &World, shown: &Snapshot) -> Choice {
-    let current = world.baseline.as_ref().map(|baseline| &baseline.snapshot.loaded);
-    let kept = world.overrides.kept_baseline(&world.settings);
-    let is_kept = kept.is_some();
-    // A version of the profile shown.
-    let of_shown = current.filter(|current| !is_kept && current.path == shown.loaded.path);
-    let description = match of_shown {
-        Some(version) => format!("now the version written {} ago", units::age(version.stamp.age())),
-        None => "stays the same when the profile is rewritten".to_owned(),
-    };
-    let nothing = ChoiceOption {
-        value: ChoiceValue::Nothing,
-        label: "Nothing".to_owned(),
-        description: None,
-        detail: None,
-        active: current.is_none() && !is_kept,
-    };
-    let now = ChoiceOption {
-        value: ChoiceValue::Flag(true),
-        label: "The profile shown now".to_owned(),
-        description: Some(description),
-        detail: None,
-        active: of_shown.is_some(),
-    };
-    let mut runs = [1, 5].map(|runs| KeptBaseline::Previous { runs }).to_vec();
-    runs.extend(kept.clone().filter(|kept| !runs.contains(kept)));
-    let runs = runs.into_iter().map(|runs| {
-        let active = kept.as_ref() == Some(&runs);
-        ChoiceOption {
-            value: runs.value().as_str().into(),
-            label: kept_runs::label(&runs),
-            description: Some(kept_runs::description(&runs, active, world.baseline.as_deref())),
-            detail: None,
-            active,
-        }
-    });
-    let others = runs_found(world).into_iter().filter(|run| !run.shown);
-    let others = others.map(|run| {
-        let is_current = !is_kept && current.is_some_and(|current| current.path == run.file.path);
-        other_baseline(&run.file, is_current)
-    });
-    let value = if let Some(kept) = &kept {
-        kept.value().as_str().into()
-    } else if of_shown.is_some() {
-        ChoiceValue::Flag(true)
-    } else {
-        current.map(|current| current.path.as_path()).into()
-    };
-    Choice {
-        key: ChoiceKey::Baseline,
-        title: "Compare with".to_owned(),
-        multiple: false,
-        value: Chosen::One(value),
-        options: [nothing, now].into_iter().chain(runs).chain(others).collect(),
-    }
-}
-
-fn other_baseline(file: &Candidate, active: bool) -> ChoiceOption {
-    let age = units::age(file.stamp.age());
-    ChoiceOption {
-        value: file.path.as_path().into(),
-        label: file_label(&file.path),
-        description: Some(format!("{}, written {age} ago", file.format.name())),
-        detail: None,
-        active,
     }
 }
 

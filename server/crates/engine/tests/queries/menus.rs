@@ -3,10 +3,11 @@
 use crate::support::Project;
 use engine::context::Context;
 use engine::overrides::{Change, Choices, Overrides};
+use engine::query::choices::{Choice, ChoiceKey, ChoiceValue, Chosen};
 use engine::query::explain::{self, Explanation, Reason, explain};
 use engine::query::paths::{How, paths};
 use engine::query::profiles::{profiles, shown};
-use engine::query::view::{Choice, ChoiceKey, ChoiceValue, Chosen, view};
+use engine::query::view::view;
 use engine::settings::Settings;
 use engine::state;
 use engine::world::World;

@@ -174,7 +174,7 @@ impl Simulation {
 
     pub fn set_view(&mut self, values: Value) -> u32 {
         let choices = serde_json::from_value(values).expect("the choices are valid");
-        self.command(|answer| Event::Choose(Change::Set(choices), answer))
+        self.command(|answer| Event::Choose(Box::new(Change::Set(choices)), answer))
     }
 
     /// Picks a profile, which must exist, or none.
@@ -182,7 +182,7 @@ impl Simulation {
         let path = name.map(path);
         self.given_up.retain(|(given_up, _)| Some(given_up) != path.as_ref());
         let change = Change::Set(Choices { profile: Some(path), ..Choices::default() });
-        self.command(|answer| Event::Choose(change, answer))
+        self.command(|answer| Event::Choose(Box::new(change), answer))
     }
 
     pub fn reload(&mut self) -> u32 {
@@ -396,7 +396,7 @@ impl Simulation {
         let baseline = world.baseline.as_ref().map(|baseline| {
             Baseline::new(Arc::new(renew_with_symbols(&baseline.snapshot, environment)))
         });
-        Ok(ToShow { snapshot, index, failed: Vec::new(), baseline })
+        Ok(ToShow { snapshot, index, failed: Vec::new(), baseline, overlay: None })
     }
 
     fn compare(

@@ -1,0 +1,103 @@
+use super::*;
+use serde_json::json;
+
+#[test]
+fn missing_settings_have_their_defaults() {
+    for value in
+        [Value::Null, json!({}), json!({"costline": {}}), json!({"metric": null, "hints": null})]
+    {
+        assert_eq!(Settings::parse(&value), (Settings::default(), Vec::new()), "{value}");
+    }
+}
+
+#[test]
+fn invalid_keys_are_reported_and_the_others_apply() {
+    let (settings, warnings) = Settings::parse(&json!({
+        "costline": {"hints": {"minPercent": 2, "show": "self", "colour": 1}, "metric": 5, "watch": "poll", "nonsense": true,
+                     "unit": "furlongs", "lenses": {"minPercent": -1}, "exclude": ["a{"], "baseline": "x"}
+    }));
+    assert_eq!(
+        (settings.hints.min_percent, settings.hints.show, settings.watch),
+        (2.0, Show::Self_, Watch::Poll)
+    );
+    assert_eq!(
+        (settings.metric, settings.unit, settings.lenses.min_percent),
+        (None, Unit::Percent, 1.0)
+    );
+    let keys: Vec<_> = warnings.iter().filter_map(|warning| warning.split('`').nth(1)).collect();
+    assert_eq!(
+        keys,
+        [
+            "costline.exclude",
+            "costline.hints.colour",
+            "costline.lenses.minPercent",
+            "costline.metric",
+            "costline.nonsense",
+            "costline.unit"
+        ]
+    );
+    assert!(warnings[3].contains("is 5, expected a string"), "{}", warnings[3]);
+}
+
+#[test]
+fn a_value_that_is_not_an_object_is_reported() {
+    let (settings, warnings) = Settings::parse(&json!([1, 2]));
+    assert_eq!(settings, Settings::default());
+    assert_eq!(warnings, ["settings: expected an object, found [1,2]; the defaults apply"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn variables_in_path_mappings_are_replaced_by_folders() {
+    let root = |path: &str| Root { path: path.into(), kind: RootKind::Workspace };
+    let roots = [root("/w/shop"), root("/w/api")];
+    let table = [
+        ("src", "src"),
+        ("../api/src", "../api/src"),
+        ("${workspaceFolder}", ""),
+        ("${workspaceFolder}/src", "src"),
+        ("${workspaceRoot}//src", "src"),
+        ("${workspaceFolder:api}/src", "/w/api/src"),
+        ("${workspaceFolder:api}", "/w/api"),
+        ("${workspaceFolder:none}/src", "${workspaceFolder:none}/src"),
+        ("${env:X}/src", "${env:X}/src"),
+        ("${workspaceFolder", "${workspaceFolder"),
+        ("~", "/home/me"),
+        ("~/src", "/home/me/src"),
+        ("${userHome}/src", "/home/me/src"),
+        ("~other/src", "~other/src"),
+        ("src/~", "src/~"),
+    ];
+    for (to, expected) in table {
+        assert_eq!(expanded(to, &roots, Some(Path::new("/home/me"))), expected, "{to}");
+    }
+    assert_eq!(expanded("~/src", &roots, None), "~/src");
+}
+
+#[test]
+#[cfg(unix)]
+fn source_roots_may_be_relative_and_contain_variables() {
+    let sources = |paths: &[&str]| SourceSettings {
+        source_roots: paths.iter().map(ToString::to_string).collect(),
+        ..SourceSettings::default()
+    };
+    let workspace = [PathBuf::from("/w/shop"), PathBuf::from("/w/api")];
+    let home = Some(Path::new("/home/me"));
+    let table = [
+        ("/opt/rust", "/opt/rust"),
+        ("vendor", "/w/shop/vendor"),
+        ("../sdk", "/w/shop/../sdk"),
+        ("${workspaceFolder}/../sdk", "/w/shop/../sdk"),
+        ("${workspaceFolder}", "/w/shop"),
+        ("${workspaceFolder:api}/gen", "/w/api/gen"),
+        ("~/.rustup", "/home/me/.rustup"),
+        ("${userHome}", "/home/me"),
+    ];
+    for (given, expected) in table {
+        let roots = sources(&[given]).roots_at(&workspace, home);
+        let expected = Root { path: expected.into(), kind: RootKind::Sources };
+        assert_eq!(roots.last(), Some(&expected), "{given}");
+    }
+    // Without a workspace folder it is relative to nothing, and reported as missing.
+    assert_eq!(sources(&["vendor"]).roots_at(&[], home)[0].path, Path::new("vendor"));
+}

@@ -1,0 +1,133 @@
+//! The overlay: a second cost beside the first.
+
+use super::support::{Server, Workspace, set_age};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const SOURCE: &str = "def main():\n    f()\n    g()\n\ndef f():\n    pass\n\ndef g():\n    pass\n";
+
+/// A speedscope profile in which `main` calls `f` and `g`.
+fn speedscope(unit: &str, f: u32, g: u32) -> String {
+    let frame = |name: &str, line: u32| json!({ "name": name, "file": "app.py", "line": line });
+    json!({
+        "$schema": "https://www.speedscope.app/file-format-schema.json",
+        "shared": { "frames": [
+            frame("main", 2), frame("main", 3), frame("f", 6), frame("g", 9)
+        ] },
+        "profiles": [{
+            "type": "sampled", "name": "run", "unit": unit, "startValue": 0, "endValue": f + g,
+            "samples": [[0, 2], [1, 3]], "weights": [f, g],
+        }],
+    })
+    .to_string()
+}
+
+fn labels(server: &mut Server, uri: &str) -> Vec<(u64, String)> {
+    server.labels(uri).into_iter().collect()
+}
+
+fn owned<const N: usize>(labels: [(u64, &str); N]) -> Vec<(u64, String)> {
+    labels.map(|(line, label)| (line, label.to_owned())).into()
+}
+
+/// Time in `f` only, and bytes in both.
+#[test]
+fn another_profile_is_shown_beside_the_first() {
+    let workspace = Workspace::with([("app.py", SOURCE)]);
+    set_age(&workspace.path("app.py"), Duration::from_secs(3600));
+    workspace.write("heap.speedscope.json", speedscope("bytes", 1024, 3072));
+    set_age(&workspace.path("heap.speedscope.json"), Duration::from_secs(600));
+    workspace.write("cpu.speedscope.json", speedscope("milliseconds", 250, 0));
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    let plain = owned([(1, "100.0%"), (5, "100.0%")]);
+    server.eventually("costs", |server| (labels(server, &uri) == plain).then_some(()));
+    let choice = |view: &Value| {
+        let choices = view["choices"].as_array().unwrap().iter();
+        choices.clone().find(|choice| choice["key"] == "overlay").unwrap().clone()
+    };
+    let view = server.view();
+    assert_eq!(json!([view["overlay"], choice(&view)["value"]]), json!([null, null]));
+    let view = server.set_view(json!({ "overlay": "heap.speedscope.json" }));
+    assert_eq!(
+        json!([view["overlay"]["name"], view["overlay"]["total"], view["marks"]]),
+        json!(["bytes of heap.speedscope.json", 4096, ["beside bytes of heap.speedscope.json"]])
+    );
+    assert!(choice(&view)["value"].as_str().unwrap().ends_with("heap.speedscope.json"));
+    // A line without time is shown for its bytes.
+    let beside = owned([
+        (1, "100.0% · 1.00 KiB"),
+        (2, "0.0% · 3.00 KiB"),
+        (5, "100.0% · 1.00 KiB"),
+        (8, "0.0% · 3.00 KiB"),
+    ]);
+    assert_eq!(labels(&mut server, &uri), beside);
+    let hint = server.hints(&uri)[0]["data"]["overlay"].clone();
+    assert_eq!(json!([hint["self"], hint["total"], hint["unit"]]), json!([0, 1024, "bytes"]));
+    let titles: Vec<String> = server
+        .lenses(&uri)
+        .iter()
+        .map(|lens| lens["command"]["title"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        titles,
+        [
+            "self 0.0% (0 s) · total 100.0% (250 ms) · 4.00 KiB",
+            "self 100.0% (250 ms) · total 100.0% (250 ms) · 1.00 KiB",
+        ]
+    );
+    let hover = server.hover(&uri, 5, 0).unwrap();
+    assert!(hover.contains("bytes") && hover.contains("00 KiB"), "{hover}");
+    let spots = server.execute("costline.hotspots", json!([{ "by": "function" }]));
+    let f = spots["functions"].as_array().unwrap().iter().find(|row| row["name"] == "f").unwrap();
+    assert_eq!(json!([f["label"], f["overlay"]["self"]]), json!(["self 100.0% · 1.00 KiB", 1024]));
+    // Numbers of the first profile are the same with and without it, and it outlives a restart.
+    assert_eq!(view["total"], 250);
+    let state = server.view()["state"].clone();
+    drop(server);
+    let mut server = Server::builder(&workspace).options(json!({ "state": state })).start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.eventually("the overlay", |server| (labels(server, &uri) == beside).then_some(()));
+    // It is read again with the profile shown.
+    workspace.write("heap.speedscope.json", speedscope("bytes", 2048, 3072));
+    workspace.write("cpu.speedscope.json", speedscope("milliseconds", 0, 500));
+    server.eventually("the new overlay", |server| {
+        let labels = labels(server, &uri);
+        labels.contains(&(8, "100.0% · 3.00 KiB".to_owned())).then_some(())
+    });
+    server.execute("costline.reload", json!([]));
+    assert!(labels(&mut server, &uri).contains(&(5, "0.0% · 2.00 KiB".to_owned())));
+    let view = server.set_view(json!({ "overlay": null }));
+    assert_eq!(json!([view["overlay"], view["marks"]]), json!([null, []]));
+    assert_eq!(labels(&mut server, &uri), owned([(2, "100.0%"), (8, "100.0%")]));
+    let error = server.execute_error("costline.setView", json!([{ "overlay": "heat" }]));
+    assert_eq!(
+        error,
+        "the overlay `heat` is neither a profile nor a metric of cpu.speedscope.json \
+         (`milliseconds`)"
+    );
+}
+
+/// Another metric of the same profile, under a transform.
+#[test]
+fn another_metric_is_shown_beside_the_first() {
+    let workspace = Workspace::with([("app.py", SOURCE)]);
+    set_age(&workspace.path("app.py"), Duration::from_secs(3600));
+    let callgrind = "events: Ir Bytes\nfl=app.py\nfn=f\n6 30 100\nfn=g\n9 10 0\n";
+    workspace.write("callgrind.out.1", callgrind);
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.eventually("costs", |server| (!labels(server, &uri).is_empty()).then_some(()));
+    let view = server.set_view(json!({ "overlay": "Bytes" }));
+    assert_eq!(
+        json!([view["metric"], view["overlay"]["name"], view["overlay"]["total"]]),
+        json!(["Ir", "Bytes", 100])
+    );
+    assert_eq!(
+        labels(&mut server, &uri),
+        owned([(5, "self 75.0% · 100 Bytes"), (8, "self 25.0%")])
+    );
+    let view = server.set_view(json!({ "metric": "Bytes", "overlay": "Ir" }));
+    assert_eq!(view["marks"], json!(["metric Bytes", "beside Ir"]));
+    assert_eq!(labels(&mut server, &uri), owned([(5, "100.0% · 30 Ir"), (8, "0.0% · 10 Ir")]));
+}
