@@ -7,7 +7,7 @@ import { markdown, visible } from "../src/text";
 const MINUTE = 60_000;
 const now = 1_000_000_000_000;
 const profile = { path: "/w/p.folded", name: "p.folded", format: "folded stacks", modified: now - 3 * MINUTE, deleted: false, picked: false };
-const shown: Shown = { root: "/w", revision: 1, profile, metric: "samples", unit: "samples", marks: [], summary: "samples", total: 10, base: 10, baseline: null, comparison: null, loading: false, state: null };
+const shown: Shown = { root: "/w", revision: 1, profile, metric: "samples", unit: "samples", marks: [], summary: "samples", total: 10, base: 10, baseline: null, overlay: null, spread: null, comparison: null, loading: false, state: null };
 
 test("ages are in the largest unit that fits", () => {
   const ages = [-5, 0, 59_999, MINUTE, 59 * MINUTE, 60 * MINUTE, 23 * 60 * MINUTE, 24 * 60 * MINUTE, 49 * 60 * MINUTE].map(age);
