@@ -407,8 +407,11 @@ fn draws_flame_graphs_with_and_without_a_baseline() {
     let ran = run("export", &seed, ["--to", "flamegraph", "--baseline", base.to_str().unwrap()]);
     assert!(ran.stdout.contains("func2 (3 samples, 50.00%; -"), "{}", ran.stdout);
     let message =
-        run("export", &seed, ["--to", "folded", "--baseline", base.to_str().unwrap()]).failure(3);
-    assert_eq!(message, "folded stacks cannot be compared with a baseline; export a flame graph");
+        run("export", &seed, ["--to", "pprof", "--baseline", base.to_str().unwrap()]).failure(3);
+    assert_eq!(
+        message,
+        "pprof cannot be compared with a baseline; export folded stacks or a flame graph"
+    );
     // Profiles with different metrics are not compared.
     let time = crate::fixture("v8/node-mdrender/main.cpuprofile");
     let out = folder.path().join("none.svg");
@@ -424,6 +427,28 @@ fn draws_flame_graphs_with_and_without_a_baseline() {
         )
     );
     assert!(!out.exists());
+}
+
+/// Two weights per stack, as `difffolded.pl` writes them.
+#[test]
+fn writes_differential_folded_stacks() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    // `parse` moved by two lines, `old` is gone, `new` appeared.
+    write("base", "main (a.py:2);parse (a.py:6) 30\nmain (a.py:3);old (a.py:9) 20\n");
+    write("now", "main (a.py:4);parse (a.py:8) 90\nmain (a.py:5);new (a.py:12) 10\n");
+    let export = |arguments: &[&str]| {
+        let all = [&["export", "now", "--to", "folded", "--baseline", "base"], arguments].concat();
+        Outcome::of(costline().current_dir(folder.path()).args(all)).stdout
+    };
+    assert_eq!(export(&[]), "main;new 0 10\nmain;old 20 0\nmain;parse 30 90\n");
+    // With the same total: 50 of the base are 100.
+    let shares = export(&["--compare", "share"]);
+    assert_eq!(shares, "main;new 0 10\nmain;old 40 0\nmain;parse 60 90\n");
+    // Readers of such a file take the second weight.
+    write("diff", &export(&[]));
+    let again = Outcome::of(costline().current_dir(folder.path()).args(["report", "diff"]));
+    assert!(again.stdout.starts_with("diff: 100 samples"), "{}", again.stdout);
 }
 
 #[test]

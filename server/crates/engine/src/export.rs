@@ -60,6 +60,11 @@ impl Target {
         self == Self::Pprof
     }
 
+    /// Whether it can show the difference from a baseline.
+    pub fn compares(self) -> bool {
+        matches!(self, Self::Flamegraph | Self::Folded)
+    }
+
     /// The name of the format in messages.
     pub fn title(self) -> &'static str {
         match self {
@@ -106,16 +111,16 @@ pub struct Options {
     pub cut: Cut,
 }
 
-/// Exports a snapshot. `baseline` is only possible for flame graphs. The error is a message for
+/// Exports a snapshot. `baseline` is only possible for flame graphs and folded stacks. The error is a message for
 /// users.
 pub fn export(
     snapshot: &Snapshot,
     baseline: Option<(&Snapshot, Compare)>,
     options: Options,
 ) -> Result<Written, String> {
-    if baseline.is_some() && options.target != Target::Flamegraph {
+    if baseline.is_some() && !options.target.compares() {
         return Err(format!(
-            "{} cannot be compared with a baseline; export a flame graph",
+            "{} cannot be compared with a baseline; export folded stacks or a flame graph",
             options.target.title()
         ));
     }
@@ -157,7 +162,14 @@ pub fn export(
                 analysis::lines_as_functions(&profile).map_err(|error| error.to_string())?;
             callgrind::write_as_rbspy(&analysis::call_graph_without_levels(&lines))
         }
-        (Target::Folded, _) => folded::write(&profile, folded::Frames::WithLines),
+        (Target::Folded, _) => match baseline {
+            Some((before, compare)) => {
+                let [old, new] = [before, snapshot].map(|side| side.costs.base);
+                let scale = if compare == Compare::Share && old != 0.0 { new / old } else { 1.0 };
+                folded::differential(&reshaped(before, options)?, scale, &profile)
+            }
+            None => folded::write(&profile, folded::Frames::WithLines),
+        },
         (Target::Flamechart, _) => folded::flamechart(&profile),
         (Target::Flamegraph, _) => {
             let base = baseline.map(|(before, _)| reshaped(before, options)).transpose()?;

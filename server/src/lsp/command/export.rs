@@ -78,7 +78,7 @@ pub fn write(
             path.display()
         ));
     }
-    let baseline = context.compared(snapshot).filter(|_| options.target == Target::Flamegraph);
+    let baseline = context.compared(snapshot).filter(|_| options.target.compares());
     let baseline =
         baseline.map(|compared| (&*compared.baseline.snapshot, context.world.settings.compare));
     let written = export::export(snapshot, baseline, options)?;

@@ -2,13 +2,15 @@
 //!
 //! A frame with a file is written as by py-spy, `name (file:line)`, so that lines are kept; a
 //! following `_[i]` marks it as inlined. The file is that of the line. A flame chart is not summed:
-//! it has one line per sample, in order, with names only. Lines that would be read as comments
+//! it has one line per sample, in order, with names only. A differential file has two weights per
+//! line. Lines that would be read as comments
 //! begin with a backslash.
 
 use super::{PARTS, Written, has_parts};
 use crate::read::folded::names_a_file;
 use profile::{Frame, FrameId, FuncId, Profile, StackAccess, StackId};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The contents of a frame.
@@ -24,6 +26,26 @@ pub enum Frames {
 pub fn write(profile: &Profile, frames: Frames) -> Written {
     let lines = collapsed(profile, frames).into_iter().filter(|(_, weight)| *weight != 0.0);
     written(profile, frames, lines)
+}
+
+/// Writes one line per distinct stack of either profile, sorted, with its weight in `base` multiplied
+/// by `scale`, and its weight: the format of `difffolded.pl`. Only names are written, because lines
+/// move between two versions of a program.
+pub fn differential(base: &Profile, scale: f64, profile: &Profile) -> Written {
+    let mut weights: BTreeMap<String, [f64; 2]> = BTreeMap::new();
+    for (column, of) in [base, profile].into_iter().enumerate() {
+        for (path, weight) in collapsed(of, Frames::Names) {
+            weights.entry(path).or_default()[column] += weight;
+        }
+    }
+    let mut text = String::new();
+    for (path, [before, now]) in weights {
+        let before = if scale == 1.0 { before } else { (before * scale).round() };
+        if before != 0.0 || now != 0.0 {
+            let _ = writeln!(text, "{}{path} {before} {now}", escape(&path));
+        }
+    }
+    Written { bytes: text.into_bytes(), lost: lost(profile, Frames::Names) }
 }
 
 /// Writes one line per sample, in order, including those without cost. Merge the samples of each
