@@ -299,6 +299,50 @@ fn several_profiles_are_averaged() {
     assert!((noise - 992.5 * (5.0_f64 / 6.0).sqrt()).abs() < 1e-6, "{noise}");
 }
 
+/// Several runs on both sides: a change within their spread is noise.
+#[test]
+fn several_runs_are_compared_with_several() {
+    // `parse` varies by 10 ms, `render` does not.
+    let run = |parse, render| speedscope(&[("parse", 6, parse), ("render", 9, render)]);
+    let runs = [
+        ("a.json", run(500, 300)),
+        ("b.json", run(510, 300)),
+        ("c.json", run(490, 300)),
+        ("d.json", run(520, 310)),
+        ("e.json", run(530, 310)),
+        ("f.json", run(510, 310)),
+    ];
+    let folder = project(&runs);
+    let with = |arguments: &[&str]| {
+        let runs = ["--base", "b.json", "--base", "c.json", "--new", "e.json", "--new", "f.json"];
+        ran(folder.path(), &[&["diff", "a.json", "d.json"], &runs[..], arguments].concat())
+    };
+    let text = words(&with(&[]).success());
+    assert_eq!(
+        text[..2],
+        [
+            "a.json and 2 more files → d.json and 2 more files: 800 ms → 830 ms +3.8 % (within noise)",
+            "Costs are compared as they are. Changes within the spread of the runs are omitted."
+        ]
+    );
+    // 20 ms are within 9.925 · √(100/3 + 100/3) = 81 ms.
+    assert!(text.iter().any(|line| line.contains("render")), "{text:?}");
+    assert!(!text.iter().any(|line| line.contains("parse")), "{text:?}");
+    let json: Value = serde_json::from_str(&with(&["--json"]).success()).unwrap();
+    let row = |name: &str| {
+        let rows = json["functions"].as_array().unwrap().iter();
+        rows.clone().find(|row| row["name"] == name).unwrap().clone()
+    };
+    assert_eq!(json!([row("parse")["before"], row("parse")["after"]]), json!([500, 520]));
+    let failed = with(&["--fail-above-function", "0.1%"]);
+    assert_eq!(
+        (failed.code, failed.stderr.as_str()),
+        (Some(4), "costline: functions grew by more than 0.1 % of the total: render +1.3 %\n")
+    );
+    let one = ran(folder.path(), &["diff", "a.json", "d.json", "--json"]).success();
+    assert!(serde_json::from_str::<Value>(&one).unwrap()["after"] == 830);
+}
+
 /// The bytes that each function allocates, beside its time.
 #[test]
 fn a_second_cost_is_shown_beside_the_first() {

@@ -48,7 +48,7 @@ impl CompareArgs {
     ) -> Result<Option<Loaded>, Failure> {
         let mut runs = Vec::new();
         for path in &self.baseline {
-            let run = Arc::new(load_baseline(view, path.clone(), places, now)?);
+            let run = Arc::new(load_baseline(view, vec![path.clone()], places, now)?);
             check(&Baseline::new(run.clone()), now)?;
             runs.push(run);
         }
@@ -67,14 +67,14 @@ pub fn check(baseline: &Baseline, now: &Snapshot) -> Result<(), Failure> {
     }
 }
 
-/// Loads a profile under the view of `now`, with the sources of `now`.
+/// Loads profiles as one under the view of `now`, with the sources of `now`.
 pub fn load_baseline(
     view: &ViewArgs,
-    path: PathBuf,
+    profiles: Vec<PathBuf>,
     places: Places,
     now: &Snapshot,
 ) -> Result<Snapshot, Failure> {
-    let mut view = ViewArgs { profiles: vec![path], ..view.clone() };
+    let mut view = ViewArgs { profiles, ..view.clone() };
     if view.root.is_empty() {
         view.root = now.source_mapped.roots.iter().map(|root| root.path.clone()).collect();
     }

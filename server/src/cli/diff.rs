@@ -15,6 +15,7 @@ use engine::present::labels::totals;
 use engine::present::text::{one_line, plain};
 use engine::settings::{Compare, Unit};
 use engine::snapshot::Snapshot;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The exit code if costs grew by more than is allowed.
@@ -23,6 +24,13 @@ const GREW: i32 = 4;
 /// The options of `costline diff`.
 #[derive(Debug, clap::Args)]
 pub struct DiffArgs {
+    /// Another run of BASE (can be repeated). The mean of the runs is compared, and their spread is
+    /// noise
+    #[arg(long, value_name = "PROFILE")]
+    pub(super) base: Vec<PathBuf>,
+    /// Another run of NEW (can be repeated)
+    #[arg(long, value_name = "PROFILE")]
+    pub(super) new: Vec<PathBuf>,
     /// What to list
     #[arg(long, value_enum, default_value = "function")]
     by: DiffBy,
@@ -128,6 +136,9 @@ impl Compared<'_> {
             By::Share => "Shares of the total are compared",
         };
         match self.diff.by.bound() {
+            _ if self.diff.by.has_spread() => {
+                format!("{how}. Changes within the spread of the runs are omitted.")
+            }
             Some(bound) => format!(
                 "{how}. Changes within noise ({bound:.1} standard deviations of the samples) are \
                  omitted."

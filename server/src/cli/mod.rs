@@ -196,7 +196,7 @@ enum Command {
         /// Overwrite the output file if it exists
         #[arg(long)]
         overwrite: bool,
-        /// Show the difference from this profile (flame graphs only)
+        /// Show the difference from this profile (flame graphs, and folded stacks with two weights)
         #[arg(long, value_name = "PROFILE")]
         baseline: Option<PathBuf>,
         /// How to compare costs with those of the baseline
@@ -405,6 +405,9 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
                 let message = "diff needs two profiles: costline diff BASE NEW".to_owned();
                 return Err(Failure { code: USAGE, message });
             };
+            let base = [&[base], arguments.base.as_slice()].concat();
+            view.profiles.extend_from_slice(&arguments.new);
+            view.combine = Combine::Average;
             let now = Arc::new(view.clone().load()?.0);
             let before = Arc::new(compare::load_baseline(&view, base, Places::Recorded, &now)?);
             compare::check(&Baseline::new(before.clone()), &now)?;
@@ -448,7 +451,8 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             truncate,
         } => {
             let (snapshot, _) = view.clone().load()?;
-            let load = |path| compare::load_baseline(&view, path, Places::Recorded, &snapshot);
+            let load =
+                |path| compare::load_baseline(&view, vec![path], Places::Recorded, &snapshot);
             let baseline = baseline.map(load).transpose()?;
             let options = Options { target: to, compat, max_depth, cut: truncate };
             let baseline = baseline.as_ref().map(|baseline| (baseline, compare));

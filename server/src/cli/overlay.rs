@@ -67,7 +67,7 @@ impl OverlayArgs {
         }
         // The other profile need not have the metric of the one shown.
         let view = ViewArgs { metric: None, ..view.clone() };
-        let snapshot = load_baseline(&view, path, places, shown)?;
+        let snapshot = load_baseline(&view, vec![path], places, shown)?;
         Ok(Some(Loaded::Profile(Box::new(Baseline::new(Arc::new(snapshot))))))
     }
 }

@@ -50,6 +50,12 @@ impl RunCosts {
         })
     }
 
+    /// The self cost of a function in each run. Empty if the mean of several runs is not shown.
+    pub fn own(&self, function: FunctionId) -> impl ExactSizeIterator<Item = f64> {
+        let n = self.runs.len() as f64;
+        self.runs.iter().map(move |run| run.function(function).cost.self_ * n)
+    }
+
     /// The spread of the total. `None` if the mean of several runs is not shown.
     pub fn total(&self) -> Option<f64> {
         let totals: Vec<f64> = self.runs.iter().map(|run| run.total).collect();

@@ -53,13 +53,15 @@ pub enum By {
 pub struct Runs {
     /// The number of runs, at least 1.
     n: usize,
-    /// The sample standard deviation; 0 for a single run.
-    deviation: f64,
+    /// The sample standard deviation. `None` if it is not known.
+    deviation: Option<f64>,
+    /// The number of snapshots: that of the runs, or 1 if it shows their mean.
+    snapshots: usize,
 }
 
 impl Default for Runs {
     fn default() -> Self {
-        Self { n: 1, deviation: 0.0 }
+        Self::of_mean(1, None)
     }
 }
 
@@ -68,7 +70,28 @@ impl Runs {
     pub fn mean(values: impl ExactSizeIterator<Item = f64> + Clone) -> (f64, Self) {
         let n = values.len().max(1);
         let (mean, deviation) = mean(values);
-        (mean, Self { n, deviation })
+        (mean, Self { n, deviation: (n > 1).then_some(deviation), snapshots: n })
+    }
+
+    /// The runs of a snapshot that shows their mean.
+    pub fn of_mean(n: usize, deviation: Option<f64>) -> Self {
+        Self { n, deviation, snapshots: 1 }
+    }
+}
+
+/// The standard deviation of the difference of two means, and its degrees of freedom. `None` if
+/// neither spread is known. If one is known, the other is assumed to be the same.
+fn deviation_of_difference(before: Runs, now: Runs) -> Option<(f64, usize)> {
+    let [n_before, n_now] = [before.n, now.n].map(|n| n as f64);
+    let of_one = |deviation: f64| deviation * (1.0 / n_before + 1.0 / n_now).sqrt();
+    match (before.deviation, now.deviation) {
+        (None, None) => None,
+        (Some(deviation), None) => Some((of_one(deviation), before.n - 1)),
+        (None, Some(deviation)) => Some((of_one(deviation), now.n - 1)),
+        (Some(a), Some(b)) => {
+            let variance = a * a / n_before + b * b / n_now;
+            Some((variance.sqrt(), before.n.min(now.n) - 1))
+        }
     }
 }
 
@@ -89,7 +112,13 @@ impl Side {
             let values: Vec<f64> = snapshots.iter().map(|snapshot| value(snapshot)).collect();
             Runs::mean(values.into_iter())
         };
-        let (total, runs) = mean(|snapshot| snapshot.costs.total);
+        let (total, runs) = match snapshots {
+            [one] => {
+                let n = one.grouped.runs as usize;
+                (one.costs.total, Runs::of_mean(n, one.run_costs().total()))
+            }
+            _ => mean(|snapshot| snapshot.costs.total),
+        };
         let samples: Option<Vec<f64>> =
             snapshots.iter().map(|snapshot| snapshot.sampling().weight).collect();
         let sample = samples.filter(|samples| !samples.is_empty());
@@ -145,9 +174,7 @@ impl Comparison {
         };
         let compared = before.iter().copied().chain([now]).map(|side| side.sampling().costs);
         let bound = bound(compared.max().unwrap_or(1));
-        let mean_of = Runs { n: now.grouped.runs as usize, deviation: 0.0 };
-        let now = Side { runs: mean_of, ..Side::of(&[now]) };
-        Self { by, before: Side::of(before), now, bound }
+        Self { by, before: Side::of(before), now: Side::of(&[now]), bound }
     }
 
     /// A comparison of exact costs with these totals.
@@ -160,6 +187,11 @@ impl Comparison {
     /// [`analysis::Costs::base`] of the baseline.
     pub fn base_before(&self) -> f64 {
         self.before.base
+    }
+
+    /// Whether one of the sides is of several runs, whose spread is noise.
+    pub fn has_spread(&self) -> bool {
+        self.before.runs.n > 1 || self.now.runs.n > 1
     }
 
     /// The bound of noise in standard deviations. `None` if costs are exact, or their noise is not
@@ -181,11 +213,31 @@ impl Comparison {
 
     /// How a cost changed.
     pub fn change(&self, before: f64, now: f64) -> Change {
-        self.change_of(before, Runs::default(), now)
+        self.change_of_spread([before, now], [None; 2])
     }
 
     /// How a cost changed. `before` is the mean of the runs of the baseline.
     pub fn change_of(&self, before: f64, runs: Runs, now: f64) -> Change {
+        self.change_of_means(before, runs, now, Runs { deviation: None, ..self.now.runs })
+    }
+
+    /// How a cost changed, with the sample standard deviations of the runs whose mean is shown on
+    /// each side, as far as they are known.
+    pub fn change_of_spread(
+        &self,
+        [before, now]: [f64; 2],
+        [spread_before, spread_now]: [Option<f64>; 2],
+    ) -> Change {
+        let runs_before = Runs { deviation: spread_before, ..self.before.runs };
+        self.change_of_means(
+            before,
+            runs_before,
+            now,
+            Runs { deviation: spread_now, ..self.now.runs },
+        )
+    }
+
+    fn change_of_means(&self, before: f64, runs: Runs, now: f64, runs_now: Runs) -> Change {
         let scale = match self.by {
             By::Weight => 1.0,
             By::Scaled | By::Share if self.before.base != 0.0 => self.now.base / self.before.base,
@@ -194,12 +246,10 @@ impl Comparison {
         let scaled = before * scale;
         let change = rounded(now - scaled, now.abs().max(scaled.abs()));
         let sampled =
-            self.samples().map(|samples| self.sampling_noise(before, runs.n, now, samples));
-        let spread = (runs.n > 1).then(|| {
-            let n = runs.n as f64;
-            let deviations = self.bound.max(student(runs.n - 1));
-            deviations * scale * runs.deviation * (1.0 / n + 1.0 / self.now.runs.n as f64).sqrt()
-        });
+            self.samples().map(|samples| self.sampling_noise(before, runs.snapshots, now, samples));
+        let scaled_runs = Runs { deviation: runs.deviation.map(|of| of * scale), ..runs };
+        let spread = deviation_of_difference(scaled_runs, runs_now)
+            .map(|(deviation, freedom)| self.bound.max(student(freedom)) * deviation);
         let noise = sampled.into_iter().chain(spread).reduce(f64::max);
         Change { before, now, change, noise }
     }
@@ -240,7 +290,7 @@ impl Comparison {
     pub fn total(&self) -> Change {
         let (before, now) = (self.before.total, self.now.total);
         let absolute = Self { by: By::Weight, bound: bound(1), ..*self };
-        absolute.change_of(before, self.before.runs, now)
+        absolute.change_of_means(before, self.before.runs, now, self.now.runs)
     }
 }
 
@@ -317,13 +367,17 @@ mod tests {
     fn the_spread_of_several_runs_is_noise() {
         // 90, 100 and 110: the variance is (100 + 0 + 100) / 2.
         let (mean, runs) = Runs::mean([90.0, 100.0, 110.0].into_iter());
-        assert_eq!((mean, runs), (100.0, Runs { n: 3, deviation: 10.0 }));
+        assert_eq!((mean, runs), (100.0, Runs { n: 3, deviation: Some(10.0), snapshots: 3 }));
         let by = comparison(By::Weight, (1000.0, 1.0), (2000.0, 1.0));
         // From a table of the t-distribution with 2 degrees of freedom: 1 % are beyond 9.925. That is
         // more than 2 · √(100 / 3 + 200).
         let spread = 9.925 * 10.0 * (1.0 + 1.0 / 3.0_f64).sqrt();
         let change = by.change_of(100.0, runs, 200.0);
-        assert_eq!((change.change, change.noise), (100.0, Some(spread)));
+        let close = |noise: Option<f64>, expected: f64| {
+            assert!((noise.unwrap() - expected).abs() < 1e-9, "{noise:?}, not {expected}");
+        };
+        assert_eq!(change.change, 100.0);
+        close(change.noise, spread);
         assert!(change.is_noise() && by.change_of(100.0, runs, 215.0).is_real());
         // Equal runs: the noise of 3 · 100 samples before and 200 now.
         let (mean, equal) = Runs::mean([100.0; 3].into_iter());
@@ -331,14 +385,26 @@ mod tests {
         assert_eq!(noise, Some(2.0 * (100.0_f64 / 3.0 + 200.0).sqrt()));
         // Exact costs have the noise of the runs only.
         let exact = Comparison { before: Side { sample: None, ..by.before }, ..by };
-        assert_eq!(exact.change_of(100.0, runs, 200.0).noise, Some(spread));
+        close(exact.change_of(100.0, runs, 200.0).noise, spread);
         assert_eq!(exact.change_of(mean, equal, 101.0).noise, Some(0.0));
         assert!(exact.change_of(mean, equal, 101.0).is_real());
         // Shares of a profile of twice the weight.
         let by = Comparison { by: By::Share, ..by };
         let change = by.change_of(100.0, runs, 300.0);
         assert_eq!(change.change, 100.0);
-        assert!((change.noise.unwrap() - 2.0 * spread).abs() < 1e-9);
+        close(change.noise, 2.0 * spread);
+        // Three runs of 10 before, five of 20 now, with the quantile of the smaller side.
+        let by = Comparison {
+            before: Side { runs: Runs::of_mean(3, None), sample: None, ..exact.before },
+            now: Side { runs: Runs::of_mean(5, None), ..exact.now },
+            ..exact
+        };
+        let change = by.change_of_spread([100.0, 200.0], [Some(10.0), Some(20.0)]);
+        close(change.noise, 9.925 * (100.0 / 3.0 + 400.0 / 5.0_f64).sqrt());
+        // With one of them, the other is taken to vary as much.
+        let change = by.change_of_spread([100.0, 200.0], [None, Some(20.0)]);
+        close(change.noise, 4.604 * 20.0 * (1.0 / 3.0 + 1.0 / 5.0_f64).sqrt());
+        let by = comparison(By::Share, (1000.0, 1.0), (2000.0, 1.0));
         assert_eq!((by.scale_of_run(500.0), by.scale_of_run(0.0)), (2.0, 1.0));
     }
 

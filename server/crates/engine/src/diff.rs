@@ -1,5 +1,6 @@
 //! The functions, lines and files of two profiles, with their changes: what `costline diff` lists.
 
+use crate::average::{Spread, mean};
 use crate::baseline::{Baseline, NO_COST, Same};
 use crate::comparison::{Change, Comparison};
 use crate::file_lines::FileLines;
@@ -100,16 +101,32 @@ impl Diff {
     }
 }
 
+/// A cost, and how it is spread over the runs of its side.
+type SpreadCost = (Cost, Option<Spread>);
+
 /// The changes of both parts of a cost.
-fn changes(by: Comparison, before: Cost, now: Cost) -> (Change, Option<Change>) {
+fn changes(
+    by: Comparison,
+    (before, spread_before): SpreadCost,
+    (now, spread_now): SpreadCost,
+) -> (Change, Option<Change>) {
+    let spreads = |part: fn(Spread) -> Option<f64>| {
+        [spread_before, spread_now].map(|spread| spread.and_then(part))
+    };
+    let own = spreads(|spread| Some(spread.self_));
     let totals = before.total.exact().zip(now.total.exact());
-    (by.change(before.self_, now.self_), totals.map(|(before, now)| by.change(before, now)))
+    let total = |(before, now)| by.change_of_spread([before, now], spreads(|spread| spread.total));
+    (by.change_of_spread([before.self_, now.self_], own), totals.map(total))
 }
 
 fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<Row>, usize) {
     let before = &*baseline.snapshot;
     let (mut rows, mut unmatched) = (Vec::new(), 0);
-    let row = |snapshot: &Snapshot, function: FunctionId, [before, now]: [Cost; 2], sides| {
+    let spread = |snapshot: &Snapshot, function| {
+        (snapshot.costs.function(function).cost, snapshot.run_costs().function(function))
+    };
+    let no_cost = (NO_COST, None);
+    let row = |snapshot: &Snapshot, function: FunctionId, [before, now]: [SpreadCost; 2], sides| {
         let this = snapshot.function(function);
         let (self_, total) = changes(by, before, now);
         Row {
@@ -122,13 +139,11 @@ fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<R
             sides,
         }
     };
-    for (function, cost) in now.costs.functions() {
+    for (function, _) in now.costs.functions() {
+        let cost = spread(now, function);
         rows.push(match baseline.same(now, function) {
-            Same::Function(same) => {
-                let before = before.costs.function(same).cost;
-                row(now, function, [before, cost.cost], Sides::Both)
-            }
-            Same::NoCost | Same::Absent => row(now, function, [NO_COST, cost.cost], Sides::After),
+            Same::Function(same) => row(now, function, [spread(before, same), cost], Sides::Both),
+            Same::NoCost | Same::Absent => row(now, function, [no_cost, cost], Sides::After),
             Same::Unknown => {
                 unmatched += 1;
                 continue;
@@ -136,10 +151,11 @@ fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<R
         });
     }
     let after = Baseline::new(now.clone());
-    for (function, cost) in before.costs.functions() {
+    for (function, _) in before.costs.functions() {
         match after.same(before, function) {
             Same::NoCost | Same::Absent => {
-                rows.push(row(before, function, [cost.cost, NO_COST], Sides::Before));
+                let cost = spread(before, function);
+                rows.push(row(before, function, [cost, no_cost], Sides::Before));
             }
             Same::Function(_) | Same::Unknown => {}
         }
@@ -167,33 +183,40 @@ fn lines_of(baseline: &Baseline, now: &Snapshot, file: FileId, by: Comparison) -
     let before = &*baseline.snapshot;
     let map = baseline.recorded_lines(now, path)?;
     let name = now.file_name(file);
-    let row = |line: u32, [before, now]: [Cost; 2], sides| {
+    let row = |line: u32, [before, now]: [SpreadCost; 2], sides| {
         let (self_, total) = changes(by, before, now);
         let (name, file, lib) = (String::new(), Some(name.to_owned()), None);
         Row { name, file, lib, line: Some(line), self_, total, sides }
     };
     // The baseline may have no cost in this file.
     let same_file = before.file_at(path);
-    let costs_before: BTreeMap<u32, Cost> = same_file.map_or_else(BTreeMap::new, |file| {
+    let with_spread = |snapshot: &Snapshot, line: LineCost| -> SpreadCost {
+        (line.cost, snapshot.run_costs().line(line.file, line.line))
+    };
+    let costs_before: BTreeMap<u32, SpreadCost> = same_file.map_or_else(BTreeMap::new, |file| {
         let lines = FileLines { snapshot: before, file, map: &map, stale: false, document: None };
-        lines.costs(0..u32::MAX).into_iter().map(|(line0, line)| (line0, line.cost)).collect()
+        let costs = lines.costs(0..u32::MAX).into_iter();
+        costs.map(|(line0, line)| (line0, with_spread(before, line))).collect()
     });
-    let mut costs: BTreeMap<u32, [Option<Cost>; 2]> =
+    let mut costs: BTreeMap<u32, [Option<SpreadCost>; 2]> =
         costs_before.into_iter().map(|(line0, cost)| (line0, [Some(cost), None])).collect();
-    for LineCost { line, cost, .. } in now.costs.lines_of(file, 1..u32::MAX) {
-        costs.entry(line.saturating_sub(1)).or_default()[1] = Some(*cost);
+    for &line in now.costs.lines_of(file, 1..u32::MAX) {
+        costs.entry(line.line.saturating_sub(1)).or_default()[1] = Some(with_spread(now, line));
     }
     let mut rows: Vec<Row> = Vec::new();
     for (line0, [before, now]) in costs {
         let sides = if map.to_recorded(line0).is_none() { Sides::After } else { Sides::Both };
-        let both = [before, now].map(|cost| cost.unwrap_or(no_cost(before.or(now))));
+        let none = (no_cost(before.or(now).map(|(cost, _)| cost)), None);
+        let both = [before, now].map(|cost| cost.unwrap_or(none));
         rows.push(row(line0 + 1, both, sides));
     }
     // The lines of the baseline that were changed or removed.
     let recorded = same_file.map_or(&[][..], |file| before.costs.lines_of(file, 1..u32::MAX));
-    for LineCost { line, cost, .. } in recorded {
+    for &cost in recorded {
+        let line = cost.line;
         if line.checked_sub(1).is_none_or(|line0| map.to_open(line0).is_none()) {
-            rows.push(row(*line, [*cost, no_cost(Some(*cost))], Sides::Before));
+            let none = (no_cost(Some(cost.cost)), None);
+            rows.push(row(line, [with_spread(before, cost), none], Sides::Before));
         }
     }
     Some(rows)
@@ -205,11 +228,30 @@ fn no_cost(other: Option<Cost>) -> Cost {
     Cost { total: total.unwrap_or(NO_COST.total), ..NO_COST }
 }
 
+/// The self cost of the functions of a file on one side: the sum, and that of each run.
+#[derive(Debug, Clone, Default)]
+struct FileCost {
+    own: f64,
+    runs: Vec<f64>,
+}
+
+impl FileCost {
+    fn add(&mut self, own: f64, runs: impl ExactSizeIterator<Item = f64>) {
+        self.own += own;
+        self.runs.resize(runs.len(), 0.0);
+        self.runs.iter_mut().zip(runs).for_each(|(sum, own)| *sum += own);
+    }
+
+    fn spread(&self) -> Option<f64> {
+        (self.runs.len() > 1).then(|| mean(self.runs.iter().copied()).1)
+    }
+}
+
 /// The self cost of the functions of each file, by the workspace file or else the recorded name.
 /// Functions without a file are listed by library.
 fn files(before: &Snapshot, now: &Snapshot, by: Comparison) -> Vec<Row> {
     type Key = (Option<String>, Option<String>);
-    let mut sums: BTreeMap<Key, ([Option<f64>; 2], Option<String>)> = BTreeMap::new();
+    let mut sums: BTreeMap<Key, ([Option<FileCost>; 2], Option<String>)> = BTreeMap::new();
     for (side, snapshot) in [before, now].into_iter().enumerate() {
         for (function, cost) in snapshot.costs.functions() {
             let this = snapshot.function(function);
@@ -219,21 +261,26 @@ fn files(before: &Snapshot, now: &Snapshot, by: Comparison) -> Vec<Row> {
             let lib = this.lib.filter(|_| name.is_none()).map(str::to_owned);
             let (sums, shown) = sums.entry((path.or_else(|| name.clone()), lib)).or_default();
             *shown = name;
-            *sums[side].get_or_insert(0.0) += cost.cost.self_;
+            let runs = snapshot.run_costs().own(function);
+            sums[side].get_or_insert_default().add(cost.cost.self_, runs);
         }
     }
-    let row = |((_, lib), (sums, file)): (Key, ([Option<f64>; 2], Option<String>))| Row {
-        name: String::new(),
-        file,
-        lib,
-        line: None,
-        self_: by.change(sums[0].unwrap_or(0.0), sums[1].unwrap_or(0.0)),
-        total: None,
-        sides: match sums {
-            [None, _] => Sides::After,
-            [_, None] => Sides::Before,
-            _ => Sides::Both,
-        },
+    let row = |((_, lib), (sums, file)): (Key, ([Option<FileCost>; 2], Option<String>))| {
+        let own = sums.each_ref().map(|sum| sum.as_ref().map_or(0.0, |sum| sum.own));
+        let spreads = sums.each_ref().map(|sum| sum.as_ref().and_then(FileCost::spread));
+        Row {
+            name: String::new(),
+            file,
+            lib,
+            line: None,
+            self_: by.change_of_spread(own, spreads),
+            total: None,
+            sides: match sums {
+                [None, _] => Sides::After,
+                [_, None] => Sides::Before,
+                _ => Sides::Both,
+            },
+        }
     };
     sums.into_iter().map(row).collect()
 }

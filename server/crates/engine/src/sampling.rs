@@ -35,16 +35,18 @@ fn weight(
     samples: impl FnOnce() -> Option<f64>,
 ) -> Option<f64> {
     let Metric { unit, seconds_per_unit, .. } = &costs.metric;
+    // The weights of runs whose mean is shown are divided by their number.
+    let runs = f64::from(grouped.runs);
     // Mercury's deep profiler counts ticks of a timer.
     if counts_samples(unit) || unit == "ticks" {
-        return Some(1.0);
+        return Some(1.0 / runs);
     }
     let (recording, is_time) = (&grouped.recording, seconds_per_unit.is_some());
     if is_time && recording.metrics().iter().any(|metric| counts_samples(&metric.unit)) {
         // Hits of V8 are in no range of time.
         let counted = samples().filter(|samples| *samples > 0.0);
         return match counted {
-            Some(samples) => Some(costs.base / samples),
+            Some(samples) => Some(costs.base / samples / runs),
             None => sample_weights(recording, &grouped.view).map(|weights| weights.mean),
         };
     }
