@@ -153,3 +153,46 @@ fn the_server_saves_the_view_of_each_folder_and_restores_it() {
     let left = std::fs::read_dir(elsewhere.root().join("state/views")).unwrap().count();
     assert_eq!(left, 0);
 }
+
+/// The views of the setting `views` replace all choices.
+#[test]
+fn named_views_of_the_settings_are_shown_by_name() {
+    let workspace = six_samples();
+    let mut server = Server::builder(&workspace)
+        .options(json!({
+            "views": {
+                "focus": {
+                    "show": "self",
+                    "transforms": [{ "type": "focus-function", "function": "parse" }],
+                },
+                "odd": { "metrics": "x" },
+            },
+        }))
+        .start();
+    let problem = "setting `views`: `odd`: unknown field `metrics`";
+    server.eventually("the warning", |server| {
+        server.messages().iter().any(|message| message.contains(problem)).then_some(())
+    });
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_profile();
+    let before = server.labels(&uri);
+    assert_eq!(json!([server.view()["view"]]), json!([null]));
+    server.set_view(json!({ "unit": "both" }));
+    let view = server.set_view(json!({ "view": "focus" }));
+    assert_eq!(json!([view["view"], view["marks"]]), json!(["focus", ["focus-function:parse"]]));
+    let focused = server.labels(&uri);
+    assert_ne!(focused, before);
+    assert!(focused.values().all(|label| label.starts_with("self")), "{focused:?}");
+    let choices = view["choices"].as_array().unwrap().iter();
+    let choice = choices.clone().find(|choice| choice["key"] == "view").unwrap();
+    assert_eq!(
+        (&choice["value"], &choice["options"][1]["value"]),
+        (&json!("focus"), &json!("focus"))
+    );
+    let view = server.set_view(json!({ "show": "both" }));
+    assert_eq!(json!([view["view"]]), json!([null]), "it was changed");
+    server.set_view(json!({ "view": null }));
+    assert_eq!(server.labels(&uri), before);
+    let error = server.execute_error("costline.setView", json!([{ "view": "focs" }]));
+    assert_eq!(error, "the setting `views` has no view `focs`: it has `focus`, `odd`");
+}

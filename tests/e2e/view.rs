@@ -438,7 +438,7 @@ fn an_invalid_choice_is_an_error_with_the_valid_ones_and_changes_nothing() {
             json!({ "unit": "both", "colour": 1 }),
             vec![
                 "unknown key `colour`",
-                "`profile`, `profiles`, `baseline`, `combine`, `compare`",
+                "`view`, `profile`, `profiles`, `baseline`, `combine`, `compare`",
                 "`show`",
             ],
         ),
@@ -495,7 +495,7 @@ fn notifies_clients_that_support_it_of_each_change() {
     let last = wait(&mut server, "its end", &|now| now["profile"]["deleted"] == true);
 
     let mut view = server.view();
-    for key in ["choices", "range", "search", "transforms", "node", "actions"] {
+    for key in ["choices", "view", "range", "search", "transforms", "node", "actions"] {
         assert!(view.as_object_mut().unwrap().remove(key).is_some());
     }
     assert_eq!(last, view);

@@ -258,6 +258,8 @@ export interface Choice {
 
 /** The key of a choice. */
 export type ChoiceKey =
+  /** A view of the setting `views`. */
+  | "view"
   /** The profile. */
   | "profile"
   /** How to show the profiles of several runs as one. */
@@ -1604,8 +1606,12 @@ export interface SetViewArgument {
   readonly show?: Show | null;
   /** The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads. */
   readonly threads?: readonly string[] | null;
+  /** The transforms, in order, instead of those that are applied. `null`: none. */
+  readonly transforms?: readonly TransformArgument[] | null;
   /** The unit of costs. */
   readonly unit?: Unit | null;
+  /** A view of the setting `views`, which replaces all choices. The other keys change it. `null`: the view of the settings. */
+  readonly view?: string | null;
 }
 
 /** What labels show. */
@@ -1980,6 +1986,8 @@ export interface View {
   readonly transforms: readonly AppliedTransform[];
   /** The unit of the metric. Null without a profile. */
   readonly unit: string | null;
+  /** The name of the view that is shown, if it is one of the setting `views`. */
+  readonly view: string | null;
 }
 
 /** A raw weight. Serialized as an integer if it is whole. */

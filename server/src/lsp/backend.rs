@@ -16,6 +16,7 @@ use super::{
 };
 use crate::lsp::loader::{Event, Loader, RootEvent};
 use engine::context::Context;
+use engine::named_views;
 use engine::roots;
 use engine::settings::Settings;
 use engine::state::State;
@@ -205,6 +206,7 @@ impl LanguageServer for Backend {
         let mut options = params.initialization_options.unwrap_or_default();
         let (state, problem) = restore::take(&mut options);
         let (settings, mut warnings) = Settings::parse(&options);
+        warnings.extend(named_views::problems(&settings));
         warnings.extend(problem);
         if let Some(start) = &mut *self.start.lock().unwrap_or_else(PoisonError::into_inner) {
             start.warnings = warnings;

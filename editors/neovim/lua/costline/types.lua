@@ -147,6 +147,7 @@
 
 --- The key of a choice.
 ---@alias costline.ChoiceKey
+---| '"view"' # A view of the setting `views`.
 ---| '"profile"' # The profile.
 ---| '"combine"' # How to show the profiles of several runs as one.
 ---| '"metric"' # The metric.
@@ -903,7 +904,9 @@
 ---@field search? string|vim.NIL Show only samples in which each of these terms, separated by commas, is in the name, file or library of some function of the stack.
 ---@field show? costline.Show|vim.NIL What hints show.
 ---@field threads? string[]|vim.NIL The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads.
+---@field transforms? costline.TransformArgument[]|vim.NIL The transforms, in order, instead of those that are applied. `null`: none.
 ---@field unit? costline.Unit|vim.NIL The unit of costs.
+---@field view? string|vim.NIL A view of the setting `views`, which replaces all choices. The other keys change it. `null`: the view of the settings.
 
 --- What labels show.
 ---@alias costline.Show
@@ -1115,6 +1118,7 @@
 ---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.
 ---@field transforms costline.AppliedTransform[] The transforms, in order. The focus on the chosen call node is one of them.
 ---@field unit string|vim.NIL The unit of the metric. Null without a profile.
+---@field view string|vim.NIL The name of the view that is shown, if it is one of the setting `views`.
 
 --- A raw weight. Serialized as an integer if it is whole.
 ---@alias costline.Weight number

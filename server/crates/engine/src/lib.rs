@@ -30,6 +30,7 @@ pub mod keys;
 pub mod libraries;
 pub mod load;
 pub mod marks;
+pub mod named_views;
 pub mod node;
 pub mod order;
 pub mod overlay;

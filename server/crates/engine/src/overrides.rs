@@ -24,6 +24,10 @@ use std::path::{Path, PathBuf};
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(rename = "SetViewArgument")]
 pub struct Choices {
+    /// A view of the setting `views`, which replaces all choices. The other keys change it. `null`:
+    /// the view of the settings.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub view: Option<Option<String>>,
     /// The profile to show, relative to the workspace folder. `null`: the profile of the
     /// settings, or the newest one.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
@@ -43,6 +47,9 @@ pub struct Choices {
     /// How to compare costs with those of the baseline.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub compare: Option<Option<Compare>>,
+    /// The transforms, in order, instead of those that are applied. `null`: none.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub transforms: Option<Option<Vec<TransformData>>>,
     /// The call node to show the costs of, with what it calls: the path of a node in the answer of
     /// `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`:
     /// all nodes.
@@ -348,10 +355,7 @@ impl Overrides {
             }
             Change::Push(transform) => {
                 let shown = shown.ok_or("there is nothing to transform: no profile is loaded")?;
-                let Grouped { recording, groups, resolved, .. } = &shown.grouped;
-                analysis::find_names(recording, groups, resolved, &transform)
-                    .map_err(|unmatched| unmatched.problem)?;
-                next.transforms.push(transform);
+                next.transforms.push(check_transform(transform, Some(shown))?);
             }
             Change::Pop => node::pop(&mut next.node, &mut next.transforms),
             Change::Clear => {
@@ -366,11 +370,13 @@ impl Overrides {
 
     fn set(&mut self, choices: Choices, shown: Option<&Snapshot>) -> Result<(), String> {
         let Choices {
+            view: _,
             profile: _,
             profiles: _,
             baseline: _,
             combine,
             compare,
+            transforms,
             node,
             metric,
             overlay,
@@ -385,6 +391,12 @@ impl Overrides {
             show,
             path_mappings,
         } = choices;
+        if let Some(transforms) = transforms {
+            let transforms = transforms.unwrap_or_default().into_iter();
+            let transforms = transforms.map(|data| check_transform(data.transform()?, shown));
+            self.transforms = transforms.collect::<Result<_, String>>()?;
+            self.node = None;
+        }
         match node {
             Some(Some(choice)) => {
                 node::choose(choice, &mut self.node, &mut self.transforms, shown)?;
@@ -425,6 +437,16 @@ impl Overrides {
         }
         Ok(())
     }
+}
+
+/// Fails if the profile shown does not have what the transform names.
+fn check_transform(transform: Transform, shown: Option<&Snapshot>) -> Result<Transform, String> {
+    if let Some(shown) = shown {
+        let Grouped { recording, groups, resolved, .. } = &shown.grouped;
+        analysis::find_names(recording, groups, resolved, &transform)
+            .map_err(|unmatched| unmatched.problem)?;
+    }
+    Ok(transform)
 }
 
 /// Fails if the profile shown does not have the metric.
@@ -549,7 +571,7 @@ mod tests {
         for (choices, expected) in [
             (
                 json!({"unit": "both", "colour": 1}),
-                "unknown field `colour`, expected one of `profile`",
+                "unknown field `colour`, expected one of `view`, `profile`",
             ),
             (json!({"unit": "furlongs"}), "unknown variant `furlongs`, expected one of `percent`"),
             (json!({"threads": "main"}), "invalid type: string \"main\", expected a sequence"),

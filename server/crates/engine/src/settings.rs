@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sources::{Root, RootKind, Rule};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What labels show.
@@ -229,6 +230,10 @@ pub struct Settings {
     pub baseline: Option<String>,
     /// How to compare costs with those of the baseline.
     pub compare: Compare,
+    /// Views with names, to choose from a menu. Each has some keys of the argument of
+    /// `costline.setView`, such as `{"allocations": {"metric": "alloc_space", "own": true}}`; the
+    /// others have the values of the settings.
+    pub views: Option<BTreeMap<String, Map<String, Value>>>,
     /// How to show the profiles of several runs as one.
     pub combine: Combine,
     /// The metric to show, by name or unit, in profiles that have several.
@@ -327,6 +332,7 @@ impl Default for Settings {
             profile: None,
             baseline: None,
             compare: Compare::Absolute,
+            views: None,
             combine: Combine::Sum,
             metric: None,
             overlay: None,

@@ -3,6 +3,7 @@
 use super::arguments::Required;
 use super::definition::Command;
 use crate::lsp::server::{Server, failure};
+use engine::named_views::resolved;
 use engine::overlay::no_overlay;
 use engine::overrides::{Change, Choices};
 use engine::query::view::View;
@@ -20,9 +21,11 @@ impl Command for SetView {
     type Arguments = (Required<Choices>,);
     type Answer = View;
 
-    async fn run(server: &Server, (Required(mut choices),): (Required<Choices>,)) -> Result<View> {
+    async fn run(server: &Server, (Required(choices),): (Required<Choices>,)) -> Result<View> {
+        let world = server.context().world;
+        let mut choices = resolved(choices, &world.settings).map_err(failure)?;
         if let Some(Some(overlay)) = &choices.overlay {
-            check_overlay(&server.context().world, overlay).map_err(failure)?;
+            check_overlay(&world, overlay).map_err(failure)?;
         }
         match choices.baseline.take() {
             Some(baseline) => server.compare(choices, baseline).await,

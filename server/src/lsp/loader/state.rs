@@ -14,6 +14,7 @@ use super::outdated::{has_outdated_baseline, is_outdated};
 use super::problems::{log_warnings, report_missing_part};
 use super::waiting::{Needs, Waiting};
 use super::work_queue::{WorkId, WorkQueue};
+use engine::named_views;
 use engine::overrides::{Change, Overrides};
 use engine::settings::Settings;
 use engine::snapshot::Snapshot;
@@ -150,7 +151,8 @@ impl<A> State<A> {
     }
 
     fn change_settings(&mut self, value: &Value) {
-        let (settings, warnings) = Settings::parse(value);
+        let (settings, mut warnings) = Settings::parse(value);
+        warnings.extend(named_views::problems(&settings));
         for warning in warnings {
             self.output.log(Severity::Warning, warning);
         }

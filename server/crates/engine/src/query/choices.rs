@@ -24,6 +24,8 @@ pub struct Choice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ChoiceKey {
+    /// A view of the setting `views`.
+    View,
     /// The profile.
     Profile,
     /// How to show the profiles of several runs as one.

@@ -4,8 +4,9 @@ use super::choices::{Choice, ChoiceKey, ChoiceOption, ChoiceValue, Chosen, file_
 use super::other_profiles::{baseline, overlay};
 use super::profiles::{Shown, problem, runs_found, shown};
 use crate::keys::Key;
+use crate::named_views;
 use crate::node::{ChosenNode, Levels, NodeChoice};
-use crate::overrides::{Choices, check_own};
+use crate::overrides::{Choices, Overrides, check_own};
 use crate::own_code::is_own;
 use crate::present::{text::plain, units};
 use crate::settings::{Combine, Compare, Implementation, Inlines, Show, Unit};
@@ -27,6 +28,8 @@ pub struct View {
     /// The choices of `costline.setView`, in the order of menus. Choices with fewer than two
     /// options are omitted.
     pub choices: Vec<Choice>,
+    /// The name of the view that is shown, if it is one of the setting `views`.
+    pub view: Option<String>,
     /// The range of time that is shown, in milliseconds since the first sample: `2..5 ms`. Null: all.
     pub range: Option<String>,
     /// The search. Only samples whose stack has its terms are shown. Null: all.
@@ -106,6 +109,7 @@ pub fn view(world: &World) -> View {
     View {
         shown: shown(world),
         choices: choices(world),
+        view: named_views::current(world).map(str::to_owned),
         range: world.settings.range.map(|range| range.to_string()),
         search: Some(plain(&world.settings.search).into_owned()).filter(|text| !text.is_empty()),
         transforms: transforms.collect(),
@@ -166,6 +170,7 @@ fn choices(world: &World) -> Vec<Choice> {
     choices.push(show(settings.hints.show, world.snapshot().map(AsRef::as_ref)));
     choices.extend(world.snapshot().map(|shown| overlay(world, shown)));
     choices.extend(world.snapshot().map(|shown| baseline(world, shown)));
+    choices.push(named_view(world));
     choices.extend(world.baseline.as_ref().map(|_| compare(settings.compare)));
     choices.retain(|choice| choice.options.len() > 1);
     choices
@@ -199,6 +204,31 @@ fn one_of<T: PartialEq, const N: usize>(
         multiple: false,
         value: Chosen::One(value),
         options: options.into(),
+    }
+}
+
+/// The options are the view of the settings, and the views of the setting `views`.
+fn named_view(world: &World) -> Choice {
+    let current = named_views::current(world);
+    let option = |value: ChoiceValue, label: &str, active| ChoiceOption {
+        value,
+        label: plain(label).into_owned(),
+        description: None,
+        detail: None,
+        active,
+    };
+    let is_default =
+        Overrides { baseline: None, ..world.overrides.clone() } == Overrides::default();
+    let nothing = option(ChoiceValue::Nothing, "That of the settings", is_default);
+    let views = world.settings.views.iter().flatten();
+    let views =
+        views.map(|(name, _)| option(name.as_str().into(), name, current == Some(name.as_str())));
+    Choice {
+        key: ChoiceKey::View,
+        title: "View".to_owned(),
+        multiple: false,
+        value: Chosen::One(current.into()),
+        options: std::iter::once(nothing).chain(views).collect(),
     }
 }
 
