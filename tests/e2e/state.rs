@@ -154,6 +154,32 @@ fn the_server_saves_the_view_of_each_folder_and_restores_it() {
     assert_eq!(left, 0);
 }
 
+/// Without a workspace folder, the project around the first opened file has a saved view, too.
+#[test]
+fn the_saved_view_of_a_project_without_a_folder_is_restored() {
+    let workspace = six_samples();
+    workspace.write("pyproject.toml", "[project]\nname = \"app\"\n");
+    let elsewhere = Workspace::with([("app.py", "f()\n")]);
+    let folder = elsewhere.root().join("state");
+    let start = || {
+        let server =
+            Server::builder(&workspace).env("COSTLINE_STATE_DIR", folder.to_str().unwrap());
+        let server = server.param("rootUri", json!(null)).param("workspaceFolders", json!(null));
+        let mut server = server.start();
+        server.open_file(&workspace.path("app.py"), "python");
+        server.wait_profile();
+        server
+    };
+    let mut server = start();
+    assert_eq!(chosen(&server.view())["unit"], "percent");
+    server.set_view(json!({ "unit": "both" }));
+    server.finish();
+    let mut server = start();
+    server.eventually("the saved view", |server| {
+        (chosen(&server.view())["unit"] == "both").then_some(())
+    });
+}
+
 /// The views of the setting `views` replace all choices.
 #[test]
 fn named_views_of_the_settings_are_shown_by_name() {

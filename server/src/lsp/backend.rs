@@ -37,7 +37,7 @@ use lsp_types::{
 };
 use serde_json::{Map, Value};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
@@ -53,6 +53,8 @@ pub struct Backend {
     saver: Arc<saved_view::Saver>,
     /// `None` once the loader was started.
     start: Mutex<Option<Start>>,
+    /// Whether the client gave its `state`, which takes precedence over saved choices.
+    has_state: OnceLock<bool>,
     started: Instant,
 }
 
@@ -75,7 +77,8 @@ impl Backend {
         let (server, events) = Server::new(client);
         let start = Start { events, warnings: Vec::new(), state: None };
         let saver = Arc::new(saved_view::Saver::of_user());
-        Self { server, saver, start: Mutex::new(Some(start)), started: Instant::now() }
+        let (start, started) = (Mutex::new(Some(start)), Instant::now());
+        Self { server, saver, start, has_state: OnceLock::new(), started }
     }
 
     /// Waits for the first profile of a document if the client does not support refresh. Such clients send a
@@ -86,6 +89,18 @@ impl Backend {
             let mut worlds = self.server.worlds.subscribe();
             let loaded = worlds.wait_for(|worlds| worlds.has_costs(&path));
             let _ = tokio::time::timeout_at(self.started + FIRST_COSTS, loaded).await;
+        }
+    }
+
+    /// Restores the choices that were saved for a folder that has just become a root.
+    async fn restore_saved(&self, root: PathBuf) {
+        if self.has_state.get() != Some(&false) {
+            return;
+        }
+        let (saver, roots) = (self.saver.clone(), vec![root]);
+        let read = tokio::task::spawn_blocking(move || Some((saver.read(&roots)?, roots))).await;
+        if let Ok(Some((state, roots))) = read {
+            restore::restore(state, &roots, &self.server.client, &self.server.events);
         }
     }
 
@@ -208,6 +223,7 @@ impl LanguageServer for Backend {
         let (settings, mut warnings) = Settings::parse(&options);
         warnings.extend(named_views::problems(&settings));
         warnings.extend(problem);
+        let _ = self.has_state.set(state.is_some());
         if let Some(start) = &mut *self.start.lock().unwrap_or_else(PoisonError::into_inner) {
             start.warnings = warnings;
             start.state = state;
@@ -299,7 +315,8 @@ impl LanguageServer for Backend {
         if self.server.worlds.borrow().first().roots.is_empty()
             && let Some(root) = folder(&document.uri).and_then(|path| roots::project_above(&path))
         {
-            self.server.send(Event::Roots { added: vec![root], removed: Vec::new() });
+            self.server.send(Event::Roots { added: vec![root.clone()], removed: Vec::new() });
+            self.restore_saved(root).await;
         }
         self.saved(&document.uri);
         self.publish_diagnostics(&document.uri);
