@@ -23,6 +23,8 @@ mod line_counts;
 mod mercury;
 mod overlay;
 mod own_code;
+#[cfg(unix)]
+mod pipes;
 mod progress;
 mod recorded_texts;
 mod reload;

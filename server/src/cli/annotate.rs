@@ -95,7 +95,7 @@ impl Source {
         let (map, text) = if let Some(found) = snapshot.texts.to_disk(path) {
             found
         } else {
-            let bytes = std::fs::read(path).map_err(fail)?;
+            let bytes = sources::regular_file::read(path).map_err(fail)?;
             let text: Arc<str> = String::from_utf8_lossy(&bytes).into();
             (Arc::new(LineMap::identity(text.lines().count() as u32)), text)
         };

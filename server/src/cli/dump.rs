@@ -4,7 +4,7 @@ use super::{Failure, Output};
 use engine::settings::Settings;
 use engine::stages::loaded::LoadError;
 use formats::Limits;
-use std::fs::File;
+use sources::regular_file;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub(super) fn dump(path: &Path, out: &mut Output) -> Result<(), Failure> {
     let max_bytes = Settings::default().max_profile_bytes;
     let failed = |source| LoadError::Io { path: path.to_owned(), source };
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(failed)?;
+    let (file, _) = regular_file::open(path).map_err(failed)?;
     file.take(max_bytes + 1).read_to_end(&mut bytes).map_err(failed)?;
     let len = bytes.len() as u64;
     if len > max_bytes {

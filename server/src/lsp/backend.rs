@@ -143,13 +143,17 @@ impl Backend {
     fn saved(&self, uri: &Url) {
         let Some(document) = self.server.documents.now().get(uri).cloned() else { return };
         let world = self.server.worlds.borrow().first().clone();
-        let roots = world.settings.costs().sources.roots(&world.roots).into_iter();
-        if roots
-            .filter_map(|root| root.path.canonicalize().ok())
-            .any(|root| document.path.starts_with(root))
-        {
-            let _ = self.server.caches.texts.disk.now(&document.path);
-        }
+        let caches = self.server.caches.clone();
+        // The disk may be a network mount that does not answer.
+        tokio::task::spawn_blocking(move || {
+            let roots = world.settings.costs().sources.roots(&world.roots).into_iter();
+            if roots
+                .filter_map(|root| root.path.canonicalize().ok())
+                .any(|root| document.path.starts_with(root))
+            {
+                let _ = caches.texts.disk.now(&document.path);
+            }
+        });
     }
 
     fn publish_diagnostics(&self, uri: &Url) {
@@ -313,10 +317,14 @@ impl LanguageServer for Backend {
         self.server.works_on(&document.uri);
         // Without a workspace folder, use the project that contains the first opened file.
         if self.server.worlds.borrow().first().roots.is_empty()
-            && let Some(root) = folder(&document.uri).and_then(|path| roots::project_above(&path))
+            && let Some(path) = folder(&document.uri)
         {
-            self.server.send(Event::Roots { added: vec![root.clone()], removed: Vec::new() });
-            self.restore_saved(root).await;
+            // The disk may be a network mount that does not answer.
+            let root = tokio::task::spawn_blocking(move || roots::project_above(&path)).await;
+            if let Ok(Some(root)) = root {
+                self.server.send(Event::Roots { added: vec![root.clone()], removed: Vec::new() });
+                self.restore_saved(root).await;
+            }
         }
         self.saved(&document.uri);
         self.publish_diagnostics(&document.uri);

@@ -6,6 +6,7 @@ use crate::settings::{Settings, glob_set};
 use crate::stamp::Stamp;
 use formats::{Foreign, Format, Origin};
 use globset::GlobSet;
+use sources::regular_file;
 use std::collections::HashMap;
 use std::fs::{self, DirEntry};
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -188,7 +189,9 @@ pub fn sniff(path: &Path) -> Option<Content> {
 /// Like [`sniff`], with what the header says about the run.
 fn detect(path: &Path) -> (Option<Content>, Origin) {
     let mut head = Vec::new();
-    if fs::File::open(path).is_ok_and(|file| file.take(PREFIX).read_to_end(&mut head).is_ok()) {
+    if regular_file::open(path)
+        .is_ok_and(|(file, _)| file.take(PREFIX).read_to_end(&mut head).is_ok())
+    {
         let head = formats::inflate::prefix(&head, PREFIX as usize);
         return match formats::detect(&head) {
             Some(format) => (Some(Content::Profile(format)), formats::origin(format, &head)),
@@ -333,7 +336,7 @@ pub fn folders_of(path: &Path) -> Vec<PathBuf> {
 /// are only checked when they are read.
 pub fn has_end(path: &Path, format: Format) -> bool {
     let tail = || {
-        let mut file = fs::File::open(path).ok()?;
+        let (mut file, _) = regular_file::open(path).ok()?;
         let mut head = [0; 4];
         let n = file.read(&mut head).ok()?;
         if head[..n].starts_with(&[0x1f, 0x8b]) || head[..n].starts_with(&[0x28, 0xb5, 0x2f, 0xfd])

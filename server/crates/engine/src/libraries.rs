@@ -13,8 +13,7 @@ use analysis::{
 };
 use formats::{Generated, generated};
 use rustc_hash::FxHashMap;
-use sources::{Rule, SourceIndex};
-use std::fs::File;
+use sources::{Rule, SourceIndex, regular_file};
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -373,10 +372,11 @@ pub fn sidecar(profile: &Path) -> Option<Sidecar> {
 
 /// The bytes of a regular file that is not too large.
 fn read_bounded(path: &Path) -> Option<Vec<u8>> {
-    let len = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
+    let (file, metadata) = regular_file::open(path).ok()?;
+    let len = metadata.len();
     let mut bytes = Vec::new();
     // Files in `/proc` and `/sys` state a length of 0 and may never end.
-    File::open(path).ok().filter(|_| len <= MAX_BYTES)?.take(len).read_to_end(&mut bytes).ok()?;
+    (len <= MAX_BYTES).then(|| file.take(len).read_to_end(&mut bytes).ok())??;
     Some(bytes)
 }
 

@@ -1,7 +1,6 @@
 //! Where a dev container mounts a workspace folder: `workspaceFolder` and `workspaceMount` of its
 //! `devcontainer.json` (<https://containers.dev/implementors/json_reference/>).
 
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +8,7 @@ use serde_json::Value;
 
 use crate::index::{Root, RootKind, SourceIndex};
 use crate::name::{Name, normal, rest_below};
+use crate::regular_file;
 
 /// The limit for the size of the file, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -28,7 +28,7 @@ impl Mounts {
         let mounts = roots.filter_map(|root| {
             let path = FILES.iter().find_map(|file| index.canonical(&root.path.join(file)))?;
             let mut text = String::new();
-            File::open(path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
+            regular_file::open(&path).ok()?.0.take(MAX_BYTES).read_to_string(&mut text).ok()?;
             let (from, to) = mount(&text, &root_name(root))?;
             // `from` must be a folder below `/`, otherwise all names would be in it.
             let from = Name::parse(&from).text;

@@ -5,12 +5,12 @@
 //! A `go.work` lists folders of modules. Those in the roots have a `go.mod`, the others are not
 //! read.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::index::SourceIndex;
 use crate::name::{Form, Name, key};
+use crate::regular_file;
 
 /// The limit for `go.mod` files that are read.
 const MAX_MODULES: usize = 1000;
@@ -110,7 +110,7 @@ pub(crate) fn module_of(import: &str) -> Option<String> {
 
 fn read(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    regular_file::open(path).ok()?.0.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::sync::mpsc;
 
 use ignore::WalkBuilder;
 
@@ -270,28 +271,80 @@ impl SourceIndex {
         let Some(top) = folders.get(root).cloned() else {
             return;
         };
-        let walk = WalkBuilder::new(&top)
-            .parents(false)
-            .git_global(false)
-            .require_git(false)
-            .filter_entry(move |entry| {
-                // Nested roots are walked on their own.
-                let is_skipped = || {
-                    entry.file_name() == "node_modules"
+        let mut walks = vec![(top.clone(), IgnoreFiles::of(&top))];
+        while let Some((top, ignore_files)) = walks.pop() {
+            let (separate, found) = mpsc::channel();
+            let folders = folders.clone();
+            let walk = WalkBuilder::new(&top)
+                .parents(false)
+                .git_global(false)
+                .require_git(false)
+                .ignore(ignore_files.ignore)
+                .git_ignore(ignore_files.git_ignore)
+                .git_exclude(ignore_files.git_exclude)
+                .filter_entry(move |entry| {
+                    if entry.depth() == 0 {
+                        return true;
+                    }
+                    // Nested roots are walked on their own.
+                    if entry.file_name() == "node_modules"
                         || folders.iter().any(|path| path == entry.path())
-                };
-                entry.depth() == 0 || !is_skipped()
-            })
-            .build();
-        for entry in walk.flatten() {
-            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
-                continue;
+                    {
+                        return false;
+                    }
+                    if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+                        return true;
+                    }
+                    let readable = ignore_files.and(IgnoreFiles::of(entry.path()));
+                    if readable == ignore_files {
+                        return true;
+                    }
+                    separate.send((entry.path().to_owned(), readable)).is_err()
+                })
+                .build();
+            for entry in walk.flatten() {
+                if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+                    continue;
+                }
+                if self.files.len() >= limits.max_files {
+                    self.is_complete = false;
+                    return;
+                }
+                let (key, path) = (file_key(entry.path()), entry.into_path());
+                self.files.push(File { key, path, root });
             }
-            if self.files.len() >= limits.max_files {
-                self.is_complete = false;
-                return;
-            }
-            self.files.push(File { key: file_key(entry.path()), path: entry.into_path(), root });
+            walks.extend(found.try_iter());
+        }
+    }
+}
+
+/// Which ignore files of a folder may be opened, by kind. The crate `ignore` opens them whatever they
+/// are, and opening a named pipe waits for a writer. A folder with such a file is walked separately,
+/// without ignore files of that kind in it and below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct IgnoreFiles {
+    ignore: bool,
+    git_ignore: bool,
+    git_exclude: bool,
+}
+
+impl IgnoreFiles {
+    fn of(folder: &Path) -> Self {
+        let may_open = |name: &str| {
+            fs::metadata(folder.join(name)).map_or(true, |meta| meta.is_file() || meta.is_dir())
+        };
+        Self {
+            ignore: may_open(".ignore"),
+            git_ignore: may_open(".gitignore"),
+            git_exclude: may_open(".git") && may_open(".git/info/exclude"),
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            ignore: self.ignore && other.ignore,
+            git_ignore: self.git_ignore && other.git_ignore,
+            git_exclude: self.git_exclude && other.git_exclude,
         }
     }
 }
@@ -396,6 +449,24 @@ mod tests {
         assert_eq!(index.find(Path::new("/etc/passwd")), Found::Elsewhere);
         assert_eq!(index.find(&ws.join("../ws-other/b.c")), Found::Elsewhere);
         assert_eq!(index.find(&ws.join("none.c")), Found::Missing);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_as_ignore_file_has_no_rules() {
+        for pipe in [".gitignore", ".ignore", ".git/info/exclude", "sub/.gitignore"] {
+            let dir = tree(&["a.c", "sub/b.c", "out/c.c", "sub/out/d.c", ".git/info/x"]);
+            // In a regular file of another kind, rules hold also in the folder with the pipe.
+            let rules = if pipe == ".ignore" { ".gitignore" } else { ".ignore" };
+            fs::write(dir.path().join(rules), "out\n").unwrap();
+            let path = dir.path().join(pipe);
+            let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+            assert!(made.success());
+            let index = build(vec![workspace(dir.path())]);
+            let below = if pipe.starts_with("sub") { &["sub/out/d.c"][..] } else { &[] };
+            let expected: Vec<_> = ["a.c", "sub/b.c"].iter().chain(below).copied().collect();
+            assert_eq!(listed(&index, dir.path()), expected, "{pipe}");
+        }
     }
 
     #[test]

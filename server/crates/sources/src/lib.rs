@@ -19,6 +19,7 @@ mod name;
 mod package_of;
 mod packages;
 mod prefix;
+pub mod regular_file;
 mod repo;
 mod rust;
 mod source_map;

@@ -9,7 +9,6 @@
 //! - `site-packages/shop/cart.py` is an installed copy of `shop/cart.py` or `src/shop/cart.py`.
 
 use std::cell::OnceCell;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +17,7 @@ use serde_json::Value;
 use crate::go::module_path;
 use crate::index::{RootKind, SourceIndex};
 use crate::name::{Form, Name, is_registry, key, split_version};
+use crate::regular_file;
 
 /// The limit for the manifests of each kind that are read.
 const MAX_PACKAGES: usize = 1000;
@@ -185,7 +185,7 @@ fn is_cargo_registry(head: &str) -> bool {
 
 fn read(path: &Path) -> Option<String> {
     let mut text = String::new();
-    File::open(path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
+    regular_file::open(path).ok()?.0.take(MAX_BYTES).read_to_string(&mut text).ok()?;
     Some(text)
 }
 

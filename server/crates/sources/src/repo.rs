@@ -4,10 +4,10 @@
 //! No other file is read. In a linked work tree, `.git` is a file that refers to another folder, so
 //! it has no known remote.
 
-use std::fs;
 use std::path::Path;
 
 use crate::name::rest_below;
+use crate::regular_file;
 
 /// A repository that is checked out in a folder or above it.
 #[derive(Debug)]
@@ -69,7 +69,8 @@ fn remotes(top: &Path) -> Vec<String> {
         let path = top.join(inside);
         // A symlink may lead out of the folder, and opening a pipe waits for a writer.
         let is_file = path.symlink_metadata().is_ok_and(|meta| meta.is_file());
-        is_file.then(|| fs::read_to_string(&path).ok()).flatten()
+        let bytes = is_file.then(|| regular_file::read(&path).ok()).flatten()?;
+        String::from_utf8(bytes).ok()
     };
     let is_folder =
         |inside: &str| top.join(inside).symlink_metadata().is_ok_and(|meta| meta.is_dir());

@@ -15,7 +15,6 @@
 //!   function of the profile would begin with a blank or inside a word
 //!   ([`SourceMap::could_start_at`]).
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +25,7 @@ use sourcemap::DecodedMap;
 
 use crate::index::SourceIndex;
 use crate::name::{SEPARATORS, file_path, is_drive, split_scheme};
+use crate::regular_file;
 
 /// Larger files, and larger maps, are not read.
 const MAX_BYTES: u64 = 128 << 20;
@@ -289,9 +289,9 @@ fn shifted((line, column): (u32, u32), by: (u32, u32)) -> Option<(u32, u32)> {
 
 /// Reads a file that may be opened; `None` if it may not.
 fn read(path: &Path, index: &SourceIndex) -> Result<Option<Vec<u8>>, MapProblem> {
-    let open = || File::open(index.canonical(path)?).ok();
-    let Some(file) = open() else { return Ok(None) };
-    if file.metadata().is_ok_and(|metadata| metadata.len() > MAX_BYTES) {
+    let open = || regular_file::open(&index.canonical(path)?).ok();
+    let Some((file, metadata)) = open() else { return Ok(None) };
+    if metadata.len() > MAX_BYTES {
         return Err(MapProblem::TooLarge);
     }
     let mut bytes = Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::stamp::Stamp;
 use rustc_hash::FxHashMap;
-use std::fs::File;
+use sources::regular_file;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -67,10 +67,8 @@ impl DiskTexts {
 }
 
 fn read(path: &Path) -> Option<Version> {
-    // Opening a named pipe would wait for a writer.
-    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-    let file = File::open(path).ok()?;
-    let stamp = Stamp::from_metadata(&file.metadata().ok()?);
+    let (file, metadata) = regular_file::open(path).ok()?;
+    let stamp = Stamp::from_metadata(&metadata);
     let mut bytes = Vec::new();
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8_lossy(&bytes).into();

@@ -2,8 +2,7 @@
 
 use analysis::{Recording, SourceId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use sources::{How, Mapping, Reason};
-use std::fs::File;
+use sources::{How, Mapping, Reason, regular_file};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use symbols::Md5;
@@ -96,10 +95,10 @@ impl Files {
     }
 
     fn read(&mut self, path: &Path) -> Option<Vec<u8>> {
-        let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+        let (file, metadata) = regular_file::open(path).ok()?;
         self.bytes_left = self.bytes_left.checked_sub(metadata.len())?;
         let mut bytes = Vec::new();
-        File::open(path).ok()?.take(metadata.len()).read_to_end(&mut bytes).ok()?;
+        file.take(metadata.len()).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }
 }

@@ -5,6 +5,7 @@ use crate::discovery::FileVersion;
 use crate::stamp::{Stamp, content_hash};
 use analysis::{RawStacks, Recording, Warning, WarningCode};
 use formats::{ErrorKind, Foreign, Format, Limits, Phase, ReadError, Writer};
+use sources::regular_file;
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -139,9 +140,7 @@ impl Loaded {
         let cancelled =
             || LoadError::Read { path: path.to_owned(), source: ReadError::cancelled() };
 
-        let mut file = File::open(path).map_err(io)?;
-        let metadata = file.metadata().map_err(io)?;
-        if metadata.is_dir() {
+        if path.is_dir() {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if let Some(foreign) = Foreign::of_folder(&name) {
                 return Err(LoadError::Read {
@@ -154,6 +153,7 @@ impl Loaded {
                 "is a folder, expected a profile",
             )));
         }
+        let (mut file, metadata) = regular_file::open(path).map_err(io)?;
         let stamp = Stamp::from_metadata(&metadata);
         if stamp.len > max_bytes {
             return Err(LoadError::TooLarge {
@@ -292,7 +292,8 @@ pub(crate) fn read_companion(
             "has {len} bytes, more than are left of the limit (setting `maxProfileBytes`)"
         ))));
     }
-    let bytes = File::open(path).and_then(|mut file| read_file(&mut file, len, max_bytes, observe));
+    let bytes = regular_file::open(path)
+        .and_then(|(mut file, _)| read_file(&mut file, len, max_bytes, observe));
     match bytes {
         Ok(None) => ControlFlow::Break(()),
         Ok(Some(bytes)) => ControlFlow::Continue(Some(Ok(bytes))),
@@ -322,7 +323,7 @@ fn read_file(
         }
     }
     // Read what was appended meanwhile, and one byte beyond the limit to detect a file that is too
-    // large. A pipe has length 0 and cannot seek: all of it is read here.
+    // large.
     if n > 0 {
         file.seek(SeekFrom::Start(n as u64))?;
     }

@@ -42,7 +42,7 @@ impl ReadLimits {
             return None;
         };
         (self.files_left, self.bytes_left) = (files, bytes);
-        let bytes = std::fs::read(path).ok()?;
+        let bytes = sources::regular_file::read(path).ok()?;
         Some(String::from_utf8_lossy(&bytes).into())
     }
 

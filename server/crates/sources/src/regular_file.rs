@@ -1,0 +1,71 @@
+//! Opens regular files only. Opening a named pipe waits for a writer, and a device may never end.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// Opens a regular file to read it. Follows symbolic links. Another kind of file is an error of the
+/// kind `InvalidInput`, a folder one of the kind `IsADirectory`.
+pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
+    // Opening some devices has an effect, so the kind is checked first.
+    check(&fs::metadata(path)?)?;
+    let mut options = OpenOptions::new();
+    options.read(true);
+    // The file may have been replaced by a pipe meanwhile.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    }
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    check(&metadata)?;
+    Ok((file, metadata))
+}
+
+/// The content of a regular file.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let (mut file, _) = open(path)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn check(metadata: &Metadata) -> io::Result<()> {
+    if metadata.is_file() {
+        Ok(())
+    } else if metadata.is_dir() {
+        Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"))
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_regular_files_are_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        fs::write(&path, "abc").unwrap();
+        assert_eq!(read(&path).unwrap(), b"abc");
+        assert_eq!(open(folder.path()).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+        assert_eq!(open(&folder.path().join("b")).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_and_devices_are_refused_without_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pipe, link) = (folder.path().join("pipe"), folder.path().join("link"));
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        std::os::unix::fs::symlink(&pipe, &link).unwrap();
+        for path in [&pipe, &link, Path::new("/dev/zero")] {
+            let error = open(path).unwrap_err();
+            assert_eq!(error.to_string(), "is not a regular file", "{}", path.display());
+        }
+    }
+}
