@@ -174,6 +174,17 @@ fn set_age(path: &Path, age: Duration) {
     file.set_modified(SystemTime::now() - age).unwrap();
 }
 
+#[cfg(unix)]
+#[test]
+fn a_rewrite_with_the_same_length_and_time_is_one_swap() {
+    let mut session = Session::new("cpu.folded", folded(3).as_bytes(), 3);
+    session.assert_one_swap(5, |workspace| {
+        let modified = fs::metadata(workspace.path("cpu.folded")).unwrap().modified().unwrap();
+        let path = workspace.write("cpu.folded", folded(5));
+        File::options().write(true).open(path).unwrap().set_modified(modified).unwrap();
+    });
+}
+
 #[test]
 fn renaming_over_a_profile_is_one_swap() {
     let mut session = Session::new("a.cpuprofile", &cpuprofile(10), 10);

@@ -15,6 +15,9 @@ pub struct Stamp {
     /// When the file was last written.
     pub modified: SystemTime,
     inode: u64,
+    /// The change time (`st_ctime`), in seconds and nanoseconds since 1970. It differs after a rewrite
+    /// in place that restores the time of the last write. Zero on systems without one.
+    changed: (i64, i64),
 }
 
 impl Stamp {
@@ -25,7 +28,7 @@ impl Stamp {
 
     /// A stamp of something that is not a file on disk.
     pub fn new(len: u64, modified: SystemTime) -> Self {
-        Self { len, modified, inode: 0 }
+        Self { len, modified, inode: 0, changed: (0, 0) }
     }
 
     /// The time since the file was written. Zero if that is in the future.
@@ -41,13 +44,17 @@ impl Stamp {
     /// The stamp in the metadata of a file.
     pub fn from_metadata(metadata: &Metadata) -> Self {
         #[cfg(unix)]
-        let inode = std::os::unix::fs::MetadataExt::ino(metadata);
+        let (inode, changed) = {
+            use std::os::unix::fs::MetadataExt as _;
+            (metadata.ino(), (metadata.ctime(), metadata.ctime_nsec()))
+        };
         #[cfg(not(unix))]
-        let inode = 0;
+        let (inode, changed) = (0, (0, 0));
         Self {
             len: metadata.len(),
             modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
             inode,
+            changed,
         }
     }
 }
@@ -65,4 +72,28 @@ pub const SLACK: Duration = Duration::from_secs(2);
 /// recorded from.
 pub fn is_recorded(stamp: &Stamp, profile: &Stamp) -> bool {
     stamp.modified <= profile.modified + SLACK
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::fs::File;
+    use std::io::Write as _;
+
+    #[test]
+    fn a_rewrite_in_place_with_the_same_length_and_time_has_another_stamp() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(b"main 1\n").unwrap();
+        let before = Stamp::of(file.path()).unwrap();
+        // The clock of a file system advances every few milliseconds only.
+        let now = std::iter::repeat_with(|| {
+            std::fs::write(file.path(), "main 2\n").unwrap();
+            let rewritten = File::options().write(true).open(file.path()).unwrap();
+            rewritten.set_modified(before.modified).unwrap();
+            Stamp::of(file.path()).unwrap()
+        });
+        let now = now.take(1_000_000).find(|now| *now != before).expect("no other stamp");
+        let compared = |stamp: Stamp| (stamp.len, stamp.modified, stamp.inode);
+        assert_eq!(compared(now), compared(before));
+    }
 }
