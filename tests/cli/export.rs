@@ -479,3 +479,30 @@ fn rejects_stacks_that_would_exceed_memory_and_suggests_max_depth() {
         assert_eq!(run("export", &deep, ["--to", target]).code, Some(0), "{target}");
     }
 }
+
+/// A limit on the size of files stands for a full disk. The signal for it is ignored, so that the
+/// write fails.
+#[cfg(unix)]
+#[test]
+fn a_failed_write_leaves_the_old_file_and_no_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("cpu.folded");
+    let stacks: Vec<_> = (0..5000).map(|n| format!("main;function_number_{n} 1\n")).collect();
+    std::fs::write(&profile, stacks.concat()).unwrap();
+    let (old, new) = (folder.path().join("old.json"), folder.path().join("new.json"));
+    std::fs::write(&old, "the old file").unwrap();
+    for (output, overwrite) in [(&old, Some("--overwrite")), (&new, None)] {
+        // Blocks of 512 bytes.
+        let limited = "trap '' XFSZ; ulimit -f 8; exec \"$0\" export --to speedscope \"$@\"";
+        let mut command = Command::new("sh");
+        command.args(["-c", limited, env!("CARGO_BIN_EXE_costline")]);
+        command.args([&profile, Path::new("-o"), output]).args(overwrite);
+        command.env("COSTLINE_CACHE_DIR", "");
+        let message = Outcome::of(&mut command).failure(3);
+        assert!(message.contains("cannot be written"), "{message}");
+    }
+    assert_eq!(std::fs::read_to_string(&old).unwrap(), "the old file");
+    let mut left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().flatten().collect();
+    left.retain(|entry| ![&old, &profile].contains(&&entry.path()));
+    assert!(left.is_empty(), "{left:?}");
+}
