@@ -8,6 +8,7 @@ mod check;
 mod diff;
 mod export;
 mod foreign;
+mod input;
 mod lacking;
 #[cfg(feature = "symbols")]
 mod recorded;

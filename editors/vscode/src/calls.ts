@@ -5,7 +5,7 @@ import { bar } from "./bars";
 import { open, openCommand } from "./places";
 import type { Direction, GroupBy, Item } from "./protocol.generated";
 import type { Call, Server } from "./server";
-import { visible } from "./text";
+import { plain, visible } from "./text";
 import { callLines, described, nodeId } from "./tree";
 
 /** What callers and callees can be grouped by. */
@@ -76,7 +76,7 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
     const by = await vscode.window.showQuickPick(groupings, { title: `${what} of ${name}: Group by` });
     if (!by) return;
     const { groups } = await this.server.execute(command, root.item, { message: false, groupBy: by.groupBy });
-    const rows = (groups?.rows ?? []).map(({ text, placeText, uri, line0 }) => ({ label: text, description: placeText, uri, line0 }));
+    const rows = (groups?.rows ?? []).map(({ text, placeText, uri, line0 }) => ({ label: plain(text), description: plain(placeText), uri, line0 }));
     const title = `${what} of ${name} by ${by.label}${groups?.contour === true ? ", above the contour" : ""}`;
     const picked = await vscode.window.showQuickPick(rows, { title, matchOnDescription: true });
     if (picked?.uri) await open(picked.uri, picked.line0 ?? 0);
@@ -173,7 +173,7 @@ export async function pickCallLine({ calls }: CallNode): Promise<void> {
   const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(calls.uri));
   const lines = calls.lines.map(({ start }) => ({
     label: `Line ${start.line + 1}`,
-    description: document.lineAt(Math.min(start.line, document.lineCount - 1)).text.trim(),
+    description: plain(document.lineAt(Math.min(start.line, document.lineCount - 1)).text.trim()),
     line0: start.line,
   }));
   const picked = await vscode.window.showQuickPick(lines, { title: "Lines of the call, hottest first", matchOnDescription: true });

@@ -40,7 +40,7 @@ use engine::stages::loaded::{LoadError, Loaded};
 use engine::transforms;
 use formats::Foreign;
 use progress::Progress;
-use sources::{Language, SourceIndex};
+use sources::{Language, SourceIndex, regular_file};
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -67,7 +67,7 @@ Exit codes:
   4  diff: costs grew by more than --fail-above or --fail-above-function allow
 
 Profiles are recognised by their content, not by their name. Files compressed with gzip or zstd are
-decompressed. Set COSTLINE_LOG to error, warn, info or debug to change how much is logged to
+decompressed. The profile `-` is standard input. Set COSTLINE_LOG to error, warn, info or debug to change how much is logged to
 standard error. COSTLINE_CACHE_DIR is the folder for copies of sources; if it is empty, none are
 kept. COSTLINE_STATE_DIR is the folder where the server saves views and runs; if it is empty, none are
 saved.";
@@ -232,7 +232,7 @@ enum Command {
 /// The arguments that select a profile and a view of it.
 #[derive(Debug, Clone, Args)]
 struct ViewArgs {
-    /// The profile: one file, or all files of one run [default: the newest profile of the project]
+    /// The profile: one file, all files of one run, or - [default: the newest profile of the project]
     #[arg(value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
     /// How to show several runs as one
@@ -322,7 +322,13 @@ impl Failure {
 
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
-        Self { code: UNREADABLE, message: error.to_string() }
+        let mut message = error.to_string();
+        if let LoadError::Io { source, .. } = &error
+            && source.to_string() == regular_file::NOT_REGULAR
+        {
+            message.push_str("; to read a pipe, pass `-` and redirect the pipe to standard input");
+        }
+        Self { code: UNREADABLE, message }
     }
 }
 
@@ -588,7 +594,8 @@ fn similar_names(path: &Path) -> String {
 /// counts, so that the error message is about it. So does the first argument if it cannot be a
 /// source.
 fn count_profiles(arguments: &[PathBuf]) -> usize {
-    let is_profile = |path: &PathBuf| is_empty_file(path) || sniff(path).is_some();
+    let is_profile =
+        |path: &PathBuf| is_standard_input(path) || is_empty_file(path) || sniff(path).is_some();
     let cannot_be_source = |path: &&PathBuf| {
         let is_no_source = path.is_file() && Language::of_path(path).is_none();
         let is_bundle = path.is_dir() && Foreign::of_folder(&file_name(path)).is_some();
@@ -596,6 +603,22 @@ fn count_profiles(arguments: &[PathBuf]) -> usize {
     };
     let n = arguments.iter().take_while(|path| is_profile(path)).count();
     n.max(arguments.first().filter(cannot_be_source).iter().len())
+}
+
+/// Whether a path names standard input. A file of that name is `./-`.
+fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Reads a profile from standard input.
+fn read_standard_input(max_bytes: u64, progress: &Progress) -> Result<Loaded, LoadError> {
+    let path = Path::new("-");
+    let mut input = io::stdin().lock();
+    if input.is_terminal() {
+        let source = io::Error::other("standard input is a terminal; redirect a profile to it");
+        return Err(LoadError::Io { path: path.to_owned(), source });
+    }
+    Loaded::read_stream(&mut input, path, max_bytes, &mut progress.observer())
 }
 
 /// Some profilers write an empty file next to those of the threads (callgrind with
@@ -621,9 +644,14 @@ fn read(
             continue;
         }
         read_paths.push(real);
-        let loaded = Loaded::read(path, left, &mut progress.observer())?;
+        let loaded = if is_standard_input(path) {
+            candidates.push(None);
+            read_standard_input(left, progress)?
+        } else {
+            candidates.push(Recognised::default().candidate(path));
+            Loaded::read(path, left, &mut progress.observer())?
+        };
         left = left.saturating_sub(loaded.stamp.len);
-        candidates.push(Recognised::default().candidate(path));
         files.push(loaded);
     }
     let threads = runs::run_indexes(&candidates)

@@ -23,6 +23,13 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 /// to answer.
 const UNREADABLE: &str = "lsp-guard/unreadable";
 
+/// The limit for the length of a message, in bytes. A client that announces more is faulty, and what
+/// follows cannot be told from the rest of that message.
+const MAX_MESSAGE: u64 = 1 << 28;
+
+/// The limit for a part of the header that is read at once, in bytes.
+const MAX_HEADER_LINE: u64 = 1 << 16;
+
 /// A message. The types and their order are those of tower-lsp, so that it accepts the same
 /// messages.
 #[derive(Deserialize)]
@@ -85,7 +92,8 @@ pub(crate) fn error_for_unreadable(request: &Request) -> Option<Response> {
     })
 }
 
-/// The body of the next message; `None` at the end of the stream.
+/// The body of the next message; `None` at the end of the stream, or if the message is larger than
+/// `MAX_MESSAGE`.
 ///
 /// Header names may be in any case and unknown headers are skipped (tower-lsp accepts two spellings
 /// and two headers). Extra bytes before a header, as sent by a client that counts characters instead
@@ -97,7 +105,8 @@ pub(crate) async fn next_frame(
     let mut line = Vec::new();
     loop {
         line.clear();
-        if input.read_until(b'\n', &mut line).await? == 0 {
+        let mut limited = (&mut *input).take(MAX_HEADER_LINE);
+        if limited.read_until(b'\n', &mut line).await? == 0 {
             return Ok(None);
         }
         let header = String::from_utf8_lossy(&line);
@@ -109,6 +118,13 @@ pub(crate) async fn next_frame(
             && let Some(length) = length.take()
             && length > 0
         {
+            if length > MAX_MESSAGE {
+                tracing::error!(
+                    "the client announced a message of {length} bytes, more than {MAX_MESSAGE}; \
+                     the server ends"
+                );
+                return Ok(None);
+            }
             let mut body = Vec::new();
             input.take(length).read_to_end(&mut body).await?;
             return Ok((body.len() as u64 == length).then_some(body));

@@ -4,6 +4,9 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::Path;
 
+/// The message for a file that is neither a regular file nor a folder.
+pub const NOT_REGULAR: &str = "is not a regular file";
+
 /// Opens a regular file to read it. Follows symbolic links. Another kind of file is an error of the
 /// kind `InvalidInput`, a folder one of the kind `IsADirectory`.
 pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
@@ -37,7 +40,7 @@ fn check(metadata: &Metadata) -> io::Result<()> {
     } else if metadata.is_dir() {
         Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"))
     } else {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file"))
+        Err(io::Error::new(io::ErrorKind::InvalidInput, NOT_REGULAR))
     }
 }
 

@@ -59,9 +59,18 @@ fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Line separators that are not control characters, and characters without width.
+/// Line separators that are not control characters, and characters without width: the format
+/// characters of Unicode (general category Cf), fillers, and the plane of tags. Without the variation
+/// selectors of emoji.
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{feff}')
+    matches!(c,
+        '\u{2028}' | '\u{2029}'
+        | '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}'
+        | '\u{206a}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff9}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 #[cfg(test)]
@@ -72,6 +81,7 @@ mod tests {
     fn control_bidi_and_invisible_characters_are_replaced() {
         assert_eq!(plain("a\u{1b}[31mb\n\u{202e}c"), "a\u{fffd}[31mb\u{fffd}\u{fffd}c");
         assert_eq!(plain("a\u{2028}b\u{200b}c"), "a\u{fffd}b\u{fffd}c");
+        assert_eq!(plain("a\u{200d}b\u{e0041}c\u{2060}d"), "a\u{fffd}b\u{fffd}c\u{fffd}d");
         assert!(matches!(plain("Vec<T>::push é😀"), Cow::Borrowed(_)));
         assert_eq!(
             one_line(&format!("{}\u{1b}", "x".repeat(300))),

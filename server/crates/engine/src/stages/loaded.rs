@@ -12,6 +12,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// The number of bytes to read between two checks for cancellation.
 const BLOCK_BYTES: usize = 32 << 20;
@@ -172,6 +173,34 @@ impl Loaded {
             });
         }
 
+        Self::decode(path, stamp, bytes, max_bytes, observe)
+    }
+
+    /// Reads a stream to its end, at most `max_bytes`. Messages name it `path`.
+    pub fn read_stream(
+        stream: &mut dyn io::Read,
+        path: &Path,
+        max_bytes: u64,
+        observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<Self, LoadError> {
+        let mut bytes = Vec::new();
+        let read = stream.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes);
+        read.map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
+        let len = bytes.len() as u64;
+        if len > max_bytes {
+            return Err(LoadError::TooLarge { path: path.to_owned(), len, limit: max_bytes });
+        }
+        let stamp = Stamp::new(len, SystemTime::now());
+        Self::decode(path, stamp, bytes, max_bytes, observe)
+    }
+
+    fn decode(
+        path: &Path,
+        stamp: Stamp,
+        bytes: Vec<u8>,
+        max_bytes: u64,
+        observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<Self, LoadError> {
         let content = content_hash(&bytes);
         let limits = Limits { max_inflated_bytes: max_bytes };
         let read = formats::read(bytes, limits, &mut |phase| match phase {
@@ -182,7 +211,8 @@ impl Loaded {
         let companions = companions(path, read.format);
         let bytes_left = max_bytes.saturating_sub(stamp.len);
         if add_companions(&mut read, path, bytes_left, observe).is_break() {
-            return Err(cancelled());
+            let source = ReadError::cancelled();
+            return Err(LoadError::Read { path: path.to_owned(), source });
         }
         Ok(Self {
             path: path.to_owned(),

@@ -247,6 +247,13 @@ async fn the_server_answers_malformed_messages_and_continues() {
 }
 
 #[tokio::test]
+async fn a_message_that_is_announced_as_too_long_ends_the_server() {
+    let mut client = TestClient::guarded().initialized().await;
+    client.stdin.write_all(b"Content-Length: 1000000000000\r\n\r\n").await.unwrap();
+    assert_eq!(client.exit_code().await, 1);
+}
+
+#[tokio::test]
 async fn the_server_goes_on_after_unusual_headers() {
     let mut client = TestClient::guarded().initialized().await;
     let echo = |id: &str| {
