@@ -121,10 +121,10 @@ fn writes_markdown_and_comments() {
     assert_eq!(lines[0], "<!-- costline diff -->");
     assert_eq!(lines[3], "1.00 s → 1.24 s +24 %");
     assert_eq!(lines[5], "<details><summary>4 functions changed</summary>");
-    assert_eq!(lines[9], "| 600 ms | 900 ms | ▲300 ms | ▲300 ms | parse · app\\.py\\:5 |");
+    assert_eq!(lines[9], "| 600 ms | 900 ms | ▲300 ms | ▲300 ms | parse · app.py:5 |");
     let report = ["report", "after.json", "--format", "markdown", "--unit", "absolute"];
     let text = ran(folder.path(), &report).success();
-    assert!(text.contains("\n| 900 ms | 900 ms | parse  app\\.py\\:5 |\n"), "{text}");
+    assert!(text.contains("\n| 900 ms | 900 ms | parse  app.py:5 |\n"), "{text}");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn compares_the_shown_profile_with_the_next_recording() {
     let hover = server.hover(&uri, 12, 0).unwrap().replace('\\', "");
     assert!(
         hover.contains(
-            "| before | 16.7% (100 samples) | 16.7% (100 samples) |\n| change | ▲41.7 | ▲41.7 |"
+            "- before: self 16.7% (100 samples) · total 16.7% (100 samples)\n- change: self ▲41.7 · total ▲41.7"
         ),
         "{hover}"
     );

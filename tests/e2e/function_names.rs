@@ -53,7 +53,7 @@ fn check(file: &str, language: &str, head: &str, calls: &[Call], tail: &str) {
             let hover = unescaped(&server.hover(&uri, line0, column as u64).unwrap());
             let cost = format!("{:.1}% ({samples} samples)", percent(samples, all));
             assert_eq!(hover.lines().next(), Some(format!("**{recorded}**").as_str()), "{what}");
-            let row = format!("| function | {cost} | {cost} |");
+            let row = format!("- function: self {cost} · total {cost}");
             assert!(hover.contains(&row), "{what}: no {row} in {hover}");
         }
         // Before the call: the function around it, and the line.
@@ -67,10 +67,11 @@ fn check(file: &str, language: &str, head: &str, calls: &[Call], tail: &str) {
 
 /// Markdown without the escapes before characters.
 fn unescaped(markdown: &str) -> String {
-    let mut characters = markdown.chars();
+    let mut characters = markdown.chars().peekable();
     let mut text = String::new();
     while let Some(c) = characters.next() {
-        text.extend(if c == '\\' { characters.next() } else { Some(c) });
+        let is_escape = c == '\\' && characters.peek().is_some_and(char::is_ascii_punctuation);
+        text.extend(if is_escape { characters.next() } else { Some(c) });
     }
     text
 }

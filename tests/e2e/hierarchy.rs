@@ -505,11 +505,40 @@ fn call_graphs_are_exact_for_one_step_and_mark_estimates() {
     assert_eq!(render(&callers(&mut server, &parse)), "Parser#each 3");
 
     let hover = server.hover(&main, 18, 0).unwrap();
-    assert!(hover.contains("36\\.0\\% \\(31 samples\\) to 94\\.2\\% \\(81 samples\\)"), "{hover}");
+    assert!(hover.contains("36.0% (31 samples) to 94.2% (81 samples)"), "{hover}");
     let lenses: Vec<_> =
         server.lenses(&main).iter().map(|lens| text(&lens["command"]["title"])).collect();
     assert!(
         lenses.contains(&"self 66.3% (57 samples) · total 94.2% (81 samples)".to_owned()),
         "{lenses:?}"
     );
+}
+
+/// The ranges of calls are within the range of the caller's item, whether its file is open or not.
+#[test]
+#[cfg(feature = "grammars")]
+fn calls_are_within_the_definition_of_their_caller() {
+    let source = "def main():\n    work()\n    work()\n\n\ndef work():\n    spin()\n";
+    let profile = "main (a.py:2);work (b.py:1) 30\nmain (a.py:3);work (b.py:1) 70\n";
+    let workspace =
+        Workspace::with([("a.py", source), ("b.py", "work()\n"), ("cpu.folded", profile)]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    for open in [false, true] {
+        if open {
+            server.open_file(&workspace.path("a.py"), "python");
+        }
+        let work = server.root_item("work");
+        let call = server.incoming(&work)[0].clone();
+        let line = |range: &Value, end: &str| range[end]["line"].as_u64().unwrap();
+        let lines: Vec<u64> = call["fromRanges"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|range| line(range, "start"))
+            .collect();
+        assert_eq!(lines, [2, 1], "hottest first");
+        let range = &call["from"]["range"];
+        assert_eq!((line(range, "start"), line(range, "end")), (0, if open { 2 } else { 3 }));
+    }
 }

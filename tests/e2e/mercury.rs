@@ -138,10 +138,10 @@ fn hovers_list_the_callees_of_a_call_site() {
     assert!(hover.contains("calls from this line") && hover.contains("leaf"), "{hover}");
     let hover = server.hover(&uri, 9, 1).unwrap().replace('\\', "");
     for part in [
-        "| function · 3 calls | 23.1% (3 callseqs) | 69.2% (9 callseqs) |",
-        "| per call | 1 callseq | 3 callseqs |",
-        "| quanta | 1 tick | 5 ticks |",
-        "| words | 0 words | 10 words |",
+        "- function · 3 calls: self 23.1% (3 callseqs) · total 69.2% (9 callseqs)",
+        "- per call: self 1 callseq · total 3 callseqs",
+        "- quanta: self 1 tick · total 5 ticks",
+        "- words: self 0 words · total 10 words",
         "in a recursion of 2 functions: a call from outside leads to 6.0 calls on average",
     ] {
         assert!(hover.contains(part), "{part} is not in\n{hover}");

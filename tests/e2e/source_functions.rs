@@ -582,7 +582,7 @@ fn marks_inlined_functions_in_lists() {
     // `    let mut out = String::with_capacity(word.len());`, in a function that is called.
     let hover = server.hover(&uri, 11, 4).unwrap().replace('\\', "");
     for part in [
-        "% of wordstat::tokenize::normalize |",
+        "% of wordstat::tokenize::normalize: self",
         ") core::ops::function::FnMut::call_mut (inl)",
         "with_capacity (inl)\n",
     ] {

@@ -100,7 +100,7 @@ export interface CallEntry {
   readonly share: number;
   /** The function's cost and name: `33.3% (2 samples) parse`. */
   readonly text: string;
-  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total of the path that the function extends. */
   readonly total: Weight;
@@ -134,7 +134,7 @@ export interface CallGroup {
   readonly share: number;
   /** The cost, the name and the number of calls, after a mark for recursion: `↻ 15.4% (2 callseqs) m.odd/2-0 · 2 calls`. */
   readonly text: string;
-  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total of the calls. */
   readonly total: Weight;
@@ -395,7 +395,7 @@ export interface Explanation {
   readonly share?: number;
   /** Whether the recorded text is not known, so that lines may have moved. Missing if the line has no cost. */
   readonly stale?: boolean;
-  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier?: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total?: Weight | null;
@@ -590,7 +590,7 @@ export interface FlameGraphFrame {
   readonly share: number;
   /** The frame's cost: `45.6% · self 4.0%`. */
   readonly text: string;
-  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. */
   readonly total: Weight;
@@ -681,7 +681,7 @@ export interface HintData {
   readonly share: number;
   /** Whether the recorded text is not known, so that lines may have moved. */
   readonly stale: boolean;
-  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -725,7 +725,7 @@ export interface HotAccessors {
   readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -769,7 +769,7 @@ export interface HotClique {
   readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -817,7 +817,7 @@ export interface HotEdge {
   readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -869,7 +869,7 @@ export interface HotField {
   readonly structure: string;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -917,7 +917,7 @@ export interface HotFile {
   readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -977,7 +977,7 @@ export interface HotFunction {
   readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1029,7 +1029,7 @@ export interface HotLine {
   readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1085,7 +1085,7 @@ export interface HotModule {
   readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1228,7 +1228,7 @@ export interface HotThread {
   readonly text: string;
   /** The thread id, as spelled in the profile. */
   readonly tid: string | null;
-  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1328,9 +1328,9 @@ export interface ItemData {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** Call sites that are not in the caller's own file. */
+  /** Call sites that are not within the definition of the caller. */
   readonly sites?: readonly CallSite[];
-  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1370,7 +1370,7 @@ export interface LensData {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1913,7 +1913,7 @@ export interface TreeNode {
   readonly share: number;
   /** The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`. */
   readonly text: string;
-  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The node's total. */
   readonly total: Weight;

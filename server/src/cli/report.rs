@@ -16,7 +16,7 @@ use engine::average::Spread;
 use engine::context::Compared;
 use engine::overlay::{Overlaid, Overlay};
 use engine::present::labels::{Part, Scale};
-use engine::present::text::{library, markdown, markdown_cost, plain};
+use engine::present::text::{library, markdown, plain};
 use engine::present::units;
 use engine::ranking::{
     Accessors, By, Field, Group, InBaseline, Limits, Ranked, Ranking, Row, Rows, Scope, Sort,
@@ -205,7 +205,7 @@ impl Table<'_> {
                 writeln!(self.out, "{}  {what}", self.style.heat(&cells, share))
             }
             ReportFormat::Markdown => {
-                let [self_, total] = [self_, total].map(markdown_cost);
+                let [self_, total] = [self_, total].map(markdown);
                 let what = markdown(what);
                 writeln!(self.out, "| {self_} | {total} | {what} |")
             }

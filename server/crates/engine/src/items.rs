@@ -154,7 +154,7 @@ pub struct ItemData {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PathBuf")]
     pub folder: Option<PathBuf>,
-    /// Call sites that are not in the caller's own file.
+    /// Call sites that are not within the definition of the caller.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<CallSite>,
 }

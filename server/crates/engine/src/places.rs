@@ -6,6 +6,7 @@ use crate::snapshot::Snapshot;
 use crate::text::Range;
 use analysis::{FileId, FunctionId};
 use sources::LineMap;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use url::Url;
 
@@ -14,7 +15,8 @@ use url::Url;
 pub struct Place {
     /// The URI of the file in the notation of the editor.
     pub uri: Url,
-    /// The line without leading blanks. Empty at the start of the line if the file is not open.
+    /// The line without leading blanks. Empty at the start of the line if the file is not open. Of a
+    /// function: its whole definition if the file is open and has a grammar, or else that line.
     pub range: Range,
     /// The function's name in the line, or else the same as `range`.
     pub selection: Range,
@@ -74,9 +76,52 @@ pub fn function_place(
         let selection = selection.filter(|name| name.start >= range.start && name.end <= range.end);
         Some((range, selection.unwrap_or(range)))
     });
-    let (range, selection) = in_document.unwrap_or_else(|| {
+    let (current, selection) = in_document.unwrap_or_else(|| {
         let range = line_range(context, snapshot, path, line);
         (range, range)
     });
+    let whole = match snapshot.source_function(function) {
+        Some(defined) => definition_range(context, snapshot, path, &defined.definition().lines),
+        // Code outside of functions.
+        None => lines_with_cost(snapshot, file, function).map(|(first, last)| {
+            let [first, last] = [first, last].map(|line| line_range(context, snapshot, path, line));
+            first.united(last).united(current)
+        }),
+    };
+    let range = whole.filter(|whole| whole.encloses(current)).unwrap_or(current);
     Some(Place { uri, range, selection })
+}
+
+/// The first and last line (1-based) on which a function has cost.
+fn lines_with_cost(snapshot: &Snapshot, file: FileId, function: FunctionId) -> Option<(u32, u32)> {
+    let lines = snapshot.costs.lines_of(file, 1..u32::MAX).iter().map(|line| line.line);
+    let has_cost = |line: &u32| {
+        snapshot.costs.functions_on(file, *line).iter().any(|place| place.function == function)
+    };
+    let mut lines = lines.filter(has_cost);
+    let first = lines.next()?;
+    Some((first, lines.next_back().unwrap_or(first)))
+}
+
+/// The range of a definition in the current text, given by its recorded lines (0-based). `None` if its
+/// first or last line was changed.
+fn definition_range(
+    context: &Context,
+    snapshot: &Snapshot,
+    path: &Path,
+    lines: &RangeInclusive<u32>,
+) -> Option<Range> {
+    if let Some(document) = context.documents.at(path) {
+        let map = &document.mapped(context.world.revision, snapshot).map;
+        let [first, last] = [*lines.start(), *lines.end()].map(|line0| map.to_open(line0));
+        let start = document.text.range_of_line(first?)?.start;
+        return Some(Range::new(start, document.text.end_of_line(last?)?));
+    }
+    let to_disk = snapshot.texts.to_disk(path);
+    let current = |line0: u32| match &to_disk {
+        Some((map, _)) => map.to_open(line0),
+        None => Some(line0),
+    };
+    let (first, last) = (current(*lines.start())?, current(*lines.end())?);
+    Some(Range::new(Range::at_line(first).start, Range::at_line(last + 1).start))
 }

@@ -67,6 +67,17 @@ impl Range {
         Self { start, end }
     }
 
+    /// Whether all of `other` is within this range.
+    pub fn encloses(&self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
+    /// The range from the start of one to the end of the other.
+    #[must_use]
+    pub fn united(self, other: Self) -> Self {
+        Self::new(self.start.min(other.start), self.end.max(other.end))
+    }
+
     /// The empty range at the start of a line.
     pub fn at_line(line0: u32) -> Self {
         Self::new(Position::new(line0, 0), Position::new(line0, 0))

@@ -6,7 +6,7 @@ use crate::cli::Output;
 use engine::comparison::{By, Change};
 use engine::diff::{Row, Sides};
 use engine::present::labels::Scale;
-use engine::present::text::{markdown, markdown_cost, plain};
+use engine::present::text::{markdown, plain};
 use engine::present::units;
 use std::io::{self, Write};
 
@@ -83,12 +83,7 @@ pub(super) fn write(
     if is_folded {
         writeln!(out, "{MARKER}")?;
     }
-    writeln!(
-        out,
-        "### {}\n\n{}\n",
-        markdown(&compared.names()),
-        markdown_cost(&compared.totals())
-    )?;
+    writeln!(out, "### {}\n\n{}\n", markdown(&compared.names()), markdown(&compared.totals()))?;
     if is_folded {
         let changed = units::counted(n as f64, &format!("{noun}s"));
         writeln!(out, "<details><summary>{changed} changed</summary>\n")?;
@@ -111,7 +106,7 @@ fn table(rows: &[(&Row, [String; 4])], noun: &str, out: &mut Output) -> io::Resu
     }
     writeln!(out, "| before | after | change | self | {noun} |\n|---:|---:|---:|---:|---|")?;
     for (row, cells) in rows {
-        let [before, after, change, own] = cells.each_ref().map(|cell| markdown_cost(cell));
+        let [before, after, change, own] = cells.each_ref().map(|cell| markdown(cell));
         let name = [row.name.clone(), row.place()].map(|text| markdown(&text));
         let name = name.iter().filter(|text| !text.is_empty()).map(String::as_str);
         let name: Vec<_> = name.collect();

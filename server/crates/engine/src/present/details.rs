@@ -20,12 +20,12 @@ impl Details {
     /// The report as Markdown. All text is escaped, because names come from profiles.
     pub fn markdown(&self) -> String {
         let mut out = format!("**{}**\n", markdown(&self.title));
+        // Tables and escapes are shown raw by some editors, so costs are a list.
         if !self.costs.is_empty() {
-            out.push_str("\n| | self | total |\n|---|---:|---:|\n");
+            out.push('\n');
         }
         for row in &self.costs {
-            let [label, own, total] = row.each_ref().map(|cell| markdown(cell));
-            let _ = writeln!(out, "| {label} | {own} | {total} |");
+            let _ = writeln!(out, "- {}", markdown(&costs(row)));
         }
         for (heading, rows) in self.lists.iter().filter(|(_, rows)| !rows.is_empty()) {
             let _ = writeln!(out, "\n{}\n", markdown(heading));
@@ -43,8 +43,7 @@ impl Details {
     pub fn plain(&self) -> String {
         let mut out = format!("{}\n", plain(&self.title));
         for row in &self.costs {
-            let [label, own, total] = row.each_ref().map(|cell| plain(cell));
-            let _ = writeln!(out, "{label}: self {own}, total {total}");
+            let _ = writeln!(out, "{}", plain(&costs(row)));
         }
         for (heading, rows) in self.lists.iter().filter(|(_, rows)| !rows.is_empty()) {
             let _ = writeln!(out, "{heading}:");
@@ -57,6 +56,14 @@ impl Details {
         }
         out
     }
+}
+
+/// A row of costs as text: `this line: self 1.0% · total 2.0%`.
+fn costs([label, own, total]: &[String; 3]) -> String {
+    let parts = [("self", own), ("total", total)];
+    let parts = parts.into_iter().filter(|(_, cost)| !cost.is_empty());
+    let parts: Vec<String> = parts.map(|(part, cost)| format!("{part} {cost}")).collect();
+    format!("{label}: {}", parts.join(" · "))
 }
 
 #[cfg(test)]
@@ -77,11 +84,11 @@ mod tests {
 
     #[test]
     fn details_render_as_markdown_and_as_plain_text() {
-        let markdown = "**f\\<T\\>**\n\n| | self | total |\n|---|---:|---:|\n| line 3 | 1\\.0\\% | 2\\.0\\% |\n\ncallers\n\n- 2\\.0\\% a\\|b\n\nprofile p\\.json\n";
+        let markdown = "**f\\<T>**\n\n- line 3: self 1.0% · total 2.0%\n\ncallers\n\n- 2.0% a\\|b\n\nprofile p.json\n";
         assert_eq!(details().markdown(), markdown);
         assert_eq!(
             details().plain(),
-            "f<T>\nline 3: self 1.0%, total 2.0%\ncallers:\n  2.0% a|b\nprofile p.json\n"
+            "f<T>\nline 3: self 1.0% · total 2.0%\ncallers:\n  2.0% a|b\nprofile p.json\n"
         );
     }
 }

@@ -48,6 +48,11 @@ impl Scale<'_> {
         magnitude > 0.0 && magnitude * 100.0 >= min_percent * self.base
     }
 
+    /// Whether the part of a cost that hints show is not zero and at least `min_percent` of the base.
+    pub fn shows(self, cost: Cost, show: Show, min_percent: f64) -> bool {
+        self.reaches(shown(cost, show), min_percent)
+    }
+
     /// The label of a line: `12.3%`, or `12.3% · self 4.0%`. If the total is unknown, the self
     /// cost: `self 4.0%`. With a baseline, the first number has a delta: `12.3% ▲2.1`.
     pub fn hint(self, cost: Cost, show: Show, before: Option<Before>) -> String {
@@ -122,6 +127,14 @@ impl Scale<'_> {
         let is_zero = change.change == 0.0 || amount == "0.0" || amount.starts_with("0 ");
         let arrow = if change.change > 0.0 { '▲' } else { '▼' };
         (!is_zero).then(|| format!("{arrow}{amount}"))
+    }
+}
+
+/// The part of a cost that hints show, without the other.
+pub fn shown(cost: Cost, show: Show) -> Cost {
+    match show {
+        Show::Self_ => Cost { total: Total::Unknown, ..cost },
+        Show::Total | Show::Both | Show::Counts => cost,
     }
 }
 
@@ -212,6 +225,18 @@ mod tests {
         assert!(scale(&metric).reaches(cost, 1.0));
         assert!(!scale(&metric).reaches(cost, 1.1));
         assert!(!scale(&metric).reaches(Cost { self_: 0.0, total: Total::Exact(0.0) }, 0.0));
+    }
+
+    #[test]
+    fn the_number_that_hints_show_decides_which_are_shown() {
+        let metric = Metric::new("samples", "samples", None);
+        let cost = Cost { self_: 1.0, total: Total::Exact(100.0) };
+        let shows = |show, min_percent| scale(&metric).shows(cost, show, min_percent);
+        // 1 of 200 and 100 of 200.
+        assert!(shows(Show::Self_, 0.5) && !shows(Show::Self_, 0.6));
+        assert!(shows(Show::Total, 50.0) && shows(Show::Both, 50.0));
+        let none = Cost { self_: 0.0, ..cost };
+        assert!(!scale(&metric).shows(none, Show::Self_, 0.0));
     }
 
     #[test]

@@ -32,23 +32,67 @@ pub fn library(name: &str) -> String {
     if name.starts_with('[') { name.into_owned() } else { format!("[{name}]") }
 }
 
-/// A cost for Markdown. It is escaped only if its unit has characters that Markdown interprets.
-pub fn markdown_cost(text: &str) -> Cow<'_, str> {
-    let is_special = |c: char| c.is_ascii_punctuation() && !"%.,()+-:".contains(c);
-    if text.contains(is_special) { markdown(text).into() } else { text.into() }
-}
-
-/// Sanitizes text and escapes it for Markdown, where it is then shown literally: without links,
-/// markup, HTML or table cells.
+/// Sanitizes text and escapes what Markdown would interpret, so that the text is shown literally:
+/// without links, markup, HTML or table cells. The text may begin a line. Only characters that are
+/// markup where they stand are escaped, because some editors show the escapes (`CommonMark` 0.31).
 pub fn markdown(text: &str) -> String {
+    let text = plain(text);
+    let text = text.trim_start();
+    let marker = line_marker(text);
     let mut out = String::with_capacity(text.len());
-    for c in plain(text).chars() {
-        if c.is_ascii_punctuation() {
+    for (at, c) in text.char_indices() {
+        let is_marker = at < marker && c.is_ascii_punctuation();
+        if is_marker || is_markup(c, &text[..at], &text[at + c.len_utf8()..]) {
             out.push('\\');
         }
         out.push(c);
     }
     out
+}
+
+/// The length in bytes of what begins a heading, list, quote or rule at the start of a line.
+fn line_marker(text: &str) -> usize {
+    let ends = |rest: &str| rest.is_empty() || rest.starts_with(char::is_whitespace);
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let first = text.chars().next();
+    match first {
+        Some('>') => 1,
+        Some(c @ ('#' | '-' | '+' | '=')) => {
+            let run = text.len() - text.trim_start_matches(c).len();
+            if run > 1 || ends(&text[run..]) { run } else { 0 }
+        }
+        Some('0'..='9') if text[digits..].starts_with(['.', ')']) && ends(&text[digits + 1..]) => {
+            digits + 1
+        }
+        _ => 0,
+    }
+}
+
+/// Whether a character between the texts `before` and `rest` is markup within a line.
+fn is_markup(c: char, before: &str, rest: &str) -> bool {
+    let (last, next) = (before.chars().next_back(), rest.chars().next());
+    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
+    match c {
+        '`' | '|' => true,
+        // A link, or what one refers to.
+        ']' => next.is_some_and(|next| "([:".contains(next)),
+        '\\' => next.is_none_or(|next| next.is_ascii_punctuation()),
+        '*' => !(is_space(last) && is_space(next)) || last.is_none(),
+        // Within a word, underscores are no emphasis.
+        '_' => {
+            let before = before.trim_end_matches('_').chars().next_back();
+            let after = rest.trim_start_matches('_').chars().next();
+            !(is_word(before) && is_word(after))
+        }
+        '~' => next == Some('~') || last == Some('~'),
+        '<' => next.is_some_and(|next| next.is_ascii_alphabetic() || "/!?".contains(next)),
+        '&' => is_word(next) || next == Some('#'),
+        // Addresses become links.
+        ':' => rest.starts_with("//"),
+        '.' => before.ends_with("www") && is_word(next),
+        _ => false,
+    }
 }
 
 fn needs_replacement(c: char) -> bool {
@@ -99,7 +143,38 @@ mod tests {
     }
 
     #[test]
-    fn markdown_is_escaped() {
-        assert_eq!(markdown("<T>[x](command:y)|`z`"), r"\<T\>\[x\]\(command\:y\)\|\`z\`");
+    fn only_markup_is_escaped() {
+        for plain in [
+            "100.0% (10 samples)",
+            "build_carve, a-b, f(x) = -1.5 + 2 / 3",
+            "a * b",
+            "x < y & z > 1",
+            "wordstat::count_words at main.rs:42",
+            "operator~",
+            "2.0% of 3)",
+            "#define",
+            "-x",
+        ] {
+            assert_eq!(markdown(plain), plain);
+        }
+        for (text, escaped) in [
+            ("<T>[x](command:y)|`z`", r"\<T>[x\](command:y)\|\`z\`"),
+            ("build.<locals>.carve", r"build.\<locals>.carve"),
+            ("__init__", r"\_\_init\_\_"),
+            ("*p **q", r"\*p \*\*q"),
+            ("~~gone~~", r"\~\~gone\~\~"),
+            ("# title", r"\# title"),
+            ("- item", r"\- item"),
+            ("---", r"\-\-\-"),
+            ("> quote", r"\> quote"),
+            ("12. item", r"12\. item"),
+            ("http://a.b", r"http\://a.b"),
+            ("www.a.b", r"www\.a.b"),
+            ("&lt;", r"\&lt;"),
+            (r"C:\[x]", r"C:\\[x]"),
+            ("    code", "code"),
+        ] {
+            assert_eq!(markdown(text), escaped);
+        }
     }
 }

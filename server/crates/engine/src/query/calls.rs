@@ -3,7 +3,7 @@
 use crate::baseline::{Baseline, Before, NO_COST, Same};
 use crate::context::Context;
 use crate::items::{CallPath, CallSite, Direction, Item, ItemPath, PathCost, item};
-use crate::places::line_place;
+use crate::places::{function_place, line_place};
 use crate::snapshot::Snapshot;
 use crate::text::Range;
 use crate::weight::Weight;
@@ -91,14 +91,24 @@ fn call(
         Direction::Outgoing => *path.functions.last()?,
     };
     let definition = snapshot.definition(caller);
-    // Clients expect the ranges to be in the file of the caller's item.
+    // Clients expect the ranges to be within the range of the caller's item.
     let caller_file = definition.map(|(file, _)| file);
-    let (own, others): (Vec<&SiteCost>, Vec<&SiteCost>) =
-        entry.sites.iter().partition(|site| Some(site.file) == caller_file);
-    let mut ranges: Vec<Range> = own
-        .into_iter()
-        .filter_map(|site| Some(line_place(context, snapshot, site.file, site.line)?.range))
-        .collect();
+    let whole = snapshot
+        .source_function(caller)
+        .and_then(|_| function_place(context, snapshot, caller).map(|place| place.range));
+    let (mut ranges, mut others) = (Vec::new(), Vec::new());
+    for site in &entry.sites {
+        if Some(site.file) != caller_file {
+            others.push(site);
+            continue;
+        }
+        let Some(place) = line_place(context, snapshot, site.file, site.line) else { continue };
+        if whole.is_none_or(|whole| whole.encloses(place.range)) {
+            ranges.push(place.range);
+        } else {
+            others.push(site);
+        }
+    }
     if ranges.is_empty() {
         let place = definition.and_then(|(file, line)| line_place(context, snapshot, file, line));
         ranges.push(place.map_or_else(Range::default, |place| place.range));

@@ -294,7 +294,7 @@ fn of_line(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> E
             "hints are disabled (setting `hints.enable`); this line has self {own}, total {amount}"
         );
         (Reason::HintsOff, message)
-    } else if !scale.reaches(cost, hints.min_percent) {
+    } else if !scale.shows(cost, hints.show, hints.min_percent) {
         let message = format!(
             "self {own}, total {amount}: below the threshold of {}% (setting `hints.minPercent`)",
             hints.min_percent

@@ -4,10 +4,11 @@ use crate::baseline::NO_COST;
 use crate::context::{Context, OpenFile};
 use crate::items::CostData;
 use crate::overlay::Overlaid;
-use crate::present::labels::Scale;
+use crate::present::labels::{Scale, shown};
 use crate::present::units;
 use crate::settings::Show;
 use crate::text::Position;
+use crate::weight::tier;
 use analysis::{Cost, Total};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -69,25 +70,31 @@ pub fn line_costs(context: &Context, uri: &Url, lines: Range<u32>) -> Vec<LineHi
             .collect()
     } else {
         let mut overlay = open.overlaid_lines(lines);
-        let shown =
+        let shown_lines =
             costs.into_iter().map(|(line0, line)| (line0, line.cost, overlay.remove(&line0)));
-        let mut shown: Vec<(u32, Cost, Option<Overlaid<'_>>)> = shown.collect();
-        shown.extend(overlay.into_iter().map(|(line0, cost)| (line0, NO_COST, Some(cost))));
-        shown.sort_unstable_by_key(|(line0, ..)| *line0);
+        let mut shown_lines: Vec<(u32, Cost, Option<Overlaid<'_>>)> = shown_lines.collect();
+        shown_lines.extend(overlay.into_iter().map(|(line0, cost)| (line0, NO_COST, Some(cost))));
+        shown_lines.sort_unstable_by_key(|(line0, ..)| *line0);
         let beside = open.overlay_lines().map_or(0.0, |lines| lines.snapshot.costs.base);
         let labelled = |(line0, cost, overlaid): (u32, Cost, Option<Overlaid<'_>>)| {
             let reaches_beside = overlaid.is_some_and(|Overlaid { cost, metric }| {
-                Scale { metric, base: beside, ..scale }.reaches(cost, settings.min_percent)
+                Scale { metric, base: beside, ..scale }.shows(
+                    cost,
+                    settings.show,
+                    settings.min_percent,
+                )
             });
-            if !reaches_beside && !scale.reaches(cost, settings.min_percent) {
+            if !reaches_beside && !scale.shows(cost, settings.show, settings.min_percent) {
                 return None;
             }
             let before = open.line_before(line0);
             let beside = overlaid.map(|overlaid| overlaid.hint(settings.show)).unwrap_or_default();
             let label = scale.hint(cost, settings.show, before) + &beside;
-            Some((line0, label, CostData::new(scale, cost, before).beside(overlaid)))
+            let mut data = CostData::new(scale, cost, before).beside(overlaid);
+            data.fields.tier = tier(shown(cost, settings.show), scale.base);
+            Some((line0, label, data))
         };
-        shown.into_iter().filter_map(labelled).collect()
+        shown_lines.into_iter().filter_map(labelled).collect()
     };
     let hint = |(line0, label, cost)| {
         Some(LineHint {

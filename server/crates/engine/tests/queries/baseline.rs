@@ -161,7 +161,7 @@ fn noise_is_only_in_the_data() {
     let lens = &function_costs(&context, &project.uri("app.rs"))[1];
     assert_eq!(lens.title, "self 52.0% (52 samples) · total 52.0% (52 samples)");
     let report = hover(&context, &project.uri("app.rs"), Position::new(1, 0)).unwrap().plain();
-    assert!(report.contains("change: self –, total ▲2.0 (within noise)"), "{report}");
+    assert!(report.contains("change: self – · total ▲2.0 (within noise)"), "{report}");
 }
 
 #[test]
@@ -288,14 +288,17 @@ fn a_hover_has_the_percentages_of_each_profile() {
     assert_eq!(
         of_function,
         [
-            "before: self 50.0% (100 samples), total 50.0% (100 samples)",
-            "change: self ▲25.0, total ▲25.0"
+            "before: self 50.0% (100 samples) · total 50.0% (100 samples)",
+            "change: self ▲25.0 · total ▲25.0"
         ]
     );
     let of_line = rows(Position::new(1, 0));
     assert_eq!(
         of_line,
-        ["before: self 0.0% (0 samples), total 50.0% (100 samples)", "change: self –, total ▲25.0"]
+        [
+            "before: self 0.0% (0 samples) · total 50.0% (100 samples)",
+            "change: self – · total ▲25.0"
+        ]
     );
 }
 

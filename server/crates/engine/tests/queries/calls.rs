@@ -71,7 +71,8 @@ fn an_item_says_what_and_where_the_function_is() {
     assert_eq!(item.name, "75.0% eval");
     assert_eq!(item.detail, "costline · app.rs:8 · self 25.0%");
     assert_eq!(item.uri, project.uri("app.rs"));
-    assert_eq!((item.range.start.line0, item.range.end.column0), (7, 11));
+    // The whole definition, which encloses its calls.
+    assert_eq!((item.range.start.line0, item.range.end.line0), (7, 10));
     let name = item.selection_range;
     assert_eq!((name.start.column0, name.end.column0), (3, 7));
 }

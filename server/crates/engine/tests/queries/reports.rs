@@ -39,7 +39,7 @@ fn a_function_has_its_callers_and_callees() {
         "parse() {",
         &expect![[r#"
             parse
-            function: self 25.0% (1 sample), total 75.0% (3 samples)
+            function: self 25.0% (1 sample) · total 75.0% (3 samples)
             callers:
               75.0% (3 samples) main
             callees:
@@ -54,8 +54,8 @@ fn a_line_has_its_share_of_the_function() {
         "    hash();",
         &expect![[r#"
             line 6
-            this line: self 0.0% (0 samples), total 50.0% (2 samples)
-            66.7% of parse: self 0.0% (0 samples), total 50.0% (2 samples)
+            this line: self 0.0% (0 samples) · total 50.0% (2 samples)
+            66.7% of parse: self 0.0% (0 samples) · total 50.0% (2 samples)
             callers into this line:
               50.0% (2 samples) main
             calls from this line:
