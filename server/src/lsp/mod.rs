@@ -48,7 +48,13 @@ pub fn main() -> i32 {
         .custom_method("costline/activeDocument", backend::Backend::active_document)
         .custom_method("costline/textDocumentContent", backend::Backend::text_document_content)
         .finish();
-    let code = runtime.block_on(lsp_guard::serve(service, socket, stdin(), stdout()));
+    let code = runtime.block_on(lsp_guard::serve(
+        service,
+        socket,
+        stdin(),
+        stdout(),
+        lsp_guard::stdin_closed(),
+    ));
     // Does not wait for the pending read of standard input.
     runtime.shutdown_background();
     code

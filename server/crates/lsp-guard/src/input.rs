@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::io;
 use std::str;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -43,12 +43,13 @@ enum Message {
 /// `tower`.
 ///
 /// Sets `shut_down` when the client requests `shutdown`, and sends the `processId` of its first
-/// `initialize` to `client_pid`.
+/// `initialize` to `client_pid`. Counts the messages that were passed on in `n_passed`.
 pub(crate) async fn relay(
     client: impl AsyncRead + Unpin,
     mut tower: DuplexStream,
     shut_down: &AtomicBool,
     client_pid: oneshot::Sender<u32>,
+    n_passed: &AtomicU64,
 ) {
     let mut client = BufReader::new(client);
     let mut client_pid = Some(client_pid);
@@ -81,6 +82,7 @@ pub(crate) async fn relay(
         {
             return;
         }
+        n_passed.fetch_add(1, Ordering::Relaxed);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod ask;
 mod client_process;
+mod hang_up;
 mod input;
 mod panic;
 mod repair;
@@ -10,4 +11,5 @@ mod service;
 mod socket;
 
 pub use ask::{AskError, ask};
+pub use hang_up::stdin_closed;
 pub use serve::serve;

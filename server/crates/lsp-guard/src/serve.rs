@@ -1,7 +1,7 @@
 //! Runs a server behind the guard: pipes, termination and exit code.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures::future::FutureExt;
@@ -24,7 +24,14 @@ const PIPE_BYTES: usize = 1 << 16;
 /// running requests, the server ends at once.
 const DRAIN: Duration = Duration::from_millis(500);
 
+/// How long no message may be passed on after the client has closed its end of stdin, if stdin is not
+/// read to its end.
+const STUCK: Duration = Duration::from_secs(3);
+
 /// Serves one client until it sends `exit`, closes a pipe or its process ends.
+///
+/// `stdin_closed` completes when the client has closed its end of stdin, even if stdin is not read to
+/// its end: [`stdin_closed`](crate::stdin_closed), or a future that never completes.
 ///
 /// Returns the exit code for the process: 0 if the client sent `shutdown`, else 1 (LSP 3.17, "Exit
 /// Notification").
@@ -39,6 +46,7 @@ pub async fn serve<S, I, O>(
     socket: ClientSocket,
     stdin: I,
     mut stdout: O,
+    stdin_closed: impl Future<Output = ()>,
 ) -> i32
 where
     S: LanguageServer,
@@ -46,6 +54,7 @@ where
     O: AsyncWrite + Unpin,
 {
     let shut_down = AtomicBool::new(false);
+    let n_passed = AtomicU64::new(0);
     let (send_client_pid, client_pid) = oneshot::channel();
     let (to_tower, tower_in) = duplex(PIPE_BYTES);
     let (tower_out, mut from_tower) = duplex(PIPE_BYTES);
@@ -66,13 +75,28 @@ where
         })
     };
     let input = async {
-        input::relay(stdin, to_tower, &shut_down, send_client_pid).await;
+        input::relay(stdin, to_tower, &shut_down, send_client_pid, &n_passed).await;
         sleep(DRAIN).await;
+    };
+
+    // The messages before the end of stdin are passed on first, unless nothing takes them.
+    let stuck = async {
+        stdin_closed.await;
+        let mut before = n_passed.load(Ordering::Relaxed);
+        loop {
+            sleep(STUCK).await;
+            let now = n_passed.load(Ordering::Relaxed);
+            if now == before {
+                return;
+            }
+            before = now;
+        }
     };
 
     tokio::select! {
         _ = async { tokio::try_join!(tower, output) } => {}
         () = input => {}
+        () = stuck => tracing::info!("the client has closed its end of stdin"),
         () = client_process::ended(client_pid) => tracing::info!("the client's process has ended"),
     }
     i32::from(!shut_down.load(Ordering::SeqCst))

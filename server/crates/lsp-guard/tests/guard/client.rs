@@ -23,9 +23,15 @@ pub struct TestClient {
 impl TestClient {
     /// A client of a toy behind the guard.
     pub fn guarded() -> Self {
+        Self::guarded_until(std::future::pending())
+    }
+
+    /// Like [`Self::guarded`]; `stdin_closed` completes when the client has closed stdin.
+    pub fn guarded_until(stdin_closed: impl Future<Output = ()> + Send + 'static) -> Self {
         Self::connect(|stdin, stdout| {
             let (service, socket) = toy();
-            tokio::spawn(async { Some(serve(service, socket, stdin, stdout).await) })
+            let serve = serve(service, socket, stdin, stdout, stdin_closed);
+            tokio::spawn(async { Some(serve.await) })
         })
     }
 

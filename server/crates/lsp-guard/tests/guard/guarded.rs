@@ -247,6 +247,20 @@ async fn the_server_answers_malformed_messages_and_continues() {
 }
 
 #[tokio::test]
+async fn a_closed_stdin_ends_a_server_that_cannot_write() {
+    let (close, closed) = tokio::sync::oneshot::channel::<()>();
+    let stdin_closed = async { drop(closed.await) };
+    let mut client = TestClient::guarded_until(stdin_closed).initialized().await;
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"none"}"#;
+    let request = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+    // Until nothing is read any more, because nothing can be written.
+    let wait = std::time::Duration::from_millis(300);
+    while tokio::time::timeout(wait, client.stdin.write_all(request.as_bytes())).await.is_ok() {}
+    close.send(()).unwrap();
+    assert_eq!(client.exit_code().await, 1);
+}
+
+#[tokio::test]
 async fn a_message_that_is_announced_as_too_long_ends_the_server() {
     let mut client = TestClient::guarded().initialized().await;
     client.stdin.write_all(b"Content-Length: 1000000000000\r\n\r\n").await.unwrap();
