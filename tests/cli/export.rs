@@ -429,6 +429,26 @@ fn draws_flame_graphs_with_and_without_a_baseline() {
     assert!(!out.exists());
 }
 
+/// A line that not all formats can express is unknown from the start.
+#[test]
+fn every_format_is_read_again_after_an_absurd_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("cpu.folded"), "main (a.rs:4294967295);f (a.rs:2147483647) 5\n").unwrap();
+    for (format, name) in [
+        ("firefox", "x.json"),
+        ("pprof", "x.pb.gz"),
+        ("speedscope", "x.speedscope.json"),
+        ("callgrind", "callgrind.out.1"),
+        ("folded", "x.folded"),
+    ] {
+        super::run(["export", "--to", format, &path("cpu.folded"), "-o", &path(name)]);
+        let lines = super::run(["report", "--by", "line", &path(name)]);
+        assert_eq!(lines.code, Some(0), "{format}: {}", lines.stderr);
+        assert!(lines.stdout.contains("a.rs:2147483647"), "{format}: {}", lines.stdout);
+    }
+}
+
 /// Two weights per stack, as `difffolded.pl` writes them.
 #[test]
 fn writes_differential_folded_stacks() {

@@ -124,6 +124,7 @@ impl ProfileBuilder {
 
     /// Adds a func and returns its id. Its string, source and library must have been added here.
     pub fn intern_func(&mut self, func: Func) -> Result<FuncId, BuildError> {
+        let func = Func { line: known(func.line), column: known(func.column), ..func };
         if let Some(&id) = self.func_ids.get(&func) {
             return Ok(id);
         }
@@ -136,6 +137,7 @@ impl ProfileBuilder {
     pub fn push_func(&mut self, func: Func) -> Result<FuncId, BuildError> {
         let symbols = &mut self.profile.symbols;
         let id = FuncId::new(next_row(symbols.funcs.len(), "func")?);
+        let func = Func { line: known(func.line), column: known(func.column), ..func };
         symbols.funcs.push(func);
         Ok(id)
     }
@@ -150,6 +152,7 @@ impl ProfileBuilder {
 
     /// Adds a frame and returns its id.
     pub fn intern_frame(&mut self, frame: Frame) -> Result<FrameId, BuildError> {
+        let frame = Frame { line: known(frame.line), column: known(frame.column), ..frame };
         if let Some(&id) = self.frame_ids.get(&frame) {
             return Ok(id);
         }
@@ -201,6 +204,7 @@ impl ProfileBuilder {
     pub fn push_frame(&mut self, frame: Frame) -> Result<FrameId, BuildError> {
         let row = next_row(self.profile.frames.len(), "frame")?;
         check("frame.func", row, "func", frame.func.index(), self.profile.symbols.funcs.len())?;
+        let frame = Frame { line: known(frame.line), column: known(frame.column), ..frame };
         self.profile.frames.push(frame);
         Ok(FrameId::new(row))
     }
@@ -321,6 +325,12 @@ impl ProfileBuilder {
         self.profile.samples = self.samples.into();
         self.profile
     }
+}
+
+/// A line or column, 1-based; 0 if it is unknown. Those above 2^31 - 1 are unknown: no text has so
+/// many, and not all formats can express them.
+fn known(position: u32) -> u32 {
+    if position <= i32::MAX as u32 { position } else { 0 }
 }
 
 fn check(

@@ -85,6 +85,8 @@ warning_codes! {
     UnknownFormula = "unknown-formula",
     /// callgrind: a cost is below zero. It counts as 0.
     NegativeCost = "negative-cost",
+    /// callgrind: counts of calls add up to more than 2^64 - 1. The sum is shown as that number.
+    TooManyCalls = "too-many-calls",
     /// Austin: a sample has no value. It is ignored.
     NoValue = "no-value",
     /// Trace events: an event has no time. It is ignored.

@@ -515,6 +515,13 @@ impl<'a> Reader<'a> {
             };
             self.warnings.add(WarningCode::Incomplete, message);
         }
+        let mut counts = self.calls.iter().map(|call| call.count);
+        if counts.try_fold(0_u64, u64::checked_add).is_none() {
+            let message = || {
+                format!("counts of calls add up to more than {}; they are shown as that", u64::MAX)
+            };
+            self.warnings.add(WarningCode::TooManyCalls, message);
+        }
         let costs =
             |own: &&OwnCost| own.line != 0 && own.weights.iter().any(|&weight| weight != 0.0);
         let mut lines: FxHashMap<FuncId, u32> = FxHashMap::default();

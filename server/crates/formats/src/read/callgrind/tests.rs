@@ -439,3 +439,16 @@ fn costs_on_one_line_per_function_are_warned_of() {
     assert_eq!(warnings(&file(1)), [(WarningCode::OneLinePerFunction, 1)]);
     assert_eq!(warnings(&file(2)), []);
 }
+
+#[test]
+fn counts_of_calls_that_exceed_64_bits_are_reported() {
+    let text = |second: u64| {
+        format!(
+            "events: Ir\nfl=a.c\nfn=main\n1 10\ncfn=f\ncalls={} 9\n2 5\ncfn=f\ncalls={second} 9\n3 5\n\n\
+             fn=f\n9 10\n",
+            u64::MAX
+        )
+    };
+    assert_eq!(warnings(&read_text(&text(3))), [(WarningCode::TooManyCalls, 1)]);
+    assert_eq!(warnings(&read_text(&text(0))), []);
+}
