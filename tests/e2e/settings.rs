@@ -291,3 +291,22 @@ fn the_client_watches_the_globs_of_the_setting_profiles() {
     server.configure(json!({}));
     wait(&mut server, &usual);
 }
+
+#[test]
+fn a_profile_setting_without_a_file_is_shown_once() {
+    let workspace = six_samples();
+    let options = json!({ "profile": "out/missing.json" });
+    let mut server = Server::builder(&workspace).options(options).start();
+    let path = workspace.root().join("out/missing.json");
+    let message = format!("costline.profile: {} does not exist", path.display());
+    let shown = |server: &mut Server| {
+        let messages = server.sent("window/showMessage");
+        messages.iter().filter(|params| params["message"] == message.as_str()).count()
+    };
+    server.eventually("the message", |server| (shown(server) == 1).then_some(()));
+    server.execute("costline.reload", json!([]));
+    assert_eq!(shown(&mut server), 1);
+    server.configure(json!({ "profile": "cpu.folded" }));
+    server.wait_profile();
+    assert_eq!((shown(&mut server), server.warnings()), (1, vec![]));
+}

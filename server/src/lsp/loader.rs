@@ -196,12 +196,12 @@ impl Loader {
             Effect::Stop(id) => self.background.stop(id),
             Effect::Answer(answer, outcome) => drop(answer.send(outcome)),
             Effect::Log(severity, message) => {
-                let severity = match severity {
-                    Severity::Error => MessageType::ERROR,
-                    Severity::Warning => MessageType::WARNING,
-                };
                 let message = format!("costline: {}", one_line(&message));
-                self.client.log_message(severity, message).await;
+                self.client.log_message(message_type(severity), message).await;
+            }
+            Effect::Show(severity, message) => {
+                let message = one_line(&message).into_owned();
+                self.client.show_message(message_type(severity), message).await;
             }
             Effect::Diagnose(path, problem) => self.diagnose(&path, problem).await,
             Effect::Watch(folders) => {
@@ -268,4 +268,11 @@ async fn missing(pick: Vec<PathBuf>) -> Option<String> {
         })
     });
     problem.await.ok().flatten()
+}
+
+fn message_type(severity: Severity) -> MessageType {
+    match severity {
+        Severity::Error => MessageType::ERROR,
+        Severity::Warning => MessageType::WARNING,
+    }
 }

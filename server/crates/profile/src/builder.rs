@@ -330,7 +330,7 @@ impl ProfileBuilder {
 /// A line or column, 1-based; 0 if it is unknown. Those above 2^31 - 1 are unknown: no text has so
 /// many, and not all formats can express them.
 fn known(position: u32) -> u32 {
-    if position <= i32::MAX as u32 { position } else { 0 }
+    if i32::try_from(position).is_ok() { position } else { 0 }
 }
 
 fn check(

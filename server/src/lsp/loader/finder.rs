@@ -5,7 +5,9 @@ use super::effect::{Effect, Output};
 use super::inactive::Inactive;
 use super::jobs::Job;
 use super::next_run::{Search, is_part, next_run, wanted_paths};
-use super::problems::{Existence, clear_outdated, report_foreign, report_unreadable};
+use super::problems::{
+    Existence, clear_outdated, report_foreign, report_missing, report_unreadable,
+};
 use super::refused::Refused;
 use super::scan::{ScanRequest, Scanned};
 use super::target::{ClosedFiles, Target};
@@ -49,6 +51,8 @@ pub struct Finder {
     closed: ClosedFiles,
     refused: Refused,
     existence: Existence,
+    /// The file of the setting `profile` that was reported as missing.
+    missing: Option<PathBuf>,
 }
 
 impl Finder {
@@ -144,6 +148,7 @@ impl Finder {
             output.publish(|world| world.candidates.clone_from(&scanned.candidates));
         }
         report_foreign(output, scanned, &mut self.refused);
+        report_missing(output, scanned, &mut self.missing);
         self.existence.update(output, scanned, now);
         self.update_target(output, scanned, now);
         clear_outdated(output, scanned, &self.refused);
