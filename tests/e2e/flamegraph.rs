@@ -331,8 +331,9 @@ fn escapes_names() {
 }
 
 #[test]
-fn omits_and_counts_frames_that_are_too_narrow_or_too_deep() {
-    let narrow: String = (0..50).map(|i| format!("main (app.py:1);f{i} (app.py:2) 1\n")).collect();
+fn omits_and_counts_narrow_frames_and_draws_deep_ones() {
+    let narrow: String =
+        (0..50).map(|i| format!("main (app.py:1);f{i} (app.py:2);h (app.py:4) 1\n")).collect();
     let deep: Vec<String> = (0..3000).map(|i| format!("g{} (app.py:3)", i % 5)).collect();
     let profile = format!("{narrow}main (app.py:1);{} 99950\n", deep.join(";"));
     let workspace = Workspace::with([("cpu.folded", profile.as_str()), ("app.py", "x\n")]);
@@ -340,8 +341,9 @@ fn omits_and_counts_frames_that_are_too_narrow_or_too_deep() {
     server.wait_profile();
     let answer = server.execute("costline.flamegraph", json!([{ "inline": true }]));
     assert_consistent(&answer);
-    // `main`, 499 more, and one in the omitted row, which contains all others.
-    assert_eq!((answer["frames"].as_array().unwrap().len(), &answer["omitted"]), (500, &json!(51)));
+    // `main` and 3000 below it; 50 narrow frames with one callee each.
+    let frames = answer["frames"].as_array().unwrap().len();
+    assert_eq!((frames, &answer["omitted"]), (3001, &json!(100)));
 }
 
 /// `a` is called by `main` (60 of 100) and by `b` (20); a call graph does not say what it calls then.

@@ -538,7 +538,7 @@ export interface FlameGraph {
   readonly marks: readonly string[];
   /** The metric of all costs. */
   readonly metric: string;
-  /** The number of frames that are too narrow or too deep to draw. */
+  /** The number of frames that are too narrow or too many to draw. In a call graph, callees of narrow frames are not counted. */
   readonly omitted: number;
   /** The SVG image. It has no scripts, styles or links. Each frame is a `<g data-frame="17">` whose number is its index in `frames`. */
   readonly svg: string;

@@ -314,7 +314,7 @@
 ---@field frames costline.FlameGraphFrame[] The frames, row by row, callers before callees.
 ---@field marks string[] What is not default about the view, in short words.
 ---@field metric string The metric of all costs.
----@field omitted integer The number of frames that are too narrow or too deep to draw.
+---@field omitted integer The number of frames that are too narrow or too many to draw. In a call graph, callees of narrow frames are not counted.
 ---@field svg string The SVG image. It has no scripts, styles or links. Each frame is a `<g data-frame="17">` whose number is its index in `frames`.
 ---@field total costline.Weight The total of the profile.
 ---@field unit string Its unit.

@@ -143,6 +143,15 @@ impl CallTree {
             .collect()
     }
 
+    /// The number of branches with cost at and below a branch of the top-down tree of stacks. 1 for
+    /// other branches.
+    pub fn n_branches(&self, branch: &Branch) -> usize {
+        match (&branch.at, self.call_nodes()) {
+            (At::Node(id), Some(nodes)) => nodes.n_with_cost(*id),
+            _ => 1,
+        }
+    }
+
     /// Whether the path above the last function of a branch has another call of it. A part of a
     /// function is not another call.
     pub fn is_recursive(&self, branch: &Branch) -> bool {

@@ -121,6 +121,12 @@ impl CallNodes {
             || self.nodes[self.subtree(id)].iter().any(|node| node.self_ != 0.0)
     }
 
+    /// The number of nodes with cost: the node and those below it.
+    pub(crate) fn n_with_cost(&self, id: CallNodeId) -> usize {
+        let nodes = self.nodes[self.subtree(id)].iter();
+        nodes.filter(|node| node.total != 0.0 || node.self_ != 0.0).count()
+    }
+
     /// The sum of |self| over all nodes.
     pub(crate) fn absolute_self(&self) -> f64 {
         self.nodes.iter().map(|node| node.self_.abs()).sum()

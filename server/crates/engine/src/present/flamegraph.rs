@@ -11,10 +11,10 @@ use std::fmt::Write;
 
 /// The minimum width of a frame, as a share of the width of the image.
 const MIN_SHARE: f64 = 1e-3;
-/// The maximum depth of a frame.
-const MAX_DEPTH: usize = 500;
 /// The maximum number of frames. The widest are kept.
 const MAX_FRAMES: usize = 5000;
+/// The number of frames after which no further row is laid out.
+const MAX_LAID_OUT: usize = 100_000;
 /// The height of a row in pixels.
 const ROW: usize = 17;
 
@@ -40,7 +40,8 @@ pub struct Frame {
 pub struct Graph {
     /// The frames, row by row, callers before callees.
     pub frames: Vec<Frame>,
-    /// The number of frames that are not drawn. Callees of narrow or deep frames are not counted.
+    /// The number of frames that are not drawn. In a call graph, callees of narrow frames are not
+    /// counted.
     pub omitted: usize,
 }
 
@@ -70,9 +71,10 @@ pub fn layout(tree: &CallTree) -> Graph {
         if let Some(frame) = parent.and_then(|parent: usize| graph.frames.get_mut(parent)) {
             frame.leaf = n_found == 0;
         }
-        let wide: Vec<_> =
-            found.into_iter().filter(|branch| depth < MAX_DEPTH && is_wide(branch)).collect();
-        graph.omitted += n_found - wide.len();
+        let has_room = graph.frames.len() < MAX_LAID_OUT;
+        let (wide, narrow): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|branch| has_room && is_wide(branch));
+        graph.omitted += narrow.iter().map(|branch| tree.n_branches(branch)).sum::<usize>();
         let mut next = left;
         for branch in wide {
             let left = next;

@@ -28,7 +28,8 @@ pub struct FlameGraph {
     pub total: Weight,
     /// Whether costs are estimated, because the recording is a call graph.
     pub est: bool,
-    /// The number of frames that are too narrow or too deep to draw.
+    /// The number of frames that are too narrow or too many to draw. In a call graph, callees of
+    /// narrow frames are not counted.
     pub omitted: usize,
     /// The SVG image. It has no scripts, styles or links. Each frame is a `<g data-frame="17">`
     /// whose number is its index in `frames`.

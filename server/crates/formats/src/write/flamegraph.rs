@@ -21,8 +21,8 @@ use std::rc::Rc;
 
 /// Paths with a smaller share are not drawn, as in `inferno`.
 const MIN_SHARE: f64 = 1e-4;
-/// The largest depth; deeper costs are added to callers. The picture is 16 000 pixels high then.
-const MAX_DEPTH: usize = 1000;
+/// The largest depth; deeper costs are added to callers. The picture is 80 000 pixels high then.
+const MAX_DEPTH: usize = 5000;
 /// The largest size of all paths for `inferno`, in bytes. Deep recursion with long names may exceed
 /// it; the depth is reduced then.
 const MAX_TEXT: usize = 64 << 20;
