@@ -37,7 +37,7 @@ fn a_document_that_may_be_a_recorded_file_has_an_action_for_each_candidate() {
     let other = open(&mut server, "services/api/app/main.py");
 
     let provider = server.initialize_result()["capabilities"]["codeActionProvider"].clone();
-    assert_eq!(provider["codeActionKinds"], json!(["source.costline.map"]));
+    assert_eq!(provider["codeActionKinds"], json!(["source.costline", "source.costline.map"]));
     let actions = server.code_actions(&worker, None);
     // The mapping that gives the document its costs comes first.
     assert_eq!(titles(&actions), ["Map /app to services/worker", "Map /app to services/api"]);
@@ -62,7 +62,7 @@ fn a_document_that_may_be_a_recorded_file_has_an_action_for_each_candidate() {
          `costline.pathMappings`."
     );
     // The file is known now.
-    assert_eq!(server.code_actions(&worker, None), [] as [Value; 0]);
+    assert_eq!(server.code_actions(&worker, Some(&["source.costline.map"])), [] as [Value; 0]);
     assert_eq!(server.code_actions(&api, None), [] as [Value; 0]);
 
     // Another choice replaces the first.
@@ -136,4 +136,45 @@ fn wrong_path_mappings_are_errors() {
         let error = server.execute_error("costline.setPathMapping", json!([argument]));
         assert!(error.contains(expected), "{error}");
     }
+}
+
+/// What needs arguments is a code action, so that editors without a plug-in can offer it.
+#[test]
+fn a_line_with_costs_has_actions_for_its_function_and_the_view() {
+    let source =
+        "def main():\n    work()\n\n\ndef work():\n    spin()\n\n\ndef other():\n    pass\n";
+    let workspace = Workspace::with([
+        ("app.py", source),
+        ("cpu.folded", "main (app.py:2);work (app.py:6) 9\nmain (app.py:2) 1\n"),
+        ("plain.py", "pass\n"),
+    ]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    let plain = server.open_file(&workspace.path("plain.py"), "python");
+    let in_work = server.code_actions_at(&uri, 5, 4, None);
+    assert_eq!(
+        titles(&in_work),
+        [
+            "Costline: callers of work",
+            "Costline: callees of work",
+            "Costline: focus on work",
+            "Costline: merge work into its callers",
+            "Costline: compare with the profile shown now",
+        ]
+    );
+    assert!(in_work.iter().all(|action| action["kind"] == "source.costline"), "{in_work:?}");
+    assert_eq!(server.code_actions_at(&plain, 0, 0, None), [] as [Value; 0]);
+    assert_eq!(server.code_actions_at(&uri, 5, 4, Some(&["quickfix"])), [] as [Value; 0]);
+    let callers = choose(&mut server, &in_work[0]);
+    assert_eq!(callers["entries"][0]["item"]["data"]["name"], "main");
+    assert_eq!(choose(&mut server, &in_work[2])["total"], 9);
+    choose(&mut server, &in_work[4]);
+    let actions = server.code_actions_at(&uri, 5, 4, None);
+    let titles = titles(&actions);
+    assert_eq!(
+        titles[4..],
+        ["Costline: undo focus-function:work", "Costline: stop comparing with cpu.folded"]
+    );
+    assert_eq!(choose(&mut server, &actions[4])["total"], 10);
 }

@@ -1,18 +1,24 @@
 //! `textDocument/codeAction`: one file per kind of action.
 
+mod costs;
 mod map_path;
 
+use super::from_proto;
 use engine::context::Context;
+use engine::text::Position;
 use lsp_types::{
     CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command,
     Url,
 };
 
-/// The actions of a kind for a document, as commands.
-type Actions = fn(&Context, &Url) -> Vec<Command>;
+/// The actions of a kind at a position of a document, as commands.
+type Actions = fn(&Context, &Url, Position) -> Vec<Command>;
 
 /// All kinds of actions.
-const ALL: [(&str, Actions); 1] = [(map_path::KIND, map_path::actions)];
+const ALL: [(&str, Actions); 2] = [
+    (costs::KIND, costs::actions),
+    (map_path::KIND, |context, uri, _| map_path::actions(context, uri)),
+];
 
 /// The kinds that the server announces.
 pub fn kinds() -> Vec<CodeActionKind> {
@@ -28,7 +34,8 @@ pub fn actions(
     let wanted = ALL.iter().filter(|(kind, _)| is_wanted(kind, &params.context));
     wanted
         .flat_map(|(kind, actions)| {
-            let commands = actions(context, &params.text_document.uri).into_iter();
+            let at = from_proto::position(params.range.start);
+            let commands = actions(context, &params.text_document.uri, at).into_iter();
             commands.map(move |command| {
                 if supports_literals {
                     CodeActionOrCommand::CodeAction(CodeAction {

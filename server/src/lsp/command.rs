@@ -34,6 +34,15 @@ use tower_lsp::jsonrpc::{Error, Result};
 /// The command of code lenses.
 pub const SHOW_CALLERS: &str = show_calls::ShowCallers::NAME;
 
+/// The commands of code actions.
+pub const SHOW_CALLEES: &str = show_calls::ShowCallees::NAME;
+pub const PUSH_TRANSFORM: &str = push_transform::PushTransform::NAME;
+pub const POP_TRANSFORM: &str = pop_transform::PopTransform::NAME;
+pub const SET_BASELINE: &str = set_baseline::SetBaseline::NAME;
+pub const CLEAR_BASELINE: &str = clear_baseline::ClearBaseline::NAME;
+pub const SET_VIEW: &str = set_view::SetView::NAME;
+pub const SELECT_PROFILE: &str = select_profile::SelectProfile::NAME;
+
 /// The command of code actions that add a path mapping.
 pub const SET_PATH_MAPPING: &str = set_path_mapping::SetPathMapping::NAME;
 

@@ -75,7 +75,18 @@ impl Server {
 
     /// The code actions of a document, all of them or those of these kinds.
     pub fn code_actions(&mut self, uri: &str, only: Option<&[&str]>) -> Vec<Value> {
-        let start = json!({ "line": 0, "character": 0 });
+        self.code_actions_at(uri, 0, 0, only)
+    }
+
+    /// The code actions at a position, of these kinds.
+    pub fn code_actions_at(
+        &mut self,
+        uri: &str,
+        line: u64,
+        character: u64,
+        only: Option<&[&str]>,
+    ) -> Vec<Value> {
+        let start = json!({ "line": line, "character": character });
         let mut context = json!({ "diagnostics": [] });
         if let Some(only) = only {
             context["only"] = json!(only);
