@@ -51,7 +51,13 @@
 ;;;; Hot spots
 
 (defvar-local costline--by "function"
-  "What the list of hot spots shows: \"function\" or \"line\".")
+  "What the list of hot spots shows: a value of `costline--lists'.")
+
+(defvar-local costline--order nil
+  "The order, scope and filter of the list of hot spots, as a plist.")
+
+(defconst costline--lists '("function" "line" "file" "module" "package" "library" "thread")
+  "What the list of hot spots can show.")
 
 (defvar costline-hotspots-mode-map
   (let ((map (make-sparse-keymap)))
@@ -59,10 +65,14 @@
     (define-key map "c" #'costline-hotspots-callers)
     (define-key map "e" #'costline-hotspots-callees)
     (define-key map "t" #'costline-hotspots-toggle)
+    (define-key map "b" #'costline-hotspots-by)
+    (define-key map "s" #'costline-hotspots-sort)
+    (define-key map "o" #'costline-hotspots-own)
+    (define-key map "/" #'costline-hotspots-filter)
     map))
 
 (define-derived-mode costline-hotspots-mode tabulated-list-mode "Hot spots"
-  "The hottest functions or lines of the profile.
+  "The hottest functions, lines, files and more of the profile.
 \\{costline-hotspots-mode-map}"
   (setq tabulated-list-entries #'costline--hotspots
         tabulated-list-format [("Cost" 52 nil) ("Function" 28 t) ("Place" 0 t)])
@@ -70,11 +80,14 @@
 
 (defun costline--hotspots ()
   "Return the rows of the list of hot spots."
-  (let ((answer (costline--execute "costline.hotspots" (list :by costline--by))))
+  (let ((answer (costline--execute "costline.hotspots" (append (list :by costline--by) costline--order))))
     (mapcar (lambda (row)
-              (let ((place (if-let* ((file (plist-get row :file))) (format "%s:%s" file (plist-get row :line)) "")))
+              (let* ((file (plist-get row :file))
+                     (line (plist-get row :line))
+                     (place (cond (line (format "%s:%s" file line)) (file file) (t ""))))
                 (list row (vector (plist-get row :text) (or (plist-get row :name) "") place))))
-            (or (plist-get answer :functions) (plist-get answer :lines)))))
+            (seq-some (lambda (list) (plist-get answer list))
+                      '(:functions :lines :files :modules :packages :libraries :threads)))))
 
 ;;;###autoload
 (defun costline-hotspots (&optional lines)
@@ -93,6 +106,37 @@ With a prefix argument, the hottest LINES."
   (interactive)
   (setq costline--by (if (equal costline--by "line") "function" "line"))
   (revert-buffer))
+
+(defun costline-hotspots-by (by)
+  "List BY, one of `costline--lists'."
+  (interactive (list (completing-read "List hottest: " costline--lists nil t)))
+  (setq costline--by by)
+  (revert-buffer))
+
+(defun costline--hotspots-set (key value)
+  "Set KEY of the order of the list of hot spots to VALUE.
+If the server refuses it, keep the old order."
+  (let ((before costline--order))
+    (setq costline--order (plist-put (copy-sequence before) key value))
+    (condition-case problem
+        (revert-buffer)
+      (error (setq costline--order before)
+             (signal (car problem) (cdr problem))))))
+
+(defun costline-hotspots-sort (sort)
+  "Sort the list by SORT, a number of the rows such as \"total\"."
+  (interactive (list (completing-read "Sort by: " '("self" "total" "calls" "change") nil t)))
+  (costline--hotspots-set :sort sort))
+
+(defun costline-hotspots-own ()
+  "Switch between own code and all code."
+  (interactive)
+  (costline--hotspots-set :scope (if (equal (plist-get costline--order :scope) "own") "all" "own")))
+
+(defun costline-hotspots-filter (text)
+  "List only rows with TEXT in their name or file; all if it is empty."
+  (interactive (list (read-string "Part of the name or file: " (plist-get costline--order :filter))))
+  (costline--hotspots-set :filter text))
 
 (defun costline-hotspots-open ()
   "Go to the function or line of this row."

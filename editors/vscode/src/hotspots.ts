@@ -1,20 +1,33 @@
-// The view *Hot Spots*: the functions and lines of the whole project that cost most.
+// The view *Hot Spots*: the functions, lines, files and more of the whole project that cost most.
 
 import * as vscode from "vscode";
 import { bar } from "./bars";
 import { openCommand } from "./places";
-import type { HotFunction, HotLine, HotSpotsArgument, HotSpotsSort } from "./protocol.generated";
+import type { HotFile, HotFunction, HotLine, HotModule, HotSpots, HotSpotsArgument, HotSpotsScope, HotSpotsSort, HotThread } from "./protocol.generated";
 import type { Server } from "./server";
 import { visible } from "./text";
 import { keyId } from "./tree";
 
 /** The groups of the view. */
-export type Group = "function" | "line";
+export type Group = "function" | "line" | "file" | "module" | "package" | "library" | "thread";
+
+/** The groups, in the order of the view. */
+const GROUPS: readonly { readonly by: Group; readonly label: string; readonly icon: string }[] = [
+  { by: "function", label: "Functions", icon: "symbol-function" },
+  { by: "line", label: "Lines", icon: "list-selection" },
+  { by: "file", label: "Files", icon: "file-code" },
+  { by: "module", label: "Modules", icon: "symbol-module" },
+  { by: "package", label: "Packages", icon: "package" },
+  { by: "library", label: "Libraries", icon: "library" },
+  { by: "thread", label: "Threads", icon: "server-process" },
+];
 
 export type Row =
   | { readonly kind: "group"; readonly by: Group }
   | { readonly kind: "hotFunction"; readonly spot: HotFunction; readonly rank: number }
   | { readonly kind: "hotLine"; readonly spot: HotLine; readonly rank: number }
+  | { readonly kind: "hotFile"; readonly spot: HotFile; readonly rank: number }
+  | { readonly kind: "hotName"; readonly by: Group; readonly spot: HotModule | HotThread; readonly rank: number }
   | { readonly kind: "more"; readonly by: Group };
 
 /** The order of the rows. Lines have no calls and keep the order by self cost then. */
@@ -40,15 +53,15 @@ const PAGE = 50;
 export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<Row | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
-  private readonly groups: Record<Group, Extract<Row, { kind: "group" }>> = {
-    function: { kind: "group", by: "function" },
-    line: { kind: "group", by: "line" },
-  };
-  private readonly limits: Record<Group, number> = { function: PAGE, line: PAGE };
+  private readonly groups = new Map(GROUPS.map(({ by }) => [by, { kind: "group", by } as const]));
+  private readonly limits = new Map<Group, number>();
   private readonly view: vscode.TreeView<Row>;
   private readonly subscriptions: readonly { dispose(): unknown }[];
   private order = BY_SELF;
   private orderText = "";
+  private listed: readonly Group[] = ["function", "line"];
+  private scope: HotSpotsScope = "all";
+  private filter = "";
 
   constructor(private readonly server: Server) {
     this.view = vscode.window.createTreeView("costline.hotspots", { treeDataProvider: this, showCollapseAll: true });
@@ -68,8 +81,41 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
 
   /** Shows more rows of a group. */
   more(by: Group): void {
-    this.limits[by] += PAGE;
-    this.changed.fire(this.groups[by]);
+    this.limits.set(by, this.limit(by) + PAGE);
+    this.changed.fire(this.groups.get(by));
+  }
+
+  private limit(by: Group): number {
+    return this.limits.get(by) ?? PAGE;
+  }
+
+  /** Lets the user pick what to list. */
+  async pickGroups(): Promise<void> {
+    const items = GROUPS.map(({ by, label }) => ({ label, by, picked: this.listed.includes(by) }));
+    const picked = await vscode.window.showQuickPick(items, { title: "Costline: List in Hot Spots", canPickMany: true });
+    if (!picked?.length) return;
+    this.listed = picked.map(({ by }) => by);
+    this.update();
+  }
+
+  /** Switches between own code and all code. */
+  toggleScope(): void {
+    this.scope = this.scope === "own" ? "all" : "own";
+    this.update();
+  }
+
+  /** Lets the user enter a part of the names and files to list. */
+  async pickFilter(): Promise<void> {
+    const options = { title: "Costline: Filter Hot Spots", prompt: "A part of the name or file; empty for all", value: this.filter };
+    const filter = await vscode.window.showInputBox(options);
+    if (filter === undefined) return;
+    this.filter = filter.trim();
+    this.update();
+  }
+
+  private update(): void {
+    this.describe();
+    this.changed.fire(undefined);
   }
 
   /** Lets the user pick the order. Fails if it needs counted calls or a baseline, and there are none. */
@@ -79,19 +125,24 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     await this.server.execute("costline.hotspots", { ...picked.order, limit: 1 });
     this.order = picked.order;
     this.orderText = picked.order === BY_SELF ? "" : `by ${picked.label.toLowerCase()}`;
-    this.describe();
-    this.changed.fire(undefined);
+    this.update();
   }
 
-  /** Shows the order and what is not default about the view behind the title. */
+  /** Shows the order, the filter and what is not default about the view behind the title. */
   private describe(): void {
-    this.view.description = [this.orderText, ...this.server.marks].filter(Boolean).join(" · ");
+    const scope = this.scope === "own" ? "own code only" : "";
+    const filter = this.filter && `“${visible(this.filter)}”`;
+    this.view.description = [this.orderText, scope, filter, ...this.server.marks].filter(Boolean).join(" · ");
   }
 
   private async rows(by: Group, limit: number) {
-    const ask = (order: HotSpotsArgument) => this.server.quietly(this.server.execute("costline.hotspots", { by, limit, ...order }));
+    // Threads have no files that could be own code.
+    const scope = by === "thread" ? "all" : this.scope;
+    const wanted: HotSpotsArgument = { by, limit, scope, filter: this.filter || null };
+    const ask = (order: HotSpotsArgument) => this.server.quietly(this.server.execute("costline.hotspots", { ...wanted, ...order }));
     const { sort, perCall } = this.order;
-    const order: Order = by === "line" && (perCall || sort === "calls") ? BY_SELF : this.order;
+    const counts = by !== "line" && by !== "thread";
+    const order: Order = !counts && (perCall || sort === "calls") ? BY_SELF : this.order;
     // Another profile may not count calls, and the baseline may be cleared.
     return (await ask(order)) ?? ask(BY_SELF);
   }
@@ -99,9 +150,10 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   getTreeItem(row: Row): vscode.TreeItem {
     switch (row.kind) {
       case "group": {
-        const item = new vscode.TreeItem(row.by === "function" ? "Functions" : "Lines", vscode.TreeItemCollapsibleState.Expanded);
+        const group = GROUPS.find(({ by }) => by === row.by);
+        const item = new vscode.TreeItem(group?.label ?? row.by, vscode.TreeItemCollapsibleState.Expanded);
         item.id = row.by;
-        item.iconPath = new vscode.ThemeIcon(row.by === "function" ? "symbol-function" : "list-selection");
+        item.iconPath = new vscode.ThemeIcon(group?.icon ?? "list-unordered");
         return item;
       }
       case "more": {
@@ -113,21 +165,59 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
         return functionItem(row.spot, row.rank);
       case "hotLine":
         return lineItem(row.spot, row.rank);
+      case "hotFile":
+        return fileItem(row.spot, row.rank);
+      case "hotName":
+        return namedItem(row.spot, row.by, row.rank);
     }
   }
 
   async getChildren(row?: Row): Promise<Row[]> {
     if (!this.server.shown?.profile) return [];
-    if (!row) return [this.groups.function, this.groups.line];
+    if (!row) return this.listed.flatMap((by) => this.groups.get(by) ?? []);
     if (row.kind !== "group") return [];
     const { by } = row;
-    const limit = this.limits[by];
+    const limit = this.limit(by);
     const answer = await this.rows(by, limit);
-    const functions = (answer?.functions ?? []).map((spot, rank): Row => ({ kind: "hotFunction", spot, rank }));
-    const lines = (answer?.lines ?? []).map((spot, rank): Row => ({ kind: "hotLine", spot, rank }));
-    const rows = [...functions, ...lines];
+    const rows = answer ? rowsOf(answer, by) : [];
     return rows.length < limit ? rows : [...rows, { kind: "more", by }];
   }
+}
+
+/** The rows of an answer, which has one list. */
+function rowsOf(answer: HotSpots, by: Group): Row[] {
+  const functions = (answer.functions ?? []).map((spot, rank): Row => ({ kind: "hotFunction", spot, rank }));
+  const lines = (answer.lines ?? []).map((spot, rank): Row => ({ kind: "hotLine", spot, rank }));
+  const files = (answer.files ?? []).map((spot, rank): Row => ({ kind: "hotFile", spot, rank }));
+  const named = answer.modules ?? answer.packages ?? answer.libraries ?? answer.threads ?? [];
+  return [...functions, ...lines, ...files, ...named.map((spot, rank): Row => ({ kind: "hotName", by, spot, rank }))];
+}
+
+function fileItem(spot: HotFile, rank: number): vscode.TreeItem {
+  const name = spot.file ?? "no file";
+  const item = new vscode.TreeItem(`${spot.label} ${visible(name)}`);
+  item.id = `file ${rank} ${name}`;
+  item.description = spot.detail;
+  item.tooltip = [name, spot.text].map(visible).join("\n");
+  item.iconPath = bar(spot);
+  item.contextValue = "line";
+  if (spot.uri !== null) item.command = openCommand(spot.uri, spot.line0 ?? 0);
+  return item;
+}
+
+function nameOf({ name }: HotModule | HotThread, by: Group): string {
+  return name === null || name === "" ? `no ${by}` : name;
+}
+
+function namedItem(spot: HotModule | HotThread, by: Group, rank: number): vscode.TreeItem {
+  const name = nameOf(spot, by);
+  const item = new vscode.TreeItem(`${spot.label} ${visible(name)}`);
+  item.id = `${by} ${rank} ${name}`;
+  item.description = spot.detail;
+  item.tooltip = [name, spot.text].map(visible).join("\n");
+  item.iconPath = bar(spot);
+  item.contextValue = "line";
+  return item;
 }
 
 function functionItem(spot: HotFunction, rank: number): vscode.TreeItem {
@@ -166,6 +256,10 @@ export function rowText(row: Row): string {
       return [row.spot.name, row.spot.text, recorded(row.spot)].filter((part) => part !== undefined).join(" · ");
     case "hotLine":
       return `${row.spot.text} · ${row.spot.file}:${row.spot.line}`;
+    case "hotFile":
+      return `${row.spot.text} · ${row.spot.file ?? "no file"}`;
+    case "hotName":
+      return `${row.spot.text} · ${nameOf(row.spot, row.by)}`;
     default:
       return "";
   }

@@ -109,6 +109,14 @@ try {
   await marks(MAIN, after);
   await screen.picture("vscode-after");
 
+  // Own code only: `random.py` is not in the project.
+  await screen.command("Toggle Own Code in Hot Spots");
+  await until("own code", async () => {
+    const shown = await screen.rows("Hot Spots");
+    return shown.some((row) => row.includes("solve")) && !shown.some((row) => row.includes("random.py"));
+  });
+  await screen.command("Toggle Own Code in Hot Spots");
+
   // Heat instead of hints, in a light theme.
   code.settings({ ...settings, "costline.hints.enable": false, "costline.decorations.enable": true, "workbench.colorTheme": "Light Modern" });
   await until("no hints", async () => Object.values(await screen.lines(MAIN)).every(({ hint }) => hint === ""));
