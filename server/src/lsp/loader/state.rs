@@ -220,6 +220,7 @@ impl<A> State<A> {
         let overrides = world.overrides.changed(change, world.snapshot().map(Arc::as_ref))?;
         if let Some(pick) = &pick {
             if !pick.is_empty() {
+                self.keep_shown(pick);
                 self.finder.pick(pick);
             } else if !world.pick.is_empty() {
                 self.finder.unpick();
@@ -233,6 +234,21 @@ impl<A> State<A> {
             Some(_) => Some(Needs::Profile),
             None => costs_change.then_some(Needs::View),
         })
+    }
+
+    /// Cancels the load of a profile that would replace the one shown, which the user has just picked,
+    /// unless a command waits for that load.
+    fn keep_shown(&mut self, pick: &[PathBuf]) {
+        let shown = self.output.world().snapshot();
+        let shows_pick = shown
+            .is_some_and(|shown| shown.loaded.files.iter().any(|(path, _)| pick.contains(path)));
+        let Some(Load::Read(ToRead { files, .. })) = self.loads.running_mut() else { return };
+        let is_other = !files.iter().any(|file| pick.contains(&file.path));
+        if shows_pick && is_other && !self.waiting.waits_for(self.loads.running_id()) {
+            if let Some(id) = self.loads.cancel() {
+                self.output.push(Effect::Stop(id));
+            }
+        }
     }
 
     /// Applies the settings and overrides. Returns whether costs must be computed again; labels and

@@ -36,6 +36,14 @@ impl<A> Waiting<A> {
         self.0.push(Pending { answer, needs, since });
     }
 
+    /// Whether a command waits for this load of a profile.
+    pub fn waits_for(&self, load: Option<WorkId>) -> bool {
+        let waits = |command: &Pending<A>| {
+            command.needs == Needs::Profile && load.is_some_and(|load| command.since < load)
+        };
+        self.0.iter().any(waits)
+    }
+
     /// Answers the commands that waited for a load, which has ended. `read` says whether the load
     /// was to read a profile.
     pub fn loaded(

@@ -85,6 +85,11 @@ impl<W> WorkQueue<W> {
         self.running.as_ref().is_some_and(|running| running.id == id && !running.is_cancelled)
     }
 
+    /// The id of the running work.
+    pub fn running_id(&self) -> Option<WorkId> {
+        self.running.as_ref().map(|running| running.id)
+    }
+
     /// The running work.
     pub fn running_mut(&mut self) -> Option<&mut W> {
         self.running.as_mut().map(|running| &mut running.work)

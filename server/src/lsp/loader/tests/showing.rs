@@ -58,6 +58,33 @@ fn a_pick_survives_rewrites_and_newer_profiles_until_it_is_removed() {
 }
 
 #[test]
+fn a_pick_of_the_profile_shown_cancels_the_load_of_another() {
+    let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
+    simulation.pace.load = Duration::from_secs(3);
+    simulation.write("b.cpuprofile", Profile(4));
+    simulation.pass(Duration::from_secs(1));
+    assert!(simulation.is_running(|job| matches!(job, Job::Load(_))));
+    simulation.pick(Some("a.cpuprofile"));
+    simulation.rest();
+    assert_eq!(simulation.shown, [2]);
+    assert_eq!((simulation.errors.len(), simulation.unanswered().len()), (0, 0));
+    // It is read once it is wanted.
+    simulation.pick(None);
+    simulation.rest();
+    assert_eq!(simulation.shown, [2, 4]);
+    // A load that a command waits for ends first.
+    simulation.pick(Some("a.cpuprofile"));
+    simulation.rest();
+    simulation.write("b.cpuprofile", Profile(6));
+    simulation.pick(Some("b.cpuprofile"));
+    simulation.pass(Duration::from_secs(1));
+    simulation.pick(Some("a.cpuprofile"));
+    simulation.rest();
+    assert_eq!(simulation.samples(), Some(2));
+    assert!(simulation.answers.values().all(Result::is_ok));
+}
+
+#[test]
 fn without_a_pick_the_newest_is_shown_again_though_it_is_older() {
     let files = [("a.cpuprofile", Profile(2)), ("b.cpuprofile", Profile(4))];
     let mut simulation = Simulation::showing(&files);
