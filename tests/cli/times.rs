@@ -1,7 +1,7 @@
 //! Ranges of time: the numbers were computed from the files by other programs.
 
 use super::on;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The total of a range, and the self cost of a function in it.
 fn within(profile: &str, range: &str, name: &str) -> (Value, Value) {
@@ -38,4 +38,51 @@ fn hits_of_v8_have_no_times() {
         ),
         "{error:?}"
     );
+}
+
+/// What a program does one after another, with the calls of each time below it.
+#[test]
+fn a_tree_of_occurrences_is_in_order_of_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let frame = |name: &str, line: u32| json!({ "name": name, "file": "app.py", "line": line });
+    let profile = json!({
+        "$schema": "https://www.speedscope.app/file-format-schema.json",
+        "shared": { "frames": [frame("main", 2), frame("load", 6), frame("work", 9), frame("parse", 12)] },
+        "profiles": [{
+            "type": "sampled", "name": "cpu", "unit": "milliseconds", "startValue": 0, "endValue": 100,
+            "samples": [[0, 1], [0, 1, 3], [0, 2], [0, 1]], "weights": [10, 30, 40, 20],
+        }],
+    });
+    let path = folder.path().join("cpu.speedscope.json");
+    std::fs::write(&path, profile.to_string()).unwrap();
+    let path = path.to_str().unwrap();
+    let text = super::run(["tree", path, "--occurrences", "--unit", "absolute"]).success();
+    let rows: Vec<String> = text
+        .lines()
+        .skip(2)
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            "40.0 ms 10.0 ms load app.py 0..40 ms",
+            "30.0 ms 30.0 ms parse app.py",
+            "40.0 ms 40.0 ms work app.py 40..80 ms",
+            "20.0 ms 20.0 ms load app.py 80.. ms",
+        ]
+    );
+    let json = super::run(["tree", path, "--occurrences", "--json"]).success();
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let nodes = json["nodes"].as_array().unwrap();
+    let parts: Vec<Value> =
+        nodes.iter().map(|node| json!([node["name"], node["parent"], node["total"]])).collect();
+    assert_eq!(
+        json!(parts),
+        json!([["load", null, 40], ["parse", 0, 30], ["work", null, 40], ["load", null, 20]])
+    );
+    // Without times, and with several threads.
+    std::fs::write(folder.path().join("a.folded"), "main;f 1\n").unwrap();
+    let folded = folder.path().join("a.folded");
+    let message = super::run(["tree", folded.to_str().unwrap(), "--occurrences"]).failure(2);
+    assert!(message.contains("no occurrences can be shown: the times of the samples"), "{message}");
 }

@@ -165,6 +165,10 @@ enum Command {
         /// Of each function's callees (bottom-up: callers), show only the one with the highest cost
         #[arg(long)]
         hot: bool,
+        /// Show what the thread calls one after another, each time as a row of its own, in the order
+        /// of time; the calls that all samples have in common are left out
+        #[arg(long, conflicts_with_all = ["inverted", "baseline"])]
+        occurrences: bool,
         /// Maximum number of call paths; the ones with the highest costs are shown [default: no
         /// limit]
         #[arg(long, value_name = "ROWS")]
@@ -438,11 +442,22 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
                 check::text(&snapshot, &check, out)?;
             }
         }
-        Command::Tree { view, inverted, hot, limit, depth, min_percent, json, compare, style } => {
+        Command::Tree {
+            view,
+            inverted,
+            hot,
+            occurrences,
+            limit,
+            depth,
+            min_percent,
+            json,
+            compare,
+            style,
+        } => {
             let (snapshot, _) = view.clone().load()?;
             let before = compare.load(&view, Places::Recorded, &snapshot)?;
             let before = before.as_ref().map(compare::Loaded::compared);
-            let part = tree::Part { inverted, hot, limit, depth, min_percent };
+            let part = tree::Part { inverted, hot, occurrences, limit, depth, min_percent };
             tree::tree(&snapshot, part, before, json, style.style(Unit::Both), out)?;
         }
         Command::Export {

@@ -3,14 +3,15 @@
 use super::heading::{compared_with, headline};
 use super::json_changes::{JsonChanges, JsonComparison};
 use super::style::Style;
-use super::{Failure, Output};
-use analysis::{Branch, Cost, FunctionId};
+use super::{Failure, Output, USAGE};
+use analysis::{Branch, Cost, FunctionId, Phase, Phases, TimeRange};
 use engine::baseline::Before;
 use engine::context::Compared;
 use engine::present::labels::{Part as CostPart, Scale};
 use engine::present::text::plain;
 use engine::present::units;
 use engine::same_nodes::SameNodes;
+use engine::settings::ViewSettings;
 use engine::snapshot::Snapshot;
 use engine::weight::Weight;
 use serde::Serialize;
@@ -24,6 +25,8 @@ pub struct Part {
     pub inverted: bool,
     /// Whether to show only the hottest branch of each node.
     pub hot: bool,
+    /// Whether the tops are the phases of a thread, in order of time.
+    pub occurrences: bool,
     /// The maximum number of rows.
     pub limit: Option<usize>,
     /// The maximum depth; 0 for the roots only.
@@ -39,6 +42,8 @@ struct Row {
     depth: usize,
     /// The index of the row of the parent.
     parent: Option<usize>,
+    /// The range of time of a phase.
+    range: Option<TimeRange>,
 }
 
 /// Writes the call tree as text or JSON.
@@ -52,7 +57,8 @@ pub(super) fn tree(
 ) -> Result<(), Failure> {
     let scale =
         Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: style.unit };
-    let mut rows = rows(snapshot, part)?;
+    let mut rows =
+        if part.occurrences { occurrences(snapshot, part)? } else { rows(snapshot, part)? };
     let omitted = part.limit.map_or(0, |limit| keep_hottest(&mut rows, limit));
     let mut same = before.map(|before| SameNodes::new(before, snapshot, part.inverted));
     let befores: Vec<Option<Before>> = rows
@@ -108,6 +114,10 @@ pub(super) fn tree(
         let cells = format!("{total:>total_width$} {own:>own_width$}");
         let cells = style.heat(&cells, row.branch.total.abs() / snapshot.costs.base);
         let used = total_width + 1 + own_width + 2 + indent.len() + 2;
+        let place = match row.range {
+            Some(range) => format!("{place}  {range}"),
+            None => place,
+        };
         let what = style.name_and_place(used, &plain(this.name), &place);
         writeln!(out, "{cells}  {indent}{mark}{what}")?;
     }
@@ -137,27 +147,80 @@ fn recursive(snapshot: &Snapshot) -> HashSet<FunctionId> {
 /// ever recorded.
 const MAX_ESTIMATED: usize = 100_000;
 
+/// The maximum number of phases. Each needs costs of its own.
+const MAX_PHASES: usize = 200;
+
+/// The rows of each phase of a thread, in order of time.
+fn occurrences(snapshot: &Snapshot, part: Part) -> Result<Vec<Row>, Failure> {
+    let refused = |problem: String| Failure { code: USAGE, message: problem };
+    let grouped = &snapshot.grouped;
+    let Phases { above, phases } = analysis::phases(
+        &snapshot.loaded.recording,
+        &grouped.recording,
+        &grouped.view,
+        &grouped.groups,
+    )
+    .map_err(|unmatched| refused(unmatched.problem))?;
+    if phases.len() > MAX_PHASES {
+        let message = format!(
+            "there are {} occurrences, more than {MAX_PHASES}: choose a shorter --range, or focus on \
+             a function (--transform focus-function:F)",
+            phases.len()
+        );
+        return Err(refused(message));
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    for Phase { function, range } in phases {
+        let settings = ViewSettings { range: Some(range), ..snapshot.settings.view.clone() };
+        let during = snapshot.with_view(&settings);
+        let mut found: Option<Branch> = None;
+        for wanted in above.iter().chain([&function]) {
+            let below = during.tree.branches(false, found.as_ref()).into_iter();
+            found = below.into_iter().find(|branch| branch.function == *wanted);
+        }
+        let Some(branch) = found else { continue };
+        let first = rows.len();
+        let top = Row { branch, depth: 0, parent: None, range: Some(range) };
+        let of_phase = expanded(&during, part, snapshot.costs.base, vec![top])?.into_iter();
+        rows.extend(
+            of_phase.map(|row| Row { parent: row.parent.map(|parent| parent + first), ..row }),
+        );
+    }
+    Ok(rows)
+}
+
 /// The rows in order: parents before children, hottest siblings first.
 fn rows(snapshot: &Snapshot, part: Part) -> Result<Vec<Row>, Failure> {
     let base = snapshot.costs.base;
+    let tops = below(snapshot, part, base, None);
+    let row = |branch| Row { branch, depth: 0, parent: None, range: None };
+    expanded(snapshot, part, base, tops.into_iter().map(row).collect())
+}
+
+/// The branches to show below `parent`, the hottest last.
+fn below(snapshot: &Snapshot, part: Part, base: f64, parent: Option<&Branch>) -> Vec<Branch> {
     let reaches = |branch: &Branch| branch.total.abs() * 100.0 >= part.min_percent * base;
-    let below = |parent: Option<&Branch>| {
-        let branches = snapshot.tree.branches(part.inverted, parent).into_iter();
-        let most = if part.hot { 1 } else { usize::MAX };
-        branches.take_while(reaches).take(most).collect::<Vec<_>>().into_iter().rev()
-    };
+    let branches = snapshot.tree.branches(part.inverted, parent).into_iter();
+    let most = if part.hot { 1 } else { usize::MAX };
+    let mut shown: Vec<Branch> = branches.take_while(reaches).take(most).collect();
+    shown.reverse();
+    shown
+}
+
+/// The rows of `pending`, the first last, each followed by those below it.
+fn expanded(
+    snapshot: &Snapshot,
+    part: Part,
+    base: f64,
+    mut pending: Vec<Row>,
+) -> Result<Vec<Row>, Failure> {
     let mut rows: Vec<Row> = Vec::new();
-    // A stack: the next row is the last.
-    let mut pending: Vec<Row> =
-        below(None).map(|branch| Row { branch, depth: 0, parent: None }).collect();
     while let Some(row) = pending.pop() {
         if row.depth < part.depth {
             let parent = Some(rows.len());
-            pending.extend(below(Some(&row.branch)).map(|branch| Row {
-                branch,
-                depth: row.depth + 1,
-                parent,
-            }));
+            let branches = below(snapshot, part, base, Some(&row.branch)).into_iter();
+            let depth = row.depth + 1;
+            pending.extend(branches.map(|branch| Row { branch, depth, parent, range: None }));
         }
         if row.branch.estimated && rows.len() >= MAX_ESTIMATED {
             return Err(Failure::no_output(format!(
@@ -212,6 +275,9 @@ struct JsonNode<'a> {
     lib: Option<&'a str>,
     depth: usize,
     parent: Option<usize>,
+    /// With `--occurrences`: the range of time of the phase, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<String>,
     #[serde(rename = "self")]
     self_: Option<Weight>,
     total: Weight,
@@ -247,6 +313,7 @@ fn write_json(
                 lib: this.lib,
                 depth: row.depth,
                 parent: row.parent,
+                range: row.range.map(|range| range.to_string()),
                 self_: row.branch.self_.map(Weight),
                 total: Weight(row.branch.total),
                 est: row.branch.estimated,

@@ -289,14 +289,14 @@ fn names_are_text_and_nothing_else() {
 #[test]
 fn cost_of_too_deep_recursion_is_added_to_callers() {
     let deep: Vec<String> =
-        [1, 500, 1000, 1001, 3000].iter().map(|&depth| vec!["f"; depth].join("|")).collect();
+        [1, 500, 5000, 5001, 7000].iter().map(|&depth| vec!["f"; depth].join("|")).collect();
     let paths: Vec<_> = deep.iter().map(|path| (path.as_str(), 1.0)).collect();
     let written = flamegraph::write(&weighing("samples", &paths), None, "").unwrap();
     assert_eq!(written.lost, ["the deepest frames"]);
     let (frames, total) = drawn(&written);
-    assert_eq!((total, frames.len()), (5, 1001));
+    assert_eq!((total, frames.len()), (5, 5001));
     let deepest = frames.iter().max_by_key(|frame| frame.depth).unwrap();
-    assert_eq!((deepest.depth, deepest.title.as_str()), (1000, "f (3 samples, 60.00%)"));
+    assert_eq!((deepest.depth, deepest.title.as_str()), (5000, "f (3 samples, 60.00%)"));
 }
 
 /// Weight of the samples that have a stack.

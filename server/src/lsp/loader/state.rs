@@ -244,10 +244,12 @@ impl<A> State<A> {
             .is_some_and(|shown| shown.loaded.files.iter().any(|(path, _)| pick.contains(path)));
         let Some(Load::Read(ToRead { files, .. })) = self.loads.running_mut() else { return };
         let is_other = !files.iter().any(|file| pick.contains(&file.path));
-        if shows_pick && is_other && !self.waiting.waits_for(self.loads.running_id()) {
-            if let Some(id) = self.loads.cancel() {
-                self.output.push(Effect::Stop(id));
-            }
+        if shows_pick
+            && is_other
+            && !self.waiting.waits_for(self.loads.running_id())
+            && let Some(id) = self.loads.cancel()
+        {
+            self.output.push(Effect::Stop(id));
         }
     }
 

@@ -1,0 +1,136 @@
+//! The phases of a thread: what it calls one after another, below the calls that all its stacks have
+//! in common.
+
+use crate::activations::Activations;
+use crate::range::TimeRange;
+use crate::reshape::known_times;
+use crate::weighted::is_counted;
+use crate::{Unmatched, View};
+use profile::{FunctionId, Groups, Profile, Recording, Samples, StackAccess, StackId, WarningCode};
+
+/// The phases of a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Phases {
+    /// The functions that all stacks have in common, outermost first.
+    pub above: Vec<FunctionId>,
+    /// The phases, in the order of time.
+    pub phases: Vec<Phase>,
+}
+
+/// The time during which a thread called one function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Phase {
+    /// The function.
+    pub function: FunctionId,
+    /// From its first sample to that of the next phase.
+    pub range: TimeRange,
+}
+
+/// The phases of the only thread of `view`. `shown` is `recording` after [`crate::reshape`]. Samples
+/// in the common functions themselves are part of the phase around them. The error says why there are
+/// no phases.
+pub fn phases(
+    recording: &Recording,
+    shown: &Recording,
+    view: &View,
+    groups: &Groups,
+) -> Result<Phases, Unmatched> {
+    let effect = "no occurrences can be shown";
+    let none = |problem: &str| Unmatched::new(WarningCode::NoTimes, format!("{effect}: {problem}"));
+    let (recorded, shown) = recording
+        .sampled()
+        .zip(shown.sampled())
+        .ok_or_else(|| none("this recording is a call graph without samples"))?;
+    let clock = known_times(recorded, view.metric, effect)?;
+    let is_sampled =
+        |samples: &Samples| samples.stacks().any(|stack| is_counted(shown, view, stack));
+    let threads = shown.samples().iter().enumerate();
+    let mut threads = threads.filter(|(at, samples)| view.includes(*at) && is_sampled(samples));
+    let (Some((_, samples)), None) = (threads.next(), threads.next()) else {
+        return Err(none("they are those of one thread; choose it (`--thread`)"));
+    };
+    let times = samples.times_ns(clock).into_iter().flatten();
+    let rows = times.zip(samples.stacks()).filter(|(_, stack)| is_counted(shown, view, *stack));
+    let mut timed: Vec<(u64, StackId)> =
+        rows.filter_map(|(time, stack)| Some((time?, stack?))).collect();
+    timed.sort_by_key(|(time, _)| *time);
+    let paths = Paths { profile: shown, groups, parts: Activations::by_stack(shown, groups) };
+    let mut above: Option<Vec<FunctionId>> = None;
+    let mut last = None;
+    for &(_, stack) in timed.iter().filter(|(_, stack)| last.replace(*stack) != Some(*stack)) {
+        let path = paths.of(stack);
+        above = Some(match above {
+            None => path,
+            Some(above) => {
+                let same = above.iter().zip(&path).take_while(|(a, b)| a == b).count();
+                above[..same].to_vec()
+            }
+        });
+    }
+    let above = above.unwrap_or_default();
+    let mut found: Vec<Phase> = Vec::new();
+    let end_ns = view.range.map_or(u64::MAX, |range| range.end_ns);
+    for (time, stack) in timed {
+        let Some(&function) = paths.of(stack).get(above.len()) else { continue };
+        match found.last_mut() {
+            Some(phase) if phase.function == function => continue,
+            Some(phase) => phase.range.end_ns = time,
+            None => {}
+        }
+        found.push(Phase { function, range: TimeRange { start_ns: time, end_ns } });
+    }
+    Ok(Phases { above, phases: found })
+}
+
+/// The functions of stacks.
+struct Paths<'p> {
+    profile: &'p Profile,
+    groups: &'p Groups,
+    parts: Activations,
+}
+
+impl Paths<'_> {
+    /// The functions of a stack, outermost first. A part directly below its function is one with it.
+    fn of(&self, stack: StackId) -> Vec<FunctionId> {
+        let (stacks, frames) = (self.profile.stacks(), self.profile.frames());
+        let up = std::iter::successors(Some(stack), |&stack| stacks.prefix(stack));
+        let calls = up.filter(|stack| !self.parts.joins(stack.index()));
+        let function = |stack| self.groups.function(frames.get(stacks.frame(stack)).func);
+        let mut path: Vec<FunctionId> = calls.map(function).collect();
+        path.reverse();
+        path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use profile::text_samples::taken_at;
+
+    /// The names of the common functions, and of the phases with their ranges.
+    fn shown(text: &str, times: &[f64]) -> (String, Vec<String>) {
+        let recording = Recording::from(taken_at(text, times));
+        let groups = Groups::identity(recording.symbols());
+        let view = View::of(&recording);
+        let Phases { above, phases } = phases(&recording, &recording, &view, &groups).unwrap();
+        let symbols = recording.symbols();
+        let name = |function| symbols.func_name(groups.first_func(function));
+        let above: Vec<_> = above.into_iter().map(name).collect();
+        let phase = |Phase { function, range }: Phase| format!("{} {range}", name(function));
+        (above.join(">"), phases.into_iter().map(phase).collect())
+    }
+
+    #[test]
+    fn phases_follow_each_other_below_the_common_calls() {
+        let (above, phases) = shown(
+            "main  main  main  main  main  main\n\
+             run   run   run   run   run   run\n\
+             load  load        load  work  load\n\
+             read  parse",
+            &[0.0, 10.0, 20.0, 30.0, 40.0, 50.0],
+        );
+        assert_eq!(above, "main>run");
+        // A sample in `run` itself does not end the first phase.
+        assert_eq!(phases, ["load 0..40 ms", "work 40..50 ms", "load 50.. ms"]);
+    }
+}
