@@ -11,6 +11,8 @@ mod foreign;
 mod input;
 mod lacking;
 #[cfg(feature = "symbols")]
+#[cfg(unix)]
+mod recipes;
 mod recorded;
 mod reports;
 mod roots;

@@ -12,6 +12,7 @@ use formats::Format;
 use rustc_hash::FxHashMap;
 use sources::{go_package, library_package};
 use std::borrow::Cow;
+use std::path::Path;
 
 /// Functions of one file, module, package or library.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +54,7 @@ pub(super) fn module(snapshot: &Snapshot, function: FunctionId) -> Option<&str> 
 }
 
 /// The package of a function: that of the innermost manifest around its file if it is own code, or
-/// else that of its recorded file, of its name, or of a manifest around a copy in the workspace.
+/// the name of the workspace folder without one, or else that of its recorded file, of its name, or of a manifest around a copy in the workspace.
 /// Other functions have the package of their library.
 fn package(snapshot: &Snapshot, function: FunctionId) -> Option<String> {
     let of_file = |file: FileId| {
@@ -61,7 +62,7 @@ fn package(snapshot: &Snapshot, function: FunctionId) -> Option<String> {
         let path = snapshot.path_of(file);
         let in_manifest = || snapshot.source_mapped.packages.package_of(path?);
         if is_own_file(snapshot, file) {
-            return in_manifest();
+            return in_manifest().or_else(|| root_name(snapshot, path?));
         }
         let is_go = name.rsplit_once('.').is_some_and(|(_, extension)| extension == "go");
         let of_go = || {
@@ -72,6 +73,14 @@ fn package(snapshot: &Snapshot, function: FunctionId) -> Option<String> {
     };
     let package = file_of(snapshot, function).and_then(of_file);
     package.or_else(|| library(snapshot, function).map(str::to_owned))
+}
+
+/// The name of the innermost workspace folder that has a file.
+fn root_name(snapshot: &Snapshot, path: &Path) -> Option<String> {
+    let roots = snapshot.source_mapped.roots.iter().map(|root| &root.path);
+    let around = roots.filter(|root| path.starts_with(root));
+    let innermost = around.max_by_key(|root| root.as_os_str().len())?;
+    Some(innermost.file_name()?.to_string_lossy().into_owned())
 }
 
 fn library(snapshot: &Snapshot, function: FunctionId) -> Option<&str> {

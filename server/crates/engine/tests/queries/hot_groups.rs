@@ -102,6 +102,19 @@ fn files_and_packages_count_a_sample_once() {
     assert_eq!(threads.iter().map(|row| costs(&row.cost)).collect::<Vec<_>>(), ["4/4"]);
 }
 
+/// Own code without a manifest is in the package of the workspace folder.
+#[test]
+fn own_code_without_a_manifest_has_the_name_of_the_folder() {
+    let project = Project::new(&[("app.py", "def main():\n    pass\n")]);
+    let samples = text_samples::profile("main@2[file:app.py]");
+    let context = project.context(project.load(samples), &["app.py"]);
+    let question = Question { by: Some(By::Package), ..Question::default() };
+    let packages = hot_spots(&context, question).unwrap().unwrap().packages.unwrap();
+    let folder = project.path("").canonicalize().unwrap();
+    let name = folder.file_name().unwrap().to_str();
+    assert_eq!(packages.iter().map(|row| row.name.as_deref()).collect::<Vec<_>>(), [name]);
+}
+
 #[test]
 fn rows_are_sorted_by_change() {
     let project = project();
