@@ -1,8 +1,10 @@
 //! Random views and baselines, in which all surfaces have the same costs.
 
 use crate::support::{Project, compared_with};
+use engine::baseline::Baseline;
 use engine::context::Context;
 use engine::fields::{CostFields, PartChange};
+use engine::overlay::OverlayData;
 use engine::query::call_tree::{self, TreeNode, call_tree};
 use engine::query::flame_graph::flame_graph;
 use engine::query::function_costs::function_costs;
@@ -11,10 +13,12 @@ use engine::query::line_costs::line_costs;
 use engine::ranking::By;
 use engine::settings::ViewSettings;
 use engine::snapshot::Snapshot;
+use engine::world::World;
 use profile::text_samples;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::sync::Arc;
 
 const FILE: &str = "app.rs";
 
@@ -219,6 +223,68 @@ proptest! {
                 let roots: f64 = roots.map(|frame| frame.total.0).sum();
                 prop_assert_eq!((self_, roots), (total, total));
             }
+        }
+    }
+
+    /// An overlay adds second costs, which all surfaces have, and changes no other number.
+    #[test]
+    fn all_surfaces_have_the_same_second_costs(
+        now in samples(),
+        other in samples(),
+        view in views(),
+    ) {
+        let text = text();
+        let settings = serde_json::json!({ "hints": { "minPercent": 0 }, "lenses": { "minPercent": 0 } });
+        let project = Project::new(&[(FILE, text.as_str())]).with_settings(&settings);
+        let plain = project.context(load(&project, &now, &view), &[FILE]);
+        let overlay = Baseline::new(Arc::new(load(&project, &other, &view)));
+        let world = World { overlay: Some(Arc::new(overlay)), ..World::clone(&plain.world) };
+        let context = Context { world: Arc::new(world), ..plain.clone() };
+        if hot(&plain, By::Function).is_none() {
+            return Ok(());
+        }
+        prop_assert_eq!(listed(&context), listed(&plain));
+        prop_assert_eq!(lenses(&context, &project), lenses(&plain, &project));
+        let mut shown = hints(&context, &project);
+        // Lines that only have a second cost.
+        shown.retain(|_, row| *row != Row::default());
+        prop_assert_eq!(shown, hints(&plain, &project));
+
+        let second = |overlay: &Option<OverlayData>| {
+            overlay.as_ref().map_or((0.0, 0.0), |it| (it.self_.0, it.total.unwrap().0))
+        };
+        let functions = hot(&context, By::Function).unwrap().functions.unwrap().into_iter();
+        let functions: BTreeMap<String, (f64, f64)> =
+            functions.map(|row| (row.name, second(&row.cost.cost.overlay))).collect();
+        let of_lenses: BTreeMap<String, (f64, f64)> = function_costs(&context, &project.uri(FILE))
+            .into_iter()
+            .map(|lens| (lens.data.name, second(&lens.data.cost.overlay)))
+            .collect();
+        prop_assert_eq!(&of_lenses, &functions);
+        let of_lines: BTreeMap<u32, (f64, f64)> =
+            line_costs(&context, &project.uri(FILE), 0..u32::MAX)
+                .into_iter()
+                .map(|hint| (hint.data.line.line0 + 1, second(&hint.data.cost.overlay)))
+                .collect();
+        for (name, (self_, total)) in &functions {
+            let first = 4 * name[1..].parse::<u32>().unwrap() + 1;
+            let lines: Vec<_> = of_lines.range(first..first + 4).map(|(_, cost)| *cost).collect();
+            prop_assert_eq!(lines.iter().map(|(self_, _)| self_).sum::<f64>(), *self_);
+            prop_assert!(lines.iter().all(|(_, of_line)| of_line <= total));
+        }
+        let lines = hot(&context, By::Line).unwrap().lines.unwrap().into_iter();
+        for line in lines {
+            prop_assert_eq!(second(&line.cost.cost.overlay), of_lines[&line.line]);
+        }
+        // The second costs are those of the other profile.
+        let shown = context.world.overlay.as_ref().unwrap();
+        for (name, cost) in &functions {
+            let all = shown.snapshot.costs.functions();
+            let same = all.filter(|(function, _)| shown.snapshot.function(*function).name == name);
+            let same: Vec<_> = same.map(|(_, cost)| cost.cost).collect();
+            let expected =
+                same.first().map_or((0.0, 0.0), |cost| (cost.self_, cost.total.exact().unwrap()));
+            prop_assert_eq!(*cost, expected);
         }
     }
 }
