@@ -69,7 +69,7 @@ fn every_recorded_client_gets_hints_lenses_and_hierarchy() {
             "{name}: {hover}"
         );
         assert!(text(&hover["contents"]["value"]).contains("33"), "{name}: {hover}");
-        assert_eq!(server.symbols("$")[0]["name"], "$50.0% hash", "{name}");
+        assert_eq!(server.symbols("$")[0]["name"], "$50.0% · self 50.0% hash", "{name}");
 
         // Clients that accept refreshes are notified of a rewrite.
         let refreshes = [

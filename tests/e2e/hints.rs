@@ -334,9 +334,14 @@ fn dollar_queries_return_the_hottest_functions() {
     };
     assert_eq!(
         names(server.symbols("$")),
-        ["$50.0% hash", "$100.0% main", "$50.0% eval", "$50.0% parse"]
+        [
+            "$50.0% · self 50.0% hash",
+            "$100.0% · self 16.7% main",
+            "$50.0% · self 16.7% eval",
+            "$50.0% · self 16.7% parse",
+        ]
     );
-    assert_eq!(names(server.symbols("$par")), ["$50.0% parse"]);
+    assert_eq!(names(server.symbols("$par")), ["$50.0% · self 16.7% parse"]);
     assert_eq!(server.symbols("$hash")[0]["location"]["uri"], workspace.uri("lib.py"));
     assert_eq!(server.symbols("$hash")[0]["location"]["range"]["start"]["line"], 3 + BELOW);
     for query in ["", "main", "par$"] {

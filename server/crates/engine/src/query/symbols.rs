@@ -2,10 +2,9 @@
 
 use crate::context::Context;
 use crate::places::{Place, line_place};
-use crate::present::labels::Part;
 use crate::present::text::plain;
-use crate::present::units;
 use crate::ranking::{By, Limits, Ranking, Rows, Scope};
+use crate::settings::Show;
 
 /// The maximum number of symbols.
 const LIMIT: usize = 100;
@@ -13,7 +12,7 @@ const LIMIT: usize = 100;
 /// A hot function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HotSymbol {
-    /// `$12.3% parse_value`, with a baseline `$12.3% ▲1.20 s parse_value`.
+    /// `$12.3% · self 4.0% parse_value`, with a baseline `$12.3% ▲1.20 s · self 4.0% parse_value`.
     pub name: String,
     /// Where it is defined.
     pub place: Place,
@@ -41,11 +40,10 @@ pub fn symbols(context: &Context, query: &str) -> Option<Vec<HotSymbol>> {
     };
     let symbols = rows.into_iter().filter_map(|row| {
         let (function, cost) = (row.what, row.cost);
-        let total = units::total(cost.total, |weight| scale.weight(weight));
         // Clients filter symbols by the query, so the name must begin with `$`.
         let before = context.function_before(snapshot, function);
-        let delta = scale.delta(cost, before, Part::Total);
-        let name = format!("${total}{delta} {}", plain(snapshot.function(function).name));
+        let costs = scale.hint(cost, Show::Both, before);
+        let name = format!("${costs} {}", plain(snapshot.function(function).name));
         if !name.to_lowercase().contains(&part) {
             return None;
         }

@@ -205,7 +205,10 @@ fn trees_and_lists_have_the_change_of_each_path() {
     assert!(graph.svg.contains("<title>g: 55.6% ▼10.0 ms"), "{}", graph.svg);
 
     let names: Vec<_> = symbols(&context, "$").unwrap().into_iter().map(|it| it.name).collect();
-    assert_eq!(names, ["$55.6% ▼10.0 ms g", "$44.4% h", "$88.9% ▼20.0 ms f"]);
+    assert_eq!(
+        names,
+        ["$55.6% ▼10.0 ms · self 55.6% g", "$44.4% · self 44.4% h", "$88.9% ▼20.0 ms f"]
+    );
 
     let snapshot = context.world.snapshot().unwrap();
     let f = snapshot.hottest_functions()[0].0;

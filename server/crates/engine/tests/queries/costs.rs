@@ -193,8 +193,11 @@ fn symbols_answer_dollar_queries_only() {
         Some(symbols.map(|symbol| symbol.name).collect())
     };
     assert_eq!(names("main"), None);
-    assert_eq!(names("$").unwrap(), ["$50.0% hash", "$100.0% main", "$75.0% parse"]);
-    assert_eq!(names("$HA").unwrap(), ["$50.0% hash"]);
+    assert_eq!(
+        names("$").unwrap(),
+        ["$50.0% · self 50.0% hash", "$100.0% · self 25.0% main", "$75.0% · self 25.0% parse"]
+    );
+    assert_eq!(names("$HA").unwrap(), ["$50.0% · self 50.0% hash"]);
     let place = &symbols(&context, "$parse").unwrap()[0].place;
     assert_eq!((place.uri.clone(), place.range.start.line0), (project.uri("app.rs"), 5));
 }
