@@ -10,9 +10,9 @@ mod export;
 mod foreign;
 mod input;
 mod lacking;
-#[cfg(feature = "symbols")]
 #[cfg(unix)]
 mod recipes;
+#[cfg(feature = "symbols")]
 mod recorded;
 mod reports;
 mod roots;
