@@ -137,7 +137,7 @@ fn profile(samples: &[Sample]) -> Profile {
                 .intern_func(Func { name, source: Some(source), lib: None, line: 0, column: 0 })
                 .unwrap();
             let executing = builder.intern_source(executing).unwrap();
-            let frame = Frame { func, line, column: 0, inlined: false };
+            let frame = Frame::new(func, line);
             let frame = if executing == source {
                 builder.intern_frame(frame)
             } else {

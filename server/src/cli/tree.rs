@@ -4,7 +4,7 @@ use super::heading::{compared_with, headline};
 use super::json_changes::{JsonChanges, JsonComparison};
 use super::style::Style;
 use super::{Failure, Output, USAGE};
-use analysis::{Branch, Cost, FunctionId, Phase, Phases, TimeRange};
+use analysis::{Branch, Cost, FunctionId, JitTier, Phase, Phases, TimeRange};
 use engine::baseline::Before;
 use engine::context::Compared;
 use engine::present::labels::{Part as CostPart, Scale};
@@ -114,10 +114,11 @@ pub(super) fn tree(
         let cells = format!("{total:>total_width$} {own:>own_width$}");
         let cells = style.heat(&cells, row.branch.total.abs() / snapshot.costs.base);
         let used = total_width + 1 + own_width + 2 + indent.len() + 2;
-        let place = match row.range {
-            Some(range) => format!("{place}  {range}"),
-            None => place,
-        };
+        let tiers = snapshot.tree.jit_tiers_of_branch(&row.branch);
+        let tiers = units::jit_tiers(tiers, row.branch.total).map(|tiers| format!("[{tiers}]"));
+        let range = row.range.map(|range| range.to_string());
+        let place = [Some(place).filter(|place| !place.is_empty()), range, tiers];
+        let place = place.into_iter().flatten().collect::<Vec<_>>().join("  ");
         let what = style.name_and_place(used, &plain(this.name), &place);
         writeln!(out, "{cells}  {indent}{mark}{what}")?;
     }
@@ -281,6 +282,9 @@ struct JsonNode<'a> {
     #[serde(rename = "self")]
     self_: Option<Weight>,
     total: Weight,
+    /// The JIT tiers of the total, heaviest first. Missing without any, and in the bottom-up tree.
+    #[serde(rename = "jitTiers", skip_serializing_if = "Vec::is_empty")]
+    jit_tiers: Vec<JsonJitTier>,
     /// Whether the costs are estimates.
     est: bool,
     /// Whether the function calls itself, directly or through others. Missing for stacks.
@@ -289,6 +293,19 @@ struct JsonNode<'a> {
     /// How the costs changed, with `--baseline`. Missing if the path has no match.
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<JsonChanges>,
+}
+
+/// The part of a total that one tier of a virtual machine ran.
+#[derive(Serialize)]
+struct JsonJitTier {
+    name: &'static str,
+    total: Weight,
+}
+
+impl JsonJitTier {
+    fn new(&(tier, total): &(JitTier, f64)) -> Self {
+        Self { name: tier.name(), total: Weight(total) }
+    }
 }
 
 /// Writes a flat list of rows, because many JSON parsers limit the depth of nesting. `befores` has
@@ -316,6 +333,12 @@ fn write_json(
                 range: row.range.map(|range| range.to_string()),
                 self_: row.branch.self_.map(Weight),
                 total: Weight(row.branch.total),
+                jit_tiers: snapshot
+                    .tree
+                    .jit_tiers_of_branch(&row.branch)
+                    .iter()
+                    .map(JsonJitTier::new)
+                    .collect(),
                 est: row.branch.estimated,
                 recursive: is_graph.then(|| recursive.contains(&row.branch.function)),
                 comparison: before.map(|before| {

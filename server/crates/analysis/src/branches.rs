@@ -13,7 +13,7 @@
 use crate::call_tree::Index;
 use crate::paths::{PathEntry, PathStep, Recursion, hotter};
 use crate::{CallNodeId, CallNodes, CallTree, Costs};
-use profile::{FunctionId, Total};
+use profile::{FunctionId, JitTier, Total};
 use rustc_hash::FxHashMap;
 
 /// A branch of the call tree: a path of functions, by its last one.
@@ -84,6 +84,15 @@ impl CallTree {
         branches
             .sort_unstable_by(|a, b| hotter(a.total, b.total).then(a.function.cmp(&b.function)));
         branches
+    }
+
+    /// The tiers of the total of a branch. Empty if the recording has none, and for the bottom-up
+    /// tree.
+    pub fn jit_tiers_of_branch(&self, branch: &Branch) -> &[(JitTier, f64)] {
+        match (&branch.at, self.call_nodes()) {
+            (At::Node(id), Some(nodes)) => nodes.jit_tiers(*id),
+            _ => &[],
+        }
     }
 
     fn callees_in_graph(&self, path: &[FunctionId]) -> Vec<Branch> {

@@ -8,8 +8,9 @@
 use crate::View;
 use crate::activations::Activations;
 use crate::frames::Frames;
+use crate::jit_tiers::{JitTiers, by_node};
 use crate::weighted::{ROOT, WeightedStacks};
-use profile::{FunctionId, Groups, Profile};
+use profile::{FunctionId, Groups, JitTier, Profile, StackAccess};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -48,6 +49,8 @@ pub struct CallNode {
 #[derive(Debug, Clone, Default)]
 pub struct CallNodes {
     nodes: Vec<CallNode>,
+    /// The tiers of nodes that have any, by index.
+    tiers: FxHashMap<u32, JitTiers>,
 }
 
 impl CallNodes {
@@ -80,10 +83,12 @@ impl CallNodes {
             sum.is_call |= !activations.continues(k);
             node_of.push(node);
         }
-        drop((ids, node_of));
-        let mut nodes = depth_first(&keys, &sums);
+        drop(ids);
+        let (mut nodes, index) = depth_first(&keys, &sums);
         mark_recursive(&mut nodes, groups.n_functions());
-        Self { nodes }
+        let node_of = node_of.into_iter().map(|node| index[node as usize]);
+        let tiers = by_node(&stacks, &activations, profile.frames(), node_of);
+        Self { nodes, tiers }
     }
 
     /// A node.
@@ -92,6 +97,11 @@ impl CallNodes {
     /// If `id` belongs to another tree.
     pub fn get(&self, id: CallNodeId) -> &CallNode {
         &self.nodes[id.index()]
+    }
+
+    /// The tiers of the total of a node.
+    pub fn jit_tiers(&self, id: CallNodeId) -> &[(JitTier, f64)] {
+        self.tiers.get(&id.0).map_or(&[], Vec::as_slice)
     }
 
     /// The number of nodes.
@@ -166,8 +176,9 @@ fn mark_recursive(nodes: &mut [CallNode], n_functions: usize) {
     }
 }
 
-/// Lays nodes out depth first, siblings sorted by function. `keys` has parents before children.
-fn depth_first(keys: &[(u32, FunctionId)], sums: &[Sum]) -> Vec<CallNode> {
+/// Lays nodes out depth first, siblings sorted by function, and returns the new index of each.
+/// `keys` has parents before children.
+fn depth_first(keys: &[(u32, FunctionId)], sums: &[Sum]) -> (Vec<CallNode>, Vec<u32>) {
     let n = keys.len();
     let mut size = vec![1_u32; n];
     for i in (0..n).rev() {
@@ -182,12 +193,14 @@ fn depth_first(keys: &[(u32, FunctionId)], sums: &[Sum]) -> Vec<CallNode> {
     let first_child = |parent: u32| order.partition_point(|&i| keys[i as usize].0 < parent);
 
     let mut nodes = Vec::with_capacity(n);
+    let mut index = vec![0; n];
     // Pending siblings: a range of `order` and the parent's position.
     let mut pending = vec![(first_child(ROOT), None, 0)];
     while let Some((next, parent, depth)) = pending.pop() {
         let Some(&i) = order.get(next) else { continue };
         let (key_parent, function) = keys[i as usize];
         let id = CallNodeId(nodes.len() as u32);
+        index[i as usize] = id.0;
         let Sum { own, is_call } = sums[i as usize];
         nodes.push(CallNode {
             function,
@@ -211,5 +224,5 @@ fn depth_first(keys: &[(u32, FunctionId)], sums: &[Sum]) -> Vec<CallNode> {
             nodes[parent.index()].total += nodes[i].total;
         }
     }
-    nodes
+    (nodes, index)
 }

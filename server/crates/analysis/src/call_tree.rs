@@ -11,11 +11,14 @@ use crate::context_paths::{CliqueRecursion, ContextIndex};
 use crate::costs::JoinedCosts;
 use crate::frames::Frames;
 use crate::graph_paths::{callees_in_graph, callers_in_graph};
+use crate::jit_tiers::{JitTiers, of_function};
 use crate::paths::{PathStep, Recursion};
 use crate::stack_paths::StackIndex;
 use crate::weighted::WeightedStacks;
 use crate::{CallNodes, Costs, ThreadChoice, View, costs};
-use profile::{Cost, FileId, FunctionId, GraphAccess, Groups, MetricId, Recording, Total};
+use profile::{
+    Cost, FileId, FunctionId, GraphAccess, Groups, MetricId, Recording, StackAccess, Total,
+};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// The call tree of a recording under one view, expanded on demand. The index is built by the first
@@ -142,6 +145,16 @@ impl CallTree {
         match self.index() {
             Index::Stacks(index) => index.callers_of_lines(file, lines),
             Index::Contexts(_) | Index::Graph(_) => PathStep::default(),
+        }
+    }
+
+    /// The tiers of the total of a function. Empty if the recording has none.
+    pub fn jit_tiers(&self, function: FunctionId) -> JitTiers {
+        match (&*self.recording, self.index()) {
+            (Recording::Stacks(profile), Index::Stacks(index)) => {
+                of_function(index, profile.frames(), function)
+            }
+            _ => JitTiers::new(),
         }
     }
 

@@ -354,7 +354,8 @@ pub fn lines_as_functions(profile: &Profile) -> Result<Profile, BuildError> {
     let mut nameless = None;
     let mut kept: Vec<Option<StackId>> = Vec::with_capacity(stacks.len());
     for stack in stacks.ids() {
-        let Frame { func, line, column, inlined } = profile.frames().get(stacks.frame(stack));
+        let frame = profile.frames().get(stacks.frame(stack));
+        let Frame { func, line, .. } = frame;
         let Func { name, source, lib, .. } = symbols.funcs.get(func);
         let name = symbols.strings.get(name);
         let func = Func {
@@ -369,7 +370,7 @@ pub fn lines_as_functions(profile: &Profile) -> Result<Profile, BuildError> {
             column: 0,
         };
         let func = builder.intern_func(func)?;
-        let frame = builder.intern_frame(Frame { func, line, column, inlined })?;
+        let frame = builder.intern_frame(Frame { func, ..frame })?;
         let prefix = stacks.prefix(stack).and_then(|prefix| kept[prefix.index()]);
         kept.push(match name {
             NAMELESS => {

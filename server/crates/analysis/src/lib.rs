@@ -32,6 +32,7 @@ mod graph_paths;
 mod group;
 mod inclusive;
 mod invocations;
+mod jit_tiers;
 mod joined;
 mod line_counts;
 mod named;
@@ -66,6 +67,7 @@ pub use entry::is_entry_point;
 pub use invocations::{
     call_graph, call_graph_without_levels, lines_as_functions, one_sample_per_call,
 };
+pub use jit_tiers::JitTiers;
 pub use line_counts::{FileLineCount, LineCounts};
 pub use named::{Addresses, notation};
 pub use names::{Unmatched, find_function, find_functions, find_metric, find_threads, nearest};
@@ -87,8 +89,8 @@ pub use view::{IdleSamples, ThreadChoice, View};
 // them: these crates do not depend on `profile`, so they cannot reach stacks, frames and rows.
 pub use profile::{
     BuildError, CallGraph, Cost, Divided, FileId, Func, FuncId, FuncKey, FuncRole, FunctionId,
-    Groups, Level, Lib, LibId, LineKnowledge, MergeError, Metric, MetricId, Moved, OriginalPlace,
-    Part, PlaceKind, Position, Profile, RawStacks, Recording, SourceId, Start, SymbolTables,
-    Symbolicated, Thread, ThreadId, Total, Warning, WarningCode, Warnings, at_call_sites, divide,
-    merge, relocate, relocate_with_files, with_files, with_interrupted,
+    Groups, JitTier, Level, Lib, LibId, LineKnowledge, MergeError, Metric, MetricId, Moved,
+    OriginalPlace, Part, PlaceKind, Position, Profile, RawStacks, Recording, SourceId, Start,
+    SymbolTables, Symbolicated, Thread, ThreadId, Total, Warning, WarningCode, Warnings,
+    at_call_sites, divide, merge, relocate, relocate_with_files, with_files, with_interrupted,
 };

@@ -276,7 +276,8 @@ impl StackIndex {
         Running { function: self.function[k as usize], inlined: self.inlined[k as usize] }
     }
 
-    fn positions(&self, function: FunctionId) -> &[u32] {
+    /// The positions of a function, ascending.
+    pub(crate) fn positions(&self, function: FunctionId) -> &[u32] {
         match self.start.get(function.index()..) {
             Some([from, to, ..]) => &self.positions[*from as usize..*to as usize],
             _ => &[],

@@ -155,7 +155,7 @@ fn skips_c_functions_without_a_name_like_rbspy() {
         let func = builder
             .intern_func(profile::Func { name, source: None, lib: None, line: 0, column: 0 })
             .unwrap();
-        builder.intern_frame(profile::Frame { func, line: 0, column: 0, inlined: false }).unwrap()
+        builder.intern_frame(profile::Frame::new(func, 0)).unwrap()
     };
     let (main, nameless, leaf) = (frame("main"), frame("(unknown) [c function]"), frame("leaf"));
     let main = builder.intern_stack(None, main).unwrap();

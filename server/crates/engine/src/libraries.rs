@@ -281,10 +281,13 @@ fn from_perf_map(lib: &Lib, unresolved: &Unresolved, loaded: &Loaded) -> Option<
     let functions: Vec<_> = functions.collect();
     let levels = functions.iter().map(|(address, symbol, place)| {
         let level = match (symbol, place) {
-            (_, Some(Generated { name, file, line, .. })) => {
-                Some(Level { name, file: Some(file), line: 0, declared: Some((file, *line)) })
-            }
-            (Some(name), None) => Some(Level { name, file: None, line: 0, declared: None }),
+            (_, Some(Generated { name, file, line, tier, .. })) => Some(Level {
+                file: Some(file),
+                declared: Some((file, *line)),
+                tier: *tier,
+                ..Level::named(name)
+            }),
+            (Some(name), None) => Some(Level::named(name)),
             (None, None) => None,
         };
         (*address, level)

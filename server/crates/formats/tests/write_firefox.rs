@@ -249,9 +249,7 @@ fn unresolved_funcs_can_be_looked_up_again() {
         let func = builder
             .intern_func(profile::Func { name, source: None, lib, line: 0, column: 0 })
             .unwrap();
-        let frame = builder
-            .intern_frame(profile::Frame { func, line: 0, column: 0, inlined: false })
-            .unwrap();
+        let frame = builder.intern_frame(profile::Frame::new(func, 0)).unwrap();
         stack = Some(builder.intern_stack(stack, frame).unwrap());
     }
     builder.push_thread(Thread::default(), Samples::new([stack], vec![Weights::Ones])).unwrap();
@@ -419,8 +417,7 @@ fn weighing(unit: &str, interval: Option<f64>, weights: &[f64]) -> Profile {
         column: 0,
     };
     let func = builder.intern_func(func).unwrap();
-    let frame =
-        builder.intern_frame(profile::Frame { func, line: 0, column: 0, inlined: false }).unwrap();
+    let frame = builder.intern_frame(profile::Frame::new(func, 0)).unwrap();
     let stack = builder.intern_stack(None, frame).unwrap();
     let stacks = weights.iter().map(|_| Some(stack)).chain([None::<StackId>]);
     let weights = weights.iter().copied().chain([1.0]).collect();

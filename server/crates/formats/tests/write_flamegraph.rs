@@ -132,8 +132,7 @@ fn weighing(unit: &str, paths: &[(&str, f64)]) -> Profile {
                 column: 0,
             };
             let func = builder.intern_func(func).unwrap();
-            let frame =
-                builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false }).unwrap();
+            let frame = builder.intern_frame(Frame::new(func, 0)).unwrap();
             stack = Some(builder.intern_stack(stack, frame).unwrap());
         }
         stacks.push(stack);

@@ -122,7 +122,7 @@ pub fn with_callers(profile: &Profile, found: &[Callers]) -> Option<Profile> {
                         line: 0,
                         column: 0,
                     });
-                    frames.intern(Frame { func, line: 0, column: 0, inlined: false }, None)
+                    frames.intern(Frame::new(func, 0), None)
                 };
                 known_frames.insert((lib, address), frame);
                 base = Some(stacks.intern(base, frame, CategoryId::default())?);

@@ -180,8 +180,7 @@ mod tests {
             (none, 0),
         ];
         let stacks = frames.map(|(func, line)| {
-            let frame =
-                builder.intern_frame(Frame { func, line, column: 0, inlined: false }).unwrap();
+            let frame = builder.intern_frame(Frame::new(func, line)).unwrap();
             Some(builder.intern_stack(None, frame).unwrap())
         });
         let samples = Samples::new(stacks, vec![Weights::Ones]);

@@ -78,7 +78,7 @@ impl Profile {
         let next = |len: usize| u32::try_from(len).ok().filter(|&next| next != crate::ids::NONE);
         let (id, frame) = (FuncId::new(next(funcs.len())?), FrameId::new(next(frames.len())?));
         funcs.push(func);
-        frames.push(Frame { func: id, line: 0, column: 0, inlined: false });
+        frames.push(Frame::new(id, 0));
         Some((
             Self { symbols: names.with(self.symbols.libs.clone(), funcs), frames, ..self.clone() },
             frame,

@@ -1,7 +1,7 @@
 //! Frames and stacks, in columns. They are most of a profile.
 
 use crate::ids::NONE;
-use crate::{FrameId, FuncId, SourceId, StackId};
+use crate::{FrameId, FuncId, JitTier, SourceId, StackId};
 use rustc_hash::FxHashMap;
 
 /// A row of the frame table.
@@ -16,6 +16,15 @@ pub struct Frame {
     pub column: u32,
     /// Whether the func was inlined into the frame that calls it.
     pub inlined: bool,
+    /// How a virtual machine ran the code.
+    pub tier: JitTier,
+}
+
+impl Frame {
+    /// A frame of which only the func and the line (1-based; 0 = unknown) are known.
+    pub const fn new(func: FuncId, line: u32) -> Self {
+        Self { func, line, column: 0, inlined: false, tier: JitTier::Unknown }
+    }
 }
 
 /// Frames in columns: a func at a line.
@@ -28,6 +37,7 @@ pub struct FrameTable {
     line: Vec<u32>,
     column: Vec<u32>,
     inlined: Vec<bool>,
+    tier: Vec<JitTier>,
     /// The file and line of frames whose line is not in the file of their func. Their own line is
     /// 0.
     elsewhere: FxHashMap<FrameId, (SourceId, u32)>,
@@ -45,6 +55,7 @@ impl FrameTable {
             line: self.line[i],
             column: self.column[i],
             inlined: self.inlined[i],
+            tier: self.tier[i],
         }
     }
 
@@ -68,6 +79,7 @@ impl FrameTable {
         self.line.push(frame.line);
         self.column.push(frame.column);
         self.inlined.push(frame.inlined);
+        self.tier.push(frame.tier);
     }
 
     pub(crate) fn elsewhere(&self, id: FrameId) -> Option<(SourceId, u32)> {

@@ -10,7 +10,7 @@
 
 use crate::symbol_tables::Names;
 use crate::{
-    CategoryId, Frame, FrameId, FrameTable, Func, FuncId, FuncKey, FuncTable, Lib, LibId,
+    CategoryId, Frame, FrameId, FrameTable, Func, FuncId, FuncKey, FuncTable, JitTier, Lib, LibId,
     LineKnowledge, Profile, SourceId, StackId, StackTable, SymbolTables,
 };
 use rustc_hash::FxHashMap;
@@ -27,6 +27,15 @@ pub struct Level<'a> {
     pub line: u32,
     /// The file and line (1-based) of the function's declaration.
     pub declared: Option<(&'a str, u32)>,
+    /// How a virtual machine ran it.
+    pub tier: JitTier,
+}
+
+impl<'a> Level<'a> {
+    /// A function of which only the name is known.
+    pub const fn named(name: &'a str) -> Self {
+        Self { name, file: None, line: 0, declared: None, tier: JitTier::Unknown }
+    }
 }
 
 /// A recording with addresses resolved.
@@ -87,8 +96,8 @@ where
         .iter()
         .map(|old| {
             let level = |(depth, &(func, place)): (usize, &(FuncId, Option<Place>))| match place {
-                Some(Place { line, elsewhere }) => frames.intern(
-                    Frame { func, line, column: 0, inlined: depth > 0 || old.inlined },
+                Some(Place { line, elsewhere, tier }) => frames.intern(
+                    Frame { inlined: depth > 0 || old.inlined, tier, ..Frame::new(func, line) },
                     elsewhere,
                 ),
                 None => frames.intern(Frame { func, ..old }, None),
@@ -183,6 +192,7 @@ impl Frames {
 struct Place {
     line: u32,
     elsewhere: Option<(SourceId, u32)>,
+    tier: JitTier,
 }
 
 /// Funcs without duplicates, and their names.
@@ -225,7 +235,7 @@ impl Funcs {
         let elsewhere =
             file.filter(|_| file != source && level.line != 0).map(|file| (file, level.line));
         let line = if file.is_some() && file == source { level.line } else { 0 };
-        Some((func, Place { line, elsewhere }))
+        Some((func, Place { line, elsewhere, tier: level.tier }))
     }
 
     pub(crate) fn intern(&mut self, func: Func) -> FuncId {
@@ -251,7 +261,7 @@ mod tests {
 
     fn find(lib: LibId, address: u64) -> Option<Vec<Level<'static>>> {
         assert_eq!(lib, LibId::new(0));
-        let at = |name, file, line| Level { name, file: Some(file), line, declared: None };
+        let at = |name, file, line| Level { file: Some(file), line, ..Level::named(name) };
         let (run, fold) = (|line| at("run", "run.rs", line), |line| at("fold", "iter.rs", line));
         Some(match address {
             0x10 => vec![run(4), fold(90), at("step", "run.rs", 12)],
@@ -308,7 +318,12 @@ mod tests {
     #[test]
     fn a_func_with_a_declaration_can_have_lines_in_several_files() {
         let profile = text_samples::profile("0x1[lib:app] 0x2[lib:app] 0x3[lib:app]");
-        let level = |file, line, declared| Level { name: "show", file: Some(file), line, declared };
+        let level = |file, line, declared| Level {
+            file: Some(file),
+            line,
+            declared,
+            ..Level::named("show")
+        };
         let find = |_, address| {
             Some([match address {
                 1 => level("main.rs", 8, Some(("main.rs", 7))),

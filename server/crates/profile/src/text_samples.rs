@@ -11,13 +11,14 @@
 //! A cell is `name@line` with attributes. `[file:…]`, `[lib:…]`, `[start:N]` (the func's first
 //! line), `[js]` (JavaScript), `[label]` (shown with JavaScript) and `[cat:…]` (the category, also
 //! of callees without one; `Other` by default) are remembered for the name. `[inl]` marks an
-//! inlined frame, `[idle]` an idle sample that ends here. `@line` is optional. A cell belongs to
+//! inlined frame, `[tier:ion]` and `[tier:interpreter]` how it was run, `[idle]` an idle sample that
+//! ends here. `@line` is optional. A cell belongs to
 //! the column whose cell in the first row starts at the same offset. Samples may end early.
 
 use crate::times::{Clock, Times};
 use crate::{
-    Code, Frame, Func, Lib, LineKnowledge, Metric, Profile, ProfileBuilder, Samples, Thread,
-    Weights,
+    Code, Frame, Func, JitTier, Lib, LineKnowledge, Metric, Profile, ProfileBuilder, Samples,
+    Thread, Weights,
 };
 use std::collections::HashMap;
 
@@ -118,7 +119,11 @@ fn build_with(metric: Metric, threads: &[(&str, &str, Option<&[f64]>)]) -> Profi
                 };
                 let func = builder.intern_func(func).expect("small");
                 builder.set_code(func, attributes.code).expect("just made");
-                let frame = Frame { func, line: cell.line, column: 0, inlined: cell.has("inl") };
+                let frame = Frame {
+                    inlined: cell.has("inl"),
+                    tier: cell.tier(),
+                    ..Frame::new(func, cell.line)
+                };
                 let frame = builder.intern_frame(frame).expect("small");
                 let id = builder.intern_stack(stack, frame).expect("small");
                 category = attributes
@@ -197,6 +202,15 @@ impl<'a> Cell<'a> {
 
     fn has(&self, attribute: &str) -> bool {
         self.attributes.contains(&attribute)
+    }
+
+    fn tier(&self) -> JitTier {
+        match self.value("tier:") {
+            Some("ion") => JitTier::Ion,
+            Some("interpreter") => JitTier::Interpreter,
+            Some(other) => panic!("no tier {other}"),
+            None => JitTier::Unknown,
+        }
     }
 
     fn value(&self, prefix: &str) -> Option<&'a str> {

@@ -3,7 +3,7 @@
 
 use crate::frame::Frame;
 use crate::{Id, LibStatus, Md5, Search, Sidecar, names};
-use profile::{AddressBase, Level, Lib};
+use profile::{AddressBase, JitTier, Level, Lib};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -47,6 +47,7 @@ struct Row {
     file: Option<u32>,
     line: u32,
     declared: Option<(u32, u32)>,
+    tier: JitTier,
 }
 
 impl LibSymbols {
@@ -63,6 +64,7 @@ impl LibSymbols {
             file: row.file.map(|file| self.files.get(file)),
             line: row.line,
             declared: row.declared.map(|(file, line)| (self.files.get(file), line)),
+            tier: row.tier,
         })
     }
 
@@ -109,11 +111,12 @@ impl LibSymbols {
     ) -> Self {
         let mut this = Self::new(status);
         for (address, level) in functions {
-            let frame = level.map(|Level { name, file, line, declared }| Frame {
+            let frame = level.map(|Level { name, file, line, declared, tier }| Frame {
                 name: name.into(),
                 file: file.map(str::to_owned),
                 line,
                 declared: declared.map(|(file, line)| (file.into(), line)),
+                tier,
             });
             this.add(address, frame.into_iter().collect());
         }
@@ -150,7 +153,7 @@ impl LibSymbols {
             let file = frame.file.map(|file| self.files.intern(&normalize(&file)));
             let declared =
                 frame.declared.map(|(file, line)| (self.files.intern(&normalize(&file)), line));
-            self.rows.push(Row { name, file, line: frame.line, declared });
+            self.rows.push(Row { name, file, line: frame.line, declared, tier: frame.tier });
         }
         let old = self.addresses.get(&address).copied().unwrap_or_default();
         let is_unchanged = self.rows(address) == &self.rows[start..];
@@ -274,10 +277,7 @@ impl Cache {
             let mut is_used = false;
             for address in pending {
                 if let Some(name) = sidecar.name(address).filter(|_| new.rows(address).is_empty()) {
-                    new.add(
-                        address,
-                        vec![Frame { name: name.into(), file: None, line: 0, declared: None }],
-                    );
+                    new.add(address, vec![Frame::named(name.into())]);
                     is_used = true;
                 }
             }

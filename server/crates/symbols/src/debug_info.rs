@@ -87,12 +87,7 @@ fn kernel(lib: &Lib, addresses: &[u64], search: &Search<'_>, take: Take<'_>) -> 
         Err(status) => return status,
     };
     for &address in addresses {
-        let frame = functions.at(address).map(|name| Frame {
-            name: name.into(),
-            file: None,
-            line: 0,
-            declared: None,
-        });
+        let frame = functions.at(address).map(|name| Frame::named(name.into()));
         if take(address, frame.into_iter().collect()).is_break() {
             break;
         }
@@ -129,18 +124,14 @@ fn other(
             for frame in info.frames.into_iter().flatten().rev() {
                 let name = frame.function.unwrap_or_default().into();
                 let file = frame.file_path.map(samply_symbols::SourceFilePath::into_raw_path);
-                frames.push(Frame {
-                    name,
-                    file,
-                    line: frame.line_number.unwrap_or(0),
-                    declared: None,
-                });
+                let line = frame.line_number.unwrap_or(0);
+                frames.push(Frame { file, line, ..Frame::named(name) });
             }
             has_lines |= frames.iter().any(|frame| frame.line != 0);
             let name = info.symbol.name.into();
             match frames.first_mut() {
                 Some(outermost) => outermost.name = name,
-                None => frames.push(Frame { name, file: None, line: 0, declared: None }),
+                None => frames.push(Frame::named(name)),
             }
         }
         if take(address, frames).is_break() {

@@ -144,7 +144,7 @@ impl<'a> Elf<'a> {
             (Some(outermost), Some(name)) if !is_mangled(&name) || outermost.name.is_empty() => {
                 outermost.name = name;
             }
-            (None, Some(name)) => frames.push(Frame { name, file: None, line: 0, declared: None }),
+            (None, Some(name)) => frames.push(Frame::named(name)),
             (Some(outermost), None) if outermost.name.is_empty() => {
                 outermost.name = format!("{address:#x}").into();
             }
@@ -175,12 +175,8 @@ impl<'a> Elf<'a> {
             if let (Some(unit), Some(file)) = (unit, &file) {
                 self.checksums.borrow_mut().read(unit, file);
             }
-            frames.push(Frame {
-                name,
-                file,
-                line: place.and_then(|place| place.line).unwrap_or(0),
-                declared,
-            });
+            let line = place.and_then(|place| place.line).unwrap_or(0);
+            frames.push(Frame { file, line, declared, ..Frame::named(name) });
         }
         Some(frames)
     }

@@ -1,5 +1,6 @@
 //! The result of looking an address up.
 
+use profile::JitTier;
 use std::sync::Arc;
 
 /// The MD5 checksum of a source file.
@@ -14,4 +15,13 @@ pub(crate) struct Frame {
     pub(crate) line: u32,
     /// The declaration of the function: file and line.
     pub(crate) declared: Option<(Arc<str>, u32)>,
+    /// How a virtual machine ran it.
+    pub(crate) tier: JitTier,
+}
+
+impl Frame {
+    /// A function of which only the name is known.
+    pub(crate) fn named(name: Arc<str>) -> Self {
+        Self { name, file: None, line: 0, declared: None, tier: JitTier::Unknown }
+    }
 }

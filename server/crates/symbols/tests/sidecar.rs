@@ -38,7 +38,7 @@ fn a_sidecar_gives_names_without_lines() {
         ..Lib::default()
     };
     let symbols = resolve(&app, &[4100, 4200, 4300], &sidecar);
-    let name_only = |name| Some(Level { name, file: None, line: 0, declared: None });
+    let name_only = |name| Some(Level::named(name));
     assert_eq!(symbols.levels(4100, Generics::Keep).next(), name_only("app::parse"));
     assert_eq!(symbols.levels(4200, Generics::Keep).next(), name_only("app::Tree<T>::insert"));
     assert_eq!(symbols.levels(4200, Generics::Collapse).next(), name_only("app::Tree<…>::insert"));

@@ -189,7 +189,7 @@ fn unwinds_with_debug_frame() {
     let func = builder
         .intern_func(Func { name, source: None, lib: Some(lib), line: 0, column: 0 })
         .unwrap();
-    let frame = builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false }).unwrap();
+    let frame = builder.intern_frame(Frame::new(func, 0)).unwrap();
     let stack = builder.intern_stack(None, frame).unwrap();
     let samples = Samples::new(vec![Some(stack)], vec![Weights::Ones]);
     builder.push_thread(Thread::default(), samples).unwrap();

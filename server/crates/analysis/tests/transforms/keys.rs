@@ -22,7 +22,7 @@ fn same_names() -> Profile {
             column: 1,
         };
         let func = builder.intern_func(func).unwrap();
-        let frame = builder.intern_frame(Frame { func, line, column: 0, inlined: false }).unwrap();
+        let frame = builder.intern_frame(Frame::new(func, line)).unwrap();
         let stack = Some(builder.intern_stack(caller, frame).unwrap());
         caller = caller.or(stack);
         stack

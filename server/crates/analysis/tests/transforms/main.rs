@@ -301,8 +301,7 @@ fn lists_the_places_of_ambiguous_functions() {
                 column: 0,
             };
             let func = builder.intern_func(func).unwrap();
-            let frame =
-                builder.intern_frame(Frame { func, line, column: 0, inlined: false }).unwrap();
+            let frame = builder.intern_frame(Frame::new(func, line)).unwrap();
             Some(builder.intern_stack(None, frame).unwrap())
         };
         let stacks = [

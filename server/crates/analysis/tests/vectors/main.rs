@@ -458,8 +458,7 @@ fn a_metric_without_calling_lines_has_no_line_totals() {
     let func = builder
         .intern_func(profile::Func { name, source: Some(source), lib: None, line: 1, column: 1 })
         .unwrap();
-    let frame =
-        builder.intern_frame(profile::Frame { func, line: 3, column: 0, inlined: false }).unwrap();
+    let frame = builder.intern_frame(profile::Frame::new(func, 3)).unwrap();
     let stack = builder.intern_stack(None, frame).unwrap();
     let samples =
         profile::Samples::new([Some(stack), None], vec![profile::Weights::Each(vec![4.0, 2.0])]);
@@ -488,7 +487,7 @@ fn called(threads: &[(bool, &[(&str, f64)])]) -> Case {
                 let source = file.map(|file| builder.intern_source(file).unwrap());
                 let func = profile::Func { name, source, lib: None, line: 0, column: 0 };
                 let func = builder.intern_func(func).unwrap();
-                let frame = profile::Frame { func, line: 0, column: 0, inlined: false };
+                let frame = profile::Frame::new(func, 0);
                 let frame = builder.intern_frame(frame).unwrap();
                 Some(builder.intern_stack(stack, frame).unwrap())
             })
@@ -590,11 +589,7 @@ fn handles_a_stack_of_100_000_frames() {
                 column: 0,
             })
             .unwrap();
-        frames.push(
-            builder
-                .intern_frame(profile::Frame { func, line: 7, column: 0, inlined: false })
-                .unwrap(),
-        );
+        frames.push(builder.intern_frame(profile::Frame::new(func, 7)).unwrap());
     }
     let mut stack = None;
     for depth in 0..100_000 {

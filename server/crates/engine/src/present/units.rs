@@ -1,7 +1,7 @@
 //! Formats weights, durations and counts for people.
 
 use super::text::plain;
-use analysis::{Metric, Total};
+use analysis::{JitTier, Metric, Total};
 use std::time::Duration;
 
 /// Units whose singular is without the last letter. Other units of profiles may be anything.
@@ -33,6 +33,14 @@ const PLURALS: [&str; 24] = [
     "events",
     "seconds",
 ];
+
+/// The JIT tiers of a cost, heaviest first: `Ion 62.1%, interpreter 20.0%`. `None` without any.
+pub fn jit_tiers(tiers: &[(JitTier, f64)], total: f64) -> Option<String> {
+    let share =
+        |&(tier, weight): &(JitTier, f64)| format!("{} {}", tier.name(), percent(weight, total));
+    let shares: Vec<String> = tiers.iter().map(share).collect();
+    (!shares.is_empty()).then(|| shares.join(", "))
+}
 
 /// `weight` as a percentage of `base`: `12.3%`, or `–` if `base` is 0. Small shares have two
 /// decimals.

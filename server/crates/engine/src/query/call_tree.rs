@@ -11,6 +11,7 @@ use crate::keys::Key;
 use crate::marks::Marks;
 use crate::overrides::given;
 use crate::present::labels::Scale;
+use crate::present::units::jit_tiers;
 use crate::same_nodes::SameNodes;
 use crate::settings::Show;
 use crate::snapshot::Snapshot;
@@ -81,7 +82,8 @@ pub struct CallTree {
 pub struct TreeNode {
     /// The function's name.
     pub name: String,
-    /// The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`.
+    /// The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`. In
+    /// profiles with JIT tiers, those of the total follow: `45.6% · self 4.0% · Ion 62.1%`.
     pub text: String,
     /// The node's self cost. Null if it is unknown, and below the first level of the bottom-up
     /// tree.
@@ -235,7 +237,11 @@ fn tree_node(
     let has_children = !children.is_empty() || node.more > 0;
     TreeNode {
         name: snapshot.function(function).name.to_owned(),
-        text: text(scale, &node.branch, inverted, before),
+        text: [text(scale, &node.branch, inverted, before)]
+            .into_iter()
+            .chain(jit_tiers(snapshot.tree.jit_tiers_of_branch(&node.branch), total))
+            .collect::<Vec<_>>()
+            .join(" · "),
         self_: self_.map(Weight),
         total: Weight(total),
         percent: (scale.base != 0.0).then(|| 100.0 * total / scale.base),

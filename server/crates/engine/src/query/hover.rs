@@ -137,6 +137,12 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
     }
     costs.extend(per_call_row(cost, scale));
     costs.extend(other_metrics(snapshot, function));
+    let tiers = cost
+        .cost
+        .total
+        .exact()
+        .and_then(|total| units::jit_tiers(&snapshot.tree.jit_tiers(function), total));
+    notes.splice(0..0, tiers.map(|tiers| format!("JIT tiers: {tiers}")));
     notes.splice(0..0, snapshot.tree.recursion(function).map(recursion_note));
     let path = CallPath { functions: vec![function], recursion: Recursion::Collapsed };
     let list = |direction| entries(snapshot, &step(snapshot, direction, &path).entries, scale);

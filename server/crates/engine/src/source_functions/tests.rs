@@ -160,7 +160,7 @@ fn lines_of_macros_belong_to_the_function_with_the_same_full_name() {
         let lib =
             Some(builder.intern_lib(Lib { name: "app".to_owned(), ..Lib::default() }).unwrap());
         let func = builder.intern_func(Func { name, source, lib, line: 0, column: 0 }).unwrap();
-        builder.intern_frame(Frame { func, line, column: 0, inlined: false }).unwrap();
+        builder.intern_frame(Frame::new(func, line)).unwrap();
     };
     add("app::run", "a.rs", 2);
     add("app::run", "macros.rs", 900);
@@ -180,7 +180,7 @@ fn lines_of_macros_belong_to_none_of_several_functions_with_the_same_full_name()
     for (file, line) in [("a.rs", 2), ("b.rs", 2), ("macros.rs", 900)] {
         let source = Some(builder.intern_source(file).unwrap());
         let func = builder.intern_func(Func { name, source, lib, line: 0, column: 0 }).unwrap();
-        builder.intern_frame(Frame { func, line, column: 0, inlined: false }).unwrap();
+        builder.intern_frame(Frame::new(func, line)).unwrap();
     }
     let text = "fn run() {\n    log!();\n}\n";
     let grouped = grouped_recording(&[("a.rs", text), ("b.rs", text)], &builder.build().into());
@@ -284,7 +284,7 @@ fn lambda_expressions_of_mercury_are_closures() {
         let name = builder.intern_string(name).unwrap();
         let func = Func { name, source, lib: None, line, column: 0 };
         let func = builder.intern_func(func).unwrap();
-        builder.intern_frame(Frame { func, line, column: 0, inlined: false }).unwrap();
+        builder.intern_frame(Frame::new(func, line)).unwrap();
     }
     let grouped = grouped_recording(&[("a.m", mercury)], &builder.build().into());
     let expected = [

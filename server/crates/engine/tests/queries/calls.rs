@@ -211,7 +211,7 @@ fn calling_lines_in_other_files_are_listed_apart() {
         let name = builder.intern_string(name).unwrap();
         let source = Some(builder.intern_source(file).unwrap());
         let func = builder.intern_func(Func { name, source, lib, line: 0, column: 0 }).unwrap();
-        builder.intern_frame(Frame { func, line, column: 0, inlined: false }).unwrap()
+        builder.intern_frame(Frame::new(func, line)).unwrap()
     };
     let frames = [
         frame("app::run", "app.rs", 2),

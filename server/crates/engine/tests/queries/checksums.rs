@@ -90,7 +90,7 @@ fn recording(library: &Path) -> Profile {
     let name = builder.intern_string(&format!("{WORK:#x}")).unwrap();
     let func = Func { name, source: None, lib: Some(lib), line: 0, column: 0 };
     let func = builder.intern_func(func).unwrap();
-    let frame = Frame { func, line: 0, column: 0, inlined: false };
+    let frame = Frame::new(func, 0);
     let frame = builder.intern_frame(frame).unwrap();
     let stack = builder.intern_stack(None, frame).unwrap();
     let samples = Samples::new(vec![Some(stack)], vec![Weights::Ones]);

@@ -240,7 +240,7 @@ function other() {
     {
         let name = builder.intern_string(name).unwrap();
         let func = builder.intern_func(Func { name, source, lib: None, line, column }).unwrap();
-        let frame = Frame { func, line, column, inlined: false };
+        let frame = Frame { column, ..Frame::new(func, line) };
         let frame = builder.intern_frame(frame).unwrap();
         let stack = builder.intern_stack(None, frame).unwrap();
         stacks.extend(std::iter::repeat_n(Some(stack), n_samples));

@@ -64,6 +64,21 @@ fn a_line_has_its_share_of_the_function() {
 }
 
 #[test]
+fn a_function_of_a_virtual_machine_has_its_jit_tiers() {
+    let samples = "
+        main@2[file:app.rs]                     main@2                     main@2             main@1
+        parse@6[file:app.rs][tier:interpreter]  parse@6[tier:interpreter]  parse@5[tier:ion]
+        hash@9[file:app.rs]                     hash@9";
+    let project = Project::new(&[("app.rs", APP)]);
+    let context = project.context(project.load(text_samples::profile(samples)), &["app.rs"]);
+    let at = |part| hover(&context, &project.uri("app.rs"), position_of(APP, part)).unwrap();
+    let parse = at("parse() {").plain();
+    assert!(parse.contains("\nJIT tiers: interpreter 66.7%, Ion 33.3%\n"), "{parse}");
+    let hash = at("hash() {}").plain();
+    assert!(!hash.contains("JIT"), "{hash}");
+}
+
+#[test]
 fn there_is_no_report_without_cost_or_if_hovers_are_off() {
     let project = Project::new(&[("app.rs", APP)]);
     let context = project.context(project.load(text_samples::profile(SAMPLES)), &["app.rs"]);

@@ -380,8 +380,7 @@ mod tests {
             let func = builder
                 .intern_func(Func { name, source: None, lib: None, line: 0, column: 0 })
                 .unwrap();
-            let frame =
-                builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false }).unwrap();
+            let frame = builder.intern_frame(Frame::new(func, 0)).unwrap();
             let what = match kind {
                 'B' => What::Begin { name: name.raw(), frame },
                 'E' => What::End { name: (!text.is_empty()).then_some(name.raw()), frame: None },
@@ -577,8 +576,7 @@ mod tests {
         let func = builder
             .intern_func(Func { name, source: None, lib: None, line: 0, column: 0 })
             .unwrap();
-        let frame =
-            builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false }).unwrap();
+        let frame = builder.intern_frame(Frame::new(func, 0)).unwrap();
         let begin = What::Begin { name: 1, frame };
         let (end, stray) =
             (What::End { name: Some(1), frame: None }, What::End { name: Some(2), frame: None });

@@ -138,7 +138,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
             })?;
             let &Some((address, func, line, column)) = place else { continue };
             let inlined = !address.is_empty() && address == caller_address;
-            let frame = builder.intern_frame(Frame { func, line, column, inlined })?;
+            let frame =
+                builder.intern_frame(Frame { column, inlined, ..Frame::new(func, line) })?;
             stack = Some(builder.intern_stack(stack, frame)?);
             caller_address = address;
         }

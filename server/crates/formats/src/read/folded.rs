@@ -19,10 +19,10 @@ use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::read_result::Read;
 use crate::writer::{Dialect, Producer, Writer};
-use dialect::{Place, Position, Suffix};
+use dialect::{Place, Position};
 use profile::{
-    Frame, FrameId, LineKnowledge, Metric, ProfileBuilder, Recording, StackId, Thread, WarningCode,
-    Warnings,
+    Frame, FrameId, JitTier, LineKnowledge, Metric, ProfileBuilder, Recording, StackId, Thread,
+    WarningCode, Warnings,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -401,7 +401,7 @@ impl<'a> Tables<'a> {
 
     fn intern(&mut self, frame: &str) -> Result<FrameId, ReadError> {
         let (text, suffix) = dialect::without_suffix(frame);
-        let Place { name, file, lib, position } = place(self.layout.dialect, text);
+        let Place { name, file, lib, position, tier } = place(self.layout.dialect, text);
         let builder = &mut self.builder;
         let (executing, (line, column)) = match position {
             // A metric without lines must have none.
@@ -410,12 +410,9 @@ impl<'a> Tables<'a> {
         };
         let (file, lib) = (file.as_deref().unwrap_or_default(), lib.unwrap_or_default());
         let func = FuncText { name: &name, file, lib, line, column }.intern(builder)?;
-        Ok(builder.intern_frame(Frame {
-            func,
-            line: executing,
-            column: 0,
-            inlined: suffix == Suffix::Inlined,
-        })?)
+        let tier = if suffix.tier == JitTier::Unknown { tier } else { suffix.tier };
+        let frame = Frame { inlined: suffix.inlined, tier, ..Frame::new(func, executing) };
+        Ok(builder.intern_frame(frame)?)
     }
 
     fn finish(mut self) -> Result<Recording, ReadError> {

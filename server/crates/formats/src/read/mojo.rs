@@ -294,7 +294,7 @@ impl<'a> Tables<'a> {
         let func = FuncText { name: &name, file: &file, ..FuncText::default() }
             .intern(&mut self.builder)?;
         let line = u32::try_from(line).unwrap_or(0);
-        let frame = self.builder.intern_frame(Frame { func, line, column: 0, inlined: false })?;
+        let frame = self.builder.intern_frame(Frame::new(func, line))?;
         if file.ends_with(".py") || (file.starts_with('<') && file.ends_with('>')) {
             self.python.insert(frame);
         }
@@ -339,7 +339,7 @@ const UNKNOWN: &str = "<unknown>";
 
 fn named(builder: &mut ProfileBuilder, name: &str, lib: &str) -> Result<FrameId, BuildError> {
     let func = FuncText { name, lib, ..FuncText::default() }.intern(builder)?;
-    builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false })
+    builder.intern_frame(Frame::new(func, 0))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "weights are f64 everywhere")]

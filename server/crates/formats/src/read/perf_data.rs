@@ -355,8 +355,7 @@ impl<'a> Tables<'a> {
         let name = self.builder.intern_string(&format!("0x{address:x}"))?;
         let func =
             self.builder.intern_func(Func { name, source: None, lib, line: 0, column: 0 })?;
-        let frame =
-            self.builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false })?;
+        let frame = self.builder.intern_frame(Frame::new(func, 0))?;
         self.frames.insert((lib, address), frame);
         Ok(frame)
     }

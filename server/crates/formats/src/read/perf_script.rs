@@ -28,7 +28,8 @@ use frame::Frame;
 use header::Header;
 use lines::{Found, FrameLines, Lines, module_of, same_code, whole_lines};
 use profile::{
-    FrameId, LineKnowledge, Metric, ProfileBuilder, Recording, Thread, WarningCode, Warnings,
+    FrameId, JitTier, LineKnowledge, Metric, ProfileBuilder, Recording, Thread, WarningCode,
+    Warnings,
 };
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -207,16 +208,17 @@ impl<'a> Tables<'a> {
         let is_generated = ["[JIT]", "jitted-", "perf-"]
             .iter()
             .any(|start| frame.module[folder_end..].starts_with(start));
-        let func = match generated(name).filter(|_| is_generated) {
-            Some(Generated { name, file, line, column }) => {
-                FuncText { name: &name, file: &file, lib: "", line, column }
-                    .intern(&mut self.builder)?
+        let generated = generated(name).filter(|_| is_generated);
+        let tier = generated.as_ref().map_or(JitTier::Unknown, |generated| generated.tier);
+        let func = match &generated {
+            Some(Generated { name, file, line, column, .. }) => {
+                FuncText { name, file, lib: "", line: *line, column: *column }
             }
-            None => {
-                FuncText { name, file, lib, ..FuncText::default() }.intern(&mut self.builder)?
-            }
+            None => FuncText { name, file, lib, ..FuncText::default() },
         };
-        Ok(self.builder.intern_frame(profile::Frame { func, line, column: 0, inlined })?)
+        let func = func.intern(&mut self.builder)?;
+        let frame = profile::Frame { inlined, tier, ..profile::Frame::new(func, line) };
+        Ok(self.builder.intern_frame(frame)?)
     }
 
     fn finish(mut self) -> Result<Recording, ReadError> {
@@ -236,16 +238,18 @@ pub struct Generated<'a> {
     pub line: u32,
     /// The column where it starts, 1-based; 0 = unknown.
     pub column: u32,
+    /// How the virtual machine ran it.
+    pub tier: JitTier,
 }
 
 /// Parses the symbol of such a function, if it has a place: Node.js (`--perf-basic-prof`) and
 /// Python (`-X perf`) put name and place into one symbol.
 pub fn generated(symbol: &str) -> Option<Generated<'_>> {
-    let Place { name, file, position, .. } =
+    let Place { name, file, position, tier, .. } =
         Dialect::V8.parse(symbol).or_else(|| Dialect::Vmprof.parse(symbol))?;
     let (line, column) =
         if let Position::Definition { line, column } = position { (line, column) } else { (0, 0) };
-    Some(Generated { name, file: file?, line, column })
+    Some(Generated { name, file: file?, line, column, tier })
 }
 
 #[cfg(test)]

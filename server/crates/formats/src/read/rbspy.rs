@@ -193,8 +193,7 @@ impl<'a> Tables<'a> {
                 let (name, file, _) = new.key();
                 let func =
                     FuncText { name, file, ..FuncText::default() }.intern(&mut self.builder)?;
-                let id =
-                    self.builder.intern_frame(Frame { func, line, column: 0, inlined: false })?;
+                let id = self.builder.intern_frame(Frame::new(func, line))?;
                 Ok(*new.insert(id))
             }
         }

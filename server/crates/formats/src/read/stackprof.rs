@@ -197,7 +197,7 @@ fn stacks(
                 malformed(at + 1 + i, format!("there is no frame {id} in `frames`"))
             })?;
             let line = u32::try_from(line).unwrap_or(0);
-            let frame = builder.intern_frame(Frame { func, line, column: 0, inlined: false })?;
+            let frame = builder.intern_frame(Frame::new(func, line))?;
             stack = Some(builder.intern_stack(stack, frame)?);
         }
         rows.push(stack);

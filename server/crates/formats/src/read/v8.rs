@@ -75,7 +75,7 @@ impl CallFrame<'_> {
         func: FuncId,
         (line, column): (u32, u32),
     ) -> Result<StackId, ReadError> {
-        let frame = builder.intern_frame(Frame { func, line, column, inlined: false })?;
+        let frame = builder.intern_frame(Frame { column, ..Frame::new(func, line) })?;
         let stack = builder.intern_stack(caller, frame)?;
         if self.is_idle() {
             builder.set_idle(stack)?;

@@ -259,7 +259,7 @@ mod tests {
                 column: 0,
             };
             let func = builder.intern_func(func).unwrap();
-            builder.intern_frame(Frame { func, line, column, inlined: false }).unwrap()
+            builder.intern_frame(Frame { column, ..Frame::new(func, line) }).unwrap()
         };
         let frames = [
             frame("main", Some(0), Some(source), 7, 0),

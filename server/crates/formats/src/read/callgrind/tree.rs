@@ -87,7 +87,7 @@ impl Tree {
         let mut left: Vec<_> = self.open.iter().rev().map(|&call| (call, None)).collect();
         while let Some((call, caller)) = left.pop() {
             let Some(&Call { func, line, len, .. }) = self.calls.get(call) else { continue };
-            let frame = |line| Frame { func, line, column: 0, inlined: false };
+            let frame = |line| Frame::new(func, line);
             let leaf = builder.intern_frame(frame(line))?;
             rows.push(Some(builder.intern_stack(caller, leaf)?));
             let mut weights = self

@@ -138,7 +138,7 @@ impl Place {
         let (line, column) = self.start;
         let func = FuncText { name, file: &self.file, lib: "", line, column }.intern(builder)?;
         let (line, column) = self.at;
-        builder.intern_frame(Frame { func, line, column, inlined: false })
+        builder.intern_frame(Frame { column, ..Frame::new(func, line) })
     }
 }
 

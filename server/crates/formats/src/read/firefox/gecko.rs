@@ -16,13 +16,13 @@ use super::processed::{describe, intern_libs};
 use super::raw::{Raw, join};
 use super::return_addresses;
 use super::samples::{Allocations, Present, Rows, Span};
-use super::schema::Meta;
+use super::schema::{Meta, tier_of_implementation};
 use super::tables::{self, Categories, Frames, Funcs, Names, Shared, Stacks, Tables};
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::read_result::Read;
 use crate::scan::{Scanner, Stop};
-use profile::{LibId, ProfileBuilder, Recording, WarningCode, Warnings, Weights};
+use profile::{JitTier, LibId, ProfileBuilder, Recording, WarningCode, Warnings, Weights};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -310,15 +310,27 @@ fn append(
     samples.check(place, frame.len())?;
     let mut stacks = Stacks { frame, parent, relative: false, category: Vec::new() };
     let frame_place = join(place, "frameTable");
-    let keys = ["location", "line", "column", "category", "relevantForJS"];
-    let [locations, line, column, category, relevant] =
+    let keys = [
+        "location",
+        "line",
+        "column",
+        "category",
+        "subcategory",
+        "implementation",
+        "relevantForJS",
+    ];
+    let [locations, line, column, category, subcategory, implementation, relevant] =
         columns(table("frameTable")?, &frame_place, keys)?;
 
     // Each location becomes one func.
     let Symbols { sources, libs, categories, .. } = symbols;
     let mut functions = Functions::default();
     let mut of_location: FxHashMap<(u32, bool), (u32, (u32, f64))> = FxHashMap::default();
-    let mut frames = Frames { line, category, ..Frames::default() };
+    let tier = |name: u32| {
+        strings.get(name as usize).map_or(JitTier::Unknown, |name| tier_of_implementation(&name.0))
+    };
+    let tier = implementation.into_iter().map(tier).collect();
+    let mut frames = Frames { line, category, subcategory, tier, ..Frames::default() };
     let mut addresses = Vec::with_capacity(locations.len());
     for (row, (&id, &relevant)) in locations.iter().zip(&relevant).enumerate() {
         let key = (id, relevant == 1);

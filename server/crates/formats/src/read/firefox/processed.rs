@@ -3,10 +3,10 @@
 use super::columns::{IdText, Text, or_zero};
 use super::raw::{Raw, join};
 use super::samples::{Allocations, Kind, NativeRows, Present, Rows, Span};
-use super::schema::{Lib, Meta};
+use super::schema::{Lib, Meta, tier_of_implementation};
 use super::tables::{self, Categories, Frames, Funcs, Names, Shared, Stacks, Tables, same_length};
 use crate::error::{At, ReadError};
-use profile::{LibId, Profile, ProfileBuilder, WarningCode, Warnings, Weights};
+use profile::{JitTier, LibId, Profile, ProfileBuilder, WarningCode, Warnings, Weights};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub(super) fn convert(
                 && from.get("frameTable").is_some_and(|frames| frames.get("category").is_none());
             let stacks = || stacks(place, stack_table, with_category);
             tables::append(builder, place, &categories, stacks, || {
-                tables(place, from, strings, &shared_names, &libs)
+                tables(place, from, strings, &shared_names, &libs, categories.have_tiers())
             })
         };
     let stacks_are_shared = shared.get("stackTable").is_some();
@@ -238,6 +238,7 @@ fn tables<'t>(
     strings: &'t [Text<'t>],
     shared: &'t Shared<'t>,
     libs: &'t [LibId],
+    with_tiers: bool,
 ) -> Result<Tables<'t>, ReadError> {
     let (frame_place, func_place) = (join(place, "frameTable"), join(place, "funcTable"));
     let frames = table(from, "frameTable", place)?;
@@ -249,12 +250,18 @@ fn tables<'t>(
             .get(key)
             .map_or(Ok(Vec::new()), |column| column.column().truths(&join(&func_place, key)))
     };
+    let tier_column = |key| if with_tiers { frame_column(key) } else { Ok(Vec::new()) };
+    let tier = |name: u32| {
+        strings.get(name as usize).map_or(JitTier::Unknown, |name| tier_of_implementation(&name.0))
+    };
     Ok(Tables {
         frames: Frames {
             func: required(frames, "func", &frame_place)?,
             line: frame_column("line")?,
             lib: frame_column("lib")?,
             category: frame_column("category")?,
+            subcategory: tier_column("subcategory")?,
+            tier: tier_column("implementation")?.into_iter().map(tier).collect(),
             inline_depth: frame_column("inlineDepth")?,
             original_location: frame_column("originalLocation")?,
             flags: frame_column("flags")?,

@@ -1,6 +1,6 @@
 //! The tables and columns that are read, and the meaning of their flags.
 //!
-//! `file.meta { preprocessedProfileVersion, interval (ms), categories [{name, color}], sampleUnits
+//! `file.meta { preprocessedProfileVersion, interval (ms), categories [{name, color, subcategories}], sampleUnits
 //! {time, threadCPUDelta} }`, `file.libs [{name, path, debugName, debugPath, breakpadId, codeId, arch}]`,
 //! `file.threads [{name, processName, pid, tid, samples, …tables}]`, `file.shared { …tables }`.
 //! Numbers are the first or last versions with a column:
@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `stringArray` | per thread (≤ 55) or shared; also `stringTable._array`, as copied from the memory of the front end |
 //! | `stackTable` | `frame`; `prefix` (≤ 65; null = root) or `prefixOffset` (≥ 66; rows back, 0 = root); `category` (≤ 52; read if frames have none) |
-//! | `frameTable` | `func`, `line`, `column` (of scripts), `address` (of funcs without names), `category`, `lib` (≥ 70), `inlineDepth` (40 to 70), `originalLocation` (≥ 64), `flags` (≥ 71) |
+//! | `frameTable` | `func`, `line`, `column` (of scripts), `address` (of funcs without names), `category`, `subcategory` and `implementation` (≤ 53) if a subcategory is a tier, `lib` (≥ 70), `inlineDepth` (40 to 70), `originalLocation` (≥ 64), `flags` (≥ 71) |
 //! | `funcTable` | `name`, `resource`, `fileName` (≤ 57), `source` (≥ 58), `lineNumber`, `columnNumber`, `isJS` and `relevantForJS` (≤ 74), `originalLocation` (≥ 64), `flags` (≥ 75) |
 //! | `resourceTable` | `lib` (≤ 69) |
 //! | `sources` | `filename` (≥ 58); `content` (≥ 64, text or null), for sources that begin at the `startLine` 1 (≥ 61) |
@@ -23,6 +23,7 @@
 //! version 70, but no line from 71 on if its flag says that the cell is present.
 
 use super::columns::Text;
+use profile::JitTier;
 use serde::Deserialize;
 
 /// `meta`, in processed and raw profiles.
@@ -50,6 +51,29 @@ struct Category {
     name: String,
     #[serde(default)]
     color: String,
+    #[serde(default)]
+    subcategories: Option<Vec<String>>,
+}
+
+fn tier_of_subcategory(name: &str) -> JitTier {
+    match name {
+        "Interpreter" => JitTier::Interpreter,
+        "JIT (baseline-interpreter)" => JitTier::BaselineInterpreter,
+        "JIT (baseline)" | "Wasm (baseline)" => JitTier::Baseline,
+        "JIT (ion)" | "Wasm (ion)" => JitTier::Ion,
+        _ => JitTier::Unknown,
+    }
+}
+
+/// The tier that a cell of `frameTable.implementation` names.
+pub(super) fn tier_of_implementation(name: &str) -> JitTier {
+    match name {
+        "interpreter" => JitTier::Interpreter,
+        "blinterp" => JitTier::BaselineInterpreter,
+        "baseline" => JitTier::Baseline,
+        "ion" => JitTier::Ion,
+        _ => JitTier::Unknown,
+    }
 }
 
 /// `meta.sampleUnits`.
@@ -74,6 +98,19 @@ impl Meta {
     /// The names of categories.
     pub(super) fn categories(&self) -> Vec<&str> {
         self.categories.iter().flatten().map(|category| category.name.as_str()).collect()
+    }
+
+    /// The tier of each subcategory of each category: those of Firefox's category `JavaScript`.
+    /// Empty if no subcategory is a tier.
+    pub(super) fn tiers(&self) -> Vec<Vec<JitTier>> {
+        let tiers = |category: &Category| {
+            let is_script = category.name == "JavaScript";
+            let names = category.subcategories.iter().flatten().filter(|_| is_script);
+            names.map(|name| tier_of_subcategory(name)).collect()
+        };
+        let tiers: Vec<Vec<JitTier>> = self.categories.iter().flatten().map(tiers).collect();
+        let has_any = tiers.iter().flatten().any(|&tier| tier != JitTier::Unknown);
+        if has_any { tiers } else { Vec::new() }
     }
 
     /// The default category of stacks: the first grey one.

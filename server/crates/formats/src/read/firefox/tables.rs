@@ -9,7 +9,9 @@ use super::location;
 use super::raw::join;
 use super::schema::{Meta, frame_flags, func_flags};
 use crate::error::{At, ReadError};
-use profile::{Code, Frame, FrameId, Func, FuncId, LibId, ProfileBuilder, SourceId, StackId};
+use profile::{
+    Code, Frame, FrameId, Func, FuncId, JitTier, LibId, ProfileBuilder, SourceId, StackId,
+};
 use std::borrow::Cow;
 use std::cell::LazyCell;
 
@@ -48,7 +50,7 @@ pub(super) fn append<'t>(
     let (frames, ids, stacks) = std::thread::scope(|scope| {
         let stacks = scope.spawn(stacks);
         let tables = tables()?;
-        let (frames, ids) = append_frames(builder, place, tables)?;
+        let (frames, ids) = append_frames(builder, place, categories, tables)?;
         let stacks = stacks.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         Ok::<_, ReadError>((frames, ids, stacks))
     })?;
@@ -108,6 +110,8 @@ pub(super) struct Categories<'m> {
     names: Vec<&'m str>,
     /// The category of stacks without any; empty if there is none.
     default: &'m str,
+    /// The tier of each subcategory of each category; empty if none is a tier.
+    tiers: Vec<Vec<JitTier>>,
 }
 
 impl<'m> Categories<'m> {
@@ -115,11 +119,30 @@ impl<'m> Categories<'m> {
         let names = meta.categories();
         let default =
             meta.default_category().and_then(|default| names.get(default as usize)).copied();
-        Self { names, default: default.unwrap_or_default() }
+        Self { names, default: default.unwrap_or_default(), tiers: meta.tiers() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.names.is_empty()
+    }
+
+    /// Whether frames may have a tier.
+    pub(super) fn have_tiers(&self) -> bool {
+        !self.tiers.is_empty()
+    }
+
+    /// The tier of a frame that runs a script.
+    fn tier(&self, frames: &Frames, row: usize) -> JitTier {
+        let stated = frames.tier.get(row).copied().unwrap_or_default();
+        if stated != JitTier::Unknown {
+            return stated;
+        }
+        let of_subcategory = || {
+            let category = frames.cell(&frames.category, row, frame_flags::CATEGORY)?;
+            let subcategory = *frames.subcategory.get(row)?;
+            self.tiers.get(category as usize)?.get(subcategory as usize).copied()
+        };
+        of_subcategory().unwrap_or_default()
     }
 
     /// Sets the categories of `n` stacks from `first` on. A stack without one has its parent's
@@ -159,6 +182,7 @@ impl<'m> Categories<'m> {
 fn append_frames(
     builder: &mut ProfileBuilder,
     place: &str,
+    categories: &Categories<'_>,
     tables: Tables<'_>,
 ) -> Result<(Frames, Vec<FrameId>), ReadError> {
     let Tables { frames, columns, addresses, funcs, names } = tables;
@@ -210,8 +234,10 @@ fn append_frames(
             }
             _ => 0,
         };
-        let frame =
-            Frame { func: position.func, line: own.unwrap_or(position.line), column, inlined };
+        let is_script = categories.have_tiers() && funcs.code(func as usize) == Code::JavaScript;
+        let tier = if is_script { categories.tier(&frames, row) } else { JitTier::Unknown };
+        let line = own.unwrap_or(position.line);
+        let frame = Frame { column, inlined, tier, ..Frame::new(position.func, line) };
         ids.push(match position.elsewhere {
             Some((source, line)) => builder.intern_frame_elsewhere(frame, source, line)?,
             None => builder.intern_frame(frame)?,
@@ -227,6 +253,9 @@ pub(super) struct Frames {
     pub(super) line: Vec<u32>,
     pub(super) lib: Vec<u32>,
     pub(super) category: Vec<u32>,
+    pub(super) subcategory: Vec<u32>,
+    /// The tiers that the column `implementation` names.
+    pub(super) tier: Vec<JitTier>,
     pub(super) inline_depth: Vec<u32>,
     pub(super) original_location: Vec<u32>,
     pub(super) flags: Vec<u32>,
@@ -235,8 +264,11 @@ pub(super) struct Frames {
 impl Frames {
     /// Appends a copy of a row.
     pub(super) fn push_copy(&mut self, row: usize) {
-        let Self { func, line, lib, category, inline_depth, original_location, flags } = self;
-        for column in [func, line, lib, category, inline_depth, original_location, flags] {
+        let Self { func, line, lib, category, subcategory, tier, .. } = self;
+        let Self { inline_depth, original_location, flags, .. } = self;
+        tier.extend(tier.get(row).copied());
+        let of_func = [func, line, lib, category, subcategory];
+        for column in of_func.into_iter().chain([inline_depth, original_location, flags]) {
             column.extend(column.get(row).copied());
         }
     }

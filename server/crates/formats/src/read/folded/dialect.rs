@@ -9,6 +9,7 @@
 
 use crate::read::austin::KERNEL;
 use crate::writer::Dialect;
+use profile::JitTier;
 use std::borrow::Cow;
 
 /// A parsed frame.
@@ -20,6 +21,7 @@ pub(in crate::read) struct Place<'a> {
     /// The library, by name or path.
     pub(in crate::read) lib: Option<&'a str>,
     pub(in crate::read) position: Position,
+    pub(in crate::read) tier: JitTier,
 }
 
 /// The meaning of the line of a frame. Lines and columns are 1-based; 0 = unknown.
@@ -85,7 +87,13 @@ impl Dialect {
 impl<'a> Place<'a> {
     /// A function with only a name.
     pub(super) fn named(name: &'a str) -> Self {
-        Self { name: Cow::Borrowed(name), file: None, lib: None, position: Position::Executing(0) }
+        Self {
+            name: Cow::Borrowed(name),
+            file: None,
+            lib: None,
+            position: Position::Executing(0),
+            tier: JitTier::Unknown,
+        }
     }
 
     fn executing(name: &'a str, file: &'a str, line: u32) -> Self {
@@ -105,27 +113,30 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The suffixes that FlameGraph's collapsers append to names: kernel, inlined, JIT, waker,
-/// interpreted, C1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Suffix {
-    None,
-    Inlined,
-    Other,
+/// What the suffix of a frame means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Suffix {
+    pub(super) inlined: bool,
+    pub(super) tier: JitTier,
 }
 
-/// Splits the suffix off a frame.
+/// Splits off the suffix that FlameGraph's collapsers and async-profiler append to a name: kernel,
+/// waker, inlined, JIT, interpreted, C1.
 pub(super) fn without_suffix(frame: &str) -> (&str, Suffix) {
-    let inlined = frame.strip_suffix("_[i]").map(|name| (name, Suffix::Inlined));
-    let other = || {
-        ["_[k]", "_[j]", "_[w]", "_[0]", "_[1]"]
-            .iter()
-            .find_map(|suffix| frame.strip_suffix(suffix))
-    };
-    inlined
-        .or_else(|| Some((other()?, Suffix::Other)))
+    let tier = |tier| Suffix { inlined: false, tier };
+    let suffixes = [
+        ("_[k]", Suffix::default()),
+        ("_[w]", Suffix::default()),
+        ("_[i]", Suffix { inlined: true, tier: JitTier::Unknown }),
+        ("_[j]", tier(JitTier::Jit)),
+        ("_[0]", tier(JitTier::Interpreter)),
+        ("_[1]", tier(JitTier::C1)),
+    ];
+    suffixes
+        .into_iter()
+        .find_map(|(suffix, meaning)| Some((frame.strip_suffix(suffix)?, meaning)))
         .filter(|(name, _)| !name.is_empty())
-        .unwrap_or((frame, Suffix::None))
+        .unwrap_or((frame, Suffix::default()))
 }
 
 fn rbspy(frame: &str) -> Option<Place<'_>> {
@@ -149,8 +160,19 @@ fn py_spy(frame: &str) -> Option<Place<'_>> {
 fn v8(frame: &str) -> Option<Place<'_>> {
     const TAGS: [&str; 6] =
         ["LazyCompile:", "InterpretedFunction:", "Function:", "Script:", "Eval:", "JS:"];
+    // `CodeKindToMarker` of V8 (`src/objects/code-kind.cc`).
+    const TIERS: [(char, JitTier); 4] = [
+        ('~', JitTier::Interpreter),
+        ('^', JitTier::Baseline),
+        ('+', JitTier::Maglev),
+        ('*', JitTier::TurboFan),
+    ];
     let tagged = TAGS.iter().find_map(|tag| frame.strip_prefix(tag));
-    let marked = tagged.unwrap_or(frame).strip_prefix(['~', '*', '^', '+']);
+    let text = tagged.unwrap_or(frame);
+    let mark = TIERS.into_iter().find_map(|(mark, tier)| Some((text.strip_prefix(mark)?, tier)));
+    // A quote follows if the code is compiled for one closure only.
+    let mark = mark.map(|(text, tier)| (text.strip_prefix('\'').unwrap_or(text), tier));
+    let (marked, tier) = mark.map_or((None, JitTier::Unknown), |(text, tier)| (Some(text), tier));
     let (rest, last) = line_behind(marked.or(tagged).unwrap_or(frame))?;
     let (rest, line, column) =
         line_behind(rest).map_or((rest, last, None), |(rest, line)| (rest, line, Some(last)));
@@ -167,7 +189,7 @@ fn v8(frame: &str) -> Option<Place<'_>> {
         || (column.is_some() && begins_like_script(file));
     let name = if name.is_empty() { "(anonymous)" } else { name };
     (has_place && !file.is_empty() && !is_number(file))
-        .then(|| Place::defined(name, file, line, column.unwrap_or(0)))
+        .then(|| Place { tier, ..Place::defined(name, file, line, column.unwrap_or(0)) })
 }
 
 fn begins_like_script(file: &str) -> bool {
@@ -498,13 +520,38 @@ mod tests {
     }
 
     #[test]
+    fn marks_of_v8_are_tiers() {
+        let tier = |frame| Dialect::V8.parse(frame).map(|place| (place.name, place.tier));
+        let cases = [
+            ("JS:~f /p/x.js:12:3", JitTier::Interpreter),
+            ("JS:^f /p/x.js:12:3", JitTier::Baseline),
+            ("JS:+f /p/x.js:12:3", JitTier::Maglev),
+            ("JS:+'f /p/x.js:12:3", JitTier::Maglev),
+            ("LazyCompile:*f /p/x.js:12:3", JitTier::TurboFan),
+            ("JS:*'f /p/x.js:12:3", JitTier::TurboFan),
+            ("f /p/x.js:12:3", JitTier::Unknown),
+        ];
+        for (frame, expected) in cases {
+            assert_eq!(tier(frame), Some(("f".into(), expected)), "{frame}");
+        }
+    }
+
+    #[test]
     fn suffixes_and_offsets_are_removed() {
-        assert_eq!(without_suffix("B.get_[i]"), ("B.get", Suffix::Inlined));
-        for suffix in ["_[k]", "_[j]", "_[w]", "_[0]", "_[1]"] {
-            assert_eq!(without_suffix(&format!("f{suffix}")), ("f", Suffix::Other));
+        let inlined = Suffix { inlined: true, ..Suffix::default() };
+        assert_eq!(without_suffix("B.get_[i]"), ("B.get", inlined));
+        for (suffix, tier) in [
+            ("_[k]", JitTier::Unknown),
+            ("_[w]", JitTier::Unknown),
+            ("_[j]", JitTier::Jit),
+            ("_[0]", JitTier::Interpreter),
+            ("_[1]", JitTier::C1),
+        ] {
+            let expected = Suffix { inlined: false, tier };
+            assert_eq!(without_suffix(&format!("f{suffix}")), ("f", expected));
         }
         for frame in ["f", "f_[x]", "_[k]", "f[k]"] {
-            assert_eq!(without_suffix(frame), (frame, Suffix::None));
+            assert_eq!(without_suffix(frame), (frame, Suffix::default()));
         }
         assert_eq!(without_offset("main+0x1f"), "main");
         assert_eq!(without_offset("a+0xg"), "a+0xg");

@@ -80,10 +80,9 @@ pub(super) fn locations(
             let number = |number: i64| u32::try_from(number).unwrap_or(0);
             let inlined = i + 1 < lines.len();
             frames.push(builder.intern_frame(Frame {
-                func,
-                line: number(line.number),
                 column: number(line.column),
                 inlined,
+                ..Frame::new(func, number(line.number))
             })?);
         }
         locations.insert(row, location.id, Location { frames, cut })?;

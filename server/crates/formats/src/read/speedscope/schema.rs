@@ -111,6 +111,6 @@ impl SharedFrame {
         let [name, file] = [&self.name, &self.file].map(|text| text.as_deref().unwrap_or_default());
         let func = FuncText { name, file, ..FuncText::default() }.intern(builder)?;
         let column = position(self.col.unwrap_or(0.0));
-        Ok(builder.intern_frame(Frame { func, line: self.line(), column, inlined: false })?)
+        Ok(builder.intern_frame(Frame { column, ..Frame::new(func, self.line()) })?)
     }
 }
