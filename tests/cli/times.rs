@@ -28,6 +28,20 @@ fn a_range_of_a_real_profile_has_the_samples_that_start_in_it() {
     assert_eq!(perf, 381_909_500);
 }
 
+/// Summed with a script that cuts each event of the file at the edges of the range.
+#[test]
+fn a_range_of_recorded_calls_has_their_self_time_in_it() {
+    let rounded = |weight: Value| (weight.as_f64().unwrap() * 1e3).round() / 1e3;
+    let within = |profile, range, name| {
+        let (total, own) = within(profile, range, name);
+        (rounded(total), rounded(own))
+    };
+    let viztracer = "chrome-trace/py-shapes-viztracer/viztracer.json.gz";
+    assert_eq!(within(viztracer, "0.5..1.5", "spin"), (1719.548, 836.426));
+    let tracing = "chrome-trace/rust-huffman-tracing/trace.json";
+    assert_eq!(within(tracing, "5..20", "encode"), (30_000.0, 13_146.246));
+}
+
 #[test]
 fn hits_of_v8_have_no_times() {
     let profile = "v8/node-mdrender/main.cpuprofile";

@@ -68,3 +68,37 @@ fn the_timeline_is_of_the_view() {
     assert_eq!((&unknown["buckets"], &unknown["threads"]), (&json!([]), &json!([])));
     assert_eq!((&unknown["endMs"], &unknown["withoutTime"]), (&Value::Null, &Value::Null));
 }
+
+/// `main` from 1 to 9 ms, with `work` from 3 to 5 ms.
+#[test]
+fn recorded_calls_pass_in_several_buckets() {
+    let event =
+        |kind: &str, frame: usize, at: u32| json!({ "type": kind, "frame": frame, "at": at });
+    let profile = json!({
+        "$schema": "https://www.speedscope.app/file-format-schema.json",
+        "shared": { "frames": [{ "name": "main" }, { "name": "work" }] },
+        "profiles": [{
+            "type": "evented", "unit": "milliseconds", "startValue": 0, "endValue": 9,
+            "events": [event("O", 0, 1), event("O", 1, 3), event("C", 1, 5), event("C", 0, 9)],
+        }],
+    });
+    let workspace = Workspace::with([("cpu.speedscope.json", profile.to_string().as_str())]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let timeline = |server: &mut Server, buckets: usize| {
+        server.execute("costline.timeline", json!([{ "buckets": buckets }]))
+    };
+    assert_eq!(weights(&timeline(&mut server, 4)), json!([2, 2, 2, 2]));
+    server.set_view(json!({ "search": "work" }));
+    assert_eq!(weights(&timeline(&mut server, 4)), json!([0, 2, 0, 0]));
+    // 8 ms in 16 buckets: `work` runs from 2 to 4 ms.
+    let halves = timeline(&mut server, 16);
+    let expected: Vec<f64> =
+        (0..16).map(|at| if (4..8).contains(&at) { 0.5 } else { 0.0 }).collect();
+    let found = halves["buckets"].as_array().unwrap().iter().map(|b| b["weight"].as_f64().unwrap());
+    assert_eq!(found.collect::<Vec<_>>(), expected);
+    // A range from the middle of `work`: its buckets are 1 ms long.
+    let view = server.set_view(json!({ "search": null, "range": "3..6" }));
+    assert_eq!(view["total"], json!(3));
+    assert_eq!(weights(&timeline(&mut server, 3)), json!([1, 1, 1]));
+}

@@ -102,8 +102,7 @@ fn is_in(symbols: &SymbolTables, func: profile::FuncId, term: &str) -> bool {
 /// The time of the last sample, in nanoseconds since the first. `None` if times are unknown.
 pub(crate) fn last_ns(profile: &Profile) -> Option<u64> {
     let clock = profile.clock()?;
-    let times = profile.samples().iter().filter_map(|samples| samples.times_ns(clock));
-    times.flatten().flatten().max()
+    profile.samples().iter().filter_map(|samples| samples.last_ns(clock)).max()
 }
 
 /// Whether the times of samples with a weight in this metric are known.

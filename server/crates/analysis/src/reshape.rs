@@ -189,9 +189,6 @@ pub(crate) fn known_times(
             let name = profile.metrics().get(metric.index()).map_or("", |metric| &metric.name);
             format!("{effect}: this profile does not record the times of `{name}`")
         }
-        None if profile.samples().iter().any(|samples| samples.calls().is_some()) => {
-            format!("{effect}: this profile records calls, whose times are summed when it is read")
-        }
         None => format!("{effect}: the times of the samples of this profile are unknown"),
     };
     Err(Unmatched::new(WarningCode::NoTimes, problem))

@@ -266,8 +266,39 @@ fn trace_samples_have_times_in_microseconds() {
     assert_eq!(rows(&parsed(text)), "g:0 1 @0, f:0 2 @1500000");
 }
 
+/// `main` from 1 to 9 ms, with `f` from 3 to 5 ms.
+const CALLS: &str = r#"{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"main"},{"name":"f"}]},"profiles":[{"type":"evented","unit":"milliseconds","startValue":0,"endValue":9,"events":[{"type":"O","frame":0,"at":1},{"type":"O","frame":1,"at":3},{"type":"C","frame":1,"at":5},{"type":"C","frame":0,"at":9}]}]}"#;
+
 #[test]
-fn recorded_calls_have_no_times() {
-    let text = r#"{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"f"}]},"profiles":[{"type":"evented","unit":"milliseconds","startValue":0,"endValue":9,"events":[{"type":"O","frame":0,"at":1},{"type":"C","frame":0,"at":8}]}]}"#;
-    assert!(times(&parsed(text)).is_empty());
+fn recorded_calls_begin_and_have_stretches_of_self_time() {
+    let profile = parsed(CALLS);
+    let clock = profile.clock().unwrap();
+    let samples = &profile.samples()[0];
+    let begins: Vec<_> = samples.times_ns(clock).unwrap().collect();
+    // Time before the first call is a row without a stack.
+    assert_eq!(begins, [Some(0), Some(2_000_000), None]);
+    let stretches: Vec<_> = samples.stretches_ns(clock).unwrap().collect();
+    let ms = 1_000_000;
+    assert_eq!(stretches, [(0, 0, 2 * ms), (1, 2 * ms, 4 * ms), (0, 4 * ms, 8 * ms)]);
+    assert_eq!(samples.last_ns(clock), Some(8 * ms));
+}
+
+#[test]
+fn a_range_cuts_the_self_time_of_calls() {
+    let profile = parsed(CALLS);
+    let clock = profile.clock().unwrap();
+    let within = |start_ms: u64, end_ms: u64| {
+        let part = profile.samples()[0].within(start_ms * 1_000_000, end_ms * 1_000_000, clock);
+        let own: Vec<f64> = (0..part.len()).map(|row| part.weights()[0].get(row)).collect();
+        let stretches = part
+            .stretches_ns(clock)
+            .unwrap()
+            .map(|(row, start, end)| format!("{row} {}..{}", start as f64 / 1e6, end as f64 / 1e6));
+        (own, part.calls().unwrap().to_vec(), stretches.collect::<Vec<_>>().join(", "))
+    };
+    assert_eq!(within(0, 8), (vec![6.0, 2.0], vec![1, 1], "0 0..2, 1 2..4, 0 4..8".to_owned()));
+    // `main` began before, `f` in the range.
+    assert_eq!(within(1, 3), (vec![1.0, 1.0], vec![0, 1], "0 1..2, 1 2..3".to_owned()));
+    assert_eq!(within(4, 6), (vec![2.0], vec![0], "0 4..6".to_owned()));
+    assert_eq!(within(8, 9), (vec![], vec![], String::new()));
 }

@@ -280,6 +280,17 @@ impl ProfileBuilder {
         if let Some(times) = samples.times.as_ref().filter(|times| times.len() != samples.len()) {
             return Err(shape("the column of times", times.len(), samples.len()));
         }
+        if let Some(stretches) = &samples.stretches {
+            let n = stretches.rows.len();
+            for times in [&stretches.starts, &stretches.ends] {
+                if times.len() != n {
+                    return Err(shape("a column of stretches", times.len(), n));
+                }
+            }
+            for (i, &row) in (0..).zip(stretches.rows.iter()) {
+                check("stretch.row", i, "sample", row as usize, samples.len())?;
+            }
+        }
         for (row, &stack) in
             samples.stack.iter().enumerate().filter(|&(_, &stack)| stack != crate::ids::NONE)
         {
@@ -308,19 +319,14 @@ impl ProfileBuilder {
         self.profile.symbols.strings = self.strings.finish();
         self.profile.stacks = self.stacks.into();
         self.profile.threads = self.threads.into();
-        let columns = self.samples.iter().filter_map(|samples| match &samples.times {
-            Some(Times::Stated(times)) => Some(times.as_slice()),
-            Some(Times::Ticks(_)) | None => None,
-        });
-        self.profile.clock = Clock::of(columns);
+        let columns = self.samples.iter().flat_map(Samples::time_columns);
+        self.profile.clock = Clock::of(columns.map(Times::milliseconds));
         let clock = self.profile.clock;
         for samples in &mut self.samples {
-            samples.times = samples.times.take().zip(clock).map(|(times, clock)| match times {
-                Times::Stated(times) => {
-                    Times::Ticks(times.into_iter().map(|time| clock.tick(time)).collect())
-                }
-                ticks @ Times::Ticks(_) => ticks,
-            });
+            let times = samples.times.take().zip(clock);
+            samples.times = times.map(|(times, clock)| times.in_ticks(clock));
+            let stretches = samples.stretches.take().zip(clock);
+            samples.stretches = stretches.map(|(stretches, clock)| stretches.in_ticks(clock));
         }
         self.profile.samples = self.samples.into();
         self.profile

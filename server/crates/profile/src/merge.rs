@@ -6,7 +6,6 @@
 
 use crate::StackAccess;
 use crate::symbol_tables::Names;
-use crate::times::Times;
 use crate::{
     BuildError, Call, CallGraph, CategoryId, Contexts, Frame, FrameId, Func, FuncId, FuncTable,
     GraphTables, Lib, LibId, LineKnowledge, Metric, OwnCost, Profile, ProfileBuilder, Recording,
@@ -161,13 +160,11 @@ fn merge_stacks(parts: &[Part], metrics: Vec<Metric>) -> Result<Profile, MergeEr
         let n_before = threads.len();
         for (thread, samples) in old.sampled_threads() {
             let moved = |stack: StackId| stacks.get(stack.index()).copied();
-            let times = old.clock().and_then(|clock| samples.times_ns(clock));
-            let times = times.map(|times| {
-                let ms = |ns: u64| start_ms + ns as f64 / 1e6;
-                times.map(|ns| ns.map_or(f64::NAN, ms)).collect()
-            });
             let samples = samples.at_stacks(samples.stacks().map(|stack| stack.and_then(moved)));
-            let samples = Samples { times: times.map(Times::Stated), ..samples };
+            let samples = match old.clock() {
+                Some(clock) => samples.stated(clock, start_ms),
+                None => samples,
+            };
             let at = place(&mut threads, n_before, named(thread, &part.thread));
             let Some((_, all)) = threads.get_mut(at) else { continue };
             *all = Some(match all.take() {
@@ -193,8 +190,8 @@ fn aligned(parts: &[Part]) -> Vec<f64> {
     let span = |part: &Part| {
         let old = part.recording.sampled()?;
         let clock = old.clock()?;
-        let times = old.samples.iter().filter_map(|samples| samples.times_ns(clock));
-        let last = times.flatten().flatten().max().unwrap_or_default();
+        let last = old.samples.iter().filter_map(|samples| samples.last_ns(clock)).max();
+        let last = last.unwrap_or_default();
         Some((clock.start_ms, clock.start_ms + last as f64 / 1e6))
     };
     let spans: Vec<_> = parts.iter().map(span).collect();

@@ -2,7 +2,7 @@
 
 use crate::StackId;
 use crate::ids::NONE;
-use crate::times::{Clock, Times};
+use crate::times::{Clock, Stretches, Times};
 
 /// The weights of one thread's samples in one metric.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +56,7 @@ pub struct Samples {
     pub(crate) weights: Vec<Weights>,
     pub(crate) calls: Option<Vec<u32>>,
     pub(crate) times: Option<Times>,
+    pub(crate) stretches: Option<Stretches>,
 }
 
 impl Samples {
@@ -63,7 +64,7 @@ impl Samples {
     /// profile.
     pub fn new(stacks: impl IntoIterator<Item = Option<StackId>>, weights: Vec<Weights>) -> Self {
         let stack = stacks.into_iter().map(|stack| stack.map_or(NONE, StackId::raw)).collect();
-        Self { stack, weights, calls: None, times: None }
+        Self { stack, weights, calls: None, times: None, stretches: None }
     }
 
     /// Sets how many calls of its leaf each sample stands for, in a recording of every call. A call
@@ -78,6 +79,43 @@ impl Samples {
     #[must_use]
     pub fn with_times(self, times_ms: Vec<f64>) -> Self {
         Self { times: Some(Times::Stated(times_ms)), ..self }
+    }
+
+    /// Sets when the self time of recorded calls passed: for each stretch of time the row of the
+    /// call, the start and the end, in milliseconds of the file's clock. The time of a row
+    /// ([`Self::with_times`]) is then the beginning of the call.
+    #[must_use]
+    pub fn with_stretches(self, rows: Vec<u32>, starts_ms: Vec<f64>, ends_ms: Vec<f64>) -> Self {
+        let (starts, ends) = (Times::Stated(starts_ms), Times::Stated(ends_ms));
+        Self { stretches: Some(Stretches { rows: rows.into(), starts, ends }), ..self }
+    }
+
+    /// When the self time of recorded calls passed: row, start and end of each stretch, in
+    /// nanoseconds since the first sample of the profile. `None` for samples. `clock` is that of
+    /// the profile.
+    pub fn stretches_ns(&self, clock: Clock) -> Option<impl Iterator<Item = (usize, u64, u64)>> {
+        Some(self.stretches.as_ref()?.iter_ns(clock))
+    }
+
+    /// The last time of a sample, or end of a call, in nanoseconds since the first sample of the
+    /// profile. `None` if it is unknown. `clock` is that of the profile.
+    pub fn last_ns(&self, clock: Clock) -> Option<u64> {
+        let times = self.times_ns(clock).into_iter().flatten().flatten();
+        let ends = self.stretches_ns(clock).into_iter().flatten().map(|(_, _, end)| end);
+        times.chain(ends).max()
+    }
+
+    /// The columns with the first and the last time.
+    pub(crate) fn time_columns(&self) -> impl Iterator<Item = &Times> {
+        self.times.iter().chain(self.stretches.as_ref().map(|stretches| &stretches.ends))
+    }
+
+    /// These samples with their times in milliseconds, later by `start_ms`.
+    #[must_use]
+    pub(crate) fn stated(self, clock: Clock, start_ms: f64) -> Self {
+        let times = self.times.map(|times| times.stated(clock, start_ms));
+        let stretches = self.stretches.map(|stretches| stretches.stated(clock, start_ms));
+        Self { times, stretches, ..self }
     }
 
     /// The time of each sample in nanoseconds since the first sample of the profile, if times were
@@ -102,14 +140,41 @@ impl Samples {
     }
 
     /// The samples from `start` to before `end`, in nanoseconds since the first sample of the
-    /// profile, and none whose time is unknown. `clock` is that of the profile.
+    /// profile, and none whose time is unknown. Of recorded calls the self time in the range; calls
+    /// that began before do not count again. `clock` is that of the profile.
     #[must_use]
     pub fn within(&self, start: u64, end: u64, clock: Clock) -> Self {
         let Some(Times::Ticks(ticks)) = &self.times else { return self.filtered(|_| None) };
-        self.filtered(|i| {
-            let at = ticks.get(i).and_then(|&tick| clock.ns(tick))?;
-            (start..end).contains(&at).then(|| self.stack(i))
-        })
+        let begins_within = |i: usize| {
+            let at = ticks.get(i).and_then(|&tick| clock.ns(tick));
+            at.is_some_and(|at| (start..end).contains(&at))
+        };
+        let Some(stretches) = &self.stretches else {
+            return self.filtered(|i| begins_within(i).then(|| self.stack(i)));
+        };
+        let (mut own, mut own_within) = (vec![0_u64; self.len()], vec![0_u64; self.len()]);
+        let mut parts = Vec::new();
+        for (row, from, to) in stretches.iter_ns(clock) {
+            own[row] += to - from;
+            let (from, to) = (from.max(start), to.min(end));
+            if from < to {
+                own_within[row] += to - from;
+                parts.push((row as u32, from, to));
+            }
+        }
+        let share = |i: usize| {
+            if own[i] == 0 { 1.0 } else { own_within[i] as f64 / own[i] as f64 }
+        };
+        let cut = |weights: &Weights| {
+            Weights::compact((0..self.len()).map(|i| weights.get(i) * share(i)).collect())
+        };
+        let calls = self.calls.as_ref().map(|calls| {
+            calls.iter().enumerate().map(|(i, &n)| if begins_within(i) { n } else { 0 }).collect()
+        });
+        let weights = self.weights.iter().map(cut).collect();
+        let stretches = Some(Stretches::from_ns(&parts, clock));
+        let cut = Self { weights, calls, stretches, ..self.clone() };
+        cut.filtered(|i| (begins_within(i) || own_within[i] > 0).then(|| self.stack(i)))
     }
 
     /// The samples for whose row `stack` returns `Some`, with that stack.
@@ -130,7 +195,14 @@ impl Samples {
             rows.iter().zip(&stacks).map(calls).collect()
         });
         let times = self.times.as_ref().map(|times| times.rows(&rows));
-        Self { calls, times, ..Self::new(stacks, weights.collect()) }
+        let stretches = self.stretches.as_ref().map(|stretches| {
+            let mut new = vec![None; self.len()];
+            for (row, &old) in (0..).zip(&rows) {
+                new[old] = Some(row);
+            }
+            stretches.at(|old| new.get(old as usize).copied().flatten())
+        });
+        Self { calls, times, stretches, ..Self::new(stacks, weights.collect()) }
     }
 
     /// The same samples with other stacks, one per sample. Counts of calls stay, so the leaf of
@@ -138,7 +210,8 @@ impl Samples {
     #[must_use]
     pub(crate) fn at_stacks(&self, stacks: impl IntoIterator<Item = Option<StackId>>) -> Self {
         let (calls, times) = (self.calls.clone(), self.times.clone());
-        Self { calls, times, ..Self::new(stacks, self.weights.clone()) }
+        let stretches = self.stretches.clone();
+        Self { calls, times, stretches, ..Self::new(stacks, self.weights.clone()) }
     }
 
     /// The same samples with their weights divided by `runs`. The number of calls is then unknown.
@@ -149,7 +222,7 @@ impl Samples {
             Weights::compact(rows.map(|i| weights.get(i) / f64::from(runs)).collect())
         };
         let weights = self.weights.iter().map(divided).collect();
-        Self { stack: self.stack.clone(), weights, calls: None, times: self.times.clone() }
+        Self { weights, calls: None, ..self.clone() }
     }
 
     /// These samples followed by `more`, which must have the same metrics. Times are kept if they
@@ -170,13 +243,18 @@ impl Samples {
         };
         let weights = self.weights.into_iter().zip(&more.weights).map(join).collect();
         let calls = self.calls.zip(more.calls).map(|(first, second)| [first, second].concat());
-        let times = match (self.times, more.times) {
-            (Some(Times::Stated(first)), Some(Times::Stated(second))) => {
-                Some(Times::Stated([first, second].concat()))
-            }
-            _ => None,
-        };
-        Self { stack: [self.stack, more.stack].concat(), weights, calls, times }
+        let times = self.times.zip(more.times);
+        let times = times.and_then(|(first, second)| first.followed_by(&second));
+        let n_before = self.stack.len() as u32;
+        let stretches = self.stretches.zip(more.stretches).and_then(|(first, second)| {
+            let second_rows = second.rows.iter().map(|row| row + n_before);
+            Some(Stretches {
+                rows: first.rows.iter().copied().chain(second_rows).collect(),
+                starts: first.starts.followed_by(&second.starts)?,
+                ends: first.ends.followed_by(&second.ends)?,
+            })
+        });
+        Self { stack: [self.stack, more.stack].concat(), weights, calls, times, stretches }
     }
 
     /// The stack of sample `i`.

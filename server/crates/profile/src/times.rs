@@ -1,4 +1,4 @@
-//! The times of samples, in 4 bytes each.
+//! The times of samples and the stretches of recorded calls, in 4 bytes per time.
 
 use std::sync::Arc;
 
@@ -63,7 +63,103 @@ impl Clock {
     }
 }
 
+/// When the self time of recorded calls passed: the stretches of time between the calls that they
+/// made. Parallel columns. Rows without any have no self time.
+#[derive(Debug, Clone)]
+pub(crate) struct Stretches {
+    /// The row of the call.
+    pub(crate) rows: Arc<[u32]>,
+    pub(crate) starts: Times,
+    pub(crate) ends: Times,
+}
+
+impl Stretches {
+    /// Stretches in nanoseconds since the first sample of the profile: row, start and end.
+    pub(crate) fn from_ns(stretches: &[(u32, u64, u64)], clock: Clock) -> Self {
+        let tick = |ns: u64| u32::try_from(ns / clock.tick_ns).unwrap_or(UNKNOWN - 1);
+        Self {
+            rows: stretches.iter().map(|&(row, ..)| row).collect(),
+            starts: Times::Ticks(stretches.iter().map(|&(_, start, _)| tick(start)).collect()),
+            ends: Times::Ticks(stretches.iter().map(|&(.., end)| tick(end)).collect()),
+        }
+    }
+
+    /// Those of other rows. `row` returns the new row of an old one, if it is kept.
+    pub(crate) fn at(&self, row: impl Fn(u32) -> Option<u32>) -> Self {
+        let kept = self.rows.iter().enumerate().filter_map(|(i, &old)| Some((i, row(old)?)));
+        let (kept, rows): (Vec<usize>, Vec<u32>) = kept.unzip();
+        Self { rows: rows.into(), starts: self.starts.rows(&kept), ends: self.ends.rows(&kept) }
+    }
+
+    /// These with their times in ticks.
+    pub(crate) fn in_ticks(self, clock: Clock) -> Self {
+        let (starts, ends) = (self.starts.in_ticks(clock), self.ends.in_ticks(clock));
+        Self { starts, ends, ..self }
+    }
+
+    /// These with their times in milliseconds, later by `start_ms`.
+    pub(crate) fn stated(&self, clock: Clock, start_ms: f64) -> Self {
+        let stated = |times: &Times| times.stated(clock, start_ms);
+        Self { rows: self.rows.clone(), starts: stated(&self.starts), ends: stated(&self.ends) }
+    }
+
+    /// Row, start and end of each, in nanoseconds since the first sample of the profile. Empty
+    /// while the profile is being built.
+    pub(crate) fn iter_ns(&self, clock: Clock) -> impl Iterator<Item = (usize, u64, u64)> {
+        let (starts, ends) = (self.starts.ticks(), self.ends.ticks());
+        let times = starts.iter().zip(ends);
+        self.rows.iter().zip(times).filter_map(move |(&row, (&start, &end))| {
+            Some((row as usize, clock.ns(start)?, clock.ns(end)?))
+        })
+    }
+}
+
 impl Times {
+    /// These times in ticks.
+    pub(crate) fn in_ticks(self, clock: Clock) -> Self {
+        match self {
+            Self::Stated(times) => {
+                Self::Ticks(times.into_iter().map(|time| clock.tick(time)).collect())
+            }
+            ticks @ Self::Ticks(_) => ticks,
+        }
+    }
+
+    /// These times in milliseconds, later by `start_ms`.
+    pub(crate) fn stated(&self, clock: Clock, start_ms: f64) -> Self {
+        let ms = |&tick: &u32| clock.ns(tick).map_or(f64::NAN, |ns| start_ms + ns as f64 / 1e6);
+        match self {
+            Self::Stated(times) => Self::Stated(times.clone()),
+            Self::Ticks(ticks) => Self::Stated(ticks.iter().map(ms).collect()),
+        }
+    }
+
+    /// The ticks; empty while the profile is being built.
+    fn ticks(&self) -> &[u32] {
+        match self {
+            Self::Stated(_) => &[],
+            Self::Ticks(ticks) => ticks,
+        }
+    }
+
+    /// The milliseconds; empty in a profile.
+    pub(crate) fn milliseconds(&self) -> &[f64] {
+        match self {
+            Self::Stated(times) => times,
+            Self::Ticks(_) => &[],
+        }
+    }
+
+    /// These followed by `more`. `None` unless both are milliseconds.
+    pub(crate) fn followed_by(self, more: &Self) -> Option<Self> {
+        match (self, more) {
+            (Self::Stated(first), Self::Stated(second)) => {
+                Some(Self::Stated([first.as_slice(), second].concat()))
+            }
+            _ => None,
+        }
+    }
+
     /// The number of times.
     pub(crate) fn len(&self) -> usize {
         match self {

@@ -8,7 +8,7 @@
 //! its caller is cut where the caller ends. For example, in `begin f, begin g, end f`, the end of
 //! `f` ends `g` as well. [`Warnings`] count each case.
 
-use profile::{FrameId, ProfileBuilder, StackId, WarningCode, Warnings};
+use profile::{FrameId, ProfileBuilder, Samples, StackId, WarningCode, Warnings};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -45,6 +45,36 @@ pub(crate) struct Calls {
     pub(crate) own_cpu: Option<Vec<f64>>,
     /// Time since the first event without an open call.
     pub(crate) outside: f64,
+    pub(crate) times: CallTimes,
+}
+
+/// When calls began, and when their self time passed.
+#[derive(Debug, Default)]
+pub(crate) struct CallTimes {
+    begins: Vec<f64>,
+    /// Row, start and end of each stretch of self time.
+    stretches: Vec<(u32, f64, f64)>,
+}
+
+impl CallTimes {
+    /// Appends those of more calls, whose rows follow.
+    pub(crate) fn append(&mut self, more: Self) {
+        let n_before = self.begins.len() as u32;
+        self.begins.extend(more.begins);
+        self.stretches.extend(
+            more.stretches.into_iter().map(|(row, start, end)| (row + n_before, start, end)),
+        );
+    }
+
+    /// Adds them to samples whose first rows are these calls. `ms` is the unit in milliseconds.
+    pub(crate) fn add_to(self, samples: Samples, ms: f64) -> Samples {
+        let mut begins: Vec<f64> = self.begins.iter().map(|at| at * ms).collect();
+        begins.resize(samples.len(), f64::NAN);
+        let rows = self.stretches.iter().map(|&(row, ..)| row).collect();
+        let starts = self.stretches.iter().map(|&(_, start, _)| start * ms).collect();
+        let ends = self.stretches.iter().map(|&(.., end)| end * ms).collect();
+        samples.with_times(begins).with_stretches(rows, starts, ends)
+    }
 }
 
 /// Processes the events of one thread, in any order. Calls that are still open end with the last
@@ -65,6 +95,7 @@ pub(crate) fn run(
         now: events.first().map_or(0.0, |event| event.at),
         now_cpu: None,
         outside: 0.0,
+        times: CallTimes::default(),
         has_cpu: !events.is_empty(),
         warnings,
     };
@@ -211,6 +242,7 @@ struct Machine<'w> {
     now: f64,
     now_cpu: Option<f64>,
     outside: f64,
+    times: CallTimes,
     has_cpu: bool,
     warnings: &'w mut Warnings,
 }
@@ -279,12 +311,19 @@ impl Machine<'_> {
     fn pass(&mut self, at: f64, cpu: Option<f64>) {
         self.has_cpu &= cpu.is_some() || self.open.is_empty();
         let passed = (at - self.now).max(0.0);
-        let innermost = self.open.last().and_then(|open| self.rows.get_mut(open.row));
+        let innermost = self.open.last().map(|open| open.row);
         if innermost.is_none() {
             self.outside += passed;
         }
-        if let Some(row) = innermost {
+        if let Some((id, row)) = innermost.and_then(|id| Some((id, self.rows.get_mut(id)?))) {
             row.own += passed;
+            if passed > 0.0 {
+                let last = self.times.stretches.last_mut();
+                match last.filter(|last| (last.0 as usize, last.2) == (id, self.now)) {
+                    Some((.., end)) => *end = at,
+                    None => self.times.stretches.push((id as u32, self.now, at)),
+                }
+            }
             if let (Some(before), Some(cpu)) = (self.now_cpu, cpu) {
                 row.own_cpu += (cpu - before).max(0.0);
             }
@@ -300,6 +339,7 @@ impl Machine<'_> {
         }
         self.open.push(Open { row: self.rows.len(), name, until });
         self.rows.push(Row { parent, frame, own: 0.0, own_cpu: 0.0 });
+        self.times.begins.push(self.now);
     }
 
     fn end(&mut self, name: Option<u32>, frame: Option<FrameId>) {
@@ -346,6 +386,7 @@ impl Machine<'_> {
             own: self.rows.iter().map(|row| row.own).collect(),
             own_cpu: self.has_cpu.then(|| self.rows.iter().map(|row| row.own_cpu).collect()),
             outside: self.outside,
+            times: self.times,
         })
     }
 }

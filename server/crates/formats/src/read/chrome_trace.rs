@@ -26,7 +26,7 @@ mod place;
 mod sampled;
 mod stack_frames;
 
-use super::calls::{self, What};
+use super::calls::{self, CallTimes, What};
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::read_result::Read;
@@ -81,6 +81,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     }
     trace.finish()
 }
+
+/// Times of events are in microseconds.
+const MS_PER_US: f64 = 1e-3;
 
 /// The events of one thread that begin or end calls.
 struct Calls<'a> {
@@ -378,6 +381,7 @@ impl<'a> Trace<'a> {
             let own = own.chain(std::iter::repeat(None)).take(n_metrics);
             let weights = own.map(|own| Weights::Each(own.unwrap_or_else(|| vec![0.0; n])));
             let samples = Samples::new(calls.stacks.into_iter().map(Some), weights.collect());
+            let samples = calls.times.add_to(samples, MS_PER_US);
             // py-spy samples: a call in its traces is a run of equal samples.
             let samples = if writer.dialect == Some(Dialect::PySpy) {
                 samples
@@ -389,16 +393,19 @@ impl<'a> Trace<'a> {
         let mut n_operations = 0;
         for Category { pid, name, tracks } in categories {
             let (mut stacks, mut own) = (Vec::new(), Vec::new());
+            let mut times = CallTimes::default();
             for events in tracks {
                 n_operations += 1;
                 let calls = calls::run(events, None, &mut builder, &mut warnings)?;
                 stacks.extend(calls.stacks.into_iter().map(Some));
                 own.extend(calls.own);
+                times.append(calls.times);
             }
             let n = stacks.len();
             let of_calls = std::iter::repeat_with(|| Weights::Each(vec![0.0; n])).take(n_of_calls);
             let weights = of_calls.chain([Weights::Each(own)]).collect();
             let samples = Samples::new(stacks, weights).with_calls(vec![1; n]);
+            let samples = times.add_to(samples, MS_PER_US);
             let name = format!("async {name}").trim_end().to_owned();
             builder.push_thread(Thread { name, ..names.thread(pid, None) }, samples)?;
         }

@@ -17,7 +17,7 @@
 mod schema;
 mod stacks;
 
-use super::calls::{self, Event, What};
+use super::calls::{self, CallTimes, Event, What};
 use super::json;
 use super::rows::MAX_METRICS;
 use crate::error::{At, ReadError};
@@ -125,15 +125,22 @@ struct Rows {
     stacks: Vec<Option<StackId>>,
     weights: Weights,
     calls: Option<Vec<u32>>,
-    /// The start of each sample, in the unit of the profile. `None` if it is no time.
-    starts: Option<Vec<f64>>,
+    times: RowTimes,
+}
+
+/// The times of rows, in the unit of the profile.
+enum RowTimes {
+    Unknown,
+    /// The start of each sample.
+    Starts(Vec<f64>),
+    Calls(CallTimes),
 }
 
 impl Tables<'_> {
     fn push(&mut self, i: usize, mut profile: Profile) -> Result<(), ReadError> {
         let own_unit = profile.unit().to_owned();
         let name = profile.name.take().unwrap_or_default();
-        let Rows { stacks, weights, calls, starts } = match profile.events.take() {
+        let Rows { stacks, weights, calls, times } = match profile.events.take() {
             Some(events) => self.evented(i, &profile, events)?,
             None => self.sampled(i, profile)?,
         };
@@ -146,9 +153,13 @@ impl Tables<'_> {
         let samples = Samples::new(stacks, columns.collect());
         let samples = if let Some(calls) = calls { samples.with_calls(calls) } else { samples };
         let unit_ms = Metric::new(&own_unit, &own_unit, None).seconds_per_unit.map(|s| s * 1e3);
-        let times =
-            starts.zip(unit_ms).map(|(starts, ms)| starts.iter().map(|at| at * ms).collect());
-        let samples = times.into_iter().fold(samples, Samples::with_times);
+        let samples = match (times, unit_ms) {
+            (RowTimes::Starts(starts), Some(ms)) => {
+                samples.with_times(starts.iter().map(|at| at * ms).collect())
+            }
+            (RowTimes::Calls(times), Some(ms)) => times.add_to(samples, ms),
+            _ => samples,
+        };
         Ok(self.builder.push_thread(Thread { name, ..Thread::default() }, samples)?)
     }
 
@@ -195,7 +206,7 @@ impl Tables<'_> {
             stacks,
             weights: Weights::Each(own),
             calls: self.events_are_calls.then_some(calls),
-            starts: None,
+            times: RowTimes::Calls(run.times),
         })
     }
 
@@ -206,11 +217,11 @@ impl Tables<'_> {
         let frame =
             |index, row| frame_of(&self.frames, index, || format!("profiles[{i}].samples[{row}]"));
         // A sample lasts until the next.
-        let starts = match &weights {
-            Weights::Each(weights) => Some(starts(start, weights)),
-            Weights::Ones | Weights::Counts(_) => None,
+        let times = match &weights {
+            Weights::Each(weights) => RowTimes::Starts(starts(start, weights)),
+            Weights::Ones | Weights::Counts(_) => RowTimes::Unknown,
         };
-        Ok(Rows { stacks: samples.intern(self.builder, frame)?, weights, calls: None, starts })
+        Ok(Rows { stacks: samples.intern(self.builder, frame)?, weights, calls: None, times })
     }
 }
 
