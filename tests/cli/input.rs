@@ -1,7 +1,11 @@
 //! Profiles that are no regular files, and names with invisible characters.
 
 use super::{Outcome, costline, run};
+#[cfg(target_os = "linux")]
+use std::io::Read;
 use std::io::Write;
+#[cfg(unix)]
+use std::process::Command;
 use std::process::Stdio;
 
 fn with_input<const N: usize>(arguments: [&str; N], input: &str) -> Outcome {
@@ -27,13 +31,66 @@ fn a_dash_is_standard_input() {
 fn pipes_and_devices_are_refused_without_reading_them() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe.folded");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     for path in [pipe.to_str().unwrap(), "/dev/zero"] {
         let message = run(["check", path]).failure(1);
         let expected = "is not a regular file; to read a pipe, pass `-` and redirect the pipe to \
                         standard input";
         assert_eq!(message, format!("{path}: {expected}"));
     }
+}
+
+/// The terminal is that of `script` (util-linux). The profile is complete only after the bar is
+/// there, so it appears however fast the machine is.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_load_that_takes_long_shows_a_bar_on_a_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let program = env!("CARGO_BIN_EXE_costline");
+    let shell = format!("'{program}' report - < '{}'", pipe.display());
+    let mut terminal = Command::new("script")
+        .args(["-qefc", &shell, "/dev/null"])
+        .env("COSTLINE_CACHE_DIR", "")
+        .env("TERM", "xterm")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = std::fs::File::options().write(true).open(&pipe).unwrap();
+    input.write_all(b"main;work 5\n").unwrap();
+    let mut screen = terminal.stdout.take().unwrap();
+    let mut shown = Vec::new();
+    while !String::from_utf8_lossy(&shown).contains("reading") {
+        let mut part = [0; 1024];
+        let n = screen.read(&mut part).unwrap();
+        assert!(n > 0, "{}", String::from_utf8_lossy(&shown));
+        shown.extend(&part[..n]);
+    }
+    drop(input);
+    let mut rest = String::new();
+    screen.read_to_string(&mut rest).unwrap();
+    assert!(terminal.wait().unwrap().success());
+    // The line of the bar is erased before the report is written.
+    let erased = rest.rfind("\u{1b}[2K").unwrap();
+    let report = rest.find("-: 5 samples in 1 thread").unwrap();
+    assert!(erased < report, "{rest}");
+}
+
+/// Standard output and standard error are files here.
+#[test]
+fn without_a_terminal_there_is_no_bar() {
+    let mut command = costline();
+    command.args(["report", "-"]).stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = command.spawn().unwrap();
+    let mut input = process.stdin.take().unwrap();
+    input.write_all(b"main;work 5\n").unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    drop(input);
+    let output = process.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
 #[test]

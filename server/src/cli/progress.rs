@@ -23,6 +23,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {bar:20} {elapsed} {msg}") {
             bar.set_style(style);
         }
+        bar.set_message("reading");
         let shown = bar.clone();
         thread::spawn(move || {
             thread::sleep(PATIENCE);
