@@ -30,12 +30,22 @@ export const own = {
     description: "Show the profile, its age and its metric in the status bar. Click there to open the menu.",
   },
   "costline.decorations.enable": {
-    type: "boolean", default: false,
-    markdownDescription: "Mark lines with costs by a bar in the gutter, a background and a mark in the overview ruler. To have these instead of hints, disable `#costline.hints.enable#`.",
+    type: "boolean", default: true,
+    markdownDescription: "Show heat: mark lines with costs by a bar in the gutter, a background and a mark in the overview ruler. To have heat without the costs of lines, disable `#costline.hints.enable#`.",
+  },
+  "costline.decorations.text": {
+    type: "string", default: "auto", enum: ["auto", "column", "lineEnd", "inlayHint"],
+    enumDescriptions: [
+      "In a column, or at the end of the line if the window is split.",
+      "In a column behind the code, with a bar, in the colour of heat.",
+      "At the end of the line, with a bar, in the colour of heat.",
+      "As inlay hints of VS Code, which screen readers can read. VS Code cuts them off at 43 characters.",
+    ],
+    description: "Where to show the costs of lines.",
   },
   "costline.decorations.by": {
-    type: "string", default: "total", enum: ["total", "self"],
-    enumDescriptions: ["Total cost, callees included.", "Self cost, without callees."],
+    type: "string", default: "shown", enum: ["shown", "total", "self"],
+    enumDescriptions: ["The cost that `costline.hints.show` shows.", "Total cost, callees included.", "Self cost, without callees."],
     description: "The cost that decides how hot a line is.",
   },
   "costline.decorations.warmPercent": tier("Mark lines from this percentage of the total on.", 1),

@@ -3,12 +3,14 @@
 import * as vscode from "vscode";
 import type { CallTreeView, TreeRow } from "./callTree";
 import { type CallNode, type Calls, pickCallLine } from "./calls";
+import { labelOf } from "./decorations";
 import type { FlameGraphPanel } from "./flamegraph";
 import { type Group, type HotSpotsView, type Row, rowText } from "./hotspots";
 import { pickKey, showMenu, startServer } from "./menu";
 import type { Direction, FunctionKey, Item, TransformKind } from "./protocol.generated";
 import { recipesFor } from "./recipes";
 import type { Server } from "./server";
+import { drawsText, toggleSetting } from "./settings";
 import { plain, visible } from "./text";
 import { described } from "./tree";
 
@@ -77,6 +79,7 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     flameGraph: () => flameGraph.show(),
     explain: () => explain(server),
     toggle: () => server.hide(!server.hidden),
+    toggleHeat: () => toggleSetting("decorations.enable"),
     nextHotLine: () => hotLine(server, 1),
     previousHotLine: () => hotLine(server, -1),
     export: () => exportAs(server),
@@ -158,7 +161,7 @@ async function explain(server: Server): Promise<void> {
   if (!editor) throw new Error("Put the cursor on a line in an editor first.");
   const line = editor.selection.active.line;
   const { code, message } = await server.execute("costline.explain", { uri: editor.document.uri.toString(), line });
-  const isOff = vscode.workspace.getConfiguration("editor", editor.document).get("inlayHints.enabled") === "off";
+  const isOff = !drawsText() && vscode.workspace.getConfiguration("editor", editor.document).get("inlayHints.enabled") === "off";
   const why = isOff ? " Inlay hints are disabled in VS Code by the setting editor.inlayHints.enabled." : "";
   const buttons = code === "no-profile" ? ["How to Record"] : ["Open Settings"];
   const answer = await vscode.window.showInformationMessage(`Line ${line + 1}: ${message}.${why}`, ...buttons);
@@ -178,11 +181,11 @@ async function hotLine(server: Server, step: 1 | -1): Promise<void> {
     void vscode.window.showInformationMessage("No line of this file has costs.");
     return;
   }
-  const { label, position } = next;
+  const { position } = next;
   const at = new vscode.Position(position.line, 0);
   editor.selection = new vscode.Selection(at, at);
   editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-  vscode.window.setStatusBarMessage(`Line ${position.line + 1}: ${typeof label === "string" ? label : label.map(({ value }) => value).join("")}`, 4000);
+  vscode.window.setStatusBarMessage(`Line ${position.line + 1}: ${labelOf(next)}`, 4000);
 }
 
 async function exportAs(server: Server): Promise<void> {

@@ -1,15 +1,23 @@
-// Heat beside the code: a bar in the gutter, a background and a mark in the overview ruler, in three tiers.
+// Costs in the code: the cost of each line as text with a bar, and heat, which is a bar in the gutter, a background and a mark
+// in the overview ruler, in three tiers.
 
 import * as vscode from "vscode";
-import { gutter, type Tier } from "./bars";
-import type { Server } from "./server";
-import { setting } from "./settings";
+import { gutter, lineBar, type Tier } from "./bars";
+import { gaps, width } from "./column";
+import type { Hint, Server } from "./server";
+import { drawsText, setting } from "./settings";
 
-/** How long after an edit or a change of costs heat is drawn, in milliseconds. */
+/** How long after an edit or a change of costs they are drawn, in milliseconds. */
 const DELAY_MS = 300;
 
+/** Columns between the end of a line and its cost, if costs are not in a column. */
+const LINE_END_GAP = 3;
+
+/** The tab size if the editor does not say it. */
+const TAB_SIZE = 4;
+
 export function decorations(server: Server): vscode.Disposable {
-  const types = ([1, 2, 3] as const).map((tier) => {
+  const heat = ([1, 2, 3] as const).map((tier) => {
     const colour = new vscode.ThemeColor(`costline.heat${tier}`);
     return vscode.window.createTextEditorDecorationType({
       isWholeLine: true,
@@ -20,19 +28,25 @@ export function decorations(server: Server): vscode.Disposable {
       dark: { gutterIconPath: gutter(tier, "dark"), gutterIconSize: "contain" },
     });
   });
+  // The text stays at the end of the line while the user types there.
+  const texts = vscode.window.createTextEditorDecorationType({ rangeBehavior: vscode.DecorationRangeBehavior.ClosedOpen });
 
   const draw = async (editor: vscode.TextEditor): Promise<void> => {
-    const isShown = setting("decorations.enable") && !server.hidden;
-    const version = editor.document.version;
-    const hints = isShown ? await server.hints(editor.document) : [];
+    const { document } = editor;
+    const isHeated = setting("decorations.enable") && !server.hidden;
+    const hasTexts = drawsText() && !server.hidden;
+    const version = document.version;
+    const hints = isHeated || hasTexts ? await server.hints(document) : [];
     // The text has changed, which causes another call.
-    if (editor.document.version !== version) return;
+    if (document.version !== version) return;
+    const tiered = hints.map((hint) => ({ hint, tier: tierOf(server, hint) }));
     const ranges: vscode.Range[][] = [[], [], []];
-    for (const { data, position } of hints) {
-      const tier = tierOf(server, setting("decorations.by") === "self" ? (data.selfShare ?? 0) : data.share);
-      if (tier > 0) ranges[tier - 1]?.push(new vscode.Range(position.line, 0, position.line, 0));
+    for (const { hint, tier } of isHeated ? tiered : []) {
+      const { line } = hint.position;
+      if (tier > 0) ranges[tier - 1]?.push(new vscode.Range(line, 0, line, 0));
     }
-    types.forEach((type, at) => editor.setDecorations(type, ranges[at] ?? []));
+    heat.forEach((type, at) => editor.setDecorations(type, ranges[at] ?? []));
+    editor.setDecorations(texts, hasTexts ? lineTexts(editor, tiered) : []);
   };
   const drawAll = (): void => {
     for (const editor of vscode.window.visibleTextEditors) {
@@ -45,20 +59,62 @@ export function decorations(server: Server): vscode.Disposable {
     timer = setTimeout(drawAll, DELAY_MS);
   };
   return vscode.Disposable.from(
-    ...types,
+    ...heat,
+    texts,
     server.onDidChangeCosts(drawSoon),
     server.onDidChangeMarks(drawSoon),
     vscode.window.onDidChangeVisibleTextEditors(drawSoon),
+    vscode.window.onDidChangeTextEditorOptions(drawSoon),
+    vscode.window.tabGroups.onDidChangeTabGroups(({ opened, closed }) => {
+      if (opened.length + closed.length > 0) drawSoon();
+    }),
     vscode.workspace.onDidChangeTextDocument(drawSoon),
     { dispose: () => clearTimeout(timer) },
   );
 }
 
-/** The tier of a share (from 0 to 1), by the thresholds of the settings or else the server's. Thresholds out of order count from the hottest. */
-function tierOf(server: Server, share: number): Tier {
-  const [one, two, three] = server.catalog?.tierPercents ?? [];
-  const reaches = (percent: number | null | undefined): boolean => percent != null && share > 0 && share * 100 >= percent;
-  if (reaches(setting("decorations.hottestPercent") ?? three)) return 3;
-  if (reaches(setting("decorations.hotPercent") ?? two)) return 2;
-  return reaches(setting("decorations.warmPercent") ?? one) ? 1 : 0;
+/** The costs of lines as text, each behind a bar. */
+function lineTexts({ document, options }: vscode.TextEditor, tiered: readonly { readonly hint: Hint; readonly tier: Tier }[]): vscode.DecorationOptions[] {
+  const inLines = tiered.filter(({ hint }) => hint.position.line < document.lineCount);
+  const tabSize = typeof options.tabSize === "number" ? options.tabSize : TAB_SIZE;
+  const widths = inLines.map(({ hint }) => width(document.lineAt(hint.position.line).text, tabSize));
+  const before = isColumn() ? gaps(widths) : widths.map(() => LINE_END_GAP);
+  return inLines.map(({ hint, tier }, at) => {
+    const end = document.lineAt(hint.position.line).range.end;
+    const { light, dark } = lineBar(hint.data, tier);
+    const bar = { margin: `0 1ch 0 ${before[at] ?? LINE_END_GAP}ch` };
+    return {
+      range: new vscode.Range(end, end),
+      renderOptions: {
+        light: { before: { ...bar, contentIconPath: light } },
+        dark: { before: { ...bar, contentIconPath: dark } },
+        after: { contentText: labelOf(hint), color: new vscode.ThemeColor(`costline.heat${tier}Foreground`) },
+      },
+    };
+  });
+}
+
+/** Whether costs stand in a column. The editors of a split window may be too narrow for it. */
+function isColumn(): boolean {
+  const text = setting("decorations.text");
+  return text === "column" || (text === "auto" && vscode.window.tabGroups.all.length === 1);
+}
+
+/** The text of a hint. */
+export function labelOf({ label }: Hint): string {
+  return typeof label === "string" ? label : label.map(({ value }) => value).join("");
+}
+
+/** The tier of a line, by the thresholds of the settings or else the server's. Thresholds out of order count from the hottest. */
+function tierOf(server: Server, { data }: Hint): Tier {
+  const by = setting("decorations.by");
+  const limits = [setting("decorations.warmPercent"), setting("decorations.hotPercent"), setting("decorations.hottestPercent")];
+  if (by === "shown" && limits.every((limit) => limit === null)) return data.tier;
+  const isSelf = by === "self" || (by === "shown" && setting("hints.show") === "self");
+  const share = isSelf ? (data.selfShare ?? 0) : data.share;
+  const reaches = (tier: 1 | 2 | 3): boolean => {
+    const percent = limits[tier - 1] ?? server.catalog?.tierPercents[tier - 1];
+    return percent !== undefined && share > 0 && share * 100 >= percent;
+  };
+  return ([3, 2, 1] as const).find(reaches) ?? 0;
 }

@@ -27,6 +27,7 @@ function ownEntries(hasProfile: boolean, hasFlameGraph: boolean, hidden: boolean
     run("$(call-outgoing) Show Callees of the Function at the Cursor", "costline.ui.callees"),
     run("$(question) Explain This Line", "costline.ui.explain"),
     run(hidden ? "$(eye) Show Costs in the Editor" : "$(eye-closed) Hide Costs in the Editor", "costline.ui.toggle"),
+    run("$(paintcan) Toggle Heat", "costline.ui.toggleHeat"),
     run("$(export) Export Profile As…", "costline.ui.export"),
   ];
   return [

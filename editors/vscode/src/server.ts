@@ -15,7 +15,7 @@ import { isItem } from "./protocol";
 import type {
   Action, Catalog, ChoiceKey, Chosen, ClientNotifications, Commands, Experimental, HintData, Item, Notifications, Shown, View,
 } from "./protocol.generated";
-import { setting, settingsForServer } from "./settings";
+import { drawsText, setting, settingsForServer } from "./settings";
 import type { Running } from "./status";
 
 const CHANGED = "costline/changed";
@@ -362,7 +362,7 @@ export class Server implements vscode.Disposable {
         workspace: { configuration: (params) => params.items.map(() => settingsForServer()) },
         // A request would restart a server that is being stopped.
         provideInlayHints: (document, range, token, next) =>
-          this.hidden || !setting("hints.enable") || !this.isReady() ? [] : next(document, range, token),
+          this.hidden || !setting("hints.enable") || drawsText() || !this.isReady() ? [] : next(document, range, token),
         provideCodeLenses: (document, token, next) => (this.hidden || !this.isReady() ? [] : next(document, token)),
         provideCodeActions: (document, range, context, token, next) =>
           this.isReady() ? next(document, range, context, token) : [],

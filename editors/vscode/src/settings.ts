@@ -7,8 +7,10 @@ interface Read {
   readonly "server.path": string;
   readonly "statusBar.enable": boolean;
   readonly "hints.enable": boolean;
+  readonly "hints.show": "total" | "self" | "both" | "counts";
   readonly "decorations.enable": boolean;
-  readonly "decorations.by": "self" | "total";
+  readonly "decorations.text": "auto" | "column" | "lineEnd" | "inlayHint";
+  readonly "decorations.by": "shown" | "self" | "total";
   readonly "decorations.warmPercent": number | null;
   readonly "decorations.hotPercent": number | null;
   readonly "decorations.hottestPercent": number | null;
@@ -19,6 +21,18 @@ interface Read {
 export function setting<K extends keyof Read>(key: K): Read[K] {
   const value: unknown = vscode.workspace.getConfiguration("costline").get(key);
   return value as Read[K];
+}
+
+/** Whether the extension draws the costs of lines, instead of VS Code as inlay hints. */
+export function drawsText(): boolean {
+  return setting("hints.enable") && setting("decorations.text") !== "inlayHint";
+}
+
+/** Turns a setting on or off: that of the workspace if it has one, else that of the user. */
+export async function toggleSetting(key: "decorations.enable"): Promise<void> {
+  const section = vscode.workspace.getConfiguration("costline");
+  const isOfWorkspace = section.inspect(key)?.workspaceValue !== undefined;
+  await section.update(key, !setting(key), isOfWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global);
 }
 
 /** Parts of the section that belong to the extension. */

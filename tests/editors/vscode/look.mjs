@@ -21,20 +21,35 @@ export class Screen {
     return this.page.locator(".editor-group-container").filter({ has: tab });
   }
 
-  /** The lines of a file that are in sight, by number: where each is, its hint, whether it is heated. */
+  /**
+   * The lines of a file that are in sight, by number: where each is, its inlay hint, the cost that the extension draws (with its
+   * colour, where it begins, and whether a bar is before it), whether the line is heated and whether the gutter has a bar.
+   */
   lines(file) {
     return this.#editor(file).evaluate((editor) => {
       const hints = new Map([...editor.querySelectorAll(".view-lines > .view-line")].map((line) => {
         const hint = [...line.querySelectorAll("[class*=dyn-rule]")].map((part) => part.textContent).join("");
         return [line.style.top, hint.replaceAll("\u00a0", " ").trim()];
       }));
+      const costs = new Map([...editor.querySelectorAll(".view-lines > .view-line")].flatMap((line) => {
+        const parts = [...line.querySelectorAll("[class*=TextEditorDecorationType]")];
+        const bar = parts.some((part) => getComputedStyle(part, "::before").content.startsWith("url("));
+        return parts.flatMap((part) => {
+          const { content, color } = getComputedStyle(part, "::after");
+          const { left } = part.getBoundingClientRect();
+          return content.startsWith('"') ? [[line.style.top, { text: content.slice(1, -1), color, left, bar }]] : [];
+        });
+      }));
+      const gutter = new Set([...editor.querySelectorAll(".glyph-margin-widgets [class*=TextEditorDecorationType]")].map((mark) => mark.style.top));
       const rows = [...editor.querySelectorAll(".margin-view-overlays > div")].map((row) => ({
         top: row.style.top,
         number: row.querySelector(".line-numbers")?.textContent,
       }));
       const heated = [...editor.querySelectorAll(".view-overlays > div")].filter((row) => row.querySelector("[class*=TextEditorDecoration]"));
       const heats = new Set(heated.map((row) => row.style.top));
-      return Object.fromEntries(rows.filter(({ number }) => number).map(({ top, number }) => [number, { top, hint: hints.get(top) ?? "", isHeated: heats.has(top) }]));
+      return Object.fromEntries(rows.filter(({ number }) => number).map(({ top, number }) => [number, {
+        top, hint: hints.get(top) ?? "", cost: costs.get(top), isHeated: heats.has(top), isMarked: gutter.has(top),
+      }]));
     });
   }
 
@@ -75,13 +90,13 @@ export class Screen {
     await row.locator(".monaco-tl-twistie.collapsed").click();
   }
 
-  /** Points at the hint of a line. */
-  async hoverHint(file, line) {
+  /** Points at the cost of a line. */
+  async hoverCost(file, line) {
     const { top } = (await this.lines(file))[line];
     const row = [`top:${top};`, `top: ${top};`].map((style) => `.view-line[style*="${style}"]`).join(", ");
     // A pointer that is there already would not open a tooltip again.
     await this.page.mouse.move(0, 0);
-    await this.#editor(file).locator(row).locator("[class*=dyn-rule]").last().hover();
+    await this.#editor(file).locator(row).locator("[class*=TextEditorDecorationType]").last().hover();
   }
 
   /** The tooltip at the pointer. */

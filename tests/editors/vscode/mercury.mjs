@@ -16,13 +16,13 @@ const code = await Code.start({
 });
 const screen = new Screen(code.page, process.env.COSTLINE_PICTURES ?? beside);
 
-/** Waits until these lines that are in sight have these hints, and no other line between them has one. */
-async function hints(expected) {
-  await until("hints", async () => {
+/** Waits until these lines that are in sight have these costs, and no other line between them has one. */
+async function costs(expected) {
+  await until("costs", async () => {
     const shown = await screen.lines(FILE);
     const lines = Object.keys(expected).map(Number);
-    const between = Object.entries(shown).filter(([line, { hint }]) => hint && line >= Math.min(...lines) && line <= Math.max(...lines));
-    assert.deepEqual(Object.fromEntries(between.map(([line, { hint }]) => [line, hint])), expected);
+    const between = Object.entries(shown).filter(([line, { cost }]) => cost && line >= Math.min(...lines) && line <= Math.max(...lines));
+    assert.deepEqual(Object.fromEntries(between.map(([line, { cost }]) => [line, cost.text])), expected);
     return true;
   });
 }
@@ -43,7 +43,7 @@ async function callers(...texts) {
 try {
   // Call sites have the cost of the calls, those within the recursion only their own.
   const { 12: entry, 26: first, 27: second } = { 12: "66.5%", 26: "22.2% + recursion", 27: "22.2% + recursion" };
-  await hints({ 12: entry, 16: "33.4%", 22: "44.4%", 26: first, 27: second });
+  await costs({ 12: entry, 16: "33.4%", 22: "44.4%", 26: first, 27: second });
   await until("lens", async () => {
     const lenses = await screen.lenses(FILE);
     assert.ok(lenses.some((lens) => lens.startsWith("self 44.4% (2709 ") && lens.includes(" total 44.4% ")), lenses.join("\n"));
@@ -56,7 +56,7 @@ try {
   await screen.picture("vscode-mercury");
 
   code.settings({ ...settings, "costline.hints.show": "counts" });
-  await hints({ 12: "1×", 13: "1×", 14: "never executed", 16: "1×", 23: "2709×", 24: "73×", 26: "1354×", 27: "1354×", 29: "1282×" });
+  await costs({ 12: "1×", 13: "1×", 14: "never executed", 16: "1×", 23: "2709×", 24: "73×", 26: "1354×", 27: "1354×", 29: "1282×" });
   await screen.picture("vscode-mercury-counts");
   code.check();
 } catch (error) {

@@ -20,20 +20,42 @@ const code = await Code.start({
 });
 const screen = new Screen(code.page, process.env.COSTLINE_PICTURES ?? beside);
 
-/** Waits until the hints and lenses of a file are those that `costs` has for it, as far as it is in sight. */
-async function marks(file, costs) {
-  await until(`hints of ${file}`, async () => {
+/** The lines with costs that are in sight, of those in `costs`. */
+const inSight = (file, costs, shown) => Object.fromEntries(Object.entries(costs.lines[file]).filter(([line]) => line in shown));
+
+/**
+ * Waits until the costs and lenses of a file are those that `costs` has for it, as far as it is in sight. They are in one column,
+ * or in a split window at the ends of the lines.
+ */
+async function marks(file, costs, isSplit = false) {
+  await until(`costs of ${file}`, async () => {
     const shown = await screen.lines(file);
-    const hinted = Object.fromEntries(Object.entries(shown).filter(([, { hint }]) => hint).map(([line, { hint }]) => [line, hint]));
-    const expected = Object.fromEntries(Object.entries(costs.lines[file]).filter(([line]) => line in shown));
+    const drawn = Object.entries(shown).filter(([, { cost }]) => cost);
+    const expected = inSight(file, costs, shown);
     assert.ok(Object.keys(expected).length >= 5);
-    assert.deepEqual(hinted, expected);
+    assert.deepEqual(Object.fromEntries(drawn.map(([line, { cost }]) => [line, cost.text])), expected);
+    assert.ok(drawn.every(([, { cost }]) => cost.bar), "behind bars");
+    const edges = drawn.map(([, { cost }]) => cost.left);
+    const isColumn = Math.max(...edges) - Math.min(...edges) < 1;
+    assert.equal(isColumn, !isSplit, `begin at ${edges}`);
+    assert.ok(Object.values(shown).every(({ hint }) => hint === ""), "no costs twice");
     return true;
   });
   await until(`lenses of ${file}`, async () => {
     const { self, total } = costs.functions[file][LENS[file]];
     const lenses = await screen.lenses(file);
     assert.ok(lenses.some((lens) => lens.startsWith(`self ${self} `) && lens.includes(` total ${total} `)), lenses.join("\n"));
+    return true;
+  });
+}
+
+/** Waits until the lines with at least 1 % have heat and a bar in the gutter, or none has. */
+async function heat(file, costs, isOn) {
+  await until(`heat: ${isOn}`, async () => {
+    const shown = await screen.lines(file);
+    const warm = Object.keys(shown).filter((line) => isOn && parseFloat(costs.lines[file][line] ?? "0") >= 1);
+    assert.deepEqual(Object.keys(shown).filter((line) => shown[line].isHeated), warm);
+    assert.deepEqual(Object.keys(shown).filter((line) => shown[line].isMarked), warm);
     return true;
   });
 }
@@ -75,10 +97,13 @@ async function flameGraph(name, total) {
 
 try {
   await marks(MAIN, before);
+  await heat(MAIN, before, true);
+  // The tiers of `costline.heat2Foreground` and `costline.heat3Foreground`.
+  const { 19: hottest, 33: hot } = await screen.lines(MAIN);
+  assert.deepEqual([hottest.cost.color, hot.cost.color], ["rgb(255, 143, 120)", "rgb(240, 140, 46)"]);
   await until("status bar", async () => (await screen.status()).some((item) => item.includes(path.basename(stage.profile))));
   await until("tooltip", async () => {
-    // VS Code closes the tooltip when it draws the hints anew.
-    await screen.hoverHint(MAIN, 19);
+    await screen.hoverCost(MAIN, 19);
     await new Promise((resolve) => setTimeout(resolve, 2000));
     return (await screen.tooltip()).includes("callers into this line");
   });
@@ -95,14 +120,14 @@ try {
   // A frame opens its source beside the graph.
   await screen.command("Show Flame Graph");
   await (await flameGraph("solve", before.functions[MAZE].solve.total)).click();
-  await marks(MAZE, before);
+  await marks(MAZE, before, true);
   await screen.picture("vscode-flame-graph");
 
   // Rewrite the profile, and nothing else.
   renameSync(stage.next, stage.profile);
   await flameGraph("solve", after.functions[MAZE].solve.total);
   await views(after);
-  await marks(MAZE, after);
+  await marks(MAZE, after, true);
   await screen.picture("vscode-flame-graph-after");
   await screen.close("maze.py");
   await screen.close("Flame Graph");
@@ -117,15 +142,32 @@ try {
   });
   await screen.command("Toggle Own Code in Hot Spots");
 
-  // Heat instead of hints, in a light theme.
-  code.settings({ ...settings, "costline.hints.enable": false, "costline.decorations.enable": true, "workbench.colorTheme": "Light Modern" });
-  await until("no hints", async () => Object.values(await screen.lines(MAIN)).every(({ hint }) => hint === ""));
-  await until("heat", async () => {
+  // Costs without heat.
+  await screen.command("Toggle Heat");
+  await heat(MAIN, after, false);
+  await marks(MAIN, after);
+  await screen.command("Toggle Heat");
+  await heat(MAIN, after, true);
+
+  // Inlay hints of VS Code instead.
+  code.settings({ ...settings, "costline.decorations.text": "inlayHint" });
+  await until("inlay hints", async () => {
     const shown = await screen.lines(MAIN);
-    const isWarm = (line) => parseFloat(after.lines[MAIN][line] ?? "0") >= 1;
-    assert.deepEqual(Object.keys(shown).filter((line) => shown[line].isHeated), Object.keys(shown).filter(isWarm));
+    const hinted = Object.fromEntries(Object.entries(shown).filter(([, { hint }]) => hint).map(([line, { hint }]) => [line, hint]));
+    assert.deepEqual(hinted, inSight(MAIN, after, shown));
+    assert.ok(Object.values(shown).every(({ cost }) => cost === undefined), "no costs twice");
     return true;
   });
+
+  // Heat without costs.
+  code.settings({ ...settings, "costline.hints.enable": false });
+  await until("no costs", async () => Object.values(await screen.lines(MAIN)).every(({ hint, cost }) => hint === "" && cost === undefined));
+  await heat(MAIN, after, true);
+
+  // A light theme.
+  code.settings({ ...settings, "workbench.colorTheme": "Light Modern" });
+  await marks(MAIN, after);
+  await until("dark text on light ground", async () => (await screen.lines(MAIN))[20].cost.color === "rgb(143, 20, 2)");
   await screen.picture("vscode-light");
 
   code.check();

@@ -127,6 +127,14 @@ exports.run = () => run({
     }
   },
 
+  async "VS Code has no hints of costs that the extension draws"() {
+    const document = await open(FILE);
+    await set("decorations.text", undefined);
+    await eventually(async () => assert.deepEqual(await hints(document), {}));
+    await set("decorations.text", "inlayHint");
+    await shows(FILE, "before");
+  },
+
   async "another program is another server"() {
     const log = path.join(stage.root, "../other.log");
     const other = program(path.join(stage.root, "../other"), log);
