@@ -3,8 +3,8 @@
 import * as vscode from "vscode";
 import type { CallTreeView, TreeRow } from "./callTree";
 import { type CallNode, type Calls, pickCallLine } from "./calls";
-import { labelOf } from "./decorations";
 import type { FlameGraphPanel } from "./flamegraph";
+import { goToHotLine } from "./hotLines";
 import { type Group, type HotSpotsView, type Row, rowText } from "./hotspots";
 import { pickKey, showMenu, startServer } from "./menu";
 import type { Direction, FunctionKey, Item, TransformKind } from "./protocol.generated";
@@ -80,8 +80,8 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     explain: () => explain(server),
     toggle: () => server.hide(!server.hidden),
     toggleHeat: () => toggleSetting("decorations.enable"),
-    nextHotLine: () => hotLine(server, 1),
-    previousHotLine: () => hotLine(server, -1),
+    nextHotLine: () => goToHotLine(server, 1),
+    previousHotLine: () => goToHotLine(server, -1),
     export: () => exportAs(server),
     record: () => howToRecord(),
     walkthrough: () => vscode.commands.executeCommand("workbench.action.openWalkthrough", "costline.costline#start", false),
@@ -167,25 +167,6 @@ async function explain(server: Server): Promise<void> {
   const answer = await vscode.window.showInformationMessage(`Line ${line + 1}: ${message}.${why}`, ...buttons);
   if (answer === "How to Record") await howToRecord();
   if (answer === "Open Settings") await vscode.commands.executeCommand("costline.ui.settings");
-}
-
-/** Goes to the next or previous line with a hint. After the last one comes the first. */
-async function hotLine(server: Server, step: 1 | -1): Promise<void> {
-  const editor = vscode.window.activeTextEditor;
-  if (!editor) return;
-  const hints = await server.hints(editor.document);
-  const here = editor.selection.active.line;
-  const inOrder = step > 0 ? hints : hints.toReversed();
-  const next = inOrder.find(({ position }) => (position.line - here) * step > 0) ?? inOrder[0];
-  if (!next) {
-    void vscode.window.showInformationMessage("No line of this file has costs.");
-    return;
-  }
-  const { position } = next;
-  const at = new vscode.Position(position.line, 0);
-  editor.selection = new vscode.Selection(at, at);
-  editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-  vscode.window.setStatusBarMessage(`Line ${position.line + 1}: ${labelOf(next)}`, 4000);
 }
 
 async function exportAs(server: Server): Promise<void> {

@@ -101,7 +101,7 @@ function isColumn(): boolean {
 }
 
 /** The text of a hint. */
-export function labelOf({ label }: Hint): string {
+function labelOf({ label }: Hint): string {
   return typeof label === "string" ? label : label.map(({ value }) => value).join("");
 }
 

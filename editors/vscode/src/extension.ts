@@ -12,6 +12,7 @@ import { HotSpotsView } from "./hotspots";
 import { startServer } from "./menu";
 import { Server } from "./server";
 import { statusBar } from "./statusBar";
+import { unreachable } from "./unreachable";
 
 let server: Server | undefined;
 
@@ -31,7 +32,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
   const flameGraph = new FlameGraphPanel(started);
   context.subscriptions.push(
     started, calls, hotSpots, callTree, flameGraph,
-    statusBar(started), callHierarchy(started), contentProvider(started), decorations(started), contexts(started), restarts(started),
+    statusBar(started), callHierarchy(started), contentProvider(started), decorations(started), unreachable(), contexts(started), restarts(started),
     registerCommands({ server: started, calls, hotSpots, callTree, flameGraph }),
   );
   await startServer(started);

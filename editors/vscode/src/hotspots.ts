@@ -3,9 +3,10 @@
 import * as vscode from "vscode";
 import { bar } from "./bars";
 import { openCommand } from "./places";
+import { markUnreachable } from "./unreachable";
 import type { HotFile, HotFunction, HotLine, HotModule, HotSpots, HotSpotsArgument, HotSpotsScope, HotSpotsSort, HotThread } from "./protocol.generated";
 import type { Server } from "./server";
-import { visible } from "./text";
+import { shortened, visible } from "./text";
 import { keyId } from "./tree";
 
 /** The groups of the view. */
@@ -195,13 +196,14 @@ function rowsOf(answer: HotSpots, by: Group): Row[] {
 
 function fileItem(spot: HotFile, rank: number): vscode.TreeItem {
   const name = spot.file ?? "no file";
-  const item = new vscode.TreeItem(`${spot.label} ${visible(name)}`);
+  const item = new vscode.TreeItem(`${spot.label} ${shortened(visible(name))}`);
   item.id = `file ${rank} ${name}`;
   item.description = spot.detail;
   item.tooltip = [name, spot.text].map(visible).join("\n");
   item.iconPath = bar(spot);
   item.contextValue = "line";
   if (spot.uri !== null) item.command = openCommand(spot.uri, spot.line0 ?? 0);
+  else markUnreachable(item);
   return item;
 }
 
@@ -211,7 +213,7 @@ function nameOf({ name }: HotModule | HotThread, by: Group): string {
 
 function namedItem(spot: HotModule | HotThread, by: Group, rank: number): vscode.TreeItem {
   const name = nameOf(spot, by);
-  const item = new vscode.TreeItem(`${spot.label} ${visible(name)}`);
+  const item = new vscode.TreeItem(`${spot.label} ${shortened(visible(name))}`);
   item.id = `${by} ${rank} ${name}`;
   item.description = spot.detail;
   item.tooltip = [name, spot.text].map(visible).join("\n");
@@ -221,7 +223,7 @@ function namedItem(spot: HotModule | HotThread, by: Group, rank: number): vscode
 }
 
 function functionItem(spot: HotFunction, rank: number): vscode.TreeItem {
-  const item = new vscode.TreeItem(`${spot.label} ${visible(spot.name)}`);
+  const item = new vscode.TreeItem(`${spot.label} ${shortened(visible(spot.name))}`);
   item.id = `function ${rank} ${keyId(spot.key)}`;
   item.description = [spot.placeText, spot.detail].filter(Boolean).join(" · ");
   item.tooltip = [spot.name, spot.text, recorded(spot) ?? spot.placeText].map(visible).join("\n");
@@ -230,6 +232,7 @@ function functionItem(spot: HotFunction, rank: number): vscode.TreeItem {
   // The item of a function without a source has the URI of its description.
   const uri = spot.uri ?? spot.item?.uri;
   if (uri !== undefined) item.command = openCommand(uri, spot.line0 ?? 0);
+  if (spot.uri === null) markUnreachable(item);
   return item;
 }
 
@@ -241,6 +244,7 @@ function lineItem(spot: HotLine, rank: number): vscode.TreeItem {
   item.iconPath = bar(spot);
   item.contextValue = "line";
   if (spot.uri !== null) item.command = openCommand(spot.uri, spot.line0 ?? 0);
+  else markUnreachable(item);
   return item;
 }
 

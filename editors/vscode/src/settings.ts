@@ -7,6 +7,7 @@ interface Read {
   readonly "server.path": string;
   readonly "statusBar.enable": boolean;
   readonly "hints.enable": boolean;
+  readonly "hints.minPercent": number;
   readonly "hints.show": "total" | "self" | "both" | "counts";
   readonly "decorations.enable": boolean;
   readonly "decorations.text": "auto" | "column" | "lineEnd" | "inlayHint";

@@ -10,6 +10,18 @@ export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Bidi_Control}]/gu, (mark) => `\\u{${(mark.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
+/** The longest name in a row, in UTF-16 code units. */
+const NAME_LENGTH = 40;
+
+/** The end of a long name or path, which says more than its beginning. It begins behind a separator if one is near. */
+export function shortened(name: string): string {
+  if (name.length <= NAME_LENGTH) return name;
+  // Half of a character may be at the cut.
+  const end = name.slice(1 - NAME_LENGTH).replace(/^[\udc00-\udfff]/, "");
+  const start = end.search(/(?<=::|[./\\])\w/);
+  return `…${start < NAME_LENGTH / 2 ? end.slice(Math.max(start, 0)) : end}`;
+}
+
 /** Breaks up `$(`, which VS Code would replace by an icon. */
 export function plain(text: string): string {
   return text.replace(/\$\(/g, "$\u200b(");

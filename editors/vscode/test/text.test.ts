@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plain, visible } from "../src/text";
+import { plain, shortened, visible } from "../src/text";
 
 test("text from profiles names no icon", () => {
   assert.equal(plain("$(trash) parse"), "$\u200b(trash) parse");
@@ -8,4 +8,15 @@ test("text from profiles names no icon", () => {
 
 test("invisible characters are made visible", () => {
   assert.equal(visible("par\u200dse\u{e0041}\u202e"), "par\\u{200d}se\\u{e0041}\\u{202e}");
+});
+
+test("long names lose their beginning", () => {
+  const name = "core::iter::adapters::map::map_fold::{{closure}}";
+  assert.equal(shortened(name), "…adapters::map::map_fold::{{closure}}");
+  assert.equal(shortened("x".repeat(40)), "x".repeat(40));
+  assert.equal(shortened("x".repeat(41)), `…${"x".repeat(39)}`);
+  // A separator near the end would leave too little.
+  assert.equal(shortened(`${"x".repeat(60)}.rs`), `…${"x".repeat(36)}.rs`);
+  // The cut would be inside of the first character that stays.
+  assert.equal(shortened(`a${"\u{1f525}".repeat(21)}`), `…${"\u{1f525}".repeat(19)}`);
 });

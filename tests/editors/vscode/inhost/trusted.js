@@ -86,6 +86,38 @@ exports.run = () => run({
     assert.ok(solveAll.label.includes("solve_all") && JSON.stringify(solveAll).includes(functions.solve_all.total));
   },
 
+  async "the next hot line is the one with the next lower self cost, across files"() {
+    const self = {};
+    for (const stack of fs.readFileSync(stage.profile, "utf8").trim().split("\n")) {
+      const [, file, line, count] = /\(([^()]*):(\d+)\) (\d+)$/.exec(stack);
+      if (fs.existsSync(path.join(stage.root, file))) self[`${file}:${line}`] = (self[`${file}:${line}`] ?? 0) + Number(count);
+    }
+    const hottest = Object.entries(self).sort(([, a], [, b]) => b - a).map(([place]) => place).slice(0, 4);
+    assert.ok(new Set(hottest.map((place) => place.split(":")[0])).size > 1, "in several files");
+    const here = () => {
+      const { document, selection } = vscode.window.activeTextEditor;
+      return `${path.relative(stage.root, document.uri.fsPath)}:${selection.active.line + 1}`;
+    };
+    const editor = await vscode.window.showTextDocument(await open(FILE));
+    editor.selection = new vscode.Selection(0, 0, 0, 0);
+    const gone = [];
+    for (const _ of hottest) {
+      await command("costline.ui.nextHotLine");
+      gone.push(here());
+    }
+    assert.deepEqual(gone, hottest);
+    await command("costline.ui.previousHotLine");
+    assert.equal(here(), hottest[2]);
+  },
+
+  async "rows without a source are dimmed"() {
+    const { hotSpots } = exported("costline.costline");
+    const items = await Promise.all((await hotSpots.getChildren((await hotSpots.getChildren())[0])).map((row) => hotSpots.getTreeItem(row)));
+    const isDim = (name) => items.find(({ label }) => label.endsWith(` ${name}`)).resourceUri?.scheme === "costline-unreachable";
+    assert.equal(isDim("solve_all"), false);
+    assert.equal(isDim("dumps"), true);
+  },
+
   async "VS Code still uses a language's own call hierarchy"() {
     const second = exported("test.second");
     second.provide();
