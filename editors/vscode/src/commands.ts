@@ -66,6 +66,8 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     showCallTree: () => vscode.commands.executeCommand("costline.callTree.focus"),
     invert: () => callTree.invert(true),
     uninvert: () => callTree.invert(false),
+    sortCallTree: () => callTree.pickOrder(),
+    expandHotPath: (row?: TreeRow) => callTree.expandHotPath(row),
     moreCallTree: (row: TreeRow) => callTree.more(row),
     transform: (row: AnyRow) => transform(server, row),
     showNode: (node: AnyNode) => server.execute("costline.setView", { node: [...path(node)] }),

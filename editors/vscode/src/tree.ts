@@ -12,6 +12,16 @@ export function described({ placeText, self, selfText, dir }: Described): string
   return [placeText, own].filter(Boolean).join(" · ");
 }
 
+/** A space that is as wide as a digit. */
+const FIGURE_SPACE = "\u2007";
+
+/** The costs of each row, padded so that the rows have columns. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  rows.forEach((costs) => costs.forEach((cost, at) => (widths[at] = Math.max(widths[at] ?? 0, cost.length))));
+  return rows.map((costs) => costs.map((cost, at) => cost.padStart(widths[at] ?? 0, FIGURE_SPACE)).join(FIGURE_SPACE.repeat(2)));
+}
+
 /** The lines of calls, 1-based, hottest first. */
 export function callLines(lines: readonly { readonly start: { readonly line: number } }[]): string {
   const numbers = [...new Set(lines.map(({ start }) => start.line + 1))];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isItem } from "../src/protocol";
 import type { Item, ItemData } from "../src/protocol.generated";
-import { callLines, described, nodeId } from "../src/tree";
+import { callLines, columns, described, nodeId } from "../src/tree";
 
 function item(name: string, path: readonly string[], changes: Partial<ItemData> = {}): Item {
   const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
@@ -50,4 +50,10 @@ test("call lines count from 1, hottest first", () => {
   assert.equal(lines(4), "call in line 5");
   assert.equal(lines(9, 4, 9), "calls in lines 10, 5");
   assert.equal(lines(1, 2, 3, 4), "calls in lines 2, 3, 4 …");
+});
+
+test("costs stand below each other", () => {
+  const space = "\u2007";
+  assert.deepEqual(columns([["58.3%", "0.8%"], ["9.1%", "10.0%"]]), [`58.3%${space}${space}${space}0.8%`, `${space}9.1%${space}${space}10.0%`]);
+  assert.deepEqual(columns([["5.0%"], ["4.0%", ""]]), ["5.0%", `4.0%${space}${space}`]);
 });

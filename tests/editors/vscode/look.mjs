@@ -84,9 +84,9 @@ export class Screen {
     if (await header.getAttribute("aria-expanded") === "false") await header.click();
   }
 
-  /** Opens the row of a view that begins with a text after its cost, and is not open. */
+  /** Opens the row of a view that begins with a text after its costs, and is not open. */
   async expand(view, text) {
-    const row = this.#view(view).locator(".monaco-list-row").filter({ hasText: new RegExp(`^\\S+ ${text}`) }).first();
+    const row = this.#view(view).locator(".monaco-list-row").filter({ hasText: new RegExp(`^\\s*(\\S+%\\s+)+${text}`) }).first();
     await row.locator(".monaco-tl-twistie.collapsed").click();
   }
 

@@ -118,6 +118,66 @@ exports.run = () => run({
     assert.equal(isDim("dumps"), true);
   },
 
+  async "the call tree has both costs, and sorts by total, self and name"() {
+    const { callTree } = exported("costline.costline");
+    const below = async () => {
+      const [module] = await rows(callTree, 3);
+      return module.below.find(({ label }) => label.endsWith(" main")).below.map(({ label }) => label.trim().split(/\s+/));
+    };
+    const [first, ...others] = await below();
+    // Its only call is from `main`, so the costs are those of the function.
+    assert.deepEqual(first, [functions.solve_all.total, functions.solve_all.self, "solve_all"]);
+    const all = [first, ...others];
+    assert.ok(all.length > 3);
+    for (const [order, key] of [["self", ([, self]) => -parseFloat(self)], ["total", ([total]) => -parseFloat(total)]]) {
+      callTree.sortBy(order);
+      const keys = (await below()).map(key);
+      assert.deepEqual(keys, keys.toSorted((a, b) => a - b), order);
+    }
+    callTree.sortBy("name");
+    assert.deepEqual((await below()).map((row) => row[2]), all.map((row) => row[2]).toSorted((a, b) => a.localeCompare(b)));
+    callTree.sortBy("total");
+    assert.deepEqual(await below(), all);
+  },
+
+  async "the hot path ends where most is spent"() {
+    // The hottest path, from the recorded stacks.
+    const root = { self: 0, total: 0, calls: new Map() };
+    for (const stack of fs.readFileSync(stage.profile, "utf8").trim().split("\n")) {
+      const [, frames, count] = /^(.*) (\d+)$/.exec(stack);
+      let node = root;
+      for (const frame of frames.split(";")) {
+        const [, name, file] = /^(.*) \((.*):\d+\)$/.exec(frame);
+        const key = `${name} ${file}`;
+        if (!node.calls.has(key)) node.calls.set(key, { name, self: 0, total: 0, calls: new Map() });
+        node = node.calls.get(key);
+        node.total += Number(count);
+      }
+      node.self += Number(count);
+    }
+    const hot = [];
+    for (let node = root; ;) {
+      const hottest = [...node.calls.values()].sort((a, b) => b.total - a.total)[0];
+      if (!hottest || (hot.length > 0 && node.self >= hottest.total)) break;
+      hot.push(hottest.name);
+      node = hottest;
+    }
+    assert.ok(hot.length > 4, hot.join());
+    const { callTree } = exported("costline.costline");
+    await command("costline.ui.showCallTree");
+    await command("costline.ui.expandHotPath");
+    await eventually(() => assert.deepEqual(callTree.view.selection[0]?.node.path.map(({ name }) => name), hot));
+  },
+
+  async "the call tree shows the transforms in order"() {
+    const { callTree } = exported("costline.costline");
+    await command("costline.pushTransform", { type: "drop-function", function: "crunch" });
+    await command("costline.pushTransform", { type: "merge-function", function: "solve" });
+    await eventually(() => assert.equal(callTree.view.message, "drop-function:crunch › merge-function:solve"));
+    await command("costline.clearTransforms");
+    await eventually(() => assert.equal(callTree.view.message, ""));
+  },
+
   async "VS Code still uses a language's own call hierarchy"() {
     const second = exported("test.second");
     second.provide();
