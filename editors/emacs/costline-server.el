@@ -177,13 +177,37 @@ KEY names the client and the project."
 (defvar costline--marks (make-hash-table :test #'eq :weakness 'key)
   "What is not default about the view of each server, for the mode line.")
 
+(defvar costline--problems nil
+  "The messages about problems that were shown.")
+
+(defun costline--show-problems (shown)
+  "Show the errors and warnings in SHOWN that were not shown before.
+Wait a second, because many disappear when addresses are resolved."
+  (run-with-timer
+   1 nil
+   (lambda ()
+     (seq-doseq (entry (plist-get shown :health))
+       (let ((message (plist-get entry :message)))
+         (unless (or (equal (plist-get entry :severity) "info")
+                     (eq (plist-get shown :loading) t)
+                     (member message costline--problems))
+           (push message costline--problems)
+           (message "Costline: %s%s" message
+                    (if (plist-get entry :fix) " (M-x costline-fix)" ""))))))))
+
+(defun costline--worst (shown)
+  "Return how bad the worst problem in SHOWN is, nil if there is none."
+  (let ((severities (mapcar (lambda (entry) (plist-get entry :severity)) (plist-get shown :health))))
+    (car (seq-intersection '("error" "warning") severities))))
+
 (defun costline--keep-marks (server shown)
   "Keep what is not default in SHOWN, a message of SERVER, for the mode line.
-With a baseline, also keep how the total changed."
+Also keep how the total changed since the baseline, and how bad problems are."
   (let ((marks (append (plist-get shown :marks)
                        (and-let* ((comparison (plist-get shown :comparison))
                                   (change (plist-get comparison :text)))
-                         (list change)))))
+                         (list change))
+                       (and-let* ((worst (costline--worst shown))) (list worst)))))
     (puthash server (and marks (format " [%s]" (string-join marks " · "))) costline--marks)))
 
 (defun costline--initialization-options (key settings)
@@ -315,6 +339,7 @@ With a baseline, also keep how the total changed."
     ('costline/changed
      (costline--keep-state (costline--own-root server) params)
      (costline--keep-marks server params)
+     (costline--show-problems params)
      (run-hook-with-args 'costline-refresh-functions server))
     ('window/showMessage (message "Costline: %s" (plist-get params :message)))))
 

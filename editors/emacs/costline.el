@@ -16,7 +16,7 @@
 ;; - lsp-mode runs Costline as an add-on server, next to that of the language.
 ;;
 ;; The commands are the same in all three: `costline' (a menu of all choices and commands), `costline-hotspots', `costline-callers',
-;; `costline-callees', `costline-call-tree', `costline-explain', `costline-choose', `costline-reload', `costline-flamegraph'.
+;; `costline-callees', `costline-call-tree', `costline-explain', `costline-fix', `costline-choose', `costline-reload', `costline-flamegraph'.
 
 ;;; Code:
 
@@ -335,6 +335,7 @@ Each candidate is (LABEL NOTE . VALUE)."
                     ("Show callees" "of the function at point" . costline-callees)
                     ("Show call tree" nil . costline-call-tree)
                     ("Explain this line" nil . costline-explain)
+                    ("Fix a problem" nil . costline-fix)
                     ("Focus on a function" nil . costline-focus))
                   (costline--choice-entries view)
                   (mapcar (lambda (action)
@@ -356,6 +357,19 @@ To remove this transform, run `costline'."
   "Read the profile again."
   (interactive)
   (costline--execute "costline.reload"))
+
+;;;###autoload
+(defun costline-fix ()
+  "Fix a problem of what is shown."
+  (interactive)
+  (let* ((entries (seq-filter (lambda (entry) (plist-get entry :fix))
+                              (plist-get (costline--execute "costline.view") :health)))
+         (candidates (mapcar (lambda (entry)
+                               (list (costline--get entry :fix :title) (plist-get entry :message) (plist-get entry :fix)))
+                             entries)))
+    (unless candidates (user-error "There is nothing to fix"))
+    (let ((fix (car (costline--complete "Fix: " candidates))))
+      (apply #'costline--execute (plist-get fix :command) (append (plist-get fix :arguments) nil)))))
 
 ;;;###autoload
 (defun costline-explain ()
@@ -584,6 +598,7 @@ The server is separate from other clients of the buffer, such as Eglot."
     "Keep the state in SHOWN, and refresh the lists of SERVER."
     (costline--keep-state (costline--eglot-key server) shown)
     (costline--keep-marks server shown)
+    (costline--show-problems shown)
     (costline--refresh server))
 
   (add-hook 'eglot-managed-mode-hook #'costline--eglot-managed))
@@ -624,6 +639,7 @@ lsp-mode itself redraws only lenses."
 (defun costline--lsp-changed (workspace shown)
   "Keep the state in SHOWN, and redraw everything of WORKSPACE soon."
   (costline--keep-state (list 'lsp-mode (lsp--workspace-root workspace)) (costline--plain shown))
+  (costline--show-problems (costline--plain shown))
   (costline--lsp-refresh workspace))
 
 (with-eval-after-load 'lsp-mode

@@ -16,6 +16,7 @@ mod fields;
 mod flamegraph;
 #[cfg(feature = "grammars")]
 mod function_names;
+mod health;
 mod hierarchy;
 mod hints;
 mod lifecycle;

@@ -52,7 +52,8 @@ fn run_on(stage: &Stage, command: &mut Command, spec: &str) {
     no_errors(stage);
 }
 
-/// The log of Neovim's LSP clients must contain no errors and nothing from the server.
+/// The log of Neovim's LSP clients must contain no errors and nothing from the server, except for
+/// the profile that a spec breaks.
 #[track_caller]
 fn no_errors(stage: &Stage) {
     let log =
@@ -60,6 +61,7 @@ fn no_errors(stage: &Stage) {
     let errors: Vec<_> = log
         .lines()
         .filter(|line| line.contains("[ERROR]") || line.contains("\"costline: "))
+        .filter(|line| !line.contains("/broken.cpuprofile: "))
         .collect();
     assert!(errors.is_empty(), "{errors:#?}");
 }

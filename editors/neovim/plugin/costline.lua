@@ -62,4 +62,5 @@ end, {
   end,
 })
 
+require("costline.problems")
 require("costline.client").enable()

@@ -10,6 +10,7 @@ import { FlameGraphPanel } from "./flamegraph";
 import { callHierarchy } from "./hierarchy";
 import { HotSpotsView } from "./hotspots";
 import { startServer } from "./menu";
+import { problems } from "./problems";
 import { Server } from "./server";
 import { statusBar } from "./statusBar";
 import { unreachable } from "./unreachable";
@@ -32,7 +33,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
   const flameGraph = new FlameGraphPanel(started);
   context.subscriptions.push(
     started, calls, hotSpots, callTree, flameGraph,
-    statusBar(started), callHierarchy(started), contentProvider(started), decorations(started), unreachable(), contexts(started), restarts(started),
+    statusBar(started), problems(started, context.workspaceState), callHierarchy(started), contentProvider(started),
+    decorations(started), unreachable(), contexts(started), restarts(started),
     registerCommands({ server: started, calls, hotSpots, callTree, flameGraph }),
   );
   await startServer(started);

@@ -661,6 +661,18 @@ export type GroupBy =
   /** The functions that call each other, directly or not; most functions are alone. */
   | "clique";
 
+/** Something that is wrong with what is shown, or that is not default about it. */
+export interface HealthEntry {
+  /** The kind: a code of the warnings, or one of `profile-missing`, `profile-unreadable`, `profile-deleted`, `no-samples`, `few-samples`, `no-lines`, `no-names`, `no-sources`, `baseline-not-comparable`, `comparison`, `view`. */
+  readonly code: string;
+  /** A command that fixes it. */
+  readonly fix?: Action;
+  /** What happened, to which file, and what to do. */
+  readonly message: string;
+  /** How bad it is. */
+  readonly severity: Severity;
+}
+
 /** The `data` of a hint. */
 export interface HintData {
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
@@ -1614,6 +1626,15 @@ export interface SetViewArgument {
   readonly view?: string | null;
 }
 
+/** How bad a problem is. */
+export type Severity =
+  /** Nothing can be shown, or not what the user chose. */
+  | "error"
+  /** Costs are missing or not as good as they could be. */
+  | "warning"
+  /** It is useful to know. */
+  | "info";
+
 /** What labels show. */
 export type Show =
   /** Total cost, callees included. */
@@ -1641,6 +1662,8 @@ export interface Shown {
   readonly baseline: ProfileFile | null;
   /** How the total changed since the baseline. Null without a baseline, and if it cannot be compared. */
   readonly comparison: TotalChange | null;
+  /** What is wrong with what is shown, the most severe first. Empty if a profile is shown, nothing is wrong with it, and the view is the default. */
+  readonly health: readonly HealthEntry[];
   /** Whether a profile is being read. */
   readonly loading: boolean;
   /** What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`. */
@@ -1954,6 +1977,8 @@ export interface View {
   readonly choices: readonly Choice[];
   /** How the total changed since the baseline. Null without a baseline, and if it cannot be compared. */
   readonly comparison: TotalChange | null;
+  /** What is wrong with what is shown, the most severe first. Empty if a profile is shown, nothing is wrong with it, and the view is the default. */
+  readonly health: readonly HealthEntry[];
   /** Whether a profile is being read. */
   readonly loading: boolean;
   /** What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`. */

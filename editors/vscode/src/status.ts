@@ -1,6 +1,6 @@
 // The texts of the status bar item and its tooltip.
 
-import type { Shown } from "./protocol.generated";
+import type { Severity, Shown } from "./protocol.generated";
 import { markdown, plain } from "./text";
 
 /** The state of the server. */
@@ -15,13 +15,21 @@ export function age(milliseconds: number): string {
   return step ? `${Math.floor(milliseconds / step[0])} ${step[1]}` : "now";
 }
 
+/** How bad the worst problem of what is shown is. Undefined if there is none, or only information. */
+export function worst(shown: Shown | undefined): Exclude<Severity, "info"> | undefined {
+  const severities = shown?.health.map(({ severity }) => severity) ?? [];
+  return severities.includes("error") ? "error" : severities.includes("warning") ? "warning" : undefined;
+}
+
 /** The text of the status bar item. `now` is in milliseconds since 1970. */
 export function statusText(running: Running, shown: Shown | undefined, hidden: boolean, now: number): string {
   if (running === "missing" || running === "stopped") return "$(flame) Costline: no server";
   if (running === "starting" || !shown) return "$(loading~spin) Costline";
   const { profile, summary, loading, comparison } = shown;
-  if (!profile) return loading ? "$(loading~spin) Costline" : "$(flame) no profile";
-  const icon = loading ? "$(loading~spin)" : hidden ? "$(eye-closed)" : "$(flame)";
+  const problem = worst(shown);
+  const flame = problem ? `$(${problem})` : "$(flame)";
+  if (!profile) return loading ? "$(loading~spin) Costline" : `${flame} no profile`;
+  const icon = loading ? "$(loading~spin)" : hidden ? "$(eye-closed)" : flame;
   const when = profile.deleted ? "deleted" : age(now - profile.modified);
   return `${icon} ${plain(profile.name)} · ${[when, plain(summary), comparison?.text ?? ""].filter(Boolean).join(" · ")}`;
 }
@@ -30,8 +38,10 @@ export function statusText(running: Running, shown: Shown | undefined, hidden: b
 export function statusTooltip(running: Running, shown: Shown | undefined, hidden: boolean): string {
   if (running === "missing" || running === "stopped") return "The Costline server is not running. Click for help.";
   if (running === "starting" || !shown) return "Costline is starting.";
-  const { profile, metric, unit, marks, loading, baseline, comparison } = shown;
+  const { profile, metric, unit, marks, loading, baseline, comparison, health } = shown;
+  const problems = health.filter(({ severity }) => severity !== "info").map(({ severity, message }) => `$(${severity}) ${markdown(message)}`);
   if (!profile) {
+    if (problems.length > 0) return [...problems, "Click for the menu."].join("\n\n");
     return loading ? "Reading a profile." : "No profile was found in the workspace. Click to see how to record one.";
   }
   const lines = [
@@ -45,6 +55,7 @@ export function statusTooltip(running: Running, shown: Shown | undefined, hidden
     profile.deleted ? "**The file was deleted.** Its costs are shown until there is a newer profile." : "",
     loading ? "Reading a newer profile." : "",
     hidden ? "Costs are hidden in the editor." : "",
+    ...problems,
   ];
   return [...lines.filter(Boolean), "Click for the menu."].join("\n\n");
 }

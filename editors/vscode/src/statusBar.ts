@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { Server } from "./server";
 import { setting } from "./settings";
-import { statusText, statusTooltip } from "./status";
+import { statusText, statusTooltip, worst } from "./status";
 
 const MINUTE = 60_000;
 
@@ -14,9 +14,10 @@ export function statusBar(server: Server): vscode.Disposable {
   const update = (): void => {
     const { running, shown, hidden } = server;
     item.text = statusText(running, shown, hidden, Date.now());
-    item.tooltip = new vscode.MarkdownString(statusTooltip(running, shown, hidden));
+    item.tooltip = new vscode.MarkdownString(statusTooltip(running, shown, hidden), true);
     const isWrong = running === "missing" || running === "stopped" || shown?.profile?.deleted === true;
-    item.backgroundColor = isWrong ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
+    const problem = worst(shown) ?? (isWrong ? "warning" : undefined);
+    item.backgroundColor = problem ? new vscode.ThemeColor(`statusBarItem.${problem}Background`) : undefined;
     if (setting("statusBar.enable")) item.show();
     else item.hide();
   };

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Shown } from "../src/protocol.generated";
-import { age, statusText, statusTooltip } from "../src/status";
+import { age, statusText, statusTooltip, worst } from "../src/status";
 import { markdown, visible } from "../src/text";
 
 const MINUTE = 60_000;
 const now = 1_000_000_000_000;
 const profile = { path: "/w/p.folded", name: "p.folded", format: "folded stacks", modified: now - 3 * MINUTE, deleted: false, picked: false };
-const shown: Shown = { root: "/w", revision: 1, profile, metric: "samples", unit: "samples", marks: [], summary: "samples", total: 10, base: 10, baseline: null, overlay: null, spread: null, comparison: null, loading: false, state: null };
+const shown: Shown = { root: "/w", revision: 1, profile, metric: "samples", unit: "samples", marks: [], summary: "samples", total: 10, base: 10, baseline: null, overlay: null, spread: null, comparison: null, health: [], loading: false, state: null };
 
 test("ages are in the largest unit that fits", () => {
   const ages = [-5, 0, 59_999, MINUTE, 59 * MINUTE, 60 * MINUTE, 23 * 60 * MINUTE, 24 * 60 * MINUTE, 49 * 60 * MINUTE].map(age);
@@ -45,6 +45,20 @@ test("the status shows why there is no profile", () => {
   assert.equal(statusText("starting", undefined, false, now), "$(loading~spin) Costline");
   assert.equal(statusText("missing", undefined, false, now), "$(flame) Costline: no server");
   assert.match(statusTooltip("running", none, false), /how to record one/);
+});
+
+test("the status and its tooltip show problems", () => {
+  const entry = { code: "no-lines", severity: "warning", message: "p.folded: no frame has a line" } as const;
+  const wrong = { ...shown, health: [entry, { ...entry, severity: "info", message: "few samples" } as const] };
+  assert.equal(statusText("running", wrong, false, now), "$(warning) p.folded · 3 min · samples");
+  assert.equal(worst(wrong), "warning");
+  const tooltip = statusTooltip("running", wrong, false).replaceAll("\\", "");
+  assert.match(tooltip, /\$\(warning\) p\.folded: no frame has a line/);
+  assert.doesNotMatch(tooltip, /few samples/);
+  const missing = { ...entry, code: "profile-missing", severity: "error", message: "it does not exist" } as const;
+  const none: Shown = { ...shown, profile: null, health: [missing] };
+  assert.equal(statusText("running", none, false, now), "$(error) no profile");
+  assert.match(statusTooltip("running", none, false), /^\$\(error\) it does not exist\n/);
 });
 
 test("names of files contain no icons and no Markdown", () => {

@@ -1,6 +1,5 @@
 //! The command line: one file per subcommand. All of them use the same `Snapshot` as the server.
 
-mod advice;
 mod annotate;
 mod callers;
 pub(crate) mod check;

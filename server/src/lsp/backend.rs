@@ -11,8 +11,8 @@ use super::documents::Documents;
 use super::from_proto;
 use super::server::Server;
 use super::{
-    call_hierarchy, changed, code_action, code_lens, diagnostics, hover, inlay_hint, progress,
-    refresh, restore, saved_view, symbol, watched_files,
+    call_hierarchy, changed, code_action, code_lens, diagnostics, hover, inlay_hint,
+    problem_messages, progress, refresh, restore, saved_view, symbol, watched_files,
 };
 use crate::lsp::loader::{Event, Loader, RootEvent};
 use engine::context::Context;
@@ -262,6 +262,8 @@ impl LanguageServer for Backend {
                 worlds.subscribe(),
                 self.server.front.subscribe(),
             ));
+        } else {
+            tokio::spawn(problem_messages::run(client.clone(), worlds.subscribe()));
         }
         if info.watched_files {
             tokio::spawn(watched_files::run(client.clone(), worlds.subscribe()));

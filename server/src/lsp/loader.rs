@@ -199,10 +199,6 @@ impl Loader {
                 let message = format!("costline: {}", one_line(&message));
                 self.client.log_message(message_type(severity), message).await;
             }
-            Effect::Show(severity, message) => {
-                let message = one_line(&message).into_owned();
-                self.client.show_message(message_type(severity), message).await;
-            }
             Effect::Diagnose(path, problem) => self.diagnose(&path, problem).await,
             Effect::Watch(folders) => {
                 self.folders.set(folders);

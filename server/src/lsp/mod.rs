@@ -19,6 +19,7 @@ mod hover;
 mod inlay_hint;
 mod loader;
 mod pictures;
+mod problem_messages;
 mod progress;
 mod refresh;
 mod restore;

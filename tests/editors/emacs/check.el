@@ -351,6 +351,20 @@
   (let ((messages (with-current-buffer (messages-buffer) (buffer-string))) (case-fold-search t))
     (check "no errors in the messages" (not (string-match-p "error\\|warning\\|wrong\\|void-\\|invalid" messages)))))
 
+(defun check-problem ()
+  "Check that a profile that cannot be read is a message and in the mode line."
+  (let ((broken (expand-file-name "broken.cpuprofile" (check-get "root"))))
+    (with-temp-file broken (insert "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"f\","))
+    (check-until "a message names the broken profile"
+                 (lambda ()
+                   (with-current-buffer (messages-buffer)
+                     (string-match-p "Costline: .*broken\\.cpuprofile.*(M-x costline-fix)" (buffer-string)))))
+    (unless (equal check-client "lsp-mode")
+      (check-until "the mode line has the warning"
+                   (lambda () (string-match-p "\\[.*warning\\]" (format-mode-line mode-line-format)))))
+    (delete-file broken)
+    (check-log "a broken profile is reported")))
+
 (defun check-run ()
   (interactive)
   (condition-case problem
@@ -367,6 +381,7 @@
         (check-rewrite)
         (check-switches)
         (check-quiet)
+        (check-problem)
         (check-end "all fine"))
     (error (check-fail "%S" problem))))
 

@@ -118,7 +118,7 @@ t.run({
       t.wait_shown("main.py", "before")
       local names = completions("Costline ")
       local expected =
-        "baseline callees callers explain flamegraph hotspots info log next paths prev profile reload restart toggle transform tree view"
+        "baseline callees callers explain fix flamegraph hotspots info log next paths prev profile reload restart toggle transform tree view"
       for name in vim.gsplit(expected, " ") do
         t.expect(vim.tbl_contains(names, name), name, names)
       end

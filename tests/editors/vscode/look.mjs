@@ -69,6 +69,24 @@ export class Screen {
     return this.#texts(this.page.locator(".statusbar-item"));
   }
 
+  #message(text) {
+    return this.page.locator(".notification-toast").filter({ hasText: text });
+  }
+
+  /** The message with a text, and its buttons; empty if there is none. */
+  async message(text) {
+    return (await this.#texts(this.#message(text))).join("\n");
+  }
+
+  async pressMessage(text, button) {
+    await this.#message(text).getByRole("button", { name: button }).click();
+  }
+
+  /** The classes of the status item with a text, which name its background. */
+  async statusColor(text) {
+    return this.page.locator(".statusbar-item").filter({ hasText: text }).first().getAttribute("class");
+  }
+
   #view(title) {
     return this.page.locator(".split-view-view").filter({ has: this.page.locator(".pane-header h3.title", { hasText: new RegExp(`^${title}$`) }) }).last();
   }

@@ -1,7 +1,7 @@
 // Checks the screen, from the first start of the packaged extension to the rewritten profile: node screen.mjs VSIX
 
 import assert from "node:assert/strict";
-import { renameSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Code, stage, until } from "./code.mjs";
 import { Screen } from "./look.mjs";
@@ -170,7 +170,19 @@ try {
   await until("dark text on light ground", async () => (await screen.lines(MAIN))[20].cost.color === "rgb(143, 20, 2)");
   await screen.picture("vscode-light");
 
-  code.check();
+  // A profile that cannot be read: a message with a button, and a state of the status item.
+  const broken = path.join(stage.root, "broken.cpuprofile");
+  const statusItem = async () => (await screen.status()).find((item) => item.includes(path.basename(stage.profile))) ?? "";
+  writeFileSync(broken, '{"nodes":[{"id":1,"callFrame":{"functionName":"f",');
+  await until("a message with a fix", async () => (await screen.message("broken.cpuprofile")).includes("Read it again"));
+  assert.match(await screen.statusColor(path.basename(stage.profile)), /warning/);
+  await screen.picture("vscode-problem");
+  rmSync(broken);
+  await screen.pressMessage("broken.cpuprofile", "Read it again");
+  await until("no problem", async () => !/warning/.test(await screen.statusColor(path.basename(stage.profile))));
+  assert.ok((await statusItem()).length > 0);
+
+  code.check([/broken\.cpuprofile/]);
 } catch (error) {
   await screen.picture("failed").catch(() => {});
   console.log(code.log(/Costline/).join("\n"));

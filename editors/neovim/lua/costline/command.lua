@@ -4,6 +4,7 @@
 local client = require("costline.client")
 local lists = require("costline.lists")
 local options = require("costline.options")
+local problems = require("costline.problems")
 
 local M = {}
 
@@ -147,6 +148,9 @@ local function info()
   end
   for _, transform in ipairs(current.transforms or {}) do
     table.insert(lines, "Transform: " .. transform.text)
+  end
+  for _, entry in ipairs(current.health or {}) do
+    table.insert(lines, ("%s%s: %s"):format(entry.severity:sub(1, 1):upper(), entry.severity:sub(2), entry.message))
   end
   float(#lines > 0 and table.concat(lines, "\n") or "No profile is shown.")
 end
@@ -346,6 +350,7 @@ local subcommands = {
     end,
   },
   explain = { about = "explain what this line shows", run = explain },
+  fix = { about = "fix a problem of what is shown", run = problems.fix },
   transform = {
     about = "transform stacks before they are summed",
     run = transform,

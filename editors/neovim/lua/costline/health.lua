@@ -36,6 +36,11 @@ local function check_client(it)
     )
   )
   local view = client.view(it)
+  local report = { error = vim.health.error, warning = vim.health.warn, info = vim.health.info }
+  for _, entry in ipairs(view and view.health or {}) do
+    local fix = type(entry.fix) == "table" and { (":Costline fix: %s"):format(entry.fix.title) } or nil
+    report[entry.severity](entry.message, fix)
+  end
   local profile = view and view.profile
   if type(profile) ~= "table" then
     vim.health.warn("no profile is loaded", {
@@ -46,17 +51,6 @@ local function check_client(it)
     return
   end
   vim.health.ok(("shows %s (%s, %s)"):format(profile.path, profile.format, view.metric))
-  if profile.deleted then
-    vim.health.warn("the file was deleted")
-  end
-  ---@type costline.Paths|vim.NIL|nil
-  local paths = client.request_sync(it, "workspace/executeCommand", { command = "costline.paths", arguments = {} })
-  if type(paths) == "table" and paths.mapped == 0 then
-    vim.health.warn(
-      "none of the files in the profile was found",
-      { ":Costline paths lists the reasons; the setting `pathMappings` says where files are" }
-    )
-  end
 end
 
 function M.check()

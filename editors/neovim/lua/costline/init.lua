@@ -58,7 +58,7 @@ local function age(milliseconds)
   return "new"
 end
 
---- The profile that is shown, its metric, what is not default about the view, its age and, with a baseline, how the total changed, for the status line. Empty if there is no server or profile.
+--- The profile that is shown, its metric, what is not default about the view, its age, with a baseline how the total changed, and `warning` or `error` if something is wrong, for the status line. Empty if there is no server or profile.
 ---@return string
 function M.status()
   local client = require("costline.client")
@@ -68,13 +68,15 @@ function M.status()
     return ""
   end
   local profile = shown.profile
+  local worst = require("costline.problems").of(shown)[1]
   if type(profile) ~= "table" then
-    return shown.loading and "loading a profile" or ""
+    return shown.loading and "loading a profile" or worst and worst.severity or ""
   end
   local state = shown.loading and "loading" or profile.deleted and "deleted" or age(profile.modified)
   local comparison = shown.comparison
   local totals = type(comparison) == "table" and " · " .. comparison.text or ""
-  return ("%s · %s · %s%s"):format(profile.name, shown.summary, state, totals)
+  local problem = worst and " · " .. worst.severity or ""
+  return ("%s · %s · %s%s%s"):format(profile.name, shown.summary, state, totals, problem)
 end
 
 --- Moves to the next hot line, with `{ any = true }` to the next line with a hint.

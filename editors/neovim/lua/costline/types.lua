@@ -385,6 +385,13 @@
 ---| '"module"' # The module of a Mercury procedure; the file of other functions, or else the library.
 ---| '"clique"' # The functions that call each other, directly or not; most functions are alone.
 
+--- Something that is wrong with what is shown, or that is not default about it.
+---@class costline.HealthEntry
+---@field code string The kind: a code of the warnings, or one of `profile-missing`, `profile-unreadable`, `profile-deleted`, `no-samples`, `few-samples`, `no-lines`, `no-names`, `no-sources`, `baseline-not-comparable`, `comparison`, `view`.
+---@field fix? costline.Action A command that fixes it.
+---@field message string What happened, to which file, and what to do.
+---@field severity costline.Severity How bad it is.
+
 --- The `data` of a hint.
 ---@class costline.HintData
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
@@ -908,6 +915,12 @@
 ---@field unit? costline.Unit|vim.NIL The unit of costs.
 ---@field view? string|vim.NIL A view of the setting `views`, which replaces all choices. The other keys change it. `null`: the view of the settings.
 
+--- How bad a problem is.
+---@alias costline.Severity
+---| '"error"' # Nothing can be shown, or not what the user chose.
+---| '"warning"' # Costs are missing or not as good as they could be.
+---| '"info"' # It is useful to know.
+
 --- What labels show.
 ---@alias costline.Show
 ---| '"total"' # Total cost, callees included.
@@ -925,6 +938,7 @@
 ---@field base costline.Weight|vim.NIL What percentages are relative to: the total or, with negative weights, the sum of |self| over all call paths. Null without a profile.
 ---@field baseline costline.ProfileFile|vim.NIL The baseline. Null without a baseline.
 ---@field comparison costline.TotalChange|vim.NIL How the total changed since the baseline. Null without a baseline, and if it cannot be compared.
+---@field health costline.HealthEntry[] What is wrong with what is shown, the most severe first. Empty if a profile is shown, nothing is wrong with it, and the view is the default.
 ---@field loading boolean Whether a profile is being read.
 ---@field marks string[] What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`.
 ---@field metric string|vim.NIL The metric. Null without a profile.
@@ -1102,6 +1116,7 @@
 ---@field baseline costline.ProfileFile|vim.NIL The baseline. Null without a baseline.
 ---@field choices costline.Choice[] The choices of `costline.setView`, in the order of menus. Choices with fewer than two options are omitted.
 ---@field comparison costline.TotalChange|vim.NIL How the total changed since the baseline. Null without a baseline, and if it cannot be compared.
+---@field health costline.HealthEntry[] What is wrong with what is shown, the most severe first. Empty if a profile is shown, nothing is wrong with it, and the view is the default.
 ---@field loading boolean Whether a profile is being read.
 ---@field marks string[] What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`.
 ---@field metric string|vim.NIL The metric. Null without a profile.

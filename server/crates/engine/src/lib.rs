@@ -3,6 +3,7 @@
 //! It does not depend on the protocol, the async runtime or the terminal. The language server and
 //! the command line both load profiles and run queries here, so their numbers are the same.
 
+pub mod advice;
 pub mod average;
 pub mod baseline;
 mod broken_stacks;

@@ -38,6 +38,8 @@ pub struct World {
     pub loading: bool,
     /// Whether the file of the profile shown has been deleted.
     pub deleted: bool,
+    /// The file of the setting `profile`, if it does not exist.
+    pub missing: Option<PathBuf>,
     /// Profiles that could not be read, each with the message.
     pub problems: Vec<(PathBuf, String)>,
 }

@@ -1,9 +1,11 @@
 //! What is known about a profile.
 
-use crate::cli::{Output, advice};
+use crate::cli::Output;
 use analysis::{FileId, Total};
+use engine::advice::{advice, finds_no_file};
 use engine::path_rules;
 use engine::present::text::{one_line, plain};
+use engine::query::health::{self, HealthEntry};
 use engine::recorded::RecordedFunctions;
 use engine::snapshot::Snapshot;
 use engine::weight::Weight;
@@ -63,7 +65,13 @@ pub struct Check {
     pub warnings: Vec<Warning>,
     /// How to record a better profile; null if it lacks nothing.
     pub advice: Option<String>,
+    /// What is wrong, the most severe first. Empty for a healthy profile.
+    pub health: Vec<HealthEntry>,
 }
+
+/// The advice on a profile whose files were not found.
+const NO_FILE_FOUND: &str =
+    "none of the files in the profile was found: pass the project with --root, or --map FROM=TO";
 
 /// A metric of the profile.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -181,7 +189,11 @@ impl Check {
             libraries: libraries(snapshot),
             files: files(snapshot, index),
             warnings: warnings(snapshot, index),
-            advice: advice::advice(snapshot),
+            advice: advice(snapshot).or_else(|| {
+                let none = finds_no_file(snapshot) && !costs.lines().is_empty();
+                none.then(|| NO_FILE_FOUND.to_owned())
+            }),
+            health: health::of_snapshot(snapshot, index),
         }
     }
 

@@ -21,8 +21,6 @@ pub enum Effect<A, W = Arc<World>> {
     Answer(A, Outcome),
     /// Log a message.
     Log(Severity, String),
-    /// Show a message to the user.
-    Show(Severity, String),
     /// Replace the diagnostic on a profile; `None` removes it.
     Diagnose(PathBuf, Option<(Severity, String)>),
     /// Replace the watched folders.

@@ -51,8 +51,6 @@ pub struct Finder {
     closed: ClosedFiles,
     refused: Refused,
     existence: Existence,
-    /// The file of the setting `profile` that was reported as missing.
-    missing: Option<PathBuf>,
 }
 
 impl Finder {
@@ -148,7 +146,7 @@ impl Finder {
             output.publish(|world| world.candidates.clone_from(&scanned.candidates));
         }
         report_foreign(output, scanned, &mut self.refused);
-        report_missing(output, scanned, &mut self.missing);
+        report_missing(output, scanned);
         self.existence.update(output, scanned, now);
         self.update_target(output, scanned, now);
         clear_outdated(output, scanned, &self.refused);

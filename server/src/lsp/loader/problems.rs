@@ -1,7 +1,7 @@
 //! Reports problems, each once: profiles that cannot be read, files that are recognised but not
 //! read, and a deleted profile.
 
-use super::effect::{Effect, Output, Severity};
+use super::effect::{Output, Severity};
 use super::next_run::wanted_paths;
 use super::refused::Refused;
 use super::scan::Scanned;
@@ -9,7 +9,7 @@ use super::target::PATIENCE;
 use analysis::Warning;
 use engine::discovery::FileVersion;
 use engine::stages::loaded::LoadError;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 /// Reports that a profile cannot be read.
@@ -48,20 +48,19 @@ pub fn report_foreign<A>(output: &mut Output<A>, scanned: &Scanned, refused: &mu
     }
 }
 
-/// Shows that the setting `profile` names a file that does not exist, once for each file.
-pub fn report_missing<A>(
-    output: &mut Output<A>,
-    scanned: &Scanned,
-    reported: &mut Option<PathBuf>,
-) {
+/// Reports that the setting `profile` names a file that does not exist, once for each file.
+pub fn report_missing<A>(output: &mut Output<A>, scanned: &Scanned) {
     let world = output.world();
     let set = world.settings.profile.as_ref().filter(|_| world.pick.is_empty());
     let missing = set.filter(|_| scanned.wanted.is_none()).map(|path| world.in_root(path));
-    if let Some(path) = missing.as_ref().filter(|_| missing != *reported) {
-        let message = format!("costline.profile: {} does not exist", path.display());
-        output.push(Effect::Show(Severity::Error, message));
+    if world.missing == missing {
+        return;
     }
-    *reported = missing;
+    if let Some(path) = &missing {
+        let message = format!("costline.profile: {} does not exist", path.display());
+        output.log(Severity::Warning, message);
+    }
+    output.publish(|world| world.missing = missing);
 }
 
 /// Clears problems with files that were deleted or rewritten.

@@ -201,7 +201,6 @@ impl<A> Roots<A> {
                 // All states have the same settings.
                 Effect::WatchBy(_) if index > 0 => None,
                 Effect::Log(_, message) if self.has_logged(&message) => None,
-                Effect::Show(_, message) if self.has_shown(&message) => None,
                 Effect::Diagnose(path, None) if self.has_problem(&path) => None,
                 other => without_world(other),
             };
@@ -214,13 +213,6 @@ impl<A> Roots<A> {
         self.effects
             .iter()
             .any(|effect| matches!(effect, Effect::Log(_, other) if other == message))
-    }
-
-    /// Whether another root shows the same message for the same event.
-    fn has_shown(&self, message: &str) -> bool {
-        self.effects
-            .iter()
-            .any(|effect| matches!(effect, Effect::Show(_, other) if other == message))
     }
 
     /// Whether a root reports a problem with a profile.
@@ -237,7 +229,6 @@ fn without_world<A>(effect: Effect<A>) -> Option<RootsEffect<A>> {
         Effect::Stop(id) => Effect::Stop(id),
         Effect::Answer(answer, outcome) => Effect::Answer(answer, outcome),
         Effect::Log(severity, message) => Effect::Log(severity, message),
-        Effect::Show(severity, message) => Effect::Show(severity, message),
         Effect::Diagnose(path, problem) => Effect::Diagnose(path, problem),
         Effect::Watch(folders) => Effect::Watch(folders),
         Effect::WatchBy(mode) => Effect::WatchBy(mode),

@@ -1,6 +1,7 @@
 //! The queries of editors and the command line. Each is a pure function of a
 //! [`Context`](crate::context::Context) or a [`Snapshot`](crate::snapshot::Snapshot).
 
+pub mod action;
 pub mod call_groups;
 pub mod call_tree;
 pub mod calls;
@@ -9,6 +10,7 @@ pub mod explain;
 pub mod flame_graph;
 pub mod function_costs;
 pub mod functions_at;
+pub mod health;
 pub mod hot_places;
 pub mod hot_spots;
 pub mod hover;

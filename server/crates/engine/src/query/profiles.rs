@@ -1,5 +1,6 @@
 //! The profiles that were found, and the profile shown.
 
+use super::health::{HealthEntry, health};
 use crate::discovery::Candidate;
 use crate::marks::Marks;
 use crate::overlay::Overlay;
@@ -50,6 +51,9 @@ pub struct Shown {
     pub base: Option<Weight>,
     /// Whether a profile is being read.
     pub loading: bool,
+    /// What is wrong with what is shown, the most severe first. Empty if a profile is shown, nothing
+    /// is wrong with it, and the view is the default.
+    pub health: Vec<HealthEntry>,
     /// The user's choices by command. Pass them as `state` in the `initializationOptions` of the
     /// next server to restore them. The format is private. Null without choices.
     pub state: Option<String>,
@@ -227,6 +231,7 @@ pub fn shown(world: &World) -> Shown {
         spread: snapshot.and_then(|snapshot| snapshot.run_costs().total()).map(Weight),
         base: snapshot.map(|snapshot| Weight(snapshot.costs.base)),
         loading: world.loading,
+        health: health(world),
         state: state::of(world),
     }
 }

@@ -1,5 +1,6 @@
 //! What is shown, the choices, and the actions. Clients build their menus from this alone.
 
+use super::action::{Action, ActionCommand};
 use super::choices::{Choice, ChoiceKey, ChoiceOption, ChoiceValue, Chosen, file_label};
 use super::other_profiles::{baseline, overlay};
 use super::profiles::{Shown, problem, runs_found, shown};
@@ -67,37 +68,6 @@ pub struct NodeFunction {
 pub struct NodeOfView {
     /// The caller.
     pub node: Levels,
-}
-
-/// A command to offer in menus.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Action {
-    /// The command.
-    pub command: ActionCommand,
-    /// The title in menus.
-    pub title: String,
-    /// The arguments.
-    pub arguments: Vec<Choices>,
-}
-
-/// The command of an action.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub enum ActionCommand {
-    /// Reads the profile again.
-    #[serde(rename = "costline.reload")]
-    Reload,
-    /// Draws a flame graph.
-    #[serde(rename = "costline.flamegraph")]
-    Flamegraph,
-    /// Changes choices.
-    #[serde(rename = "costline.setView")]
-    SetView,
-    /// Removes the last transform.
-    #[serde(rename = "costline.popTransform")]
-    PopTransform,
-    /// Removes all transforms.
-    #[serde(rename = "costline.clearTransforms")]
-    ClearTransforms,
 }
 
 /// What is shown, the choices, and the actions.

@@ -285,9 +285,7 @@ impl Simulation {
                     self.reports.push((message.clone(), version));
                     self.errors.push(message);
                 }
-                Effect::Log(Severity::Warning, message) | Effect::Show(_, message) => {
-                    self.warnings.push(message);
-                }
+                Effect::Log(Severity::Warning, message) => self.warnings.push(message),
                 Effect::Diagnose(path, Some((_, message))) => {
                     self.diagnostics.insert(path, message);
                 }

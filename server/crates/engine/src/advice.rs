@@ -1,13 +1,14 @@
 //! Advice on what a profile lacks: the command that records a better one, by format and by the
 //! program that wrote it.
 
+use crate::snapshot::Snapshot;
 use analysis::WarningCode;
-use engine::snapshot::Snapshot;
 use formats::{Dialect, Format};
 use sources::Mapping;
 
-/// The most important advice on a profile, or nothing if it lacks nothing.
-pub(super) fn advice(snapshot: &Snapshot) -> Option<String> {
+/// The most important advice on a profile. `None` if it lacks nothing, and if only its files were
+/// not found.
+pub fn advice(snapshot: &Snapshot) -> Option<String> {
     let has_warning =
         |code: WarningCode| snapshot.warnings.iter().any(|warning| warning.code == code);
     let costs = &snapshot.costs;
@@ -36,16 +37,17 @@ pub(super) fn advice(snapshot: &Snapshot) -> Option<String> {
             "rbspy writes the last line of a method, not the line that executes: {RUBY}"
         ));
     }
-    if snapshot.mappings().any(|(_, _, mapping)| matches!(mapping, Mapping::Mapped { .. })) {
+    if !finds_no_file(snapshot) {
         return None;
     }
-    if has_warning(WarningCode::Unsymbolicated) {
-        return Some(ADDRESSES.to_owned());
-    }
-    (!costs.lines().is_empty()).then(|| {
-        "none of the files in the profile was found: pass the project with --root, or --map FROM=TO"
-            .to_owned()
-    })
+    has_warning(WarningCode::Unsymbolicated).then(|| ADDRESSES.to_owned())
+}
+
+/// Whether the profile names files, and none of them was found.
+pub fn finds_no_file(snapshot: &Snapshot) -> bool {
+    let is_found = |mapping: &Mapping| matches!(mapping, Mapping::Mapped { .. });
+    let mut mappings = snapshot.mappings().map(|(_, _, mapping)| mapping).peekable();
+    mappings.peek().is_some() && !mappings.any(is_found)
 }
 
 /// Advice for functions without names and lines.

@@ -1,0 +1,87 @@
+--- Problems of what is shown: messages, each once, and their fixes.
+
+local client = require("costline.client")
+
+local M = {}
+
+--- How long to wait after a change, in milliseconds. Many problems disappear when the addresses of a profile are resolved.
+local PATIENCE = 1000
+
+--- The messages that were shown.
+---@type table<string, true>
+local notified = {}
+
+---@type table<costline.Severity, integer>
+local levels = { error = vim.log.levels.ERROR, warning = vim.log.levels.WARN, info = vim.log.levels.INFO }
+
+--- The errors and warnings, the most severe first.
+---@param shown? costline.Shown
+---@return costline.HealthEntry[]
+function M.of(shown)
+  return vim
+    .iter(shown and shown.health or {})
+    :filter(function(entry)
+      return entry.severity ~= "info"
+    end)
+    :totable()
+end
+
+--- Shows the problems that were not shown before.
+---@param it vim.lsp.Client
+local function notify(it)
+  local shown = client.shown(it)
+  if not shown or shown.loading then
+    return
+  end
+  for _, entry in ipairs(M.of(shown)) do
+    if not notified[entry.message] then
+      notified[entry.message] = true
+      local fix = type(entry.fix) == "table" and ("; :Costline fix: %s"):format(entry.fix.title) or ""
+      client.notify(entry.message .. fix, levels[entry.severity])
+    end
+  end
+end
+
+--- Runs a fix of what is shown. Of several, the user selects one.
+function M.fix()
+  local it = client.current()
+  local shown = it and client.shown(it)
+  local fixable = vim
+    .iter(shown and shown.health or {})
+    :filter(function(entry)
+      return type(entry.fix) == "table"
+    end)
+    :totable()
+  ---@param entry? costline.HealthEntry
+  local function run(entry)
+    if entry then
+      local command = entry.fix.command:gsub("^costline%.", "")
+      client.execute(command, entry.fix.arguments, function() end)
+    end
+  end
+  if #fixable == 0 then
+    return client.notify("there is nothing to fix", vim.log.levels.INFO)
+  elseif #fixable == 1 then
+    return run(fixable[1])
+  end
+  vim.ui.select(fixable, {
+    prompt = "Costline",
+    format_item = function(entry)
+      return ("%s: %s"):format(entry.fix.title, entry.message)
+    end,
+  }, run)
+end
+
+vim.api.nvim_create_autocmd("User", {
+  group = vim.api.nvim_create_augroup("costline.problems", {}),
+  pattern = "CostlineChanged",
+  callback = function()
+    vim.defer_fn(function()
+      for _, it in ipairs(vim.lsp.get_clients({ name = client.name })) do
+        notify(it)
+      end
+    end, PATIENCE)
+  end,
+})
+
+return M

@@ -1,0 +1,42 @@
+// Messages about problems of what is shown, each once per workspace, with a button that fixes it.
+
+import * as vscode from "vscode";
+import type { HealthEntry } from "./protocol.generated";
+import type { Server } from "./server";
+import { plain } from "./text";
+
+/** How long to wait after a change: many problems disappear when the addresses of a profile are resolved. */
+const PATIENCE_MS = 1000;
+/** The key of the workspace's memory for the messages that were shown. */
+const SHOWN = "problems";
+/** The maximum number of remembered messages. */
+const MAX_SHOWN = 200;
+
+/** Shows the errors and warnings of the server. */
+export function problems(server: Server, memory: vscode.Memento): vscode.Disposable {
+  let timer: NodeJS.Timeout | undefined;
+  const later = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      if (server.shown && !server.shown.loading) void showNew(server, server.shown.health, memory);
+    }, PATIENCE_MS);
+  };
+  return vscode.Disposable.from(server.onDidChange(later), { dispose: () => clearTimeout(timer) });
+}
+
+async function showNew(server: Server, health: readonly HealthEntry[], memory: vscode.Memento): Promise<void> {
+  const shown = memory.get<readonly string[]>(SHOWN, []);
+  const added = health.filter(({ severity, message }) => severity !== "info" && !shown.includes(message));
+  if (added.length === 0) return;
+  await memory.update(SHOWN, [...shown, ...added.map(({ message }) => message)].slice(-MAX_SHOWN));
+  for (const entry of added) void show(server, entry);
+}
+
+async function show(server: Server, { severity, message, fix }: HealthEntry): Promise<void> {
+  const buttons = fix ? [plain(fix.title)] : [];
+  const text = `Costline: ${plain(message)}`;
+  const pressed = severity === "error"
+    ? await vscode.window.showErrorMessage(text, ...buttons)
+    : await vscode.window.showWarningMessage(text, ...buttons);
+  if (fix && pressed !== undefined) await server.run(fix);
+}

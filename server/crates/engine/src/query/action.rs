@@ -1,0 +1,36 @@
+//! Commands that clients offer to the user, with their arguments.
+
+use crate::overrides::Choices;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A command to offer in menus.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Action {
+    /// The command.
+    pub command: ActionCommand,
+    /// The title in menus.
+    pub title: String,
+    /// The arguments.
+    pub arguments: Vec<Choices>,
+}
+
+/// The command of an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub enum ActionCommand {
+    /// Reads the profile again.
+    #[serde(rename = "costline.reload")]
+    Reload,
+    /// Draws a flame graph.
+    #[serde(rename = "costline.flamegraph")]
+    Flamegraph,
+    /// Changes choices.
+    #[serde(rename = "costline.setView")]
+    SetView,
+    /// Removes the last transform.
+    #[serde(rename = "costline.popTransform")]
+    PopTransform,
+    /// Removes all transforms.
+    #[serde(rename = "costline.clearTransforms")]
+    ClearTransforms,
+}

@@ -1,0 +1,300 @@
+//! What is wrong with what is shown, and how to fix it.
+
+use super::action::{Action, ActionCommand};
+use crate::advice::{advice, finds_no_file};
+use crate::baseline::Baseline;
+use crate::marks::Marks;
+use crate::overrides::Choices;
+use crate::path_rules;
+use crate::present::labels::totals;
+use crate::present::text::one_line;
+use crate::present::units::percent;
+use crate::settings::PathMapping;
+use crate::snapshot::Snapshot;
+use crate::world::World;
+use analysis::{FileId, Warning, WarningCode};
+use schemars::JsonSchema;
+use serde::Serialize;
+use sources::{Mapping, Reason, SourceIndex};
+use std::collections::BTreeMap;
+
+/// With fewer samples, a profile has too few.
+const FEW_SAMPLES: f64 = 10.0;
+
+/// With a larger share of self cost in functions without names, the profile has too few names.
+const NAMELESS_SHARE: f64 = 0.1;
+
+/// Something that is wrong with what is shown, or that is not default about it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct HealthEntry {
+    /// The kind: a code of the warnings, or one of `profile-missing`, `profile-unreadable`,
+    /// `profile-deleted`, `no-samples`, `few-samples`, `no-lines`, `no-names`, `no-sources`,
+    /// `baseline-not-comparable`, `comparison`, `view`.
+    pub code: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What happened, to which file, and what to do.
+    pub message: String,
+    /// A command that fixes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Action")]
+    pub fix: Option<Action>,
+}
+
+/// How bad a problem is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Nothing can be shown, or not what the user chose.
+    Error,
+    /// Costs are missing or not as good as they could be.
+    Warning,
+    /// It is useful to know.
+    Info,
+}
+
+impl HealthEntry {
+    fn new(severity: Severity, code: &str, message: &str) -> Self {
+        Self { code: code.to_owned(), severity, message: one_line(message).into_owned(), fix: None }
+    }
+
+    fn with_fix(self, title: &str, command: ActionCommand, arguments: Vec<Choices>) -> Self {
+        let title = one_line(title).into_owned();
+        Self { fix: Some(Action { command, title, arguments }), ..self }
+    }
+}
+
+/// What is wrong with what is shown in a workspace folder, the most severe first. Empty if a
+/// profile is shown, nothing is wrong with it, and the view is the default.
+pub fn health(world: &World) -> Vec<HealthEntry> {
+    let mut entries: Vec<HealthEntry> = of_files(world);
+    if let Some(shown) = world.snapshot() {
+        entries.extend(world.index.as_deref().into_iter().flat_map(|index| {
+            let mapped = &world.settings.path_mappings;
+            with_rule(of_snapshot(shown, index), shown, index, mapped)
+        }));
+        entries
+            .extend(world.baseline.as_deref().map(|baseline| of_baseline(world, shown, baseline)));
+        entries.extend(of_view(world, shown));
+    }
+    entries.sort_by_key(|entry| entry.severity);
+    entries
+}
+
+/// Profiles that are missing or cannot be read.
+fn of_files(world: &World) -> Vec<HealthEntry> {
+    let shown = world.snapshot();
+    let mut entries = Vec::new();
+    if let Some(missing) = &world.missing {
+        let message = format!("costline.profile: {} does not exist", missing.display());
+        let entry = HealthEntry::new(Severity::Error, "profile-missing", &message);
+        entries.push(match world.candidates.first() {
+            Some(newest) => {
+                let name = newest.path.file_name().unwrap_or_default().to_string_lossy();
+                let path = Some(Some(newest.path.clone()));
+                let choices = Choices { profile: path, ..Choices::default() };
+                entry.with_fix(&format!("Show {name}"), ActionCommand::SetView, vec![choices])
+            }
+            None => entry,
+        });
+    }
+    for (_, problem) in &world.problems {
+        let (severity, consequence) = match shown {
+            Some(shown) => (Severity::Warning, format!("; {} is shown", shown.loaded.name())),
+            None => (Severity::Error, String::new()),
+        };
+        let message = format!("{problem}{consequence}");
+        let entry = HealthEntry::new(severity, "profile-unreadable", &message);
+        entries.push(entry.with_fix("Read it again", ActionCommand::Reload, Vec::new()));
+    }
+    if let Some(shown) = shown.filter(|_| world.deleted) {
+        let path = shown.loaded.path.display();
+        let message = format!("{path} was deleted; its costs are shown until there is a newer one");
+        entries.push(HealthEntry::new(Severity::Info, "profile-deleted", &message));
+    }
+    entries
+}
+
+/// What is wrong with a profile, the most severe first.
+pub fn of_snapshot(shown: &Snapshot, index: &SourceIndex) -> Vec<HealthEntry> {
+    let of_warning = |warning: &Warning| {
+        let times =
+            if warning.count > 1 { format!(" ({} times)", warning.count) } else { String::new() };
+        let message = format!("{}{times}", warning.message);
+        HealthEntry::new(severity(warning.code), warning.code.as_str(), &message)
+    };
+    let mut entries: Vec<HealthEntry> = shown.warnings.iter().map(of_warning).collect();
+    let has = |code: WarningCode| shown.warnings.iter().any(|warning| warning.code == code);
+    let name = shown.loaded.name();
+    let samples = shown.sampling().weight.map(|weight| (shown.costs.base / weight).round());
+    if shown.costs.base == 0.0 {
+        if !has(WarningCode::NoSamplesInView) {
+            let message = format!("{name}: {}", advice(shown).unwrap_or_default());
+            entries.push(HealthEntry::new(Severity::Warning, "no-samples", &message));
+        }
+    } else if shown.costs.lines().is_empty() {
+        let says_why = [
+            WarningCode::NoDebugInfo,
+            WarningCode::Unsymbolicated,
+            WarningCode::SourceMapPackedLine,
+            WarningCode::OneLinePerFunction,
+            WarningCode::FunctionLines,
+        ];
+        if !says_why.into_iter().any(has) {
+            let message = format!("{name}: {}", advice(shown).unwrap_or_default());
+            entries.push(HealthEntry::new(Severity::Warning, "no-lines", &message));
+        }
+    } else if let Some((file, mapping)) = hottest_unmapped(shown).filter(|_| finds_no_file(shown)) {
+        let n = shown.mappings().count();
+        let files = if n == 1 { "the file".to_owned() } else { format!("none of the {n} files") };
+        let was = if n == 1 { "was not" } else { "was" };
+        let rules = rules(file, mapping, index);
+        let rule = match rules.as_slice() {
+            [] => "; open the folder with the sources, or add a rule to `pathMappings`".to_owned(),
+            rules => format!("; add {} to `pathMappings`", path_rules::as_settings(rules)),
+        };
+        let hottest = if n == 1 { file.to_owned() } else { format!("the hottest is {file}") };
+        let message = format!("{files} of {name} {was} found in the sources: {hottest}{rule}");
+        entries.push(HealthEntry::new(Severity::Warning, "no-sources", &message));
+    }
+    if !has(WarningCode::Unsymbolicated) {
+        entries.extend(without_names(shown));
+    }
+    if let Some(samples) = samples.filter(|samples| 0.0 < *samples && *samples < FEW_SAMPLES) {
+        let samples =
+            if samples == 1.0 { "1 sample".to_owned() } else { format!("{samples} samples") };
+        let message = format!("{name} has only {samples}: record for longer");
+        entries.push(HealthEntry::new(Severity::Info, "few-samples", &message));
+    }
+    entries.sort_by_key(|entry| entry.severity);
+    entries
+}
+
+/// An entry if much self cost is in functions that have only an address, or not even that.
+fn without_names(shown: &Snapshot) -> Option<HealthEntry> {
+    let mut by_lib: BTreeMap<&str, f64> = BTreeMap::new();
+    for (function, cost) in shown.costs.functions() {
+        let this = shown.function(function);
+        if this.name == "[unknown]" || this.name.starts_with("0x") {
+            *by_lib.entry(this.lib.unwrap_or_default()).or_default() += cost.cost.self_.abs();
+        }
+    }
+    let nameless: f64 = by_lib.values().sum();
+    let (lib, _) = by_lib.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    if nameless < NAMELESS_SHARE * shown.costs.base || nameless == 0.0 {
+        return None;
+    }
+    let share = percent(nameless, shown.costs.base);
+    let most = match lib {
+        "" => String::new(),
+        lib => format!(", most of it in {lib}"),
+    };
+    let message = format!(
+        "{share} of {} is in functions without names{most}: write the profile again where the \
+         programs and libraries are that it was recorded with, with their symbols",
+        shown.loaded.name()
+    );
+    Some(HealthEntry::new(Severity::Warning, "no-names", &message))
+}
+
+/// Adds the command that maps the hottest file to the entry about files that were not found, if
+/// only one rule does that.
+fn with_rule(
+    mut entries: Vec<HealthEntry>,
+    shown: &Snapshot,
+    index: &SourceIndex,
+    mapped: &[PathMapping],
+) -> Vec<HealthEntry> {
+    for entry in entries.iter_mut().filter(|entry| entry.code == "no-sources") {
+        let Some((file, mapping)) = hottest_unmapped(shown) else { continue };
+        if let [rule] = rules(file, mapping, index).as_slice() {
+            let all = mapped.iter().chain([rule]).cloned().collect();
+            let choices = Choices { path_mappings: Some(Some(all)), ..Choices::default() };
+            let title = format!("Map {} to {}", rule.from, rule.to);
+            *entry = entry.clone().with_fix(&title, ActionCommand::SetView, vec![choices]);
+        }
+    }
+    entries
+}
+
+/// The rules that map a file. None if the workspace file lacks lines or functions that the profile
+/// has.
+fn rules(file: &str, mapping: &Mapping, index: &SourceIndex) -> Vec<PathMapping> {
+    match mapping {
+        Mapping::Unmapped(Reason::TooShort { .. } | Reason::OtherFunctions { .. }) => Vec::new(),
+        mapping => path_rules::for_mapping(file, mapping, index),
+    }
+}
+
+/// The hottest file of a profile that was not found.
+fn hottest_unmapped(shown: &Snapshot) -> Option<(&str, &Mapping)> {
+    let mut hot: BTreeMap<FileId, f64> = BTreeMap::new();
+    for line in shown.costs.lines() {
+        let hottest = hot.entry(line.file).or_default();
+        *hottest = hottest.max(line.cost.magnitude());
+    }
+    let heat = |file: &FileId| hot.get(file).copied().unwrap_or_default();
+    let unmapped =
+        shown.mappings().filter(|(.., mapping)| !matches!(mapping, Mapping::Mapped { .. }));
+    let (name, _, mapping) = unmapped.max_by(|a, b| heat(&a.1).total_cmp(&heat(&b.1)))?;
+    Some((name, mapping))
+}
+
+fn of_baseline(world: &World, shown: &Snapshot, baseline: &Baseline) -> HealthEntry {
+    let name = baseline.name();
+    let entry = if let Some(problem) = baseline.problem(shown) {
+        let message = format!("the baseline {name} cannot be compared: {problem}");
+        HealthEntry::new(Severity::Warning, "baseline-not-comparable", &message)
+    } else {
+        let change = baseline.comparison(shown, world.settings.compare).total();
+        let message = format!("compared with {name}: {}", totals(change, &shown.costs.metric));
+        HealthEntry::new(Severity::Info, "comparison", &message)
+    };
+    let nothing = Choices { baseline: Some(None), ..Choices::default() };
+    entry.with_fix("Clear the baseline", ActionCommand::SetView, vec![nothing])
+}
+
+/// What is not default about the view.
+fn of_view(world: &World, shown: &Snapshot) -> Option<HealthEntry> {
+    let marks = Marks::of(shown).all();
+    if marks.is_empty() {
+        return None;
+    }
+    let message = format!("not the whole profile as recorded is shown: {}", marks.join(" · "));
+    let entry = HealthEntry::new(Severity::Info, "view", &message);
+    Some(if world.overrides.override_settings() {
+        let all = vec![Choices::reset_all()];
+        entry.with_fix("Reset to the settings", ActionCommand::SetView, all)
+    } else if world.settings.transforms.is_empty() {
+        entry
+    } else {
+        entry.with_fix("Undo all transforms", ActionCommand::ClearTransforms, Vec::new())
+    })
+}
+
+/// How bad what a warning reports is. Warnings about single records, and about what a format cannot
+/// express, are only information.
+fn severity(code: WarningCode) -> Severity {
+    match code {
+        WarningCode::OpenEnd
+        | WarningCode::PartialLine
+        | WarningCode::InvalidUtf8
+        | WarningCode::Renamed
+        | WarningCode::NegativeCost
+        | WarningCode::SamplesWithoutStack
+        | WarningCode::NoHitCount
+        | WarningCode::DropFrames
+        | WarningCode::OverlappingCall
+        | WarningCode::UnwoundCall
+        | WarningCode::UnmatchedEnd
+        | WarningCode::UnfinishedCall
+        | WarningCode::AsyncOperations
+        | WarningCode::BrowserPage
+        | WarningCode::Differential
+        | WarningCode::FunctionLines
+        | WarningCode::OneLinePerFunction
+        | WarningCode::UnmatchedFunction
+        | WarningCode::SourceMapMissing => Severity::Info,
+        _ => Severity::Warning,
+    }
+}

@@ -1,0 +1,146 @@
+//! What is wrong with what is shown, and how to fix it.
+
+use serde_json::{Value, json};
+
+use crate::support::profiles::{self, app_py};
+use crate::support::{Server, Workspace, six};
+
+/// The entries as `severity code: message`.
+fn entries(view: &Value) -> Vec<String> {
+    let text = |entry: &Value, key: &str| entry[key].as_str().unwrap().to_owned();
+    let entries = view["health"].as_array().unwrap().iter();
+    let entry = |entry| {
+        format!("{} {}: {}", text(entry, "severity"), text(entry, "code"), text(entry, "message"))
+    };
+    entries.map(entry).collect()
+}
+
+/// The entries as soon as there are any.
+fn wait_entries(server: &mut Server) -> Vec<String> {
+    server.eventually("an entry", |server| {
+        let entries = entries(&server.view());
+        (!entries.is_empty()).then_some(entries)
+    })
+}
+
+/// A workspace with a profile of 60 samples and its source.
+fn healthy() -> Workspace {
+    let profile = "main (app.py:13) 60\n";
+    Workspace::with([("app.py", app_py().as_str()), ("cpu.folded", profile)])
+}
+
+/// Executes the fix of the first entry.
+fn fix(server: &mut Server) {
+    let fix = server.view()["health"][0]["fix"].clone();
+    server.execute(fix["command"].as_str().unwrap(), fix["arguments"].clone());
+}
+
+#[test]
+fn a_healthy_profile_has_no_entries() {
+    let workspace = healthy();
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    assert_eq!(server.view()["health"], json!([]));
+}
+
+#[test]
+fn a_missing_profile_is_an_error_until_another_one_is_chosen() {
+    let workspace = healthy();
+    let options = json!({ "profile": "out/missing.json" });
+    let mut server = Server::builder(&workspace).options(options).start();
+    let path = workspace.root().join("out/missing.json");
+    let message = format!("costline.profile: {} does not exist", path.display());
+    assert_eq!(wait_entries(&mut server), [format!("error profile-missing: {message}")]);
+    let changed = server.wait_notification("costline/changed", |params| {
+        params["health"][0]["code"] == "profile-missing"
+    });
+    assert_eq!(changed["health"][0]["fix"]["title"], "Show cpu.folded");
+    fix(&mut server);
+    server.wait_profile();
+    assert_eq!(server.view()["health"], json!([]));
+}
+
+#[test]
+fn a_profile_that_cannot_be_read_is_named_beside_the_one_shown() {
+    let workspace = healthy();
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    workspace.write("new.cpuprofile", r#"{"nodes":[{"id":1,"callFrame":{"functionName":"f","#);
+    let found = wait_entries(&mut server);
+    assert_eq!(found.len(), 1, "{found:?}");
+    let start = format!(
+        "warning profile-unreadable: {}",
+        workspace.root().join("new.cpuprofile").display()
+    );
+    assert!(found[0].starts_with(&start), "{found:?}");
+    assert!(found[0].ends_with("; cpu.folded is shown"), "{found:?}");
+    workspace.remove("new.cpuprofile");
+    server.eventually("no entries", |server| entries(&server.view()).is_empty().then_some(()));
+}
+
+/// The file is in another folder than the profile says, where it matches by name only.
+#[test]
+fn a_rule_maps_files_that_were_not_found() {
+    let workspace = Workspace::with([
+        ("one/app.py", app_py().as_str()),
+        ("cpu.folded", "main (/build/x/other/app.py:13) 60\n"),
+    ]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let rule = r#"{ "from": "/build/x/other", "to": "one" }"#;
+    let message = format!(
+        "the file of cpu.folded was not found in the sources: /build/x/other/app.py; add {rule} to \
+         `pathMappings`"
+    );
+    let view = server.view();
+    assert_eq!(entries(&view), [format!("warning no-sources: {message}")]);
+    assert_eq!(view["health"][0]["fix"]["title"], "Map /build/x/other to one");
+    fix(&mut server);
+    assert_eq!(server.view()["health"], json!([]));
+    let uri = server.open_file(&workspace.path("one/app.py"), "python");
+    assert_eq!(server.labels(&uri)[&12], "100.0%");
+}
+
+#[test]
+fn a_baseline_that_cannot_be_compared_can_be_cleared() {
+    let workspace = healthy();
+    workspace.write("base.cpuprofile", profiles::timed_cpuprofile(5));
+    let options = json!({ "profile": "cpu.folded", "baseline": "base.cpuprofile" });
+    let mut server = Server::builder(&workspace).options(options).start();
+    server.wait_profile();
+    let found = wait_entries(&mut server);
+    assert!(
+        found[0].starts_with(
+            "warning baseline-not-comparable: the baseline base.cpuprofile cannot be compared: "
+        ),
+        "{found:?}"
+    );
+    fix(&mut server);
+    assert_eq!(server.view()["health"], json!([]));
+}
+
+#[test]
+fn a_comparison_and_a_changed_view_are_information() {
+    let workspace = profiles::six_samples();
+    let (mut server, _) = six(&workspace);
+    let few = "info few-samples: cpu.folded has only 6 samples: record for longer";
+    assert_eq!(entries(&server.view()), [few]);
+    server.execute("costline.setBaseline", json!([]));
+    let compared = "info comparison: compared with cpu.folded: 6 samples → 6 samples";
+    assert_eq!(entries(&server.view()), [few, compared]);
+    server.set_view(json!({ "baseline": null, "search": "hash" }));
+    let view = "info view: not the whole profile as recorded is shown: search hash";
+    assert!(entries(&server.view()).contains(&view.to_owned()), "{:?}", entries(&server.view()));
+}
+
+#[test]
+fn functions_without_names_are_reported_with_their_library() {
+    let words = "words 77 10.000001:     250000 cpu-clock: \n\t            1200 [unknown] (/srv/demo/words)\n\n";
+    let workspace = Workspace::with([("perf.script.txt", words.repeat(20).as_str())]);
+    let mut server =
+        Server::builder(&workspace).options(json!({ "profile": "perf.script.txt" })).start();
+    server.wait_profile();
+    let found = entries(&server.view());
+    let start = "warning no-names: 100.0% of perf.script.txt is in functions without names, most of it in words:";
+    assert!(found.iter().any(|entry| entry.starts_with(start)), "{found:?}");
+}
