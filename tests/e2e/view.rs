@@ -45,6 +45,7 @@ fn a_view_describes_what_is_shown_and_lists_the_available_choices() {
         (&view["metric"], &view["unit"], &view["total"]),
         (&json!("samples"), &json!("samples"), &json!(6))
     );
+    assert_eq!(view["totalText"], "6 samples");
     assert_eq!(
         (&view["revision"], &view["loading"], &view["transforms"]),
         (&json!(1), &json!(false), &json!([]))

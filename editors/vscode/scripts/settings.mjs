@@ -27,7 +27,7 @@ export const own = {
   },
   "costline.statusBar.enable": {
     type: "boolean", default: true,
-    description: "Show the profile, its age and its metric in the status bar. Click there to open the menu.",
+    description: "Show the profile, its age, total and metric in the status bar. Click there to open the menu.",
   },
   "costline.decorations.enable": {
     type: "boolean", default: true,

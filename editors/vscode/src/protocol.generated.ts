@@ -1686,6 +1686,8 @@ export interface Shown {
   readonly summary: string;
   /** The total of the profile. Null without a profile. */
   readonly total: Weight | null;
+  /** The total for display: `1.98 s`. Null without a profile. */
+  readonly totalText: string | null;
   /** The unit of the metric. Null without a profile. */
   readonly unit: string | null;
 }
@@ -2007,6 +2009,8 @@ export interface View {
   readonly summary: string;
   /** The total of the profile. Null without a profile. */
   readonly total: Weight | null;
+  /** The total for display: `1.98 s`. Null without a profile. */
+  readonly totalText: string | null;
   /** The transforms, in order. The focus on the chosen call node is one of them. */
   readonly transforms: readonly AppliedTransform[];
   /** The unit of the metric. Null without a profile. */

@@ -31,7 +31,10 @@ export function statusText(running: Running, shown: Shown | undefined, hidden: b
   if (!profile) return loading ? "$(loading~spin) Costline" : `${flame} no profile`;
   const icon = loading ? "$(loading~spin)" : hidden ? "$(eye-closed)" : flame;
   const when = profile.deleted ? "deleted" : age(now - profile.modified);
-  return `${icon} ${plain(profile.name)} · ${[when, plain(summary), comparison?.text ?? ""].filter(Boolean).join(" · ")}`;
+  // The text of the total has the unit, which may be the name of the metric.
+  const total = shown.unit === shown.metric ? [shown.totalText, ...shown.marks] : [shown.totalText, summary];
+  const facts = comparison ? [summary, comparison.text] : total;
+  return `${icon} ${[profile.name, when, ...facts].filter(Boolean).map((fact) => plain(fact ?? "")).join(" · ")}`;
 }
 
 /** The tooltip, as Markdown. */

@@ -7,7 +7,7 @@ import { markdown, visible } from "../src/text";
 const MINUTE = 60_000;
 const now = 1_000_000_000_000;
 const profile = { path: "/w/p.folded", name: "p.folded", format: "folded stacks", modified: now - 3 * MINUTE, deleted: false, picked: false };
-const shown: Shown = { root: "/w", revision: 1, profile, metric: "samples", unit: "samples", marks: [], summary: "samples", total: 10, base: 10, baseline: null, overlay: null, spread: null, comparison: null, health: [], loading: false, state: null };
+const shown: Shown = { root: "/w", revision: 1, profile, metric: "samples", unit: "samples", marks: [], summary: "samples", total: 10, totalText: "10 samples", base: 10, baseline: null, overlay: null, spread: null, comparison: null, health: [], loading: false, state: null };
 
 test("ages are in the largest unit that fits", () => {
   const ages = [-5, 0, 59_999, MINUTE, 59 * MINUTE, 60 * MINUTE, 23 * 60 * MINUTE, 24 * 60 * MINUTE, 49 * 60 * MINUTE].map(age);
@@ -15,10 +15,15 @@ test("ages are in the largest unit that fits", () => {
 });
 
 test("the status shows the profile, its age and the metric", () => {
-  assert.equal(statusText("running", shown, false, now), "$(flame) p.folded · 3 min · samples");
-  assert.equal(statusText("running", { ...shown, loading: true }, false, now), "$(loading~spin) p.folded · 3 min · samples");
-  assert.equal(statusText("running", shown, true, now), "$(eye-closed) p.folded · 3 min · samples");
-  assert.equal(statusText("running", { ...shown, profile: { ...profile, deleted: true } }, false, now), "$(flame) p.folded · deleted · samples");
+  assert.equal(statusText("running", shown, false, now), "$(flame) p.folded · 3 min · 10 samples");
+  assert.equal(statusText("running", { ...shown, loading: true }, false, now), "$(loading~spin) p.folded · 3 min · 10 samples");
+  assert.equal(statusText("running", shown, true, now), "$(eye-closed) p.folded · 3 min · 10 samples");
+  assert.equal(statusText("running", { ...shown, profile: { ...profile, deleted: true } }, false, now), "$(flame) p.folded · deleted · 10 samples");
+});
+
+test("the status shows the total, and the metric unless it is the unit", () => {
+  const time: Shown = { ...shown, metric: "cpu-time", unit: "ms", summary: "cpu-time · 2 of 7 threads", marks: ["2 of 7 threads"], totalText: "1.98 s" };
+  assert.equal(statusText("running", time, false, now), "$(flame) p.folded · 3 min · 1.98 s · cpu-time · 2 of 7 threads");
 });
 
 test("the status shows how the total changed since the baseline", () => {
@@ -33,13 +38,13 @@ test("the status shows how the total changed since the baseline", () => {
 
 test("the status and its tooltip show what is not default about the view", () => {
   const cut = { ...shown, marks: ["2 of 7 threads", "focus-function:work"], summary: "samples · 2 of 7 threads · focus-function:work" };
-  assert.equal(statusText("running", cut, false, now), "$(flame) p.folded · 3 min · samples · 2 of 7 threads · focus-function:work");
+  assert.equal(statusText("running", cut, false, now), "$(flame) p.folded · 3 min · 10 samples · 2 of 7 threads · focus-function:work");
   assert.match(statusTooltip("running", cut, false), /Not the default view:\*\* 2 of 7 threads, focus\\?-function:work/);
   assert.doesNotMatch(statusTooltip("running", shown, false), /default view/);
 });
 
 test("the status shows why there is no profile", () => {
-  const none: Shown = { ...shown, profile: null, metric: null, unit: null, summary: "", total: null, base: null };
+  const none: Shown = { ...shown, profile: null, metric: null, unit: null, summary: "", total: null, totalText: null, base: null };
   assert.equal(statusText("running", none, false, now), "$(flame) no profile");
   assert.equal(statusText("running", { ...none, loading: true }, false, now), "$(loading~spin) Costline");
   assert.equal(statusText("starting", undefined, false, now), "$(loading~spin) Costline");
@@ -50,7 +55,7 @@ test("the status shows why there is no profile", () => {
 test("the status and its tooltip show problems", () => {
   const entry = { code: "no-lines", severity: "warning", message: "p.folded: no frame has a line" } as const;
   const wrong = { ...shown, health: [entry, { ...entry, severity: "info", message: "few samples" } as const] };
-  assert.equal(statusText("running", wrong, false, now), "$(warning) p.folded · 3 min · samples");
+  assert.equal(statusText("running", wrong, false, now), "$(warning) p.folded · 3 min · 10 samples");
   assert.equal(worst(wrong), "warning");
   const tooltip = statusTooltip("running", wrong, false).replaceAll("\\", "");
   assert.match(tooltip, /\$\(warning\) p\.folded: no frame has a line/);

@@ -101,7 +101,7 @@ try {
   // The tiers of `costline.heat2Foreground` and `costline.heat3Foreground`.
   const { 19: hottest, 33: hot } = await screen.lines(MAIN);
   assert.deepEqual([hottest.cost.color, hot.cost.color], ["rgb(255, 143, 120)", "rgb(240, 140, 46)"]);
-  await until("status bar", async () => (await screen.status()).some((item) => item.includes(path.basename(stage.profile))));
+  await until("status bar", async () => (await screen.status()).some((item) => /gridworld\.folded · \w+( min)? · 1395 samples$/.test(item)));
   await until("tooltip", async () => {
     await screen.hoverCost(MAIN, 19);
     await new Promise((resolve) => setTimeout(resolve, 2000));

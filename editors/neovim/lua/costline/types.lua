@@ -950,6 +950,7 @@
 ---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
 ---@field summary string The metric and the marks as one text, for status lines and titles. Empty without a profile.
 ---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.
+---@field totalText string|vim.NIL The total for display: `1.98 s`. Null without a profile.
 ---@field unit string|vim.NIL The unit of the metric. Null without a profile.
 
 --- The overlay.
@@ -1131,6 +1132,7 @@
 ---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
 ---@field summary string The metric and the marks as one text, for status lines and titles. Empty without a profile.
 ---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.
+---@field totalText string|vim.NIL The total for display: `1.98 s`. Null without a profile.
 ---@field transforms costline.AppliedTransform[] The transforms, in order. The focus on the chosen call node is one of them.
 ---@field unit string|vim.NIL The unit of the metric. Null without a profile.
 ---@field view string|vim.NIL The name of the view that is shown, if it is one of the setting `views`.

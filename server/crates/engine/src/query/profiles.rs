@@ -6,6 +6,7 @@ use crate::marks::Marks;
 use crate::overlay::Overlay;
 use crate::present::labels::totals;
 use crate::present::text::plain;
+use crate::present::units;
 use crate::runs::runs;
 use crate::snapshot::Snapshot;
 use crate::stages::loaded::Loaded;
@@ -43,6 +44,9 @@ pub struct Shown {
     pub summary: String,
     /// The total of the profile. Null without a profile.
     pub total: Option<Weight>,
+    /// The total for display: `1.98 s`. Null without a profile.
+    #[serde(rename = "totalText")]
+    pub total_text: Option<String>,
     /// How the total is spread over the runs whose mean is shown: the sample standard deviation.
     /// Null if it is no mean.
     pub spread: Option<Weight>,
@@ -228,6 +232,8 @@ pub fn shown(world: &World) -> Shown {
         marks: marks.all(),
         summary: marks.summary(metric.map_or("", |metric| &metric.name)),
         total: snapshot.map(|snapshot| Weight(snapshot.costs.total)),
+        total_text: snapshot
+            .map(|snapshot| units::absolute(snapshot.costs.total, &snapshot.costs.metric)),
         spread: snapshot.and_then(|snapshot| snapshot.run_costs().total()).map(Weight),
         base: snapshot.map(|snapshot| Weight(snapshot.costs.base)),
         loading: world.loading,
