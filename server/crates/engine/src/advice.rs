@@ -6,14 +6,24 @@ use analysis::WarningCode;
 use formats::{Dialect, Format};
 use sources::Mapping;
 
-/// The most important advice on a profile. `None` if it lacks nothing, and if only its files were
-/// not found.
-pub fn advice(snapshot: &Snapshot) -> Option<String> {
+/// What to do about what a profile lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Advice {
+    /// How to record a better one.
+    Record(String),
+    /// Pass the folder of its files, none of which was found, or a rule that maps them.
+    FindFiles,
+}
+
+/// The most important advice on a profile. `None` if it lacks nothing, or if a warning about it
+/// contains the advice.
+pub fn advice(snapshot: &Snapshot) -> Option<Advice> {
+    let record = |text: String| Some(Advice::Record(text));
     let has_warning =
         |code: WarningCode| snapshot.warnings.iter().any(|warning| warning.code == code);
     let costs = &snapshot.costs;
     if costs.base == 0.0 {
-        return Some(
+        return record(
             "the profile has no samples: record for longer, or while the program is busy"
                 .to_owned(),
         );
@@ -24,30 +34,26 @@ pub fn advice(snapshot: &Snapshot) -> Option<String> {
     }
     // So does this one: there were lines, but of minified code.
     if costs.lines().is_empty() && !has_warning(WarningCode::SourceMapPackedLine) {
-        return Some(format!("no frame has a line: {}", with_lines(snapshot)));
+        return record(format!("no frame has a line: {}", with_lines(snapshot)));
     }
     if has_warning(WarningCode::OneLinePerFunction) || has_warning(WarningCode::FunctionLines) {
-        return Some(format!("only the costs of functions are known: {}", with_lines(snapshot)));
+        return record(format!("only the costs of functions are known: {}", with_lines(snapshot)));
     }
     // rbspy 0.55 writes the last line of a method for Ruby 2.6 and newer. Profiles do not contain
     // the version of Ruby.
     let dialect = snapshot.loaded.writer.dialect;
     if matches!(snapshot.loaded.format, Format::Rbspy) || dialect == Some(Dialect::Rbspy) {
-        return Some(format!(
+        return record(format!(
             "rbspy writes the last line of a method, not the line that executes: {RUBY}"
         ));
     }
-    if !finds_no_file(snapshot) {
+    if snapshot.mappings().any(|(_, _, mapping)| matches!(mapping, Mapping::Mapped { .. })) {
         return None;
     }
-    has_warning(WarningCode::Unsymbolicated).then(|| ADDRESSES.to_owned())
-}
-
-/// Whether the profile names files, and none of them was found.
-pub fn finds_no_file(snapshot: &Snapshot) -> bool {
-    let is_found = |mapping: &Mapping| matches!(mapping, Mapping::Mapped { .. });
-    let mut mappings = snapshot.mappings().map(|(_, _, mapping)| mapping).peekable();
-    mappings.peek().is_some() && !mappings.any(is_found)
+    if has_warning(WarningCode::Unsymbolicated) {
+        return record(ADDRESSES.to_owned());
+    }
+    (!costs.lines().is_empty()).then_some(Advice::FindFiles)
 }
 
 /// Advice for functions without names and lines.

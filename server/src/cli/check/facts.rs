@@ -2,7 +2,7 @@
 
 use crate::cli::Output;
 use analysis::{FileId, Total};
-use engine::advice::{advice, finds_no_file};
+use engine::advice::{Advice, advice};
 use engine::path_rules;
 use engine::present::text::{one_line, plain};
 use engine::query::health::{self, HealthEntry};
@@ -189,9 +189,9 @@ impl Check {
             libraries: libraries(snapshot),
             files: files(snapshot, index),
             warnings: warnings(snapshot, index),
-            advice: advice(snapshot).or_else(|| {
-                let none = finds_no_file(snapshot) && !costs.lines().is_empty();
-                none.then(|| NO_FILE_FOUND.to_owned())
+            advice: advice(snapshot).map(|advice| match advice {
+                Advice::Record(text) => text,
+                Advice::FindFiles => NO_FILE_FOUND.to_owned(),
             }),
             health: health::of_snapshot(snapshot, index),
         }

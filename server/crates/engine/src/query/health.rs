@@ -1,7 +1,7 @@
 //! What is wrong with what is shown, and how to fix it.
 
 use super::action::{Action, ActionCommand};
-use crate::advice::{advice, finds_no_file};
+use crate::advice::{Advice, advice};
 use crate::baseline::Baseline;
 use crate::marks::Marks;
 use crate::overrides::Choices;
@@ -127,35 +127,24 @@ pub fn of_snapshot(shown: &Snapshot, index: &SourceIndex) -> Vec<HealthEntry> {
     let has = |code: WarningCode| shown.warnings.iter().any(|warning| warning.code == code);
     let name = shown.loaded.name();
     let samples = shown.sampling().weight.map(|weight| (shown.costs.base / weight).round());
-    if shown.costs.base == 0.0 {
-        if !has(WarningCode::NoSamplesInView) {
-            let message = format!("{name}: {}", advice(shown).unwrap_or_default());
-            entries.push(HealthEntry::new(Severity::Warning, "no-samples", &message));
+    let is_empty = shown.costs.base == 0.0;
+    match advice(shown) {
+        // The warning says it.
+        _ if is_empty && has(WarningCode::NoSamplesInView) => {}
+        Some(Advice::Record(advice)) if is_empty || shown.costs.lines().is_empty() => {
+            let code = if is_empty { "no-samples" } else { "no-lines" };
+            let says_why = [
+                WarningCode::Unsymbolicated,
+                WarningCode::OneLinePerFunction,
+                WarningCode::FunctionLines,
+            ];
+            if is_empty || !says_why.into_iter().any(has) {
+                let message = format!("{name}: {advice}");
+                entries.push(HealthEntry::new(Severity::Warning, code, &message));
+            }
         }
-    } else if shown.costs.lines().is_empty() {
-        let says_why = [
-            WarningCode::NoDebugInfo,
-            WarningCode::Unsymbolicated,
-            WarningCode::SourceMapPackedLine,
-            WarningCode::OneLinePerFunction,
-            WarningCode::FunctionLines,
-        ];
-        if !says_why.into_iter().any(has) {
-            let message = format!("{name}: {}", advice(shown).unwrap_or_default());
-            entries.push(HealthEntry::new(Severity::Warning, "no-lines", &message));
-        }
-    } else if let Some((file, mapping)) = hottest_unmapped(shown).filter(|_| finds_no_file(shown)) {
-        let n = shown.mappings().count();
-        let files = if n == 1 { "the file".to_owned() } else { format!("none of the {n} files") };
-        let was = if n == 1 { "was not" } else { "was" };
-        let rules = rules(file, mapping, index);
-        let rule = match rules.as_slice() {
-            [] => "; open the folder with the sources, or add a rule to `pathMappings`".to_owned(),
-            rules => format!("; add {} to `pathMappings`", path_rules::as_settings(rules)),
-        };
-        let hottest = if n == 1 { file.to_owned() } else { format!("the hottest is {file}") };
-        let message = format!("{files} of {name} {was} found in the sources: {hottest}{rule}");
-        entries.push(HealthEntry::new(Severity::Warning, "no-sources", &message));
+        Some(Advice::FindFiles) => entries.extend(no_sources(shown, index)),
+        Some(Advice::Record(_)) | None => {}
     }
     if !has(WarningCode::Unsymbolicated) {
         entries.extend(without_names(shown));
@@ -168,6 +157,24 @@ pub fn of_snapshot(shown: &Snapshot, index: &SourceIndex) -> Vec<HealthEntry> {
     }
     entries.sort_by_key(|entry| entry.severity);
     entries
+}
+
+/// The entry about files of which none was found.
+fn no_sources(shown: &Snapshot, index: &SourceIndex) -> Option<HealthEntry> {
+    let (file, mapping) = hottest_unmapped(shown)?;
+    let name = shown.loaded.name();
+    let rules = rules(file, mapping, index);
+    let rule = match rules.as_slice() {
+        [] => "; open the folder with the sources, or add a rule to `pathMappings`".to_owned(),
+        rules => format!("; add {} to `pathMappings`", path_rules::as_settings(rules)),
+    };
+    let what = match shown.mappings().count() {
+        1 => format!("the file of {name} was not found in the sources: {file}"),
+        n => format!(
+            "none of the {n} files of {name} was found in the sources; the hottest is {file}"
+        ),
+    };
+    Some(HealthEntry::new(Severity::Warning, "no-sources", &format!("{what}{rule}")))
 }
 
 /// An entry if much self cost is in functions that have only an address, or not even that.
