@@ -33,12 +33,13 @@ warning_codes! {
     /// The file is incomplete: it ends before the recording does, or within a record. The complete
     /// part is shown.
     Truncated = "truncated",
-    /// callgrind: the last line has no newline, so the file may be incomplete.
+    /// Folded stacks, rbspy's summaries, callgrind: the last line has no newline, so the file may be
+    /// incomplete.
     OpenEnd = "open-end",
     /// The last line is incomplete and is ignored.
     PartialLine = "partial-line",
-    /// callgrind: the costs add up to less than 99 % of the file's summary, so its end may be
-    /// missing.
+    /// callgrind: the costs add up to less than the file's summary, or Xdebug's summary is missing,
+    /// so the end of the file may be missing.
     Incomplete = "incomplete",
     /// The file is malformed from a certain byte on. The part before it is shown.
     Malformed = "malformed",

@@ -29,6 +29,7 @@ mod tree;
 pub(crate) use text::is_callgrind;
 
 use super::func_text::FuncText;
+use super::text::open_end;
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::read_result::Read;
@@ -94,6 +95,9 @@ struct Reader<'a> {
     block: Option<Block>,
     /// The sum of costs that the file states, in its first event.
     summary: f64,
+    has_summary: bool,
+    /// Whether there is the line that ends a file of callgrind, or one of its parts.
+    has_totals: bool,
 }
 
 struct Positions {
@@ -160,9 +164,7 @@ impl<'a> Reader<'a> {
                 let is_whole = line.split_ascii_whitespace().count()
                     >= self.positions.n + self.events.part().len();
                 if is_whole {
-                    self.warnings.add(WarningCode::OpenEnd, || {
-                        format!("line {number}, the last one, has no newline; the file may be incomplete")
-                    });
+                    self.warnings.add(WarningCode::OpenEnd, || open_end(number));
                 }
                 is_whole && self.costs(line)?
             }
@@ -219,7 +221,9 @@ impl<'a> Reader<'a> {
             }
             "events" => self.events.columns(value)?,
             "event" => self.events.describe(value)?,
+            "totals" => self.has_totals = true,
             "summary" => {
+                self.has_summary = true;
                 let mut columns = self.events.part().iter().zip(value.split_ascii_whitespace());
                 self.summary += columns
                     .find(|&(&event, _)| event == 0)
@@ -507,12 +511,21 @@ impl<'a> Reader<'a> {
     fn warn(&mut self) {
         let total: f64 = self.own.iter().filter_map(|own| own.weights.first()).sum();
         let summary = self.summary;
-        if total < summary * 0.99 {
+        let dialect = self.producer.as_ref().and_then(Producer::dialect);
+        // Other programs that write a summary may round it.
+        let is_callgrind =
+            self.producer.as_ref().is_some_and(|producer| producer.name() == "callgrind");
+        let lacks_totals = is_callgrind && !self.has_totals;
+        if total < summary * 0.99 || (total < summary && lacks_totals) {
             let message = || {
                 format!(
                     "the costs add up to {total}, but the file states {summary}; its end may be missing"
                 )
             };
+            self.warnings.add(WarningCode::Incomplete, message);
+        } else if dialect == Some(Dialect::Xdebug) && !self.has_summary {
+            let message =
+                || "the line `summary:` is missing; the end of the file may be missing".to_owned();
             self.warnings.add(WarningCode::Incomplete, message);
         }
         let mut counts = self.calls.iter().map(|call| call.count);

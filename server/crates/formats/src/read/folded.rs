@@ -14,7 +14,7 @@ pub(crate) use sniff::is_folded;
 use super::austin::{self, Mode};
 use super::func_text::FuncText;
 use super::rows::{MAX_METRICS, Rows};
-use super::text::utf8;
+use super::text::{utf8, warn_of_open_end};
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::read_result::Read;
@@ -57,6 +57,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
             });
         }
     }
+    warn_of_open_end(&text, &mut warnings);
     if let Some(line) = first_malformed.filter(|_| tables.is_empty()) {
         return Err(ReadError::malformed(At::Line(line, 1), layout.form.expectation()));
     }
@@ -461,6 +462,14 @@ mod tests {
             (read.format, read.writer.text(), read.span_seconds),
             (Format::Folded, None, None)
         );
+    }
+
+    #[test]
+    fn a_last_line_without_newline_counts_with_a_warning() {
+        let read = read_text("main 1\nmain;g 12");
+        assert_eq!(warnings(&read), [(WarningCode::OpenEnd, 1)]);
+        assert_eq!(rows("main 1\nmain;g 12"), "main 1\nmain > g 12\n");
+        assert_eq!(warnings(&read_text("main 1\nmain;g 12\n")), []);
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! % and 100 %.
 
 use super::func_text::FuncText;
+use super::text::warn_of_open_end;
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::read_result::Read;
@@ -52,6 +53,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         let (greatest, sum) = functions.entry(func).or_default();
         (*greatest, *sum) = (greatest.max(total), *sum + total);
     }
+    warn_of_open_end(&text, &mut warnings);
     if let Some(line) = first_malformed.filter(|_| graph.own.is_empty()) {
         return Err(ReadError::malformed(
             At::Line(line, 1),

@@ -16,6 +16,19 @@ pub(crate) fn utf8<'a>(bytes: &'a [u8], warnings: &mut Warnings) -> Cow<'a, str>
     text
 }
 
+/// Warns if the last line of a text has no newline: a part of it may be missing, which cannot be
+/// told from the line itself.
+pub(crate) fn warn_of_open_end(text: &str, warnings: &mut Warnings) {
+    if !text.trim().is_empty() && !text.ends_with('\n') {
+        warnings.add(WarningCode::OpenEnd, || open_end(text.lines().count()));
+    }
+}
+
+/// The warning about a last line (1-based) without a newline.
+pub(crate) fn open_end(line: usize) -> String {
+    format!("line {line}, the last one, has no newline; the file may be incomplete")
+}
+
 /// A file name for the tables: `file:` URLs become paths, everything else stays as it is in the
 /// profile.
 pub(crate) fn source_name(name: &str) -> Cow<'_, str> {

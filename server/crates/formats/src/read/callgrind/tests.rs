@@ -247,6 +247,34 @@ f|a.c|app:11 > puts|libc.so 1x [10.0, 0.0]
     assert_eq!(warnings(&cut), [(WarningCode::Incomplete, 1)]);
 }
 
+/// callgrind ends each part with `totals:`, Xdebug ends its files with `summary:`.
+#[test]
+fn a_file_without_its_end_has_a_warning() {
+    let text = "\
+creator: callgrind-3.19.0
+events: Ir
+summary: 1000
+fl=a.c
+fn=f
+1 995
+fn=g
+9 5
+totals: 1000
+";
+    assert_eq!(warnings(&read_text(text)), []);
+    let (cut, _) = text.split_once("fn=g").unwrap();
+    assert_eq!(warnings(&read_text(cut)), [(WarningCode::Incomplete, 1)]);
+    // All costs are there, so nothing is missing.
+    let (whole, _) = text.split_once("totals").unwrap();
+    assert_eq!(warnings(&read_text(whole)), []);
+    // Other programs round.
+    assert_eq!(warnings(&read_text(&cut.replace("callgrind-3.19.0", "other"))), []);
+
+    let xdebug = "creator: xdebug 3.2.0 (PHP 8.2.0)\nevents: Time\nfl=a.php\nfn={main}\n1 10\n";
+    assert_eq!(warnings(&read_text(xdebug)), [(WarningCode::Incomplete, 1)]);
+    assert_eq!(warnings(&read_text(&format!("{xdebug}\nsummary: 10\n"))), []);
+}
+
 #[test]
 fn levels_and_callers_are_one_function() {
     let text = "\
