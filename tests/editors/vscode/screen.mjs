@@ -176,7 +176,6 @@ try {
   writeFileSync(broken, '{"nodes":[{"id":1,"callFrame":{"functionName":"f",');
   await until("a message with a fix", async () => (await screen.message("broken.cpuprofile")).includes("Read it again"));
   assert.match(await screen.statusColor(path.basename(stage.profile)), /warning/);
-  await screen.picture("vscode-problem");
   rmSync(broken);
   await screen.pressMessage("broken.cpuprofile", "Read it again");
   await until("no problem", async () => !/warning/.test(await screen.statusColor(path.basename(stage.profile))));
