@@ -10,7 +10,7 @@ mod export;
 mod foreign;
 mod input;
 mod lacking;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "grammars"))]
 mod recipes;
 #[cfg(feature = "symbols")]
 mod recorded;
