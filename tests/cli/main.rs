@@ -4,6 +4,8 @@
 
 mod callers;
 mod check;
+#[cfg(all(unix, feature = "grammars"))]
+mod cookbook;
 #[cfg(feature = "grammars")]
 mod diff;
 mod export;

@@ -1,0 +1,85 @@
+//! Runs the commands of the book's JSON cookbook, and compares what they print with the page.
+//! `UPDATE_EXPECT=1 cargo test` rewrites the page.
+
+use crate::{fixture, skip_without};
+use expect_test::expect_file;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// How blocks begin whose output is in the next block.
+const SHELL: &str = "```sh run\n";
+const PYTHON: &str = "```python run\n";
+
+/// The profiles of the page, with their sources.
+fn machine() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = |from: PathBuf, to: &str| {
+        let to = folder.path().join(to);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(from, to).unwrap();
+    };
+    for name in ["cpu.pb.gz", "go.mod", "main.go", "store/index.go"] {
+        copy(fixture("pprof/go-indexer-cpu").join(name), name);
+    }
+    for name in ["unchanged-01.perf.gz", "slower-03.perf.gz", "ledger.c"] {
+        copy(fixture("../repeated/ledger").join(name), name);
+    }
+    folder
+}
+
+/// What a program prints in the folder, with `costline` on the PATH.
+fn printed(folder: &Path, program: &str, commands: &str) -> String {
+    let server = Path::new(env!("CARGO_BIN_EXE_costline")).parent().unwrap().to_owned();
+    let path = env::var_os("PATH").unwrap_or_default();
+    let path = env::join_paths([server].into_iter().chain(env::split_paths(&path))).unwrap();
+    let output = Command::new(program)
+        .args(["-c", commands])
+        .current_dir(folder)
+        .env("PATH", path)
+        .env("COSTLINE_CACHE_DIR", "")
+        .env_remove("COSTLINE_LOG")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{commands}\n{errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn is_installed(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn commands_print_what_the_json_cookbook_says() {
+    for tool in ["jq", "python3"] {
+        if !is_installed(tool) {
+            assert!(env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "{tool} is not installed");
+            return skip_without(tool);
+        }
+    }
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/json.md");
+    let page = fs::read_to_string(page).unwrap();
+    let folder = machine();
+    let mut expected = String::new();
+    let mut rest = page.as_str();
+    while let Some((start, mark, program)) = [(SHELL, "sh"), (PYTHON, "python3")]
+        .into_iter()
+        .filter_map(|(mark, program)| Some((rest.find(mark)?, mark, program)))
+        .min()
+    {
+        let (before, block) = rest.split_at(start + mark.len());
+        let (commands, after) = block.split_once("```\n").unwrap();
+        let (between, output) = after.split_once("```text\n").unwrap();
+        let (_, after) = output.split_once("```\n").unwrap();
+        let output = printed(folder.path(), program, commands);
+        for part in [before, commands, "```\n", between, "```text\n", &output, "```\n"] {
+            expected += part;
+        }
+        rest = after;
+    }
+    expect_file!["../../docs/reference/json.md"].assert_eq(&(expected + rest));
+}
