@@ -299,6 +299,28 @@ fn node() {
     );
 }
 
+#[test]
+fn deno_and_bun() {
+    let program = "tests/recording/programs/js";
+    follow(
+        "recording/deno-bun",
+        program,
+        "app.js",
+        &Needs { installed: "deno --version; bun --version", permitted: "true", always: false },
+    );
+}
+
+#[test]
+fn java() {
+    let program = "tests/recording/programs/java";
+    follow(
+        "recording/java",
+        program,
+        "App.java",
+        &Needs { installed: "javac -version; jq --version", permitted: "true", always: false },
+    );
+}
+
 const PY_SPY: Needs = Needs {
     installed: "py-spy --version; python3 --version",
     permitted: "py-spy record -f raw -o probe.raw -- python3 -c 'import time; time.sleep(0.5)'",
