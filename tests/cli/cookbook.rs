@@ -1,12 +1,12 @@
 //! Runs the commands of the book's JSON cookbook, and compares what they print with the page.
-//! `UPDATE_EXPECT=1 cargo test` rewrites the page.
+//! `UPDATE_EXPECT=1 cargo test` rewrites the page. The `costline` commands of all pages must be valid.
 
 use crate::{fixture, skip_without};
 use expect_test::expect_file;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// How blocks begin whose output is in the next block.
@@ -30,12 +30,12 @@ fn machine() -> TempDir {
     folder
 }
 
-/// What a program prints in the folder, with `costline` on the PATH.
-fn printed(folder: &Path, program: &str, commands: &str) -> String {
+/// Runs commands by a shell or an interpreter in the folder, with `costline` on the PATH.
+fn result(folder: &Path, program: &str, commands: &str) -> Output {
     let server = Path::new(env!("CARGO_BIN_EXE_costline")).parent().unwrap().to_owned();
     let path = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths([server].into_iter().chain(env::split_paths(&path))).unwrap();
-    let output = Command::new(program)
+    Command::new(program)
         .args(["-c", commands])
         .current_dir(folder)
         .env("PATH", path)
@@ -43,7 +43,11 @@ fn printed(folder: &Path, program: &str, commands: &str) -> String {
         .env_remove("COSTLINE_LOG")
         .stdin(Stdio::null())
         .output()
-        .unwrap();
+        .unwrap()
+}
+
+fn printed(folder: &Path, program: &str, commands: &str) -> String {
+    let output = result(folder, program, commands);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{commands}\n{errors}");
     String::from_utf8(output.stdout).unwrap()
@@ -82,4 +86,37 @@ fn commands_print_what_the_json_cookbook_says() {
         rest = after;
     }
     expect_file!["../../docs/reference/json.md"].assert_eq(&(expected + rest));
+}
+
+/// The pages of the book, in order.
+fn pages() -> Vec<String> {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    let links = summary.split("](").skip(1).map(|link| link.split(')').next().unwrap());
+    links.map(|link| fs::read_to_string(docs.join(link)).unwrap()).collect()
+}
+
+/// The `costline` commands in the shell blocks of a page, without what their output goes to.
+fn commands(page: &str) -> Vec<String> {
+    let blocks = page.split("\n```sh").skip(1).map(|block| block.split("\n```").next().unwrap());
+    let lines = blocks.map(|block| block.replace("\\\n", " "));
+    lines
+        .flat_map(|block| block.lines().map(str::to_owned).collect::<Vec<_>>())
+        .filter(|line| line.starts_with("costline "))
+        .map(|line| line.split(['|', '>', '#']).next().unwrap().to_owned())
+        .collect()
+}
+
+/// There are no profiles in the folder, so that a valid command fails, but not with the code of
+/// wrong usage.
+#[test]
+fn commands_of_the_book_are_valid() {
+    let folder = tempfile::tempdir().unwrap();
+    let all: Vec<String> = pages().iter().flat_map(|page| commands(page)).collect();
+    assert!(all.len() > 20, "{all:#?}");
+    for command in all {
+        let output = result(folder.path(), "sh", &command);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_ne!(output.status.code(), Some(2), "{command}\n{errors}");
+    }
 }

@@ -3,8 +3,9 @@
 //! right lines.
 //!
 //! A code block that begins with ```` ```sh record ```` is run as it is. ```` ```sh record
-//! functions ```` marks one whose profile has no lines. `tests/recording/install` installs the
-//! profilers, or they are on the PATH. A guide without its profiler is skipped with a message.
+//! functions ```` marks one whose profile has no lines, ```` ```sh run ```` further commands of the
+//! tutorial. `tests/recording/install` installs the profilers, or they are on the PATH. A guide
+//! without its profiler is skipped with a message.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 
@@ -41,20 +42,22 @@ struct Needs {
     always: bool,
 }
 
-/// Runs shell commands in a folder, with the installed profilers first on the PATH. An error
-/// contains their output.
+/// Runs shell commands in a folder, with the installed profilers and `costline` first on the PATH.
+/// An error contains their output.
 fn shell(folder: &Path, commands: &str) -> Result<(), String> {
     let recorders = env::var_os("COSTLINE_RECORDERS")
         .map_or_else(|| Path::new(REPOSITORY).join("target/recorders"), PathBuf::from);
     let path = env::var_os("PATH").unwrap_or_default();
-    let path = env::join_paths([recorders.join("bin")].into_iter().chain(env::split_paths(&path)))
-        .unwrap();
+    let server = Path::new(env!("CARGO_BIN_EXE_costline")).parent().unwrap().to_owned();
+    let first = [recorders.join("bin"), server];
+    let path = env::join_paths(first.into_iter().chain(env::split_paths(&path))).unwrap();
     let log = folder.join("printed");
     let output = fs::File::create(&log).unwrap();
     let mut child = Command::new("sh")
         .args(["-eu", "-c", commands])
         .current_dir(folder)
         .env("PATH", path)
+        .env("COSTLINE_CACHE_DIR", "")
         .stdin(Stdio::null())
         .stdout(output.try_clone().unwrap())
         .stderr(output)
@@ -100,6 +103,13 @@ fn blocks(page: &str) -> Vec<(String, bool)> {
         .collect();
     assert!(!blocks.is_empty(), "docs/{page}.md has no block marked `sh record`");
     blocks
+}
+
+/// The blocks of a page that begin with ```` ```sh run ````.
+fn runs(page: &str) -> Vec<String> {
+    let text = fs::read_to_string(format!("{REPOSITORY}/docs/{page}.md")).unwrap();
+    let marked = text.split("\n```sh run\n").skip(1);
+    marked.map(|block| block.split("\n```").next().unwrap().to_owned()).collect()
 }
 
 /// Copies the files of a folder of the repository.
@@ -406,11 +416,11 @@ fn tutorial() {
     let folder = TempDir::new().unwrap();
     let root = folder.path().canonicalize().unwrap();
     copy("docs/tutorial", &root);
-    let [(commands, _)] = blocks("tutorial").try_into().unwrap();
+    let [(record, _)] = blocks("tutorial").try_into().unwrap();
+    let [annotate, keep, compare] = runs("tutorial").try_into().unwrap();
     let source = root.join("words.py");
-    let record = || {
-        shell(&root, &commands).unwrap();
-        let report = report(&server::only_profile(&root), &root);
+    let costs = |profile: &Path| {
+        let report = report(profile, &root);
         let costs = (
             function(&report, "different"),
             lines(&report, &source, "not in seen"),
@@ -418,20 +428,27 @@ fn tutorial() {
         );
         (costs, format!("{report:#}"))
     };
-    let ((slow, slow_line, other), report) = record();
+    shell(&root, &record).unwrap();
+    let profile = server::only_profile(&root);
+    let ((slow, slow_line, other), report) = costs(&profile);
     assert!(
         MOST.contains(&slow) && MOST.contains(&slow_line) && LITTLE.contains(&other),
         "{slow} {slow_line} {other}\n{report}"
     );
+    shell(&root, &annotate).unwrap();
+    shell(&root, &keep).unwrap();
     let text = fs::read_to_string(&source).unwrap();
     fs::write(
         &source,
         text.replace("seen = []", "seen = set()").replace("seen.append", "seen.add"),
     )
     .unwrap();
-    let ((slow, slow_line, other), report) = record();
+    shell(&root, &record).unwrap();
+    let ((slow, slow_line, other), report) = costs(&profile);
     assert!(
         LITTLE.contains(&slow) && LITTLE.contains(&slow_line) && MOST.contains(&other),
         "{slow} {slow_line} {other}\n{report}"
     );
+    shell(&root, &compare).unwrap();
+    assert!(fs::read_to_string(root.join("words.svg")).unwrap().contains("different"));
 }
