@@ -2,7 +2,8 @@
 //! and the screen itself.
 
 use super::stage::{Stage, tool};
-use std::path::PathBuf;
+use serde_json::json;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
@@ -122,6 +123,54 @@ fn neovim_shows_a_mercury_program() {
             .current_dir(stage.mercury())
             .arg("-l")
             .arg(specs().join("mercury.lua")),
+    );
+    no_errors(&stage);
+}
+
+/// A profile of the tutorial's program, with this many samples in `different` on the line that
+/// searches and on the line of the loop, in `make_up`, and outside of functions. A sample lasts 10 ms.
+fn tutorial_profile(root: &Path, counts: [usize; 4]) -> String {
+    let file = root.join("words.py");
+    let frame = |name: &str, line: u32| json!({"name": name, "file": file, "line": line});
+    let stacks: [&[u32]; 4] = [&[0, 1, 2], &[0, 1, 3], &[0, 4, 5], &[0]];
+    let samples: Vec<&[u32]> =
+        stacks.into_iter().zip(counts).flat_map(|(stack, count)| vec![stack; count]).collect();
+    json!({
+        "$schema": "https://www.speedscope.app/file-format-schema.json",
+        "shared": { "frames": [
+            frame("<module>", 24), frame("main", 21), frame("different", 14),
+            frame("different", 13), frame("main", 20), frame("make_up", 8),
+        ]},
+        "profiles": [{
+            "type": "sampled", "name": "main", "unit": "seconds", "startValue": 0, "endValue": 0,
+            "weights": vec![0.01; samples.len()],
+            "samples": samples,
+        }],
+    })
+    .to_string()
+}
+
+#[test]
+fn neovim_shows_the_tutorial() {
+    let stage = Stage::new();
+    let (Some(mut command), Some(_)) = (neovim(&stage), tool("tmux", "tmux")) else { return };
+    let pictures =
+        env::var_os("COSTLINE_PICTURES").map_or_else(|| stage.beside("pictures"), PathBuf::from);
+    fs::create_dir_all(&pictures).unwrap();
+    let root = stage.beside("words");
+    fs::create_dir_all(root.join("profiles")).unwrap();
+    fs::copy(format!("{REPOSITORY}/docs/tutorial/words.py"), root.join("words.py")).unwrap();
+    let before = tutorial_profile(&root, [389, 2, 24, 1]);
+    for name in ["profiles/before.speedscope.json", "profiles/words.speedscope.json"] {
+        fs::write(root.join(name), &before).unwrap();
+    }
+    fs::write(root.join("after.json"), tutorial_profile(&root, [1, 0, 30, 0])).unwrap();
+    stage.run(
+        command
+            .env("COSTLINE_PICTURE", pictures)
+            .current_dir(root)
+            .arg("-l")
+            .arg(specs().join("tutorial.lua")),
     );
     no_errors(&stage);
 }
