@@ -1,6 +1,7 @@
 //! The baseline of reports, sources and call trees.
 
-use super::{Failure, Places, ViewArgs};
+use super::Failure;
+use super::view::{Places, ViewArgs};
 use engine::baseline::Baseline;
 use engine::comparison::Comparison;
 use engine::context::Compared;

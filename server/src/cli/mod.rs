@@ -14,34 +14,27 @@ mod man;
 mod newest;
 mod overlay;
 mod progress;
+mod read;
 pub(crate) mod report;
 mod source_roots;
 mod style;
 mod tree;
+mod view;
 
 use crate::lsp;
-use analysis::{Thread, TimeRange, Transform, Warning, WarningCode};
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use engine::baseline::Baseline;
-use engine::discovery::{Recognised, is_named_like_profile, sniff};
+use engine::discovery::{is_named_like_profile, sniff};
 use engine::export::{Compat, Cut, Options, Target};
-use engine::load::{Caches, Environment, index_sources, load_with_symbols};
-use engine::overrides::{check_contour, check_own};
 use engine::present::text::one_line;
 use engine::query::call_groups::GroupBy;
-use engine::recorded_texts::Copies;
-use engine::runs;
-use engine::settings::{
-    Combine, Compare, Generics, Implementation, Inlines, PathMapping, Settings, Symbols, Unit,
-};
-use engine::snapshot::Snapshot;
-use engine::stages::loaded::{LoadError, Loaded};
-use engine::transforms;
+use engine::settings::{Combine, Compare, Unit};
+use engine::stages::loaded::LoadError;
 use formats::Foreign;
-use progress::Progress;
-use sources::{Language, SourceIndex, regular_file};
+use read::{file_name, is_empty_file, is_standard_input};
+use sources::{Language, regular_file};
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use style::StyleArgs;
 
@@ -101,7 +94,7 @@ enum Command {
         #[command(flatten)]
         style: StyleArgs,
         #[command(flatten)]
-        view: ViewArgs,
+        view: view::ViewArgs,
     },
     /// List the hottest functions, lines, calls or modules
     Report {
@@ -118,7 +111,7 @@ enum Command {
         #[command(flatten)]
         style: StyleArgs,
         #[command(flatten)]
-        view: ViewArgs,
+        view: view::ViewArgs,
     },
     /// List what changed between two profiles: functions, lines or files
     #[command(override_usage = "costline diff [OPTIONS] <BASE> <NEW>")]
@@ -128,7 +121,7 @@ enum Command {
         #[command(flatten)]
         style: StyleArgs,
         #[command(flatten)]
-        view: ViewArgs,
+        view: view::ViewArgs,
     },
     /// List the callers of a function, with the number of calls if it is known. FUNCTION is its
     /// name, a suffix, a glob or /regex/ that matches one function
@@ -143,7 +136,7 @@ enum Command {
         #[command(flatten)]
         style: StyleArgs,
         #[command(flatten)]
-        view: ViewArgs,
+        view: view::ViewArgs,
     },
     /// Print what a profile contains, what it lacks and how to record it better
     Check {
@@ -151,12 +144,12 @@ enum Command {
         #[arg(long)]
         json: bool,
         #[command(flatten)]
-        view: ViewArgs,
+        view: view::ViewArgs,
     },
     /// Print the call tree
     Tree {
         #[command(flatten)]
-        view: ViewArgs,
+        view: view::ViewArgs,
         /// Print the bottom-up tree: the functions with the highest self cost, with their callers
         /// below them
         #[arg(long)]
@@ -189,7 +182,7 @@ enum Command {
     /// Write a profile in another format
     Export {
         #[command(flatten)]
-        view: ViewArgs,
+        view: view::ViewArgs,
         /// The format to write
         #[arg(long, value_enum, value_name = "FORMAT")]
         to: Target,
@@ -230,75 +223,6 @@ enum Command {
         /// The folder to write to; created if it does not exist
         folder: PathBuf,
     },
-}
-
-/// The arguments that select a profile and a view of it.
-#[derive(Debug, Clone, Args)]
-struct ViewArgs {
-    /// The profile: one file, all files of one run, or - [default: the newest profile of the project]
-    #[arg(value_name = "PROFILE")]
-    profiles: Vec<PathBuf>,
-    /// How to show several runs as one
-    #[arg(long, value_enum, value_name = "HOW", default_value = "sum")]
-    combine: Combine,
-    /// Show this metric: its name or unit, a glob or /regex/
-    #[arg(long, value_name = "NAME")]
-    metric: Option<String>,
-    /// Show only this thread: its name or id, the end of its name, a glob or /regex/ (can be
-    /// repeated)
-    #[arg(long, value_name = "NAME")]
-    thread: Vec<String>,
-    /// Show only these functions; the cost of others goes to their callers
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "all")]
-    implementation: Implementation,
-    /// Transform stacks before they are summed, e.g. merge-function:F or focus-subtree:A>B (can be
-    /// repeated; applied in order)
-    #[arg(long, value_name = "KIND:NAME", value_parser = transforms::parse)]
-    transform: Vec<Transform>,
-    /// Show only this range of time, in milliseconds since the first sample: A..B, or 1s..2.5s. A
-    /// sample at B is not in it
-    #[arg(long, value_name = "A..B")]
-    range: Option<TimeRange>,
-    /// Show only samples in which each of these terms, separated by commas, is in the name, file or
-    /// library of some function of the stack
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-    search: String,
-    /// Where to show the cost of inlined code
-    #[arg(long, value_enum, value_name = "WHERE", default_value = "body")]
-    inlines: Inlines,
-    /// Leave procedures that the contour file of a Mercury profile excludes out of lists of callers
-    #[arg(long)]
-    contour: bool,
-    /// Show own code only: the cost of libraries and of the runtime goes to the lines of the sources
-    /// that called them
-    #[arg(long)]
-    own: bool,
-    /// A file or folder with programs, libraries or debug info to resolve addresses with (can be
-    /// repeated)
-    #[arg(long, value_name = "PATH")]
-    symbols: Vec<PathBuf>,
-    /// Do not read debug info to resolve addresses
-    #[arg(long)]
-    no_symbols: bool,
-    /// What to do with type arguments in the names of native functions
-    #[arg(long, value_enum, value_name = "HOW", default_value = "keep")]
-    generics: Generics,
-    /// The folder of the sources (can be repeated) [default: the project that contains the profile,
-    /// or else the project around the current folder, or else the current folder]
-    #[arg(long, value_name = "DIR")]
-    root: Vec<PathBuf>,
-    /// Replace FROM at the beginning of file names by TO (can be repeated)
-    #[arg(long, value_name = "FROM=TO", value_parser = parse_mapping)]
-    map: Vec<PathMapping>,
-}
-
-/// Parses the value of `--map`.
-fn parse_mapping(text: &str) -> Result<PathMapping, String> {
-    let (from, to) = text.split_once('=').ok_or("expected FROM=TO, for example /build/app=.")?;
-    if from.is_empty() {
-        return Err("FROM is empty; expected FROM=TO, for example /build/app=.".to_owned());
-    }
-    Ok(PathMapping { from: from.to_owned(), to: to.to_owned() })
 }
 
 /// A command that failed.
@@ -354,7 +278,7 @@ pub fn command() -> clap::Command {
 /// The arguments that all commands on profiles share, for the book.
 #[cfg(test)]
 pub fn view_arguments() -> clap::Command {
-    ViewArgs::augment_args(clap::Command::new("view"))
+    <view::ViewArgs as clap::Args>::augment_args(clap::Command::new("view"))
 }
 
 /// Runs the command in the arguments of the process and returns the exit code.
@@ -387,10 +311,10 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
         Command::Lsp { .. } => {}
         Command::Annotate { mut view, compare, overlay, style } => {
             let sources = view.profiles.split_off(count_profiles(&view.profiles));
-            let (snapshot, index) = view.clone().load_with(&sources, Places::Current)?;
-            let before = compare.load(&view, Places::Current, &snapshot)?;
+            let (snapshot, index) = view.clone().load_with(&sources, view::Places::Current)?;
+            let before = compare.load(&view, view::Places::Current, &snapshot)?;
             let before = before.as_ref().map(compare::Loaded::compared);
-            let overlay = overlay.load(&view, Places::Current, &snapshot)?;
+            let overlay = overlay.load(&view, view::Places::Current, &snapshot)?;
             let beside =
                 overlay::Beside { before, overlay: overlay.as_ref().map(overlay::Loaded::overlay) };
             let style = style.style(Unit::Percent);
@@ -398,9 +322,9 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
         }
         Command::Report { view, json, rows, compare, overlay, style } => {
             let (snapshot, _) = view.clone().load()?;
-            let before = compare.load(&view, Places::Recorded, &snapshot)?;
+            let before = compare.load(&view, view::Places::Recorded, &snapshot)?;
             let before = before.as_ref().map(compare::Loaded::compared);
-            let overlay = overlay.load(&view, Places::Recorded, &snapshot)?;
+            let overlay = overlay.load(&view, view::Places::Recorded, &snapshot)?;
             let beside =
                 overlay::Beside { before, overlay: overlay.as_ref().map(overlay::Loaded::overlay) };
             if json {
@@ -418,7 +342,8 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             view.profiles.extend_from_slice(&arguments.new);
             view.combine = Combine::Average;
             let now = Arc::new(view.clone().load()?.0);
-            let before = Arc::new(compare::load_baseline(&view, base, Places::Recorded, &now)?);
+            let before =
+                Arc::new(compare::load_baseline(&view, base, view::Places::Recorded, &now)?);
             compare::check(&Baseline::new(before.clone()), &now)?;
             diff::diff(&before, &now, &arguments, |unit| style.style(unit), out)?;
         }
@@ -454,7 +379,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             style,
         } => {
             let (snapshot, _) = view.clone().load()?;
-            let before = compare.load(&view, Places::Recorded, &snapshot)?;
+            let before = compare.load(&view, view::Places::Recorded, &snapshot)?;
             let before = before.as_ref().map(compare::Loaded::compared);
             let part = tree::Part { inverted, hot, occurrences, limit, depth, min_percent };
             tree::tree(&snapshot, part, before, json, style.style(Unit::Both), out)?;
@@ -472,7 +397,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
         } => {
             let (snapshot, _) = view.clone().load()?;
             let load =
-                |path| compare::load_baseline(&view, vec![path], Places::Recorded, &snapshot);
+                |path| compare::load_baseline(&view, vec![path], view::Places::Recorded, &snapshot);
             let baseline = baseline.map(load).transpose()?;
             let options = Options { target: to, compat, max_depth, cut: truncate };
             let baseline = baseline.as_ref().map(|baseline| (baseline, compare));
@@ -488,122 +413,6 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where the functions of a profile are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Places {
-    /// Where they were recorded.
-    Recorded,
-    /// Where the sources have them now, also if they were moved to another file.
-    Current,
-}
-
-impl ViewArgs {
-    /// Loads the profile, prints its warnings, and returns it with the index of the sources.
-    fn load(self) -> Result<(Snapshot, SourceIndex), Failure> {
-        self.load_with(&[], Places::Recorded)
-    }
-
-    /// Like [`ViewArgs::load`], for a command that shows these `sources`.
-    fn load_with(
-        self,
-        sources: &[PathBuf],
-        places: Places,
-    ) -> Result<(Snapshot, SourceIndex), Failure> {
-        self.check_paths()?;
-        let paths =
-            self.symbols.iter().map(|path| absolute(path).to_string_lossy().into_owned()).collect();
-        let config = Settings {
-            combine: self.combine,
-            metric: self.metric,
-            threads: self.thread,
-            implementation: self.implementation,
-            transforms: self.transform,
-            range: self.range,
-            search: self.search,
-            path_mappings: self.map,
-            inlines: self.inlines,
-            contour: self.contour,
-            own_code: self.own,
-            symbols: Symbols { enable: !self.no_symbols, paths, generics: self.generics },
-            ..Settings::default()
-        };
-        let progress = Progress::new();
-        let mut files = if self.profiles.is_empty() {
-            newest::read_newest(&self.root, &config, &progress)?
-        } else {
-            read(&self.profiles, config.max_profile_bytes, &progress)?
-        };
-        let profile = files.first().map_or_else(PathBuf::new, |(file, _)| file.path.clone());
-        let workspace = source_roots::source_roots(&self.root, &profile, sources);
-        let settings = &mut config.costs();
-        settings.sources.follow_moves = places == Places::Current;
-        let index = index_sources(&workspace, &settings.sources);
-        if let [(only, _)] = files.as_mut_slice() {
-            only.warnings.extend(other_files_of_run(only));
-        }
-        let caches = Caches::new(Copies::of_user());
-        let environment = Environment { settings, index: &index, caches: &caches };
-        let snapshot = load_with_symbols(files, environment, &mut progress.observer())?;
-        drop(progress);
-        // The editor warns and shows other costs; a script must not mistake them for those it
-        // requested.
-        if let Some(unmatched) = snapshot.grouped.unmatched.first() {
-            return Err(Failure {
-                code: USAGE,
-                message: format!("{}: {}", profile.display(), unmatched.problem),
-            });
-        }
-        let checked = check_contour(config.contour, Some(&snapshot))
-            .and_then(|_| check_own(config.own_code, Some(&snapshot)));
-        checked.map_err(|problem| Failure {
-            code: USAGE,
-            message: format!("{}: {problem}", profile.display()),
-        })?;
-        for warning in &snapshot.warnings {
-            warn(&format!("{}{}", warning.message, times(warning.count)));
-        }
-        Ok((snapshot, index))
-    }
-
-    /// Checks that roots are folders and that symbol paths are files or folders with files.
-    fn check_paths(&self) -> Result<(), Failure> {
-        let not_folders = self.root.iter().filter(|root| !root.is_dir());
-        let without_files = self.symbols.iter().filter(|path| !has_files(path));
-        let mut problems = not_folders
-            .map(|path| ("--root", path, "is not a folder"))
-            .chain(without_files.map(|path| ("--symbols", path, "contains no files")));
-        let Some((option, path, problem)) = problems.next() else { return Ok(()) };
-        let problem = if path.exists() {
-            problem.to_owned()
-        } else {
-            format!("does not exist{}", similar_names(path))
-        };
-        Err(Failure { code: USAGE, message: format!("{option} {}: {problem}", path.display()) })
-    }
-}
-
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
-}
-
-/// Whether a path is a file, or a folder that is not empty.
-fn has_files(path: &Path) -> bool {
-    match path.read_dir() {
-        Ok(mut entries) => entries.next().is_some(),
-        Err(_) => path.is_file(),
-    }
-}
-
-/// Suggests names similar to that of a missing `path`: ` (did you mean …?)`, or nothing.
-fn similar_names(path: &Path) -> String {
-    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    let entries = folder.read_dir().into_iter().flatten().flatten();
-    let names: Vec<_> =
-        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    analysis::nearest(&name, names.iter().map(String::as_str))
-}
-
 /// Counts the profiles at the start of the arguments. A file that is recognised but cannot be read
 /// counts, so that the error message is about it. So does the first argument if it cannot be a
 /// source.
@@ -617,91 +426,6 @@ fn count_profiles(arguments: &[PathBuf]) -> usize {
     };
     let n = arguments.iter().take_while(|path| is_profile(path)).count();
     n.max(arguments.first().filter(cannot_be_source).iter().len())
-}
-
-/// Whether a path names standard input. A file of that name is `./-`.
-fn is_standard_input(path: &Path) -> bool {
-    path == Path::new("-")
-}
-
-/// Reads a profile from standard input.
-fn read_standard_input(max_bytes: u64, progress: &Progress) -> Result<Loaded, LoadError> {
-    let path = Path::new("-");
-    let mut input = io::stdin().lock();
-    if input.is_terminal() {
-        let source = io::Error::other("standard input is a terminal; redirect a profile to it");
-        return Err(LoadError::Io { path: path.to_owned(), source });
-    }
-    Loaded::read_stream(&mut input, path, max_bytes, &mut progress.observer())
-}
-
-/// Some profilers write an empty file next to those of the threads (callgrind with
-/// `--separate-threads=yes`).
-fn is_empty_file(path: &Path) -> bool {
-    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)
-}
-
-/// Reads each file once, with the thread that its name states. Empty files are skipped, unless all
-/// are empty. `max_bytes` limits the sum of their sizes.
-fn read(
-    paths: &[PathBuf],
-    max_bytes: u64,
-    progress: &Progress,
-) -> Result<Vec<(Loaded, Thread)>, LoadError> {
-    let mut read_paths: Vec<PathBuf> = Vec::new();
-    let (mut files, mut candidates) = (Vec::new(), Vec::new());
-    let mut left = max_bytes;
-    let all_empty = paths.iter().all(|path| is_empty_file(path));
-    for path in paths.iter().filter(|path| all_empty || !is_empty_file(path)) {
-        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-        if read_paths.contains(&real) {
-            continue;
-        }
-        read_paths.push(real);
-        let loaded = if is_standard_input(path) {
-            candidates.push(None);
-            read_standard_input(left, progress)?
-        } else {
-            candidates.push(Recognised::default().candidate(path));
-            Loaded::read(path, left, &mut progress.observer())?
-        };
-        left = left.saturating_sub(loaded.stamp.len);
-        files.push(loaded);
-    }
-    let threads = runs::run_indexes(&candidates)
-        .into_iter()
-        .zip(&candidates)
-        .map(|(run, file)| Thread { run, ..file.as_ref().map(runs::thread).unwrap_or_default() });
-    Ok(files.into_iter().zip(threads).collect())
-}
-
-/// A warning if the run of a profile has other files.
-fn other_files_of_run(loaded: &Loaded) -> Option<Warning> {
-    /// With more files than this, only the first is named.
-    const MAX_NAMED: usize = 3;
-    let [_] = loaded.files[..] else { return None };
-    let run = runs::run_in_folder(&loaded.path, &mut Recognised::default());
-    let others: Vec<_> = run
-        .iter()
-        .filter(|file| file.path != loaded.path)
-        .map(|file| file_name(&file.path))
-        .collect();
-    let first = others.first()?;
-    let files = if others.len() == 1 {
-        "1 more file".to_owned()
-    } else {
-        format!("{} more files", others.len())
-    };
-    let names = if others.len() > MAX_NAMED { format!("{first} …") } else { others.join(", ") };
-    Some(Warning {
-        code: WarningCode::MoreFiles,
-        message: format!("{files} of this run: {names}; pass all of them to see the whole run"),
-        count: 1,
-    })
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// ` (3 times)` if `count` is greater than 1.

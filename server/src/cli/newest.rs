@@ -1,7 +1,8 @@
 //! The newest profile of a project, for commands without PROFILE.
 
 use super::progress::Progress;
-use super::{Failure, UNREADABLE, absolute, read, warn};
+use super::read::{absolute, read};
+use super::{Failure, UNREADABLE, warn};
 use analysis::Thread;
 use engine::discovery::{Candidate, Recognised, discover};
 use engine::roots::project_at;

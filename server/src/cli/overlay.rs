@@ -1,7 +1,8 @@
 //! The second cost that reports and sources show beside the first.
 
 use super::compare::load_baseline;
-use super::{Failure, Places, USAGE, ViewArgs};
+use super::view::{Places, ViewArgs};
+use super::{Failure, USAGE};
 use engine::baseline::Baseline;
 use engine::context::Compared;
 use engine::overlay::{Overlay, no_overlay};

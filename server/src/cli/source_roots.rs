@@ -1,6 +1,6 @@
 //! The folders whose files the command line shows.
 
-use super::absolute;
+use super::read::absolute;
 use engine::roots::{project_above, project_at};
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,99 @@
+//! Reads profiles that are named on the command line.
+
+use super::progress::Progress;
+use analysis::{Thread, Warning, WarningCode};
+use engine::discovery::Recognised;
+use engine::runs;
+use engine::stages::loaded::{LoadError, Loaded};
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+
+/// The absolute path of a path relative to the current folder.
+pub(super) fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Whether a path names standard input. A file of that name is `./-`.
+pub(super) fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Reads a profile from standard input.
+fn read_standard_input(max_bytes: u64, progress: &Progress) -> Result<Loaded, LoadError> {
+    let path = Path::new("-");
+    let mut input = io::stdin().lock();
+    if input.is_terminal() {
+        let source = io::Error::other("standard input is a terminal; redirect a profile to it");
+        return Err(LoadError::Io { path: path.to_owned(), source });
+    }
+    Loaded::read_stream(&mut input, path, max_bytes, &mut progress.observer())
+}
+
+/// Some profilers write an empty file next to those of the threads (callgrind with
+/// `--separate-threads=yes`).
+pub(super) fn is_empty_file(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)
+}
+
+/// Reads each file once, with the thread that its name states. Empty files are skipped, unless all
+/// are empty. `max_bytes` limits the sum of their sizes.
+pub(super) fn read(
+    paths: &[PathBuf],
+    max_bytes: u64,
+    progress: &Progress,
+) -> Result<Vec<(Loaded, Thread)>, LoadError> {
+    let mut read_paths: Vec<PathBuf> = Vec::new();
+    let (mut files, mut candidates) = (Vec::new(), Vec::new());
+    let mut left = max_bytes;
+    let all_empty = paths.iter().all(|path| is_empty_file(path));
+    for path in paths.iter().filter(|path| all_empty || !is_empty_file(path)) {
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        if read_paths.contains(&real) {
+            continue;
+        }
+        read_paths.push(real);
+        let loaded = if is_standard_input(path) {
+            candidates.push(None);
+            read_standard_input(left, progress)?
+        } else {
+            candidates.push(Recognised::default().candidate(path));
+            Loaded::read(path, left, &mut progress.observer())?
+        };
+        left = left.saturating_sub(loaded.stamp.len);
+        files.push(loaded);
+    }
+    let threads = runs::run_indexes(&candidates)
+        .into_iter()
+        .zip(&candidates)
+        .map(|(run, file)| Thread { run, ..file.as_ref().map(runs::thread).unwrap_or_default() });
+    Ok(files.into_iter().zip(threads).collect())
+}
+
+/// A warning if the run of a profile has other files.
+pub(super) fn other_files_of_run(loaded: &Loaded) -> Option<Warning> {
+    /// With more files than this, only the first is named.
+    const MAX_NAMED: usize = 3;
+    let [_] = loaded.files[..] else { return None };
+    let run = runs::run_in_folder(&loaded.path, &mut Recognised::default());
+    let others: Vec<_> = run
+        .iter()
+        .filter(|file| file.path != loaded.path)
+        .map(|file| file_name(&file.path))
+        .collect();
+    let first = others.first()?;
+    let files = if others.len() == 1 {
+        "1 more file".to_owned()
+    } else {
+        format!("{} more files", others.len())
+    };
+    let names = if others.len() > MAX_NAMED { format!("{first} …") } else { others.join(", ") };
+    Some(Warning {
+        code: WarningCode::MoreFiles,
+        message: format!("{files} of this run: {names}; pass all of them to see the whole run"),
+        count: 1,
+    })
+}
+
+pub(super) fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

@@ -1,0 +1,214 @@
+//! The arguments that select a profile and a view of it, and how they are loaded.
+
+use super::newest;
+use super::progress::Progress;
+use super::read::{absolute, other_files_of_run, read};
+use super::{Failure, USAGE, source_roots, times, warn};
+use analysis::{TimeRange, Transform};
+use clap::Args;
+use engine::load::{Caches, Environment, index_sources, load_with_symbols};
+use engine::overrides::{check_contour, check_own};
+use engine::recorded_texts::Copies;
+use engine::settings::{
+    Combine, Generics, Implementation, Inlines, PathMapping, Settings, Symbols,
+};
+use engine::snapshot::Snapshot;
+use engine::transforms;
+use sources::SourceIndex;
+use std::path::{Path, PathBuf};
+
+/// The arguments that select a profile and a view of it.
+#[derive(Debug, Clone, PartialEq, Args)]
+pub(super) struct ViewArgs {
+    /// The profile: one file, all files of one run, or - [default: the newest profile of the project]
+    #[arg(value_name = "PROFILE")]
+    pub(super) profiles: Vec<PathBuf>,
+    /// How to show several runs as one
+    #[arg(long, value_enum, value_name = "HOW", default_value = "sum")]
+    pub(super) combine: Combine,
+    /// Show this metric: its name or unit, a glob or /regex/
+    #[arg(long, value_name = "NAME")]
+    pub(super) metric: Option<String>,
+    /// Show only this thread: its name or id, the end of its name, a glob or /regex/ (can be
+    /// repeated)
+    #[arg(long, value_name = "NAME")]
+    pub(super) thread: Vec<String>,
+    /// Show only these functions; the cost of others goes to their callers
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "all")]
+    pub(super) implementation: Implementation,
+    /// Transform stacks before they are summed, e.g. merge-function:F or focus-subtree:A>B (can be
+    /// repeated; applied in order)
+    #[arg(long, value_name = "KIND:NAME", value_parser = transforms::parse)]
+    pub(super) transform: Vec<Transform>,
+    /// Show only this range of time, in milliseconds since the first sample: A..B, or 1s..2.5s. A
+    /// sample at B is not in it
+    #[arg(long, value_name = "A..B")]
+    pub(super) range: Option<TimeRange>,
+    /// Show only samples in which each of these terms, separated by commas, is in the name, file or
+    /// library of some function of the stack
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub(super) search: String,
+    /// Where to show the cost of inlined code
+    #[arg(long, value_enum, value_name = "WHERE", default_value = "body")]
+    pub(super) inlines: Inlines,
+    /// Leave procedures that the contour file of a Mercury profile excludes out of lists of callers
+    #[arg(long)]
+    pub(super) contour: bool,
+    /// Show own code only: the cost of libraries and of the runtime goes to the lines of the sources
+    /// that called them
+    #[arg(long)]
+    pub(super) own: bool,
+    /// A file or folder with programs, libraries or debug info to resolve addresses with (can be
+    /// repeated)
+    #[arg(long, value_name = "PATH")]
+    pub(super) symbols: Vec<PathBuf>,
+    /// Do not read debug info to resolve addresses
+    #[arg(long)]
+    pub(super) no_symbols: bool,
+    /// What to do with type arguments in the names of native functions
+    #[arg(long, value_enum, value_name = "HOW", default_value = "keep")]
+    pub(super) generics: Generics,
+    /// The folder of the sources (can be repeated) [default: the project that contains the profile,
+    /// or else the project around the current folder, or else the current folder]
+    #[arg(long, value_name = "DIR")]
+    pub(super) root: Vec<PathBuf>,
+    /// Replace FROM at the beginning of file names by TO (can be repeated)
+    #[arg(long, value_name = "FROM=TO", value_parser = parse_mapping)]
+    pub(super) map: Vec<PathMapping>,
+}
+
+/// Parses the value of `--map`.
+fn parse_mapping(text: &str) -> Result<PathMapping, String> {
+    let (from, to) = text.split_once('=').ok_or("expected FROM=TO, for example /build/app=.")?;
+    if from.is_empty() {
+        return Err("FROM is empty; expected FROM=TO, for example /build/app=.".to_owned());
+    }
+    Ok(PathMapping { from: from.to_owned(), to: to.to_owned() })
+}
+
+/// Where the functions of a profile are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Places {
+    /// Where they were recorded.
+    Recorded,
+    /// Where the sources have them now, also if they were moved to another file.
+    Current,
+}
+
+impl ViewArgs {
+    /// Loads the profile, prints its warnings, and returns it with the index of the sources.
+    pub(super) fn load(self) -> Result<(Snapshot, SourceIndex), Failure> {
+        self.load_with(&[], Places::Recorded)
+    }
+
+    /// Like [`ViewArgs::load`], for a command that shows these `sources`.
+    pub(super) fn load_with(
+        self,
+        sources: &[PathBuf],
+        places: Places,
+    ) -> Result<(Snapshot, SourceIndex), Failure> {
+        let (snapshot, index) = self.load_quietly(sources, places)?;
+        for warning in &snapshot.warnings {
+            warn(&format!("{}{}", warning.message, times(warning.count)));
+        }
+        Ok((snapshot, index))
+    }
+
+    /// The settings that the arguments stand for.
+    pub(super) fn settings(&self) -> Settings {
+        let paths =
+            self.symbols.iter().map(|path| absolute(path).to_string_lossy().into_owned()).collect();
+        Settings {
+            combine: self.combine,
+            metric: self.metric.clone(),
+            threads: self.thread.clone(),
+            implementation: self.implementation,
+            transforms: self.transform.clone(),
+            range: self.range,
+            search: self.search.clone(),
+            path_mappings: self.map.clone(),
+            inlines: self.inlines,
+            contour: self.contour,
+            own_code: self.own,
+            symbols: Symbols { enable: !self.no_symbols, paths, generics: self.generics },
+            ..Settings::default()
+        }
+    }
+
+    /// Like [`ViewArgs::load_with`], without printing warnings.
+    pub(super) fn load_quietly(
+        self,
+        sources: &[PathBuf],
+        places: Places,
+    ) -> Result<(Snapshot, SourceIndex), Failure> {
+        self.check_paths()?;
+        let config = self.settings();
+        let progress = Progress::new();
+        let mut files = if self.profiles.is_empty() {
+            newest::read_newest(&self.root, &config, &progress)?
+        } else {
+            read(&self.profiles, config.max_profile_bytes, &progress)?
+        };
+        let profile = files.first().map_or_else(PathBuf::new, |(file, _)| file.path.clone());
+        let workspace = source_roots::source_roots(&self.root, &profile, sources);
+        let settings = &mut config.costs();
+        settings.sources.follow_moves = places == Places::Current;
+        let index = index_sources(&workspace, &settings.sources);
+        if let [(only, _)] = files.as_mut_slice() {
+            only.warnings.extend(other_files_of_run(only));
+        }
+        let caches = Caches::new(Copies::of_user());
+        let environment = Environment { settings, index: &index, caches: &caches };
+        let snapshot = load_with_symbols(files, environment, &mut progress.observer())?;
+        drop(progress);
+        // The editor warns and shows other costs; a script must not mistake them for those it
+        // requested.
+        if let Some(unmatched) = snapshot.grouped.unmatched.first() {
+            return Err(Failure {
+                code: USAGE,
+                message: format!("{}: {}", profile.display(), unmatched.problem),
+            });
+        }
+        let checked = check_contour(config.contour, Some(&snapshot))
+            .and_then(|_| check_own(config.own_code, Some(&snapshot)));
+        checked.map_err(|problem| Failure {
+            code: USAGE,
+            message: format!("{}: {problem}", profile.display()),
+        })?;
+        Ok((snapshot, index))
+    }
+
+    /// Checks that roots are folders and that symbol paths are files or folders with files.
+    fn check_paths(&self) -> Result<(), Failure> {
+        let not_folders = self.root.iter().filter(|root| !root.is_dir());
+        let without_files = self.symbols.iter().filter(|path| !has_files(path));
+        let mut problems = not_folders
+            .map(|path| ("--root", path, "is not a folder"))
+            .chain(without_files.map(|path| ("--symbols", path, "contains no files")));
+        let Some((option, path, problem)) = problems.next() else { return Ok(()) };
+        let problem = if path.exists() {
+            problem.to_owned()
+        } else {
+            format!("does not exist{}", similar_names(path))
+        };
+        Err(Failure { code: USAGE, message: format!("{option} {}: {problem}", path.display()) })
+    }
+}
+
+/// Whether a path is a file, or a folder that is not empty.
+fn has_files(path: &Path) -> bool {
+    match path.read_dir() {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(_) => path.is_file(),
+    }
+}
+
+/// Suggests names similar to that of a missing `path`: ` (did you mean …?)`, or nothing.
+fn similar_names(path: &Path) -> String {
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let names: Vec<_> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    analysis::nearest(&name, names.iter().map(String::as_str))
+}
