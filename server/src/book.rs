@@ -3,6 +3,7 @@
 //! parts, which are between [`BEGIN`] and [`END`].
 
 use crate::cli;
+use crate::cli::mcp::{PAGES, TOOLS};
 use analysis::{TransformKind, WarningCode};
 use clap::{Arg, Command, ValueEnum};
 use engine::discovery::{NAMES, PROFILE_FOLDERS};
@@ -197,6 +198,40 @@ fn argument_name(argument: &Arg) -> String {
         options if argument.get_action().takes_values() => format!("{options} {value}"),
         options => options,
     }
+}
+
+#[test]
+fn the_page_of_mcp_tools_is_up_to_date() {
+    let shared = TOOLS[0].arguments();
+    let rows = |arguments: &serde_json::Map<String, Value>, wanted: &dyn Fn(&str) -> bool| {
+        let arguments = arguments.iter().filter(|(name, _)| wanted(name));
+        let rows =
+            arguments.map(|(name, schema)| [format!("`{name}`"), text(&schema["description"])]);
+        rows.collect::<Vec<_>>()
+    };
+    let mut page = String::new();
+    for tool in &TOOLS {
+        let _ = write!(page, "### {}\n\n{}\n", tool.name, tool.description);
+        let own = rows(&tool.arguments(), &|name| !shared.contains_key(name));
+        if !own.is_empty() {
+            let _ = write!(page, "\n{}", table(["argument", "meaning"], own));
+        }
+        page += "\n";
+    }
+    let shared = table(["argument", "meaning"], rows(&shared, &|_| true));
+    let _ = write!(page, "### Arguments of all tools\n\n{shared}");
+    check("mcp.md", &expect_file!["../../docs/mcp.md"], &page);
+}
+
+#[test]
+fn every_page_about_recording_is_a_resource() {
+    let files = fs::read_dir(folder().join("recording")).expect("the folder of the pages");
+    let names = files.filter_map(|file| Some(file.ok()?.path().file_stem()?.to_str()?.to_owned()));
+    let mut expected: Vec<String> = names.chain(["index".to_owned()]).collect();
+    expected.sort_unstable();
+    let mut pages = PAGES.map(|page| page.name.to_owned());
+    pages.sort_unstable();
+    assert_eq!(pages.as_slice(), expected);
 }
 
 #[test]

@@ -16,7 +16,9 @@ use tracing_subscriber::EnvFilter;
 
 fn main() {
     // Many editors show everything that a server writes to standard error as an error.
-    let filter = EnvFilter::try_from_env("COSTLINE_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    // rmcp also warns of each error that a client is told.
+    let filter = EnvFilter::try_from_env("COSTLINE_LOG")
+        .unwrap_or_else(|_| EnvFilter::new("warn,rmcp=error"));
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_ansi(false)

@@ -24,12 +24,14 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use targets::{Part, Target};
+use targets::Part;
+
+pub(super) use targets::{Target, named};
 
 /// Files with more lines than this are shown only near lines with costs.
 const MAX_FULL_LINES: usize = 100;
 /// The number of lines to show before and after a line with a cost.
-const CONTEXT_LINES: u32 = 2;
+pub(super) const CONTEXT_LINES: u32 = 2;
 /// The number of lines to show before and after a line that the user names.
 const NEAR_LINES: u32 = 10;
 
@@ -50,7 +52,7 @@ pub(super) fn annotate(
         messages.iter().flatten().for_each(|message| warn(message));
         (targets, Vec::new())
     } else {
-        targets::named(snapshot, index, names)
+        named(snapshot, index, names)
     };
     if !targets.is_empty() {
         writeln!(out, "{}", headline(snapshot))?;
@@ -164,7 +166,11 @@ fn show(
 }
 
 /// The lines (0-based) of the text to show, of which there are `n_lines`.
-fn shown_lines(lines: &FileLines<'_>, parts: &[Part], n_lines: usize) -> Vec<Range<u32>> {
+pub(super) fn shown_lines(
+    lines: &FileLines<'_>,
+    parts: &[Part],
+    n_lines: usize,
+) -> Vec<Range<u32>> {
     if parts.is_empty() {
         return std::iter::once(0..n_lines as u32).collect();
     }

@@ -11,6 +11,7 @@ mod heading;
 mod json_changes;
 mod left_out;
 mod man;
+pub(crate) mod mcp;
 mod newest;
 mod overlay;
 mod progress;
@@ -208,6 +209,12 @@ enum Command {
         #[arg(long, value_enum, default_value = "fold", value_name = "HOW")]
         truncate: Cut,
     },
+    /// Serve programs that change code: a server of the Model Context Protocol (MCP) on standard input
+    /// and output, with tools that answer questions about the profiles of a project
+    Mcp {
+        #[command(flatten)]
+        view: view::ViewArgs,
+    },
     /// Print the nodes of a Mercury deep profile, for people who debug profilers
     Dump {
         /// The profile
@@ -404,6 +411,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             let output = output.as_deref();
             export::export(&snapshot, baseline, options, output, overwrite, out)?;
         }
+        Command::Mcp { view } => mcp::serve(view)?,
         Command::Dump { profile } => dump::dump(&profile, out)?,
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "costline", out);

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 const DEFAULT_FILES: usize = 3;
 
 /// A file to show.
-pub(super) struct Target {
+pub(in crate::cli) struct Target {
     /// The file of the profile.
     pub file: FileId,
     /// The source.
@@ -24,7 +24,7 @@ pub(super) struct Target {
 }
 
 /// A part of a file to show.
-pub(super) enum Part {
+pub(in crate::cli) enum Part {
     /// A line, 1-based, and those around it.
     Line(u32),
     /// A function.
@@ -72,7 +72,7 @@ fn ambiguous(snapshot: &Snapshot, index: &SourceIndex) -> Option<String> {
 }
 
 /// What `names` select, and a message for each name without cost. Parts of one file are united.
-pub(super) fn named(
+pub(in crate::cli) fn named(
     snapshot: &Snapshot,
     index: &SourceIndex,
     names: &[PathBuf],

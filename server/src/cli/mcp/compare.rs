@@ -1,0 +1,165 @@
+//! `compare`: what changed since another profile.
+
+use super::answers::{Of, relative};
+use super::fit::short;
+use super::project::{Opened, Project};
+use super::tool::Query;
+use super::view::View;
+use crate::cli::view::Places;
+use engine::baseline::Baseline;
+use engine::comparison::Change;
+use engine::diff::{Diff, Row, Sides};
+use engine::present::labels::totals;
+use engine::settings::Compare as How;
+use engine::weight::Weight;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// `compare`.
+pub struct Compare;
+
+/// What to compare.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Question {
+    /// The path of the profile to compare with, as in the answer of `profiles`.
+    baseline: PathBuf,
+    /// How to compare costs. Default: absolute.
+    #[serde(default)]
+    compare: How,
+    /// What to list. Default: functions.
+    #[serde(default)]
+    by: By,
+}
+
+/// What to list.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum By {
+    /// Functions.
+    #[default]
+    Function,
+    /// Source lines.
+    Line,
+    /// Files, with the self cost of their functions.
+    File,
+}
+
+/// The changes since the baseline, the greatest first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Difference {
+    #[serde(flatten)]
+    of: Of,
+    /// The path of the baseline.
+    baseline: String,
+    /// How the total changed: `1.98 s → 1.17 s −41 %`.
+    text: String,
+    /// The change of the total.
+    change: ChangeOf,
+    /// The rows that changed by more than noise.
+    changes: Vec<Changed>,
+    /// The number of rows that are not listed.
+    more: usize,
+}
+
+/// The change of a cost.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ChangeOf {
+    /// The weight in the baseline.
+    before: Weight,
+    /// The weight now.
+    after: Weight,
+    /// The change, in weights of the new profile.
+    change: Weight,
+    /// Whether it may be noise.
+    noise: bool,
+}
+
+impl From<Change> for ChangeOf {
+    fn from(change: Change) -> Self {
+        Self {
+            before: Weight(change.before),
+            after: Weight(change.now),
+            change: Weight(change.change),
+            noise: change.is_noise(),
+        }
+    }
+}
+
+/// A function, line or file.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Changed {
+    /// The function's name. Empty for lines and files.
+    name: String,
+    /// The name of the file in the profile, relative to the project's folder if it was found.
+    file: Option<String>,
+    /// The recorded line, 1-based.
+    line: Option<u32>,
+    /// Which profiles have it: `both`, `after` or `before`.
+    sides: &'static str,
+    /// The change of the self cost.
+    #[serde(rename = "self")]
+    self_: ChangeOf,
+    /// The change of the total. Null if it is not exact.
+    total: Option<ChangeOf>,
+}
+
+impl Query for Compare {
+    const NAME: &'static str = "compare";
+    const DESCRIPTION: &'static str = "List what changed since another profile, for example from before a change: functions, lines or files, \
+        without what may be noise, like `costline diff`.";
+    const LIMIT: usize = 20;
+    type Arguments = Question;
+    type Answer = Difference;
+
+    fn answer(
+        project: &mut Project,
+        view: &View,
+        question: &Question,
+        most: usize,
+    ) -> Result<Difference, String> {
+        let before_view = view.of(&question.baseline);
+        let now = project.open_at(view, Places::Recorded)?;
+        let before = project.open_at(&before_view, Places::Recorded)?;
+        if let Some(problem) = Baseline::new(before.snapshot.clone()).problem(&now.snapshot) {
+            return Err(problem);
+        }
+        let diff = Diff::new(&before.snapshot, &now.snapshot, question.compare);
+        let rows = match question.by {
+            By::Function => &diff.functions,
+            By::Line => &diff.lines,
+            By::File => &diff.files,
+        };
+        let changed: Vec<_> = rows.iter().filter(|row| row.is_changed()).collect();
+        let total = diff.by.total();
+        Ok(Difference {
+            of: Of::new(&now),
+            baseline: relative(&now, &before.snapshot.loaded.path),
+            text: totals(total, &now.snapshot.costs.metric),
+            change: total.into(),
+            more: changed.len().saturating_sub(most),
+            changes: changed.into_iter().take(most).map(|row| changed_row(&now, row)).collect(),
+        })
+    }
+}
+
+fn changed_row(now: &Opened, row: &Row) -> Changed {
+    let found = |name: &str| {
+        let mut files = now.snapshot.mappings();
+        let (_, file, _) = files.find(|(file, ..)| *file == name)?;
+        Some(relative(now, now.snapshot.path_of(file)?))
+    };
+    Changed {
+        name: short(&row.name),
+        file: row.file.as_ref().map(|file| found(file).unwrap_or_else(|| short(file))),
+        line: row.line,
+        sides: match row.sides {
+            Sides::Both => "both",
+            Sides::After => "after",
+            Sides::Before => "before",
+        },
+        self_: row.self_.into(),
+        total: row.total.map(ChangeOf::from),
+    }
+}

@@ -1,0 +1,192 @@
+//! `line_costs`: the lines of a file or function with their costs.
+
+use super::answers::{At, Of, relative};
+use super::document;
+use super::fit::short;
+use super::project::{Opened, Project};
+use super::tool::Query;
+use super::view::View;
+use crate::cli::annotate::{CONTEXT_LINES, Target, named, shown_lines};
+use analysis::LineCost;
+use engine::fields::{CostFields, PlaceFields};
+use engine::items::CostData;
+use engine::weight::Weight;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// `line_costs`.
+pub struct ShowLines;
+
+/// What to show.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Question {
+    /// A file, relative to the project's folder; a line, `FILE:LINE`; or a function: its name, a
+    /// suffix, a glob or /regex/. Several functions of one name: `FILE::NAME`.
+    target: String,
+}
+
+/// The lines of a file or function, in the order of the text.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Annotated {
+    #[serde(flatten)]
+    of: Of,
+    /// The file, relative to the project's folder.
+    path: String,
+    /// Whether the recorded text is not known, so that lines may have moved since.
+    stale: bool,
+    /// The functions that are defined on these lines.
+    functions: Vec<FunctionLine>,
+    /// The lines with costs, and those around them.
+    lines: Vec<Row>,
+    /// The number of lines that were left out to keep the answer short. They cost less.
+    more: usize,
+    /// Other places that the target matches.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<String>")]
+    also: Vec<String>,
+}
+
+/// A function.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FunctionLine {
+    /// Its name.
+    name: String,
+    #[serde(flatten)]
+    place: At,
+    /// Its cost as text.
+    cost: String,
+}
+
+/// A line.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    /// Its number, 1-based.
+    line: u32,
+    /// Its text.
+    source: String,
+    #[serde(flatten)]
+    costs: Option<LineCosts>,
+}
+
+/// The cost of a line.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct LineCosts {
+    /// The self cost. Null if it is unknown.
+    #[serde(rename = "self")]
+    self_: Option<Weight>,
+    /// The total. Null if it is not exact; `totalText` then has its bounds.
+    total: Option<Weight>,
+    /// The self cost as text. Null if it is unknown.
+    self_text: Option<String>,
+    /// The total as text. Null if it is unknown.
+    total_text: Option<String>,
+}
+
+impl From<CostData> for LineCosts {
+    fn from(cost: CostData) -> Self {
+        let CostFields { self_text, total_text, .. } = cost.fields;
+        Self { self_: cost.self_, total: cost.total, self_text, total_text }
+    }
+}
+
+impl Query for ShowLines {
+    const NAME: &'static str = "line_costs";
+    const DESCRIPTION: &'static str = "Show the source of a file, a line or a function with the cost of each line, like `costline \
+        annotate`. Lines far from any cost are left out.";
+    const LIMIT: usize = 150;
+    type Arguments = Question;
+    type Answer = Annotated;
+
+    fn answer(
+        project: &mut Project,
+        view: &View,
+        question: &Question,
+        most: usize,
+    ) -> Result<Annotated, String> {
+        let opened = project.open(view)?;
+        let (target, also) = target(project, &opened, &question.target)?;
+        let (context, document) = document::open(&opened, &target.path)?;
+        let open = context.open_file(&document.uri);
+        let open = open.ok_or_else(|| format!("{}: not in the profile", question.target))?;
+        let lines = open.lines();
+        let text: Vec<&str> = document.text.as_str().lines().collect();
+        let costs: BTreeMap<u32, LineCost> = lines.costs(0..u32::MAX).into_iter().collect();
+        let functions = lines.functions();
+        let near = |line0: u32| {
+            let near = line0.saturating_sub(CONTEXT_LINES)..=line0 + CONTEXT_LINES;
+            costs.range(near).next().is_some()
+        };
+        let ranges = shown_lines(&lines, &target.parts, text.len());
+        let is_whole_file = target.parts.is_empty();
+        let wanted: BTreeSet<u32> = ranges
+            .into_iter()
+            .flatten()
+            .filter(|&line0| (line0 as usize) < text.len() && (!is_whole_file || near(line0)))
+            .collect();
+        let shown = hottest(&wanted, &costs, most);
+        let scale = context.scale(&opened.snapshot);
+        let line = |&line0: &u32| Row {
+            line: line0 + 1,
+            source: short(text.get(line0 as usize).copied().unwrap_or_default()),
+            costs: costs.get(&line0).map(|line| CostData::new(scale, line.cost, None).into()),
+        };
+        let defined = functions.iter().filter(|(line0, _)| shown.contains(line0));
+        let function = |&(_, function)| {
+            let place = PlaceFields::of_function(&context, &opened.snapshot, function);
+            FunctionLine {
+                name: short(opened.snapshot.function(function).name),
+                place: At::new(&opened, &place),
+                cost: scale.lens(opened.snapshot.costs.function(function).cost, None),
+            }
+        };
+        Ok(Annotated {
+            of: Of::new(&opened),
+            path: relative(&opened, &target.path),
+            stale: lines.stale,
+            functions: defined.take(most).map(function).collect(),
+            more: wanted.len() - shown.len(),
+            lines: shown.iter().map(line).collect(),
+            also,
+        })
+    }
+}
+
+/// What the client asks for, and the other places that match.
+fn target(
+    project: &Project,
+    opened: &Opened,
+    target: &str,
+) -> Result<(Target, Vec<String>), String> {
+    /// With more places than this, the others are left out.
+    const MAX_OTHERS: usize = 10;
+    let in_project = project.path(target.as_ref());
+    let file = target.rsplit_once(':').map_or(target, |(file, _)| file);
+    let is_file = in_project.exists() || project.path(file.as_ref()).is_file();
+    let name = if is_file { in_project } else { PathBuf::from(target) };
+    let (mut targets, mut failures) = named(&opened.snapshot, &opened.index, &[name]);
+    if targets.is_empty() {
+        return Err(failures.pop().map_or_else(
+            || format!("{target}: nothing of this name has cost"),
+            |failure| failure.message,
+        ));
+    }
+    let others = targets.split_off(1);
+    let others = others.iter().take(MAX_OTHERS).map(|other| relative(opened, &other.path));
+    let others = others.collect();
+    let first = targets.pop().ok_or_else(|| format!("{target}: nothing found"))?;
+    Ok((first, others))
+}
+
+/// The `most` hottest of the wanted lines.
+fn hottest(wanted: &BTreeSet<u32>, costs: &BTreeMap<u32, LineCost>, most: usize) -> BTreeSet<u32> {
+    let heat = |line0: &u32| costs.get(line0).map_or(0.0, |line| line.cost.magnitude());
+    let mut ranked: Vec<u32> = wanted.iter().copied().collect();
+    ranked.sort_by(|a, b| heat(b).total_cmp(&heat(a)).then(a.cmp(b)));
+    ranked.into_iter().take(most).collect()
+}

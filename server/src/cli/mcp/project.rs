@@ -1,0 +1,220 @@
+//! The profiles of a project, and what was loaded of them. Nothing outside the project is read,
+//! except for profiles that the command line names.
+
+use super::view::View;
+use crate::cli::read::{absolute, is_standard_input};
+use crate::cli::view::{Places, ViewArgs};
+use analysis::FunctionId;
+use engine::context::Context;
+use engine::discovery::{Candidate, Recognised, discover};
+use engine::document::OpenDocuments;
+use engine::roots::project_at;
+use engine::runs::runs;
+use engine::settings::{Settings, Unit};
+use engine::snapshot::Snapshot;
+use engine::stamp::Stamp;
+use engine::world::World;
+use sources::{Mapping, SourceIndex};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The number of views of profiles that stay in memory.
+const MAX_LOADED: usize = 3;
+
+/// A project and the profiles that were loaded of it.
+pub struct Project {
+    /// The arguments of the command line.
+    base: ViewArgs,
+    /// The folders of the project.
+    pub roots: Vec<PathBuf>,
+    recognised: Recognised,
+    /// The latest last.
+    loaded: Vec<Loaded>,
+}
+
+/// A profile under a view.
+struct Loaded {
+    view: ViewArgs,
+    places: Places,
+    /// The files that the costs depend on, as they were read.
+    files: Vec<(PathBuf, Stamp)>,
+    snapshot: Arc<Snapshot>,
+    index: Arc<SourceIndex>,
+}
+
+impl Loaded {
+    fn is_current(&self) -> bool {
+        self.files.iter().all(|(path, stamp)| Stamp::of(path).is_ok_and(|now| now == *stamp))
+    }
+}
+
+/// A profile that a query is about.
+pub struct Opened {
+    /// For queries.
+    pub context: Context,
+    /// The profile.
+    pub snapshot: Arc<Snapshot>,
+    /// The files of the project.
+    pub index: Arc<SourceIndex>,
+}
+
+impl Opened {
+    /// The only function that a name stands for.
+    pub fn function(&self, name: &str) -> Result<FunctionId, String> {
+        let grouped = &self.snapshot.grouped;
+        analysis::find_function(grouped.recording.symbols(), &grouped.groups, name)
+            .map_err(|unmatched| unmatched.problem)
+    }
+}
+
+impl Project {
+    /// The project of the command line's `--root`, or else around the current folder.
+    pub(in crate::cli) fn new(mut base: ViewArgs) -> Result<Self, String> {
+        if base.profiles.iter().any(|path| is_standard_input(path)) {
+            return Err(
+                "mcp: standard input is the connection to the client; pass a file".to_owned()
+            );
+        }
+        base.profiles = base.profiles.iter().map(|path| absolute(path)).collect();
+        let mut roots: Vec<PathBuf> = base.root.iter().map(|root| absolute(root)).collect();
+        if roots.is_empty() {
+            let current = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+            roots.push(project_at(&current).unwrap_or(current));
+        }
+        base.root.clone_from(&roots);
+        Ok(Self { base, roots, recognised: Recognised::default(), loaded: Vec::new() })
+    }
+
+    /// The settings of the project.
+    pub fn settings(&self) -> Settings {
+        Settings { unit: Unit::Both, ..self.base.settings() }
+    }
+
+    /// A path of the project: relative paths begin at its first folder.
+    pub fn path(&self, path: &Path) -> PathBuf {
+        self.roots.first().map_or_else(|| path.to_owned(), |root| root.join(path))
+    }
+
+    /// The profile of a view. The error is a message for the client.
+    pub fn open(&mut self, view: &View) -> Result<Opened, String> {
+        self.open_at(view, Places::Current)
+    }
+
+    /// The profile of a view, with its functions at these places.
+    pub(in crate::cli) fn open_at(
+        &mut self,
+        view: &View,
+        places: Places,
+    ) -> Result<Opened, String> {
+        let world = self.world(view, places)?;
+        let Some((snapshot, index)) = world.snapshot().cloned().zip(world.index.clone()) else {
+            let folders: Vec<_> =
+                self.roots.iter().map(|root| root.display().to_string()).collect();
+            let problems = world.problems.iter().map(|(_, problem)| format!("; {problem}"));
+            return Err(format!(
+                "no profile found in {}{}; call `record` to see how to record one",
+                folders.join(", "),
+                problems.collect::<String>()
+            ));
+        };
+        let context = Context { world: Arc::new(world), documents: OpenDocuments::default() };
+        Ok(Opened { context, snapshot, index })
+    }
+
+    /// What is shown: the profile of a view, if there is one, and all profiles of the project.
+    pub(in crate::cli) fn world(&mut self, view: &View, places: Places) -> Result<World, String> {
+        let args = view.apply(&self.base)?;
+        let settings = self.settings();
+        let found = discover(&self.roots, &settings, &mut self.recognised);
+        let choices = self.choices(view, &found.candidates)?;
+        let is_chosen = view.profile.is_some() || !self.base.profiles.is_empty();
+        let (mut problems, mut shown) = (Vec::new(), None);
+        for files in choices {
+            let first = files.first().cloned().unwrap_or_default();
+            match self.load(ViewArgs { profiles: files, ..args.clone() }, places) {
+                Ok(loaded) => {
+                    shown = Some(loaded);
+                    break;
+                }
+                // A newer file that cannot be read hides no profile, as in the editor.
+                Err((_, message)) if is_chosen => return Err(message),
+                Err((false, message)) => return Err(message),
+                Err((true, message)) => problems.push((first, message)),
+            }
+        }
+        let settings = Settings { unit: Unit::Both, ..args.settings() };
+        let (snapshot, index) = shown.unzip();
+        Ok(World {
+            settings: Arc::new(settings),
+            roots: self.roots.clone(),
+            candidates: found.candidates,
+            active: snapshot.into_iter().collect(),
+            index,
+            problems,
+            ..World::default()
+        })
+    }
+
+    /// The files of each profile to try, in order.
+    fn choices(&self, view: &View, candidates: &[Candidate]) -> Result<Vec<Vec<PathBuf>>, String> {
+        let found: Vec<Vec<PathBuf>> = runs(candidates)
+            .into_iter()
+            .map(|run| run.into_iter().map(|file| file.path.clone()).collect())
+            .collect();
+        let Some(given) = &view.profile else {
+            let named = &self.base.profiles;
+            return Ok(if named.is_empty() { found } else { vec![named.clone()] });
+        };
+        let path = self.path(given);
+        if let Some(run) = found.into_iter().find(|run| run.contains(&path)) {
+            return Ok(vec![run]);
+        }
+        if self.base.profiles.contains(&path) {
+            return Ok(vec![vec![path]]);
+        }
+        let real = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
+        let is_inside =
+            |root: &PathBuf| root.canonicalize().is_ok_and(|root| real.starts_with(root));
+        if self.roots.iter().any(is_inside) {
+            return Ok(vec![vec![path]]);
+        }
+        Err(format!(
+            "{}: outside the project; `profiles` lists those that can be read",
+            given.display()
+        ))
+    }
+
+    /// Loads profiles, unless they are loaded and nothing has changed since. The error is a message,
+    /// and whether a file could not be read.
+    fn load(
+        &mut self,
+        view: ViewArgs,
+        places: Places,
+    ) -> Result<(Arc<Snapshot>, Arc<SourceIndex>), (bool, String)> {
+        let is_same = |loaded: &Loaded| loaded.view == view && loaded.places == places;
+        if let Some(at) = self.loaded.iter().position(is_same) {
+            let known = self.loaded.remove(at);
+            if known.is_current() {
+                let answer = (known.snapshot.clone(), known.index.clone());
+                self.loaded.push(known);
+                return Ok(answer);
+            }
+        }
+        let loaded = view.clone().load_quietly(&[], places);
+        let (snapshot, index) =
+            loaded.map_err(|failure| (failure.code == crate::cli::UNREADABLE, failure.message))?;
+        let sources = snapshot.mappings().filter_map(|(_, _, mapping)| match mapping {
+            Mapping::Mapped { path, .. } => Some((path.clone(), Stamp::of(path).ok()?)),
+            _ => None,
+        });
+        let files = snapshot.loaded.files.iter().map(|(path, stamp)| (path.clone(), *stamp));
+        let files = files.chain(sources).collect();
+        let (snapshot, index) = (Arc::new(snapshot), Arc::new(index));
+        if self.loaded.len() == MAX_LOADED {
+            self.loaded.remove(0);
+        }
+        let answer = (snapshot.clone(), index.clone());
+        self.loaded.push(Loaded { view, places, files, snapshot, index });
+        Ok(answer)
+    }
+}

@@ -1,0 +1,61 @@
+//! The arguments that all tools on a profile share: which profile, and which view of it.
+
+use crate::cli::view::ViewArgs;
+use analysis::TimeRange;
+use engine::transforms;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// Which profile, and which view of it.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct View {
+    /// The path of the profile, as in the answer of `profiles`. Default: the newest profile.
+    pub profile: Option<PathBuf>,
+    /// The metric: its name or unit. Default: that of the format.
+    metric: Option<String>,
+    /// Only these threads: names or ids. Default: all.
+    threads: Vec<String>,
+    /// Whether to charge the cost of libraries to the own lines that call them. Default: false.
+    own_code: bool,
+    /// Only this range of time, in milliseconds since the first sample: `A..B`, or `1s..2.5s`.
+    range: Option<String>,
+    /// Only samples with a function, file or library whose name contains this text.
+    search: Option<String>,
+    /// Transforms of the stacks, in order: `focus-function:F`, `merge-function:F`,
+    /// `drop-function:F`, `focus-subtree:A>B` and the others of `costline --transform`.
+    transforms: Vec<String>,
+}
+
+impl View {
+    /// The same view of another profile.
+    pub fn of(&self, profile: &Path) -> Self {
+        Self { profile: Some(profile.to_owned()), ..self.clone() }
+    }
+
+    /// The arguments of the command line with those of the tool in their place.
+    pub(in crate::cli) fn apply(&self, base: &ViewArgs) -> Result<ViewArgs, String> {
+        let mut view = base.clone();
+        if self.metric.is_some() {
+            view.metric.clone_from(&self.metric);
+        }
+        if !self.threads.is_empty() {
+            view.thread.clone_from(&self.threads);
+        }
+        view.own |= self.own_code;
+        if let Some(range) = &self.range {
+            let range = range.parse::<TimeRange>().map_err(|error| format!("range: {error}"))?;
+            view.range = Some(range);
+        }
+        if let Some(search) = &self.search {
+            view.search.clone_from(search);
+        }
+        for transform in &self.transforms {
+            let transform =
+                transforms::parse(transform).map_err(|error| format!("transforms: {error}"))?;
+            view.transform.push(transform);
+        }
+        Ok(view)
+    }
+}

@@ -1,0 +1,313 @@
+//! `costline mcp` with a client of the official SDK, which checks every answer by the schema that
+//! the server declares for it.
+//!
+//! `tests/mcp/install` installs the SDK. Without it, tests are skipped with a message, or fail if
+//! `COSTLINE_REQUIRE_TOOLS` is set.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "in tests a panic is the message"
+)]
+
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use tempfile::TempDir;
+
+const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+/// Answers are shorter than this.
+const MAX_LENGTH: usize = 20_000;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(REPOSITORY).join("fixtures/profiles").join(name)
+}
+
+/// A client with its server.
+struct Client {
+    process: Child,
+    requests: Option<ChildStdin>,
+    replies: BufReader<ChildStdout>,
+}
+
+impl Client {
+    /// Starts both in a folder. `None` if the SDK is not installed.
+    fn start(folder: &Path, arguments: &[&str]) -> Option<Self> {
+        let oracles = std::env::var_os("COSTLINE_ORACLES")
+            .map_or_else(|| Path::new(REPOSITORY).join("target/oracles"), PathBuf::from);
+        let packages = oracles.join("mcp");
+        if !packages.join("node_modules/@modelcontextprotocol/sdk").is_dir() {
+            let message = "the MCP SDK is missing: run tests/mcp/install";
+            assert!(std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "{message}");
+            eprintln!("skipped: {message}");
+            return None;
+        }
+        let server = [&[env!("CARGO_BIN_EXE_costline"), "mcp"], arguments].concat();
+        let mut process = Command::new("node")
+            .arg(Path::new(REPOSITORY).join("tests/mcp/client.mjs"))
+            .arg(packages)
+            .arg(folder)
+            .arg(json!(server).to_string())
+            .env("COSTLINE_CACHE_DIR", "")
+            .env("COSTLINE_STATE_DIR", "")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let requests = process.stdin.take();
+        let replies = BufReader::new(process.stdout.take().unwrap());
+        Some(Self { process, requests, replies })
+    }
+
+    /// The reply to a request: `answer` or `error`.
+    fn request(&mut self, method: &str, params: &Value) -> Value {
+        writeln!(self.requests.as_mut().unwrap(), "{}", json!([method, params])).unwrap();
+        let mut line = String::new();
+        self.replies.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+
+    fn answer(&mut self, method: &str, params: &Value) -> Value {
+        let mut reply = self.request(method, params);
+        assert!(reply["error"].is_null(), "{method} {params}: {reply}");
+        reply["answer"].take()
+    }
+
+    /// The answer of a tool.
+    fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        let answer = self.answer("callTool", &json!({ "name": tool, "arguments": arguments }));
+        assert_ne!(answer["isError"], true, "{tool} {arguments}: {answer}");
+        let text = answer["content"][0]["text"].as_str().unwrap();
+        assert!(text.len() < MAX_LENGTH, "{tool} {arguments}: {} bytes", text.len());
+        assert!(serde_json::from_str::<Value>(text).unwrap().is_object(), "{tool}: {text}");
+        answer["structuredContent"].clone()
+    }
+
+    /// The message of a tool that fails.
+    fn failure(&mut self, tool: &str, arguments: &Value) -> String {
+        let answer = self.answer("callTool", &json!({ "name": tool, "arguments": arguments }));
+        assert_eq!(answer["isError"], true, "{tool} {arguments}: {answer}");
+        answer["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // The client closes the connection when its input ends.
+        self.requests = None;
+        let _ = self.process.wait();
+    }
+}
+
+/// The output of a command in a folder, as JSON.
+fn costline(folder: &Path, arguments: &[&str]) -> Value {
+    let output = Command::new(env!("CARGO_BIN_EXE_costline"))
+        .args(arguments)
+        .env("COSTLINE_CACHE_DIR", "")
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A project with one source and two runs of it. `parse` is on line 2 and calls `skip` on line 3;
+/// `main` is on line 7 and calls `parse` on line 8 and `skip` on line 9.
+fn project() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let source = "import sys\ndef parse(text):\n    skip(text)\n    return len(text)\n\n\
+                  def main():\n    text = sys.stdin.read()\n    parse(text)\n    skip(text)\n\n\
+                  def skip(text):\n    return text.strip()\n";
+    fs::write(folder.path().join("app.py"), source).unwrap();
+    fs::create_dir(folder.path().join("profiles")).unwrap();
+    let write = |name: &str, parse: u32| {
+        let text = format!(
+            "main (app.py:8);parse (app.py:4) {parse}\n\
+             main (app.py:8);parse (app.py:3);skip (app.py:12) 20\n\
+             main (app.py:9);skip (app.py:12) 10\n"
+        );
+        fs::write(folder.path().join("profiles").join(name), text).unwrap();
+    };
+    write("before.folded", 270);
+    write("after.folded", 70);
+    folder
+}
+
+#[test]
+fn four_calls_lead_from_what_is_slow_to_a_line_and_its_caller() {
+    let folder = project();
+    let Some(mut client) = Client::start(folder.path(), &["profiles/after.folded"]) else { return };
+
+    let profiles = client.call("profiles", &json!({}));
+    assert_eq!(profiles["active"]["total"], 100);
+    assert_eq!(profiles["profiles"].as_array().unwrap().len(), 2);
+
+    let spots = client.call("hot_spots", &json!({}));
+    let hottest = &spots["spots"][0];
+    assert_eq!(hottest["name"], "parse");
+    assert_eq!((&hottest["self"], &hottest["total"]), (&json!(70), &json!(90)));
+    assert_eq!(hottest["path"], "app.py");
+
+    let lines = client.call("line_costs", &json!({ "target": hottest["name"] }));
+    let lines = lines["lines"].as_array().unwrap();
+    let hot = lines.iter().find(|line| line["self"] == 70).unwrap();
+    assert_eq!(hot["line"], 4);
+    assert_eq!(hot["source"], "    return len(text)");
+
+    let callers = client.call("callers", &json!({ "function": hottest["name"] }));
+    assert_eq!(callers["pathTotal"], 90);
+    let caller = &callers["calls"][0];
+    assert_eq!((&caller["name"], &caller["total"]), (&json!("main"), &json!(90)));
+    let site = &caller["sites"][0];
+    assert_eq!((&site["path"], &site["line"]), (&json!("app.py"), &json!(8)));
+}
+
+#[test]
+fn paths_trees_and_comparisons_have_the_numbers_of_the_samples() {
+    let folder = project();
+    let Some(mut client) = Client::start(folder.path(), &["profiles/after.folded"]) else { return };
+
+    let callers = client.call("callers", &json!({ "function": "skip" }));
+    let of = |calls: &Value| -> Vec<(String, i64)> {
+        let rows = calls["calls"].as_array().unwrap().iter();
+        rows.map(|row| (row["name"].as_str().unwrap().to_owned(), row["total"].as_i64().unwrap()))
+            .collect()
+    };
+    assert_eq!(of(&callers), [("parse".to_owned(), 20), ("main".to_owned(), 10)]);
+    let further = json!({ "function": "skip", "path": callers["calls"][0]["path"] });
+    assert_eq!(of(&client.call("callers", &further)), [("main".to_owned(), 20)]);
+    let callees = client.call("callees", &json!({ "function": "main" }));
+    assert_eq!(of(&callees), [("parse".to_owned(), 90), ("skip".to_owned(), 10)]);
+
+    let tree = client.call("call_tree", &json!({ "path": ["main"] }));
+    let nodes = tree["nodes"].as_array().unwrap();
+    assert_eq!((&nodes[0]["name"], &nodes[0]["total"]), (&json!("parse"), &json!(90)));
+    assert_eq!(nodes[0]["children"][0]["total"], 20);
+    let bottom_up = client.call("call_tree", &json!({ "inverted": true, "depth": 1, "limit": 1 }));
+    assert_eq!(bottom_up["nodes"][0]["name"], "parse");
+    assert_eq!(bottom_up["more"], 1);
+
+    let compared = client.call("compare", &json!({ "baseline": "profiles/before.folded" }));
+    assert_eq!(compared["change"]["before"], 300);
+    assert_eq!(compared["change"]["after"], 100);
+
+    let focused = json!({ "to": "folded", "transforms": ["focus-subtree:main>parse"] });
+    let exported = client.call("export", &focused);
+    assert_eq!(exported["content"], "parse (app.py:3);skip (app.py:12) 20\nparse (app.py:4) 70\n");
+
+    let explained = client.call("explain", &json!({ "file": "app.py", "line": 7 }));
+    assert_eq!(explained["code"], "no-cost");
+}
+
+#[test]
+fn an_edited_source_and_a_rewritten_profile_are_read_again() {
+    let folder = project();
+    let Some(mut client) = Client::start(folder.path(), &["profiles/after.folded"]) else { return };
+    assert_eq!(client.call("hot_spots", &json!({}))["total"], 100);
+    fs::write(folder.path().join("profiles/after.folded"), "main (app.py:9) 7\n").unwrap();
+    assert_eq!(client.call("hot_spots", &json!({}))["total"], 7);
+}
+
+#[test]
+fn unknown_tools_arguments_and_files_outside_are_refused() {
+    let folder = project();
+    let Some(mut client) = Client::start(folder.path(), &[]) else { return };
+    let reply = client.request("callTool", &json!({ "name": "run", "arguments": {} }));
+    assert_eq!(reply["error"]["code"], -32602);
+    assert!(reply["error"]["message"].as_str().unwrap().contains("unknown tool `run`"));
+    let unknown = client.failure("hot_spots", &json!({ "file": "a" }));
+    assert!(unknown.contains("unknown argument `file`; expected one of by,"), "{unknown}");
+    let wrong = client.failure("hot_spots", &json!({ "by": "colour" }));
+    assert!(wrong.contains("colour"), "{wrong}");
+
+    let other = TempDir::new().unwrap();
+    let secret = other.path().join("secret.folded");
+    fs::write(&secret, "main (secret.py:1) 1\n").unwrap();
+    let outside = client.failure("hot_spots", &json!({ "profile": secret }));
+    assert!(outside.contains("outside the project"), "{outside}");
+    let outside = client.failure("explain", &json!({ "file": "/etc/passwd", "line": 1 }));
+    assert!(outside.contains("no file of the project"), "{outside}");
+    client.failure("line_costs", &json!({ "target": "/etc/passwd" }));
+    let ambiguous = client.failure("callers", &json!({ "function": "nothing" }));
+    assert!(ambiguous.contains("nothing"), "{ambiguous}");
+}
+
+#[test]
+fn every_tool_only_reads_and_every_page_can_be_read() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("main.go"), "package main\n").unwrap();
+    let Some(mut client) = Client::start(folder.path(), &[]) else { return };
+    let tools = client.answer("listTools", &json!({}));
+    for tool in tools["tools"].as_array().unwrap() {
+        assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");
+        assert_eq!(tool["annotations"]["openWorldHint"], false, "{tool}");
+    }
+    let pages = client.answer("listResources", &json!({}));
+    for page in pages["resources"].as_array().unwrap() {
+        let text = client.answer("readResource", &json!({ "uri": page["uri"] }));
+        let text = text["contents"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with(&format!("# {}\n", page["title"].as_str().unwrap())), "{page}");
+    }
+    let reply = client.request("readResource", &json!({ "uri": "file:///etc/passwd" }));
+    assert!(reply["error"]["message"].as_str().unwrap().contains("unknown resource"));
+
+    let missing = client.failure("hot_spots", &json!({}));
+    assert!(missing.contains("no profile found"), "{missing}");
+    assert_eq!(client.call("profiles", &json!({}))["profiles"], json!([]));
+    let record = client.call("record", &json!({ "page": "go" }));
+    assert!(record["text"].as_str().unwrap().contains("-cpuprofile"));
+    #[cfg(feature = "grammars")]
+    assert_eq!(client.call("record", &json!({}))["pages"][0]["name"], "go");
+}
+
+/// All answers for every fixture are valid and short, and functions cost what `report` says.
+#[test]
+fn all_formats_have_the_numbers_of_the_command_line() {
+    let mut compared = 0;
+    for format in fs::read_dir(fixture("")).unwrap() {
+        // One case of each format is enough: the corpus suite checks the numbers of all.
+        let mut cases: Vec<_> = fs::read_dir(format.unwrap().path())
+            .unwrap()
+            .map(|case| case.unwrap().path())
+            .collect();
+        cases.sort();
+        let folder = cases.first().unwrap();
+        let case: Value =
+            serde_json::from_slice(&fs::read(folder.join("case.json")).unwrap()).unwrap();
+        let profile = case["profile"].as_str().unwrap();
+        let Some(mut client) = Client::start(folder, &["--root", ".", profile]) else { return };
+        let report = costline(folder, &["report", "--json", "--root", ".", profile]);
+        let spots = client.call("hot_spots", &json!({ "sort": "self", "limit": 1000 }));
+        assert_eq!(spots["total"], report["total"], "{}", folder.display());
+        let definitions = report["definitions"].as_array().unwrap();
+        for spot in spots["spots"].as_array().unwrap() {
+            let same = |definition: &&Value| {
+                definition["name"] == spot["name"]
+                    && spot["place"]
+                        .as_str()
+                        .unwrap()
+                        .ends_with(&format!(":{}", definition["line"]))
+            };
+            let Some(definition) = definitions.iter().find(same) else { continue };
+            assert_eq!(spot["self"], definition["self"], "{}: {spot}", folder.display());
+            compared += 1;
+        }
+        for by in ["line", "file", "package", "thread"] {
+            client.call("hot_spots", &json!({ "by": by, "limit": 1000 }));
+        }
+        client.call("profiles", &json!({}));
+        client.call("health", &json!({ "limit": 1000 }));
+        client.call("call_tree", &json!({ "depth": 30, "limit": 1000 }));
+        let hottest = spots["spots"].as_array().unwrap().iter();
+        let hottest = hottest.filter(|spot| spot["path"].is_string() && spot["line"].is_number());
+        for spot in hottest.take(2) {
+            client.call("line_costs", &json!({ "target": spot["path"], "limit": 10_000 }));
+            client.call("explain", &json!({ "file": spot["path"], "line": spot["line"] }));
+        }
+    }
+    assert!(compared > 0, "no function was compared");
+}
