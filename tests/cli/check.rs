@@ -1,6 +1,6 @@
 //! `costline check --json`: the same facts as the text.
 
-use crate::{RUST, V8, fixture, on};
+use crate::{Outcome, RUST, V8, costline, fixture, on};
 use serde_json::{Value, json};
 
 #[test]
@@ -21,6 +21,15 @@ fn json_has_the_facts_of_the_text() {
             has(warning["message"].as_str().unwrap().to_owned());
         }
     }
+}
+
+#[test]
+fn no_cost_on_lines_is_no_negative_share() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("names.folded");
+    std::fs::write(&profile, "main;parse 3\n").unwrap();
+    let outcome = Outcome::of(costline().arg("check").arg(profile));
+    assert!(outcome.stdout.contains("0 with costs; 0.0% of the self cost"), "{}", outcome.stdout);
 }
 
 #[test]

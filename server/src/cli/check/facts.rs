@@ -159,7 +159,9 @@ impl Check {
         let (loaded, costs) = (&snapshot.loaded, &snapshot.costs);
         let recording = &snapshot.grouped.recording;
         let details = [loaded.version.as_deref(), loaded.mode.as_deref(), loaded.writer.text()];
-        let on_lines: f64 = costs.lines().iter().map(|line| line.cost.self_.abs()).sum();
+        let selfs = costs.lines().iter().map(|line| line.cost.self_.abs());
+        // The sum of no floats is -0.0.
+        let on_lines = selfs.sum::<f64>() + 0.0;
         let metric = |metric: &analysis::Metric| Metric {
             name: metric.name.clone(),
             unit: metric.unit.clone(),
