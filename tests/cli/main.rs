@@ -10,6 +10,7 @@ mod cookbook;
 mod diff;
 mod export;
 mod foreign;
+mod html;
 mod input;
 mod lacking;
 #[cfg(all(unix, feature = "grammars"))]
@@ -488,6 +489,8 @@ fn writes_a_manual_page_for_every_command() {
         "-check",
         "-tree",
         "-export",
+        "-html",
+        "-mcp",
         "-dump",
         "-completions",
         "-man",

@@ -296,7 +296,9 @@ fn all_formats_have_the_numbers_of_the_command_line() {
             assert_eq!(spot["self"], definition["self"], "{}: {spot}", folder.display());
             compared += 1;
         }
-        for by in ["line", "file", "package", "thread"] {
+        // Without grammars, some profiles know no files.
+        let by_file: &[&str] = if cfg!(feature = "grammars") { &["file", "package"] } else { &[] };
+        for by in ["line", "thread"].iter().chain(by_file) {
             client.call("hot_spots", &json!({ "by": by, "limit": 1000 }));
         }
         client.call("profiles", &json!({}));
@@ -309,5 +311,6 @@ fn all_formats_have_the_numbers_of_the_command_line() {
             client.call("explain", &json!({ "file": spot["path"], "line": spot["line"] }));
         }
     }
-    assert!(compared > 0, "no function was compared");
+    // Without grammars, reports have no definitions.
+    assert!(compared > 0 || !cfg!(feature = "grammars"), "no function was compared");
 }

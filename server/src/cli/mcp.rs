@@ -5,7 +5,6 @@
 mod answers;
 mod calls;
 mod compare;
-mod document;
 mod explain;
 mod export;
 mod facts;

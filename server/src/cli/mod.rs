@@ -5,9 +5,11 @@ mod callers;
 pub(crate) mod check;
 mod compare;
 pub(crate) mod diff;
+mod document;
 mod dump;
 mod export;
 mod heading;
+mod html;
 mod json_changes;
 mod left_out;
 mod man;
@@ -208,6 +210,15 @@ enum Command {
         /// What to do with the cost of frames that --max-depth removes
         #[arg(long, value_enum, default_value = "fold", value_name = "HOW")]
         truncate: Cut,
+    },
+    /// Write one page with hot spots and annotated sources, which any browser shows without a network
+    Html {
+        #[command(flatten)]
+        arguments: html::HtmlArgs,
+        #[command(flatten)]
+        compare: compare::CompareArgs,
+        #[command(flatten)]
+        view: view::ViewArgs,
     },
     /// Serve programs that change code: a server of the Model Context Protocol (MCP) on standard input
     /// and output, with tools that answer questions about the profiles of a project
@@ -410,6 +421,12 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             let baseline = baseline.as_ref().map(|baseline| (baseline, compare));
             let output = output.as_deref();
             export::export(&snapshot, baseline, options, output, overwrite, out)?;
+        }
+        Command::Html { arguments, compare, view } => {
+            let (snapshot, index) = view.clone().load_with(&[], view::Places::Current)?;
+            let before = compare.load(&view, view::Places::Current, &snapshot)?;
+            let before = before.as_ref().map(compare::Loaded::compared);
+            html::html(snapshot, index, before, &arguments, out)?;
         }
         Command::Mcp { view } => mcp::serve(view)?,
         Command::Dump { profile } => dump::dump(&profile, out)?,

@@ -1,9 +1,9 @@
 //! `explain`: why a line has its cost, or none.
 
-use super::document;
 use super::project::Project;
 use super::tool::Query;
 use super::view::View;
+use crate::cli::document;
 use engine::query::explain::{self, Explanation, explain};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -36,7 +36,8 @@ impl Query for ExplainLine {
         _: usize,
     ) -> Result<Explanation, String> {
         let opened = project.open(view)?;
-        let (context, document) = document::open(&opened, &project.path(&question.file))?;
+        let (context, document) =
+            document::open(&opened.context.world, &opened.index, &project.path(&question.file))?;
         let line = question.line.checked_sub(1).ok_or("line: the first line is 1")?;
         Ok(explain(&context, &explain::Question { uri: document.uri.clone(), line }))
     }

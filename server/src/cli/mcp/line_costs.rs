@@ -1,12 +1,12 @@
 //! `line_costs`: the lines of a file or function with their costs.
 
 use super::answers::{At, Of, relative};
-use super::document;
 use super::fit::short;
 use super::project::{Opened, Project};
 use super::tool::Query;
 use super::view::View;
 use crate::cli::annotate::{CONTEXT_LINES, Target, named, shown_lines};
+use crate::cli::document;
 use analysis::LineCost;
 use engine::fields::{CostFields, PlaceFields};
 use engine::items::CostData;
@@ -111,7 +111,8 @@ impl Query for ShowLines {
     ) -> Result<Annotated, String> {
         let opened = project.open(view)?;
         let (target, also) = target(project, &opened, &question.target)?;
-        let (context, document) = document::open(&opened, &target.path)?;
+        let (context, document) =
+            document::open(&opened.context.world, &opened.index, &target.path)?;
         let open = context.open_file(&document.uri);
         let open = open.ok_or_else(|| format!("{}: not in the profile", question.target))?;
         let lines = open.lines();

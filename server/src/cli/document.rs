@@ -1,22 +1,27 @@
 //! Sources as they are on disk, as documents for queries.
 
-use super::project::Opened;
 use engine::context::Context;
 use engine::document::Document;
 use engine::text::{Encoding, Text};
+use engine::world::World;
 use lsp_types::Url;
+use sources::SourceIndex;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Opens a file of the project. The error is a message for the client.
-pub fn open(opened: &Opened, path: &Path) -> Result<(Context, Arc<Document>), String> {
+/// Opens a file of the project. The error is a message for users.
+pub(super) fn open(
+    world: &Arc<World>,
+    index: &SourceIndex,
+    path: &Path,
+) -> Result<(Context, Arc<Document>), String> {
     let fail = |why: &str| format!("{}: {why}", path.display());
-    let canonical = opened.index.canonical(path).ok_or_else(|| fail("no file of the project"))?;
+    let canonical = index.canonical(path).ok_or_else(|| fail("no file of the project"))?;
     let bytes =
         sources::regular_file::read(&canonical).map_err(|error| fail(&error.to_string()))?;
     let text = Text::new(String::from_utf8_lossy(&bytes), Encoding::Utf16);
     let uri = Url::from_file_path(&canonical).map_err(|()| fail("has no URI"))?;
     let document = Arc::new(Document::new(uri, canonical, 0, text));
     let documents = [document.clone()].into_iter().collect();
-    Ok((Context { world: opened.context.world.clone(), documents }, document))
+    Ok((Context { world: world.clone(), documents }, document))
 }

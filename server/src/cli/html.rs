@@ -1,0 +1,340 @@
+//! `costline html`: one page with hot spots and annotated sources, for people without an editor.
+//!
+//! The page loads nothing: its content security policy permits its own style and script alone, by
+//! their hashes. All text of the profile is escaped. The page has a limited size; what it leaves out
+//! is said with its cost.
+
+use super::heading::{compared_with, headline};
+use super::{Failure, Output, document};
+use analysis::{FunctionId, LineCost, Total};
+use data_encoding::BASE64;
+use engine::baseline::Baseline;
+use engine::context::{Compared, Context};
+use engine::document::OpenDocuments;
+use engine::export;
+use engine::fields::CostFields;
+use engine::present::text::{one_line, plain};
+use engine::present::units;
+use engine::query::health;
+use engine::query::hot_spots::{HotFile, HotFunction, Question, hot_spots};
+use engine::ranking::{By, Scope};
+use engine::settings::{Settings, Unit};
+use engine::snapshot::Snapshot;
+use engine::weight::Weight;
+use engine::world::World;
+use sha2::{Digest as _, Sha256};
+use sources::SourceIndex;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The number of functions in the table.
+const MAX_FUNCTIONS: usize = 500;
+/// Once the page has this many bytes, no other source is added.
+const MAX_BYTES: usize = 3 << 20;
+/// Longer sources are left out, so that the page stays below 5 MB.
+const MAX_SOURCE_BYTES: usize = 1 << 20;
+/// The number of lines to show before and after a line with a cost.
+const CONTEXT_LINES: u32 = 3;
+/// The number of callees that a line links to.
+const MAX_LINKS: usize = 3;
+
+const STYLE: &str = include_str!("html/page.css");
+const SCRIPT: &str = include_str!("html/page.js");
+
+/// What to write, and where.
+#[derive(Debug, clap::Args)]
+pub struct HtmlArgs {
+    /// The file to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Overwrite the output file if it exists
+    #[arg(long)]
+    overwrite: bool,
+    /// Leave the sources out, for readers who may not see them
+    #[arg(long)]
+    no_sources: bool,
+}
+
+/// Writes the page.
+pub(super) fn html(
+    snapshot: Snapshot,
+    index: SourceIndex,
+    before: Option<Compared<'_>>,
+    arguments: &HtmlArgs,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let baseline = before.map(|before| before.baseline.clone());
+    let page = Page::new(snapshot, index, baseline);
+    let text = page.write(before, !arguments.no_sources).map_err(Failure::no_output)?;
+    match arguments.output.as_deref().filter(|path| *path != Path::new("-")) {
+        None => Ok(out.write_all(text.as_bytes())?),
+        Some(path) => export::store(path, text.as_bytes(), arguments.overwrite)
+            .map_err(|error| Failure::no_output(export::refusal(path, &error, "--overwrite"))),
+    }
+}
+
+/// The page and what it shows.
+struct Page {
+    context: Context,
+    snapshot: Arc<Snapshot>,
+    index: Arc<SourceIndex>,
+    html: String,
+}
+
+impl Page {
+    fn new(snapshot: Snapshot, index: SourceIndex, baseline: Option<Arc<Baseline>>) -> Self {
+        let (snapshot, index) = (Arc::new(snapshot), Arc::new(index));
+        let world = World {
+            settings: Arc::new(Settings { unit: Unit::Both, ..Settings::default() }),
+            active: vec![snapshot.clone()],
+            index: Some(index.clone()),
+            baseline,
+            ..World::default()
+        };
+        let context = Context { world: Arc::new(world), documents: OpenDocuments::default() };
+        Self { context, snapshot, index, html: String::new() }
+    }
+
+    fn write(mut self, before: Option<Compared<'_>>, with_sources: bool) -> Result<String, String> {
+        let functions = self.functions()?;
+        let files = self.files();
+        self.head(before);
+        self.health();
+        self.table(&functions);
+        if with_sources && !files.is_empty() {
+            self.sources(&files, &functions);
+        }
+        self.html += "</main></body></html>\n";
+        Ok(self.html)
+    }
+
+    fn functions(&self) -> Result<Vec<HotFunction>, String> {
+        let question = Question { limit: Some(MAX_FUNCTIONS), ..Question::default() };
+        let found = hot_spots(&self.context, question)?;
+        Ok(found.and_then(|found| found.functions).unwrap_or_default())
+    }
+
+    /// The own files that were found, hottest first. None if the profile does not know files.
+    fn files(&self) -> Vec<HotFile> {
+        let question = Question {
+            by: Some(By::File),
+            scope: Some(Scope::Own),
+            limit: Some(usize::MAX),
+            ..Question::default()
+        };
+        let found = hot_spots(&self.context, question).ok().flatten();
+        let mut files = found.and_then(|found| found.files).unwrap_or_default();
+        files.retain(|file| file.place.uri.is_some());
+        files
+    }
+
+    /// Appends formatted text. Writing to a string cannot fail.
+    fn add(&mut self, text: std::fmt::Arguments<'_>) {
+        let _ = self.html.write_fmt(text);
+    }
+
+    fn head(&mut self, before: Option<Compared<'_>>) {
+        let hash = |text: &str| BASE64.encode(&Sha256::digest(text.as_bytes()));
+        let name = escape(&plain(&self.snapshot.loaded.name()));
+        let headline = escape(&headline(&self.snapshot));
+        let (style, script) = (hash(STYLE), hash(SCRIPT));
+        self.add(format_args!(
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
+             'sha256-{style}'; script-src 'sha256-{script}'; base-uri 'none'; form-action 'none'\"/>\
+             <meta name=\"viewport\" content=\"width=device-width\"/>\
+             <meta name=\"generator\" content=\"costline {}\"/><title>{name} – Costline</title>\
+             <style>{STYLE}</style><script type=\"module\">{SCRIPT}</script></head>\n\
+             <body><main><h1>{name}</h1>\n<p>{headline}</p>\n",
+            env!("CARGO_PKG_VERSION")
+        ));
+        if let Some(before) = before {
+            let text = escape(&compared_with(before, &self.snapshot));
+            self.add(format_args!("<p id=\"comparison\">{text}</p>\n"));
+        }
+    }
+
+    fn health(&mut self) {
+        let entries = health::of_snapshot(&self.snapshot, &self.index);
+        if entries.is_empty() {
+            return;
+        }
+        self.html += "<h2>Health</h2>\n<ul>\n";
+        for entry in entries {
+            self.add(format_args!("<li>{}</li>\n", escape(&entry.message)));
+        }
+        self.html += "</ul>\n";
+    }
+
+    fn table(&mut self, functions: &[HotFunction]) {
+        self.html += "<h2>Hot spots</h2>\n<div class=\"scroll\" tabindex=\"0\"><table id=\"functions\"><thead><tr>";
+        let has_changes = functions.iter().any(|row| row.cost.cost.fields.change.is_some());
+        // Own code is first, so no column is sorted yet.
+        for heading in ["self", "total", "change", "function", "place"] {
+            if heading != "change" || has_changes {
+                self.add(format_args!(
+                    "<th scope=\"col\" aria-sort=\"none\"><button type=\"button\">{heading}</button></th>"
+                ));
+            }
+        }
+        self.html += "</tr></thead><tbody>\n";
+        for (row, i) in functions.iter().zip(0..) {
+            self.function(row, i, has_changes);
+        }
+        self.html += "</tbody></table></div>\n";
+        let own: f64 =
+            functions.iter().filter_map(|row| row.cost.cost.self_).map(|own| own.0).sum();
+        let costs = &self.snapshot.costs;
+        let all: f64 = costs.functions().map(|(_, cost)| cost.cost.self_).sum();
+        let left = costs.functions().count().saturating_sub(functions.len());
+        if left > 0 {
+            let text = format!(
+                "{} with self {} left out",
+                units::counted(left as f64, "functions"),
+                units::absolute(all - own, &costs.metric)
+            );
+            self.add(format_args!("<p id=\"left-out\">{}</p>\n", escape(&text)));
+        }
+    }
+
+    fn function(&mut self, row: &HotFunction, i: usize, has_changes: bool) {
+        let CostFields { self_text, total_text, tier, change, .. } = &row.cost.cost.fields;
+        let (own, total) = (number(row.cost.cost.self_), number(row.cost.cost.total));
+        let text = |text: &Option<String>| escape(text.as_deref().unwrap_or("–"));
+        let (self_text, total_text) = (text(self_text), text(total_text));
+        self.add(format_args!(
+            "<tr id=\"f{i}\" class=\"tier{tier}\"><td class=\"number\" data-value=\"{own}\">{self_text}</td>\
+             <td class=\"number\" data-value=\"{total}\">{total_text}</td>"
+        ));
+        if has_changes {
+            let change =
+                change.as_ref().and_then(|change| change.total.as_ref().or(change.self_.as_ref()));
+            let value = number(change.map(|change| change.change));
+            let text = change.filter(|change| !change.noise).and_then(|change| change.text.clone());
+            let text = escape(&text.unwrap_or_default());
+            self.add(format_args!("<td class=\"number\" data-value=\"{value}\">{text}</td>"));
+        }
+        let (name, place) = (escape(&plain(&row.name)), escape(&plain(&row.place.place_text)));
+        self.add(format_args!(
+            "<td data-value=\"{name}\">{name}</td><td data-value=\"{place}\">{place}</td></tr>\n"
+        ));
+    }
+
+    /// The own sources, hottest first, until the page is full.
+    fn sources(&mut self, files: &[HotFile], functions: &[HotFunction]) {
+        self.html += "<h2>Sources</h2>\n";
+        let anchors: BTreeMap<FunctionId, usize> = functions
+            .iter()
+            .zip(0..)
+            .filter_map(|(row, i)| Some((row.key.function(&self.snapshot)?, i)))
+            .collect();
+        let (mut left, mut left_self) = (0, 0.0);
+        for file in files {
+            let path = file.place.uri.as_ref().and_then(|uri| uri.to_file_path().ok());
+            let is_shown = path.is_some_and(|path| {
+                self.html.len() < MAX_BYTES && self.source(&path, &anchors).is_some()
+            });
+            if !is_shown {
+                left += 1;
+                left_self += file.cost.cost.self_.map_or(0.0, |own| own.0);
+            }
+        }
+        if left > 0 {
+            let metric = &self.snapshot.costs.metric;
+            let text = format!(
+                "{} with self {} left out: too large, not readable, or without costs on lines",
+                units::counted(f64::from(left), "files"),
+                units::absolute(left_self, metric)
+            );
+            self.add(format_args!("<p id=\"left-out-sources\">{}</p>\n", escape(&text)));
+        }
+    }
+
+    /// A source with the costs of its lines. `None` if it has none, or is too large.
+    fn source(&mut self, path: &Path, anchors: &BTreeMap<FunctionId, usize>) -> Option<()> {
+        let snapshot = self.snapshot.clone();
+        let (context, document) = document::open(&self.context.world, &self.index, path).ok()?;
+        let open = context.open_file(&document.uri)?;
+        let lines = open.lines();
+        let costs: BTreeMap<u32, LineCost> = lines.costs(0..u32::MAX).into_iter().collect();
+        if costs.is_empty() {
+            return None;
+        }
+        let mut links: BTreeMap<u32, Vec<FunctionId>> = BTreeMap::new();
+        for edge in snapshot.costs.edges() {
+            let sites = snapshot.costs.sites(edge).iter().filter(|site| site.file == open.file);
+            for line0 in sites.filter_map(|site| lines.map.to_open(site.line.checked_sub(1)?)) {
+                links.entry(line0).or_default().push(edge.callee);
+            }
+        }
+        let before = self.html.len();
+        let name = escape(&one_line(&self.index.as_given(path).display().to_string()));
+        self.add(format_args!(
+            "<h3>{name}</h3>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"source\" data-path=\"{name}\">\
+             <thead><tr><th scope=\"col\">self</th><th scope=\"col\">total</th><th scope=\"col\">line</th>\
+             <th scope=\"col\">source</th></tr></thead><tbody>\n"
+        ));
+        let scale = context.scale(&snapshot);
+        for (text, line0) in document.text.as_str().lines().zip(0_u32..) {
+            let near = line0.saturating_sub(CONTEXT_LINES)..=line0 + CONTEXT_LINES;
+            if costs.range(near).next().is_none() {
+                continue;
+            }
+            let cost = costs.get(&line0).map(|line| line.cost);
+            let fields =
+                cost.map(|cost| CostFields::new(scale, Some(cost.self_), cost.total, None));
+            let tier = fields.as_ref().map_or(0, |fields| fields.tier);
+            let total = cost.map_or(Total::Unknown, |cost| cost.total);
+            let own = number(cost.map(|cost| Weight(cost.self_)));
+            let total = number(Weight::of_total(total));
+            let [own_text, total_text] = fields
+                .map_or([None, None], |fields| [fields.self_text, fields.total_text])
+                .map(|text| escape(&text.unwrap_or_default()));
+            let text = text.split('\t').map(|part| escape(&one_line(part))).collect::<Vec<_>>();
+            self.add(format_args!(
+                "<tr class=\"tier{tier}\"><td class=\"number\" data-value=\"{own}\">{own_text}</td>\
+                 <td class=\"number\" data-value=\"{total}\">{total_text}</td>\
+                 <td class=\"number\">{}</td><td>{}",
+                line0 + 1,
+                text.join("\t")
+            ));
+            for callee in links.get(&line0).into_iter().flatten().take(MAX_LINKS) {
+                if let Some(i) = anchors.get(callee) {
+                    let name = escape(&plain(snapshot.function(*callee).name));
+                    self.add(format_args!(" <a href=\"#f{i}\">→ {name}</a>"));
+                }
+            }
+            self.html += "</td></tr>\n";
+        }
+        self.html += "</tbody></table></div>\n";
+        if self.html.len() - before > MAX_SOURCE_BYTES {
+            self.html.truncate(before);
+            return None;
+        }
+        Some(())
+    }
+}
+
+/// A raw weight, as in `report --json`. Empty if it is unknown.
+fn number(weight: Option<Weight>) -> String {
+    weight.and_then(|weight| serde_json::to_string(&weight).ok()).unwrap_or_default()
+}
+
+/// Escapes text for elements and quoted attributes.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped += "&amp;",
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '"' => escaped += "&quot;",
+            '\'' => escaped += "&#39;",
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,253 @@
+//! `costline html`: its numbers, what hostile names do in a browser, and its size.
+//!
+//! The tests in a browser need Chromium, that of accessibility also axe (`.ci/tools`). They are
+//! skipped without these, or fail if `COSTLINE_REQUIRE_TOOLS` is set.
+
+#[cfg(feature = "grammars")]
+use crate::RUST;
+use crate::{costline, fixture, run};
+use roxmltree::{Document, Node};
+#[cfg(feature = "grammars")]
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+const GO: &str = "pprof/go-indexer-cpu/cpu.pb.gz";
+
+/// The page without its document type, so that it is XML.
+fn xml(page: &str) -> &str {
+    page.strip_prefix("<!DOCTYPE html>\n").unwrap()
+}
+
+fn rows<'a>(page: &'a Document<'a>, is_table: impl Fn(&Node<'_, '_>) -> bool) -> Vec<Node<'a, 'a>> {
+    let table = page.descendants().find(|node| node.has_tag_name("table") && is_table(node));
+    let body = table.unwrap().children().find(|node| node.has_tag_name("tbody")).unwrap();
+    body.children().filter(Node::is_element).collect()
+}
+
+/// The raw values of the cells of a row.
+fn values<'a>(row: &Node<'a, 'a>) -> Vec<&'a str> {
+    row.children().filter_map(|cell| cell.attribute("data-value")).collect()
+}
+
+/// A number of a report, as the page has it.
+#[cfg(feature = "grammars")]
+fn raw(number: &Value) -> String {
+    if number.is_null() { String::new() } else { number.to_string() }
+}
+
+#[cfg(feature = "grammars")]
+#[test]
+fn every_number_is_that_of_the_report() {
+    for profile in [RUST, GO] {
+        let profile = fixture(profile);
+        let root = profile.parent().unwrap().to_str().unwrap();
+        let profile = profile.to_str().unwrap();
+        let page = run(["html", "--root", root, profile]).stdout;
+        let report = run(["report", "--json", "--root", root, profile]).stdout;
+        let report: Value = serde_json::from_str(&report).unwrap();
+        let page = Document::parse(xml(&page)).unwrap();
+        let known = |key: &str| report[key].as_array().unwrap().iter();
+
+        let functions = rows(&page, |table| table.attribute("id") == Some("functions"));
+        assert!(!functions.is_empty());
+        let mut compared = 0;
+        for row in functions {
+            let [own, total, name, place] = values(&row)[..] else { panic!("{row:?}") };
+            let mut same = known("definitions").chain(known("functions")).filter(|function| {
+                let file = function["file"].as_str().unwrap_or_default();
+                let file = file.rsplit('/').next().unwrap();
+                function["name"] == name && format!("{file}:{}", function["line"]) == place
+            });
+            // Generic instances are joined, and what has no line is found by its library.
+            let Some(same) = same.next() else { continue };
+            assert_eq!(
+                (raw(&same["self"]), raw(&same["total"])),
+                (own.into(), total.into()),
+                "{name}"
+            );
+            compared += 1;
+        }
+        assert!(compared > 5, "{compared}");
+        let mut compared = 0;
+        for table in page.descendants().filter_map(|node| node.attribute("data-path")) {
+            for row in rows(&page, |other| other.attribute("data-path") == Some(table)) {
+                let [own, total] = values(&row)[..] else { panic!("{row:?}") };
+                let number = row.children().filter(Node::is_element).nth(2).unwrap().text();
+                let line = known("lines").find(|line| {
+                    line["path"] == table && Some(line["line"].to_string().as_str()) == number
+                });
+                let expected = line.map(|line| (raw(&line["self"]), raw(&line["total"])));
+                assert_eq!(expected.unwrap_or_default(), (own.into(), total.into()), "{table}");
+                compared += 1;
+            }
+        }
+        assert!(compared > 10, "{compared}");
+    }
+}
+
+#[test]
+fn sources_can_be_left_out_and_files_are_not_overwritten() {
+    let profile = fixture(GO);
+    let root = profile.parent().unwrap().to_str().unwrap();
+    let profile = profile.to_str().unwrap();
+    let page = run(["html", "--no-sources", "--root", root, profile]).stdout;
+    assert!(!page.contains("<h2>Sources</h2>") && !page.contains("package main"));
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("page.html");
+    let file = file.to_str().unwrap();
+    assert_eq!(run(["html", profile, "-o", file]).code, Some(0));
+    let again = run(["html", profile, "-o", file]);
+    assert_eq!(again.code, Some(3));
+    assert!(again.stderr.contains("use --overwrite"), "{}", again.stderr);
+}
+
+#[test]
+fn a_baseline_adds_the_change_of_the_total_and_of_functions() {
+    let folder = TempDir::new().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let before = write("before.folded", "main;work 9000\nmain;rest 1000\n");
+    let now = write("now.folded", "main;work 4000\nmain;rest 1000\n");
+    let page = run(["html", "--baseline", &before, &now]).stdout;
+    let page = Document::parse(xml(&page)).unwrap();
+    let comparison = page.descendants().find(|node| node.attribute("id") == Some("comparison"));
+    assert!(
+        comparison.unwrap().text().unwrap().contains("10,000")
+            || comparison.unwrap().text().unwrap().contains("10000")
+    );
+    let functions = rows(&page, |table| table.attribute("id") == Some("functions"));
+    assert_eq!(values(&functions[0])[..2], ["4000", "4000"]);
+}
+
+/// A name and a source with markup.
+fn hostile() -> (TempDir, String) {
+    let folder = TempDir::new().unwrap();
+    let name = "<img src=x onerror=\"document.title='gone'\">'\"</script><script>document.title='gone'</script>";
+    let text = format!("main (app.py:1);{name} (app.py:2) 10\n");
+    let source = "main()\nx = \"</td></table><script>document.title='gone'</script>\"\n";
+    fs::write(folder.path().join("app.py"), source).unwrap();
+    let profile = folder.path().join("a.folded");
+    fs::write(&profile, text).unwrap();
+    let page =
+        costline().args(["html", "--root"]).arg(folder.path()).arg(&profile).output().unwrap();
+    (folder, String::from_utf8(page.stdout).unwrap())
+}
+
+#[test]
+fn hostile_names_and_sources_are_text() {
+    let (_folder, page) = hostile();
+    let page = Document::parse(xml(&page)).unwrap();
+    let count = |tag: &str| page.descendants().filter(|node| node.has_tag_name(tag)).count();
+    assert_eq!((count("script"), count("img"), count("style")), (1, 0, 1));
+    let functions = rows(&page, |table| table.attribute("id") == Some("functions"));
+    assert!(functions.iter().any(|row| values(row)[2].contains("<img src=x")));
+}
+
+/// Whether a tool is there. Fails if it must be.
+fn is_there(found: bool, tool: &str) -> bool {
+    assert!(found || std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "{tool} is missing");
+    found
+}
+
+/// The page after its scripts ran, as HTML. `None` without Chromium.
+fn in_browser(page: &Path) -> Option<String> {
+    let state = TempDir::new().unwrap();
+    let output = Command::new("chromium")
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000"])
+        .arg(format!("--user-data-dir={}", state.path().display()))
+        .arg("--dump-dom")
+        .arg(page)
+        .output();
+    let output = output.ok().filter(|output| output.status.success());
+    is_there(output.is_some(), "chromium")
+        .then(|| String::from_utf8(output.unwrap().stdout).unwrap())
+}
+
+#[test]
+fn a_browser_runs_no_script_but_that_of_the_page() {
+    let (folder, page) = hostile();
+    let file = folder.path().join("page.html");
+    // An injected script is stopped by the policy as well.
+    let injected = page.replace("</main>", "<script>document.title='gone'</script></main>");
+    for page in [page, injected] {
+        fs::write(&file, page).unwrap();
+        let Some(shown) = in_browser(&file) else { return };
+        assert!(shown.contains("<title>a.folded – Costline</title>"), "{shown}");
+    }
+}
+
+#[test]
+fn columns_are_sorted_by_their_headings() {
+    let folder = TempDir::new().unwrap();
+    let profile = folder.path().join("a.folded");
+    fs::write(&profile, "main;b 10\nmain;a 9\nmain 100\n").unwrap();
+    let page = run(["html", profile.to_str().unwrap()]).stdout;
+    // The test presses a heading; the page's own policy would not run it.
+    let policy = page.find("<meta http-equiv").unwrap();
+    let end = policy + page[policy..].find("/>").unwrap() + 2;
+    let press =
+        "<script type=\"module\">document.querySelectorAll('th button')[2].click()</script></main>";
+    let page = [&page[..policy], &page[end..]].concat().replace("</main>", press);
+    let file = folder.path().join("page.html");
+    fs::write(&file, page).unwrap();
+    let Some(shown) = in_browser(&file) else { return };
+    let at = |name: &str| shown.find(&format!("<td data-value=\"{name}\">")).unwrap();
+    assert!(at("a") < at("b") && at("b") < at("main"), "{shown}");
+}
+
+#[test]
+fn axe_finds_nothing() {
+    let axe: PathBuf =
+        [env!("CARGO_MANIFEST_DIR"), "../target/tools/axe/node_modules/axe-core/axe.min.js"]
+            .iter()
+            .collect();
+    if !is_there(axe.is_file(), "axe") {
+        return;
+    }
+    let profile = fixture(GO);
+    let root = profile.parent().unwrap().to_str().unwrap();
+    let page = run(["html", "--root", root, profile.to_str().unwrap()]).stdout;
+    let policy = page.find("<meta http-equiv").unwrap();
+    let end = policy + page[policy..].find("/>").unwrap() + 2;
+    let check = format!(
+        "<script>{}</script><script type=\"module\">const {{ violations }} = await axe.run();\
+         document.title = 'axe: ' + JSON.stringify(violations.map((one) => one.id));</script></main>",
+        fs::read_to_string(axe).unwrap()
+    );
+    let page = [&page[..policy], &page[end..]].concat();
+    let (before, after) = page.rsplit_once("</main>").unwrap();
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("page.html");
+    fs::write(&file, [before, &check, after].concat()).unwrap();
+    let Some(shown) = in_browser(&file) else { return };
+    let title = shown.split("<title>").nth(1).unwrap().split("</title>").next().unwrap();
+    assert_eq!(title, "axe: []");
+}
+
+#[test]
+fn a_page_is_small_and_says_what_it_leaves_out() {
+    let folder = TempDir::new().unwrap();
+    let mut text = String::new();
+    for i in 0..3000 {
+        writeln!(text, "main;{}{i} 2", "f".repeat(2000)).unwrap();
+    }
+    let profile = folder.path().join("a.folded");
+    fs::write(&profile, text).unwrap();
+    let page = run(["html", profile.to_str().unwrap()]).stdout;
+    assert!(page.len() < 5_000_000, "{}", page.len());
+    let page = Document::parse(xml(&page)).unwrap();
+    let left = page.descendants().find(|node| node.attribute("id") == Some("left-out")).unwrap();
+    let shown = rows(&page, |table| table.attribute("id") == Some("functions"));
+    assert_eq!(shown.len(), 500);
+    // `main` and 2500 of the others, or 2501 of the others.
+    let text = left.text().unwrap();
+    assert!(text.starts_with("2501 functions") || text.starts_with("2,501 functions"), "{text}");
+    assert!(text.contains("500") && text.contains("left out"), "{text}");
+}
