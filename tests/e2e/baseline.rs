@@ -66,16 +66,17 @@ fn compares_the_shown_profile_with_the_next_recording() {
             "self 8.3% (100 samples) ▼8.3 · total 25.0% (300 samples) ▼25.0",
         ]
     );
-    let hover = server.hover(&uri, 12, 0).unwrap().replace('\\', "");
+    let hover = server.line_hover(&uri, 12).unwrap().replace('\\', "");
     assert!(
         hover.contains(
-            "- before: self 16.7% (100 samples) · total 16.7% (100 samples)\n- change: self ▲41.7 · total ▲41.7"
+            "- before: self 16.7% (100 samples) · total 16.7% (100 samples); change: self ▲41.7 · total ▲41.7"
         ),
         "{hover}"
     );
     assert!(hover.contains("compared with cpu.folded, written"), "{hover}");
     let totals = "600 samples → 1200 samples +100 %";
     assert!(hover.contains(totals), "{hover}");
+    assert!(hover.lines().filter(|line| !line.is_empty()).count() <= 6, "{hover}");
     assert_eq!(server.view()["comparison"]["text"], totals);
     // Each line has the data of its change.
     let hints = server.hints(&uri);
@@ -383,7 +384,7 @@ fn compares_with_the_last_runs() {
     let status = view["marks"].to_string();
     assert!(status.contains("compared with the mean of 3 runs of cpu.folded"), "{status}");
     assert_eq!(labels(&mut server, &uri)[&13], "95.0%");
-    let hover = server.hover(&uri, 12, 4).unwrap();
+    let hover = server.line_hover(&uri, 12).unwrap();
     assert!(hover.contains("100 samples"), "the mean of 80, 100 and 120: {hover}");
     assert!(hover.contains("within noise"), "{hover}");
 

@@ -78,7 +78,7 @@ fn a_changed_line_has_no_hint_until_the_change_is_undone() {
     let mut rest = before.clone();
     rest.remove(&12);
     assert_eq!(server.line_costs(&uri), rest);
-    let hover = server.hover(&uri, 12, 0).unwrap();
+    let hover = server.line_hover(&uri, 12).unwrap();
     assert!(hover.contains("this line was changed after the profile was recorded"), "{hover}");
     // One of six samples.
     let old = hover.lines().find(|line| line.contains("this line before it was changed"));
@@ -145,7 +145,7 @@ fn marks_hints_if_the_file_is_newer_than_the_profile() {
     assert!(
         server.lenses(&uri).iter().all(|lens| text(&lens["command"]["title"]).starts_with('~'))
     );
-    assert!(server.hover(&uri, 9, 0).unwrap().contains("newer than the profile"));
+    assert!(server.line_hover(&uri, 9).unwrap().contains("newer than the profile"));
 
     let older = server.open_file(&workspace.path("lib.py"), "python");
     let labels = server.labels(&older);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::cases::{Case, is_grouped};
 use crate::support::profiles::{APP_JS, BELOW, SIX_SAMPLES, app_py, cpuprofile_with, six_samples};
-use crate::support::requests::{LineCosts, at, costs, text};
+use crate::support::requests::{LineCosts, at, costs, six, text};
 use crate::support::{Server, Workspace};
 
 /// A server with a hint for every line with cost.
@@ -271,27 +271,81 @@ fn hovers_show_costs_of_lines_and_functions() {
     let uri = server.open_file(&workspace.path("app.py"), "python");
     server.wait_labels(&uri);
 
-    let line = server.hover(&uri, 21, 0).unwrap();
+    let line = server.line_hover(&uri, 21).unwrap();
     assert!(
-        line.contains("- this line: self 0.0% (0 samples) · total 33.3% (2 samples)"),
+        line.contains("**line 22** · self 0.0% (0 samples) · total 33.3% (2 samples)\n"),
         "{line}"
     );
-    assert!(
-        line.contains(r"calls from this line") && line.contains("- 33.3% (2 samples) hash"),
-        "{line}"
-    );
+    assert!(line.contains("- calls from this line: 33.3% (2 samples) hash"), "{line}");
     // On the name of a callee.
     let callee = server.hover(&uri, 21, 5).unwrap();
     assert!(
-        callee.contains("**hash**")
-            && callee.contains("- function: self 50.0% (3 samples) · total 50.0% (3 samples)"),
+        callee.contains("**hash** · self 50.0% (3 samples) · total 50.0% (3 samples)\n"),
         "{callee}"
     );
     assert!(
-        callee.contains("- 33.3% (2 samples) parse") && callee.contains("- 16.7% (1 sample) eval"),
+        callee.contains("- callers: 33.3% (2 samples) parse · 16.7% (1 sample) eval\n"),
         "{callee}"
     );
-    assert_eq!(server.hover(&uri, 2, 4), None);
+    assert_eq!(server.line_hover(&uri, 2), None);
+}
+
+#[test]
+fn hovers_of_lines_are_at_their_end_unless_asked_for_everywhere() {
+    let workspace = six_samples();
+    let (mut server, uri) = six(&workspace);
+    let line = server.line_hover(&uri, 21).unwrap();
+    // `    hash(item)`: its indentation, its argument, and its last character.
+    assert_eq!([0, 3, 10, 12].map(|column| server.hover(&uri, 21, column)), [const { None }; 4]);
+    assert_eq!(server.hover(&uri, 21, 13).as_ref(), Some(&line));
+    server.configure(json!({ "hover": { "everywhere": true } }));
+    server.eventually("the hover", |server| server.hover(&uri, 21, 0).filter(|it| *it == line));
+}
+
+#[test]
+fn hovers_link_functions_for_clients_that_open_links() {
+    let workspace = six_samples();
+    let mut server = Server::builder(&workspace)
+        .capability("/experimental", json!({ "costline": { "links": true } }))
+        .start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+    let hover = server.line_hover(&uri, 21).unwrap();
+    let lib = uri.replace("app.py", "lib.py");
+    let callee = format!("calls from this line: 33.3% (2 samples) [hash](<{lib}#L4>)\n");
+    assert!(hover.contains(&callee), "{hover}");
+}
+
+/// The first hint of each function says that its number is the total, whichever range is asked for.
+#[test]
+#[cfg(feature = "grammars")]
+fn the_first_hint_of_a_function_names_its_number() {
+    let workspace = six_samples();
+    let (mut server, uri) = six(&workspace);
+    let labels = |hints: &[Value]| -> Vec<(u64, String)> {
+        let label =
+            |hint: &Value| (hint["position"]["line"].as_u64().unwrap() + 1, text(&hint["label"]));
+        hints.iter().map(label).collect()
+    };
+    let all = labels(&server.hints(&uri));
+    let expected = [
+        (10, "33.3% total"),
+        (12, "50.0%"),
+        (13, "16.7%"),
+        (22, "33.3% total"),
+        (23, "16.7%"),
+        (31, "33.3% total"),
+        (32, "16.7%"),
+        (33, "16.7%"),
+        (34, "16.7%"),
+    ];
+    assert_eq!(all, expected.map(|(line, label)| (line, label.to_owned())));
+    for first in 0..35 {
+        let rest = labels(&server.hints_in(&uri, first, 36));
+        let expected: Vec<_> =
+            all.iter().filter(|(line, _)| *line > first.into()).cloned().collect();
+        assert_eq!(rest, expected, "from line {first}");
+    }
 }
 
 #[test]
@@ -302,10 +356,10 @@ fn hovers_are_plain_text_for_clients_without_markdown() {
         .start();
     let uri = server.open_file(&workspace.path("app.py"), "python");
     server.wait_labels(&uri);
-    let hover = server.request("textDocument/hover", at(&uri, 21, 0));
+    let hover = server.request("textDocument/hover", at(&uri, 21, 1000));
     assert_eq!(hover["contents"]["kind"], "plaintext");
     let text = text(&hover["contents"]["value"]);
-    assert!(text.contains("this line: self 0.0% (0 samples) · total 33.3% (2 samples)"), "{text}");
+    assert!(text.contains("line 22 · self 0.0% (0 samples) · total 33.3% (2 samples)"), "{text}");
 }
 
 /// The number that hints show decides whether there is one, and its tier.
@@ -421,7 +475,7 @@ fn escapes_names_of_profiles() {
     let mut server = Server::start(&workspace);
     let uri = server.open_file(&workspace.path("app.py"), "python");
     server.wait_labels(&uri);
-    let hover = server.hover(&uri, 0, 0).unwrap();
+    let hover = server.line_hover(&uri, 0).unwrap();
     assert!(hover.contains(r"[x\](command:evil)\<b>"), "{hover}");
     assert!(!hover.contains(name), "{hover}");
 }
@@ -455,7 +509,7 @@ fn shows_nothing_without_a_profile() {
         (server.hints(&uri), server.lenses(&uri), server.prepare(&uri, 9, 0)),
         (vec![], vec![], vec![])
     );
-    assert_eq!((server.hover(&uri, 9, 0), server.symbols("$")), (None, vec![]));
+    assert_eq!((server.line_hover(&uri, 9), server.symbols("$")), (None, vec![]));
     assert_eq!(server.profiles()["active"], Value::Null);
     workspace.write("cpu.folded", SIX_SAMPLES);
     server.wait_labels(&uri);

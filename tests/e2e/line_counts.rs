@@ -132,10 +132,10 @@ fn hovers_count_executions_whatever_hints_show() {
     for (line0, expected) in
         [(4, "executed 3 times"), (8, "executed 3 times"), (10, "never executed")]
     {
-        let hover = server.hover(&uri, line0, 8).unwrap();
+        let hover = server.line_hover(&uri, line0).unwrap();
         assert!(hover.contains(expected), "{hover}");
     }
-    assert_eq!(server.hover(&uri, 9, 4), None);
+    assert_eq!(server.line_hover(&uri, 9), None);
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn callgrind_counts_executions_of_instructions() {
     let uri = server.open_file(&workspace.path("src/arena.c"), "c");
     let expected = [6, 7, 8, 9, 10, 13, 14, 15, 16].map(|line| (line, "6×".to_owned()));
     assert_eq!(labels(&mut server, &uri), expected);
-    let hover = server.hover(&uri, 6, 8).unwrap();
+    let hover = server.line_hover(&uri, 6).unwrap();
     assert!(hover.contains("executed 6 times"), "{hover}");
 }
 
@@ -270,7 +270,7 @@ fn=arena_init
         assert!(text(&explanation["message"]).contains("lcov.info"), "{explanation}");
         workspace.write("lcov.info", &report);
         let hover = server.eventually("the count", |server| {
-            server.hover(&uri, 6, 8).filter(|hover| hover.contains("executed"))
+            server.line_hover(&uri, 6).filter(|hover| hover.contains("executed"))
         });
         let plain = hover.replace('\\', "");
         assert!(plain.contains("executed 6 times (lcov.info)"), "{hover}");

@@ -77,14 +77,14 @@ fn call_sites_have_hints_and_procedures_have_lenses() {
         assert_eq!(
             hints,
             [
-                hint(3, "1 callseq"),
+                hint(3, "1 callseq total"),
                 hint(5, "12 callseqs"),
-                hint(10, "3 callseqs"),
+                hint(10, "3 callseqs total"),
                 hint(12, "3 callseqs + recursion"),
                 hint(13, "6 callseqs"),
-                hint(20, "3 callseqs"),
+                hint(20, "3 callseqs total"),
                 hint(22, "2 callseqs + recursion"),
-                hint(30, "6 callseqs"),
+                hint(30, "6 callseqs total"),
             ]
         );
         let lenses: Vec<_> = server
@@ -134,14 +134,14 @@ fn the_hierarchy_marks_calls_within_a_recursion() {
 fn hovers_list_the_callees_of_a_call_site() {
     let workspace = workspace(&DeepFile::even_odd());
     let (mut server, uri) = start(&workspace);
-    let hover = server.hover(&uri, 12, 4).unwrap();
+    let hover = server.line_hover(&uri, 12).unwrap();
     assert!(hover.contains("calls from this line") && hover.contains("leaf"), "{hover}");
     let hover = server.hover(&uri, 9, 1).unwrap().replace('\\', "");
     for part in [
-        "- function · 3 calls: self 23.1% (3 callseqs) · total 69.2% (9 callseqs)",
-        "- per call: self 1 callseq · total 3 callseqs",
-        "- quanta: self 1 tick · total 5 ticks",
-        "- words: self 0 words · total 10 words",
+        "** · 3 calls: self 23.1% (3 callseqs) · total 69.2% (9 callseqs)",
+        "per call: self 1 callseq · total 3 callseqs",
+        "quanta: self 1 tick · total 5 ticks",
+        "words: self 0 words · total 10 words",
         "in a recursion of 2 functions: a call from outside leads to 6.0 calls on average",
     ] {
         assert!(hover.contains(part), "{part} is not in\n{hover}");

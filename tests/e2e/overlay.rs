@@ -76,7 +76,7 @@ fn another_profile_is_shown_beside_the_first() {
             "self 100.0% (250 ms) · total 100.0% (250 ms) · 1.00 KiB",
         ]
     );
-    let hover = server.hover(&uri, 5, 0).unwrap();
+    let hover = server.line_hover(&uri, 5).unwrap();
     assert!(hover.contains("bytes") && hover.contains("00 KiB"), "{hover}");
     let spots = server.execute("costline.hotspots", json!([{ "by": "function" }]));
     let f = spots["functions"].as_array().unwrap().iter().find(|row| row["name"] == "f").unwrap();

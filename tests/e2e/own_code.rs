@@ -55,7 +55,7 @@ fn check_own(server: &mut Server, uri: &str) {
     let mut hot = rows(&hot["functions"]);
     hot.sort_by_key(ToString::to_string);
     assert_eq!(hot, [json!(["main", 30, 40]), json!(["work", 10, 10])]);
-    let hover = server.hover(uri, 1, 4).unwrap();
+    let hover = server.line_hover(uri, 1).unwrap();
     assert!(hover.contains("own code"), "{hover}");
 }
 

@@ -419,7 +419,7 @@ fn a_deleted_profile_keeps_the_old_costs_and_is_reported_once() {
     let uri = session.uri.clone();
     session.server.during(A_WHILE, |server| assert_eq!(server.line_costs(&uri)[&1].0, 10));
     assert_eq!(reports(&mut session.server).len(), 1);
-    assert!(session.server.hover(&uri, 1, 0).unwrap().contains("deleted"));
+    assert!(session.server.line_hover(&uri, 1).unwrap().contains("deleted"));
     assert_eq!(session.server.revision(), revision);
 
     session.workspace.write("b.cpuprofile", cpuprofile(20));

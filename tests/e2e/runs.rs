@@ -217,7 +217,7 @@ fn several_profiles_are_averaged_by_choice() {
     };
     assert_eq!(spread("f")["self"].as_f64(), Some(deviation));
     assert_eq!(json!([spread("g")["self"], spread("g")["text"]]), json!([0, "±0 samples"]));
-    let hover = server.hover(&uri, 5, 0).unwrap();
+    let hover = server.line_hover(&uri, 5).unwrap();
     assert!(hover.contains("spread over runs"), "{hover}");
     // Without the choice of profiles, there is one run.
     let view = server.set_view(json!({ "profiles": null }));

@@ -37,7 +37,7 @@ fn each_surface_can_be_disabled_and_enabled() {
             let shown = [
                 !server.hints(&uri).is_empty(),
                 !server.lenses(&uri).is_empty(),
-                server.hover(&uri, 9, 0).is_some(),
+                server.line_hover(&uri, 9).is_some(),
             ];
             (shown == expected).then_some(())
         });

@@ -271,7 +271,7 @@ fn a_chosen_node_decides_every_surface() {
     let (mut server, app) = six(&workspace);
     let lib = server.open_file(&workspace.path("lib.py"), "python");
     let all = (server.line_costs(&app), server.line_costs(&lib));
-    let hover = server.hover(&app, 21, 0);
+    let hover = server.line_hover(&app, 21);
 
     let tree = server.execute("costline.callTree", json!([{ "depth": 2 }]));
     let main = &tree["nodes"][0];
@@ -292,7 +292,7 @@ fn a_chosen_node_decides_every_surface() {
     assert_eq!((server.line_costs(&app), server.line_costs(&lib)), focused);
     assert_eq!(server.labels(&app)[&30], "66.7%");
     assert_eq!(server.root_item("hash")["data"]["total"], 2);
-    assert_ne!(server.hover(&app, 21, 0), hover);
+    assert_ne!(server.line_hover(&app, 21), hover);
     let focused_tree = server.execute("costline.callTree", json!([]));
     let [root] = focused_tree["nodes"].as_array().unwrap().as_slice() else { panic!() };
     assert_eq!((text(&root["name"]), root["total"].clone()), ("eval".to_owned(), json!(3)));
@@ -332,7 +332,7 @@ fn a_chosen_node_decides_every_surface() {
     assert_eq!((&view["total"], &view["node"]), (&json!(6), &json!([])));
     assert_eq!((&view["transforms"], &view["state"]), (&json!([]), &Value::Null));
     assert_eq!((server.line_costs(&app), server.line_costs(&lib)), all);
-    assert_eq!(server.hover(&app, 21, 0), hover);
+    assert_eq!(server.line_hover(&app, 21), hover);
 
     for (node, problem) in [
         (

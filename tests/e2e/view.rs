@@ -585,7 +585,7 @@ fn every_surface_names_a_transform() {
         (server.sent("costline/changed").pop()?["marks"] == marks).then_some(())
     });
     // `evaluate` of app.py has line 31; main has line 12.
-    let hover = server.hover(&uri, 30, 0).unwrap().replace('\\', "");
+    let hover = server.line_hover(&uri, 30).unwrap().replace('\\', "");
     let last = hover.trim_end().lines().last().unwrap_or_default().to_owned();
     assert!(last.ends_with(" · samples · all threads · focus-function:eval"), "{hover}");
     for (command, argument) in [

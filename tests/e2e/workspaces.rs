@@ -117,7 +117,7 @@ fn files_of_libraries_do_not_match_files_of_the_workspace() {
     for file in names {
         let uri = server.open_file(&case.workspace.path(file), "rust");
         assert_eq!(
-            (server.hints(&uri), server.lenses(&uri), server.hover(&uri, 5, 4)),
+            (server.hints(&uri), server.lenses(&uri), server.line_hover(&uri, 5)),
             (vec![], vec![], None),
             "{file}"
         );

@@ -336,7 +336,7 @@ export class Server implements vscode.Disposable {
   private feature(): StaticFeature {
     return {
       fillClientCapabilities(capabilities) {
-        capabilities.experimental = { costline: { changed: true } };
+        capabilities.experimental = { costline: { changed: true, links: true } };
       },
       preInitialize: (capabilities: ServerCapabilities<Experimental>) => {
         this.catalog = capabilities.experimental?.costline;

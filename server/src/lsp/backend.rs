@@ -31,9 +31,8 @@ use lsp_types::{
     ConfigurationParams, DidChangeConfigurationParams, DidChangeTextDocumentParams,
     DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
     DidOpenTextDocumentParams, DidSaveTextDocumentParams, ExecuteCommandParams, Hover, HoverParams,
-    InitializeParams, InitializeResult, InitializedParams, InlayHint, InlayHintParams, MarkupKind,
-    MessageType, ServerInfo, SymbolInformation, Url, WorkDoneProgressCancelParams,
-    WorkspaceSymbolParams,
+    InitializeParams, InitializeResult, InitializedParams, InlayHint, InlayHintParams, MessageType,
+    ServerInfo, SymbolInformation, Url, WorkDoneProgressCancelParams, WorkspaceSymbolParams,
 };
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -414,11 +413,7 @@ impl LanguageServer for Backend {
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
-        let markup = if self.server.client_info().markdown {
-            MarkupKind::Markdown
-        } else {
-            MarkupKind::PlainText
-        };
+        let markup = self.server.client_info().markup;
         let uri = params.text_document_position_params.text_document.uri.clone();
         self.server.works_on(&uri);
         self.server.read_document(&uri, move |context| hover::hover(context, &params, markup)).await

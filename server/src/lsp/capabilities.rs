@@ -3,6 +3,7 @@
 use crate::lsp::loader::ClientAbilities;
 use crate::lsp::refresh::Refreshes;
 use engine::catalog::{Catalog, catalog};
+use engine::present::details::Markup;
 use engine::text::Encoding;
 use lsp_types::{
     CallHierarchyServerCapability, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
@@ -29,8 +30,8 @@ pub struct Client {
     pub show_document: bool,
     /// Whether it accepts code actions with a kind, and not only commands.
     pub code_action_literals: bool,
-    /// Whether it renders Markdown in hovers.
-    pub markdown: bool,
+    /// How it shows hovers.
+    pub markup: Markup,
     /// Whether it wants `costline/changed` notifications.
     pub changed: bool,
     /// Which refresh requests it supports.
@@ -48,7 +49,10 @@ impl Client {
         let window = capabilities.window.as_ref();
         let offers =
             capabilities.general.as_ref().and_then(|general| general.position_encodings.as_deref());
-        let hover_formats = text_document.and_then(|it| it.hover.as_ref()?.content_format.as_ref());
+        let announces = |feature: &str| {
+            let features = capabilities.experimental.as_ref().and_then(|it| it.get("costline"));
+            features.and_then(|it| it.get(feature)) == Some(&Value::Bool(true))
+        };
         Self {
             encoding: negotiate(offers),
             configuration: workspace.and_then(|it| it.configuration).unwrap_or(false),
@@ -61,11 +65,8 @@ impl Client {
             code_action_literals: text_document
                 .and_then(|it| it.code_action.as_ref()?.code_action_literal_support.as_ref())
                 .is_some(),
-            markdown: hover_formats.is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
-            changed: capabilities
-                .experimental
-                .as_ref()
-                .is_some_and(|it| it.pointer("/costline/changed") == Some(&Value::Bool(true))),
+            markup: markup(params, announces("links")),
+            changed: announces("changed"),
             refreshes: Refreshes {
                 hints: workspace
                     .and_then(|it| it.inlay_hint.as_ref()?.refresh_support)
@@ -132,6 +133,17 @@ pub fn server(
         }),
         experimental: serde_json::to_value(Experimental { costline: catalog() }).ok(),
         ..ServerCapabilities::default()
+    }
+}
+
+/// How a client shows hovers. Neovim announces Markdown and shows it mostly as it is written.
+fn markup(params: &InitializeParams, links: bool) -> Markup {
+    let hover = params.capabilities.text_document.as_ref().and_then(|it| it.hover.as_ref());
+    let formats = hover.and_then(|it| it.content_format.as_ref());
+    let is_neovim = params.client_info.as_ref().is_some_and(|client| client.name == "Neovim");
+    match formats.filter(|_| !is_neovim) {
+        Some(formats) if formats.contains(&MarkupKind::Markdown) => Markup::Markdown { links },
+        _ => Markup::Plain,
     }
 }
 

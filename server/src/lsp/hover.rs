@@ -1,18 +1,19 @@
-//! `textDocument/hover`: the details of a function or line.
+//! `textDocument/hover`: what a function or line costs, in a few lines.
 
 use super::from_proto;
 use engine::context::Context;
+use engine::present::details::Markup;
 use engine::query::hover;
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
-/// The hover at a position, as Markdown or as plain text.
-pub fn hover(context: &Context, params: &HoverParams, markup: MarkupKind) -> Option<Hover> {
+/// The hover at a position.
+pub fn hover(context: &Context, params: &HoverParams, markup: Markup) -> Option<Hover> {
     let at = &params.text_document_position_params;
     let details = hover::hover(context, &at.text_document.uri, from_proto::position(at.position))?;
-    let value = match markup {
-        MarkupKind::Markdown => details.markdown(),
-        MarkupKind::PlainText => details.plain(),
+    let kind = match markup {
+        Markup::Plain => MarkupKind::PlainText,
+        Markup::Markdown { .. } => MarkupKind::Markdown,
     };
-    let contents = HoverContents::Markup(MarkupContent { kind: markup, value });
+    let contents = HoverContents::Markup(MarkupContent { kind, value: details.hover(markup) });
     Some(Hover { contents, range: None })
 }

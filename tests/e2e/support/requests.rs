@@ -48,13 +48,15 @@ impl Server {
         costs
     }
 
-    /// The labels of the hints of a document, by line (0-based).
+    /// The labels of the hints of a document, by line (0-based), without the word `total` that the
+    /// first hint of each function has.
     pub fn labels(&mut self, uri: &str) -> BTreeMap<u64, String> {
         let hints = self.hints(uri);
         hints
             .iter()
             .map(|hint| {
-                (hint["position"]["line"].as_u64().unwrap_or(u64::MAX), text(&hint["label"]))
+                let label = text(&hint["label"]).replacen(" total", "", 1);
+                (hint["position"]["line"].as_u64().unwrap_or(u64::MAX), label)
             })
             .collect()
     }
@@ -100,6 +102,12 @@ impl Server {
             }),
         );
         actions.as_array().cloned().expect("a list")
+    }
+
+    /// The text of the hover at the end of a line; `None` without one.
+    pub fn line_hover(&mut self, uri: &str, line: u64) -> Option<String> {
+        // The end of a shorter line.
+        self.hover(uri, line, 1000)
     }
 
     /// The text of the hover at a position; `None` without one.

@@ -67,7 +67,7 @@
   "The costs at the ends of the screen's rows, by line number."
   (let ((shown (make-hash-table :test #'equal)))
     (dolist (row (check-screen) shown)
-      (when (string-match "^ *\\([0-9]+\\) .* ~?\\([0-9.]+%\\)$" row)
+      (when (string-match "^ *\\([0-9]+\\) .* ~?\\([0-9.]+%\\)\\(?: total\\)?$" row)
         (puthash (match-string 1 row) (match-string 2 row) shown)))))
 
 (defun check-shown-functions ()

@@ -44,7 +44,7 @@ local function screen()
   for _, row in ipairs(rows()) do
     local number, code = row:match("^%s*(%d+) (.*)$")
     if number then
-      found.hints[number] = code:match("(~?%d+%.%d%%)$")
+      found.hints[number] = code:gsub(" total$", ""):match("(~?%d+%.%d%%)$")
       local name = code:match("def ([%w_]+)%(")
       if lens and name then
         found.lenses[name] = lens

@@ -59,7 +59,8 @@ function M.edit(file)
   return vim.api.nvim_get_current_buf()
 end
 
---- The virtual text in a buffer, by 1-based line.
+--- The virtual text in a buffer, by 1-based line. Hints are without the word `total` of the first one
+--- of each function.
 ---@param kind "hints"|"lenses"
 ---@param bufnr? integer
 ---@return table<string, string>
@@ -75,7 +76,7 @@ function M.drawn(kind, bufnr)
   for _, mark in ipairs(marks) do
     local chunks = mark[4].virt_text or (mark[4].virt_lines or {})[1]
     if chunks then
-      texts[tostring(mark[2] + 1)] = vim.trim(chunks[1][1])
+      texts[tostring(mark[2] + 1)] = vim.trim((chunks[1][1]:gsub("%% total", "%%", 1)))
     end
   end
   return texts

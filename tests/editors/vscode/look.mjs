@@ -23,13 +23,14 @@ export class Screen {
 
   /**
    * The lines of a file that are in sight, by number: where each is, its inlay hint, the cost that the extension draws (with its
-   * colour, where it begins, and whether a bar is before it), whether the line is heated and whether the gutter has a bar.
+   * colour, where it begins, and whether a bar is before it), whether the line is heated and whether the gutter has a bar. Hints
+   * and costs are without the word `total` of the first one of each function.
    */
   lines(file) {
     return this.#editor(file).evaluate((editor) => {
       const hints = new Map([...editor.querySelectorAll(".view-lines > .view-line")].map((line) => {
         const hint = [...line.querySelectorAll("[class*=dyn-rule]")].map((part) => part.textContent).join("");
-        return [line.style.top, hint.replaceAll("\u00a0", " ").trim()];
+        return [line.style.top, hint.replaceAll("\u00a0", " ").replace(" total", "").trim()];
       }));
       const costs = new Map([...editor.querySelectorAll(".view-lines > .view-line")].flatMap((line) => {
         const parts = [...line.querySelectorAll("[class*=TextEditorDecorationType]")];
@@ -37,7 +38,7 @@ export class Screen {
         return parts.flatMap((part) => {
           const { content, color } = getComputedStyle(part, "::after");
           const { left } = part.getBoundingClientRect();
-          return content.startsWith('"') ? [[line.style.top, { text: content.slice(1, -1), color, left, bar }]] : [];
+          return content.startsWith('"') ? [[line.style.top, { text: content.slice(1, -1).replace(" total", ""), color, left, bar }]] : [];
         });
       }));
       const gutter = new Set([...editor.querySelectorAll(".glyph-margin-widgets [class*=TextEditorDecorationType]")].map((mark) => mark.style.top));

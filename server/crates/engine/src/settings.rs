@@ -188,6 +188,8 @@ pub struct Lenses {
 pub struct Hover {
     /// Show hovers.
     pub enable: bool,
+    /// Show the cost of a line anywhere in it, not only at its end and on names of functions.
+    pub everywhere: bool,
 }
 
 /// Hot lines and functions as diagnostics of the lowest severity, for editors that cannot redraw
@@ -309,7 +311,7 @@ impl Default for Lenses {
 
 impl Default for Hover {
     fn default() -> Self {
-        Self { enable: true }
+        Self { enable: true, everywhere: false }
     }
 }
 

@@ -133,6 +133,14 @@ impl Text {
         Some(Position::new(line0, self.width(line)))
     }
 
+    /// Whether a position is on the last character of its line that is not blank, or after it. Some
+    /// editors cannot place the cursor after the last character.
+    pub fn is_at_end_of_line(&self, position: Position) -> bool {
+        let line = self.line(position.line0).unwrap_or_default().trim_end();
+        let last = line.char_indices().next_back().map_or(0, |(at, _)| at);
+        position.column0 >= self.width(&line[..last])
+    }
+
     /// The range of a line (0-based) without leading blanks and line terminator.
     pub fn range_of_line(&self, line0: u32) -> Option<Range> {
         let line = self.line(line0)?;

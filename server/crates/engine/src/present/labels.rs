@@ -56,25 +56,43 @@ impl Scale<'_> {
     /// The label of a line: `12.3%`, or `12.3% · self 4.0%`. If the total is unknown, the self
     /// cost: `self 4.0%`. With a baseline, the first number has a delta: `12.3% ▲2.1`.
     pub fn hint(self, cost: Cost, show: Show, before: Option<Before>) -> String {
+        self.label(cost, show, before, "")
+    }
+
+    /// The same with the name of the total: `12.3% total`, `12.3% total ▲2.1 · self 4.0%`.
+    pub fn named_hint(self, cost: Cost, show: Show, before: Option<Before>) -> String {
+        self.label(cost, show, before, " total")
+    }
+
+    /// The label of a line. `name` follows the total.
+    fn label(self, cost: Cost, show: Show, before: Option<Before>, name: &str) -> String {
         let self_ = || format!("self {}", self.own(cost, |weight| self.weight(weight)));
-        let total = || self.line_total(cost.total);
-        let self_delta = self.delta(cost, before, Part::Self_);
-        let total_delta = self.delta(cost, before, Part::Total);
+        let total = || {
+            let delta = self.delta(cost, before, Part::Total);
+            format!("{}{delta}", self.named_total(cost.total, name))
+        };
         match (cost.total, show) {
-            (Total::Unknown, _) | (_, Show::Self_) => self_() + &self_delta,
-            (_, Show::Total) => total() + &total_delta,
-            (_, Show::Both | Show::Counts) if cost.self_ == 0.0 => total() + &total_delta,
-            (_, Show::Both | Show::Counts) => format!("{}{total_delta} · {}", total(), self_()),
+            (Total::Unknown, _) | (_, Show::Self_) => {
+                self_() + &self.delta(cost, before, Part::Self_)
+            }
+            (_, Show::Total) => total(),
+            (_, Show::Both | Show::Counts) if cost.self_ == 0.0 => total(),
+            (_, Show::Both | Show::Counts) => format!("{} · {}", total(), self_()),
         }
     }
 
     /// The total of a line: `12.3%`, `12.3% to 45.6%`, `12.3% + recursion`.
     pub fn line_total(self, total: Total) -> String {
+        self.named_total(total, "")
+    }
+
+    /// The total of a line, followed by `name`.
+    fn named_total(self, total: Total, name: &str) -> String {
         match total {
             Total::Bounded { min, .. } if self.metric.lines == LineKnowledge::Calls => {
-                format!("{} + recursion", self.weight(min))
+                format!("{}{name} + recursion", self.weight(min))
             }
-            total => units::total(total, |weight| self.weight(weight)),
+            total => units::total(total, |weight| self.weight(weight)) + name,
         }
     }
 
@@ -195,6 +213,10 @@ mod tests {
         assert_eq!(label(cost(8.0, Total::Exact(25.0)), Show::Counts), "12.5% · self 4.0%");
         assert_eq!(label(cost(0.0, Total::Exact(25.0)), Show::Both), "12.5%");
         assert_eq!(label(cost(8.0, Total::Exact(25.0)), Show::Self_), "self 4.0%");
+        let named = |cost, show| scale(&metric).named_hint(cost, show, None);
+        assert_eq!(named(cost(8.0, Total::Exact(25.0)), Show::Total), "12.5% total");
+        assert_eq!(named(cost(8.0, Total::Exact(25.0)), Show::Both), "12.5% total · self 4.0%");
+        assert_eq!(named(cost(8.0, Total::Unknown), Show::Total), "self 4.0%");
         assert_eq!(label(cost(8.0, Total::Unknown), Show::Total), "self 4.0%");
         assert_eq!(
             label(cost(8.0, Total::Bounded { min: 8.0, max: 20.0 }), Show::Total),
@@ -258,6 +280,8 @@ mod tests {
             assert_eq!(label(Show::Total, exact(by)), "12.5% ▲2.5");
             assert_eq!(label(Show::Self_, exact(by)), "self 4.0% ▼1.0");
             assert_eq!(label(Show::Both, exact(by)), "12.5% ▲2.5 · self 4.0%");
+            let named = scale(&samples).named_hint(now, Show::Total, exact(by));
+            assert_eq!(named, "12.5% total ▲2.5");
             // Less than a tenth of a point is no change.
             assert_eq!(label(Show::Total, before(by, 5.0, Total::Exact(12.52))), "12.5%");
             assert_eq!(label(Show::Total, before(by, 5.0, Total::Unknown)), "12.5%");

@@ -75,10 +75,16 @@ pub fn counted(weight: f64, unit: &str) -> String {
 
 /// ` · 3 calls`, to append to a name or its costs. Empty if calls were not counted.
 pub fn calls(calls: Option<u64>) -> String {
+    let counted = counted_calls(calls);
+    if counted.is_empty() { counted } else { format!(" · {counted}") }
+}
+
+/// `3 calls`. Empty if calls were not counted.
+pub fn counted_calls(calls: Option<u64>) -> String {
     match calls {
         None => String::new(),
-        Some(1) => " · 1 call".to_owned(),
-        Some(calls) => format!(" · {} calls", number(calls)),
+        Some(1) => "1 call".to_owned(),
+        Some(calls) => format!("{} calls", number(calls)),
     }
 }
 

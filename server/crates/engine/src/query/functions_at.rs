@@ -117,7 +117,7 @@ fn on_line(open: &OpenFile, line0: u32) -> impl Iterator<Item = FunctionId> {
 
 /// The hottest function on a line (0-based). Functions of this file take precedence over functions
 /// of other files that the line was inlined into.
-fn hottest(open: &OpenFile, line0: u32) -> Option<FunctionId> {
+pub(super) fn hottest(open: &OpenFile, line0: u32) -> Option<FunctionId> {
     on_line(open, line0)
         .find(|&function| is_own(open, function))
         .or_else(|| on_line(open, line0).next())

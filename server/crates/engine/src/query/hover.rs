@@ -6,7 +6,8 @@ use crate::context::{Compared, Context, OpenFile};
 use crate::items::{CallPath, Direction};
 use crate::marks::Marks;
 use crate::overlay::Overlaid;
-use crate::present::details::Details;
+use crate::places::function_place;
+use crate::present::details::{Details, Listed};
 use crate::present::labels::{Part, Scale, totals};
 use crate::present::units;
 use crate::query::calls::step;
@@ -24,13 +25,17 @@ use url::Url;
 const MAX_LISTED: usize = 5;
 
 /// The report on the function that is named at a position, or else on the line. `None` if the
-/// setting `hover.enable` is off, or the line has neither a cost nor a count of executions.
+/// setting `hover.enable` is off, the position is neither on a name nor at the end of the line
+/// (unless the setting `hover.everywhere` is on), or the line has neither a cost nor a count of
+/// executions.
 pub fn hover(context: &Context, uri: &Url, position: Position) -> Option<Details> {
-    let open = context.open_file(uri).filter(|_| context.world.settings.hover.enable)?;
-    match named_at(&open, position) {
-        Some(function) => Some(function_details(context, &open.snapshot, function)),
-        None => line_details(context, &open, position.line0),
+    let settings = &context.world.settings.hover;
+    let open = context.open_file(uri).filter(|_| settings.enable)?;
+    if let Some(function) = named_at(&open, position) {
+        return Some(function_details(context, &open.snapshot, function));
     }
+    let is_asked = settings.everywhere || open.document.text.is_at_end_of_line(position);
+    if is_asked { line_details(context, &open, position.line0) } else { None }
 }
 
 /// The report on a line (0-based) of an open document. `None` if it has neither a cost nor a count
@@ -59,7 +64,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
     let scale = context.scale(snapshot);
     let mut costs = Vec::new();
     if let Some(cost) = cost {
-        costs.push(row("this line", cost, scale));
+        costs.push(row("", cost, scale));
         costs.extend(before_rows(cost, open.line_before(line0), scale));
         costs.extend(recorded_spread(snapshot, open.file, &recorded, scale));
     }
@@ -72,6 +77,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
             .into_iter()
             .chain(notes(context, snapshot))
             .collect(),
+        profile: profile(snapshot),
         ..Details::default()
     };
     if lines.stale {
@@ -92,15 +98,18 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
         let function = snapshot.costs.function(place.function).cost;
         if let (Total::Exact(total), Total::Exact(of)) = (place.cost.total, function.total) {
             let share = units::percent(total, of);
-            let name = marked(snapshot, place.function, place.inlined);
-            details.costs.push(row(&format!("{share} of {name}"), place.cost, scale));
+            let label = format!("{share} of {}", marked(snapshot, place.function, place.inlined));
+            // The cost of the only function is that of the line.
+            details.costs.push(match places.len() {
+                1 => [label, String::new(), String::new()],
+                _ => row(&label, place.cost, scale),
+            });
         }
     }
     let callers = snapshot.tree.callers_of_lines(open.file, &recorded);
-    details.lists.push(("callers into this line", entries(snapshot, &callers.entries, scale)));
-    details
-        .lists
-        .push(("calls from this line", callees_of_lines(snapshot, open, &recorded, scale)));
+    let callers = entries(context, snapshot, &callers.entries);
+    details.lists.push(("callers into this line", callers));
+    details.lists.push(("calls from this line", callees_of_lines(context, open, &recorded)));
     Some(details)
 }
 
@@ -123,7 +132,7 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
         notes.insert(0, format!("in {lib}; the profile has no source file for it"));
     }
     let cost = snapshot.costs.function(function);
-    let mut costs = vec![row(&format!("function{}", units::calls(cost.calls)), cost.cost, scale)];
+    let mut costs = vec![row(&units::counted_calls(cost.calls), cost.cost, scale)];
     costs.extend(before_rows(cost.cost, context.function_before(snapshot, function), scale));
     costs.extend(spread_row(snapshot.run_costs().function(function), scale));
     let overlay = context.overlay(snapshot);
@@ -145,12 +154,13 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
     notes.splice(0..0, tiers.map(|tiers| format!("JIT tiers: {tiers}")));
     notes.splice(0..0, snapshot.tree.recursion(function).map(recursion_note));
     let path = CallPath { functions: vec![function], recursion: Recursion::Collapsed };
-    let list = |direction| entries(snapshot, &step(snapshot, direction, &path).entries, scale);
+    let list = |direction| entries(context, snapshot, &step(snapshot, direction, &path).entries);
     Details {
         title: this.name.to_owned(),
         costs,
         lists: vec![("callers", list(Direction::Incoming)), ("callees", list(Direction::Outgoing))],
         notes,
+        profile: profile(snapshot),
     }
 }
 
@@ -250,23 +260,33 @@ fn marked(snapshot: &Snapshot, function: FunctionId, inlined: bool) -> String {
     format!("{}{}", snapshot.function(function).name, if inlined { " (inl)" } else { "" })
 }
 
-fn entries(snapshot: &Snapshot, entries: &[PathEntry], scale: Scale<'_>) -> Vec<[String; 2]> {
-    let shown = entries.iter().take(MAX_LISTED).map(|entry| {
-        let mark = if entry.recursive { "↻ " } else { "" };
-        [
-            format!("{mark}{}", units::total(entry.as_total(), |weight| scale.both(weight))),
-            marked(snapshot, entry.function, entry.inlined),
-        ]
+fn entries(context: &Context, snapshot: &Snapshot, entries: &[PathEntry]) -> Vec<Listed> {
+    let scale = context.scale(snapshot);
+    let shown = entries.iter().take(MAX_LISTED).map(|entry| Listed {
+        cost: recursive(
+            entry.recursive,
+            &units::total(entry.as_total(), |weight| scale.both(weight)),
+        ),
+        name: marked(snapshot, entry.function, entry.inlined),
+        place: place(context, snapshot, entry.function),
     });
     shown.collect()
 }
 
-fn callees_of_lines(
-    snapshot: &Snapshot,
-    open: &OpenFile,
-    lines: &[u32],
-    scale: Scale<'_>,
-) -> Vec<[String; 2]> {
+/// A cost, marked if the call is recursive.
+fn recursive(is_recursive: bool, cost: &str) -> String {
+    format!("{}{cost}", if is_recursive { "↻ " } else { "" })
+}
+
+/// Where the name of a function is defined: file and line (0-based).
+fn place(context: &Context, snapshot: &Snapshot, function: FunctionId) -> Option<(Url, u32)> {
+    let place = function_place(context, snapshot, function)?;
+    Some((place.uri, place.selection.start.line0))
+}
+
+fn callees_of_lines(context: &Context, open: &OpenFile, lines: &[u32]) -> Vec<Listed> {
+    let snapshot = &*open.snapshot;
+    let scale = context.scale(snapshot);
     let costs = &snapshot.costs;
     let places = lines.iter().flat_map(|&line| costs.functions_on(open.file, line));
     let mut callers: Vec<FunctionId> = places.map(|place| place.function).collect();
@@ -294,23 +314,28 @@ fn callees_of_lines(
             .then(b.0.abs().total_cmp(&a.0.abs()))
             .then(a.1.callee.cmp(&b.1.callee))
     });
-    let shown = callees.into_iter().take(MAX_LISTED).map(|(total, edge)| {
-        let mark = if edge.recursive { "↻ " } else { "" };
-        [format!("{mark}{}", scale.both(total)), marked(snapshot, edge.callee, edge.inlined)]
+    let shown = callees.into_iter().take(MAX_LISTED).map(|(total, edge)| Listed {
+        cost: recursive(edge.recursive, &scale.both(total)),
+        name: marked(snapshot, edge.callee, edge.inlined),
+        place: place(context, snapshot, edge.callee),
     });
     shown.collect()
 }
 
-/// The profile, its age, metric and threads, what else is not default about the view, and the
-/// baseline.
-fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
+/// The profile, its age, metric and threads, and what else is not default about the view.
+fn profile(snapshot: &Snapshot) -> String {
     let name = snapshot.loaded.name();
     let age = units::age(snapshot.loaded.stamp.age());
     let Marks { metric, threads, parts, baseline: _, overlay: _ } = Marks::of(snapshot);
     let metric = metric.unwrap_or_else(|| snapshot.costs.metric.name.clone());
     let threads = threads.unwrap_or_else(|| "all threads".to_owned());
     let view: Vec<String> = [metric, threads].into_iter().chain(parts).collect();
-    let mut notes = vec![format!("{name}, written {age} ago · {}", view.join(" · "))];
+    format!("{name}, written {age} ago · {}", view.join(" · "))
+}
+
+/// What the profile is compared with, and whether it still exists.
+fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
+    let mut notes = Vec::new();
     if let Some(Compared { baseline, by }) = context.compared(snapshot) {
         let name = baseline.name();
         let age = units::age(baseline.snapshot.loaded.stamp.age());

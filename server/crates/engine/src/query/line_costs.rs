@@ -6,10 +6,12 @@ use crate::items::CostData;
 use crate::overlay::Overlaid;
 use crate::present::labels::{Scale, shown};
 use crate::present::units;
-use crate::settings::Show;
+use crate::query::functions_at::hottest;
+use crate::settings::{Hints, Show};
 use crate::text::Position;
 use crate::weight::tier;
-use analysis::{Cost, Total};
+use analysis::{Cost, FunctionId, Total};
+use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -20,7 +22,8 @@ use url::Url;
 pub struct LineHint {
     /// The end of the line.
     pub position: Position,
-    /// `12.3%`, or `3×` for counts of executions. With a leading `~` if the line may have moved since
+    /// `12.3%`, on the first line with a hint of each function `12.3% total`, or `3×` for counts of
+    /// executions. With a leading `~` if the line may have moved since
     /// the recording.
     pub label: String,
     /// The data of the hint.
@@ -55,46 +58,10 @@ pub fn line_costs(context: &Context, uri: &Url, lines: Range<u32>) -> Vec<LineHi
     let Some(open) = context.open_file(uri).filter(|_| settings.enable) else { return Vec::new() };
     let file = open.lines();
     let scale = context.scale(&open.snapshot);
-    let costs = file.costs(lines.clone());
-    let labels: Vec<(u32, String, CostData)> = if shows_counts(context, &open) {
-        let cost_on = |line0: u32| {
-            let found = costs.binary_search_by_key(&line0, |(line0, _)| *line0).ok();
-            found.map_or_else(
-                || CostData::with_self(scale, None, Total::Unknown, None),
-                |found| CostData::new(scale, costs[found].1.cost, open.line_before(line0)),
-            )
-        };
-        let counts = file.executions(lines).into_iter();
-        counts
-            .filter_map(|(line0, count)| Some((line0, units::executions(count?), cost_on(line0))))
-            .collect()
+    let labels = if shows_counts(context, &open) {
+        executions(&open, lines, scale)
     } else {
-        let mut overlay = open.overlaid_lines(lines);
-        let shown_lines =
-            costs.into_iter().map(|(line0, line)| (line0, line.cost, overlay.remove(&line0)));
-        let mut shown_lines: Vec<(u32, Cost, Option<Overlaid<'_>>)> = shown_lines.collect();
-        shown_lines.extend(overlay.into_iter().map(|(line0, cost)| (line0, NO_COST, Some(cost))));
-        shown_lines.sort_unstable_by_key(|(line0, ..)| *line0);
-        let beside = open.overlay_lines().map_or(0.0, |lines| lines.snapshot.costs.base);
-        let labelled = |(line0, cost, overlaid): (u32, Cost, Option<Overlaid<'_>>)| {
-            let reaches_beside = overlaid.is_some_and(|Overlaid { cost, metric }| {
-                Scale { metric, base: beside, ..scale }.shows(
-                    cost,
-                    settings.show,
-                    settings.min_percent,
-                )
-            });
-            if !reaches_beside && !scale.shows(cost, settings.show, settings.min_percent) {
-                return None;
-            }
-            let before = open.line_before(line0);
-            let beside = overlaid.map(|overlaid| overlaid.hint(settings.show)).unwrap_or_default();
-            let label = scale.hint(cost, settings.show, before) + &beside;
-            let mut data = CostData::new(scale, cost, before).beside(overlaid);
-            data.fields.tier = tier(shown(cost, settings.show), scale.base);
-            Some((line0, label, data))
-        };
-        shown_lines.into_iter().filter_map(labelled).collect()
+        costs(settings, &open, lines, scale)
     };
     let hint = |(line0, label, cost)| {
         Some(LineHint {
@@ -104,6 +71,95 @@ pub fn line_costs(context: &Context, uri: &Url, lines: Range<u32>) -> Vec<LineHi
         })
     };
     labels.into_iter().filter_map(hint).collect()
+}
+
+/// How often lines were executed: line, label, data.
+fn executions(
+    open: &OpenFile,
+    lines: Range<u32>,
+    scale: Scale<'_>,
+) -> Vec<(u32, String, CostData)> {
+    let file = open.lines();
+    let costs = file.costs(lines.clone());
+    let cost_on = |line0: u32| {
+        let found = costs.binary_search_by_key(&line0, |(line0, _)| *line0).ok();
+        found.map_or_else(
+            || CostData::with_self(scale, None, Total::Unknown, None),
+            |found| CostData::new(scale, costs[found].1.cost, open.line_before(line0)),
+        )
+    };
+    let counts = file.executions(lines).into_iter();
+    counts
+        .filter_map(|(line0, count)| Some((line0, units::executions(count?), cost_on(line0))))
+        .collect()
+}
+
+/// The costs of lines: line, label, data.
+fn costs(
+    settings: &Hints,
+    open: &OpenFile,
+    lines: Range<u32>,
+    scale: Scale<'_>,
+) -> Vec<(u32, String, CostData)> {
+    // The first hint of a function says what its number is, whichever lines are asked for.
+    let mut named = FxHashSet::default();
+    let all = shown_lines(settings, open, lines.end, scale);
+    let all = all.into_iter().map(|line| {
+        let is_first = named.insert(function_around(open, line.0));
+        (is_first, line)
+    });
+    let labelled = |(is_first, (line0, cost, overlaid)): (bool, ShownLine<'_>)| {
+        let before = open.line_before(line0);
+        let label = if is_first {
+            scale.named_hint(cost, settings.show, before)
+        } else {
+            scale.hint(cost, settings.show, before)
+        };
+        let beside = overlaid.map(|overlaid| overlaid.hint(settings.show)).unwrap_or_default();
+        let mut data = CostData::new(scale, cost, before).beside(overlaid);
+        data.fields.tier = tier(shown(cost, settings.show), scale.base);
+        (line0, label + &beside, data)
+    };
+    all.filter(|(_, (line0, ..))| lines.contains(line0)).map(labelled).collect()
+}
+
+/// A line (0-based), its cost, and its cost in the overlay.
+type ShownLine<'a> = (u32, Cost, Option<Overlaid<'a>>);
+
+/// The lines before `end` (0-based) whose cost, or cost in the overlay, reaches the threshold.
+fn shown_lines<'a>(
+    settings: &Hints,
+    open: &'a OpenFile,
+    end: u32,
+    scale: Scale<'_>,
+) -> Vec<ShownLine<'a>> {
+    let mut overlay = open.overlaid_lines(0..end);
+    let costs = open.lines().costs(0..end).into_iter();
+    let mut lines: Vec<ShownLine<'_>> =
+        costs.map(|(line0, line)| (line0, line.cost, overlay.remove(&line0))).collect();
+    lines.extend(overlay.into_iter().map(|(line0, cost)| (line0, NO_COST, Some(cost))));
+    lines.sort_unstable_by_key(|(line0, ..)| *line0);
+    let base = open.overlay_lines().map_or(0.0, |lines| lines.snapshot.costs.base);
+    lines.retain(|(_, cost, overlaid)| {
+        scale.shows(*cost, settings.show, settings.min_percent)
+            || overlaid.is_some_and(|Overlaid { cost, metric }| {
+                let scale = Scale { metric, base, ..scale };
+                scale.shows(cost, settings.show, settings.min_percent)
+            })
+    });
+    lines
+}
+
+/// What tells the functions of a text apart: the line on which the function around a line starts,
+/// or without a grammar the hottest function on the line. `None` outside of functions.
+fn function_around(open: &OpenFile, line0: u32) -> Option<usize> {
+    let Some(functions) = open.document.functions() else {
+        return hottest(open, line0).map(FunctionId::index);
+    };
+    let outwards = std::iter::successors(functions.at_line(line0), |definition| {
+        functions.all().get(definition.parent?)
+    });
+    outwards.filter(|it| !it.name.is_empty()).map(|it| *it.lines.start() as usize).next()
 }
 
 /// Whether hints are how often lines were executed: that was chosen, and the profile tells it.

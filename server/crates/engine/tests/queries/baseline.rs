@@ -1,6 +1,6 @@
 //! Costs compared with a baseline.
 
-use crate::support::{Project, compared_with, compared_with_runs};
+use crate::support::{Project, compared_with, compared_with_runs, numbered};
 use engine::context::Context;
 use engine::fields::PartChange;
 use engine::items::{Direction, ItemPath, root_item};
@@ -27,7 +27,7 @@ const APP: &str = "fn f() {\n    g();\n    h();\n}\nfn g() {}\nfn h() {}\n";
 fn shown(context: &Context, project: &Project) -> Vec<String> {
     let uri = project.uri("app.rs");
     let hints = line_costs(context, &uri, 0..u32::MAX).into_iter();
-    let hints = hints.map(|hint| format!("{} {}", hint.position.line0 + 1, hint.label));
+    let hints = hints.map(|hint| numbered(&hint));
     let lenses = function_costs(context, &uri).into_iter();
     let lenses = lenses.map(|lens| format!("{} {}", lens.line0 + 1, lens.title));
     hints.chain(lenses).collect()
@@ -95,7 +95,7 @@ fn several_runs_are_compared_by_their_mean() {
     );
     let total = view(&changed.world).shown.comparison.unwrap();
     assert_eq!((total.before, total.noise), (Weight(140.0), true));
-    let report = hover(&changed, &project.uri("app.rs"), Position::new(4, 0)).unwrap().plain();
+    let report = hover(&changed, &project.uri("app.rs"), Position::new(4, 1000)).unwrap().plain();
     assert!(report.contains("compared with the mean of 3 runs of profile.folded"), "{report}");
 }
 
@@ -153,14 +153,14 @@ fn noise_is_only_in_the_data() {
     let context =
         compared_with(&project.context(load([52.0, 48.0]), &["app.rs"]), load([50.0, 50.0]));
     let hints = line_costs(&context, &project.uri("app.rs"), 0..u32::MAX);
-    assert_eq!(hints[0].label, "52.0%");
+    assert_eq!(hints[0].label, "52.0% total");
     let fields = &hints[0].data.cost.fields;
     let total = fields.change.as_ref().unwrap().total.as_ref();
     assert_eq!(change(total), "▲2.0?");
     assert_eq!((total.unwrap().before, total.unwrap().change), (Weight(50.0), Weight(2.0)));
     let lens = &function_costs(&context, &project.uri("app.rs"))[1];
     assert_eq!(lens.title, "self 52.0% (52 samples) · total 52.0% (52 samples)");
-    let report = hover(&context, &project.uri("app.rs"), Position::new(1, 0)).unwrap().plain();
+    let report = hover(&context, &project.uri("app.rs"), Position::new(1, 1000)).unwrap().plain();
     assert!(report.contains("change: self – · total ▲2.0 (within noise)"), "{report}");
 }
 
@@ -272,7 +272,8 @@ fn what_had_no_cost_before_had_zero() {
 
 #[test]
 fn a_hover_has_the_percentages_of_each_profile() {
-    let project = Project::new(&[("app.rs", APP)]);
+    let project =
+        Project::new(&[("app.rs", APP)]).with_settings(&json!({ "hover": { "everywhere": true } }));
     let now = "
         f@2[file:app.rs] f@2 f@2 f@3
         g@5[file:app.rs] g@5 g@5 h@6[file:app.rs]";

@@ -4,7 +4,7 @@
 //! assembly. Without gcc the tests are skipped with a message, or fail if `COSTLINE_REQUIRE_TOOLS`
 //! is set.
 
-use crate::support::Project;
+use crate::support::{Project, numbered};
 use engine::query::line_costs::line_costs;
 use profile::{
     AddressBase, Frame, Func, Lib, Metric, Profile, ProfileBuilder, Samples, Thread, Weights,
@@ -113,9 +113,7 @@ fn hints(files: &[(&str, &str)], is_older: bool) -> Option<Vec<String>> {
     let context = project.context(snapshot, &names);
     let hints = names.iter().flat_map(|name| {
         let hints = line_costs(&context, &project.uri(name), 0..u32::MAX);
-        hints
-            .into_iter()
-            .map(move |hint| format!("{name}:{} {}", hint.position.line0 + 1, hint.label))
+        hints.into_iter().map(move |hint| format!("{name}:{}", numbered(&hint)))
     });
     Some(hints.collect())
 }

@@ -65,11 +65,11 @@ fn a_hint_stands_at_the_end_of_each_line_with_cost() {
     check(
         &hints(&context(&project), &project),
         &expect![[r#"
-            2:12 50.0%
+            2:12 50.0% total
             3:12 50.0%
-            6:12 25.0%
+            6:12 25.0% total
             7:11 50.0%
-            10:12 50.0%
+            10:12 50.0% total
         "#]],
     );
 }
@@ -108,10 +108,10 @@ fn settings_choose_what_hints_and_lenses_say() {
     check(
         &hints(&context, &project),
         &expect![[r#"
-            2:12 2 samples
+            2:12 2 samples total
             3:12 2 samples · self 1 sample
-            7:11 2 samples
-            10:12 2 samples · self 2 samples
+            7:11 2 samples total
+            10:12 2 samples total · self 2 samples
         "#]],
     );
     check(
@@ -212,7 +212,7 @@ fn recursion_counts_once_per_sample() {
     check(
         &(hints(&context, &project) + &lenses(&context, &project)),
         &expect![[r#"
-            1:8 50.0%
+            1:8 50.0% total
             2:8 100.0%
             1 self 100.0% (2 samples) · total 100.0% (2 samples)
         "#]],
@@ -267,8 +267,8 @@ fn inlined_code_has_its_cost_in_its_body_or_at_its_call() {
         let snapshot = project.load(text_samples::profile(samples));
         hints(&project.context(snapshot, &["app.rs"]), &project)
     };
-    assert_eq!(hints(json!({})), "2:12 100.0%\n7:11 100.0%\n");
-    assert_eq!(hints(json!({"inlines": "callSite"})), "2:12 100.0%\n");
+    assert_eq!(hints(json!({})), "2:12 100.0% total\n7:11 100.0% total\n");
+    assert_eq!(hints(json!({"inlines": "callSite"})), "2:12 100.0% total\n");
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn idle_samples_cost_nothing() {
         main@2[file:app.rs]  main@3
         parse@7[file:app.rs] wait[lib:libc.so.6][idle]";
     let context = project.context(project.load(text_samples::profile(samples)), &["app.rs"]);
-    assert_eq!(hints(&context, &project), "2:12 100.0%\n7:11 100.0%\n");
+    assert_eq!(hints(&context, &project), "2:12 100.0% total\n7:11 100.0% total\n");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Costs in documents that differ from the recorded text.
 
-use crate::support::Project;
+use crate::support::{Project, numbered};
 use engine::context::Context;
 use engine::query::function_costs::function_costs;
 use engine::query::hover::hover;
@@ -18,7 +18,7 @@ fn edited(project: &Project, text: &str) -> Context {
 
 fn lines(context: &Context, project: &Project) -> Vec<String> {
     let hints = line_costs(context, &project.uri("app.rs"), 0..u32::MAX).into_iter();
-    hints.map(|hint| format!("{} {}", hint.position.line0 + 1, hint.label)).collect()
+    hints.map(|hint| numbered(&hint)).collect()
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn a_changed_line_has_no_hint_and_its_hover_says_why() {
     let project = Project::new(&[("app.rs", APP)]);
     let context = edited(&project, &APP.replace("print();", "write(out);"));
     assert_eq!(lines(&context, &project), ["2 50.0%"]);
-    let details = hover(&context, &project.uri("app.rs"), Position::new(2, 20)).unwrap();
+    let details = hover(&context, &project.uri("app.rs"), Position::new(2, 1000)).unwrap();
     assert!(details.plain().contains("was changed after the profile was recorded"));
 }
 

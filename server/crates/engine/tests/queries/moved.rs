@@ -1,6 +1,6 @@
 //! Functions that were moved to another file since the recording.
 
-use crate::support::Project;
+use crate::support::{Project, numbered};
 use engine::context::Context;
 use engine::query::function_costs::function_costs;
 use engine::query::line_costs::line_costs;
@@ -54,7 +54,7 @@ fn moved(samples: &str, before: &[(&str, &str)], after: &[(&str, &str)]) -> (Pro
 /// The hints and lenses of a file, each with its line (1-based).
 fn shown(context: &Context, project: &Project, path: &str) -> [Vec<String>; 2] {
     let hints = line_costs(context, &project.uri(path), 0..u32::MAX).into_iter();
-    let hints = hints.map(|hint| format!("{} {}", hint.position.line0 + 1, hint.label));
+    let hints = hints.map(|hint| numbered(&hint));
     let lenses = function_costs(context, &project.uri(path)).into_iter();
     let lenses = lenses.map(|lens| {
         let title = lens.title.split(" (").next().unwrap_or_default().to_owned();

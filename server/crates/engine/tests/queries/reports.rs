@@ -24,7 +24,8 @@ parse@6[file:app.rs] parse@6 parse@5
 hash@9[file:app.rs]  hash@9";
 
 fn check(part: &str, expected: &Expect) {
-    let project = Project::new(&[("app.rs", APP)]);
+    let everywhere = json!({ "hover": { "everywhere": true } });
+    let project = Project::new(&[("app.rs", APP)]).with_settings(&everywhere);
     let context = project.context(project.load(text_samples::profile(SAMPLES)), &["app.rs"]);
     let details = hover(&context, &project.uri("app.rs"), position_of(APP, part)).unwrap();
     let text = details.plain();
@@ -39,7 +40,7 @@ fn a_function_has_its_callers_and_callees() {
         "parse() {",
         &expect![[r#"
             parse
-            function: self 25.0% (1 sample) · total 75.0% (3 samples)
+            self 25.0% (1 sample) · total 75.0% (3 samples)
             callers:
               75.0% (3 samples) main
             callees:
@@ -54,8 +55,8 @@ fn a_line_has_its_share_of_the_function() {
         "    hash();",
         &expect![[r#"
             line 6
-            this line: self 0.0% (0 samples) · total 50.0% (2 samples)
-            66.7% of parse: self 0.0% (0 samples) · total 50.0% (2 samples)
+            self 0.0% (0 samples) · total 50.0% (2 samples)
+            66.7% of parse
             callers into this line:
               50.0% (2 samples) main
             calls from this line:
@@ -97,7 +98,7 @@ fn a_line_lists_its_callees_costliest_first() {
         main@1[file:app.rs]  main@1             main@1
         cheap@2[file:app.rs] hot@3[file:app.rs] hot@3";
     let context = project.context(project.load(text_samples::profile(samples)), &["app.rs"]);
-    let at = engine::text::Position::new(0, 0);
+    let at = engine::text::Position::new(0, 1000);
     let report = hover(&context, &project.uri("app.rs"), at).unwrap().plain();
     let calls = "calls from this line:\n  66.7% (2 samples) hot\n  33.3% (1 sample) cheap\n";
     assert!(report.contains(calls), "{report}");

@@ -6,6 +6,7 @@ use engine::baseline::Baseline;
 use engine::context::Context;
 use engine::document::{Document, OpenDocuments};
 use engine::load::{Caches, Environment, index_sources, load};
+use engine::query::line_costs::LineHint;
 use engine::settings::Settings;
 use engine::snapshot::Snapshot;
 use engine::stages::loaded::Loaded;
@@ -165,6 +166,11 @@ pub fn compared_with_runs(context: &Context, runs: Vec<Snapshot>) -> Context {
     let baseline = Some(Arc::new(Baseline::of_runs(newest, runs.collect())));
     let world = World { baseline, ..World::clone(&context.world) };
     Context { world: Arc::new(world), documents: context.documents.clone() }
+}
+
+/// Line (1-based) and label of a hint, without the word `total` of the first one of each function.
+pub fn numbered(hint: &LineHint) -> String {
+    format!("{} {}", hint.position.line0 + 1, hint.label.replacen(" total", "", 1))
 }
 
 /// The first position of `part` in a text.
