@@ -13,6 +13,8 @@ mod foreign;
 mod html;
 mod input;
 mod lacking;
+#[cfg(all(feature = "grammars", target_os = "linux"))]
+mod limits;
 #[cfg(all(unix, feature = "grammars"))]
 mod recipes;
 #[cfg(feature = "symbols")]

@@ -35,7 +35,11 @@ use engine::settings::{Combine, Compare, Unit};
 use engine::stages::loaded::LoadError;
 use formats::Foreign;
 use read::{file_name, is_empty_file, is_standard_input};
+#[cfg(feature = "grammars")]
+use sources::trial;
 use sources::{Language, regular_file};
+#[cfg(feature = "grammars")]
+use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -80,6 +84,10 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Parse the texts on standard input, for another process of this program
+    #[command(hide = true)]
+    #[cfg(feature = "grammars")]
+    Parse,
     /// Run the language server on standard input and output; the default if input is not a terminal
     Lsp {
         /// Accepted for compatibility; the server always uses standard input and output
@@ -310,6 +318,11 @@ pub fn run() -> i32 {
             return if help.is_ok() { USAGE } else { NO_OUTPUT };
         }
     };
+    #[cfg(feature = "grammars")]
+    match command {
+        Command::Parse => return i32::from(trial::serve().is_err()),
+        _ => trial::use_helper(this_program(), vec!["parse".into()]),
+    }
     if let Command::Lsp { .. } = command {
         return lsp::main();
     }
@@ -324,9 +337,21 @@ pub fn run() -> i32 {
     }
 }
 
+/// The file of this program. On Linux a name that stays valid when the file is replaced.
+#[cfg(feature = "grammars")]
+fn this_program() -> OsString {
+    let this = std::path::Path::new("/proc/self/exe");
+    if this.exists() {
+        return this.into();
+    }
+    std::env::current_exe().map_or_else(|_| "costline".into(), OsString::from)
+}
+
 fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
     match command {
         Command::Lsp { .. } => {}
+        #[cfg(feature = "grammars")]
+        Command::Parse => {}
         Command::Annotate { mut view, compare, overlay, style } => {
             let sources = view.profiles.split_off(count_profiles(&view.profiles));
             let (snapshot, index) = view.clone().load_with(&sources, view::Places::Current)?;

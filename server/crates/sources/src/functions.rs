@@ -21,6 +21,8 @@ mod tokens;
 #[cfg(feature = "grammars")]
 mod tree;
 #[cfg(feature = "grammars")]
+pub mod trial;
+#[cfg(feature = "grammars")]
 mod walk;
 
 pub use document::Functions;

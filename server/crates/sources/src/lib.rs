@@ -25,6 +25,8 @@ mod rust;
 mod source_map;
 mod suggest;
 
+#[cfg(feature = "grammars")]
+pub use functions::trial;
 pub use functions::{Arity, Call, Definition, FunctionKind, Functions, Language};
 pub use index::{Limits, Root, RootKind, SourceIndex};
 pub use library::library_paths;

@@ -8,7 +8,7 @@
 
 use crate::checksums::Checksums;
 use crate::declared::{Declarations, Declared};
-use crate::file::{Bytes, LibFile, LibFiles, has_dwarf, is_executable, read};
+use crate::file::{Bytes, LibFile, LibFiles, has_dwarf, is_executable, parse_object, read};
 use crate::frame::Frame;
 use crate::{Md5, Search, names};
 use addr2line::gimli::{self, DwarfPackage, EndianSlice, RunTimeEndian, UnitHeader};
@@ -72,7 +72,7 @@ struct Symbol<'a> {
 impl<'a> Elf<'a> {
     /// Parses the files that were found. `None` if they are malformed.
     pub fn open(files: &'a LibFiles, search: &'a Search<'a>, arena: &'a Arena) -> Option<Self> {
-        let parse = |file: &'a LibFile| object::File::parse(&*file.bytes).ok();
+        let parse = |file: &'a LibFile| parse_object(&file.bytes);
         let best = files.best()?;
         let code = files.code.as_ref().and_then(parse);
         let mut debug = parse(best)?;
@@ -80,13 +80,12 @@ impl<'a> Elf<'a> {
         if !has_dwarf(&debug)
             && let Some((separate, bytes)) = separate_debug_info(&debug, &path, search)
         {
-            debug = object::File::parse(arena.0.push_get(bytes)).ok()?;
+            debug = parse_object(arena.0.push_get(bytes))?;
             path = separate;
         }
         let has_lines = has_dwarf(&debug);
         let first = code.as_ref().unwrap_or(&debug);
-        let mini =
-            mini_symbols(first).and_then(|bytes| object::File::parse(arena.0.push_get(bytes)).ok());
+        let mini = mini_symbols(first).and_then(|bytes| parse_object(arena.0.push_get(bytes)));
         let mut elf = Self {
             has_lines,
             search,
@@ -242,8 +241,7 @@ impl<'a> Elf<'a> {
         // The link is relative to the real file, but a path by build id is a symbolic link.
         let from = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
         self.search.referred(&from, "", path).iter().find_map(|path| {
-            let file =
-                object::File::parse(self.arena.0.push_get(read(path).ok()??.into_vec())).ok()?;
+            let file = parse_object(self.arena.0.push_get(read(path).ok()??.into_vec()))?;
             (file.build_id().ok()? == Some(build_id)).then_some(file)
         })
     }
@@ -253,8 +251,7 @@ impl<'a> Elf<'a> {
         let name = self.path.file_name()?.to_str()?;
         let places = self.search.referred(&self.path, "", &format!("{name}.dwp"));
         let package = places.iter().find_map(|path| {
-            let file =
-                object::File::parse(self.arena.0.push_get(read(path).ok()??.into_vec())).ok()?;
+            let file = parse_object(self.arena.0.push_get(read(path).ok()??.into_vec()))?;
             file.section_by_name(".debug_cu_index").is_some().then_some(file)
         })?;
         let empty = self.section(debug, None);
@@ -286,7 +283,7 @@ impl<'a> Elf<'a> {
         path: &Path,
         load: &SplitDwarfLoad<Slice<'a>>,
     ) -> Option<Arc<gimli::Dwarf<Slice<'a>>>> {
-        let file = object::File::parse(self.arena.0.push_get(read(path).ok()??.into_vec())).ok()?;
+        let file = parse_object(self.arena.0.push_get(read(path).ok()??.into_vec()))?;
         let mut dwarf =
             gimli::Dwarf::load(|id| Ok::<_, gimli::Error>(self.section(&file, id.dwo_name())))
                 .ok()?;
@@ -318,7 +315,7 @@ fn separate_debug_info(
     let build_id = stripped.build_id().ok()?;
     search.referred(from, "", name).into_iter().find_map(|path| {
         let bytes: Bytes = read(&path).ok()??;
-        let file = object::File::parse(&*bytes).ok()?;
+        let file = parse_object(&bytes)?;
         let is_same = match (build_id, file.build_id().ok()?) {
             (Some(expected), Some(found)) => expected == found,
             _ => crc32fast::hash(&bytes) == checksum,

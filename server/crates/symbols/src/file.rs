@@ -6,7 +6,9 @@
 
 use crate::{Id, LibStatus, Search};
 use profile::{AddressBase, Lib};
-use samply_symbols::object::{Object, ObjectSection, ObjectSegment, SegmentFlags, elf};
+use samply_symbols::object::{
+    CompressionFormat, Object, ObjectSection, ObjectSegment, SegmentFlags, elf,
+};
 use samply_symbols::{
     CandidatePathInfo, FileAndPathHelper, FileAndPathHelperResult, FileLocation, LibraryInfo,
     MultiArchDisambiguator, OptionallySendFuture, SymbolManager, SymbolMap, object,
@@ -22,6 +24,13 @@ use std::task::{Context, Poll, Waker};
 
 /// Larger files are not read.
 const MAX_BYTES: u64 = 4 << 30;
+/// The limit for all compressed sections of a file, inflated.
+const MAX_INFLATED: u64 = 2 << 30;
+/// The limit for one, as a multiple of its size. Debug info is compressed to a third, at best to a
+/// tenth.
+const MAX_RATIO: u64 = 64;
+/// Sections up to this size may have any ratio.
+const SMALL: u64 = 16 << 20;
 
 /// A file of a library.
 pub(crate) struct LibFile {
@@ -146,6 +155,7 @@ impl LibFile {
         let manager = manager(path, &bytes);
         let location = Location(path.to_owned());
         let object = object::File::parse(&*bytes).ok();
+        object.as_ref().map_or(Ok(()), check_inflated)?;
         let debug_id = lib.debug_id.parse().ok().map(MultiArchDisambiguator::DebugId);
         let which = debug_id.or_else(|| arch(lib));
         let mut file = Self {
@@ -203,6 +213,35 @@ fn arch(lib: &Lib) -> Option<MultiArchDisambiguator> {
 
 fn missing(lib: &Lib) -> LibStatus {
     LibStatus::Missing { recorded: lib.path.clone() }
+}
+
+/// Parses a file with code or debug info. `None` if it is neither, or if its compressed sections are
+/// too large.
+pub(crate) fn parse_object(bytes: &[u8]) -> Option<object::File<'_>> {
+    object::File::parse(bytes).ok().filter(|object| check_inflated(object).is_ok())
+}
+
+/// Rejects files whose compressed sections claim to be larger than debug info can be. What they
+/// claim is what inflating them reserves.
+fn check_inflated(object: &object::File<'_>) -> Result<(), String> {
+    let mut total = 0_u64;
+    for section in object.sections() {
+        let Ok(range) = section.compressed_file_range() else { continue };
+        if range.format == CompressionFormat::None {
+            continue;
+        }
+        let (packed, inflated) = (range.compressed_size, range.uncompressed_size);
+        total = total.saturating_add(inflated);
+        let is_small = inflated <= SMALL || inflated / MAX_RATIO <= packed;
+        if !is_small || total > MAX_INFLATED {
+            let name = section.name().unwrap_or_default();
+            let mib = total >> 20;
+            return Err(format!(
+                "its compressed sections up to {name} claim {mib} MiB, which is too much for their size"
+            ));
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn has_dwarf(object: &object::File<'_>) -> bool {

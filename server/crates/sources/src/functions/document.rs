@@ -9,6 +9,7 @@ use tree_sitter::Tree;
 
 use super::grammar::Roles;
 use super::language::Language;
+use super::trial::{self, Outcome};
 use super::{Call, Definition, calls, mercury, tree, walk};
 
 /// The functions of one text.
@@ -23,8 +24,8 @@ pub struct Functions {
 }
 
 impl Functions {
-    /// Parses a text. `None` if it is longer than 8 MiB, or takes more work than any hand-written
-    /// text. For Mercury, also `None` if the text is of another language with the same extension: if
+    /// Parses a text. `None` if it is longer than 8 MiB, or takes more work or memory than any
+    /// hand-written text. For Mercury, also `None` if the text is of another language with the same extension: if
     /// it does not begin with `:- module`.
     pub fn parse(language: Language, text: impl Into<Arc<str>>) -> Option<Functions> {
         let text = text.into();
@@ -32,6 +33,13 @@ impl Functions {
             let definitions = mercury::definitions(&text)?;
             return Some(Functions { language, text, tree: None, definitions });
         }
+        if trial::outcome(language, &text) == Some(Outcome::Refused) {
+            return None;
+        }
+        Functions::parse_tried(language, text)
+    }
+
+    fn parse_tried(language: Language, text: Arc<str>) -> Option<Functions> {
         let tree = tree::parse(language, &text, None)?;
         Some(Functions::of_tree(language, text, tree))
     }
@@ -42,12 +50,17 @@ impl Functions {
     pub fn edited(&self, text: impl Into<Arc<str>>) -> Option<Functions> {
         let text = text.into();
         let Some(tree) = &self.tree else { return Functions::parse(self.language, text) };
+        match trial::outcome(self.language, &text) {
+            Some(Outcome::Refused) => return None,
+            Some(Outcome::WithErrors) => return Functions::parse_tried(self.language, text),
+            Some(Outcome::Clean) | None => {}
+        }
         let old = tree::with_edit(tree, &self.text, &text);
         match tree::parse(self.language, &text, Some(&old)) {
             Some(tree) if !tree.root_node().has_error() => {
                 Some(Functions::of_tree(self.language, text, tree))
             }
-            _ => Functions::parse(self.language, text),
+            _ => Functions::parse_tried(self.language, text),
         }
     }
 

@@ -23,7 +23,7 @@ pub enum Language {
 }
 
 impl Language {
-    #[cfg(test)]
+    /// In the order of their discriminants.
     pub(super) const ALL: [Language; 14] = {
         use Language::{
             C, CSharp, Cpp, Go, Java, JavaScript, Lua, Mercury, Php, Python, Ruby, Rust, Tsx,

@@ -1,7 +1,8 @@
 //! Files that are not the recorded ones.
 
-use crate::{RAYTRACE, binary, lib, no_kernel, resolve, resolve_in};
+use crate::{RAYTRACE, binary, lib, no_kernel, resolve, resolve_in, run};
 use profile::Lib;
+use samply_symbols::object::{File, Object as _, ObjectSection as _};
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -71,6 +72,35 @@ fn survives_malformed_files() {
 }
 
 /// Looks up addresses for a profile without ids.
+/// Compressed debug info is read, unless a section claims to be much larger than it can be. Inflating
+/// it would reserve that much memory.
+#[test]
+fn rejects_debug_info_that_claims_too_much_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("raytrace");
+    fs::copy(binary("raytrace"), &path).unwrap();
+    if !run("objcopy", folder.path(), &["--compress-debug-sections=zlib", "raytrace"]) {
+        return;
+    }
+    let library = lib("raytrace", RAYTRACE);
+    let symbols = resolve(&library, &[0x1287], &[&path], &[]);
+    assert!(matches!(symbols.status(), LibStatus::DebugInfo { .. }), "{:?}", symbols.status());
+
+    let mut bytes = fs::read(&path).unwrap();
+    let data = {
+        let program = File::parse(&*bytes).unwrap();
+        let section = program.section_by_name(".debug_str").unwrap();
+        usize::try_from(section.compressed_file_range().unwrap().offset).unwrap()
+    };
+    // The header before the data: type, reserved, size, alignment.
+    bytes[data - 16..data - 8].copy_from_slice(&(2_u64 << 30).to_le_bytes());
+    fs::write(&path, bytes).unwrap();
+    let symbols = resolve(&library, &[0x1287], &[&path], &[]);
+    assert_eq!(symbols.n_resolved(), 0);
+    let sentence = symbols.status().message("raytrace");
+    assert!(sentence.contains("compressed sections up to .debug_str claim 2048 MiB"), "{sentence}");
+}
+
 fn resolve_without_id(
     candidates: &[&Path],
     addresses: &[u64],

@@ -1,0 +1,194 @@
+//! Parses texts in another process first, which may take little memory.
+//!
+//! tree-sitter takes memory that grows with the square of some texts with syntax errors, and ends
+//! the process if it gets none. Nothing in its interface limits that, so a text that is not short is
+//! parsed by a helper process under a limit of the operating system. If the helper manages, this
+//! process does too; if it does not, the text counts as one without a grammar. Only Linux enforces
+//! the limit on memory; elsewhere the deadline alone ends the helper.
+//!
+//! The helper is this program itself ([`use_helper`]). Without that call, nothing is tried first.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use super::language::Language;
+use super::tree;
+
+/// Shorter texts take at most some 50 MB, and are not tried.
+const MIN_BYTES: usize = 2 << 10;
+/// The address space of the helper. A text of the greatest length that is parsed takes half.
+#[cfg(unix)]
+const MAX_MEMORY: u64 = 1 << 30;
+/// How long the helper may take for one text. That is many times what the limits of a parse allow.
+const DEADLINE: Duration = Duration::from_secs(10);
+/// How many outcomes are remembered.
+const MAX_REMEMBERED: usize = 10_000;
+
+/// What became of a text in the helper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Outcome {
+    /// It must not be parsed.
+    Refused = b'0',
+    /// It has syntax errors.
+    WithErrors = b'1',
+    /// It has none.
+    Clean = b'2',
+}
+
+/// How to start a helper: a program and its arguments, with which it calls [`serve`].
+static HELPER: OnceLock<(OsString, Vec<OsString>)> = OnceLock::new();
+
+/// The helpers that have nothing to do.
+static IDLE: Mutex<Vec<Helper>> = Mutex::new(Vec::new());
+
+/// The outcomes of texts, by a hash that the author of a text cannot foresee.
+static OUTCOMES: LazyLock<(RandomState, Mutex<HashMap<u64, Outcome>>)> =
+    LazyLock::new(Default::default);
+
+/// Has all texts parsed by a helper first. `program` with `arguments` must call [`serve`].
+pub fn use_helper(program: OsString, arguments: Vec<OsString>) {
+    // A second call changes nothing.
+    let _ = HELPER.set((program, arguments));
+}
+
+/// The work of a helper: reads texts from standard input until it ends, and writes the outcome of
+/// each to standard output.
+pub fn serve() -> io::Result<()> {
+    limit();
+    let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
+    let mut head = [0; 5];
+    while input.read_exact(&mut head).is_ok() {
+        let [language, length @ ..] = head;
+        let mut text = vec![0; u32::from_le_bytes(length) as usize];
+        input.read_exact(&mut text)?;
+        let language = Language::ALL.get(usize::from(language));
+        let text = String::from_utf8(text).map_err(io::Error::other)?;
+        let tree = language.and_then(|&language| tree::parse(language, &text, None));
+        let outcome = match tree {
+            None => Outcome::Refused,
+            Some(tree) if tree.root_node().has_error() => Outcome::WithErrors,
+            Some(_) => Outcome::Clean,
+        };
+        output.write_all(&[outcome as u8])?;
+        output.flush()?;
+    }
+    Ok(())
+}
+
+/// Limits the memory of this process. A helper that reaches the limit leaves no core file.
+#[cfg(unix)]
+fn limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    for (resource, most) in [(Resource::As, MAX_MEMORY), (Resource::Core, 0)] {
+        let Rlimit { current, maximum } = getrlimit(resource);
+        let current = Some(current.unwrap_or(u64::MAX).min(most));
+        // Without a limit, the deadline is left.
+        let _ = setrlimit(resource, Rlimit { current, maximum });
+    }
+    // The name in lists of processes.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::set_name(c"costline-parse");
+}
+
+#[cfg(not(unix))]
+fn limit() {}
+
+/// What a helper makes of a text. `None` if it need not be tried.
+pub(super) fn outcome(language: Language, text: &str) -> Option<Outcome> {
+    let (program, arguments) = HELPER.get().filter(|_| text.len() >= MIN_BYTES)?;
+    let (hasher, outcomes) = &*OUTCOMES;
+    let hash = hasher.hash_one((language as u8, text));
+    if let Some(known) = lock(outcomes).get(&hash) {
+        return Some(*known);
+    }
+    let outcome = tried(program, arguments, language, text).unwrap_or(Outcome::Refused);
+    let mut outcomes = lock(outcomes);
+    if outcomes.len() >= MAX_REMEMBERED {
+        outcomes.clear();
+    }
+    outcomes.insert(hash, outcome);
+    Some(outcome)
+}
+
+/// `None` if the helper cannot be started, ends, or takes too long.
+fn tried(
+    program: &OsString,
+    arguments: &[OsString],
+    language: Language,
+    text: &str,
+) -> Option<Outcome> {
+    let idle = lock(&IDLE).pop();
+    let mut helper = match idle {
+        Some(helper) => helper,
+        None => Helper::start(program, arguments).ok()?,
+    };
+    // A helper that fails is dropped, which ends it.
+    let outcome = helper.ask(language, text)?;
+    lock(&IDLE).push(helper);
+    Some(outcome)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A helper process.
+struct Helper {
+    process: Child,
+    input: ChildStdin,
+    /// Its answers. A thread reads them, because a read of a pipe has no deadline.
+    answers: Receiver<u8>,
+}
+
+impl Helper {
+    fn start(program: &OsString, arguments: &[OsString]) -> io::Result<Self> {
+        let mut command = Command::new(program);
+        command.args(arguments);
+        #[cfg(windows)]
+        {
+            use std::os::windows::process::CommandExt as _;
+            const CREATE_NO_WINDOW: u32 = 0x0800_0000;
+            command.creation_flags(CREATE_NO_WINDOW);
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut process = command.spawn()?;
+        let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else {
+            return Err(io::Error::other("no pipes"));
+        };
+        let (sender, answers) = sync_channel(1);
+        std::thread::spawn(move || {
+            for answer in BufReader::new(output).bytes().map_while(Result::ok) {
+                if sender.send(answer).is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(Self { process, input, answers })
+    }
+
+    fn ask(&mut self, language: Language, text: &str) -> Option<Outcome> {
+        let length = u32::try_from(text.len()).ok()?.to_le_bytes();
+        self.input.write_all(&[language as u8]).ok()?;
+        self.input.write_all(&length).ok()?;
+        self.input.write_all(text.as_bytes()).ok()?;
+        let answer = self.answers.recv_timeout(DEADLINE).ok()?;
+        [Outcome::Refused, Outcome::WithErrors, Outcome::Clean]
+            .into_iter()
+            .find(|outcome| *outcome as u8 == answer)
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
