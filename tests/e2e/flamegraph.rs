@@ -1,6 +1,7 @@
 //! Flame graphs: files for a browser, and SVG for panels, without any active content.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use roxmltree::{Document, Node};
@@ -240,18 +241,8 @@ fn the_svg_of_a_real_profile_matches_the_call_tree() {
         let frames = answer["frames"].as_array().unwrap();
         assert!(frames.len() > 20, "{}", frames.len());
         // Any frame is also a node of the call tree.
-        let path_of = |mut at: usize| {
-            let mut path = Vec::new();
-            loop {
-                path.push(frames[at]["key"].clone());
-                let Some(parent) = frames[at]["parent"].as_u64() else { break };
-                at = parent as usize;
-            }
-            path.reverse();
-            path
-        };
         for at in (0..frames.len()).step_by(7) {
-            let path = path_of(at);
+            let path = path_of(frames, at);
             let nodes = server.execute(
                 "costline.callTree",
                 json!([{ "path": path[..path.len() - 1], "limit": 100_000 }]),
@@ -342,8 +333,87 @@ fn omits_and_counts_narrow_frames_and_draws_deep_ones() {
     let answer = server.execute("costline.flamegraph", json!([{ "inline": true }]));
     assert_consistent(&answer);
     // `main` and 3000 below it; 50 narrow frames with one callee each.
-    let frames = answer["frames"].as_array().unwrap().len();
-    assert_eq!((frames, &answer["omitted"]), (3001, &json!(100)));
+    let frames = answer["frames"].as_array().unwrap();
+    assert_eq!((frames.len(), &answer["omitted"]), (3001, &json!(100)));
+    assert_eq!((&frames[0]["more"], &frames[1]["more"]), (&json!(100), &json!(0)));
+}
+
+/// The keys from the root to a frame.
+fn path_of(frames: &[Value], mut at: usize) -> Vec<Value> {
+    let mut path = vec![frames[at]["key"].clone()];
+    while let Some(parent) = frames[at]["parent"].as_u64() {
+        at = parent as usize;
+        path.push(frames[at]["key"].clone());
+    }
+    path.reverse();
+    path
+}
+
+/// 20,000 functions at one level are left out of the whole graph, and 2000 levels are below the
+/// last of them. Zooming reaches the last level.
+#[test]
+fn zooming_reaches_every_frame() {
+    let mut profile: String = (0..19_999)
+        .map(|i| format!("main (app.py:1);wide (app.py:2);f{i} (app.py:3) 2\n"))
+        .collect();
+    let deep: Vec<String> = (0..2000).map(|i| format!("g{i} (app.py:3)")).collect();
+    let deep = deep.join(";");
+    write!(profile, "main (app.py:1);wide (app.py:2);{deep} 1\nmain (app.py:1) 1000\n").unwrap();
+    let workspace = Workspace::with([("cpu.folded", profile.as_str()), ("app.py", "x\n")]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let graph = |server: &mut Server, node: &[Value], limit: usize| {
+        let question = json!({ "inline": true, "node": node, "limit": limit });
+        server.execute("costline.flamegraph", json!([question]))
+    };
+    let all = graph(&mut server, &[], 5000);
+    // Each is a twenty-thousandth of `main`.
+    assert_eq!((all["frames"].as_array().unwrap().len(), &all["omitted"]), (2, &json!(21_999)));
+    assert_eq!(all["frames"][1]["more"], json!(21_999));
+    assert_eq!((&all["above"], &all["totalText"]), (&json!(0), &json!("40,999 samples")));
+
+    // They are too narrow even below `wide`, so they come page by page.
+    let wide = path_of(all["frames"].as_array().unwrap(), 1);
+    let below = graph(&mut server, &wide, 5000);
+    assert_eq!((&below["above"], &below["omitted"]), (&json!(2), &json!(21_999)));
+    let mut skip = 0;
+    let g0 = loop {
+        let question = json!([{ "inline": true, "node": wide, "skip": skip }]);
+        let page = server.execute("costline.flamegraph", question);
+        let frames = page["frames"].as_array().unwrap();
+        let callees: Vec<_> = (0..frames.len()).filter(|&at| frames[at]["parent"] == 1).collect();
+        assert!(!callees.is_empty(), "nothing after {skip}");
+        assert_eq!(frames[1]["more"].as_u64().unwrap() as usize, 21_999 - (frames.len() - 2));
+        if let Some(&at) = callees.iter().find(|&&at| frames[at]["name"] == "g0") {
+            break path_of(frames, at);
+        }
+        skip += callees.len();
+    };
+    // It is half as wide as the others, too narrow for a page with 999 of them.
+    assert_eq!(skip, 19_999);
+
+    let deep = graph(&mut server, &g0, 5000);
+    let frames = deep["frames"].as_array().unwrap();
+    assert_eq!((frames.len(), &deep["above"], &deep["omitted"]), (2002, &json!(3), &json!(0)));
+    let last = &frames[2001];
+    assert_eq!(
+        (&last["name"], &last["total"], &last["leaf"]),
+        (&json!("g1999"), &json!(1), &json!(true))
+    );
+    // Fewer frames, or rows, and how many are left out.
+    let cut = graph(&mut server, &g0, 10);
+    let frames = cut["frames"].as_array().unwrap();
+    assert_eq!(
+        (frames.len(), &frames[9]["more"], &cut["omitted"]),
+        (10, &json!(1992), &json!(1992))
+    );
+    let rows = json!([{ "inline": true, "node": g0, "depth": 5 }]);
+    let rows = server.execute("costline.flamegraph", rows);
+    assert_eq!((rows["frames"].as_array().unwrap().len(), &rows["omitted"]), (8, &json!(1994)));
+    // Of a path that the profile does not have, as much as it has.
+    let mut gone = wide.clone();
+    gone.push(json!({ "name": "gone" }));
+    assert_eq!(graph(&mut server, &gone, 5000)["above"], json!(2));
 }
 
 /// `a` is called by `main` (60 of 100) and by `b` (20); a call graph does not say what it calls then.

@@ -530,6 +530,8 @@ export type FileFoundBy =
 
 /** A flame graph. */
 export interface FlameGraph {
+  /** The number of frames from the root to the node in the question, each as wide as the image. They come first. If the profile does not have the node, those of its path that it has. */
+  readonly above: number;
   /** Whether costs are estimated, because the recording is a call graph. */
   readonly est: boolean;
   /** The frames, row by row, callers before callees. */
@@ -538,24 +540,34 @@ export interface FlameGraph {
   readonly marks: readonly string[];
   /** The metric of all costs. */
   readonly metric: string;
-  /** The number of frames that are too narrow or too many to draw. In a call graph, callees of narrow frames are not counted. */
+  /** The number of frames below the node that are too narrow, too deep or too many to draw. In a call graph, callees of narrow frames are not counted. */
   readonly omitted: number;
   /** The SVG image. It has no scripts, styles or links. Each frame is a `<g data-frame="17">` whose number is its index in `frames`. */
   readonly svg: string;
   /** The total of the profile. */
   readonly total: Weight;
+  /** The total of the profile for display: `1395 samples`. */
+  readonly totalText: string;
   /** Its unit. */
   readonly unit: string;
 }
 
 /** Where to write the flame graph. */
 export interface FlameGraphArgument {
+  /** With `inline`: the maximum number of rows below the node. */
+  readonly depth?: number | null;
   /** Return the SVG and its frames in the answer, and write no file. */
   readonly inline?: boolean;
+  /** With `inline`: the maximum number of frames, at most 5000; the widest are kept. */
+  readonly limit?: number | null;
+  /** With `inline`: the node at the top, as the functions from the root to it. Default: the whole call tree. */
+  readonly node?: readonly FunctionKeyArgument[];
   /** Overwrite the file if it exists. */
   readonly overwrite?: boolean;
   /** The file to write, relative to the workspace folder. By default, a file in the temporary folder, which is removed when the server ends. */
   readonly path?: string | null;
+  /** With `inline`: of the node's callees, leave out this number, the hottest, and make those after them as wide as the image together. */
+  readonly skip?: number | null;
 }
 
 /** A frame of a flame graph. */
@@ -572,6 +584,8 @@ export interface FlameGraphFrame {
   readonly left: number;
   /** The 0-based line in the current text. Null if `uri` is null. */
   readonly line0: number | null;
+  /** The number of frames that are not drawn below this frame and are not below another that is drawn. Request the frame's node to get them. */
+  readonly more: number;
   /** The function's name. */
   readonly name: string;
   /** The index of the caller's frame, which precedes this one. Null for a root. */

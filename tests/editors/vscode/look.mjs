@@ -147,6 +147,15 @@ export class Screen {
     await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: title }).first().click();
   }
 
+  /** Clicks an entry of the context menu that is open. */
+  async chooseFromMenu(title) {
+    const entry = this.page.locator(".monaco-menu .action-label").filter({ hasText: title }).first();
+    await entry.hover();
+    // A menu ignores the click that may have opened it.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await entry.click();
+  }
+
   async picture(name) {
     mkdirSync(this.pictures, { recursive: true });
     const file = path.join(this.pictures, `${name}.png`);

@@ -119,9 +119,39 @@ try {
 
   // A frame opens its source beside the graph.
   await screen.command("Show Flame Graph");
-  await (await flameGraph("solve", before.functions[MAZE].solve.total)).click();
+  await (await flameGraph("solve", before.functions[MAZE].solve.total)).click({ modifiers: ["Control"] });
   await marks(MAZE, before, true);
   await screen.picture("vscode-flame-graph");
+
+  // A click zooms, and the path leads back.
+  const graph = await screen.webview("g[data-frame]");
+  const crumbs = async () => (await graph.locator("#path button").allInnerTexts()).map((text) => text.replace("› ", ""));
+  await (await flameGraph("solve", before.functions[MAZE].solve.total)).click();
+  await until("zoomed", async () => assert.deepEqual([(await crumbs())[0], (await crumbs()).at(-1)], ["All 1395 samples", "solve"]) ?? true);
+  const width = async (name) => graph.locator("g[data-frame] > svg").filter({ hasText: new RegExp(`^${name}$`) }).first().getAttribute("width");
+  assert.equal(await width("solve"), "100.0000%");
+  await graph.locator("#path button").first().click();
+  await until("not zoomed", async () => assert.deepEqual(await crumbs(), ["All 1395 samples"]) ?? true);
+  assert.notEqual(await width("solve"), "100.0000%");
+  // The same with keys, from the frame that was clicked to its caller.
+  await graph.locator("#graph").focus();
+  for (const key of ["ArrowUp", "Enter"]) await code.page.keyboard.press(key);
+  await until("zoomed by key", async () => assert.equal((await crumbs()).at(-1), "solve_all") ?? true);
+  await code.page.keyboard.press("Escape");
+  await until("not zoomed by key", async () => assert.deepEqual(await crumbs(), ["All 1395 samples"]) ?? true);
+
+  // A node chosen in the graph decides the costs in the code.
+  await (await flameGraph("solve", before.functions[MAZE].solve.total)).click({ button: "right" });
+  await screen.chooseFromMenu("Show the Costs of This Node");
+  await until("costs of the node", async () => {
+    const { 63: hot } = await screen.lines(MAZE);
+    const share = (100 * parseFloat(before.lines[MAZE][63])) / parseFloat(before.functions[MAZE].solve.total);
+    return Math.abs(parseFloat(hot.cost.text) - share) < 0.5;
+  });
+  await screen.command("Show the Costs of All Nodes");
+  await marks(MAZE, before, true);
+  await screen.expand("Call Tree", "<module>");
+  await screen.expand("Call Tree", "main");
 
   // Rewrite the profile, and nothing else.
   renameSync(stage.next, stage.profile);

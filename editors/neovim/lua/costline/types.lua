@@ -310,20 +310,26 @@
 
 --- A flame graph.
 ---@class costline.FlameGraph
+---@field above integer The number of frames from the root to the node in the question, each as wide as the image. They come first. If the profile does not have the node, those of its path that it has.
 ---@field est boolean Whether costs are estimated, because the recording is a call graph.
 ---@field frames costline.FlameGraphFrame[] The frames, row by row, callers before callees.
 ---@field marks string[] What is not default about the view, in short words.
 ---@field metric string The metric of all costs.
----@field omitted integer The number of frames that are too narrow or too many to draw. In a call graph, callees of narrow frames are not counted.
+---@field omitted integer The number of frames below the node that are too narrow, too deep or too many to draw. In a call graph, callees of narrow frames are not counted.
 ---@field svg string The SVG image. It has no scripts, styles or links. Each frame is a `<g data-frame="17">` whose number is its index in `frames`.
 ---@field total costline.Weight The total of the profile.
+---@field totalText string The total of the profile for display: `1395 samples`.
 ---@field unit string Its unit.
 
 --- Where to write the flame graph.
 ---@class costline.FlameGraphArgument
+---@field depth? integer|vim.NIL With `inline`: the maximum number of rows below the node.
 ---@field inline? boolean Return the SVG and its frames in the answer, and write no file.
+---@field limit? integer|vim.NIL With `inline`: the maximum number of frames, at most 5000; the widest are kept.
+---@field node? costline.FunctionKeyArgument[] With `inline`: the node at the top, as the functions from the root to it. Default: the whole call tree.
 ---@field overwrite? boolean Overwrite the file if it exists.
 ---@field path? string|vim.NIL The file to write, relative to the workspace folder. By default, a file in the temporary folder, which is removed when the server ends.
+---@field skip? integer|vim.NIL With `inline`: of the node's callees, leave out this number, the hottest, and make those after them as wide as the image together.
 
 --- A frame of a flame graph.
 ---@class costline.FlameGraphFrame
@@ -333,6 +339,7 @@
 ---@field leaf boolean Whether the frame has no callees, drawn or not.
 ---@field left number The left edge, as a share of the width of the image.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
+---@field more integer The number of frames that are not drawn below this frame and are not below another that is drawn. Request the frame's node to get them.
 ---@field name string The function's name.
 ---@field parent integer|vim.NIL The index of the caller's frame, which precedes this one. Null for a root.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.

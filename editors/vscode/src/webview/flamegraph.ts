@@ -1,14 +1,25 @@
-// The script of the flame graph page: zoom, search and keyboard. It reports clicks to the extension. The picture comes from the
-// server: each frame is a `<g data-frame>` whose inner `<svg>` has its position and width in percent. Zooming changes these two.
+// The script of the flame graph page: search, keyboard, and what is at the top. The picture comes from the server, for the node that
+// the user zoomed to: each frame is a `<g data-frame>`. It reports clicks to the extension, which requests the next picture.
 
 import type { FlameGraphFrame } from "../protocol.generated";
 
 /** What the extension sends of a frame. */
-type Frame = Pick<FlameGraphFrame, "name" | "text" | "parent" | "depth" | "left" | "width"> & { readonly hasSource: boolean };
+type Frame = Pick<FlameGraphFrame, "name" | "text" | "parent" | "depth" | "leaf" | "more"> & { readonly hasSource: boolean };
 
-type Message =
-  | { readonly type: "graph"; readonly svg: string; readonly frames: readonly Frame[]; readonly note: string }
-  | { readonly type: "message"; readonly text: string };
+interface Graph {
+  readonly svg: string;
+  readonly frames: readonly Frame[];
+  /** The number of frames from the root to the one at the top, which come first. */
+  readonly above: number;
+  /** The number of frames that are not drawn. */
+  readonly omitted: number;
+  /** The total of the profile. */
+  readonly totalText: string;
+  /** The number of callees of the frame at the top that are left out, the hottest. */
+  readonly skip: number;
+}
+
+type Message = ({ readonly type: "graph" } & Graph) | { readonly type: "message"; readonly text: string };
 
 declare function acquireVsCodeApi(): { postMessage(message: unknown): void };
 
@@ -17,23 +28,24 @@ const element = (id: string): HTMLElement => document.getElementById(id) ?? docu
 const graph = element("graph");
 const search = element("search") as HTMLInputElement;
 const found = element("found");
-const reset = element("reset");
+const crumbs = element("path");
+const more = element("more");
 const details = element("details");
 
-let frames: readonly Frame[] = [];
+/** The number of names in the path to the frame at the top; of longer paths, the last ones. */
+const MAX_CRUMBS = 4;
+
+const HELP = "Click or Enter: zoom · Ctrl+click or Ctrl+Enter: go to source · Escape: whole graph";
+
+let shown: Graph = { svg: "", frames: [], above: 0, omitted: 0, totalText: "", skip: 0 };
 let groups: SVGGElement[] = [];
-let note = "";
-/** The index of the frame that is as wide as the page; undefined for the whole graph. */
-let zoomed: number | undefined;
 /** The index of the frame that the arrow keys start from. */
 let current: number | undefined;
-
-const HELP = "Click or Enter: go to source · Double-click or Space: zoom · Escape: whole graph";
 
 /** The names from the root to a frame. */
 function path(index: number | undefined): string[] {
   const names: string[] = [];
-  for (let at: number | null | undefined = index; at !== null && at !== undefined; at = frames[at]?.parent) names.push(frames[at]?.name ?? "");
+  for (let at: number | null | undefined = index; at !== null && at !== undefined; at = shown.frames[at]?.parent) names.push(shown.frames[at]?.name ?? "");
   return names.reverse();
 }
 
@@ -41,64 +53,78 @@ function path(index: number | undefined): string[] {
 function find(names: readonly string[]): number | undefined {
   let at: number | null = null;
   for (const name of names) {
-    const next = frames.findIndex((frame) => frame.parent === at && frame.name === name);
+    const next = shown.frames.findIndex((frame) => frame.parent === at && frame.name === name);
     if (next < 0) return undefined;
     at = next;
   }
   return at ?? undefined;
 }
 
-function show(message: Extract<Message, { type: "graph" }>): void {
-  const before = { zoomed: path(zoomed), current: path(current) };
-  const picture = new DOMParser().parseFromString(message.svg, "image/svg+xml").documentElement;
+function show(graphNow: Graph): void {
+  const before = path(current);
+  const picture = new DOMParser().parseFromString(graphNow.svg, "image/svg+xml").documentElement;
   graph.replaceChildren(document.importNode(picture, true));
-  ({ frames, note } = message);
+  shown = graphNow;
+  const { frames, above } = shown;
   groups = frames.map((_, index) => graph.querySelector<SVGGElement>(`g[data-frame="${index}"]`)).filter((group) => group !== null);
   groups.forEach((group, index) => {
     group.classList.add("frame");
+    group.classList.toggle("above", index < above);
+    group.classList.toggle("leaf", frames[index]?.leaf);
     group.classList.toggle("sourceless", !frames[index]?.hasSource);
     // What VS Code passes to the commands of the context menu.
     group.dataset["vscodeContext"] = JSON.stringify({ webviewSection: "frame", frame: index, preventDefaultContextMenuItems: true });
   });
-  zoomed = find(before.zoomed);
-  current = find(before.current);
-  layout();
+  current = undefined;
+  go(find(before));
+  drawPath();
+  drawMore();
   highlight();
   describe(current);
 }
 
-/** Sets the position and width of every frame for the current zoom. */
-function layout(): void {
-  const view = zoomed === undefined ? undefined : frames[zoomed];
-  const left = view?.left ?? 0;
-  const width = view?.width ?? 1;
-  groups.forEach((group, index) => {
-    const frame = frames[index];
-    const box = group.querySelector("svg");
-    if (!frame || !box) return;
-    const from = Math.max(0, (frame.left - left) / width);
-    const to = Math.min(1, (frame.left + frame.width - left) / width);
-    const isVisible = to - from > 1e-6;
-    group.toggleAttribute("hidden", !isVisible);
-    group.style.display = isVisible ? "" : "none";
-    group.classList.toggle("parent", view !== undefined && frame.depth < view.depth);
-    if (!isVisible) return;
-    box.setAttribute("x", `${(from * 100).toFixed(4)}%`);
-    box.setAttribute("width", `${((to - from) * 100).toFixed(4)}%`);
-  });
-  reset.hidden = view === undefined;
+/** A button that zooms. */
+function crumb(text: string, frame: number | null): HTMLButtonElement {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.title = button.textContent = text;
+  button.addEventListener("click", () => zoom(frame));
+  return button;
 }
 
-function zoom(index: number | undefined): void {
-  zoomed = index;
-  layout();
+function drawPath(): void {
+  const first = Math.max(0, shown.above - MAX_CRUMBS);
+  const names = shown.frames.slice(first, shown.above).map(({ name }, at) => crumb(name, first + at));
+  crumbs.replaceChildren(crumb(`All ${shown.totalText}`, null), ...(first > 0 ? [crumb("…", first - 1)] : []), ...names);
+}
+
+/** The frame at the top; null for the whole graph. */
+function top(): number | null {
+  return shown.above > 0 ? shown.above - 1 : null;
+}
+
+/** How many callees of the frame at the top were left out or are drawn. */
+function next(): number {
+  return shown.skip + shown.frames.filter(({ parent }) => parent === top()).length;
+}
+
+/** The button for the callees that are too narrow. After the last of them it leads back to the first. */
+function drawMore(): void {
+  const left = top() === null ? shown.omitted - shown.frames.reduce((sum, frame) => sum + frame.more, 0) : (shown.frames[shown.above - 1]?.more ?? 0);
+  more.hidden = left === 0;
+  more.textContent = `${left} more`;
+  more.title = `${left} frames at this level and below are not drawn. Click for the next ones.`;
+}
+
+function zoom(frame: number | null, skip?: number): void {
+  host.postMessage({ type: "zoom", frame, ...(skip !== undefined && { skip }) });
 }
 
 function highlight(): void {
   const wanted = search.value.trim().toLowerCase();
   let matches = 0;
   groups.forEach((group, index) => {
-    const isFound = wanted !== "" && (frames[index]?.name.toLowerCase().includes(wanted) ?? false);
+    const isFound = wanted !== "" && (shown.frames[index]?.name.toLowerCase().includes(wanted) ?? false);
     if (isFound) matches += 1;
     group.classList.toggle("found", isFound);
   });
@@ -107,8 +133,10 @@ function highlight(): void {
 }
 
 function describe(index: number | undefined): void {
-  const frame = index === undefined ? undefined : frames[index];
-  details.title = details.textContent = frame ? `${frame.name} · ${frame.text}${frame.hasSource ? "" : " · no source in the workspace"}` : [HELP, note].filter(Boolean).join(" · ");
+  const frame = index === undefined ? undefined : shown.frames[index];
+  const about = frame && [frame.name, frame.text, ...(frame.more > 0 ? [`${frame.more} below not drawn: zoom to see them`] : []), ...(frame.hasSource ? [] : ["no source in the workspace"])];
+  const help = [HELP, ...(shown.omitted > 0 ? [`${shown.omitted} frames are too narrow to be drawn`] : [])];
+  details.title = details.textContent = (about ?? help).join(" · ");
 }
 
 function go(index: number | undefined): void {
@@ -127,38 +155,37 @@ function frameOf(event: Event): number | undefined {
 
 /** The frame that an arrow key goes to: a neighbour in the row, a callee or the caller. */
 function neighbour(key: string): number | undefined {
+  const { frames } = shown;
   const at = current === undefined ? undefined : frames[current];
-  if (!at) return zoomed ?? (frames.length > 0 ? 0 : undefined);
-  const isVisible = (index: number): boolean => groups[index]?.style.display !== "none";
+  if (!at) return frames.length > 0 ? (top() ?? 0) : undefined;
   if (key === "ArrowUp") return at.parent ?? undefined;
-  if (key === "ArrowDown") return frames.findIndex((frame, index) => frame.parent === current && isVisible(index));
-  const row = frames.map((frame, index) => ({ frame, index })).filter(({ frame, index }) => frame.depth === at.depth && isVisible(index));
+  if (key === "ArrowDown") return frames.findIndex(({ parent }) => parent === current);
+  const row = frames.map((frame, index) => ({ frame, index })).filter(({ frame }) => frame.depth === at.depth);
   const place = row.findIndex(({ index }) => index === current);
   return row[place + (key === "ArrowRight" ? 1 : -1)]?.index;
+}
+
+/** Zooms to a frame, or with a modifier key opens its source. */
+function choose(index: number, event: MouseEvent | KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) host.postMessage({ type: "open", frame: index });
+  else zoom(index);
 }
 
 graph.addEventListener("click", (event) => {
   const index = frameOf(event);
   if (index === undefined) return;
   go(index);
-  if (event.ctrlKey || event.metaKey || event.altKey) zoom(index);
-  else if (event.detail === 1) host.postMessage({ type: "open", frame: index });
-});
-graph.addEventListener("dblclick", (event) => {
-  event.preventDefault();
-  const index = frameOf(event);
-  if (index !== undefined) zoom(zoomed === index ? undefined : index);
+  choose(index, event);
 });
 graph.addEventListener("mouseover", (event) => describe(frameOf(event) ?? current));
 graph.addEventListener("mouseleave", () => describe(current));
 graph.addEventListener("keydown", (event) => {
   if (event.key.startsWith("Arrow")) {
-    const next = neighbour(event.key);
-    if (next !== undefined && next >= 0) go(next);
-  } else if (event.key === "Enter") {
-    if (current !== undefined) host.postMessage({ type: "open", frame: current });
-  } else if (event.key === " ") zoom(current);
-  else if (event.key === "Escape") zoom(undefined);
+    const to = neighbour(event.key);
+    if (to !== undefined && to >= 0) go(to);
+  } else if (event.key === "Enter" || event.key === " ") {
+    if (current !== undefined) choose(current, event);
+  } else if (event.key === "Escape") zoom(null);
   else return;
   event.preventDefault();
 });
@@ -174,7 +201,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 search.addEventListener("input", highlight);
-reset.addEventListener("click", () => zoom(undefined));
+more.addEventListener("click", () => zoom(top(), next()));
 window.addEventListener("message", ({ data }: MessageEvent<Message>) => {
   if (data.type === "graph") show(data);
   else details.textContent = data.text;

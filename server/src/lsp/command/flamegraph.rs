@@ -8,7 +8,8 @@ use crate::lsp::pictures::Pictures;
 use crate::lsp::server::{Server, failure};
 use engine::context::Context;
 use engine::export::{Cut, Options, Target};
-use engine::query::flame_graph::{FlameGraph, flame_graph};
+use engine::keys::Key;
+use engine::query::flame_graph::{FlameGraph, Question, flame_graph};
 use lsp_types::Url;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -29,6 +30,16 @@ pub struct FlameGraphArgument {
     overwrite: bool,
     /// Return the SVG and its frames in the answer, and write no file.
     inline: bool,
+    /// With `inline`: the node at the top, as the functions from the root to it. Default: the whole
+    /// call tree.
+    node: Vec<Key>,
+    /// With `inline`: the maximum number of rows below the node.
+    depth: Option<usize>,
+    /// With `inline`: the maximum number of frames, at most 5000; the widest are kept.
+    limit: Option<usize>,
+    /// With `inline`: of the node's callees, leave out this number, the hottest, and make those after
+    /// them as wide as the image together.
+    skip: Option<usize>,
 }
 
 /// A flame graph, as a file or for a panel.
@@ -61,9 +72,11 @@ impl Command for DrawFlameGraph {
     type Answer = Drawn;
 
     async fn run(server: &Server, (Optional(argument),): Self::Arguments) -> Result<Drawn> {
-        let FlameGraphArgument { path, overwrite, inline } = argument.unwrap_or_default();
+        let FlameGraphArgument { path, overwrite, inline, node, depth, limit, skip } =
+            argument.unwrap_or_default();
         if inline {
-            let drawn = server.read(flame_graph).await?;
+            let question = Question { node, depth, limit, skip };
+            let drawn = server.read(move |context| flame_graph(context, &question)).await?;
             return drawn.map(|drawn| Drawn::Inline(Box::new(drawn))).map_err(failure);
         }
         let pictures = server.pictures.clone();

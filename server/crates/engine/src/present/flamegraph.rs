@@ -15,6 +15,9 @@ const MIN_SHARE: f64 = 1e-3;
 const MAX_FRAMES: usize = 5000;
 /// The number of frames after which no further row is laid out.
 const MAX_LAID_OUT: usize = 100_000;
+/// The number of callees that are as wide as the image together after some were left out. Equal ones
+/// are then as wide as a frame must be.
+const PAGE: usize = 1000;
 /// The height of a row in pixels.
 const ROW: usize = 17;
 
@@ -33,6 +36,9 @@ pub struct Frame {
     pub width: f64,
     /// Whether it has no callees.
     pub leaf: bool,
+    /// The number of frames below it, on the way to none that is drawn, that are not drawn. In a
+    /// call graph, callees of narrow frames are not counted.
+    pub more: usize,
 }
 
 /// A flame graph.
@@ -40,18 +46,48 @@ pub struct Frame {
 pub struct Graph {
     /// The frames, row by row, callers before callees.
     pub frames: Vec<Frame>,
-    /// The number of frames that are not drawn. In a call graph, callees of narrow frames are not
-    /// counted.
+    /// The number of frames that are not drawn: those at the top, and `more` of all frames.
     pub omitted: usize,
 }
 
-/// Lays out the nodes of the call tree, the hottest on the left. Nodes whose total is zero or
-/// negative are omitted.
-pub fn layout(tree: &CallTree) -> Graph {
-    let mut graph = Graph::default();
-    let mut parent = None;
+/// The limits of a flame graph.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// The maximum number of rows, without those of the nodes above.
+    pub rows: usize,
+    /// The maximum number of frames. The widest are kept.
+    pub frames: usize,
+    /// Of the node's callees, leaves out this number, the hottest, and makes those after them as wide
+    /// as the image together. So each can be reached, however many there are.
+    pub skip: Option<usize>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { rows: usize::MAX, frames: MAX_FRAMES, skip: None }
+    }
+}
+
+/// Lays out the nodes below a node of the call tree, the hottest on the left. `above` has the nodes
+/// from the root to that node, each of which is as wide as the image; it is empty for the whole
+/// tree. Nodes whose total is zero or negative are omitted.
+pub fn layout(tree: &CallTree, above: Vec<Branch>, limits: Limits) -> Graph {
+    let n_above = above.len();
+    let row = |(depth, branch): (usize, Branch)| Frame {
+        branch,
+        parent: depth.checked_sub(1),
+        depth,
+        left: 0.0,
+        width: 1.0,
+        leaf: false,
+        more: 0,
+    };
+    let frames = above.into_iter().enumerate().map(row).collect();
+    let mut graph = Graph { frames, omitted: 0 };
+    let mut parent = n_above.checked_sub(1);
+    let mut skip = limits.skip;
     loop {
-        let (found, depth, left, width, total) =
+        let (mut found, depth, left, width, total) =
             match parent.and_then(|parent: usize| graph.frames.get(parent)) {
                 Some(frame) => (
                     tree.branches(false, Some(&frame.branch)),
@@ -64,23 +100,38 @@ pub fn layout(tree: &CallTree) -> Graph {
             };
         // With negative weights, the positive callees can exceed their caller. They then share its
         // width.
-        let sum = found.iter().map(|branch| branch.total.max(0.0)).sum::<f64>().max(total);
+        let sum_of = |branches: &[Branch]| -> f64 {
+            branches.iter().map(|branch| branch.total.max(0.0)).sum()
+        };
+        let n_found = found.len();
+        let skip = skip.take();
+        let after = found.split_off(skip.unwrap_or_default().min(n_found));
+        let skipped = std::mem::replace(&mut found, after);
+        let (page, sum) = match skip {
+            Some(_) => (PAGE, sum_of(&found[..found.len().min(PAGE)])),
+            None => (usize::MAX, sum_of(&found).max(total)),
+        };
         let is_wide =
             |branch: &Branch| branch.total > 0.0 && width * (branch.total / sum) >= MIN_SHARE;
-        let n_found = found.len();
         if let Some(frame) = parent.and_then(|parent: usize| graph.frames.get_mut(parent)) {
             frame.leaf = n_found == 0;
         }
-        let has_room = graph.frames.len() < MAX_LAID_OUT;
-        let (wide, narrow): (Vec<_>, Vec<_>) =
-            found.into_iter().partition(|branch| has_room && is_wide(branch));
-        graph.omitted += narrow.iter().map(|branch| tree.n_branches(branch)).sum::<usize>();
+        let has_room = graph.frames.len() < MAX_LAID_OUT && depth - n_above < limits.rows;
+        let n_wide =
+            found.iter().take(page).take_while(|branch| has_room && is_wide(branch)).count();
+        let narrow = found.split_off(n_wide);
+        let left_out = skipped.iter().chain(&narrow);
+        let n_narrow = left_out.map(|branch| tree.n_branches(branch)).sum::<usize>();
+        graph.omitted += n_narrow;
+        if let Some(frame) = parent.and_then(|parent: usize| graph.frames.get_mut(parent)) {
+            frame.more = n_narrow;
+        }
         let mut next = left;
-        for branch in wide {
+        for branch in found {
             let left = next;
             let width = width * (branch.total / sum);
             next += width;
-            graph.frames.push(Frame { branch, parent, depth, left, width, leaf: false });
+            graph.frames.push(Frame { branch, parent, depth, left, width, leaf: false, more: 0 });
         }
         let following = parent.map_or(0, |parent| parent + 1);
         if following == graph.frames.len() {
@@ -88,12 +139,13 @@ pub fn layout(tree: &CallTree) -> Graph {
         }
         parent = Some(following);
     }
-    graph.keep_widest(MAX_FRAMES);
+    graph.keep_widest(limits.frames.clamp(n_above.max(1), MAX_FRAMES.max(n_above)));
     graph
 }
 
 impl Graph {
-    /// Keeps the `max` widest frames. Their callers are at least as wide and are kept, too.
+    /// Keeps the `max` widest frames. Their callers are at least as wide and are kept, too. `more` of
+    /// the others goes to their callers.
     fn keep_widest(&mut self, max: usize) {
         let mut widest: Vec<usize> = (0..self.frames.len()).collect();
         widest.sort_by(|&a, &b| self.frames[b].width.total_cmp(&self.frames[a].width));
@@ -102,6 +154,12 @@ impl Graph {
             is_kept[frame] = true;
         }
         self.omitted += self.frames.len().saturating_sub(max);
+        for (at, _) in is_kept.iter().enumerate().rev().filter(|(_, is_kept)| !**is_kept) {
+            let n_left_out = self.frames[at].more + 1;
+            if let Some(parent) = self.frames[at].parent {
+                self.frames[parent].more += n_left_out;
+            }
+        }
         let new_indexes: Vec<usize> = is_kept
             .iter()
             .scan(0, |next, &is_kept| {
@@ -185,7 +243,8 @@ mod tests {
         let groups = analysis::Groups::identity(profile.symbols());
         let recording = analysis::Recording::from(profile);
         let view = analysis::View::of(&recording);
-        let mut graph = layout(&CallTree::new(recording.into(), view, groups.into()));
+        let tree = CallTree::new(recording.into(), view, groups.into());
+        let mut graph = layout(&tree, Vec::new(), Limits::default());
         assert_eq!((graph.frames.len(), graph.omitted), (8, 0));
         graph.keep_widest(5);
         let frames: Vec<_> = graph
@@ -204,6 +263,32 @@ mod tests {
             ]
         );
         assert_eq!(graph.omitted, 3);
+        let more: Vec<_> = graph.frames.iter().map(|frame| frame.more).collect();
+        assert_eq!(more, [0, 3, 0, 0, 0]);
+
+        // Below `b`, the second level, and no deeper than one row.
+        let above = [graph.frames[0].branch.clone(), graph.frames[1].branch.clone()];
+        let below = layout(&tree, above.into(), Limits { rows: 1, frames: 4, skip: None });
+        let frames: Vec<_> = below
+            .frames
+            .iter()
+            .map(|frame| (frame.branch.total, frame.depth, frame.width, frame.more))
+            .collect();
+        let c = 20.0 / 23.0;
+        assert_eq!(
+            frames,
+            [(28.0, 0, 1.0, 0), (23.0, 1, 1.0, 2), (20.0, 2, c, 1), (1.0, 2, 1.0 / 23.0, 0)]
+        );
+        assert_eq!(below.omitted, 3);
+
+        // Those after the hottest.
+        let above = [graph.frames[0].branch.clone(), graph.frames[1].branch.clone()];
+        let rest = layout(&tree, above.into(), Limits { skip: Some(1), ..Limits::default() });
+        let frames: Vec<_> =
+            rest.frames[2..].iter().map(|frame| (frame.left, frame.width)).collect();
+        assert_eq!(frames, [(0.0, 1.0 / 3.0), (1.0 / 3.0, 1.0 / 3.0), (2.0 / 3.0, 1.0 / 3.0)]);
+        // `c` and `d`.
+        assert_eq!((rest.frames[1].more, rest.omitted), (2, 2));
     }
 
     #[test]

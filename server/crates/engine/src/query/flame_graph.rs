@@ -6,17 +6,35 @@ use crate::context::Context;
 use crate::fields::{CostFields, PlaceFields};
 use crate::keys::Key;
 use crate::marks::Marks;
-use crate::present::flamegraph::{self, Graph};
+use crate::present::flamegraph::{self, Graph, Limits};
+use crate::present::units;
 use crate::same_nodes::SameNodes;
 use crate::snapshot::Snapshot;
 use crate::weight::Weight;
-use analysis::FunctionId;
+use analysis::{Branch, FunctionId};
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+/// The maximum number of keys in the path of a node.
+const MAX_PATH: usize = 10_000;
+
+/// The part of the call tree to draw.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Question {
+    /// The node at the top, as the functions from the root to it. Empty for the whole tree.
+    pub node: Vec<Key>,
+    /// The maximum number of rows below the node.
+    pub depth: Option<usize>,
+    /// The maximum number of frames; the widest are kept.
+    pub limit: Option<usize>,
+    /// The number of callees of the node to leave out, the hottest.
+    pub skip: Option<usize>,
+}
+
 /// A flame graph.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct FlameGraph {
     /// The metric of all costs.
     pub metric: String,
@@ -26,10 +44,15 @@ pub struct FlameGraph {
     pub marks: Vec<String>,
     /// The total of the profile.
     pub total: Weight,
+    /// The total of the profile for display: `1395 samples`.
+    pub total_text: String,
+    /// The number of frames from the root to the node in the question, each as wide as the image. They
+    /// come first. If the profile does not have the node, those of its path that it has.
+    pub above: usize,
     /// Whether costs are estimated, because the recording is a call graph.
     pub est: bool,
-    /// The number of frames that are too narrow or too many to draw. In a call graph, callees of
-    /// narrow frames are not counted.
+    /// The number of frames below the node that are too narrow, too deep or too many to draw. In a call
+    /// graph, callees of narrow frames are not counted.
     pub omitted: usize,
     /// The SVG image. It has no scripts, styles or links. Each frame is a `<g data-frame="17">`
     /// whose number is its index in `frames`.
@@ -63,6 +86,9 @@ pub struct Frame {
     pub recursive: bool,
     /// Whether the frame has no callees, drawn or not.
     pub leaf: bool,
+    /// The number of frames that are not drawn below this frame and are not below another that is
+    /// drawn. Request the frame's node to get them.
+    pub more: usize,
     /// The index of the caller's frame, which precedes this one. Null for a root.
     pub parent: Option<usize>,
     /// The number of callers above the frame.
@@ -74,10 +100,17 @@ pub struct Frame {
 }
 
 /// Draws the profile shown. The error is a message for users.
-pub fn flame_graph(context: &Context) -> Result<FlameGraph, String> {
+pub fn flame_graph(context: &Context, question: &Question) -> Result<FlameGraph, String> {
     let snapshot =
         context.world.snapshot().ok_or("there is nothing to draw: no profile is loaded")?;
-    let graph = flamegraph::layout(&snapshot.tree);
+    let above = nodes_to(snapshot, &question.node);
+    let n_above = above.len();
+    let limits = Limits {
+        rows: question.depth.unwrap_or(usize::MAX),
+        frames: question.limit.unwrap_or(usize::MAX),
+        skip: question.skip,
+    };
+    let graph = flamegraph::layout(&snapshot.tree, above, limits);
     if graph.frames.is_empty() {
         return Err(
             "there is nothing to draw: no sample has a stack and a cost above zero".to_owned()
@@ -108,11 +141,26 @@ pub fn flame_graph(context: &Context) -> Result<FlameGraph, String> {
         unit: snapshot.costs.metric.unit.clone(),
         marks,
         total: Weight(snapshot.costs.total),
+        total_text: units::absolute(snapshot.costs.total, &snapshot.costs.metric),
+        above: n_above,
         est,
         omitted: graph.omitted,
         svg,
         frames: frames(context, snapshot, &graph, texts.into_iter().zip(before)),
     })
+}
+
+/// The nodes from the root to the one at the end of a path, as far as the profile has them.
+fn nodes_to(snapshot: &Snapshot, path: &[Key]) -> Vec<Branch> {
+    let mut nodes: Vec<Branch> = Vec::new();
+    for function in path.iter().take(MAX_PATH).flat_map(|key| key.functions(snapshot)) {
+        let children = snapshot.tree.branches(false, nodes.last());
+        let Some(node) = children.into_iter().find(|branch| branch.function == function) else {
+            break;
+        };
+        nodes.push(node);
+    }
+    nodes
 }
 
 /// The cost of each frame in the baseline, if it is known.
@@ -145,6 +193,7 @@ fn frames(
             fields: CostFields::new(scale, frame.branch.self_, frame.branch.as_total(), before),
             recursive: snapshot.tree.is_recursive(&frame.branch),
             leaf: frame.leaf,
+            more: frame.more,
             parent: frame.parent,
             depth: frame.depth,
             left: frame.left,

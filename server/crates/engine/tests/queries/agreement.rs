@@ -6,7 +6,7 @@ use engine::context::Context;
 use engine::fields::{CostFields, PartChange};
 use engine::overlay::OverlayData;
 use engine::query::call_tree::{self, TreeNode, call_tree};
-use engine::query::flame_graph::flame_graph;
+use engine::query::flame_graph::{self, flame_graph};
 use engine::query::function_costs::function_costs;
 use engine::query::hot_spots::{self, HotSpots, hot_spots};
 use engine::query::line_costs::line_costs;
@@ -214,7 +214,7 @@ proptest! {
             .collect();
         prop_assert_eq!(&lines, &hints);
 
-        match flame_graph(&context) {
+        match flame_graph(&context, &flame_graph::Question::default()) {
             Err(_) => prop_assert_eq!(total, 0.0),
             Ok(graph) => {
                 prop_assert_eq!((graph.total.0, graph.omitted), (total, 0));

@@ -8,7 +8,7 @@ use engine::context::Context;
 use engine::fields::{CostFields, PlaceFields};
 use engine::items::{Direction, GivenItem};
 use engine::query::call_tree::{self, TreeNode, call_tree};
-use engine::query::flame_graph::flame_graph;
+use engine::query::flame_graph::{self, flame_graph};
 use engine::query::hot_spots::{self, HotFunction, hot_spots};
 use engine::query::step::{Step, show};
 use engine::ranking::{By, Sort};
@@ -106,7 +106,11 @@ fn without_a_profile_there_is_no_answer() {
     let context = Context { world: std::sync::Arc::default(), ..context(&project()) };
     assert_eq!(hot_spots(&context, hot_spots::Question::default()), Ok(None));
     assert_eq!(call_tree(&context, &call_tree::Question::default()), None);
-    assert!(flame_graph(&context).unwrap_err().contains("no profile is loaded"));
+    assert!(
+        flame_graph(&context, &flame_graph::Question::default())
+            .unwrap_err()
+            .contains("no profile is loaded")
+    );
     let item = item(&self::context(&project()), "eval");
     assert_eq!(show(&context, Direction::Outgoing, &item), Step::default());
 }
@@ -251,7 +255,7 @@ fn the_inverted_tree_goes_from_self_costs_to_callers() {
 
 #[test]
 fn frames_of_a_flame_graph_lie_below_their_callers() {
-    let graph = flame_graph(&context(&project())).unwrap();
+    let graph = flame_graph(&context(&project()), &flame_graph::Question::default()).unwrap();
     let frames: Vec<_> = graph
         .frames
         .iter()
@@ -284,7 +288,11 @@ fn frames_below_a_thousandth_are_not_drawn() {
     let project = project();
     let drawn = |weight: f64| {
         let samples = text_samples::weighted("hot[lib:app] cold[lib:app]", &[weight, 1.0]);
-        let graph = flame_graph(&project.context(project.load(samples), &[])).unwrap();
+        let graph = flame_graph(
+            &project.context(project.load(samples), &[]),
+            &flame_graph::Question::default(),
+        )
+        .unwrap();
         let names: Vec<_> = graph.frames.iter().map(|frame| frame.name.clone()).collect();
         (names.join(" "), graph.omitted)
     };

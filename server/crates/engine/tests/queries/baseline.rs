@@ -7,7 +7,7 @@ use engine::items::{Direction, ItemPath, root_item};
 use engine::load::{Caches, Environment, index_sources, renew};
 use engine::query::call_tree::{self, TreeNode, call_tree};
 use engine::query::calls::calls;
-use engine::query::flame_graph::flame_graph;
+use engine::query::flame_graph::{self, flame_graph};
 use engine::query::function_costs::function_costs;
 use engine::query::hot_spots::{HotLine, Question, hot_spots};
 use engine::query::hover::hover;
@@ -190,7 +190,7 @@ fn trees_and_lists_have_the_change_of_each_path() {
     assert_eq!(rows(&inverted.nodes)[1], "h 44.4%");
     assert_eq!(rows(&inverted.nodes[1].children), ["f 33.3% ▼10.0 ms"]);
 
-    let graph = flame_graph(&context).unwrap();
+    let graph = flame_graph(&context, &flame_graph::Question::default()).unwrap();
     let frames: Vec<_> =
         graph.frames.iter().map(|frame| format!("{} {}", frame.name, frame.text)).collect();
     assert_eq!(
