@@ -103,6 +103,9 @@ warning_codes! {
     LinesExceedSamples = "lines-exceed-samples",
     /// .cpuprofile: the lines of a node have more ticks than the node has hits. The ticks are used.
     TicksExceedHits = "ticks-exceed-hits",
+    /// .cpuprofile: Deno counts samples of TypeScript and JSX on the lines of the text without types.
+    /// These samples have no lines. Functions are right.
+    TranspiledLines = "transpiled-lines",
     /// .cpuprofile: no node has a `hitCount`. Samples are counted instead.
     NoHitCount = "no-hit-count",
     /// .heapprofile: a node has no `callFrame`. Its bytes are added to its caller.

@@ -71,6 +71,37 @@ mod tests {
         out
     }
 
+    /// Deno runs a text without types, and counts samples on its lines. Only the places of functions
+    /// are in the script.
+    #[test]
+    fn lines_of_typescript_in_deno_are_unknown() {
+        let nodes = |runtime: &str, script: &str| {
+            format!(
+                r#"{{"timeDeltas":[],"samples":[],"startTime":0,"endTime":0,"nodes":[
+                {{"id":1,{},"hitCount":0}},
+                {{"id":2,{},"hitCount":3,"positionTicks":[{{"line":4,"ticks":2}},{{"line":5,"ticks":1}}]}}]}}"#,
+                frame("main", runtime, 0),
+                frame("spin", script, 8),
+            )
+        };
+        let codes = |warnings: &Warnings| -> Vec<_> {
+            warnings.as_slice().iter().map(|warning| warning.code).collect()
+        };
+        let (deno, warnings, _) =
+            profile(&nodes("ext:runtime_main/js/99_main.js", "file:///a/app.ts"));
+        assert_eq!(rows(&deno), "spin 3 0\n");
+        assert_eq!(codes(&warnings), [WarningCode::TranspiledLines]);
+        // JavaScript is run as it is, and Node.js removes types without moving lines.
+        for (runtime, script) in [
+            ("ext:runtime_main/js/99_main.js", "file:///a/app.js"),
+            ("node:internal/main/run_main_module", "file:///a/app.ts"),
+        ] {
+            let (other, warnings, _) = profile(&nodes(runtime, script));
+            assert_eq!(rows(&other), "spin:4 2 0\nspin:5 1 0\n");
+            assert_eq!(codes(&warnings), []);
+        }
+    }
+
     #[test]
     fn hits_have_lines_and_time_is_divided_like_hits() {
         let text = format!(

@@ -359,10 +359,20 @@ impl Hits {
             }
             return Self { by_node };
         }
-        let by_node: Vec<NodeHits> =
-            profile.nodes.iter().map(|node| NodeHits::of(node, warnings)).collect();
-        Self { by_node }
+        let is_deno = profile.nodes.iter().any(|node| node.call_frame.url.starts_with("ext:"));
+        let hits = |node: &Node<'_>| {
+            let is_transpiled = is_deno && is_transpiled_by_deno(&node.call_frame.url);
+            NodeHits::of(node, !is_transpiled, warnings)
+        };
+        Self { by_node: profile.nodes.iter().map(hits).collect() }
     }
+}
+
+/// Whether Deno removes types or JSX from a script before it runs it. It maps the places of functions
+/// back to the script, but not the lines of samples (seen with Deno 2.9).
+fn is_transpiled_by_deno(url: &str) -> bool {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    [".ts", ".mts", ".cts", ".tsx", ".jsx"].iter().any(|extension| path.ends_with(extension))
 }
 
 impl NodeHits {
@@ -370,7 +380,8 @@ impl NodeHits {
         self.without_line + self.by_line.iter().map(|(_, ticks)| ticks).sum::<f64>()
     }
 
-    fn of(node: &Node<'_>, warnings: &mut Warnings) -> Self {
+    /// Without `has_lines`, the ticks belong to lines of another text.
+    fn of(node: &Node<'_>, has_lines: bool, warnings: &mut Warnings) -> Self {
         let mut lines: Vec<(u32, f64)> = Vec::new();
         let mut all_ticks = 0.0;
         // Chromium gives native functions ticks in the text of their caller, whose line is not in a
@@ -379,7 +390,11 @@ impl NodeHits {
         for PositionTicks { line, ticks } in node.position_ticks.iter().flatten() {
             all_ticks += ticks;
             let line = position(*line);
-            if has_file && line > 0 {
+            if has_file && line > 0 && !has_lines {
+                warnings.add(WarningCode::TranspiledLines, || {
+                    format!("Deno counts the samples of {} on the lines of its text without types; they have no lines here", node.call_frame.url)
+                });
+            } else if has_file && line > 0 {
                 lines.push((line, *ticks));
             }
         }
