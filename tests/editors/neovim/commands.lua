@@ -172,6 +172,9 @@ t.run({
         end
       end
       t.same(vim.bo.buftype, "quickfix")
+      -- Functions without a source say so instead of a URI.
+      local rows = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
+      t.expect(not rows:find("costline:", 1, true), rows)
       close_lists()
     end,
   },

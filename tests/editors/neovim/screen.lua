@@ -42,6 +42,8 @@ local function screen()
   local found = { hints = {}, lenses = {}, other = {} }
   local lens
   for _, row in ipairs(rows()) do
+    -- The sign column.
+    row = row:gsub("^█", ""):gsub("^▌", ""):gsub("^▏", "")
     local number, code = row:match("^%s*(%d+) (.*)$")
     if number then
       found.hints[number] = code:gsub(" total$", ""):match("(~?%d+%.%d%%)$")
@@ -95,7 +97,6 @@ end
 local function take_picture(path)
   tmux("resize-window", "-t", "0", "-x", "96", "-y", "32")
   execute("set nonumber laststatus=2 ruler")
-  execute("silent Costline toggle heat")
   execute("edit grid/maze.py")
   execute("call search('def build')")
   keys("zt")
@@ -114,7 +115,6 @@ local function take_picture(path)
     :wait(60000)
   t.expect(drawn.code == 0, drawn.stderr)
   execute("cclose")
-  execute("silent Costline toggle heat")
   execute("edit main.py")
   execute("set number noruler laststatus=0")
   tmux("resize-window", "-t", "0", "-x", tostring(WIDTH), "-y", tostring(HEIGHT))

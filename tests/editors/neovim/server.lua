@@ -106,7 +106,7 @@ t.run({
       t.expect(text:find("costline %(costline %d"), text)
       t.expect(text:find(("runs for %s with 2 files"):format(t.stage.root), 1, true), text)
       t.expect(text:find(("shows %s ("):format(t.stage.profile), 1, true), text)
-      t.expect(text:find("hints: on", 1, true) and text:find("heat: off", 1, true), text)
+      t.expect(text:find("hints: on", 1, true) and text:find("heat: on", 1, true), text)
       t.expect(not text:find("WARNING", 1, true) and not text:find("ERROR", 1, true), text)
     end,
   },

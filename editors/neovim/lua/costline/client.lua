@@ -222,19 +222,26 @@ local function is_file(bufnr)
   return vim.bo[bufnr].buftype == "" and name ~= "" and not name:find("^%a[%w+.-]+://")
 end
 
+---@param folder string
+---@return boolean
+local function is_project(folder)
+  local home = vim.uv.os_homedir()
+  return folder ~= vim.fs.dirname(folder) and not (home and folder == vim.fs.normalize(home))
+end
+
 --- The root folder of the project of a file: the nearest folder above it with the first marker, else with the second and so
---- on, else the current folder if it contains the file.
+--- on, else the current folder if it contains the file. The home folder and the root of the file system are no projects.
 ---@param bufnr integer
 ---@return string?
 local function root_of(bufnr)
   for _, marker in ipairs(options.root_markers) do
     local root = vim.fs.root(bufnr, marker)
-    if root then
+    if root and is_project(root) then
       return root
     end
   end
   local here, name = vim.fs.normalize(assert(vim.uv.cwd())), vim.fs.normalize(vim.api.nvim_buf_get_name(bufnr))
-  return vim.startswith(name, here .. "/") and here or nil
+  return is_project(here) and vim.startswith(name, here .. "/") and here or nil
 end
 
 --- Takes over what was chosen, to pass it to the next server.

@@ -12,8 +12,11 @@ local M = {}
 local hint_marks = vim.api.nvim_create_namespace("costline.hints")
 local lens_marks = vim.api.nvim_create_namespace("costline.lenses")
 
---- Bars in the sign column, by tier. Lines of tier 0 that have a hint have the first one.
+--- Bars in the sign column, by tier from 1.
 local BARS = { "▏", "▌", "█" }
+
+--- Below that of diagnostics, whose signs are on top.
+local PRIORITY = 5
 
 ---@class costline.Drawn
 ---@field requests table<string, integer> the number of requests by method; only the answer to the last one is drawn
@@ -74,9 +77,10 @@ local function draw_hints(bufnr, hints)
       mark.virt_text, mark.virt_text_pos = { { text_of(hint.label), "CostlineHint" } }, "eol"
     end
     -- A hint that counts executions may be on a line without a cost.
-    if options.heat and data.share > 0 then
+    if options.heat and data.share > 0 and data.tier > 0 then
       mark.sign_text, mark.sign_hl_group = BARS[level], "CostlineHeat" .. level
       mark.line_hl_group = "CostlineHeatLine" .. level
+      mark.priority = PRIORITY
     end
     local id = place(bufnr, hint_marks, hint.position.line, mark)
     if id then

@@ -11,11 +11,13 @@ local M = {}
 ---@param text string
 ---@param place costline.Place?
 ---@param item? costline.Item the function, to list its callers or callees
+---@param place_text? string what to show instead of the URI of a function that is in no file
 ---@return table
-local function row(text, place, item)
+local function row(text, place, item, place_text)
   local entry = { text = text, user_data = item and { costline = item } }
   if place then
     entry.bufnr, entry.lnum, entry.col = vim.uri_to_bufnr(place.uri), place.line0 + 1, 1
+    entry.module = not vim.startswith(place.uri, "file:") and place_text or nil
   end
   return entry
 end
@@ -85,7 +87,8 @@ function M.hotspots(by, order)
       return row(
         ("%s  %s"):format(spot.text, spot.name),
         place_of(spot.uri, spot.line0, spot.item),
-        non_null(spot.item)
+        non_null(spot.item),
+        spot.placeText
       )
     end
     ---@param spot costline.HotLine
@@ -212,7 +215,7 @@ function M.calls(direction, item)
   end
   calls(direction, item, function(found, it)
     local rows = vim.tbl_map(function(call)
-      return row(text(call.item), call.place, call.item)
+      return row(text(call.item), call.place, call.item, call.item.data.placeText)
     end, found)
     show(("%s of %s%s"):format(name_of(direction), path(direction, item), source(it)), rows)
   end)

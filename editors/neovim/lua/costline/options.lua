@@ -13,7 +13,7 @@ local options = {
   --- Whether to draw lenses: costs above functions.
   lenses = true,
   --- Whether to draw heat: bars in the sign column and a background for hot lines.
-  heat = false,
+  heat = true,
 }
 
 return options
