@@ -2,35 +2,13 @@
 --- Another server, whose hints arrive later, runs beside Costline.
 
 local t = dofile(vim.env.COSTLINE_SPECS .. "/support.lua")
+local terminal = dofile(vim.env.COSTLINE_SPECS .. "/terminal.lua")
+local tmux, keys, execute, rows, wait_text =
+  terminal.tmux, terminal.keys, terminal.execute, terminal.rows, terminal.wait_text
 
-local socket = "costline-" .. vim.uv.os_getpid()
 local config = vim.fn.stdpath("config")
 -- Large enough for the file with its lenses, and a list.
 local WIDTH, HEIGHT = 110, 100
-
----@param ... string
----@return string
-local function tmux(...)
-  local run = vim.system({ "tmux", "-L", socket, "-f", "/dev/null", ... }, { text = true }):wait(10000)
-  t.expect(run.code == 0, { ... }, run.stderr)
-  return run.stdout
-end
-
----@param ... string
-local function keys(...)
-  tmux("send-keys", "-t", "0", ...)
-end
-
----@param command string of Neovim's
-local function execute(command)
-  keys("Escape", ":" .. command, "Enter")
-end
-
----@return string[]
---- The rows of the terminal.
-local function rows()
-  return vim.split(tmux("capture-pane", "-t", "0", "-p"), "\n")
-end
 
 ---@class costline.Screen
 ---@field hints table<string, string> by line
@@ -80,13 +58,6 @@ local function wait_seen(recording)
   end)
 end
 
----@param text string
-local function wait_text(text)
-  t.wait(text, function()
-    return table.concat(rows(), "\n"):find(text, 1, true)
-  end)
-end
-
 --- The hint of the other server is shown as well.
 local function wait_other()
   wait_text('""": laterGrid world')
@@ -105,15 +76,7 @@ local function take_picture(path)
   execute("silent Costline hotspots")
   wait_text("Quickfix List")
   keys("C-w", "p")
-  execute("")
-  vim.wait(500)
-  local drawn = vim
-    .system(
-      { vim.env.COSTLINE_SPECS .. "/../terminal-picture", path },
-      { stdin = tmux("capture-pane", "-t", "0", "-p", "-e") }
-    )
-    :wait(60000)
-  t.expect(drawn.code == 0, drawn.stderr)
+  terminal.picture(path)
   execute("cclose")
   execute("edit main.py")
   execute("set number noruler laststatus=0")
@@ -122,25 +85,7 @@ end
 
 vim.fn.mkdir(config, "p")
 vim.fn.writefile(vim.fn.readfile(vim.env.COSTLINE_SPECS .. "/init.lua"), config .. "/init.lua")
-tmux(
-  "new-session",
-  "-d",
-  "-x",
-  tostring(WIDTH),
-  "-y",
-  tostring(HEIGHT),
-  "-e",
-  "TERM=tmux-256color",
-  vim.v.progpath,
-  "main.py"
-)
-tmux("set-option", "-g", "remain-on-exit", "on")
-
-vim.api.nvim_create_autocmd("VimLeavePre", {
-  callback = function()
-    vim.system({ "tmux", "-L", socket, "kill-server" }):wait(10000)
-  end,
-})
+terminal.start(WIDTH, HEIGHT, "main.py")
 
 local messages = config .. "/messages"
 t.run({

@@ -1,56 +1,15 @@
 --- The program of the book's tutorial in a terminal, before and after its slow line is fixed. The pictures are in the book.
 
 local t = dofile(vim.env.COSTLINE_SPECS .. "/support.lua")
-
-local socket = "costline-" .. vim.uv.os_getpid()
-
----@param ... string
----@return string
-local function tmux(...)
-  local run = vim.system({ "tmux", "-L", socket, "-f", "/dev/null", ... }, { text = true }):wait(10000)
-  t.expect(run.code == 0, { ... }, run.stderr)
-  return run.stdout
-end
-
----@param command string of Neovim's
-local function execute(command)
-  tmux("send-keys", "-t", "0", "Escape", ":" .. command, "Enter")
-end
-
---- Waits until a row of the screen has a text.
----@param text string
-local function wait_text(text)
-  local function screen()
-    return tmux("capture-pane", "-t", "0", "-p")
-  end
-  local is_there = vim.wait(60000, function()
-    return screen():find(text, 1, true) ~= nil
-  end, 50)
-  t.expect(is_there, text, screen())
-end
+local terminal = dofile(vim.env.COSTLINE_SPECS .. "/terminal.lua")
+local execute, wait_text = terminal.execute, terminal.wait_text
 
 ---@param name string
 local function take_picture(name)
-  execute("")
-  vim.wait(500)
-  local path = assert(vim.env.COSTLINE_PICTURE) .. "/" .. name .. ".png"
-  local drawn = vim
-    .system(
-      { vim.env.COSTLINE_SPECS .. "/../terminal-picture", path },
-      { stdin = tmux("capture-pane", "-t", "0", "-p", "-e") }
-    )
-    :wait(60000)
-  t.expect(drawn.code == 0, drawn.stderr)
+  terminal.picture(assert(vim.env.COSTLINE_PICTURE) .. "/" .. name .. ".png")
 end
 
-tmux("new-session", "-d", "-x", "92", "-y", "31", "-e", "TERM=tmux-256color", vim.v.progpath, "words.py")
-tmux("set-option", "-g", "remain-on-exit", "on")
-
-vim.api.nvim_create_autocmd("VimLeavePre", {
-  callback = function()
-    vim.system({ "tmux", "-L", socket, "kill-server" }):wait(10000)
-  end,
-})
+terminal.start(92, 31, "words.py")
 
 t.run({
   {
