@@ -433,6 +433,15 @@ fn nothing_to_show_exits_with_3() {
         message.ends_with("nothing to show: the profile has no lines (run `costline check`)"),
         "{message}"
     );
+    // The only file that was found has a function, but no line.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.py"), "x = 1\n").unwrap();
+    let profile = folder.path().join("cpu.folded");
+    std::fs::write(&profile, "f (a.py);g (gone.py:3) 4\n").unwrap();
+    let root = folder.path().to_str().unwrap();
+    let message = run(["annotate", profile.to_str().unwrap(), "--root", root]).failure(3);
+    let reason = "the profile has no cost on a line of a file that was found, such as a.py";
+    assert!(message.ends_with(reason), "{message}");
     let other = fixture("v8/node-mdrender/src/main.js");
     let message = on("annotate", RUST, [other.to_str().unwrap()]).failure(3);
     assert!(

@@ -37,6 +37,8 @@ pub(super) fn hottest(snapshot: &Snapshot, index: &SourceIndex) -> Result<Vec<Ta
     if files.is_empty() {
         let no_lines = if snapshot.costs.lines().is_empty() {
             "the profile has no lines (run `costline check`)".to_owned()
+        } else if let Some(name) = snapshot.mappings().find_map(is_found) {
+            format!("the profile has no cost on a line of a file that was found, such as {name}")
         } else if let Some(ambiguous) = ambiguous(snapshot, index) {
             format!("none of the files in the profile was found: {ambiguous}")
         } else if let Some(not_found) = not_found(snapshot, index) {
@@ -61,6 +63,11 @@ fn files_with_cost(snapshot: &Snapshot) -> Vec<Target> {
         .collect();
     files.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
     files.into_iter().map(|(_, file, path)| Target { file, path, parts: Vec::new() }).collect()
+}
+
+/// The name of a file in the profile, if its source was found.
+fn is_found((name, _, mapping): (&str, FileId, &Mapping)) -> Option<String> {
+    mapping.path().map(|_| plain(name).into_owned())
 }
 
 /// The first name that matches several files, and the options that select each of them.
