@@ -224,7 +224,7 @@ impl Table<'_> {
         overlaid: Option<Overlaid<'_>>,
     ) -> io::Result<()> {
         let cost = row.shown(self.per_call);
-        let before = row.before.filter(|_| !self.per_call);
+        let before = row.before.as_deref().copied().filter(|_| !self.per_call);
         let delta = |part| self.scale.delta(cost, before, part);
         let self_ = self.scale.own(cost, |weight| self.weight(weight)) + &delta(Part::Self_);
         let total = units::total(cost.total, |weight| self.weight(weight)) + &delta(Part::Total);
@@ -301,7 +301,7 @@ impl Table<'_> {
             return self.row(row, &what);
         }
         let cost = row.shown(self.per_call);
-        let before = row.before.filter(|_| !self.per_call);
+        let before = row.before.as_deref().copied().filter(|_| !self.per_call);
         let self_ = self.weight(cost.self_) + &self.scale.delta(cost, before, Part::Self_);
         let share = row.cost.self_.abs() / self.scale.base;
         self.cells(&self_, "", &format!("{what}{}", units::calls(row.calls)), share)

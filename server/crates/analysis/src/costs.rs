@@ -70,7 +70,7 @@ pub struct Costs {
     lines: Vec<LineCost>,
     /// By file and line, costliest function first.
     places: Vec<PlaceCost>,
-    /// The first line with cost of each function.
+    /// The first line with cost of each function. Empty if no lines are known.
     first_lines: Vec<Option<(FileId, u32)>>,
     edges: Edges,
     /// Indexes of edges by callee: those of function `f` are from `by_callee_start[f]` to
@@ -95,7 +95,8 @@ impl Costs {
             listed[edge.caller.index()] = true;
             listed[edge.callee.index()] = true;
         }
-        let mut first_lines = vec![None; functions.len()];
+        let n_with_lines = if places.is_empty() { 0 } else { functions.len() };
+        let mut first_lines = vec![None; n_with_lines];
         for place in places.iter().rev() {
             first_lines[place.function.index()] = Some((place.file, place.line));
         }

@@ -1,7 +1,9 @@
 //! Function and line of every frame under given groups, as dense numbers that index the sums.
 
+use hashbrown::HashTable;
 use profile::{FileId, FrameId, FunctionId, Groups, Profile, StackAccess};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::BuildHasher;
 
 /// Stands for the line of a frame without one.
 pub(crate) const NO_LINE: u32 = u32::MAX;
@@ -29,14 +31,18 @@ impl Frames {
         lines.dedup();
         let line_ids: FxHashMap<_, _> =
             lines.iter().zip(0..).map(|(&line, id)| (line, id)).collect();
-        let mut places = Vec::new();
-        let mut place_ids = FxHashMap::default();
+        let mut places: Vec<(FunctionId, u32)> = Vec::new();
+        let mut place_ids: HashTable<u32> = HashTable::new();
+        let hash = |place: (FunctionId, u32)| FxBuildHasher.hash_one(place);
         let place = ids().map(|frame| {
             let line = at(frame).and_then(|line| line_ids.get(&line).copied()).unwrap_or(NO_LINE);
             let place = (groups.function(profile.frames().get(frame).func), line);
-            *place_ids.entry(place).or_insert_with(|| {
+            let known = place_ids.find(hash(place), |&id| places[id as usize] == place);
+            known.copied().unwrap_or_else(|| {
+                let id = places.len() as u32;
                 places.push(place);
-                places.len() as u32 - 1
+                place_ids.insert_unique(hash(place), id, |&id| hash(places[id as usize]));
+                id
             })
         });
         let place = place.collect();

@@ -231,9 +231,9 @@ impl Baseline {
         let Some(source) = shown.source_function(function) else {
             // A func of one profile may be part of a definition in the other. Such functions have
             // no match.
-            return match self.snapshot.find(&shown.key(function)) {
+            return match self.snapshot.find(&shown.key(function))[..] {
                 [] => Same::Absent,
-                [same] if self.snapshot.source_function(*same).is_none() => Same::Function(*same),
+                [same] if self.snapshot.source_function(same).is_none() => Same::Function(same),
                 _ => Same::Unknown,
             };
         };

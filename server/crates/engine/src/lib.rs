@@ -23,6 +23,7 @@ pub mod export;
 pub mod fields;
 pub mod file_lines;
 pub mod function_name;
+mod functions_by_key;
 mod initializers;
 pub mod items;
 pub mod kept_baseline;

@@ -20,9 +20,12 @@ pub fn sorted<'s>(
         let this = function(id);
         (this.name, this.file.map(|file| snapshot.file_name(file)), this.line, this.column)
     };
-    functions.sort_by(|a, b| {
+    functions.sort_unstable_by(|a, b| {
         let idle = || b.1.idle.abs().total_cmp(&a.1.idle.abs());
-        hotter(a.1.cost, b.1.cost).then_with(idle).then_with(|| identity(a.0).cmp(&identity(b.0)))
+        hotter(a.1.cost, b.1.cost)
+            .then_with(idle)
+            .then_with(|| identity(a.0).cmp(&identity(b.0)))
+            .then(a.0.cmp(&b.0))
     });
     functions
 }

@@ -295,7 +295,7 @@ impl List<'_> {
         let Ranking { by, scope, filter, limits, .. } = self.ranking;
         if self.sort == Sort::Change {
             for row in &mut rows {
-                row.before = before(&row.what);
+                row.before = before(&row.what).map(Box::new);
             }
         }
         let part = filter.as_deref().unwrap_or_default().to_lowercase();
@@ -317,7 +317,7 @@ impl List<'_> {
     ) -> Vec<Row<T>> {
         rows.truncate(self.ranking.limits.limit);
         for row in &mut rows {
-            row.before = row.before.or_else(|| before(&row.what));
+            row.before = row.before.take().or_else(|| before(&row.what).map(Box::new));
         }
         rows
     }

@@ -245,8 +245,8 @@ impl Snapshot {
 
     /// The functions that have a func with this key. Several if functions of one file have the same
     /// name.
-    pub fn find(&self, key: &FuncKey) -> &[FunctionId] {
-        self.grouped.functions.get(key).map_or(&[], Vec::as_slice)
+    pub fn find(&self, key: &FuncKey) -> Vec<FunctionId> {
+        self.grouped.find(key)
     }
 
     /// The functions that an address was resolved to: the physical function first, then the

@@ -8,7 +8,9 @@ use crate::{
     CategoryId, Code, Frame, FrameId, Func, FuncId, Lib, LibId, Metric, Profile, Samples, SourceId,
     StackId, StackTable, StringId, Thread,
 };
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
 /// Why a row could not be added.
@@ -60,11 +62,16 @@ pub struct ProfileBuilder {
     samples: Vec<Samples>,
     source_ids: FxHashMap<StringId, SourceId>,
     lib_ids: FxHashMap<Lib, LibId>,
-    func_ids: FxHashMap<Func, FuncId>,
-    frame_ids: FxHashMap<Frame, FrameId>,
+    /// Ids of funcs, frames and stacks by the hash of their row. The rows are only in the tables.
+    func_ids: HashTable<FuncId>,
+    frame_ids: HashTable<FrameId>,
     /// The frames whose line is in a different file than their func.
     elsewhere_ids: FxHashMap<(Frame, SourceId, u32), FrameId>,
-    stack_ids: FxHashMap<(Option<StackId>, FrameId), StackId>,
+    stack_ids: HashTable<StackId>,
+}
+
+fn hash(row: &impl Hash) -> u64 {
+    FxBuildHasher.hash_one(row)
 }
 
 fn next_row(len: usize, table: &'static str) -> Result<u32, BuildError> {
@@ -125,11 +132,13 @@ impl ProfileBuilder {
     /// Adds a func and returns its id. Its string, source and library must have been added here.
     pub fn intern_func(&mut self, func: Func) -> Result<FuncId, BuildError> {
         let func = Func { line: known(func.line), column: known(func.column), ..func };
-        if let Some(&id) = self.func_ids.get(&func) {
+        let funcs = &self.profile.symbols.funcs;
+        if let Some(&id) = self.func_ids.find(hash(&func), |&id| funcs.get(id) == func) {
             return Ok(id);
         }
         let id = self.push_func(func)?;
-        self.func_ids.insert(func, id);
+        let funcs = &self.profile.symbols.funcs;
+        self.func_ids.insert_unique(hash(&func), id, |&id| hash(&funcs.get(id)));
         Ok(id)
     }
 
@@ -153,11 +162,13 @@ impl ProfileBuilder {
     /// Adds a frame and returns its id.
     pub fn intern_frame(&mut self, frame: Frame) -> Result<FrameId, BuildError> {
         let frame = Frame { line: known(frame.line), column: known(frame.column), ..frame };
-        if let Some(&id) = self.frame_ids.get(&frame) {
+        let frames = &self.profile.frames;
+        if let Some(&id) = self.frame_ids.find(hash(&frame), |&id| frames.get(id) == frame) {
             return Ok(id);
         }
         let id = self.push_frame(frame)?;
-        self.frame_ids.insert(frame, id);
+        let frames = &self.profile.frames;
+        self.frame_ids.insert_unique(hash(&frame), id, |&id| hash(&frames.get(id)));
         Ok(id)
     }
 
@@ -192,11 +203,16 @@ impl ProfileBuilder {
         prefix: Option<StackId>,
         frame: FrameId,
     ) -> Result<StackId, BuildError> {
-        if let Some(&id) = self.stack_ids.get(&(prefix, frame)) {
+        let hashed = hash(&(prefix, frame));
+        let stacks = &self.stacks;
+        let row = |&id: &StackId| (stacks.prefix(id), stacks.frame(id));
+        if let Some(&id) = self.stack_ids.find(hashed, |id| row(id) == (prefix, frame)) {
             return Ok(id);
         }
         let id = self.push_stack(prefix, frame)?;
-        self.stack_ids.insert((prefix, frame), id);
+        let stacks = &self.stacks;
+        let row = |&id: &StackId| (stacks.prefix(id), stacks.frame(id));
+        self.stack_ids.insert_unique(hashed, id, |id| hash(&row(id)));
         Ok(id)
     }
 

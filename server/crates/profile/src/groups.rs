@@ -7,8 +7,9 @@
 
 use crate::ids::ids;
 use crate::{Func, FuncId, SourceId, SymbolTables};
-use rustc_hash::FxHashMap;
-use std::hash::Hash;
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::{BuildHasher, Hash};
 
 ids! {
     /// A file, which may have several names in the profile.
@@ -80,16 +81,25 @@ impl Groups {
             funcs: Vec::new(),
             ..self
         };
-        let mut functions = FxHashMap::default();
-        for id in symbols.funcs.ids() {
+        let Self { file_of, funcs, function_of, .. } = &mut groups;
+        let key = |id: FuncId| {
             let Func { name, source, lib, line, column } = symbols.funcs.get(id);
-            let file = source.map(|source| groups.file_of[source.index()]);
-            let function = key(id).ok_or((name, file, lib, line, column));
-            let function = *functions.entry(function).or_insert_with(|| {
-                groups.funcs.push(id);
-                FunctionId::new(groups.funcs.len() as u32 - 1)
+            let file = source.map(|source| file_of[source.index()]);
+            key(id).ok_or((name, file, lib, line, column))
+        };
+        // Keys are large, so the table has only ids, and keys are computed again.
+        let hash = |id: FuncId| FxBuildHasher.hash_one(key(id));
+        let mut known: HashTable<FunctionId> = HashTable::new();
+        for id in symbols.funcs.ids() {
+            let (own, hashed) = (key(id), hash(id));
+            let same = known.find(hashed, |&function| key(funcs[function.index()]) == own);
+            let function = same.copied().unwrap_or_else(|| {
+                let new = FunctionId::new(funcs.len() as u32);
+                funcs.push(id);
+                known.insert_unique(hashed, new, |&function| hash(funcs[function.index()]));
+                new
             });
-            groups.function_of.push(function);
+            function_of.push(function);
         }
         groups
     }

@@ -380,11 +380,11 @@ struct Answer<'a> {
 
 impl Answer<'_> {
     fn cost<T>(&self, row: &Row<T>) -> HotCost {
-        self.with_data(row, CostData::new(self.scale, row.cost, row.before))
+        self.with_data(row, CostData::new(self.scale, row.cost, row.before.as_deref().copied()))
     }
 
     fn with_data<T>(&self, row: &Row<T>, cost: CostData) -> HotCost {
-        let before = row.before;
+        let before = row.before.as_deref().copied();
         let per_call = row.per_call().filter(|_| self.per_call);
         let calls = || units::calls(row.calls);
         let (text, label) = if let Some(each) = per_call {

@@ -60,8 +60,8 @@ pub struct Row<T> {
     pub calls: Option<u64>,
     /// Whether it is own code.
     pub own: bool,
-    /// The cost in the baseline, if it is known.
-    pub before: Option<Before>,
+    /// The cost in the baseline, if it is known. Boxed, because most rows have none.
+    pub before: Option<Box<Before>>,
 }
 
 impl<T> Row<T> {
@@ -99,12 +99,12 @@ impl<T> Row<T> {
 
     /// The size of the change of the self cost. 0 if it is unknown or may be noise.
     fn self_change(&self) -> f64 {
-        size(self.before.map(|before| before.self_change(self.cost)))
+        size(self.before.as_ref().map(|before| before.self_change(self.cost)))
     }
 
     /// The size of the change of the total. 0 if it is unknown or may be noise.
     fn total_change(&self) -> f64 {
-        size(self.before.and_then(|before| before.total_change(self.cost)))
+        size(self.before.as_ref().and_then(|before| before.total_change(self.cost)))
     }
 }
 

@@ -3,6 +3,7 @@
 //! count samples twice.
 
 use crate::divided::divided_by_definition;
+use crate::functions_by_key::FunctionsByKey;
 use crate::own_files::{is_own_path, no_own_code};
 use crate::recorded_texts::RecordedTexts;
 use crate::settings::{Combine, Inlines, ViewSettings};
@@ -18,7 +19,7 @@ use analysis::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::Mapping;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A recording under a view, with its files and functions.
 #[derive(Debug)]
@@ -39,8 +40,10 @@ pub struct Grouped {
     pub paths: Vec<Option<PathBuf>>,
     /// The file of each workspace file.
     pub files: FxHashMap<PathBuf, FileId>,
-    /// The functions that have a func with the key.
-    pub functions: FxHashMap<FuncKey, Vec<FunctionId>>,
+    /// The functions by key. Computed on first use.
+    by_key: OnceLock<FunctionsByKey>,
+    /// The funcs of which only the frames that are in no definition are left.
+    divided: FxHashSet<FuncId>,
     /// The functions that each address was resolved to: the physical function first, then the
     /// functions inlined into it.
     pub resolved: Addresses,
@@ -123,7 +126,8 @@ impl Grouped {
         let files = files.filter_map(|(path, file)| Some((path.clone()?, FileId::new(file))));
         Self {
             files: files.collect(),
-            functions: functions_by_key(recording.symbols(), &groups, &divided),
+            by_key: OnceLock::new(),
+            divided,
             resolved,
             generated: mapped
                 .generated
@@ -168,6 +172,19 @@ impl Grouped {
             line: func.line,
             column: func.column,
         }
+    }
+
+    /// The functions that have a func with this key. Those of divided funcs come last.
+    pub fn find(&self, key: &FuncKey) -> Vec<FunctionId> {
+        let symbols = self.recording.symbols();
+        let by_key = self.by_key.get_or_init(|| FunctionsByKey::new(symbols));
+        let mut functions: Vec<_> =
+            by_key.funcs(symbols, key).iter().map(|&func| self.groups.function(func)).collect();
+        functions.sort_unstable_by_key(|&function| {
+            (self.divided.contains(&self.groups.first_func(function)), function)
+        });
+        functions.dedup();
+        functions
     }
 
     /// The func that represents a function.
@@ -225,26 +242,6 @@ fn paths(groups: &Groups, mapped: &SourceMapped) -> Vec<Option<PathBuf>> {
             Mapping::Ambiguous { .. } | Mapping::Unmapped(_) => None,
         })
         .collect()
-}
-
-/// The functions by the keys of their funcs. Those of `divided` funcs come last, because they have
-/// only the frames that are in no definition.
-fn functions_by_key(
-    symbols: &SymbolTables,
-    groups: &Groups,
-    divided: &FxHashSet<FuncId>,
-) -> FxHashMap<FuncKey, Vec<FunctionId>> {
-    let mut functions: FxHashMap<FuncKey, Vec<FunctionId>> = FxHashMap::default();
-    for func in symbols.funcs.ids() {
-        functions.entry(symbols.func_key(func)).or_default().push(groups.function(func));
-    }
-    for same in functions.values_mut() {
-        same.sort_unstable_by_key(|&function| {
-            (divided.contains(&groups.first_func(function)), function)
-        });
-        same.dedup();
-    }
-    functions
 }
 
 /// The functions that each address was resolved to. None of them is divided.

@@ -1,0 +1,68 @@
+//! Funcs by key, for lookups by name, file and library.
+
+use analysis::{FuncId, FuncKey, SymbolTables};
+
+/// The funcs of a recording, sorted by key. Keys are texts, so they are not kept, but read from the
+/// recording again for each comparison.
+#[derive(Debug)]
+pub(crate) struct FunctionsByKey(Box<[FuncId]>);
+
+/// Name, file and library: what a [`FuncKey`] consists of. Its address is the name as a number.
+type Texts<'a> = (&'a str, Option<&'a str>, Option<&'a str>);
+
+impl FunctionsByKey {
+    /// Sorts the funcs of `symbols`.
+    pub(crate) fn new(symbols: &SymbolTables) -> Self {
+        let mut funcs: Box<[FuncId]> = symbols.funcs.ids().collect();
+        funcs.sort_unstable_by(|&a, &b| texts(symbols, a).cmp(&texts(symbols, b)));
+        Self(funcs)
+    }
+
+    /// The funcs with this key. `symbols` are those that were sorted.
+    pub(crate) fn funcs(&self, symbols: &SymbolTables, key: &FuncKey) -> &[FuncId] {
+        let wanted = (key.name.as_str(), key.file.as_deref(), key.lib.as_deref());
+        let from = self.0.partition_point(|&func| texts(symbols, func) < wanted);
+        let n = self.0[from..].partition_point(|&func| texts(symbols, func) == wanted);
+        &self.0[from..from + n]
+    }
+}
+
+fn texts(symbols: &SymbolTables, id: FuncId) -> Texts<'_> {
+    let func = symbols.funcs.get(id);
+    (
+        symbols.strings.get(func.name),
+        func.source.map(|source| symbols.source_name(source)),
+        func.lib.map(|lib| symbols.libs[lib.index()].name.as_str()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use formats::Limits;
+    use std::ops::ControlFlow;
+
+    #[test]
+    fn funcs_are_found_by_name_and_file() {
+        let text = "LazyCompile:f /a.js:1:1;LazyCompile:f /a.js:9:1;LazyCompile:f /b.js:1:1 1\n\
+                    LazyCompile:e /a.js:5:1;g 1\n";
+        let read =
+            formats::read(text.into(), Limits::default(), &mut |_| ControlFlow::Continue(()));
+        let recording = read.unwrap().recording;
+        let symbols = recording.symbols();
+        let by_key = FunctionsByKey::new(symbols);
+        let lines = |name: &str, file: Option<&str>| {
+            let found = by_key.funcs(symbols, &FuncKey::new(name, file, None));
+            let mut lines: Vec<_> =
+                found.iter().map(|&func| symbols.funcs.get(func).line).collect();
+            lines.sort_unstable();
+            lines
+        };
+        assert_eq!(lines("f", Some("/a.js")), [1, 9]);
+        assert_eq!(lines("f", Some("/b.js")), [1]);
+        assert_eq!(lines("e", Some("/a.js")), [5]);
+        assert_eq!(lines("g", None), [0]);
+        assert_eq!(lines("f", None), [0; 0]);
+        assert_eq!(lines("e", Some("/b.js")), [0; 0]);
+    }
+}
