@@ -303,6 +303,7 @@ fn hovers_of_lines_are_at_their_end_unless_asked_for_everywhere() {
 }
 
 #[test]
+#[cfg(feature = "grammars")]
 fn hovers_link_functions_for_clients_that_open_links() {
     let workspace = six_samples();
     let mut server = Server::builder(&workspace)
