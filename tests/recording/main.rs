@@ -450,5 +450,6 @@ fn tutorial() {
         "{slow} {slow_line} {other}\n{report}"
     );
     shell(&root, &compare).unwrap();
-    assert!(fs::read_to_string(root.join("words.svg")).unwrap().contains("different"));
+    // The changed function may be too fast now for a single sample.
+    assert!(fs::read_to_string(root.join("words.svg")).unwrap().contains("make_up"));
 }
