@@ -55,6 +55,8 @@ export interface ActiveProfile {
   readonly producer: string | null;
   /** The total in the metric shown. */
   readonly total: Weight;
+  /** Whether the file is cut. Null if that cannot be told, because a part of such a file is a valid file. */
+  readonly truncated: boolean | null;
   /** The unit of the metric. */
   readonly unit: string;
   /** The version of the format, or else `producer`. */
@@ -1734,6 +1736,8 @@ export interface ShownProfile {
   readonly path: string;
   /** Whether the user selected it by command. */
   readonly picked: boolean;
+  /** Whether the file is cut. Null if that cannot be told, because a part of such a file is a valid file. */
+  readonly truncated: boolean | null;
 }
 
 /** How a cost is spread over runs: sample standard deviations. */

@@ -33,6 +33,7 @@
 ---@field picked boolean Whether the user selected it by command.
 ---@field producer string|vim.NIL The program that wrote the file and its version, or else the dialect.
 ---@field total costline.Weight The total in the metric shown.
+---@field truncated boolean|vim.NIL Whether the file is cut. Null if that cannot be told, because a part of such a file is a valid file.
 ---@field unit string The unit of the metric.
 ---@field version string|vim.NIL The version of the format, or else `producer`.
 
@@ -976,6 +977,7 @@
 ---@field name string The name to show: the file name, and the number of other files.
 ---@field path string The path of the file; of the first one if there are several.
 ---@field picked boolean Whether the user selected it by command.
+---@field truncated boolean|vim.NIL Whether the file is cut. Null if that cannot be told, because a part of such a file is a valid file.
 
 --- How a cost is spread over runs: sample standard deviations.
 ---@class costline.SpreadData

@@ -414,6 +414,12 @@ pub fn merged(mut files: Vec<(Loaded, Thread)>) -> Result<Loaded, LoadError> {
     let stamps: Vec<_> = files.iter().flat_map(|(file, _)| file.files.clone()).collect();
     let companions = files.iter().flat_map(|(file, _)| file.companions.clone()).collect();
     let contents: Vec<u8> = files.iter().flat_map(|(file, _)| file.content.to_le_bytes()).collect();
+    let ends = files.iter().map(|(file, _)| file.truncated);
+    let truncated = if ends.clone().any(|end| end == Some(true)) {
+        Some(true)
+    } else {
+        ends.reduce(|all, end| all.and(end)).flatten()
+    };
     let newest = files.iter().map(|(file, _)| file.stamp).max_by_key(|stamp| stamp.modified);
     let (first, _) = files.swap_remove(0);
     Ok(Loaded {
@@ -423,6 +429,7 @@ pub fn merged(mut files: Vec<(Loaded, Thread)>) -> Result<Loaded, LoadError> {
         content: content_hash(&contents),
         // Unknown: the files may have been recorded at the same time or in succession.
         span_seconds: None,
+        truncated,
         recording: Arc::new(recording),
         warnings,
         ..first

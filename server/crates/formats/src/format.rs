@@ -144,6 +144,17 @@ impl Format {
         }
     }
 
+    /// Whether the reader notices wherever a file of this format is cut.
+    pub(crate) fn shows_end(self) -> bool {
+        self.has_end() || matches!(self, Self::FirefoxSlabs | Self::ChromeTrace)
+    }
+
+    /// Whether the profiler itself compresses such files. A file that is compressed later may have
+    /// been cut before.
+    pub(crate) fn is_compressed(self) -> bool {
+        matches!(self, Self::Pprof | Self::Rbspy)
+    }
+
     /// Whether profilers append to such a file while they record. Compressed data without their end
     /// are then what was recorded so far.
     pub(crate) fn is_appended(self) -> bool {

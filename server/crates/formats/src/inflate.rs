@@ -79,6 +79,11 @@ pub fn prefix(bytes: &[u8], n: usize) -> Cow<'_, [u8]> {
     }
 }
 
+/// Whether the bytes are compressed, and end with a checksum or a last block.
+pub(crate) fn is_compressed(bytes: &[u8]) -> bool {
+    Codec::of(bytes).is_some()
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Codec {
     Gzip,

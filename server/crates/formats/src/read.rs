@@ -32,7 +32,7 @@ pub(crate) mod v8;
 use crate::detect::{detect, unknown, without_bom};
 use crate::error::{At, ReadError};
 use crate::format::Format;
-use crate::inflate::{Inflated, inflate};
+use crate::inflate::{Inflated, inflate, is_compressed};
 use crate::limits::Limits;
 use crate::phase::Phase;
 use crate::read_result::Read;
@@ -45,6 +45,7 @@ pub fn read(
     limits: Limits,
     observe: &mut dyn FnMut(Phase) -> ControlFlow<()>,
 ) -> Result<Read, ReadError> {
+    let is_compressed = is_compressed(&bytes);
     let Inflated { bytes, cut } = inflate(bytes, limits, observe)?;
     if observe(Phase::Decoding(bytes.len() as u64)).is_break() {
         return Err(ReadError::cancelled());
@@ -82,7 +83,23 @@ pub fn read(
             format!("{cut}; what was recorded before that is shown")
         });
     }
+    read.truncated = truncated(&read, is_compressed);
     Ok(read)
+}
+
+/// Whether the file of a result is cut ([`Read::truncated`]).
+fn truncated(read: &Read, is_compressed: bool) -> Option<bool> {
+    let has = |codes: &[WarningCode]| {
+        read.warnings.as_slice().iter().any(|warning| codes.contains(&warning.code))
+    };
+    let has_end = read.format.shows_end() || (is_compressed && read.format.is_compressed());
+    if has(&[WarningCode::Truncated, WarningCode::PartialLine, WarningCode::Incomplete]) {
+        Some(true)
+    } else if has(&[WarningCode::OpenEnd, WarningCode::Malformed]) {
+        None
+    } else {
+        read.truncated.or(has_end.then_some(false))
+    }
 }
 
 /// The nodes of a deep profile of Mercury as text, for people who debug profilers and readers.

@@ -23,6 +23,8 @@ pub struct Read {
     pub writer: Writer,
     /// The time from the first to the last sample, in seconds, if the file has times.
     pub span_seconds: Option<f64>,
+    /// Whether the file is cut. `None` if that cannot be told: a part of such a file is a valid file.
+    pub truncated: Option<bool>,
     /// Recoverable problems.
     pub warnings: Warnings,
     /// Copies of stack memory, which have to be unwound: the samples have only their leaves.
@@ -41,6 +43,7 @@ impl Read {
             mode: None,
             writer: Writer::default(),
             span_seconds: None,
+            truncated: None,
             warnings,
             raw_stacks: None,
             executions: None,

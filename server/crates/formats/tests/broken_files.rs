@@ -71,7 +71,10 @@ fn truncated_anywhere() {
             match read(whole[..end].to_vec()) {
                 // A prefix of a file without an end mark is a valid file; if the end of the last
                 // record is visible, there is a warning that it is missing.
-                Ok(read) => assert!(!read.format.has_end(), "{path} cut at {end}"),
+                Ok(read) => {
+                    assert!(!read.format.has_end(), "{path} cut at {end}");
+                    assert_ne!(read.truncated, Some(false), "{path} cut at {end}");
+                }
                 Err(error) => {
                     let truncated = !format.has_end() || error.kind == ErrorKind::Truncated;
                     assert!(truncated && is_clear(&error), "{path} cut at {end}: {error}");
@@ -79,6 +82,40 @@ fn truncated_anywhere() {
             }
         }
     }
+}
+
+/// Whether a file is known to be complete depends on its format, and on whether its profiler
+/// compresses it.
+#[test]
+fn complete_files_are_not_called_cut() {
+    for (path, _) in files() {
+        let read = read(bytes(&path)).unwrap();
+        let can_be_told = match read.format {
+            Format::Folded
+            | Format::RbspySummary
+            | Format::PerfScript
+            | Format::AustinMojo
+            | Format::MercuryDeep => false,
+            Format::PerfData => !path.contains("-pipe"),
+            Format::Pprof => path.ends_with(".gz"),
+            // Only some profilers write a sum.
+            Format::Callgrind => path.contains("/c-jsonlite/"),
+            _ => true,
+        };
+        assert_eq!(read.truncated, can_be_told.then_some(false), "{path}");
+    }
+}
+
+#[test]
+fn files_without_an_end_mark_may_be_cut() {
+    let truncated = |text: &str| read(text.as_bytes().to_vec()).unwrap().truncated;
+    assert_eq!(truncated("main;parse 3\nmain;hash 41\n"), None);
+    // 4 may be a part of 41.
+    assert_eq!(truncated("main;parse 3\nmain;hash 4"), None);
+    let callgrind = "events: Ir\nfn=main\n1 10\n2 20\n";
+    assert_eq!(truncated(callgrind), None);
+    assert_eq!(truncated(&format!("{callgrind}totals: 30\n")), Some(false));
+    assert_eq!(truncated(&format!("{callgrind}summary: 40\n")), Some(true));
 }
 
 #[test]

@@ -35,6 +35,9 @@ pub struct Check {
     pub details: Vec<String>,
     /// The time from the first to the last sample, in seconds; null if the profile has no times.
     pub duration_seconds: Option<f64>,
+    /// Whether the file is cut; null if that cannot be told, because a part of such a file is a
+    /// valid file.
+    pub truncated: Option<bool>,
     /// The metric of all weights.
     pub metric: String,
     /// The unit of the metric.
@@ -173,6 +176,7 @@ impl Check {
             format: loaded.format.title().to_owned(),
             details: details.into_iter().flatten().map(str::to_owned).collect(),
             duration_seconds: loaded.span_seconds,
+            truncated: loaded.truncated,
             metric: costs.metric.name.clone(),
             unit: costs.metric.unit.clone(),
             metrics: recording.metrics().iter().map(metric).collect(),

@@ -22,6 +22,12 @@ pub fn text(snapshot: &Snapshot, check: &Check, out: &mut Output) -> io::Result<
     if let Some(seconds) = check.duration_seconds {
         writeln!(out, "recorded  {}", units::duration(seconds))?;
     }
+    let complete = match check.truncated {
+        Some(false) => "yes",
+        Some(true) => "no",
+        None => "unknown: nothing in the file marks its end",
+    };
+    writeln!(out, "complete  {complete}")?;
     metrics(check, out)?;
     threads(snapshot, check, out)?;
     writeln!(out, "functions {}", check.functions)?;

@@ -47,6 +47,9 @@ pub struct Report<'a> {
     samples: Option<Weight>,
     /// The time from the first to the last sample, in seconds; null if the profile has no times.
     duration_seconds: Option<f64>,
+    /// Whether the file is cut; null if that cannot be told, because a part of such a file is a
+    /// valid file.
+    truncated: Option<bool>,
     /// Weight of all samples that have a stack and are not idle.
     total: Weight,
     /// The number of runs that costs are the mean of, with `--combine average`.
@@ -433,6 +436,7 @@ impl<'a> Report<'a> {
                 .collect(),
             samples: snapshot.samples().map(Weight),
             duration_seconds: snapshot.loaded.span_seconds,
+            truncated: snapshot.loaded.truncated,
             total: Weight(costs.total),
             runs: Some(snapshot.grouped.runs).filter(|&runs| runs > 1),
             spread: snapshot.run_costs().total().map(Weight),

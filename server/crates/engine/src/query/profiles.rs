@@ -145,6 +145,9 @@ pub struct ShownProfile {
     pub deleted: bool,
     /// Whether the user selected it by command.
     pub picked: bool,
+    /// Whether the file is cut. Null if that cannot be told, because a part of such a file is a valid
+    /// file.
+    pub truncated: Option<bool>,
 }
 
 /// The profiles that were found.
@@ -248,6 +251,7 @@ fn shown_profile(world: &World, loaded: &Loaded) -> ShownProfile {
         file: profile_file(loaded),
         deleted: world.deleted,
         picked: !world.pick.is_empty() && world.pick.iter().all(is_file),
+        truncated: loaded.truncated,
     }
 }
 

@@ -118,6 +118,8 @@ pub struct Loaded {
     pub writer: Writer,
     /// The time from the first to the last sample.
     pub span_seconds: Option<f64>,
+    /// Whether a file is cut (see [`formats::Read::truncated`]).
+    pub truncated: Option<bool>,
     /// The recording.
     pub recording: Arc<Recording>,
     /// Copied stacks that are not unwound yet ([`crate::libraries::unwound`]).
@@ -225,6 +227,7 @@ impl Loaded {
             mode: read.mode,
             writer: read.writer,
             span_seconds: read.span_seconds,
+            truncated: read.truncated,
             recording: Arc::new(read.recording),
             raw_stacks: read.raw_stacks,
             report: None,

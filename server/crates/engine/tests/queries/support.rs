@@ -112,6 +112,7 @@ impl Project {
             mode: None,
             writer: formats::Writer::default(),
             span_seconds: None,
+            truncated: None,
             recording: Arc::new(recording.into()),
             raw_stacks: None,
             report: None,

@@ -476,6 +476,7 @@ impl<'a> Reader<'a> {
             (name, homes.get(id.index()).copied().flatten())
         };
         let line_counts = std::mem::take(&mut self.executions).finish(function);
+        let has_end = self.has_totals || self.has_summary;
         let Self { mut own, mut calls, events, mut warnings, builder, tree, .. } = self;
         let (metrics, derive) = events.finish(writer.dialect, lines, &mut warnings);
         let recording = if let Some(tree) = tree {
@@ -498,7 +499,8 @@ impl<'a> Reader<'a> {
                 ..GraphTables::default()
             })
         };
-        Ok(Read { writer, ..Read::new(Format::Callgrind, recording, warnings) })
+        let truncated = has_end.then_some(false);
+        Ok(Read { writer, truncated, ..Read::new(Format::Callgrind, recording, warnings) })
     }
 
     /// The lines where functions start: pyprof2calltree puts all costs of a function there. (It

@@ -64,6 +64,7 @@ pub(crate) fn read(bytes: &[u8], limits: Limits) -> Result<Read, ReadError> {
             file.version.as_ref().map(|version| Producer::new("perf", version)),
         ),
         span_seconds: layout.span_seconds(),
+        truncated: file.has_end.then_some(false),
         raw_stacks: raw_stacks.filter(|raw| !(raw.stacks.is_empty() && raw.entries.is_empty())),
         ..Read::new(Format::PerfData, Recording::Stacks(builder.build()), warnings)
     })

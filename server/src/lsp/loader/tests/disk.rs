@@ -150,6 +150,7 @@ fn profile(path: &Path, stamp: Stamp, samples: u32) -> Loaded {
         mode: None,
         writer: Writer::default(),
         span_seconds: None,
+        truncated: None,
         recording: Arc::new(recording),
         raw_stacks: None,
         report: None,

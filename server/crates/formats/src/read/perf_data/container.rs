@@ -64,6 +64,8 @@ pub(super) struct Container<'a> {
     pub(super) arch: Option<String>,
     /// Sorted by time.
     places: Vec<Place>,
+    /// Whether the header says where the records end. Only pipes have none.
+    pub(super) has_end: bool,
 }
 
 /// The position of a record.
@@ -107,6 +109,7 @@ impl<'a> Container<'a> {
             version: None,
             arch: None,
             places: Vec::new(),
+            has_end: true,
         };
         let short = || {
             let message = "the file ends within its header; expected a whole perf.data file";
@@ -116,6 +119,7 @@ impl<'a> Container<'a> {
         header.bytes(8).ok_or_else(short)?;
         let size = header.u64().ok_or_else(short)?;
         // A header of 16 bytes has no sections: perf wrote to a pipe.
+        file.has_end = size != 16;
         let records = if size == 16 {
             16..bytes.len()
         } else {
@@ -175,19 +179,24 @@ impl<'a> Container<'a> {
         let mut sections = Words::new(self.bytes.get(end..)?, self.big_endian);
         for (word, bits) in (0_u32..).zip(features.each()) {
             for bit in (0..64).filter(|bit| bits & (1 << bit) != 0) {
-                // A file that is cut here still has all of its records.
-                let Some(section) = self.section(&mut sections) else { return Some(start..end) };
+                let Some(section) = self.section(&mut sections) else {
+                    warnings.add(WarningCode::Truncated, || {
+                        "the file ends after its samples; ids of libraries may be missing"
+                            .to_owned()
+                    });
+                    return Some(start..end);
+                };
                 self.read_feature(word * 64 + bit, section);
             }
         }
         Some(start..end)
     }
 
-    /// Reads a section: offset and size, and its bytes.
+    /// Reads a section: offset and size, and its bytes. `None` if the file ends before it does.
     fn section(&self, words: &mut Words<'_>) -> Option<Words<'a>> {
         let (start, size) =
             (usize::try_from(words.u64()?).ok()?, usize::try_from(words.u64()?).ok()?);
-        let part = self.bytes.get(start..start.checked_add(size)?).unwrap_or_default();
+        let part = self.bytes.get(start..start.checked_add(size)?)?;
         Some(Words::new(part, self.big_endian))
     }
 
