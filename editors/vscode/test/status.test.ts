@@ -6,7 +6,7 @@ import { markdown, visible } from "../src/text";
 
 const MINUTE = 60_000;
 const now = 1_000_000_000_000;
-const profile = { path: "/w/p.folded", name: "p.folded", format: "folded stacks", modified: now - 3 * MINUTE, deleted: false, picked: false };
+const profile = { path: "/w/p.folded", name: "p.folded", format: "folded stacks", modified: now - 3 * MINUTE, deleted: false, picked: false, truncated: null };
 const shown: Shown = { root: "/w", revision: 1, profile, metric: "samples", unit: "samples", marks: [], summary: "samples", total: 10, totalText: "10 samples", base: 10, baseline: null, overlay: null, spread: null, comparison: null, health: [], loading: false, state: null };
 
 test("ages are in the largest unit that fits", () => {

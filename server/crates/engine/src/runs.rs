@@ -418,7 +418,7 @@ pub fn merged(mut files: Vec<(Loaded, Thread)>) -> Result<Loaded, LoadError> {
     let truncated = if ends.clone().any(|end| end == Some(true)) {
         Some(true)
     } else {
-        ends.reduce(|all, end| all.and(end)).flatten()
+        ends.reduce(Option::and).flatten()
     };
     let newest = files.iter().map(|(file, _)| file.stamp).max_by_key(|stamp| stamp.modified);
     let (first, _) = files.swap_remove(0);

@@ -89,7 +89,9 @@ fn truncated_anywhere() {
 #[test]
 fn complete_files_are_not_called_cut() {
     for (path, _) in files() {
-        let read = read(bytes(&path)).unwrap();
+        let whole = bytes(&path);
+        let is_compressed = whole.starts_with(&[0x1f, 0x8b]);
+        let read = read(whole).unwrap();
         let can_be_told = match read.format {
             Format::Folded
             | Format::RbspySummary
@@ -97,7 +99,7 @@ fn complete_files_are_not_called_cut() {
             | Format::AustinMojo
             | Format::MercuryDeep => false,
             Format::PerfData => !path.contains("-pipe"),
-            Format::Pprof => path.ends_with(".gz"),
+            Format::Pprof => is_compressed,
             // Only some profilers write a sum.
             Format::Callgrind => path.contains("/c-jsonlite/"),
             _ => true,
