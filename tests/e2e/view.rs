@@ -52,7 +52,7 @@ fn a_view_describes_what_is_shown_and_lists_the_available_choices() {
     );
     let modified = server.profiles()["active"]["modified"].clone();
     let path = workspace.path("cpu.folded");
-    let facts = json!({ "path": path, "name": "cpu.folded", "format": "folded", "modified": modified, "deleted": false, "picked": false });
+    let facts = json!({ "path": path, "name": "cpu.folded", "format": "folded", "modified": modified, "deleted": false, "picked": false, "truncated": null });
     assert_eq!(view["profile"], facts);
     // There is one profile, one metric and one thread, without JavaScript and inlining.
     assert_eq!(keys(&view), ["unit", "show", "baseline"]);
