@@ -13,7 +13,7 @@ use analysis::{
 };
 use formats::{Generated, generated};
 use rustc_hash::FxHashMap;
-use sources::{Rule, SourceIndex, regular_file};
+use sources::{Rule, SourceIndex, is_network_path, regular_file};
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -265,7 +265,8 @@ fn from_perf_map(lib: &Lib, unresolved: &Unresolved, loaded: &Loaded) -> Option<
     }
     let beside = loaded.path.with_file_name(&lib.name);
     // The path is untrusted: it must not lead to a file with another name.
-    let recorded = Some(PathBuf::from(&lib.path)).filter(|path| path.ends_with(&lib.name));
+    let recorded = (!is_network_path(&lib.path)).then(|| PathBuf::from(&lib.path));
+    let recorded = recorded.filter(|path| path.ends_with(&lib.name));
     let is_old = |path: &PathBuf| {
         Stamp::of(path).is_ok_and(|stamp| stamp.modified <= loaded.stamp.modified + SLACK)
     };

@@ -34,6 +34,7 @@ pub use lines::{LexedTexts, LineMap, Syntax, code_tokens};
 pub use map::{How, Mapping, Reason, Rule, map_paths};
 pub use modules::Modules;
 pub use name::git_version;
+pub use name::is_network_path;
 pub use package_of::{PackageFolders, go_package, library_package};
 pub use source_map::{Executing, MapProblem, Original, OriginalPlace, SourceMap};
 pub use suggest::rule_for;

@@ -9,13 +9,13 @@ use rustc_hash::FxHashSet;
 
 use crate::index::lexical;
 use crate::map::{Rule, by_length};
-use crate::name::{Form, Name, is_drive, normal, rest_below};
+use crate::name::{Form, Name, is_drive, is_network_path, normal, rest_below};
 
 /// The limit for a path; of longer ones only the end is tried.
 const MAX_COMPONENTS: usize = 64;
 
 /// Candidates for a library that was recorded at a path, the likeliest first: the results of the
-/// user's rules, the path itself, and every suffix of the path below each root, the longest first
+/// user's rules, the path itself unless it is on another machine, and every suffix of the path below each root, the longest first
 /// (`/srv/app/bin/x`: `ROOT/srv/app/bin/x`, `ROOT/app/bin/x`, `ROOT/bin/x`, `ROOT/x`).
 ///
 /// Roots are absolute. All candidates except the recorded path are in a root lexically; symlinks
@@ -37,7 +37,8 @@ pub fn library_paths(recorded: &str, roots: &[PathBuf], rules: &[Rule]) -> Vec<P
         };
         paths.extend(roots.iter().map(in_root).filter(inside));
     }
-    paths.extend(Some(PathBuf::from(recorded)).filter(|path| path.is_absolute()));
+    let path = Some(PathBuf::from(recorded)).filter(|_| !is_network_path(recorded));
+    paths.extend(path.filter(|path| path.is_absolute()));
     let mut components = normal(recorded);
     components.retain(|component| !is_drive(component));
     for start in components.len().saturating_sub(MAX_COMPONENTS)..components.len() {
@@ -76,6 +77,11 @@ mod tests {
         for nothing in ["", "[vdso]", "[kernel.kallsyms]", "//", "."] {
             assert!(!paths(nothing, &["/w"], &[]).contains("/w"), "{nothing}");
         }
+    }
+
+    #[test]
+    fn paths_of_other_machines_are_only_compared() {
+        assert_eq!(paths(r"\\server\x.dll", &["/w"], &[]), "/w/server/x.dll /w/x.dll");
     }
 
     #[test]

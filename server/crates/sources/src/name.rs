@@ -227,6 +227,18 @@ pub(crate) fn normal(path: &str) -> Vec<&str> {
     components
 }
 
+/// Whether a path names a file of another machine (`\\server\share\x`) or a device (`\\.\x`) on
+/// Windows. Even asking whether such a file exists sends the user's name and a hash of the password
+/// to that machine. Elsewhere, `//x` is `/x`.
+pub fn is_network_path(path: &str) -> bool {
+    let is_separator = |c: char| c == '\\' || (cfg!(windows) && c == '/');
+    let is_local = |rest: &str| rest.split(SEPARATORS).next().is_some_and(is_drive);
+    match path.strip_prefix(r"\\?\") {
+        Some(rest) => !is_local(rest),
+        None => path.chars().take(2).filter(|&c| is_separator(c)).count() == 2,
+    }
+}
+
 pub(crate) fn is_drive(component: &str) -> bool {
     matches!(component.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic())
 }
@@ -328,6 +340,19 @@ mod tests {
     fn render(name: &str) -> String {
         let name = Name::parse(name);
         format!("{:?} {} | {}", name.form, name.text, name.tail())
+    }
+
+    #[test]
+    fn tells_paths_of_other_machines() {
+        for network in [r"\\server\share\x", r"\\?\UNC\server\x", r"\\.\pipe\x"] {
+            assert!(is_network_path(network), "{network}");
+        }
+        for local in [r"C:\b\x", r"\\?\C:\b\x", "/srv/x", r"\b\x", "b//x", "/", ""] {
+            assert!(!is_network_path(local), "{local}");
+        }
+        for either in ["//server/x", r"\/server/x"] {
+            assert_eq!(is_network_path(either), cfg!(windows), "{either}");
+        }
     }
 
     #[test]

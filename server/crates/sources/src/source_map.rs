@@ -24,7 +24,7 @@ use percent_encoding::percent_decode_str;
 use sourcemap::DecodedMap;
 
 use crate::index::SourceIndex;
-use crate::name::{SEPARATORS, file_path, is_drive, split_scheme};
+use crate::name::{SEPARATORS, file_path, is_drive, is_network_path, split_scheme};
 use crate::regular_file;
 
 /// Larger files, and larger maps, are not read.
@@ -357,14 +357,15 @@ fn original(reference: &str, path: &Path, name: &str, index: &SourceIndex) -> Or
 
 /// The path of a reference in a file at `base`; `None` if it is not a local path.
 fn beside(base: &Path, reference: &str) -> Option<PathBuf> {
+    let local = |path: &str| (!is_network_path(path)).then(|| PathBuf::from(path));
     match split_scheme(reference) {
-        None if is_absolute(reference) => Some(PathBuf::from(reference)),
+        None if is_absolute(reference) => local(reference),
         None => {
             let mut path = base.parent()?.to_owned();
             path.extend(reference.split(SEPARATORS).filter(|component| !component.is_empty()));
             Some(path)
         }
-        Some(("file", rest)) => Some(PathBuf::from(of_file_url(rest))),
+        Some(("file", rest)) => local(&of_file_url(rest)),
         Some(_) => None,
     }
 }
