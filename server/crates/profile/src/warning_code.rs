@@ -101,6 +101,9 @@ warning_codes! {
     /// stackprof: the lines of a function have more samples than the function. The samples of the
     /// lines are used.
     LinesExceedSamples = "lines-exceed-samples",
+    /// stackprof: the total of a function is more than the samples of the profile. It is shown as
+    /// these.
+    TotalExceedsSamples = "total-exceeds-samples",
     /// .cpuprofile: the lines of a node have more ticks than the node has hits. The ticks are used.
     TicksExceedHits = "ticks-exceed-hits",
     /// .cpuprofile: Deno counts samples of TypeScript and JSX on the lines of the text without types.

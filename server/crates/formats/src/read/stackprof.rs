@@ -134,9 +134,15 @@ impl<'a> RubyFrame<'a> {
             - self.total_samples.unwrap_or(f64::INFINITY)
     }
 
-    /// The total of a line, as precisely as the sum over all occurrences allows.
-    fn line_total(&self, sum: f64, own: f64) -> Total {
-        let most = sum.min(self.total_samples.unwrap_or(f64::INFINITY));
+    /// The self samples: of its lines, if these have more.
+    fn own(&self) -> f64 {
+        self.lines.values().map(|line| line.own()).sum::<f64>().max(self.samples)
+    }
+
+    /// The total of a line, as precisely as the sum over all occurrences allows. The profile has
+    /// `all` samples.
+    fn line_total(&self, sum: f64, own: f64, all: f64) -> Total {
+        let most = sum.min(self.total_samples.unwrap_or(all)).min(all);
         let least = own.max(sum - self.repeated().max(0.0));
         match () {
             () if least >= most => Total::Exact(most),
@@ -242,10 +248,9 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
         funcs.insert(id, (builder.push_func(func)?, frame.repeated() > 0.0));
     }
     let mut graph = GraphTables { metrics: vec![metric], ..GraphTables::default() };
-    let mut all = 0.0;
+    let all: f64 = file.frames.values().map(RubyFrame::own).sum();
     for (id, frame) in &file.frames {
         let Some(&(func, repeated)) = funcs.get(id) else { continue };
-        all += frame.samples;
         let mut without_line = frame.samples;
         for (&line, &samples) in &frame.lines {
             without_line -= samples.own();
@@ -255,7 +260,7 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
                     func,
                     source: None,
                     line,
-                    totals: vec![frame.line_total(sum, own)],
+                    totals: vec![frame.line_total(sum, own, all)],
                     calls: None,
                 });
             }
@@ -275,7 +280,14 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
                 )
             });
         }
-        let total = frame.total_samples.map_or(Total::Unknown, Total::Exact);
+        if let Some(total) = frame.total_samples.filter(|&total| total > all) {
+            warnings.add(WarningCode::TotalExceedsSamples, || {
+                let name = frame.text().name;
+                format!("`{name}` has a total of {total} samples, but all functions have only {all}; its total is shown as that")
+            });
+        }
+        let total =
+            frame.total_samples.map_or(Total::Unknown, |total| Total::Exact(total.min(all)));
         graph.totals.push(StatedTotal {
             func,
             source: None,
@@ -407,14 +419,31 @@ mod tests {
             lines: BTreeMap::new(),
         };
         // Not repeated on any stack.
-        assert_eq!(frame(2.0, 12.0).line_total(9.0, 1.0), Total::Exact(9.0));
+        assert_eq!(frame(2.0, 12.0).line_total(9.0, 1.0, 20.0), Total::Exact(9.0));
         // Repeated twice.
-        assert_eq!(frame(2.0, 10.0).line_total(9.0, 1.0), Total::Estimated(9.0));
-        assert_eq!(frame(2.0, 10.0).line_total(9.0, 9.0), Total::Exact(9.0));
-        assert_eq!(frame(2.0, 10.0).line_total(11.0, 1.0), Total::Bounded { min: 9.0, max: 10.0 });
-        assert_eq!(frame(2.0, 10.0).line_total(12.0, 1.0), Total::Exact(10.0));
+        assert_eq!(frame(2.0, 10.0).line_total(9.0, 1.0, 20.0), Total::Estimated(9.0));
+        assert_eq!(frame(2.0, 10.0).line_total(9.0, 9.0, 20.0), Total::Exact(9.0));
+        assert_eq!(
+            frame(2.0, 10.0).line_total(11.0, 1.0, 20.0),
+            Total::Bounded { min: 9.0, max: 10.0 }
+        );
+        assert_eq!(frame(2.0, 10.0).line_total(12.0, 1.0, 20.0), Total::Exact(10.0));
         // Repeated 9 times.
-        assert_eq!(frame(2.0, 3.0).line_total(9.0, 1.0), Total::Bounded { min: 1.0, max: 3.0 });
+        assert_eq!(
+            frame(2.0, 3.0).line_total(9.0, 1.0, 20.0),
+            Total::Bounded { min: 1.0, max: 3.0 }
+        );
+        // No more than the profile has.
+        assert_eq!(frame(2.0, 12.0).line_total(9.0, 1.0, 7.0), Total::Exact(7.0));
+    }
+
+    #[test]
+    fn no_total_exceeds_that_of_the_profile() {
+        let read =
+            read(dump("").replace(r#""total_samples":5"#, r#""total_samples":50"#).as_bytes());
+        let read = read.unwrap();
+        assert_eq!(warnings(&read), [(WarningCode::TotalExceedsSamples, 1)]);
+        assert!(graph(&read).contains("main|/p/a.rb@3:0 [Exact(6.0)]\n"), "{}", graph(&read));
     }
 
     #[test]
@@ -448,10 +477,7 @@ mod tests {
         assert_eq!(read.recording.metrics()[0].seconds_per_unit, None);
         assert_eq!(warnings(&read), [(WarningCode::SamplesWithoutStack, 1)]);
         let more = super::read(text.replace(r#""3":5"#, r#""3":15"#).as_bytes()).unwrap();
-        assert_eq!(
-            warnings(&more),
-            [(WarningCode::LinesExceedSamples, 1), (WarningCode::SamplesWithoutStack, 1)]
-        );
+        assert_eq!(warnings(&more), [(WarningCode::LinesExceedSamples, 1)]);
     }
 
     #[test]
