@@ -35,6 +35,7 @@ pub struct CallTree {
 }
 
 /// What queries are answered from.
+#[expect(clippy::large_enum_variant, reason = "a tree has one of them")]
 pub(crate) enum Index {
     Stacks(StackIndex),
     Graph(Costs),
@@ -108,10 +109,12 @@ impl CallTree {
 
     /// Whether lists of callers leave out functions that a contour excludes.
     pub fn has_contour(&self) -> bool {
-        match self.index() {
-            Index::Contexts(index) => index.has_contour(),
-            Index::Stacks(_) | Index::Graph(_) => false,
-        }
+        // Most recordings have none, and need no index to know it.
+        self.recording.knows_contour()
+            && match self.index() {
+                Index::Contexts(index) => index.has_contour(),
+                Index::Stacks(_) | Index::Graph(_) => false,
+            }
     }
 
     /// The callees of `path`, like [`Self::callees`], grouped. `costs` are those of this tree;

@@ -1,22 +1,12 @@
 //! The costs of a recording: of its functions, lines, places and edges.
 
 use crate::edges::{Edge, Edges, Site};
+use crate::function_costs::{FunctionCost, FunctionCosts};
 use crate::group::group;
 use crate::sums::{Sums, ThreadTotal};
 use profile::{Cost, FileId, FunctionId, Metric};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-
-/// Costs of one function.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FunctionCost {
-    /// Self and total, without idle samples.
-    pub cost: Cost,
-    /// Weight of the idle samples whose leaf it is.
-    pub idle: f64,
-    /// The number of calls, if the recording counts calls.
-    pub calls: Option<u64>,
-}
 
 /// Costs of one line of one file.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,7 +53,7 @@ pub struct Costs {
     pub no_line: f64,
     /// The threads of the view.
     pub threads: Vec<ThreadTotal>,
-    functions: Vec<FunctionCost>,
+    functions: FunctionCosts,
     /// Per function whether it or an edge of it has any cost. With negative weights both self and
     /// total of such a function can be 0.
     listed: Vec<bool>,
@@ -74,7 +64,7 @@ pub struct Costs {
     first_lines: Vec<Option<(FileId, u32)>>,
     edges: Edges,
     /// Indexes of edges by callee: those of function `f` are from `by_callee_start[f]` to
-    /// `by_callee_start[f + 1]`.
+    /// `by_callee_start[f + 1]`. Empty if there are no edges.
     by_callee: Vec<u32>,
     by_callee_start: Vec<u32>,
 }
@@ -83,7 +73,7 @@ impl Costs {
     pub(crate) fn new(
         metric: Metric,
         sums: &Sums,
-        functions: Vec<FunctionCost>,
+        functions: FunctionCosts,
         lines: Vec<LineCost>,
         places: Vec<PlaceCost>,
         edges: Edges,
@@ -100,8 +90,10 @@ impl Costs {
         for place in places.iter().rev() {
             first_lines[place.function.index()] = Some((place.file, place.line));
         }
-        let (by_callee_start, by_callee) =
-            group(functions.len(), edges.edges.iter().map(|edge| edge.callee.index()));
+        let (by_callee_start, by_callee) = match &edges.edges[..] {
+            [] => Default::default(),
+            edges => group(functions.len(), edges.iter().map(|edge| edge.callee.index())),
+        };
         Self {
             metric,
             total: sums.total,
@@ -126,7 +118,7 @@ impl Costs {
     /// # Panics
     /// If `function` belongs to other groups.
     pub fn function(&self, function: FunctionId) -> FunctionCost {
-        self.functions[function.index()]
+        self.functions.get(function)
     }
 
     /// The number of functions, including those without costs.
@@ -137,7 +129,7 @@ impl Costs {
     /// The functions that occur on a stack with weight, idle stacks included, in table order. With
     /// negative weights both self and total of such a function can be 0.
     pub fn functions(&self) -> impl Iterator<Item = (FunctionId, FunctionCost)> + '_ {
-        let listed = self.functions.iter().copied().zip(&self.listed);
+        let listed = self.functions.iter().zip(&self.listed);
         (0..)
             .map(FunctionId::new)
             .zip(listed)

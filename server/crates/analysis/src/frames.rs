@@ -14,7 +14,7 @@ pub(crate) struct Frames {
     place: Vec<u32>,
     /// Per frame whether its function was inlined into the one that calls it.
     inlined: Vec<bool>,
-    /// The distinct pairs of a function and a line. The line is an index into `lines`, or
+    /// The distinct pairs of a function and a line: all functions, if there are no lines. The line is an index into `lines`, or
     /// [`NO_LINE`].
     pub(crate) places: Vec<(FunctionId, u32)>,
     /// File and 1-based number of each line that occurs, sorted.
@@ -29,6 +29,13 @@ impl Frames {
         let mut lines: Vec<(FileId, u32)> = ids().filter_map(at).collect();
         lines.sort_unstable();
         lines.dedup();
+        let inlined = profile.frames().iter().map(|frame| frame.inlined).collect();
+        if lines.is_empty() {
+            let function = |id| groups.function(profile.frames().get(id).func).raw();
+            let place = ids().map(function).collect();
+            let places = groups.functions().map(|function| (function, NO_LINE)).collect();
+            return Self { place, inlined, places, lines };
+        }
         let line_ids: FxHashMap<_, _> =
             lines.iter().zip(0..).map(|(&line, id)| (line, id)).collect();
         let mut places: Vec<(FunctionId, u32)> = Vec::new();
@@ -46,7 +53,6 @@ impl Frames {
             })
         });
         let place = place.collect();
-        let inlined = profile.frames().iter().map(|frame| frame.inlined).collect();
         Self { place, inlined, places, lines }
     }
 

@@ -7,8 +7,9 @@
 //! exact: a wrapper and the only function that it calls.
 
 use crate::View;
-use crate::costs::{Costs, FunctionCost, LineCost, PlaceCost, sorted};
+use crate::costs::{Costs, LineCost, PlaceCost, sorted};
 use crate::edges::{Edge, Edges};
+use crate::function_costs::FunctionCost;
 use crate::inclusive::Inclusive;
 use crate::sums::{Sums, ThreadTotal};
 use profile::{
@@ -43,7 +44,7 @@ pub(crate) fn costs(graph: &GraphTables, view: &View, groups: &Groups) -> Costs 
     let sums = Sums { total: costs.total(), base, threads, ..Sums::default() };
     let metric =
         graph.metrics.get(metric).cloned().unwrap_or_else(|| Metric::new("events", "events", None));
-    Costs::new(metric, &sums, costs.functions, costs.lines, costs.places, costs.edges)
+    Costs::new(metric, &sums, costs.functions.into(), costs.lines, costs.places, costs.edges)
 }
 
 /// The self cost of each thread; empty for a call graph without threads.

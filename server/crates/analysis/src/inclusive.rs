@@ -21,8 +21,9 @@
 //! If the file separates recursive calls ([`profile::CallGraph::inner`]), these are nodes of their
 //! own. That dissolves most cycles, and a function costs what its outer calls cost.
 
-use crate::costs::{FunctionCost, LineCost, PlaceCost, sorted};
+use crate::costs::{LineCost, PlaceCost, sorted};
 use crate::cycles::{Arcs, Node};
+use crate::function_costs::FunctionCost;
 use profile::{Call, Cost, FileId, FuncId, FunctionId, Groups, PartOfGraph, SourceId, Total};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -27,6 +27,7 @@ mod cycles;
 mod edges;
 mod entry;
 mod frames;
+mod function_costs;
 mod graph;
 mod graph_paths;
 mod group;
@@ -61,9 +62,10 @@ pub use call_nodes::{CallNode, CallNodeId, CallNodes};
 pub use call_tree::CallTree;
 pub use cliques::CliqueCost;
 pub use context_paths::CliqueRecursion;
-pub use costs::{Costs, FunctionCost, LineCost, PlaceCost};
+pub use costs::{Costs, LineCost, PlaceCost};
 pub use edges::{Edge, Site};
 pub use entry::is_entry_point;
+pub use function_costs::FunctionCost;
 pub use invocations::{
     call_graph, call_graph_without_levels, lines_as_functions, one_sample_per_call,
 };

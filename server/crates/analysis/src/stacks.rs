@@ -4,9 +4,10 @@ use crate::View;
 use crate::activations::Activations;
 use crate::call_nodes::CallNodes;
 use crate::calls::CallCounts;
-use crate::costs::{Costs, FunctionCost, LineCost, PlaceCost, sorted};
+use crate::costs::{Costs, LineCost, PlaceCost, sorted};
 use crate::edges::Edges;
 use crate::frames::{Frames, NO_LINE};
+use crate::function_costs::FunctionCosts;
 use crate::sums::Sums;
 use crate::weighted::{WeightedStacks, weigh};
 use profile::{Cost, FrameId, Groups, LineKnowledge, Metric, Profile, StackAccess, Total};
@@ -44,9 +45,7 @@ pub(crate) fn costs(profile: &Profile, view: &View, groups: &Groups) -> Costs {
         )
     });
     if let Some(counts) = CallCounts::of(profile, view, groups, &frames) {
-        for (function, calls) in functions.iter_mut().zip(counts.functions) {
-            function.calls = Some(calls);
-        }
+        functions.set_calls(counts.functions);
         for edge in &mut edges.edges {
             edge.calls = Some(counts.edges.get(&(edge.caller, edge.callee)).copied().unwrap_or(0));
         }
@@ -54,7 +53,7 @@ pub(crate) fn costs(profile: &Profile, view: &View, groups: &Groups) -> Costs {
     Costs::new(metric, &sums, functions, lines, places, edges)
 }
 
-/// Self cost by place, function and line.
+/// Self cost by place, function and line. No places if no lines are known.
 struct SelfCosts {
     places: Vec<f64>,
     functions: Vec<f64>,
@@ -80,6 +79,9 @@ impl SelfCosts {
                 costs.lines[line as usize] += own;
             }
         }
+        if frames.lines.is_empty() {
+            costs.places = Vec::new();
+        }
         costs
     }
 }
@@ -89,13 +91,11 @@ fn function_costs(
     frames: &Frames,
     sums: &Sums,
     own: Vec<f64>,
-) -> Vec<FunctionCost> {
-    let mut functions: Vec<_> = with_totals(stacks, own, |frame| frames.function(frame).index())
-        .into_iter()
-        .map(|cost| FunctionCost { cost, idle: 0.0, calls: None })
-        .collect();
+) -> FunctionCosts {
+    let totals = totals(stacks, own.len(), |frame| frames.function(frame).index());
+    let mut functions = FunctionCosts::exact(own, totals);
     for &(frame, weight) in &sums.idle_leaves {
-        functions[frames.function(frame).index()].idle += weight;
+        functions.add_idle(frames.function(frame), weight);
     }
     functions
 }
@@ -106,7 +106,7 @@ fn line_costs(
     metric: &Metric,
     own: Vec<f64>,
 ) -> Vec<LineCost> {
-    let costs = with_totals(stacks, own, |frame| frames.line(frame) as usize);
+    let costs = with_totals(own, stacks, |frame| frames.line(frame) as usize);
     frames
         .lines
         .iter()
@@ -122,7 +122,10 @@ fn place_costs(
     metric: &Metric,
     own: Vec<f64>,
 ) -> Vec<PlaceCost> {
-    let costs = with_totals(stacks, own, |frame| frames.place(frame) as usize);
+    if frames.lines.is_empty() {
+        return Vec::new();
+    }
+    let costs = with_totals(own, stacks, |frame| frames.place(frame) as usize);
     let mut inlined = vec![true; frames.places.len()];
     for &frame in stacks.frame.iter().filter(|&&frame| !frames.is_inlined(frame)) {
         inlined[frames.place(frame) as usize] = false;
@@ -146,26 +149,29 @@ fn as_recorded(cost: Cost, metric: &Metric) -> Cost {
     }
 }
 
-/// Adds totals to self costs by key. `key` returns the key of a frame; a key beyond `own` is not
-/// summed.
+/// Self costs with their totals by key; see [`totals`].
+fn with_totals(
+    own: Vec<f64>,
+    stacks: &WeightedStacks,
+    key: impl Fn(FrameId) -> usize,
+) -> impl Iterator<Item = Cost> {
+    let totals = totals(stacks, own.len(), key);
+    own.into_iter().zip(totals).map(|(self_, total)| Cost { self_, total: Total::Exact(total) })
+}
+
+/// The totals of `n` keys. `key` returns the key of a frame; a key beyond `n` is not summed.
 ///
 /// A position adds its subtree to its key only if it is not in the subtree of another position with
 /// that key: the outermost occurrence covers whatever recursion repeats below it.
-fn with_totals(
-    stacks: &WeightedStacks,
-    own: Vec<f64>,
-    key: impl Fn(FrameId) -> usize,
-) -> Vec<Cost> {
-    let mut sums: Vec<(u32, f64)> = vec![(0, 0.0); own.len()];
+fn totals(stacks: &WeightedStacks, n: usize, key: impl Fn(FrameId) -> usize) -> Vec<f64> {
+    let (mut covered_until, mut totals) = (vec![0_u32; n], vec![0.0; n]);
     for k in 0..stacks.len() {
-        let Some((covered_until, total)) = sums.get_mut(key(stacks.frame[k])) else { continue };
+        let key = key(stacks.frame[k]);
+        let Some(covered_until) = covered_until.get_mut(key) else { continue };
         if k as u32 >= *covered_until {
             *covered_until = stacks.end[k];
-            *total += stacks.total[k];
+            totals[key] += stacks.total[k];
         }
     }
-    own.into_iter()
-        .zip(sums)
-        .map(|(self_, (_, total))| Cost { self_, total: Total::Exact(total) })
-        .collect()
+    totals
 }

@@ -208,6 +208,9 @@ impl Libraries {
             .iter()
             .filter_map(|library| Some((library.unresolved.lib, library.symbols.as_deref()?)))
             .collect();
+        if found.is_empty() {
+            return None;
+        }
         symbols::symbolicate(
             recording.sampled()?,
             |lib| found.get(&lib).copied(),

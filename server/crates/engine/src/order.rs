@@ -2,30 +2,30 @@
 
 use crate::snapshot::{Snapshot, hotter};
 use crate::stages::grouped::Function;
-use analysis::{Costs, FileId, FunctionCost, FunctionId, LineCost};
+use analysis::{Costs, FileId, FunctionId, LineCost};
 
-/// The functions of a snapshot with their costs, in the order of [`sorted`].
-pub fn hottest_functions(snapshot: &Snapshot) -> Vec<(FunctionId, FunctionCost)> {
+/// The functions of a snapshot, in the order of [`sorted`].
+pub fn hottest_functions(snapshot: &Snapshot) -> Vec<FunctionId> {
     sorted(snapshot, &snapshot.costs, |function| snapshot.function(function))
 }
 
-/// Functions with their costs, hottest first, those with idle cost only last.
+/// The functions with costs, hottest first, those with idle cost only last.
 pub fn sorted<'s>(
     snapshot: &'s Snapshot,
     costs: &Costs,
     function: impl Fn(FunctionId) -> Function<'s>,
-) -> Vec<(FunctionId, FunctionCost)> {
-    let mut functions: Vec<_> = costs.functions().collect();
+) -> Vec<FunctionId> {
+    let mut functions: Vec<_> = costs.functions().map(|(function, _)| function).collect();
     let identity = |id| {
         let this = function(id);
         (this.name, this.file.map(|file| snapshot.file_name(file)), this.line, this.column)
     };
-    functions.sort_unstable_by(|a, b| {
-        let idle = || b.1.idle.abs().total_cmp(&a.1.idle.abs());
-        hotter(a.1.cost, b.1.cost)
-            .then_with(idle)
-            .then_with(|| identity(a.0).cmp(&identity(b.0)))
-            .then(a.0.cmp(&b.0))
+    functions.sort_unstable_by(|&a, &b| {
+        let (one, other) = (costs.function(a), costs.function(b));
+        hotter(one.cost, other.cost)
+            .then_with(|| other.idle.abs().total_cmp(&one.idle.abs()))
+            .then_with(|| identity(a).cmp(&identity(b)))
+            .then(a.cmp(&b))
     });
     functions
 }

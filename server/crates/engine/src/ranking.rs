@@ -104,16 +104,19 @@ impl Ranking {
         let file_name = |file: FileId| snapshot.file_name(file);
         let (rows, without_calls) = match self.by {
             By::Function => {
-                let mut rows = self.functions(snapshot)?;
-                list.mark_own(&mut rows, |&function| file_of(snapshot, function));
+                let mut is_own = list.own_files();
+                let rows = self.functions(snapshot)?.map(|row| Row {
+                    own: file_of(snapshot, row.what).is_some_and(&mut is_own),
+                    last: is_runtime(snapshot, row.what),
+                    ..row
+                });
                 let before =
                     |&function: &FunctionId| baseline?.compared.function(snapshot, function);
-                let (mut rows, without) = list.select(rows, &before, |&function, has| {
+                let (rows, without) = list.select(rows, &before, |&function, has| {
                     has(name(function))
                         || snapshot.function(function).file.is_some_and(|file| has(file_name(file)))
                 })?;
-                rows.sort_by_key(|row| is_runtime(snapshot, row.what));
-                (Rows::Functions(list.first(rows, &before)), without)
+                (Rows::Functions(rows), without)
             }
             By::Line => {
                 let lines = order::sorted_lines(snapshot).into_iter();
@@ -123,7 +126,7 @@ impl Ranking {
                 let before = |&(file, line): &(FileId, u32)| (baseline?.line)(file, line);
                 let (rows, without) =
                     list.select(lines, &before, |&(file, _), has| has(file_name(file)))?;
-                (Rows::Lines(list.first(rows, &before)), without)
+                (Rows::Lines(rows), without)
             }
             By::Edge => {
                 let mut edges: Vec<_> = snapshot.costs.edges().iter().map(edge_row).collect();
@@ -132,7 +135,7 @@ impl Ranking {
                 let (rows, without) = list.select(edges, &|_| None, |edge, has| {
                     has(name(edge.caller)) || has(name(edge.callee))
                 })?;
-                (Rows::Edges(list.first(rows, &|_| None)), without)
+                (Rows::Edges(rows), without)
             }
             By::File | By::Module | By::Package | By::Library => {
                 let was = baseline.map(|baseline| GroupsBefore::new(baseline.compared, self.by));
@@ -141,7 +144,6 @@ impl Ranking {
                 let (rows, without) = list.select(rows, &before, |group, has| {
                     group.name.as_deref().or(group.file.map(file_name)).is_some_and(has)
                 })?;
-                let rows = list.first(rows, &before);
                 let rows = match self.by {
                     By::File => Rows::Files(rows),
                     By::Package => Rows::Packages(rows),
@@ -156,11 +158,11 @@ impl Ranking {
                     let cost = Cost { self_: thread.total, total: Total::Exact(thread.total) };
                     Row::new(thread.thread, cost, None)
                 });
-                let rows = rows.filter(|row| row.cost.self_ != 0.0).collect();
+                let rows = rows.filter(|row| row.cost.self_ != 0.0);
                 let (rows, without) = list.select(rows, &|_| None, |thread, has| {
                     threads.get(thread.index()).is_some_and(|thread| has(&thread.name))
                 })?;
-                (Rows::Threads(list.first(rows, &|_| None)), without)
+                (Rows::Threads(rows), without)
             }
             By::Clique => {
                 let mut cliques = cliques(snapshot).ok_or(
@@ -175,7 +177,7 @@ impl Ranking {
                 let (rows, without) = list.select(cliques, &|_| None, |clique, has| {
                     clique.functions.iter().any(|&function| has(name(function)))
                 })?;
-                (Rows::Cliques(list.first(rows, &|_| None)), without)
+                (Rows::Cliques(rows), without)
             }
             By::Field => {
                 if snapshot.loaded.format != Format::MercuryDeep {
@@ -185,7 +187,7 @@ impl Ranking {
                 let (rows, without) = list.select(rows, &|_| None, |field, has| {
                     has(&field.full_name()) || has(&field.module)
                 })?;
-                (Rows::Fields(list.first(rows, &|_| None)), without)
+                (Rows::Fields(rows), without)
             }
         };
         Ok(Ranked { rows, sort, without_calls })
@@ -246,22 +248,26 @@ impl Ranking {
     }
 
     /// The functions of the module, hottest first.
-    fn functions(&self, snapshot: &Snapshot) -> Result<Vec<Row<FunctionId>>, String> {
-        let functions = order::hottest_functions(snapshot).into_iter();
-        let mut rows: Vec<_> = functions
-            .filter(|(_, cost)| self.idle || cost.cost.magnitude() > 0.0)
-            .map(|(what, cost)| Row::new(what, cost.cost, cost.calls))
-            .collect();
+    fn functions<'s>(
+        &self,
+        snapshot: &'s Snapshot,
+    ) -> Result<impl Iterator<Item = Row<FunctionId>> + use<'s>, String> {
+        let mut functions = order::hottest_functions(snapshot);
+        let costs = &snapshot.costs;
+        functions.retain(|&id| self.idle || costs.function(id).cost.magnitude() > 0.0);
         if let Some(name) = &self.module {
-            let of: Vec<_> = rows.iter().map(|row| module(snapshot, row.what)).collect();
+            let of: Vec<_> = functions.iter().map(|&id| module(snapshot, id)).collect();
             if !of.contains(&Some(name)) {
                 let near = nearest(name, of.iter().flatten().copied());
                 return Err(format!("no {} is called `{name}`{near}", module_kind(snapshot)));
             }
             let mut of = of.into_iter();
-            rows.retain(|_| of.next().flatten() == Some(name));
+            functions.retain(|_| of.next().flatten() == Some(name));
         }
-        Ok(rows)
+        Ok(functions.into_iter().map(|id| {
+            let cost = costs.function(id);
+            Row::new(id, cost.cost, cost.calls)
+        }))
     }
 }
 
@@ -275,12 +281,16 @@ struct List<'a> {
 impl List<'_> {
     /// Marks the rows whose file is own code.
     fn mark_own<T>(&self, rows: &mut [Row<T>], file: impl Fn(&T) -> Option<FileId>) {
-        let mut own: FxHashMap<FileId, bool> = FxHashMap::default();
+        let mut is_own = self.own_files();
         for row in rows {
-            row.own = file(&row.what).is_some_and(|file| {
-                *own.entry(file).or_insert_with(|| is_own_file(self.snapshot, file))
-            });
+            row.own = file(&row.what).is_some_and(&mut is_own);
         }
+    }
+
+    /// Whether a file is own code.
+    fn own_files(&self) -> impl FnMut(FileId) -> bool {
+        let mut own: FxHashMap<FileId, bool> = FxHashMap::default();
+        move |file| *own.entry(file).or_insert_with(|| is_own_file(self.snapshot, file))
     }
 
     /// The rows to list, own code first, and the number of rows without counted calls that are
@@ -288,16 +298,17 @@ impl List<'_> {
     /// texts has a property.
     fn select<T>(
         &self,
-        mut rows: Vec<Row<T>>,
+        rows: impl IntoIterator<Item = Row<T>>,
         before: &dyn Fn(&T) -> Option<Before>,
         matches: impl Fn(&T, &dyn Fn(&str) -> bool) -> bool,
     ) -> Result<(Vec<Row<T>>, usize), String> {
         let Ranking { by, scope, filter, limits, .. } = self.ranking;
-        if self.sort == Sort::Change {
-            for row in &mut rows {
+        let rows = rows.into_iter().map(|mut row| {
+            if self.sort == Sort::Change {
                 row.before = before(&row.what).map(Box::new);
             }
-        }
+            row
+        });
         let part = filter.as_deref().unwrap_or_default().to_lowercase();
         let has = |text: &str| text.to_lowercase().contains(&part);
         let is_listed = |row: &Row<T>| {
@@ -305,21 +316,10 @@ impl List<'_> {
         };
         let base = self.snapshot.costs.base;
         let (mut rows, without) = limits.select(rows, is_listed, self.sort, base, by.plural())?;
-        rows.sort_by_key(|row| !row.own);
-        Ok((rows, without))
-    }
-
-    /// As many rows as are to be listed, with their costs in the baseline.
-    fn first<T>(
-        &self,
-        mut rows: Vec<Row<T>>,
-        before: &dyn Fn(&T) -> Option<Before>,
-    ) -> Vec<Row<T>> {
-        rows.truncate(self.ranking.limits.limit);
         for row in &mut rows {
             row.before = row.before.take().or_else(|| before(&row.what).map(Box::new));
         }
-        rows
+        Ok((rows, without))
     }
 }
 

@@ -36,6 +36,11 @@ pub fn group_by_definition(
     definitions: &Definitions,
 ) -> (Groups, FxHashMap<FunctionId, SourceFunction>) {
     let symbols = recording.symbols();
+    let has_initializers =
+        || symbols.funcs.ids().any(|func| is_initializer(symbols.func_name(func)));
+    if definitions.iter().all(Option::is_none) && !has_initializers() {
+        return (groups.clone(), FxHashMap::default());
+    }
     let mut found = definitions_of(recording, groups, definitions);
     let groups = with_definitions(recording, groups, definitions, &mut found);
     let functions = source_functions(symbols, &groups, definitions, &found);

@@ -11,6 +11,7 @@ mod average;
 mod builder;
 mod call_graph;
 mod call_sites;
+mod column;
 mod contexts;
 mod cost;
 mod cycles;
@@ -64,7 +65,7 @@ pub use relocate::{Moved, OriginalPlace, PlaceKind, Position, relocate, relocate
 pub use restack::Restack;
 pub use samples::{Samples, Thread, Weights};
 pub use stack_table::{CategoryId, Frame, FrameTable, StackTable};
-pub use strings::StringTable;
+pub use strings::{Interner, StringTable};
 pub use symbol_tables::{AddressBase, Code, Func, FuncTable, Lib, SymbolTables};
 pub use symbolicate::{Level, Symbolicated, symbolicate};
 pub use times::Clock;

@@ -23,6 +23,19 @@ impl Weights {
         counts.map_or(Self::Each(weights), Self::Counts)
     }
 
+    /// Appends the weight of sample `i`. A column of counts stays one as long as all are counts.
+    fn push(&mut self, i: usize, weight: f64) {
+        match (&mut *self, Self::count(weight)) {
+            (Self::Ones, Some(1)) => {}
+            (Self::Counts(column), Some(count)) => column.push(count),
+            (Self::Each(column), _) => column.push(weight),
+            (Self::Ones | Self::Counts(_), _) => {
+                let weights = (0..i).map(|i| self.get(i)).chain([weight]);
+                *self = Self::Each(weights.collect());
+            }
+        }
+    }
+
     /// The weight as a count, if it is one.
     pub fn count(weight: f64) -> Option<u32> {
         #[expect(clippy::cast_sign_loss, reason = "what does not come back the same is not taken")]
@@ -65,6 +78,21 @@ impl Samples {
     pub fn new(stacks: impl IntoIterator<Item = Option<StackId>>, weights: Vec<Weights>) -> Self {
         let stack = stacks.into_iter().map(|stack| stack.map_or(NONE, StackId::raw)).collect();
         Self { stack, weights, calls: None, times: None, stretches: None }
+    }
+
+    /// No samples yet, with this number of metrics.
+    pub fn with_metrics(n_metrics: usize) -> Self {
+        Self { weights: vec![Weights::Counts(Vec::new()); n_metrics], ..Self::default() }
+    }
+
+    /// Appends a sample (`None`: no stack). `weight` returns its weight in each metric. Only for
+    /// samples without calls and times.
+    pub fn push(&mut self, stack: Option<StackId>, mut weight: impl FnMut(usize) -> f64) {
+        let row = self.stack.len();
+        self.stack.push(stack.map_or(NONE, StackId::raw));
+        for (metric, column) in self.weights.iter_mut().enumerate() {
+            column.push(row, weight(metric));
+        }
     }
 
     /// Sets how many calls of its leaf each sample stands for, in a recording of every call. A call
@@ -305,6 +333,27 @@ pub struct Thread {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pushed_weights_are_counts_as_long_as_they_can_be() {
+        let mut samples = Samples::with_metrics(2);
+        let rows = [[3.0, 0.0], [1.0, 0.5], [-2.0, 4.0]];
+        let mut columns = Vec::new();
+        for row in rows {
+            samples.push(Some(StackId::new(7)), |metric| row[metric]);
+            columns.push(samples.weights().to_vec());
+        }
+        let (counts, each) = (|c: &[u32]| Weights::Counts(c.to_vec()), Weights::Each);
+        assert_eq!(columns[0], [counts(&[3]), counts(&[0])]);
+        assert_eq!(columns[1], [counts(&[3, 1]), each(vec![0.0, 0.5])]);
+        assert_eq!(columns[2], [each(vec![3.0, 1.0, -2.0]), each(vec![0.0, 0.5, 4.0])]);
+        assert_eq!(samples.stacks().collect::<Vec<_>>(), [Some(StackId::new(7)); 3]);
+        let mut ones = Samples::new([None, None], vec![Weights::Ones]);
+        ones.push(None, |_| 1.0);
+        assert_eq!(ones.weights(), [Weights::Ones]);
+        ones.push(None, |_| 2.0);
+        assert_eq!(ones.weights(), [Weights::Each(vec![1.0, 1.0, 1.0, 2.0])]);
+    }
 
     #[test]
     fn only_counts_take_half_the_memory() {

@@ -1,5 +1,6 @@
 //! Frames and stacks, in columns. They are most of a profile.
 
+use crate::column::Column;
 use crate::ids::NONE;
 use crate::{FrameId, FuncId, JitTier, SourceId, StackId};
 use rustc_hash::FxHashMap;
@@ -34,10 +35,10 @@ impl Frame {
 #[derive(Debug, Clone, Default)]
 pub struct FrameTable {
     func: Vec<FuncId>,
-    line: Vec<u32>,
-    column: Vec<u32>,
-    inlined: Vec<bool>,
-    tier: Vec<JitTier>,
+    line: Column<u32>,
+    column: Column<u32>,
+    inlined: Column<bool>,
+    tier: Column<JitTier>,
     /// The file and line of frames whose line is not in the file of their func. Their own line is
     /// 0.
     elsewhere: FxHashMap<FrameId, (SourceId, u32)>,
@@ -52,10 +53,10 @@ impl FrameTable {
         let i = id.index();
         Frame {
             func: self.func[i],
-            line: self.line[i],
-            column: self.column[i],
-            inlined: self.inlined[i],
-            tier: self.tier[i],
+            line: self.line.get(i),
+            column: self.column.get(i),
+            inlined: self.inlined.get(i),
+            tier: self.tier.get(i),
         }
     }
 
@@ -75,11 +76,12 @@ impl FrameTable {
     }
 
     pub(crate) fn push(&mut self, frame: Frame) {
+        let row = self.len();
         self.func.push(frame.func);
-        self.line.push(frame.line);
-        self.column.push(frame.column);
-        self.inlined.push(frame.inlined);
-        self.tier.push(frame.tier);
+        self.line.set(row, frame.line);
+        self.column.set(row, frame.column);
+        self.inlined.set(row, frame.inlined);
+        self.tier.set(row, frame.tier);
     }
 
     pub(crate) fn elsewhere(&self, id: FrameId) -> Option<(SourceId, u32)> {
@@ -110,8 +112,8 @@ pub(crate) const IDLE: &str = "Idle";
 pub struct StackTable {
     prefix: Vec<u32>,
     frame: Vec<FrameId>,
-    /// The categories of the first stacks. The others are in the first category, where most are.
-    category: Vec<CategoryId>,
+    /// Most are in the first category.
+    category: Column<CategoryId>,
     /// Names of categories.
     categories: Vec<String>,
     idle: Option<CategoryId>,
@@ -142,7 +144,7 @@ impl StackTable {
 
     /// The category of a stack. Formats without categories have one without a name.
     pub fn category(&self, id: StackId) -> CategoryId {
-        self.category.get(id.index()).copied().unwrap_or_default()
+        self.category.get(id.index())
     }
 
     /// The name of a category; empty if it has none.
@@ -222,12 +224,6 @@ impl StackTable {
     }
 
     pub(crate) fn set_category(&mut self, id: StackId, category: CategoryId) {
-        if self.category(id) == category {
-            return;
-        }
-        if self.category.len() <= id.index() {
-            self.category.resize(self.len(), CategoryId::default());
-        }
-        self.category[id.index()] = category;
+        self.category.set(id.index(), category);
     }
 }

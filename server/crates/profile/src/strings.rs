@@ -35,9 +35,9 @@ impl StringTable {
     }
 }
 
-/// Builds a string table.
+/// Numbers distinct strings in the order of their first occurrence.
 #[derive(Debug, Default)]
-pub(crate) struct Interner {
+pub struct Interner {
     table: StringTable,
     /// Ids by the hash of their string. The strings themselves are only in the arena.
     ids: HashTable<StringId>,
@@ -60,7 +60,7 @@ impl From<StringTable> for Interner {
 
 impl Interner {
     /// The id of `text`; `None` if the arena would exceed 4 GiB.
-    pub(crate) fn intern(&mut self, text: &str) -> Option<StringId> {
+    pub fn intern(&mut self, text: &str) -> Option<StringId> {
         let Self { table, ids } = self;
         let hashed = hash(text);
         if let Some(&id) = ids.find(hashed, |&id| table.get(id) == text) {
@@ -74,7 +74,8 @@ impl Interner {
         Some(id)
     }
 
-    pub(crate) fn finish(mut self) -> StringTable {
+    /// The table of the strings.
+    pub fn finish(mut self) -> StringTable {
         self.table.arena.shrink_to_fit();
         self.table.ends.shrink_to_fit();
         self.table

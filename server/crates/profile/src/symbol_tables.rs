@@ -1,5 +1,6 @@
 //! Libraries, sources and funcs, with their strings. Both kinds of recording have them.
 
+use crate::column::Column;
 use crate::ids::NONE;
 use crate::strings::Interner;
 use crate::{FuncId, FuncKey, LibId, LineCount, SourceId, StringId, StringTable};
@@ -74,15 +75,27 @@ pub enum Code {
 /// A func is what the profiler treats as one function. Several funcs can be one function of the
 /// source (instances of a generic, one file under two names): [`crate::Groups`] groups them.
 /// Example: `max<i32>` and `max<f64>` are two funcs and one function.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct FuncTable {
     name: Vec<StringId>,
-    source: Vec<u32>,
-    lib: Vec<u32>,
-    line: Vec<u32>,
-    column: Vec<u32>,
-    /// The code of the first funcs. The others are [`Code::Native`].
-    code: Vec<Code>,
+    source: Column<u32>,
+    lib: Column<u32>,
+    line: Column<u32>,
+    column: Column<u32>,
+    code: Column<Code>,
+}
+
+impl Default for FuncTable {
+    fn default() -> Self {
+        Self {
+            name: Vec::new(),
+            source: Column::new(NONE),
+            lib: Column::new(NONE),
+            line: Column::default(),
+            column: Column::default(),
+            code: Column::default(),
+        }
+    }
 }
 
 impl FuncTable {
@@ -94,16 +107,16 @@ impl FuncTable {
         let i = id.index();
         Func {
             name: self.name[i],
-            source: (self.source[i] != NONE).then(|| SourceId::new(self.source[i])),
-            lib: (self.lib[i] != NONE).then(|| LibId::new(self.lib[i])),
-            line: self.line[i],
-            column: self.column[i],
+            source: Some(self.source.get(i)).filter(|&id| id != NONE).map(SourceId::new),
+            lib: Some(self.lib.get(i)).filter(|&id| id != NONE).map(LibId::new),
+            line: self.line.get(i),
+            column: self.column.get(i),
         }
     }
 
     /// What a func is made of.
     pub fn code(&self, id: FuncId) -> Code {
-        self.code.get(id.index()).copied().unwrap_or_default()
+        self.code.get(id.index())
     }
 
     /// Whether any func is JavaScript or shown with it.
@@ -128,22 +141,17 @@ impl FuncTable {
 
     /// Sets what a func is made of. A func that is JavaScript in one frame is so in all.
     pub(crate) fn set_code(&mut self, id: FuncId, code: Code) {
-        if self.code(id) >= code {
-            return;
-        }
-        if self.code.len() <= id.index() {
-            self.code.resize(self.len(), Code::default());
-        }
-        self.code[id.index()] = code;
+        self.code.set(id.index(), self.code(id).max(code));
     }
 
     /// Appends a func. Its string, source and library must be in the same [`SymbolTables`].
     pub fn push(&mut self, func: Func) {
+        let row = self.len();
         self.name.push(func.name);
-        self.source.push(func.source.map_or(NONE, SourceId::raw));
-        self.lib.push(func.lib.map_or(NONE, LibId::raw));
-        self.line.push(func.line);
-        self.column.push(func.column);
+        self.source.set(row, func.source.map_or(NONE, SourceId::raw));
+        self.lib.set(row, func.lib.map_or(NONE, LibId::raw));
+        self.line.set(row, func.line);
+        self.column.set(row, func.column);
     }
 }
 

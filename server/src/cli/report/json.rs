@@ -370,37 +370,37 @@ impl<'a> Report<'a> {
         });
         let Beside { before, overlay } = beside;
         let mut rank = vec![u32::MAX; recorded.len()];
-        for (&(function, _), i) in sorted_functions.iter().zip(0..) {
+        for (&function, i) in sorted_functions.iter().zip(0..) {
             rank[function.index()] = i;
         }
         let nonzero = |number: u32| (number != 0).then_some(number);
-        let functions =
-            sorted_functions.iter().map(|&(function, FunctionCost { cost, idle, calls })| {
-                let this = recorded.function(function);
-                FunctionRow {
-                    name: this.name,
-                    file: this.file.map(|file| snapshot.file_name(file)),
-                    lib: this.lib,
-                    line: nonzero(this.line),
-                    column: nonzero(this.column),
-                    self_: Weight(cost.self_),
-                    total: total_fields(cost.total),
-                    idle: Weight(idle),
-                    calls,
-                    spread: recorded
-                        .whole(function)
-                        .and_then(|whole| snapshot.run_costs().function(whole))
-                        .map(SpreadFields::from),
-                    overlay: overlay
-                        .zip(recorded.whole(function))
-                        .and_then(|(overlay, whole)| overlay.function(snapshot, whole))
-                        .map(OverlaidFields::from),
-                    comparison: before.and_then(|before| {
-                        let whole = recorded.whole(function)?;
-                        Some(JsonChanges::new(before.function(snapshot, whole)?, cost))
-                    }),
-                }
-            });
+        let functions = sorted_functions.iter().map(|&function| {
+            let FunctionCost { cost, idle, calls } = recorded.costs().function(function);
+            let this = recorded.function(function);
+            FunctionRow {
+                name: this.name,
+                file: this.file.map(|file| snapshot.file_name(file)),
+                lib: this.lib,
+                line: nonzero(this.line),
+                column: nonzero(this.column),
+                self_: Weight(cost.self_),
+                total: total_fields(cost.total),
+                idle: Weight(idle),
+                calls,
+                spread: recorded
+                    .whole(function)
+                    .and_then(|whole| snapshot.run_costs().function(whole))
+                    .map(SpreadFields::from),
+                overlay: overlay
+                    .zip(recorded.whole(function))
+                    .and_then(|(overlay, whole)| overlay.function(snapshot, whole))
+                    .map(OverlaidFields::from),
+                comparison: before.and_then(|before| {
+                    let whole = recorded.whole(function)?;
+                    Some(JsonChanges::new(before.function(snapshot, whole)?, cost))
+                }),
+            }
+        });
         let scale = Scale { metric: &costs.metric, base: costs.base, unit: Unit::Both };
         let lines = lines.into_iter().map(|line| {
             let total = total_fields(line.cost.total);
@@ -482,15 +482,16 @@ fn definitions<'a>(
     snapshot: &'a Snapshot,
     recorded: &RecordedFunctions<'_>,
     Beside { before, overlay }: Beside<'_>,
-    functions: &[(FunctionId, FunctionCost)],
+    functions: &[FunctionId],
 ) -> Vec<DefinitionRow<'a>> {
     let mut parts: BTreeMap<FunctionId, Vec<u32>> = BTreeMap::new();
-    for (&(function, _), i) in functions.iter().zip(0..) {
+    for (&function, i) in functions.iter().zip(0..) {
         for &function in recorded.functions_of(function) {
             parts.entry(function).or_default().push(i);
         }
     }
-    let row = |(function, FunctionCost { cost, .. })| {
+    let row = |function| {
+        let cost = snapshot.costs.function(function).cost;
         let definition = snapshot.source_function(function)?;
         Some(DefinitionRow {
             name: snapshot.function(function).name,

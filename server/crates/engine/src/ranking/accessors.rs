@@ -98,7 +98,10 @@ fn access(name: &str) -> Option<(Access, String, String)> {
 
 /// The fields that some functions get and set. The total of a field is the sum of those of its
 /// procedures, which rarely call each other.
-pub(super) fn fields(snapshot: &Snapshot, functions: Vec<Row<FunctionId>>) -> Vec<Row<Field>> {
+pub(super) fn fields(
+    snapshot: &Snapshot,
+    functions: impl Iterator<Item = Row<FunctionId>>,
+) -> Vec<Row<Field>> {
     type Key = (String, String, String);
     let mut setters: BTreeMap<Key, Accessors> = BTreeMap::new();
     let mut getters: BTreeMap<Key, (Accessors, bool)> = BTreeMap::new();

@@ -36,6 +36,9 @@ pub enum Scope {
     All,
 }
 
+/// How many rows are kept in memory at least before those that are not listed are dropped.
+const ROWS_AT_ONCE: usize = 4096;
+
 /// How many rows to list.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Limits {
@@ -60,6 +63,8 @@ pub struct Row<T> {
     pub calls: Option<u64>,
     /// Whether it is own code.
     pub own: bool,
+    /// Whether it comes after all others, whatever it costs.
+    pub(super) last: bool,
     /// The cost in the baseline, if it is known. Boxed, because most rows have none.
     pub before: Option<Box<Before>>,
 }
@@ -67,7 +72,7 @@ pub struct Row<T> {
 impl<T> Row<T> {
     /// A row that is not own code, without a baseline.
     pub fn new(what: T, cost: Cost, calls: Option<u64>) -> Self {
-        Self { what, cost, calls, own: false, before: None }
+        Self { what, cost, calls, own: false, last: false, before: None }
     }
 
     /// The cost of one call on average. `None` without counted calls.
@@ -114,36 +119,64 @@ fn size(change: Option<Change>) -> f64 {
 }
 
 impl Limits {
-    /// The rows to list that reach the limits, in order, and the number of those without counted
-    /// calls that are omitted. Rows of the same value keep their order. `base` is that of costs.
-    /// The error is a message for users; `plural` names the rows.
+    /// The rows to list that reach the limits, own code first, and the number of those without
+    /// counted calls that are omitted. Rows of the same value keep their order. `base` is that of
+    /// costs. The error is a message for users; `plural` names the rows.
     pub(super) fn select<T>(
         &self,
-        mut rows: Vec<Row<T>>,
+        rows: impl IntoIterator<Item = Row<T>>,
         is_listed: impl Fn(&Row<T>) -> bool,
         sort: Sort,
         base: f64,
         plural: &str,
     ) -> Result<(Vec<Row<T>>, usize), String> {
-        let counts_calls = rows.is_empty() || rows.iter().any(|row| row.calls.is_some());
-        if !counts_calls && (self.per_call || sort == Sort::Calls) {
+        let percentage = |whole: f64| {
+            let percent = self.min_percent.map_or(0.0, |percent| percent / 100.0 * whole);
+            percent.max(self.min.unwrap_or(0.0))
+        };
+        // Percentages of calls are those of all calls, which are known in the end.
+        let mut least = match (sort, self.min_percent) {
+            (Sort::Calls, Some(_)) => None,
+            _ => Some(percentage(base)),
+        };
+        let reaches = |row: &Row<T>, least: f64| row.value(sort, self.per_call) >= least;
+        let (mut selected, mut without_calls) = (Vec::new(), 0);
+        let (mut is_empty, mut n_calls) = (true, None);
+        for row in rows {
+            is_empty = false;
+            if let Some(calls) = row.calls {
+                *n_calls.get_or_insert(0.0) += calls as f64;
+            }
+            if !is_listed(&row) {
+                continue;
+            }
+            if self.per_call && row.per_call().is_none() {
+                without_calls += 1;
+                continue;
+            }
+            if least.is_none_or(|least| reaches(&row, least)) {
+                selected.push(row);
+            }
+            // Rows take much more memory than what they are made of, and few of them are listed.
+            if least.is_some() && selected.len() >= self.limit.saturating_mul(2).max(ROWS_AT_ONCE) {
+                self.sort(&mut selected, sort);
+                selected.truncate(self.limit);
+            }
+        }
+        if !is_empty && n_calls.is_none() && (self.per_call || sort == Sort::Calls) {
             return Err(format!("the profile does not count calls of {plural}"));
         }
-        // Percentages of calls are those of all calls.
-        let n_calls: f64 = rows.iter().filter_map(|row| row.calls).map(|calls| calls as f64).sum();
-        rows.retain(is_listed);
-        let n = rows.len();
-        if self.per_call {
-            rows.retain(|row| row.per_call().is_some());
-        }
-        let without_calls = n - rows.len();
-        let whole = match sort {
-            Sort::Calls => n_calls,
-            Sort::Self_ | Sort::Total | Sort::Change => base,
-        };
+        let least = *least.get_or_insert_with(|| percentage(n_calls.unwrap_or(0.0)));
+        selected.retain(|row| reaches(row, least));
+        self.sort(&mut selected, sort);
+        selected.truncate(self.limit);
+        Ok((selected, without_calls))
+    }
+
+    fn sort<T>(&self, rows: &mut [Row<T>], sort: Sort) {
         rows.sort_by(|a, b| {
             let (own, other) = (a.shown(self.per_call), b.shown(self.per_call));
-            match sort {
+            let by_value = || match sort {
                 Sort::Total => hotter(own, other),
                 Sort::Change => b
                     .value(sort, false)
@@ -154,12 +187,9 @@ impl Limits {
                     .value(sort, self.per_call)
                     .total_cmp(&a.value(sort, self.per_call))
                     .then_with(|| hotter(own, other)),
-            }
+            };
+            (a.last, !a.own).cmp(&(b.last, !b.own)).then_with(by_value)
         });
-        let least = self.min_percent.map_or(0.0, |percent| percent / 100.0 * whole);
-        let least = least.max(self.min.unwrap_or(0.0));
-        rows.retain(|row| row.value(sort, self.per_call) >= least);
-        Ok((rows, without_calls))
     }
 }
 
@@ -185,7 +215,7 @@ mod tests {
 
     #[test]
     fn rows_have_an_order_and_limits() {
-        let all = Limits::default();
+        let all = Limits { limit: 9, ..Limits::default() };
         let names = |sort, limits| select(sort, limits).0.join(" ");
         assert_eq!(names(Sort::Total, all), "main even leaf odd");
         assert_eq!(names(Sort::Self_, all), "leaf even odd main");
@@ -203,7 +233,7 @@ mod tests {
 
     #[test]
     fn costs_per_call_need_calls() {
-        let per_call = Limits { per_call: true, ..Limits::default() };
+        let per_call = Limits { per_call: true, limit: 9, ..Limits::default() };
         // 13, 3 and 1 per call; 1 each.
         let (names, without) = select(Sort::Total, per_call);
         assert_eq!((names.join(" "), without), ("main even leaf".to_owned(), 1));
@@ -215,5 +245,31 @@ mod tests {
         let error =
             per_call.select(uncounted, |_| true, Sort::Total, 1.0, "functions").unwrap_err();
         assert_eq!(error, "the profile does not count calls of functions");
+    }
+    #[test]
+    fn the_first_of_many_rows_are_the_same_as_of_all() {
+        let n = 3 * ROWS_AT_ONCE;
+        let weight = |i: usize| (i * 7919 % 1000) as f64;
+        let rows = || {
+            (0..n).map(|i| {
+                let cost = Cost { self_: weight(i), total: Total::Exact(weight(i)) };
+                Row {
+                    own: i.is_multiple_of(3),
+                    last: i.is_multiple_of(5),
+                    ..Row::new(i, cost, Some(1))
+                }
+            })
+        };
+        let mut sorted: Vec<usize> = (0..n).collect();
+        sorted.sort_by(|&a, &b| {
+            let key = |i: usize| (i.is_multiple_of(5), !i.is_multiple_of(3));
+            key(a).cmp(&key(b)).then(weight(b).total_cmp(&weight(a)))
+        });
+        for limit in [0, 1, 100, n] {
+            let limits = Limits { limit, ..Limits::default() };
+            let selected = limits.select(rows(), |_| true, Sort::Self_, 1.0, "rows").unwrap().0;
+            let selected: Vec<_> = selected.into_iter().map(|row| row.what).collect();
+            assert_eq!(selected, sorted[..limit]);
+        }
     }
 }

@@ -21,10 +21,10 @@ use crate::read_result::Read;
 use crate::writer::{Dialect, Producer, Writer};
 use dialect::{Place, Position};
 use profile::{
-    Frame, FrameId, JitTier, LineKnowledge, Metric, ProfileBuilder, Recording, StackId, Thread,
-    WarningCode, Warnings,
+    BuildError, Frame, FrameId, Interner, JitTier, LineKnowledge, Metric, ProfileBuilder,
+    Recording, StackId, Thread, WarningCode, Warnings,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// How many different frames decide on the dialect.
 const DECIDING_FRAMES: usize = 200;
@@ -343,8 +343,10 @@ fn place(dialect: Option<Dialect>, frame: &str) -> Place<'_> {
 struct Tables<'a> {
     layout: &'a Layout,
     builder: ProfileBuilder,
-    /// The frame of each distinct text.
-    frames: FxHashMap<&'a str, FrameId>,
+    /// The distinct texts of frames.
+    texts: Interner,
+    /// The frame of each text.
+    frames: Vec<FrameId>,
     /// Samples by thread: the text before the stack, or empty.
     rows: Rows<&'a str>,
 }
@@ -354,7 +356,8 @@ impl<'a> Tables<'a> {
         Self {
             layout,
             builder: ProfileBuilder::new(layout.metrics.clone(), 0),
-            frames: FxHashMap::default(),
+            texts: Interner::default(),
+            frames: Vec::new(),
             rows: Rows::new(layout.metrics.len()),
         }
     }
@@ -389,12 +392,13 @@ impl<'a> Tables<'a> {
     }
 
     /// The stack of `frame` called by `caller`.
-    fn call(&mut self, caller: Option<StackId>, frame: &'a str) -> Result<StackId, ReadError> {
-        let frame = if let Some(&known) = self.frames.get(frame) {
+    fn call(&mut self, caller: Option<StackId>, text: &str) -> Result<StackId, ReadError> {
+        let id = self.texts.intern(text).ok_or(BuildError::TooLarge("frame"))?;
+        let frame = if let Some(&known) = self.frames.get(id.index()) {
             known
         } else {
-            let new = self.intern(frame)?;
-            self.frames.insert(frame, new);
+            let new = self.intern(text)?;
+            self.frames.push(new);
             new
         };
         Ok(self.builder.intern_stack(caller, frame)?)
@@ -417,6 +421,7 @@ impl<'a> Tables<'a> {
     }
 
     fn finish(mut self) -> Result<Recording, ReadError> {
+        drop((self.texts, self.frames));
         self.rows.finish(&mut self.builder)?;
         Ok(Recording::Stacks(self.builder.build()))
     }
@@ -531,7 +536,7 @@ mod tests {
         let weights = profile(&full).samples()[0].weights();
         assert_eq!(
             weights,
-            [vec![10.0, 20.0], vec![10.0, 0.0], vec![-5.0, 7.0]].map(profile::Weights::Each)
+            [vec![10.0, 20.0], vec![10.0, 0.0], vec![-5.0, 7.0]].map(profile::Weights::compact)
         );
         assert_eq!(metrics(&read_text("# mode: memory\nP9;T0:11;/x.py:f:3 -10\n"))[0].1, "bytes");
     }

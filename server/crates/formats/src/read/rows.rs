@@ -1,6 +1,6 @@
 //! Collects samples by thread, for readers of formats that mix threads or list samples one by one.
 
-use profile::{BuildError, ProfileBuilder, Samples, StackId, Thread, ThreadId, Weights};
+use profile::{BuildError, ProfileBuilder, Samples, StackId, Thread, ThreadId};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
@@ -17,10 +17,8 @@ pub(crate) struct Rows<K> {
 
 struct ThreadRows {
     thread: Thread,
-    stacks: Vec<Option<StackId>>,
-    /// One column per metric.
-    weights: Vec<Vec<f64>>,
-    /// In milliseconds. Shorter than `stacks` if the times of the last samples are unknown.
+    samples: Samples,
+    /// In milliseconds. Shorter than `samples` if the times of the last samples are unknown.
     times: Vec<f64>,
 }
 
@@ -41,25 +39,21 @@ impl<K: Hash + Eq> Rows<K> {
         key: K,
         thread: impl FnOnce() -> Thread,
         stack: Option<StackId>,
-        mut weight: impl FnMut(usize) -> f64,
+        weight: impl FnMut(usize) -> f64,
     ) -> (ThreadId, usize) {
         let next = self.threads.len();
         let id = *self.ids.entry(key).or_insert(next);
         if id == next {
             self.threads.push(ThreadRows {
                 thread: thread(),
-                stacks: Vec::new(),
-                weights: vec![Vec::new(); self.n_metrics],
+                samples: Samples::with_metrics(self.n_metrics),
                 times: Vec::new(),
             });
         }
         let mut sample = 0;
         if let Some(rows) = self.threads.get_mut(id) {
-            sample = rows.stacks.len();
-            rows.stacks.push(stack);
-            for (metric, column) in rows.weights.iter_mut().enumerate() {
-                column.push(weight(metric));
-            }
+            sample = rows.samples.len();
+            rows.samples.push(stack, weight);
         }
         (ThreadId::new(id as u32), sample)
     }
@@ -75,12 +69,9 @@ impl<K: Hash + Eq> Rows<K> {
 
     /// Adds the threads to the profile.
     pub(crate) fn finish(self, builder: &mut ProfileBuilder) -> Result<(), BuildError> {
-        for ThreadRows { thread, stacks, weights, mut times } in self.threads {
-            let n = stacks.len();
-            let mut samples =
-                Samples::new(stacks, weights.into_iter().map(Weights::Each).collect());
+        for ThreadRows { thread, mut samples, mut times } in self.threads {
             if !times.is_empty() {
-                times.resize(n, f64::NAN);
+                times.resize(samples.len(), f64::NAN);
                 samples = samples.with_times(times);
             }
             builder.push_thread(thread, samples)?;

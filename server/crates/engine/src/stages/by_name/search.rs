@@ -5,9 +5,10 @@ use crate::debug_info::is_system;
 use crate::definitions::ParsedFiles;
 use crate::function_name::FunctionName;
 use crate::stages::read_limits::ReadLimits;
-use analysis::{FuncId, Lib, LibId, Recording};
-use rustc_hash::{FxHashMap, FxHashSet};
+use analysis::{FuncId, Lib, LibId, Recording, SymbolTables};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use sources::{Definition, FunctionKind, Language, Modules, SourceIndex};
+use std::hash::BuildHasher;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -29,17 +30,52 @@ const LIBC: &str = "
     time tolower toupper trunc unlink usleep vfprintf vsnprintf wait waitpid write writev
 ";
 
-/// A function of the profile without a file.
+/// The languages of definitions that are searched.
+const LANGUAGES: [Language; 9] = [
+    Language::Rust,
+    Language::C,
+    Language::Cpp,
+    Language::Go,
+    Language::Python,
+    Language::Ruby,
+    Language::Java,
+    Language::CSharp,
+    Language::Php,
+];
+
+/// The functions of a profile without a file whose names can be those of source code. A profile can
+/// have millions of them, and few are in the workspace, so names are parsed again where they are
+/// needed.
 struct Wanted<'a> {
+    symbols: &'a SymbolTables,
+    /// The first func of each name and library, sorted by the hash of the last segment of the name.
+    by_last: Vec<(u32, FuncId)>,
+    /// All segments before the last one.
+    paths: FxHashSet<String>,
+    /// The languages that the names can be of.
+    languages: Vec<Language>,
+    /// By program (`None` if the profile has no libraries): how many names have no path, apart from
+    /// `main`.
+    bare_names: FxHashMap<Option<LibId>, usize>,
+}
+
+/// The name of a function in the profile.
+struct Name<'a> {
     spelled: &'a str,
-    lib: Option<LibId>,
-    name: FunctionName,
-    funcs: Vec<FuncId>,
+    parsed: FunctionName,
+}
+
+/// A function of the profile with a last segment that a definition has.
+struct Asked<'a> {
+    name: Name<'a>,
     /// The definitions with its whole name.
     exact: Vec<Candidate>,
     /// The definitions whose names contain all parts of its name, in their order.
     near: Vec<Candidate>,
 }
+
+/// Functions, by the func in [`Wanted::by_last`].
+type Found<'a> = FxHashMap<FuncId, Asked<'a>>;
 
 /// Finds the functions of `recording` that have no file in the workspace folders of `index`, apart
 /// from the files that `is_excluded` names. Reads files only if there are such functions.
@@ -49,11 +85,12 @@ pub fn find(
     is_excluded: impl Fn(&Path) -> bool,
     parsed: &ParsedFiles,
 ) -> ByName {
-    let mut wanted = wanted(recording);
-    if wanted.is_empty() {
+    let wanted = Wanted::of(recording);
+    if wanted.by_last.is_empty() {
         return ByName::default();
     }
-    let mut search = Search::new(&wanted, index);
+    let mut search = Search { wanted, modules: Modules::of(index), limits: ReadLimits::default() };
+    let mut found = Found::default();
     for path in index.workspace_files() {
         let Some(language) = Language::of_path(path) else { continue };
         if !search.may_contain(path, language) || is_excluded(path) {
@@ -68,61 +105,95 @@ pub fn find(
         }
         let parsed = parsed.all([(path, &text)]);
         let Some(definitions) = parsed.get(path).and_then(Option::as_ref) else { continue };
-        search.add(&definitions.all, path, language, &mut wanted);
+        search.add(&definitions.all, path, language, &mut found);
     }
     if search.limits.is_cut() || !index.is_complete() {
         return ByName { is_cut: true, ..ByName::default() };
     }
-    decide(wanted)
+    search.wanted.decide(found)
 }
 
-/// The functions without a file whose names can be those of source code.
-fn wanted(recording: &Recording) -> Vec<Wanted<'_>> {
-    let symbols = recording.symbols();
-    let mut wanted: Vec<Wanted> = Vec::new();
-    let mut places: FxHashMap<_, Option<usize>> = FxHashMap::default();
-    let no_bare_names = is_of_rust_or_go(recording);
-    for id in symbols.funcs.ids() {
-        let func = symbols.funcs.get(id);
-        if func.source.is_some() {
-            continue;
-        }
-        let at = *places.entry((func.name, func.lib)).or_insert_with(|| {
-            let spelled = symbols.strings.get(func.name);
-            let lib = func.lib.map(|lib| &symbols.libs[lib.index()]);
-            let name = name_of_source(spelled, lib)?;
-            if name.path.is_empty() && (no_bare_names || !may_be_own(&name, lib)) {
-                return None;
+/// The hash of the last segment of a name. Different segments can have the same.
+fn hash(last: &str) -> u32 {
+    FxBuildHasher.hash_one(last) as u32
+}
+
+impl<'a> Wanted<'a> {
+    fn of(recording: &'a Recording) -> Self {
+        let symbols = recording.symbols();
+        let key = |&id: &FuncId| {
+            let func = symbols.funcs.get(id);
+            (func.name, func.lib)
+        };
+        let has_no_file = |&id: &FuncId| symbols.funcs.get(id).source.is_none();
+        let mut funcs: Vec<FuncId> = symbols.funcs.ids().filter(has_no_file).collect();
+        funcs.sort_unstable_by_key(|id| (key(id), *id));
+        funcs.dedup_by_key(|id| key(id));
+        let mut this = Self {
+            symbols,
+            by_last: Vec::new(),
+            paths: FxHashSet::default(),
+            languages: Vec::new(),
+            bare_names: FxHashMap::default(),
+        };
+        let no_bare_names = is_of_rust_or_go(recording);
+        let libc: FxHashSet<&str> = LIBC.split_whitespace().collect();
+        for id in funcs {
+            let lib = symbols.funcs.get(id).lib.map(|lib| &symbols.libs[lib.index()]);
+            let Some(name) = name_of_source(symbols.func_name(id), lib) else { continue };
+            let is_bare = name.parsed.path.is_empty();
+            if !(is_bare && (no_bare_names || !may_be_own(name.last(), lib, &libc))) {
+                this.push(id, name);
             }
-            let funcs = Vec::new();
-            let (exact, near) = (Vec::new(), Vec::new());
-            wanted.push(Wanted { spelled, lib: func.lib, name, funcs, exact, near });
-            Some(wanted.len() - 1)
-        });
-        if let Some(at) = at {
-            wanted[at].funcs.push(id);
         }
+        this.by_last.sort_unstable();
+        this
     }
-    wanted
+
+    fn push(&mut self, id: FuncId, name: Name<'_>) {
+        self.by_last.push((hash(name.last()), id));
+        for language in LANGUAGES {
+            if !self.languages.contains(&language) && name.can_be(language) {
+                self.languages.push(language);
+            }
+        }
+        if name.parsed.path.is_empty() && name.last() != "main" {
+            *self.bare_names.entry(self.symbols.funcs.get(id).lib).or_default() += 1;
+        }
+        self.paths.extend(name.parsed.path);
+    }
+
+    /// Whether there is a function whose last segment has the same hash.
+    fn has_like(&self, last: &str) -> bool {
+        self.by_last.binary_search_by_key(&hash(last), |&(hash, _)| hash).is_ok()
+    }
+
+    /// The functions whose last segment has the same hash.
+    fn like(&self, last: &str) -> &[(u32, FuncId)] {
+        let hash = hash(last);
+        let from = self.by_last.partition_point(|&(other, _)| other < hash);
+        let n = self.by_last[from..].iter().take_while(|&&(other, _)| other == hash).count();
+        &self.by_last[from..from + n]
+    }
 }
 
 /// The name, if it can be that of a definition outside of the system's libraries.
-fn name_of_source(spelled: &str, lib: Option<&Lib>) -> Option<FunctionName> {
+fn name_of_source<'a>(spelled: &'a str, lib: Option<&Lib>) -> Option<Name<'a>> {
     if spelled.starts_with("0x") || lib.is_some_and(is_system) {
         return None;
     }
-    let name = FunctionName::of(spelled);
+    let name = Name::of(spelled);
+    let FunctionName { name: last, block, closure, .. } = &name.parsed;
     let is_word = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let is_name = name.name.as_deref().is_some_and(is_word) && !name.block && !name.closure;
+    let is_name = last.as_deref().is_some_and(is_word) && !block && !closure;
     is_name.then_some(name)
 }
 
 /// Whether a name without a path can be that of a function of the program, and not of a library.
-fn may_be_own(name: &FunctionName, lib: Option<&Lib>) -> bool {
-    let text = name.name.as_deref().unwrap_or_default();
+fn may_be_own(name: &str, lib: Option<&Lib>, libc: &FxHashSet<&str>) -> bool {
     match lib {
         Some(lib) => ![".so", ".dylib", ".dll"].iter().any(|part| lib.name.contains(part)),
-        None => !text.starts_with('_') && !LIBC.split_whitespace().any(|name| name == text),
+        None => !name.starts_with('_') && !libc.contains(name),
     }
 }
 
@@ -139,49 +210,19 @@ fn is_of_rust_or_go(recording: &Recording) -> bool {
 
 /// The search in the files of the workspace.
 struct Search<'a> {
+    wanted: Wanted<'a>,
     modules: Modules<'a>,
-    /// The functions with each last segment, as indexes.
-    by_name: FxHashMap<String, Vec<usize>>,
-    /// All segments before the last one.
-    paths: FxHashSet<String>,
-    /// The languages that the names can be of.
-    languages: Vec<Language>,
     limits: ReadLimits,
 }
 
 impl<'a> Search<'a> {
-    fn new(wanted: &[Wanted], index: &'a SourceIndex) -> Self {
-        const ALL: [Language; 9] = [
-            Language::Rust,
-            Language::C,
-            Language::Cpp,
-            Language::Go,
-            Language::Python,
-            Language::Ruby,
-            Language::Java,
-            Language::CSharp,
-            Language::Php,
-        ];
-        let mut by_name: FxHashMap<String, Vec<usize>> = FxHashMap::default();
-        for (at, wanted) in wanted.iter().enumerate() {
-            by_name.entry(wanted.name.name.clone().unwrap_or_default()).or_default().push(at);
-        }
-        let is_of = |language: &Language| wanted.iter().any(|wanted| wanted.can_be(*language));
-        Self {
-            modules: Modules::of(index),
-            by_name,
-            paths: wanted.iter().flat_map(|wanted| wanted.name.path.iter().cloned()).collect(),
-            languages: ALL.into_iter().filter(is_of).collect(),
-            limits: ReadLimits::default(),
-        }
-    }
-
     /// Whether a file can contain any of the functions, by its path.
     fn may_contain(&self, path: &Path, language: Language) -> bool {
-        if self.limits.is_cut() || !self.languages.contains(&language) {
+        if self.limits.is_cut() || !self.wanted.languages.contains(&language) {
             return false;
         }
-        let is_named = |segments: &[String]| segments.iter().all(|part| self.paths.contains(part));
+        let paths = &self.wanted.paths;
+        let is_named = |segments: &[String]| segments.iter().all(|part| paths.contains(part));
         match language {
             Language::Rust => self.modules.rust(path).iter().any(|path| is_named(&path[..1])),
             Language::Python => self.modules.python(path).is_some_and(|(modules, n)| {
@@ -204,7 +245,7 @@ impl<'a> Search<'a> {
         let mut previous = "";
         for word in words.filter(|word| !word.is_empty()) {
             let is_defined = keyword.is_none_or(|keyword| previous == keyword || previous == "r");
-            if is_defined && self.by_name.contains_key(word) {
+            if is_defined && self.wanted.has_like(word) {
                 return true;
             }
             previous = word;
@@ -218,7 +259,7 @@ impl<'a> Search<'a> {
         definitions: &[Definition],
         path: &Path,
         language: Language,
-        wanted: &mut [Wanted],
+        found: &mut Found<'a>,
     ) {
         let paths = Paths::of(&self.modules, path, language);
         for definition in definitions {
@@ -226,28 +267,44 @@ impl<'a> Search<'a> {
                 continue;
             }
             let name = definition.name.trim_start_matches("r#");
-            for &at in self.by_name.get(name).map(Vec::as_slice).unwrap_or_default() {
-                let wanted = &mut wanted[at];
-                let Some(fit) = paths.fit(wanted, definition, language) else { continue };
+            for &(_, func) in self.wanted.like(name) {
+                let asked = found.entry(func).or_insert_with(|| Asked {
+                    name: Name::of(self.wanted.symbols.func_name(func)),
+                    exact: Vec::new(),
+                    near: Vec::new(),
+                });
+                if asked.name.last() != name {
+                    continue;
+                }
+                let Some(fit) = paths.fit(&asked.name, definition, language) else { continue };
                 let candidate = Candidate {
                     path: path.to_owned(),
                     line0: definition.name_line0,
                     end0: *definition.lines.end(),
                 };
                 match fit {
-                    Fit::Exact => wanted.exact.push(candidate),
-                    Fit::Near => wanted.near.push(candidate),
+                    Fit::Exact => asked.exact.push(candidate),
+                    Fit::Near => asked.near.push(candidate),
                 }
             }
         }
     }
 }
 
-impl Wanted<'_> {
+impl<'a> Name<'a> {
+    fn of(spelled: &'a str) -> Self {
+        Self { spelled, parsed: FunctionName::of(spelled) }
+    }
+
+    /// The last segment.
+    fn last(&self) -> &str {
+        self.parsed.name.as_deref().unwrap_or_default()
+    }
+
     /// Whether functions of a language are spelled like this.
     fn can_be(&self, language: Language) -> bool {
         let has = |separator: &str| self.spelled.contains(separator);
-        if self.name.path.is_empty() {
+        if self.parsed.path.is_empty() {
             return matches!(language, Language::C | Language::Cpp);
         }
         match language {
@@ -293,8 +350,8 @@ impl Paths {
         }
     }
 
-    fn fit(&self, wanted: &Wanted, definition: &Definition, language: Language) -> Option<Fit> {
-        let name = &wanted.name;
+    fn fit(&self, wanted: &Name, definition: &Definition, language: Language) -> Option<Fit> {
+        let name = &wanted.parsed;
         if !wanted.can_be(language) || name.implements != definition.implements {
             return None;
         }
@@ -335,49 +392,72 @@ fn is_subsequence(parts: &[String], all: &[String]) -> bool {
     parts.iter().all(|part| all.any(|other| other == part))
 }
 
-/// Chooses the only definition of each function.
-fn decide(wanted: Vec<Wanted>) -> ByName {
-    let own = own_programs(&wanted);
-    let mut found = ByName::default();
-    for Wanted { spelled, lib, name, funcs, mut exact, mut near, .. } in wanted {
-        if name.path.is_empty() && !own.contains(&lib) {
-            continue;
+impl Wanted<'_> {
+    /// Chooses the only definition of each function.
+    fn decide(&self, found: Found) -> ByName {
+        let own = self.own_programs(&found);
+        let mut decided = ByName::default();
+        let mut files = FxHashMap::default();
+        let mut found: Vec<_> = found.into_iter().collect();
+        found.sort_unstable_by_key(|&(func, _)| func);
+        for (func, Asked { name, mut exact, mut near }) in found {
+            let lib = self.symbols.funcs.get(func).lib;
+            if name.parsed.path.is_empty() && !own.contains(&lib) {
+                continue;
+            }
+            if let [only] = exact.as_slice() {
+                files.insert((name.spelled, lib), Arc::<Path>::from(only.path.as_path()));
+                continue;
+            }
+            let candidates = if exact.is_empty() { &mut near } else { &mut exact };
+            candidates.sort_unstable();
+            candidates.truncate(MAX_REPORTED);
+            if !candidates.is_empty() {
+                let candidates = std::mem::take(candidates);
+                let name = name.spelled.to_owned();
+                decided.ambiguous.push(AmbiguousFunction { name, candidates });
+            }
         }
-        if let [only] = exact.as_slice() {
-            let path: Arc<Path> = only.path.as_path().into();
-            found.files.extend(funcs.into_iter().map(|func| (func, path.clone())));
-            continue;
+        if !files.is_empty() {
+            decided.files = self.funcs_of(&files).collect();
         }
-        let candidates = if exact.is_empty() { &mut near } else { &mut exact };
-        candidates.sort_unstable();
-        candidates.truncate(MAX_REPORTED);
-        if !candidates.is_empty() {
-            let candidates = std::mem::take(candidates);
-            found.ambiguous.push(AmbiguousFunction { name: spelled.to_owned(), candidates });
-        }
+        decided
     }
-    found
-}
 
-/// The programs (`None` if the profile has no libraries) that are certainly built from the
-/// workspace: it defines at least half of their functions that have names without a path. Without
-/// libraries, it defines `main` and another one.
-fn own_programs(wanted: &[Wanted]) -> FxHashSet<Option<LibId>> {
-    // By program: the number of names, of those that are defined, and whether `main` is.
-    let mut programs: FxHashMap<Option<LibId>, (usize, usize, bool)> = FxHashMap::default();
-    for wanted in wanted.iter().filter(|wanted| wanted.name.path.is_empty()) {
-        let (names, defined, has_main) = programs.entry(wanted.lib).or_default();
-        if wanted.name.name.as_deref() == Some("main") {
-            *has_main = !wanted.exact.is_empty();
-        } else {
-            *names += 1;
-            *defined += usize::from(!wanted.exact.is_empty());
-        }
+    /// The funcs without a file whose name and library are in `files`, with their files.
+    fn funcs_of<'f>(
+        &'f self,
+        files: &'f FxHashMap<(&str, Option<LibId>), Arc<Path>>,
+    ) -> impl Iterator<Item = (FuncId, Arc<Path>)> {
+        let funcs = self.symbols.funcs.ids().map(|id| (id, self.symbols.funcs.get(id)));
+        let without_file = funcs.filter(|(_, func)| func.source.is_none());
+        without_file.filter_map(|(id, func)| {
+            Some((id, files.get(&(self.symbols.func_name(id), func.lib))?.clone()))
+        })
     }
-    let is_own = |lib: Option<LibId>, (names, defined, has_main): (usize, usize, bool)| {
-        defined > 0 && if lib.is_some() { defined * 2 >= names } else { has_main }
-    };
-    programs.into_iter().filter(|&(lib, counts)| is_own(lib, counts)).map(|(lib, _)| lib).collect()
+
+    /// The programs that are certainly built from the workspace: it defines at least half of their
+    /// functions that have names without a path. Without libraries, it defines `main` and another
+    /// one.
+    fn own_programs(&self, found: &Found) -> FxHashSet<Option<LibId>> {
+        // By program: the number of names that are defined, and whether `main` is.
+        let mut programs: FxHashMap<Option<LibId>, (usize, bool)> = FxHashMap::default();
+        for (&func, Asked { name, .. }) in found.iter().filter(|(_, it)| !it.exact.is_empty()) {
+            if name.parsed.path.is_empty() {
+                let lib = self.symbols.funcs.get(func).lib;
+                let (defined, has_main) = programs.entry(lib).or_default();
+                match name.last() {
+                    "main" => *has_main = true,
+                    _ => *defined += 1,
+                }
+            }
+        }
+        let is_own = |&(lib, (defined, has_main)): &(Option<LibId>, (usize, bool))| {
+            let names = self.bare_names.get(&lib).copied().unwrap_or(0);
+            defined > 0 && if lib.is_some() { defined * 2 >= names } else { has_main }
+        };
+        programs.into_iter().filter(is_own).map(|(lib, _)| lib).collect()
+    }
 }
 
 #[cfg(all(test, feature = "grammars"))]
