@@ -16,6 +16,7 @@ mod format;
 pub mod inflate;
 mod lcov;
 mod limits;
+pub mod merge;
 mod origin;
 mod phase;
 mod pprof_proto;

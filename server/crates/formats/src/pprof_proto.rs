@@ -1,4 +1,4 @@
-//! The messages of pprof's `profile.proto`, for the reader and the writer.
+//! The messages of pprof's `profile.proto`, for the reader, the writer and the merge.
 //! <https://github.com/google/pprof/blob/main/proto/profile.proto> documents the fields; versions
 //! of it only added fields.
 //!
@@ -30,6 +30,9 @@ pub(crate) struct Profile {
     /// A regular expression of functions that are kept even if they match `drop_frames`.
     #[prost(int64, tag = "8")]
     pub(crate) keep_frames: i64,
+    /// When it was recorded, since 1970; 0 means "not stated".
+    #[prost(int64, tag = "9")]
+    pub(crate) time_nanos: i64,
     #[prost(int64, tag = "10")]
     pub(crate) duration_nanos: i64,
     /// With `period`: how far apart samples are.
@@ -37,8 +40,12 @@ pub(crate) struct Profile {
     pub(crate) period_type: Option<ValueType>,
     #[prost(int64, tag = "12")]
     pub(crate) period: i64,
+    #[prost(int64, repeated, tag = "13")]
+    pub(crate) comment: Vec<i64>,
     #[prost(int64, tag = "14")]
     pub(crate) default_sample_type: i64,
+    #[prost(int64, tag = "15")]
+    pub(crate) doc_url: i64,
 }
 
 /// What a column of values counts (`cpu`), and its unit (`nanoseconds`).
@@ -72,6 +79,9 @@ pub(crate) struct Label {
     pub(crate) str: i64,
     #[prost(int64, tag = "3")]
     pub(crate) num: i64,
+    /// The unit of the number.
+    #[prost(int64, tag = "4")]
+    pub(crate) num_unit: i64,
 }
 
 /// A part of a library that was mapped into memory.
@@ -115,6 +125,9 @@ pub(crate) struct Location {
     /// into the next.
     #[prost(message, repeated, tag = "4")]
     pub(crate) line: Vec<Line>,
+    /// Whether the linker made one function of several, so that the lines are those of any of them.
+    #[prost(bool, tag = "5")]
+    pub(crate) is_folded: bool,
 }
 
 /// A function and the line that executes in it.

@@ -185,7 +185,8 @@ pub fn age(age: Duration) -> String {
     }
 }
 
-fn bytes(weight: f64) -> String {
+/// A size in bytes.
+pub fn bytes(weight: f64) -> String {
     let mut value = weight;
     for unit in ["B", "KiB", "MiB", "GiB"] {
         if value.abs() < if unit == "B" { 1024.0 } else { 1023.5 } {

@@ -6,7 +6,7 @@
 //! dialect), and builds the tables.
 
 pub(super) mod dialect;
-mod line;
+pub(crate) mod line;
 mod sniff;
 
 pub(crate) use sniff::is_folded;
@@ -67,6 +67,16 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         span_seconds: layout.duration_us.map(|us| us / 1e6),
         ..Read::new(Format::Folded, recording, warnings)
     })
+}
+
+/// The mode of Austin that a file states, and its duration in microseconds, if each line is a stack
+/// and one value. `None` for the other forms.
+pub(crate) fn one_value_per_line(text: &str) -> Option<(Option<&str>, Option<f64>)> {
+    let (comments, lines) = relevant_lines(text);
+    let value_of = |key| comments.iter().find_map(|comment| comment.strip_prefix(key));
+    let duration = value_of("duration:").and_then(|text| line::number(text.trim()));
+    (Form::of(&comments, &lines) == Form::Value)
+        .then(|| (value_of("mode:").map(str::trim), duration))
 }
 
 /// How the values of a file are written.

@@ -16,7 +16,7 @@ mod mappings;
 mod metrics;
 mod prune;
 mod sniff;
-mod tables;
+pub(crate) mod tables;
 mod threads;
 
 pub(crate) use sniff::is_pprof;

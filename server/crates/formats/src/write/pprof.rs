@@ -215,7 +215,7 @@ impl Writer<'_> {
             .map(|(key, text)| proto::Label {
                 key: self.string(key),
                 str: self.string(text),
-                num: 0,
+                ..proto::Label::default()
             })
             .collect()
     }
@@ -313,6 +313,7 @@ impl Locations {
                 mapping_id,
                 address: 0,
                 line: lines.iter().map(line).collect(),
+                ..proto::Location::default()
             });
             self.ids.insert(lines, id);
             id

@@ -35,13 +35,14 @@ pub(super) fn value_first(line: &str) -> Option<(&str, f64)> {
     Some((stack.trim(), number(value.strip_suffix('%').unwrap_or(value))?))
 }
 
-fn last_word(line: &str) -> Option<(&str, &str)> {
+/// Splits off the last word: `stack` and `word`.
+pub(crate) fn last_word(line: &str) -> Option<(&str, &str)> {
     let (stack, word) = line.trim_end().rsplit_once([' ', '\t'])?;
     Some((stack.trim_end(), word))
 }
 
 /// The text after the `#` of a comment line.
-pub(super) fn comment(line: &str) -> Option<&str> {
+pub(crate) fn comment(line: &str) -> Option<&str> {
     let text = line.strip_prefix('#')?;
     (text.is_empty() || text.starts_with([' ', '#', '\t', '\r'])).then(|| text.trim())
 }

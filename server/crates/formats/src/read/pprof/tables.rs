@@ -5,17 +5,17 @@ use profile::{WarningCode, Warnings};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
-pub(super) fn malformed(at: usize, error: &prost::DecodeError) -> ReadError {
+pub(crate) fn malformed(at: usize, error: &prost::DecodeError) -> ReadError {
     ReadError::malformed(At::Byte(at as u64), error.to_string())
 }
 
-pub(super) fn at_key(key: String, message: String) -> ReadError {
+pub(crate) fn at_key(key: String, message: String) -> ReadError {
     ReadError::malformed(At::Key(key), message)
 }
 
 /// A reference without a target. Tables are in any order and the file has no end mark, so this is
 /// the only sign of a file that was cut between two fields.
-fn dangling(key: String, what: &str, number: impl std::fmt::Display) -> ReadError {
+pub(crate) fn dangling(key: String, what: &str, number: impl std::fmt::Display) -> ReadError {
     ReadError::truncated(
         At::Key(key),
         format!("there is no {what} {number}; the file may be cut off"),

@@ -28,7 +28,8 @@ fn file(text: &str, first: i64, n_functions: i64) -> proto::Profile {
 /// A location of functions and lines, innermost first.
 fn location(id: u64, lines: &[(u64, i64)]) -> proto::Location {
     let line = |&(function_id, number): &(u64, i64)| Line { function_id, number, column: 0 };
-    proto::Location { id, mapping_id: 0, address: 0, line: lines.iter().map(line).collect() }
+    let line = lines.iter().map(line).collect();
+    proto::Location { id, line, ..proto::Location::default() }
 }
 
 fn sample(locations: &[u64], value: i64) -> Sample {
@@ -78,7 +79,7 @@ fn inlined_calls_precede_their_caller_and_ids_have_gaps() {
     profile.mapping = vec![Mapping { id: 7, filename: 8, ..Mapping::default() }];
     profile.location = vec![location(900, &[(30, 3), (20, 2), (10, 1)]), location(5, &[(20, 9)])];
     profile.location[1].mapping_id = 7;
-    let label = |key, str, num| Label { key, str, num };
+    let label = |key, str, num| Label { key, str, num, num_unit: 0 };
     profile.sample = vec![sample(&[5, 900], 4), sample(&[], 5), sample(&[900], -6)];
     profile.sample[1].label = vec![label(9, 12, 0), label(10, 0, 33), label(4, 12, 0)];
     let expected = " -/-: main:1>f:2~>g:3~>f|libx.so:9 1,4
