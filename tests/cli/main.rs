@@ -9,6 +9,7 @@ mod cookbook;
 #[cfg(feature = "grammars")]
 mod diff;
 mod export;
+mod fetch;
 mod foreign;
 mod html;
 mod input;
@@ -501,6 +502,7 @@ fn writes_a_manual_page_for_every_command() {
         "-tree",
         "-export",
         "-html",
+        "-fetch",
         "-mcp",
         "-dump",
         "-completions",

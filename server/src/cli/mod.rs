@@ -8,6 +8,7 @@ pub(crate) mod diff;
 mod document;
 mod dump;
 mod export;
+mod fetch;
 mod heading;
 mod html;
 mod json_changes;
@@ -58,7 +59,7 @@ const NO_OUTPUT: i32 = 3;
 const AFTER_HELP: &str = "\
 Exit codes:
   0  success
-  1  the profile cannot be read
+  1  the profile cannot be read, or not be fetched
   2  wrong usage, or a metric, thread, transform, range, search, root or symbols path that matches
      nothing
   3  the output cannot be written, profiles cannot be compared, or the requested source or function
@@ -227,6 +228,14 @@ enum Command {
         compare: compare::CompareArgs,
         #[command(flatten)]
         view: view::ViewArgs,
+    },
+    /// Fetch a profile over the network, or merge those in a folder, and write it below `.costline/`,
+    /// where editors find it. SOURCE is NAME, URL, DIR or KIND and one of these; no other command opens
+    /// a connection
+    #[command(override_usage = "costline fetch [OPTIONS] [SOURCE]...")]
+    Fetch {
+        #[command(flatten)]
+        arguments: fetch::FetchArgs,
     },
     /// Serve programs that change code: a server of the Model Context Protocol (MCP) on standard input
     /// and output, with tools that answer questions about the profiles of a project
@@ -453,6 +462,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             let before = before.as_ref().map(compare::Loaded::compared);
             html::html(snapshot, index, before, &arguments, out)?;
         }
+        Command::Fetch { arguments } => fetch::fetch(arguments, out)?,
         Command::Mcp { view } => mcp::serve(view)?,
         Command::Dump { profile } => dump::dump(&profile, out)?,
         Command::Completions { shell } => {

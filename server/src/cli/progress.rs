@@ -1,4 +1,4 @@
-//! The progress of a load on the terminal.
+//! The progress of a load or a fetch on the terminal.
 
 use engine::present::progress::describe;
 use engine::stages::loaded::Step;
@@ -39,10 +39,15 @@ impl Progress {
     pub fn observer(&self) -> impl FnMut(Step) -> ControlFlow<()> {
         |step| {
             let (message, percentage) = describe(step);
-            self.0.set_position(u64::from(percentage));
-            self.0.set_message(message);
+            self.show(message, u64::from(percentage));
             ControlFlow::Continue(())
         }
+    }
+
+    /// Shows what is being done, and how many percent of it are done.
+    pub fn show(&self, message: String, percentage: u64) {
+        self.0.set_position(percentage);
+        self.0.set_message(message);
     }
 }
 

@@ -1,0 +1,66 @@
+//! Secrets: only environment variables have them, never a file of the project or the command line,
+//! which others can read.
+
+use crate::error::FetchError;
+use crate::options::Options;
+use data_encoding::BASE64;
+use std::env;
+
+/// What the names of the variables begin with. The file of sources comes with a project, so it must
+/// not be able to name the secrets of other programs.
+const PREFIX: &str = "COSTLINE_";
+
+/// The header `Authorization`, if the options ask for one.
+pub(crate) fn authorization(options: &Options) -> Result<Option<String>, FetchError> {
+    let usage = |message: &str| Err(FetchError::Usage(message.to_owned()));
+    match (&options.token_env, &options.user, &options.password_env) {
+        (None, None, None) => Ok(None),
+        (Some(token), None, None) => Ok(Some(format!("Bearer {}", secret(token)?))),
+        (None, Some(user), Some(password)) => {
+            let pair = format!("{user}:{}", secret(password)?);
+            Ok(Some(format!("Basic {}", BASE64.encode(pair.as_bytes()))))
+        }
+        (None, Some(_), None) => {
+            usage("`user` needs `password-env`, the variable with the password")
+        }
+        (None, None, Some(_)) => usage("`password-env` needs `user`"),
+        (Some(_), ..) => usage("`token-env` and `user` exclude each other: give one of them"),
+    }
+}
+
+/// The secret in an environment variable.
+fn secret(variable: &str) -> Result<String, FetchError> {
+    if !variable.starts_with(PREFIX) {
+        return Err(FetchError::Usage(format!(
+            "{variable}: the names of variables with secrets begin with {PREFIX}, so that a project \
+             cannot ask for those of other programs; use {PREFIX}{variable}"
+        )));
+    }
+    match env::var(variable) {
+        Ok(secret) if !secret.is_empty() => Ok(secret),
+        Ok(_) | Err(env::VarError::NotPresent) => {
+            Err(FetchError::Usage(format!("the environment variable {variable} is not set")))
+        }
+        Err(env::VarError::NotUnicode(_)) => {
+            Err(FetchError::Usage(format!("the environment variable {variable} is not UTF-8")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_that_contradict_each_other_are_refused() {
+        let text = |text: &str| Some(text.to_owned());
+        let message = |options: Options| authorization(&options).unwrap_err().to_string();
+        assert_eq!(authorization(&Options::default()).unwrap(), None);
+        let user = Options { user: text("me"), ..Options::default() };
+        assert!(message(user.clone()).contains("`password-env`"));
+        let both = Options { token_env: text("COSTLINE_T"), ..user };
+        assert!(message(both).contains("exclude each other"));
+        let other = Options { token_env: text("AWS_SECRET"), ..Options::default() };
+        assert!(message(other).contains("use COSTLINE_AWS_SECRET"));
+    }
+}

@@ -1,0 +1,112 @@
+//! `costline fetch`: gets a profile from elsewhere, or merges those in a folder, and writes it below
+//! `.costline/`. The only command that opens connections.
+
+use super::progress::Progress;
+use super::read::absolute;
+use super::{Failure, Output, UNREADABLE, warn};
+use engine::present::units;
+use engine::roots::project_at;
+use fetch::{FetchError, Options, Request, Sources, Step};
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// How many files are named that cannot be merged.
+const NAMED: usize = 20;
+
+/// The arguments of `costline fetch`.
+#[derive(Debug, clap::Args)]
+pub(super) struct FetchArgs {
+    /// NAME is a source in `.costline/sources.toml`, URL an address that answers with a profile, DIR a
+    /// folder of pprof or folded files, which are merged. Without it, the named sources are listed
+    #[arg(value_name = "SOURCE", num_args = 0..=2)]
+    source: Vec<String>,
+    /// The name of the file to write, without its extension [default: NAME, the host and the last
+    /// part of the URL, or the name of the folder]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// The folder with `.costline` [default: the project around the current folder]
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+    #[command(flatten)]
+    options: Options,
+}
+
+impl From<FetchError> for Failure {
+    fn from(error: FetchError) -> Self {
+        Self { code: UNREADABLE, message: error.to_string() }
+    }
+}
+
+pub(super) fn fetch(arguments: FetchArgs, out: &mut Output) -> Result<(), Failure> {
+    let root = arguments.root.as_deref().map_or_else(project, absolute);
+    let sources = Sources::of_project(&root)?;
+    if arguments.source.is_empty() {
+        return list(&sources, out);
+    }
+    let name = arguments.name.as_deref();
+    let request = Request::new(&arguments.source, arguments.options, name, &sources)?;
+    let progress = Progress::new();
+    let fetched = fetch::fetch(&request, &mut |step| show(&progress, &step));
+    drop(progress);
+    let fetched = fetched?;
+    let path = fetch::store(&root, &request.name, &fetched)?;
+    let path = path.strip_prefix(&root).unwrap_or(&path).display();
+    let (title, size) = (fetched.format.title(), size(fetched.bytes.len() as u64));
+    let Some(merged) = fetched.merged else {
+        return Ok(writeln!(out, "{path}: {title}, {size}")?);
+    };
+    writeln!(out, "{path}: {title}, {size}, merged from {}", files(merged.n_files))?;
+    for (path, message) in merged.unread.iter().take(NAMED) {
+        warn(&format!("{}: not merged: {message}", path.display()));
+    }
+    match merged.unread.len().saturating_sub(NAMED) {
+        0 => Ok(()),
+        more => {
+            warn(&format!("{} more are not merged", files(more)));
+            Ok(())
+        }
+    }
+}
+
+fn files(n: usize) -> String {
+    if n == 1 { "1 file".to_owned() } else { format!("{n} files") }
+}
+
+/// The project around the current folder, or else that folder.
+fn project() -> PathBuf {
+    let current = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+    project_at(&current).unwrap_or(current)
+}
+
+fn list(sources: &Sources, out: &mut Output) -> Result<(), Failure> {
+    let mut is_empty = true;
+    for (name, kind, url) in sources.list() {
+        writeln!(out, "{name}\t{kind}\t{url}")?;
+        is_empty = false;
+    }
+    if is_empty {
+        let path = sources.path.display();
+        let message =
+            format!("{path} names no sources; give a URL, or see `costline fetch --help`");
+        return Err(Failure { code: UNREADABLE, message });
+    }
+    Ok(())
+}
+
+fn show(progress: &Progress, step: &Step) {
+    match step {
+        Step::Asking(url) => progress.show(format!("waiting for {url}"), 0),
+        Step::Again { reason } => progress.show(format!("trying again after: {reason}"), 0),
+        Step::Merged(n, all) => {
+            progress.show(format!("merged {n} of {all} files"), (n * 100 / all) as u64);
+        }
+        Step::Received(bytes, all) => {
+            let percentage = all.filter(|&all| all > 0).map_or(0, |all| bytes * 100 / all);
+            progress.show(format!("receiving {}", size(*bytes)), percentage);
+        }
+    }
+}
+
+fn size(bytes: u64) -> String {
+    units::bytes(bytes as f64)
+}

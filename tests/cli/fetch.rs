@@ -1,0 +1,249 @@
+//! `costline fetch` against servers of the test, and against a Go program.
+
+mod folder;
+mod go;
+mod server;
+
+use super::{Outcome, costline, fixture, run};
+use server::{Reply, Server};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+const GO: &str = "pprof/go-indexer-cpu/cpu.pb.gz";
+
+/// A folder with a file of sources.
+struct Project(TempDir);
+
+impl Project {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::create_dir_all(self.path().join(".costline")).unwrap();
+        fs::write(self.path().join(".costline").join(name), content).unwrap();
+    }
+
+    /// The command without the settings of the machine.
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = costline();
+        for variable in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "ALL_PROXY"] {
+            command.env_remove(variable);
+        }
+        command.arg("fetch").args(arguments).arg("--root").arg(self.path());
+        command
+    }
+
+    fn fetch(&self, arguments: &[&str]) -> Outcome {
+        Outcome::of(&mut self.command(arguments))
+    }
+
+    /// The names of the files below `.costline`.
+    fn files(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.path().join(".costline")).into_iter().flatten();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.path().join(".costline").join(name)
+    }
+}
+
+fn go_profile() -> Vec<u8> {
+    fs::read(fixture(GO)).unwrap()
+}
+
+#[test]
+fn a_profile_is_written_where_the_server_finds_it() {
+    let server = Server::http(|_| Reply::ok(go_profile()));
+    let project = Project::new();
+    let url = server.url("/debug/pprof/profile?seconds=0.1");
+    let said = project.fetch(&[&url, "--name", "shop"]).success();
+    assert!(said.starts_with(".costline/shop.pb.gz: pprof profile, "), "{said}");
+    assert_eq!(fs::read(project.file("shop.pb.gz")).unwrap(), go_profile());
+    let root = project.path().to_str().unwrap();
+    let newest = run(["report", "--json", "--root", root]).success();
+    let named = run(["report", "--json", fixture(GO).to_str().unwrap(), "--root", root]).success();
+    let total =
+        |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap()["total"].clone();
+    assert_eq!(total(&newest), total(&named));
+
+    // The name of the file follows from the address, and a new profile replaces the old one.
+    project.fetch(&["pprof", &url]).success();
+    project.fetch(&["pprof", &url]).success();
+    let name = format!("127.0.0.1-{}-profile.pb.gz", server.port);
+    assert_eq!(project.files(), [name.as_str(), "shop.pb.gz"]);
+}
+
+#[test]
+fn sources_have_names() {
+    let server = Server::http(|request| match request.header("authorization") {
+        Some("Bearer s3cret") => Reply::ok(go_profile()),
+        _ => Reply::status(401, "who are you?"),
+    });
+    let project = Project::new();
+    let none = project.fetch(&[]).failure(1);
+    assert!(
+        none.ends_with("names no sources; give a URL, or see `costline fetch --help`"),
+        "{none}"
+    );
+    let url = server.url("/heap");
+    let sources = format!(
+        "[sources.shop]\nkind = \"pprof\"\nurl = \"{url}\"\ntoken-env = \"COSTLINE_SHOP\"\ntimeout = 5\n"
+    );
+    project.write("sources.toml", &sources);
+    assert_eq!(project.fetch(&[]).success(), format!("shop\tpprof\t{url}\n"));
+
+    let missing = project.fetch(&["shop"]).failure(1);
+    assert_eq!(missing, "the environment variable COSTLINE_SHOP is not set");
+    let wrong = Outcome::of(project.command(&["shop"]).env("COSTLINE_SHOP", "x")).failure(1);
+    let expected = format!(
+        "{url}: answered 401 Unauthorized: who are you?; give a secret with --token-env, or with --user \
+         and --password-env"
+    );
+    assert_eq!(wrong, expected);
+    Outcome::of(project.command(&["shop"]).env("COSTLINE_SHOP", "s3cret")).success();
+    assert_eq!(project.files(), ["shop.pb.gz", "sources.toml"]);
+    // The file of sources is no profile, although it is beside them.
+    let report = run(["report", "--root", project.path().to_str().unwrap()]).success();
+    assert!(report.starts_with("shop.pb.gz: "), "{report}");
+}
+
+#[test]
+fn each_failure_is_one_sentence_and_the_old_profile_stays() {
+    let other = Server::http(|_| Reply::ok(go_profile()));
+    let elsewhere = other.url("/");
+    let server = Server::http(move |request| match request.path.as_str() {
+        "/missing" => Reply::status(404, "no such profile\nsecond line"),
+        "/hangs" => Reply::Hangs,
+        "/stops" => Reply::Stops(go_profile()),
+        "/endless" => Reply::Endless,
+        "/large" => Reply::ok(vec![0; 2000]),
+        "/short" => Reply::Short(go_profile()),
+        "/file" => Reply::redirect("file:///etc/passwd"),
+        "/nowhere" => Reply::redirect("http://"),
+        "/round" => Reply::redirect("/round"),
+        "/page" => Reply::ok(b"<!doctype html><title>Log in</title>".to_vec()),
+        "/cut" => Reply::ok(go_profile()[..500].to_vec()),
+        "/empty" => Reply::ok(Vec::new()),
+        path => panic!("unexpected: {path}"),
+    });
+    let refused = {
+        // Nobody listens there once the server is gone.
+        let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        format!("http://{}/", gone.local_addr().unwrap())
+    };
+    let wrong = Server::https(|_| Reply::ok(go_profile())).1;
+    let project = Project::new();
+    project.write("old.folded", "main 1\n");
+    let cases: [(String, &[&str], &str); 14] = [
+        (server.url("/missing"), &[], "answered 404 Not Found: no such profile; check the path"),
+        (server.url("/hangs"), &["--timeout", "1"], "sent nothing for 1 s; check that the address"),
+        (server.url("/stops"), &["--timeout", "1"], "sent nothing for 1 s; check that the address"),
+        (server.url("/endless"), &["--max-bytes", "100000"], "sent more than 100000 bytes; raise"),
+        (
+            server.url("/large"),
+            &["--max-bytes", "1999"],
+            "sent more than 1999 bytes; raise the limit",
+        ),
+        (server.url("/short"), &[], "the connection failed: "),
+        (
+            server.url("/file"),
+            &[],
+            "redirects to file:///etc/passwd, which is no http or https address",
+        ),
+        (
+            server.url("/nowhere"),
+            &[],
+            "redirects to http://, which is no address; nothing was read",
+        ),
+        (server.url("/round"), &[], "which is one redirect too many"),
+        (server.url("/page"), &[], "the answer cannot be read as a profile: "),
+        (server.url("/cut"), &[], "the answer cannot be read as a profile: "),
+        (server.url("/empty"), &[], "the answer cannot be read as a profile: the file is empty"),
+        (refused, &[], "nothing listens there; check the host and port, and that the program runs"),
+        (wrong.url("/"), &[], "the certificate is not trusted: "),
+    ];
+    for (url, options, expected) in cases {
+        let arguments: Vec<&str> = [&[url.as_str(), "--name", "old"], options].concat();
+        let message = project.fetch(&arguments).failure(1);
+        assert!(message.starts_with(&url) && message.contains(expected), "{message}");
+        assert_eq!(project.files(), ["old.folded"], "{url}");
+        assert_eq!(fs::read(project.file("old.folded")).unwrap(), b"main 1\n");
+    }
+    assert_eq!(other.requests(), 0, "{elsewhere}");
+}
+
+#[test]
+fn a_host_that_fails_for_a_moment_is_asked_again() {
+    let tries = std::sync::atomic::AtomicUsize::new(0);
+    let server =
+        Server::http(move |_| match tries.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+            0 => Reply::status(503, "starting"),
+            1 => Reply::Closes,
+            _ => Reply::ok(go_profile()),
+        });
+    let project = Project::new();
+    project.fetch(&[&server.url("/"), "--name", "shop"]).success();
+    assert_eq!(server.requests(), 3);
+
+    let server = Server::http(|_| Reply::status(503, "down"));
+    let message = project.fetch(&[&server.url("/"), "--name", "shop"]).failure(1);
+    assert!(message.ends_with("answered 503 Service Unavailable: down"), "{message}");
+    assert_eq!(server.requests(), 3);
+}
+
+#[test]
+fn secrets_are_sent_to_the_host_of_the_source_alone() {
+    let other = Server::http(|request| match request.header("authorization") {
+        None => Reply::ok(go_profile()),
+        Some(_) => Reply::status(500, "got a secret"),
+    });
+    let elsewhere = other.url("/profile");
+    let server = Server::http(move |request| match request.header("authorization") {
+        // The user `me` with the password `s3cret`.
+        Some("Basic bWU6czNjcmV0") if request.path == "/here" => Reply::redirect("/there"),
+        Some("Basic bWU6czNjcmV0") => Reply::redirect(&elsewhere),
+        _ => Reply::status(500, "got no secret"),
+    });
+    let project = Project::new();
+    let url = server.url("/here");
+    let arguments = [&url, "--user", "me", "--password-env", "COSTLINE_P", "--name", "shop"];
+    Outcome::of(project.command(&arguments).env("COSTLINE_P", "s3cret")).success();
+    assert_eq!((server.requests(), other.requests()), (2, 1));
+}
+
+/// `SSL_CERT_FILE` adds an authority on Linux; other systems ask their own store.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_certificate_of_a_known_authority_is_trusted_for_its_host() {
+    let plain = Server::http(|_| Reply::ok(go_profile()));
+    let unencrypted = plain.url("/");
+    let (certificate, server) = Server::https(move |request| match request.path.as_str() {
+        "/down" => Reply::redirect(&unencrypted),
+        _ => Reply::ok(go_profile()),
+    });
+    let project = Project::new();
+    let authority = project.path().join("authority.pem");
+    fs::write(&authority, certificate).unwrap();
+    let fetch = |url: &str| {
+        let mut command = project.command(&[url, "--name", "shop"]);
+        Outcome::of(command.env("SSL_CERT_FILE", &authority))
+    };
+    fetch(&server.url("/")).success();
+    let message = fetch(&server.url("/down")).failure(1);
+    assert!(message.contains(", which is not encrypted; nothing was read"), "{message}");
+    assert_eq!(plain.requests(), 0);
+    // The certificate is for `localhost`, not for the address.
+    let message = fetch(&server.url("/").replace("localhost", "127.0.0.1")).failure(1);
+    assert!(message.contains("the certificate is not trusted: "), "{message}");
+}
