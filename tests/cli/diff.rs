@@ -127,6 +127,86 @@ fn writes_markdown_and_comments() {
     assert!(text.contains("\n| 900 ms | 900 ms | parse  app.py:5 |\n"), "{text}");
 }
 
+/// Paths are those in the repository around the current folder.
+#[test]
+fn what_costs_more_is_written_for_code_hosts() {
+    let folder = changed();
+    fs::create_dir(folder.path().join(".git")).unwrap();
+    let inner = folder.path().join("a, b");
+    fs::create_dir(&inner).unwrap();
+    for name in ["app.py", "before.json", "after.json"] {
+        fs::rename(folder.path().join(name), inner.join(name)).unwrap();
+    }
+    let diff = ["diff", "before.json", "after.json", "--fail-above-function", "25"];
+    let files = ["--write", "sarif=out.sarif", "--write", "code-quality=out.json"];
+    let outcome = ran(&inner, &[&diff[..], &files, &["--format", "annotations"]].concat());
+    assert_eq!(outcome.code, Some(4));
+    // `fresh` has no definition in the file; `old` costs less.
+    assert_eq!(
+        outcome.stdout,
+        "\
+::error file=a%2C b/app.py,line=5,title=Costline::parse costs more: 600 ms → 900 ms (▲300 ms, self ▲300 ms)
+::warning file=a%2C b/app.py,line=1,title=Costline::main costs more: 1.00 s → 1.24 s (▲240 ms)
+::warning file=a%2C b/app.py,title=Costline::fresh costs more: 0 s → 40.0 ms (▲40.0 ms, self ▲40.0 ms)
+"
+    );
+    let json = |name: &str| -> Value {
+        serde_json::from_str(&fs::read_to_string(inner.join(name)).unwrap()).unwrap()
+    };
+    let sarif = json("out.sarif");
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    let levels: Vec<_> = results.iter().map(|result| result["level"].as_str().unwrap()).collect();
+    assert_eq!(levels, ["error", "warning", "warning"]);
+    assert_eq!(
+        results[0]["locations"],
+        json!([{ "physicalLocation": {
+            "artifactLocation": { "uri": "a,%20b/app.py", "uriBaseId": "%SRCROOT%" },
+            "region": { "startLine": 5 },
+        } }])
+    );
+    let issues = json("out.json");
+    assert_eq!(issues[0]["location"], json!({ "path": "a, b/app.py", "lines": { "begin": 5 } }));
+    assert_eq!(issues[0]["severity"], "major");
+    assert_eq!(issues[1]["severity"], "minor");
+    let fingerprints = issues.as_array().unwrap().iter().map(|issue| issue["fingerprint"].clone());
+    assert_eq!(fingerprints.collect::<std::collections::HashSet<_>>().len(), 3);
+
+    let lines = ran(
+        &inner,
+        &["diff", "before.json", "after.json", "--by", "line", "--format", "annotations"],
+    );
+    let first = "::warning file=a%2C b/app.py,line=6,title=Costline::this line costs more: 600 ms → 900 ms (▲300 ms, self ▲300 ms)";
+    assert_eq!(lines.success().lines().next(), Some(first));
+}
+
+/// Sources elsewhere have no place on the pages of a code host.
+#[test]
+fn sources_outside_of_the_repository_are_not_written_for_code_hosts() {
+    let folder = changed();
+    let inner = folder.path().join("repository");
+    fs::create_dir_all(inner.join(".git")).unwrap();
+    let diff = ["diff", "../before.json", "../after.json", "--root", "..", "--format"];
+    assert!(
+        ran(&inner, &[&diff[..], &["markdown"]].concat()).success().contains("parse · app.py:5")
+    );
+    assert_eq!(ran(&inner, &[&diff[..], &["annotations"]].concat()).success(), "");
+}
+
+#[test]
+fn a_list_that_cannot_be_written_is_an_error() {
+    let folder = changed();
+    let write =
+        |what: &str| ran(folder.path(), &["diff", "before.json", "after.json", "--write", what]);
+    let outcome = write("sarif=missing/out.sarif");
+    assert_eq!(outcome.code, Some(3));
+    assert!(
+        outcome.stderr.starts_with("costline: cannot write missing/out.sarif: "),
+        "{}",
+        outcome.stderr
+    );
+    assert_eq!(write("out.sarif").code, Some(2));
+}
+
 #[test]
 fn writes_all_costs_as_json() {
     let folder = changed();

@@ -13,6 +13,7 @@
 
 mod firefox;
 mod perf;
+mod sarif;
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

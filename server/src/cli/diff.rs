@@ -1,5 +1,6 @@
 //! `costline diff`: what changed between two profiles.
 
+mod findings;
 mod json;
 mod table;
 
@@ -9,12 +10,15 @@ pub use json::schema;
 use super::style::Style;
 use super::{Failure, Output};
 use analysis::Metric;
-use engine::comparison::{By, Change};
+use clap::ValueEnum;
+use engine::comparison::By;
 use engine::diff::{Diff, Row};
 use engine::present::labels::totals;
 use engine::present::text::{one_line, plain};
 use engine::settings::{Compare, Unit};
 use engine::snapshot::Snapshot;
+use std::fs;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -40,6 +44,9 @@ pub struct DiffArgs {
     /// How to write the list
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     format: Format,
+    /// Also write the list to a file, in this format (can be repeated)
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = format_and_file)]
+    write: Vec<(Format, PathBuf)>,
     /// Print all costs as JSON with raw weights (docs/diff.schema.json); ignores --by, --format and
     /// --limit
     #[arg(long)]
@@ -96,6 +103,12 @@ pub(super) enum Format {
     /// A comment for pull requests: the table is folded, and the first line is a marker by which
     /// the comment can be found and replaced
     Github,
+    /// Commands that GitHub Actions show at the lines that cost more
+    Annotations,
+    /// What costs more as SARIF 2.1.0, for code scanning
+    Sarif,
+    /// What costs more as a report of GitLab's Code Quality
+    CodeQuality,
 }
 
 /// Parses `2%` or `2`.
@@ -104,6 +117,12 @@ fn percentage(text: &str) -> Result<f64, String> {
     number
         .filter(|percent| percent.is_finite() && *percent >= 0.0)
         .ok_or_else(|| "expected a percentage from 0, for example 2%".to_owned())
+}
+
+/// Parses `sarif=costs.sarif`.
+fn format_and_file(text: &str) -> Result<(Format, PathBuf), String> {
+    let (format, file) = text.split_once('=').ok_or("expected FORMAT=FILE")?;
+    Ok((Format::from_str(format, false)?, PathBuf::from(file)))
 }
 
 /// Two profiles and what changed between them.
@@ -120,12 +139,26 @@ impl Compared<'_> {
         format!("{} → {}", plain(&before), plain(&now))
     }
 
+    /// ` of cpu`. Empty if the unit says it.
+    fn of_metric(&self) -> String {
+        let Metric { name, unit, .. } = &self.now.costs.metric;
+        if name == unit { String::new() } else { format!(" of {}", plain(name)) }
+    }
+
     /// `1.98 s → 1.17 s −41 % of cpu`.
     fn totals(&self) -> String {
-        let metric = &self.now.costs.metric;
-        let Metric { name, unit, .. } = metric;
-        let of = if name == unit { String::new() } else { format!(" of {}", plain(name)) };
-        format!("{}{of}", totals(self.diff.by.total(), metric))
+        format!("{}{}", totals(self.diff.by.total(), &self.now.costs.metric), self.of_metric())
+    }
+
+    /// The change of a row in percent of the baseline's total.
+    fn percent(&self, row: &Row) -> f64 {
+        100.0 * self.diff.by.share(row.main())
+    }
+
+    /// Whether a row grew by more than `most` percent of the baseline's total, and by more than
+    /// noise.
+    fn grew(&self, row: &Row, most: f64) -> bool {
+        row.main().is_real() && self.percent(row) > most
     }
 
     /// How costs are compared, and which changes are omitted.
@@ -164,7 +197,14 @@ pub(super) fn diff(
     if arguments.json {
         json::write(&compared, out)?;
     } else {
-        table::write(&compared, arguments, style(unit), out)?;
+        write(&compared, arguments, arguments.format, style(unit), out)?;
+    }
+    for (format, file) in &arguments.write {
+        let mut text = Vec::new();
+        write(&compared, arguments, *format, style(unit).plain(), &mut text)?;
+        fs::write(file, text).map_err(|error| {
+            Failure::no_output(format!("cannot write {}: {error}", file.display()))
+        })?;
     }
     let problems = [
         arguments.fail_above.and_then(|most| total_grew(&compared, most)),
@@ -175,6 +215,28 @@ pub(super) fn diff(
         return Ok(());
     }
     Err(Failure { code: GREW, message: problems.join("; ") })
+}
+
+/// Writes the list.
+fn write(
+    compared: &Compared<'_>,
+    arguments: &DiffArgs,
+    format: Format,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        Format::Text | Format::Markdown | Format::Github => {
+            table::write(compared, arguments, format, style, out)
+        }
+        Format::Annotations => {
+            findings::annotations(&findings::of(compared, arguments, style), out)
+        }
+        Format::Sarif => findings::sarif(&findings::of(compared, arguments, style), out),
+        Format::CodeQuality => {
+            findings::code_quality(&findings::of(compared, arguments, style), out)
+        }
+    }
 }
 
 /// A message if the total grew by more than `most` percent.
@@ -189,13 +251,9 @@ fn total_grew(compared: &Compared<'_>, most: f64) -> Option<String> {
 fn function_grew(compared: &Compared<'_>, most: f64) -> Option<String> {
     /// With more functions than this, only these are named.
     const MAX_NAMED: usize = 3;
-    let percent = |change: Change| 100.0 * compared.diff.by.share(change);
-    let grew: Vec<String> = compared
-        .diff
-        .functions
-        .iter()
-        .filter(|row| row.main().is_real() && percent(row.main()) > most)
-        .map(|row| format!("{} +{:.1} %", one_line(&row.name), percent(row.main())))
+    let grew = compared.diff.functions.iter().filter(|row| compared.grew(row, most));
+    let grew: Vec<String> = grew
+        .map(|row| format!("{} +{:.1} %", one_line(&row.name), compared.percent(row)))
         .collect();
     let named = grew.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ");
     let more = match grew.len().saturating_sub(MAX_NAMED) {

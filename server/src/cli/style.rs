@@ -46,6 +46,11 @@ pub(super) struct Style {
 }
 
 impl Style {
+    /// The same unit, for a file.
+    pub fn plain(self) -> Self {
+        Self { colour: false, width: None, ..self }
+    }
+
     fn paint(self, text: &str, code: &str) -> String {
         if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }

@@ -9,6 +9,7 @@ use crate::settings::Compare;
 use crate::snapshot::Snapshot;
 use analysis::{Cost, FileId, FunctionId, LineCost, Total};
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The changes between two profiles.
@@ -36,6 +37,8 @@ pub struct Row {
     pub name: String,
     /// The name of the file in the profile.
     pub file: Option<String>,
+    /// The path of the file on this machine, if it was found.
+    pub path: Option<PathBuf>,
     /// The short name of the library.
     pub lib: Option<String>,
     /// The recorded line, 1-based: of the line or of the function's definition. In the baseline if
@@ -132,6 +135,7 @@ fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<R
         Row {
             name: this.name.to_owned(),
             file: this.file.map(|file| snapshot.file_name(file).to_owned()),
+            path: this.file.and_then(|file| snapshot.path_of(file)).map(Path::to_owned),
             lib: this.lib.map(str::to_owned),
             line: snapshot.start_line(function),
             self_,
@@ -185,8 +189,8 @@ fn lines_of(baseline: &Baseline, now: &Snapshot, file: FileId, by: Comparison) -
     let name = now.file_name(file);
     let row = |line: u32, [before, now]: [SpreadCost; 2], sides| {
         let (self_, total) = changes(by, before, now);
-        let (name, file, lib) = (String::new(), Some(name.to_owned()), None);
-        Row { name, file, lib, line: Some(line), self_, total, sides }
+        let (file, path) = (Some(name.to_owned()), Some(path.to_owned()));
+        Row { name: String::new(), file, path, lib: None, line: Some(line), self_, total, sides }
     };
     // The baseline may have no cost in this file.
     let same_file = before.file_at(path);
@@ -250,27 +254,29 @@ impl FileCost {
 /// The self cost of the functions of each file, by the workspace file or else the recorded name.
 /// Functions without a file are listed by library.
 fn files(before: &Snapshot, now: &Snapshot, by: Comparison) -> Vec<Row> {
-    type Key = (Option<String>, Option<String>);
+    /// The workspace file, or else the recorded name, or else the library.
+    type Key = (Option<PathBuf>, Option<String>, Option<String>);
     let mut sums: BTreeMap<Key, ([Option<FileCost>; 2], Option<String>)> = BTreeMap::new();
     for (side, snapshot) in [before, now].into_iter().enumerate() {
         for (function, cost) in snapshot.costs.functions() {
             let this = snapshot.function(function);
             let name = this.file.map(|file| snapshot.file_name(file).to_owned());
             let path = this.file.and_then(|file| snapshot.path_of(file));
-            let path = path.map(|path| path.to_string_lossy().into_owned());
+            let recorded = name.clone().filter(|_| path.is_none());
             let lib = this.lib.filter(|_| name.is_none()).map(str::to_owned);
-            let (sums, shown) = sums.entry((path.or_else(|| name.clone()), lib)).or_default();
+            let (sums, shown) = sums.entry((path.map(Path::to_owned), recorded, lib)).or_default();
             *shown = name;
             let runs = snapshot.run_costs().own(function);
             sums[side].get_or_insert_default().add(cost.cost.self_, runs);
         }
     }
-    let row = |((_, lib), (sums, file)): (Key, ([Option<FileCost>; 2], Option<String>))| {
+    let row = |((path, _, lib), (sums, file)): (Key, ([Option<FileCost>; 2], Option<String>))| {
         let own = sums.each_ref().map(|sum| sum.as_ref().map_or(0.0, |sum| sum.own));
         let spreads = sums.each_ref().map(|sum| sum.as_ref().and_then(FileCost::spread));
         Row {
             name: String::new(),
             file,
+            path,
             lib,
             line: None,
             self_: by.change_of_spread(own, spreads),

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 #[cfg(test)]
 use schemars::Schema;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -66,6 +67,8 @@ struct JsonRow<'a> {
     name: &'a str,
     /// The name of the file in the profile.
     file: Option<&'a str>,
+    /// The path of the file on this machine; null if it was not found.
+    path: Option<Cow<'a, str>>,
     /// The short name of the library.
     lib: Option<&'a str>,
     /// The recorded line, 1-based.
@@ -107,6 +110,7 @@ impl<'a> From<&'a Row> for JsonRow<'a> {
         Self {
             name: &row.name,
             file: row.file.as_deref(),
+            path: row.path.as_deref().map(Path::to_string_lossy),
             lib: row.lib.as_deref(),
             line: row.line,
             before,

@@ -2,7 +2,6 @@
 
 use super::super::style::Style;
 use super::{Compared, DiffArgs, Format};
-use crate::cli::Output;
 use engine::comparison::{By, Change};
 use engine::diff::{Row, Sides};
 use engine::present::labels::Scale;
@@ -15,7 +14,7 @@ const MARKER: &str = "<!-- costline diff -->";
 
 /// The cells of a row: the cost before and after, its change, and the change of the self cost if
 /// the first three are of the total.
-fn cells(compared: &Compared<'_>, row: &Row, style: Style) -> [String; 4] {
+pub(super) fn cells(compared: &Compared<'_>, row: &Row, style: Style) -> [String; 4] {
     let (before, now) = (&compared.before.costs, &compared.now.costs);
     let by = compared.diff.by.by;
     let scale = |base| Scale { metric: &now.metric, base, unit: style.unit };
@@ -67,19 +66,20 @@ fn omitted(compared: &Compared<'_>, arguments: &DiffArgs, changed: usize) -> Vec
 pub(super) fn write(
     compared: &Compared<'_>,
     arguments: &DiffArgs,
+    format: Format,
     style: Style,
-    out: &mut Output,
+    out: &mut dyn Write,
 ) -> io::Result<()> {
     let all = arguments.by.rows(compared.diff).iter();
     let changed: Vec<&Row> = all.filter(|row| row.is_changed()).collect();
     let omitted = omitted(compared, arguments, changed.len());
     let shown = &changed[..changed.len().min(arguments.limit)];
     let rows: Vec<_> = shown.iter().map(|row| (*row, cells(compared, row, style))).collect();
-    if arguments.format == Format::Text {
+    if format == Format::Text {
         return text(compared, &rows, &omitted, style, out);
     }
     let (noun, n) = (arguments.by.noun(), changed.len());
-    let is_folded = arguments.format == Format::Github;
+    let is_folded = format == Format::Github;
     if is_folded {
         writeln!(out, "{MARKER}")?;
     }
@@ -100,7 +100,7 @@ pub(super) fn write(
 }
 
 /// Writes a table in Markdown.
-fn table(rows: &[(&Row, [String; 4])], noun: &str, out: &mut Output) -> io::Result<()> {
+fn table(rows: &[(&Row, [String; 4])], noun: &str, out: &mut dyn Write) -> io::Result<()> {
     if rows.is_empty() {
         return writeln!(out, "No {noun} changed.\n");
     }
@@ -122,7 +122,7 @@ fn text(
     rows: &[(&Row, [String; 4])],
     omitted: &[String],
     style: Style,
-    out: &mut Output,
+    out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out, "{}: {}", compared.names(), compared.totals())?;
     writeln!(out, "{}", style.dim(&compared.method()))?;
