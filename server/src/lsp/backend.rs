@@ -84,7 +84,11 @@ impl Backend {
     /// request when a document is opened and not again before it is edited or scrolled, so an
     /// empty answer would stay on the screen. Waits until [`FIRST_COSTS`] at most.
     async fn first_costs(&self, uri: &Url, supports_refresh: bool) {
-        if !supports_refresh && let Some(path) = self.server.path_of(uri) {
+        if supports_refresh {
+            return;
+        }
+        self.server.documents.resolved(uri).await;
+        if let Some(path) = self.server.path_of(uri) {
             let mut worlds = self.server.worlds.subscribe();
             let loaded = worlds.wait_for(|worlds| worlds.has_costs(&path));
             let _ = tokio::time::timeout_at(self.started + FIRST_COSTS, loaded).await;
@@ -316,6 +320,7 @@ impl LanguageServer for Backend {
             self.server.client_info().encoding,
         );
         self.server.works_on(&document.uri);
+        self.server.resolve(&document.uri).await;
         // Without a workspace folder, use the project that contains the first opened file.
         if self.server.worlds.borrow().first().roots.is_empty()
             && let Some(path) = folder(&document.uri)

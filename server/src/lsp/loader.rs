@@ -32,6 +32,7 @@ mod outdated;
 mod problems;
 mod refused;
 mod roots;
+mod running;
 mod scan;
 mod shared;
 mod state;
@@ -132,7 +133,8 @@ impl Loader {
             for effect in effects {
                 self.perform(effect).await;
             }
-            let wake = self.roots.next_wake().into_iter().chain(self.poll_at).min();
+            let wakes = [self.roots.next_wake(), self.poll_at, self.background.deadline()];
+            let wake = wakes.into_iter().flatten().min();
             effects = tokio::select! {
                 event = self.events.recv() => match event {
                     Some(event) => self.on_event(event).await,
@@ -174,7 +176,13 @@ impl Loader {
     }
 
     fn on_result(&mut self, result: JobResult) -> Vec<RootsEffect<Answer>> {
-        self.background.ended(&result);
+        if !self.background.ended(&result) {
+            return Vec::new();
+        }
+        self.on_outcome(result)
+    }
+
+    fn on_outcome(&mut self, result: JobResult) -> Vec<RootsEffect<Answer>> {
         if matches!(result, JobResult::Scanned(_, None)) {
             self.schedule_poll();
         }
@@ -183,6 +191,10 @@ impl Loader {
 
     fn on_time(&mut self) -> Vec<RootsEffect<Answer>> {
         let now = Instant::now();
+        let abandoned = self.background.abandon(now);
+        if !abandoned.is_empty() {
+            return abandoned.into_iter().flat_map(|result| self.on_outcome(result)).collect();
+        }
         match self.poll_at.take_if(|at| *at <= now) {
             Some(_) => self.roots.on_event(None, Event::FilesChanged, now),
             None => self.roots.on_time(now),

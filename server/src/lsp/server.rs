@@ -153,7 +153,26 @@ impl Server {
         uri: &Url,
         answer: impl FnOnce(&Context) -> T + Send + 'static,
     ) -> Result<T> {
+        self.documents.resolved(uri).await;
         self.read_from(self.context_of(uri), answer).await
+    }
+
+    /// Resolves the links in the path of a document that was just opened. If the disk does not
+    /// answer, this ends earlier.
+    pub async fn resolve(&self, uri: &Url) {
+        let (documents, front, opened) = (self.documents.clone(), self.front.clone(), uri.clone());
+        tokio::task::spawn_blocking(move || {
+            if let Some((given, canonical)) = documents.resolve(&opened) {
+                front.send_if_modified(|front| {
+                    let is_new = front.as_ref() == Some(&given);
+                    if is_new {
+                        *front = Some(canonical);
+                    }
+                    is_new
+                });
+            }
+        });
+        self.documents.resolved(uri).await;
     }
 
     /// Answers a request without a document, on another thread.

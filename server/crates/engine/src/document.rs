@@ -14,7 +14,7 @@ use url::Url;
 pub struct Document {
     /// The URI in the notation of the editor.
     pub uri: Url,
-    /// The canonical path.
+    /// The path: canonical once the server has resolved its links.
     pub path: PathBuf,
     /// The editor's version number.
     pub version: i32,
@@ -42,11 +42,20 @@ pub struct Mapped {
 }
 
 impl Document {
-    /// The first version of a document that was just opened. `path` is canonical.
+    /// The first version of a document that was just opened.
     pub fn new(uri: Url, path: PathBuf, version: i32, text: Text) -> Self {
         let (opened, mapped, functions) = (text.shared(), Mutex::default(), OnceLock::new());
         let lexed = Arc::default();
         Self { uri, path, version, text, opened, lexed, mapped, functions, functions_before: None }
+    }
+
+    /// The same version at another path: the canonical one.
+    #[must_use]
+    pub fn moved(&self, path: PathBuf) -> Self {
+        let (opened, lexed) = (self.opened.clone(), self.lexed.clone());
+        let functions_before = self.functions_before.clone();
+        let moved = Self::new(self.uri.clone(), path, self.version, self.text.clone());
+        Self { opened, lexed, functions_before, ..moved }
     }
 
     /// The line map from the text that the profile of `snapshot` was recorded from to this version.

@@ -106,7 +106,7 @@ pub enum Encoding {
 }
 
 /// A text with its lines.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[expect(clippy::struct_field_names, reason = "a text is a text with its lines")]
 pub struct Text {
     text: Arc<str>,

@@ -9,6 +9,7 @@ use std::sync::mpsc;
 
 use ignore::WalkBuilder;
 
+use crate::git_folders::GitFolders;
 use crate::name::key;
 use crate::repo::Checkout;
 
@@ -319,8 +320,9 @@ impl SourceIndex {
 }
 
 /// Which ignore files of a folder may be opened, by kind. The crate `ignore` opens them whatever they
-/// are, and opening a named pipe waits for a writer. A folder with such a file is walked separately,
-/// without ignore files of that kind in it and below.
+/// are: opening a named pipe waits for a writer, and a link may lead out of the folder (Git follows
+/// none either). A folder with such a file is walked separately, without ignore files of that kind in
+/// it and below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct IgnoreFiles {
     ignore: bool,
@@ -330,13 +332,16 @@ struct IgnoreFiles {
 
 impl IgnoreFiles {
     fn of(folder: &Path) -> Self {
-        let may_open = |name: &str| {
-            fs::metadata(folder.join(name)).map_or(true, |meta| meta.is_file() || meta.is_dir())
+        let may_open = |path: PathBuf| {
+            path.symlink_metadata().map_or(true, |meta| meta.is_file() || meta.is_dir())
         };
+        let git = folder.join(".git");
         Self {
-            ignore: may_open(".ignore"),
-            git_ignore: may_open(".gitignore"),
-            git_exclude: may_open(".git") && may_open(".git/info/exclude"),
+            ignore: may_open(folder.join(".ignore")),
+            git_ignore: may_open(folder.join(".gitignore")),
+            git_exclude: git.symlink_metadata().is_err()
+                || GitFolders::of(folder)
+                    .is_some_and(|git| may_open(git.common.join("info/exclude"))),
         }
     }
 
@@ -467,6 +472,17 @@ mod tests {
             let expected: Vec<_> = ["a.c", "sub/b.c"].iter().chain(below).copied().collect();
             assert_eq!(listed(&index, dir.path()), expected, "{pipe}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_as_ignore_file_has_no_rules() {
+        let dir = tree(&["a.c", "out/b.c"]);
+        let elsewhere = tempfile::tempdir().unwrap();
+        let rules = elsewhere.path().join("rules");
+        fs::write(&rules, "out\n").unwrap();
+        std::os::unix::fs::symlink(rules, dir.path().join(".gitignore")).unwrap();
+        assert_eq!(listed(&build(vec![workspace(dir.path())]), dir.path()), ["a.c", "out/b.c"]);
     }
 
     #[test]

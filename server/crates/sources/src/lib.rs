@@ -8,6 +8,7 @@
 
 mod dev_container;
 mod functions;
+mod git_folders;
 mod go;
 mod index;
 mod library;
@@ -28,6 +29,7 @@ mod suggest;
 #[cfg(feature = "grammars")]
 pub use functions::trial;
 pub use functions::{Arity, Call, Definition, FunctionKind, Functions, Language};
+pub use git_folders::GitFolders;
 pub use index::{Limits, Root, RootKind, SourceIndex};
 pub use library::library_paths;
 pub use lines::{LexedTexts, LineMap, Syntax, code_tokens};

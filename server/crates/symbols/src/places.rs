@@ -51,9 +51,14 @@ impl Search<'_> {
     }
 
     /// Candidates for a file that `from` refers to as `reference`: split or separate debug info. A
-    /// relative reference is relative to `folder`, if that is recorded.
+    /// relative reference is relative to `folder`, if that is recorded. Of a path of another machine,
+    /// only the name is used.
     pub(crate) fn referred(&self, from: &Path, folder: &str, reference: &str) -> Vec<PathBuf> {
         let Some(name) = last(reference) else { return Vec::new() };
+        let (folder, reference) = match [folder, reference].map(is_of_other_machine) {
+            [false, false] => (folder, reference),
+            _ => ("", name),
+        };
         let mut places = Vec::new();
         if !folder.is_empty() || Path::new(reference).is_absolute() {
             let recorded = Path::new(folder).join(reference);
@@ -109,6 +114,13 @@ fn names(lib: &Lib) -> Vec<&str> {
 fn last(path: &str) -> Option<&str> {
     let name = path.rsplit(['/', '\\']).next()?;
     (!matches!(name, "" | "." | "..")).then_some(name)
+}
+
+/// Whether a path names another machine (`\\server\share\x`) or a device on Windows. Only asking for
+/// such a file sends the user's name there. Elsewhere, `//x` is `/x`.
+fn is_of_other_machine(path: &str) -> bool {
+    let is_separator = |c: char| c == '\\' || (cfg!(windows) && c == '/');
+    path.chars().take(2).filter(|&c| is_separator(c)).count() == 2
 }
 
 /// Candidates for debug info beside a library.
@@ -180,4 +192,29 @@ fn is_hex(id: &str) -> bool {
 fn deduplicated(places: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut unique = rustc_hash::FxHashSet::default();
     places.into_iter().filter(|place| unique.insert(place.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::KernelFiles;
+
+    #[test]
+    fn a_binary_that_names_another_machine_has_its_debug_info_searched_here_only() {
+        let candidates = |path: &str| vec![PathBuf::from(path)];
+        let kernel = KernelFiles::of_this_machine(None);
+        let search =
+            Search { candidates: &candidates, paths: &[], profile_modified: None, kernel: &kernel };
+        let from = Path::new("/b/app");
+        for (folder, reference) in [
+            ("", r"\\server\share\app.dwo"),
+            (r"\\server\share", "app.dwo"),
+            ("/b", r"\\server\app.dwo"),
+        ] {
+            let places = search.referred(from, folder, reference);
+            assert!(places.contains(&PathBuf::from("/b/app.dwo")));
+            let places: Vec<_> = places.iter().map(|place| place.to_string_lossy()).collect();
+            assert!(!places.iter().any(|place| place.contains("server")), "{places:?}");
+        }
+    }
 }

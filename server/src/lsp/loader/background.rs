@@ -1,6 +1,7 @@
 //! Runs background work on threads that may block, shows its progress, and stops it.
 
 use super::jobs::{CompareJob, Job, JobResult, LoadJob, LoadResult, ResolveJob};
+use super::running::{Running, Stop};
 use super::scan::{ScanRequest, scan};
 use super::shared::SharedProfiles;
 use super::work_queue::WorkId;
@@ -8,30 +9,14 @@ use crate::lsp::progress::{PATIENCE, Progress};
 use engine::discovery::Recognised;
 use engine::load::{Caches, PUBLISH_INTERVAL};
 use engine::stages::loaded::{LoadError, Step};
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::spawn_blocking;
 use tower_lsp::Client;
-
-/// Whether background work should stop.
-#[derive(Debug, Clone, Default)]
-struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    fn check(&self) -> ControlFlow<()> {
-        if self.0.load(Ordering::Relaxed) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    }
-}
 
 /// The background work that is running, and the caches that it shares.
 pub struct Background {
@@ -41,7 +26,7 @@ pub struct Background {
     caches: Arc<Caches>,
     recognised: Arc<Mutex<Recognised>>,
     shared: Arc<SharedProfiles>,
-    running: HashMap<WorkId, Stop>,
+    running: Running,
 }
 
 impl Background {
@@ -59,14 +44,13 @@ impl Background {
             caches,
             recognised: Arc::default(),
             shared: Arc::default(),
-            running: HashMap::new(),
+            running: Running::default(),
         }
     }
 
     /// Starts work.
     pub fn start(&mut self, id: WorkId, job: Job) {
-        let stop = Stop::default();
-        self.running.insert(id, stop.clone());
+        let stop = self.running.start(id, &job, Instant::now());
         match job {
             Job::Scan(request) => self.scan(id, request),
             Job::Load(job) => self.load(id, job, stop),
@@ -77,20 +61,27 @@ impl Background {
 
     /// Stops work at its next step.
     pub fn stop(&self, id: WorkId) {
-        if let Some(stop) = self.running.get(&id) {
-            stop.0.store(true, Ordering::Relaxed);
-        }
+        self.running.stop(id);
     }
 
-    /// Removes work that has ended.
-    pub fn ended(&mut self, result: &JobResult) {
-        match result {
-            JobResult::Scanned(id, _)
-            | JobResult::Loaded(id, _)
-            | JobResult::ResolvedAll(id)
-            | JobResult::Compared(id, _) => drop(self.running.remove(id)),
-            JobResult::Resolved(..) => {}
+    /// Removes work that has ended. `false` if it was abandoned, and its result must not be used.
+    pub fn ended(&mut self, result: &JobResult) -> bool {
+        self.running.ended(result)
+    }
+
+    /// The time at which [`Self::abandon`] must be called.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.running.deadline()
+    }
+
+    /// Ends all work that has made no step for too long, and returns its results.
+    pub fn abandon(&mut self, now: Instant) -> Vec<JobResult> {
+        let abandoned = self.running.abandon(now);
+        if !abandoned.is_empty() {
+            // The threads may hold the locks of these.
+            (self.recognised, self.shared) = (Arc::default(), Arc::default());
         }
+        abandoned
     }
 
     fn scan(&self, id: WorkId, request: ScanRequest) {

@@ -1,12 +1,10 @@
 //! The versions of a file that Git has. Nothing is written, and no program is run.
 
-use gix::discover::upwards;
 use gix::open::Options;
 use gix::revision::walk::Sorting;
-use gix::sec::trust::Mapping;
 use gix::traverse::commit::simple::CommitTimeOrder;
 use gix::{ObjectId, Repository, ThreadSafeRepository};
-use std::fs;
+use sources::GitFolders;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -80,13 +78,12 @@ impl std::fmt::Debug for History {
 /// The repository that contains a folder, and the canonical path of its working tree. `None` if
 /// there is none.
 pub(super) fn open(folder: &Path) -> Option<(Repository, PathBuf)> {
-    let trust = Mapping { full: Options::isolated(), reduced: Options::isolated() };
-    let repository =
-        ThreadSafeRepository::discover_opts(folder, upwards::Options::default(), trust);
-    let mut repository = repository.ok()?.to_thread_local();
-    if !is_regular(repository.git_dir()) {
-        return None;
-    }
+    let repository = folder.ancestors().find_map(|top| {
+        // Opening a repository reads some files whatever they are.
+        GitFolders::of(top)?;
+        ThreadSafeRepository::open_opts(top.join(".git"), Options::isolated()).ok()
+    })?;
+    let mut repository = repository.to_thread_local();
     repository.object_cache_size_if_unset(4 << 20);
     let folder = repository.workdir()?.canonicalize().ok()?;
     Some((repository, folder))
@@ -115,11 +112,4 @@ pub(super) fn has_log(repository: &Repository) -> bool {
     let Ok(head) = repository.head() else { return false };
     let mut log = head.log_iter();
     log.all().ok().flatten().is_some_and(|mut entries| entries.next().is_some())
-}
-
-/// Whether the files that are read first are regular files. A named pipe would never end.
-fn is_regular(git_dir: &Path) -> bool {
-    let names =
-        ["HEAD", "config", "packed-refs", "logs/HEAD", "commondir", "objects/info/alternates"];
-    names.iter().all(|name| fs::metadata(git_dir.join(name)).map_or(true, |file| file.is_file()))
 }
