@@ -8,6 +8,7 @@ use analysis::{TransformKind, WarningCode};
 use clap::{Arg, Command, ValueEnum};
 use engine::discovery::{NAMES, PROFILE_FOLDERS};
 use engine::export::Target;
+use engine::query::health::HealthCode;
 use engine::settings::Settings;
 use expect_test::{ExpectFile, expect_file};
 use formats::Format;
@@ -259,6 +260,16 @@ fn the_page_of_warnings_is_up_to_date() {
         "reference/warnings.md",
         &expect_file!["../../docs/reference/warnings.md"],
         &table(["code", "meaning"], WarningCode::ALL.iter().map(row)),
+    );
+}
+
+#[test]
+fn the_table_of_health_is_up_to_date() {
+    let row = |code: &HealthCode| [format!("`{}`", code.as_str()), code.meaning().to_owned()];
+    check(
+        "symptoms.md",
+        &expect_file!["../../docs/symptoms.md"],
+        &table(["code", "meaning"], HealthCode::ALL.iter().map(row)),
     );
 }
 

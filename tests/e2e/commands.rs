@@ -17,6 +17,8 @@ fn every_advertised_command_exists() {
         let command = text(command);
         let arguments = match command.as_str() {
             "costline.explain" => json!([{ "uri": uri, "line": 9 }]),
+            "costline.recipes" => json!([{ "uri": uri }]),
+            "costline.selection" => json!([{ "uri": uri, "firstLine0": 0, "lastLine0": 99 }]),
             "costline.export" => json!([{ "format": "folded", "path": "out.txt" }]),
             "costline.showCallers" | "costline.showCallees" => json!([item, { "message": false }]),
             "costline.setView" => json!([{}]),
@@ -26,7 +28,7 @@ fn every_advertised_command_exists() {
         };
         assert!(!server.execute(&command, arguments).is_null(), "{command}");
     }
-    assert_eq!(announced.as_array().unwrap().len(), 20);
+    assert_eq!(announced.as_array().unwrap().len(), 22);
 }
 
 #[test]

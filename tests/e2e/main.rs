@@ -27,6 +27,8 @@ mod own_code;
 #[cfg(unix)]
 mod pipes;
 mod progress;
+#[cfg(feature = "grammars")]
+mod recipes;
 mod recorded_texts;
 mod reload;
 mod roots;

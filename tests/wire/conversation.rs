@@ -23,7 +23,7 @@ pub struct Conversation {
     is_initialized: bool,
     /// Of the client.
     capabilities: Value,
-    /// Advertised by the server.
+    /// Advertised by the server, or announced by the client.
     commands: Vec<String>,
     /// Ids of the server's current registrations.
     registrations: HashSet<String>,
@@ -184,6 +184,7 @@ impl Conversation {
                 faults.extend(undocumented.map(|command| {
                     format!("initialize: {command}, which is not in docs/commands.schema.json")
                 }));
+                self.commands.extend(declared::commands(&self.capabilities));
                 let utf_16 = json!("utf-16");
                 let encoding = capabilities.get("positionEncoding").unwrap_or(&utf_16);
                 let offers = self

@@ -41,3 +41,9 @@ pub fn undeclared(capabilities: &Value, method: &str, params: &Value) -> Option<
         unknown => Some(format!("{unknown}: the test client does not support this message")),
     }
 }
+
+/// The commands of the client that it announces.
+pub fn commands(capabilities: &Value) -> Option<String> {
+    let records = capabilities.pointer("/experimental/costline/record") == Some(&json!(true));
+    records.then(|| "costline.ui.record".to_owned())
+}

@@ -4,7 +4,7 @@ use super::schema::shown;
 use lsp_types::Url;
 use serde_json::{Map, Value};
 
-/// Checks a value and all values in it. `commands` are those that the server advertises.
+/// Checks a value and all values in it. `commands` are those that may be in messages.
 pub fn faults(value: &Value, commands: &[String]) -> Vec<String> {
     let mut faults = Vec::new();
     // Values still to be checked.
@@ -48,10 +48,7 @@ fn of_object(members: &Map<String, Value>, commands: &[String]) -> Vec<String> {
     }
     if let (Some(title), Some(command)) = (text("title"), text("command")) {
         must(!title.trim().is_empty(), "a command without a title");
-        must(
-            commands.iter().any(|own| own == command),
-            "a command that the server does not advertise",
-        );
+        must(commands.iter().any(|own| own == command), "a command that neither side advertises");
     }
     // The label of a hint and its parts must not be empty.
     if let (Some(_), Some(label)) = (members.get("position"), members.get("label")) {

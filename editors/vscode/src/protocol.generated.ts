@@ -2,7 +2,7 @@
 
 /** A command to offer in menus. */
 export interface Action {
-  /** The arguments. */
+  /** The arguments, without `null`. */
   readonly arguments: readonly SetViewArgument[];
   /** The command. */
   readonly command: ActionCommand;
@@ -534,18 +534,22 @@ export type FileFoundBy =
 export interface FlameGraph {
   /** The number of frames from the root to the node in the question, each as wide as the image. They come first. If the profile does not have the node, those of its path that it has. */
   readonly above: number;
+  /** Whether `omitted`, and `more` of frames, may be too low: frames below narrow ones are counted in the top-down tree of stacks only. */
+  readonly atLeast: boolean;
   /** Whether costs are estimated, because the recording is a call graph. */
   readonly est: boolean;
+  /** What was found. Null without a search. */
+  readonly found: FlameGraphFound | null;
   /** The frames, row by row, callers before callees. */
   readonly frames: readonly FlameGraphFrame[];
+  /** The meaning of each `changeTier`, from costs that fell to costs that rose. Empty if no frame has one. */
+  readonly legend: readonly FlameGraphLegendEntry[];
   /** What is not default about the view, in short words. */
   readonly marks: readonly string[];
   /** The metric of all costs. */
   readonly metric: string;
-  /** The number of frames below the node that are too narrow, too deep or too many to draw. In a call graph, callees of narrow frames are not counted. */
+  /** The number of frames below the node that are too narrow, too deep or too many to draw. */
   readonly omitted: number;
-  /** The SVG image. It has no scripts, styles or links. Each frame is a `<g data-frame="17">` whose number is its index in `frames`. */
-  readonly svg: string;
   /** The total of the profile. */
   readonly total: Weight;
   /** The total of the profile for display: `1395 samples`. */
@@ -558,8 +562,12 @@ export interface FlameGraph {
 export interface FlameGraphArgument {
   /** With `inline`: the maximum number of rows below the node. */
   readonly depth?: number | null;
-  /** Return the SVG and its frames in the answer, and write no file. */
+  /** With `inline`: draw what this function calls, merged from all its places, or with `inverted` who calls it. The paths of nodes begin with it. */
+  readonly function?: FunctionKeyArgument | null;
+  /** Return the frames in the answer, and write no file. */
   readonly inline?: boolean;
+  /** With `inline`: draw the bottom-up tree: the functions with self cost, and their callers below them. The paths of its nodes begin at the functions with self cost. */
+  readonly inverted?: boolean;
   /** With `inline`: the maximum number of frames, at most 5000; the widest are kept. */
   readonly limit?: number | null;
   /** With `inline`: the node at the top, as the functions from the root to it. Default: the whole call tree. */
@@ -568,19 +576,35 @@ export interface FlameGraphArgument {
   readonly overwrite?: boolean;
   /** The file to write, relative to the workspace folder. By default, a file in the temporary folder, which is removed when the server ends. */
   readonly path?: string | null;
+  /** With `inline`: which frames to mark as found. */
+  readonly search?: FlameGraphSearch | null;
   /** With `inline`: of the node's callees, leave out this number, the hottest, and make those after them as wide as the image together. */
   readonly skip?: number | null;
+}
+
+/** What was found. */
+export interface FlameGraphFound {
+  /** Why the text is not a regular expression. */
+  readonly problem: string | null;
+  /** The cost of the samples with at least one function that was found, for display: `12.3%`. Null for a call graph, which does not tell. */
+  readonly text: string | null;
 }
 
 /** A frame of a flame graph. */
 export interface FlameGraphFrame {
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** The tier of `difference`: 0 if it is 0, 1 below 5 %, 2 from 5 %, 3 from 20 %, negative if the cost fell. Null if it is unknown. */
+  readonly changeTier: number | null;
   /** The number of callers above the frame. */
   readonly depth: number;
+  /** The change of the total since the baseline as a share of the base, from -1 to 1. 0 if there is none that is more than noise. Null if it is unknown. */
+  readonly difference: number | null;
+  /** Whether the search finds the function. */
+  readonly found: boolean;
   /** The function's key. The keys of all parents and of the frame are its path. */
   readonly key: FunctionKey;
-  /** Whether the frame has no callees, drawn or not. */
+  /** Whether the frame has nothing below it, drawn or not. */
   readonly leaf: boolean;
   /** The left edge, as a share of the width of the image. */
   readonly left: number;
@@ -616,6 +640,22 @@ export interface FlameGraphFrame {
   readonly uri: string | null;
   /** The width, as a share of the width of the image. */
   readonly width: number;
+}
+
+/** What a tier of changes means. */
+export interface FlameGraphLegendEntry {
+  /** Its meaning for display: `▲ from 5%`. */
+  readonly text: string;
+  /** The tier. Null stands for frames whose change is unknown. */
+  readonly tier: number | null;
+}
+
+/** A search for functions by their names. Case is ignored. */
+export interface FlameGraphSearch {
+  /** Whether it is a regular expression. */
+  readonly regex?: boolean;
+  /** A part of the name, or a regular expression. */
+  readonly text: string;
 }
 
 /** A profile that was found: the files of one run. */
@@ -679,7 +719,7 @@ export type GroupBy =
 
 /** Something that is wrong with what is shown, or that is not default about it. */
 export interface HealthEntry {
-  /** The kind: a code of the warnings, or one of `profile-missing`, `profile-unreadable`, `profile-deleted`, `no-samples`, `few-samples`, `no-lines`, `no-names`, `no-sources`, `baseline-not-comparable`, `comparison`, `view`. */
+  /** The kind: a code of the warnings, or another one (docs/symptoms.md). */
   readonly code: string;
   /** A command that fixes it. */
   readonly fix?: Action;
@@ -1562,12 +1602,44 @@ export interface Profiles {
   readonly root: string | null;
 }
 
+/** What to list. */
+export interface Question {
+  /** The document, which must be open. */
+  readonly uri: string;
+}
+
 /** A part of a text, excluding its end. */
 export interface Range {
   /** The position after the last character. */
   readonly end: Position;
   /** The position of the first character. */
   readonly start: Position;
+}
+
+/** How to record a profile of a program, test or benchmark. Clients run the commands in a terminal, after the user has agreed; the server never runs them. */
+export interface Recipe {
+  /** The commands. Each runs if the one before it succeeded. */
+  readonly commands: readonly RecipeCommand[];
+  /** The folder to run the commands in. */
+  readonly folder: string;
+  /** The command that installs the profiler. Null if it comes with the language. */
+  readonly install: string | null;
+  /** The line of the document, 0-based. */
+  readonly line0: number;
+  /** What is recorded: `words`, `test empty_text`. */
+  readonly name: string;
+  /** The name of the profiler. */
+  readonly profiler: string;
+  /** The commands as one line of text, to be read. */
+  readonly text: string;
+}
+
+/** A command of a recipe. It is not for a shell: each argument is as it is. */
+export interface RecipeCommand {
+  /** Its arguments. */
+  readonly arguments: readonly string[];
+  /** The program, which is on the PATH, or relative to the folder. */
+  readonly program: string;
 }
 
 /** A file of a profile. */
@@ -1588,6 +1660,94 @@ export interface RecordedFile {
   readonly rules: readonly PathMapping[];
   /** The self cost of its lines. */
   readonly self: Weight;
+}
+
+/** One of the selected lines. */
+export interface SelectedLine {
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
+  /** The line, 0-based. */
+  readonly line0: number;
+  /** The self cost. */
+  readonly self: Weight;
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
+  readonly selfShare: number | null;
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
+  readonly selfText: string | null;
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
+  readonly share: number;
+  /** The total as a share of the selection's total, from 0 to 1; the same of self costs where totals are unknown. Null if it is not known. */
+  readonly shareOfSelection: number | null;
+  /** Its cost, and how much of the selection's that is: `12.3% · self 4.0% · 60.0% of the selection`. */
+  readonly text: string;
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  readonly tier: 0 | 1 | 2 | 3;
+  /** The total. Null if it is not exact. */
+  readonly total: Weight | null;
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  readonly totalText: string | null;
+}
+
+/** What the selected lines cost. A sample on several of them counts once. */
+export interface Selection {
+  /** The callers of the functions on these lines, hottest first, recursive ones last. Direct recursion is collapsed. Null if the recording is a call graph, which does not tell. */
+  readonly callers: readonly SelectionCaller[] | null;
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
+  /** The lines with a cost, hottest first. */
+  readonly lines: readonly SelectedLine[];
+  /** What is not default about the view, in short words. */
+  readonly marks: readonly string[];
+  /** The metric of all costs. */
+  readonly metric: string;
+  /** The self cost. */
+  readonly self: Weight;
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
+  readonly selfShare: number | null;
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
+  readonly selfText: string | null;
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
+  readonly share: number;
+  /** The lines and their cost: `lines 3 to 9: self 1.0% (1 sample) · total 12.3% (12 samples)`. With a leading `~` if they may have moved since the recording. */
+  readonly text: string;
+  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  readonly tier: 0 | 1 | 2 | 3;
+  /** The total. Null if it is not exact. */
+  readonly total: Weight | null;
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  readonly totalText: string | null;
+  /** Its unit. */
+  readonly unit: string;
+}
+
+/** The selected lines. */
+export interface SelectionArgument {
+  /** The first line, 0-based. */
+  readonly firstLine0: number;
+  /** The last line, 0-based. */
+  readonly lastLine0: number;
+  /** The document. */
+  readonly uri: string;
+}
+
+/** A caller of a function on the selected lines. */
+export interface SelectionCaller {
+  /** The function's item, to request callers and callees with. */
+  readonly item: Item | null;
+  /** The 0-based line in the current text. Null if `uri` is null. */
+  readonly line0: number | null;
+  /** The function's name. */
+  readonly name: string;
+  /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
+  readonly placeText: string;
+  /** Whether it is a recursive call. Its cost is then not part of the sum. */
+  readonly recursive: boolean;
+  /** The cost of its calls that lead to the selection: `33.3% (2 samples)`. */
+  readonly text: string;
+  /** The weight of these calls. */
+  readonly total: Weight;
+  /** The workspace file. Null if the place is not in one. */
+  readonly uri: string | null;
 }
 
 /** A path mapping. */
@@ -1628,6 +1788,8 @@ export interface SetViewArgument {
   readonly profiles?: readonly string[] | null;
   /** The range of time to show, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. A sample at the end is not in it. */
   readonly range?: string | null;
+  /** Keys to reset, which is the same as `null` for each. Some clients drop keys with `null` from arguments that the server sent, such as Neovim. */
+  readonly reset?: readonly string[];
   /** Show only samples in which each of these terms, separated by commas, is in the name, file or library of some function of the stack. */
   readonly search?: string | null;
   /** What hints show. */
@@ -2044,7 +2206,7 @@ export type Weight = number;
 export interface Commands {
   /** Return the current view, all choices and all actions. Menus need nothing else. */
   readonly "costline.view": { readonly arguments: readonly []; readonly result: View };
-  /** Change the view. The keys are those of `choices` in the answer of `costline.view`, and `pathMappings`; `null` restores the setting. A choice stays when the profile is rewritten and ends when the user changes the setting with the same key. Returns the new view, like `costline.view`. */
+  /** Change the view. The keys are those of `choices` in the answer of `costline.view`, and `pathMappings`; `null` restores the setting, and so does the name of a key in `reset`. A choice stays when the profile is rewritten and ends when the user changes the setting with the same key. Returns the new view, like `costline.view`. */
   readonly "costline.setView": { readonly arguments: readonly [SetViewArgument]; readonly result: View };
   /** List the profiles that were found, newest first, and which of them is shown. */
   readonly "costline.profiles": { readonly arguments: readonly []; readonly result: Profiles };
@@ -2074,12 +2236,16 @@ export interface Commands {
   readonly "costline.flamegraph": { readonly arguments: readonly [(FlameGraphArgument | null)?]; readonly result: DrawnFlameGraph };
   /** Show the weight of the samples over time, from the first sample to the last or over the chosen range, in buckets of equal length. Null without a profile. */
   readonly "costline.timeline": { readonly arguments: readonly [(TimelineArgument | null)?]; readonly result: Timeline | null };
+  /** Return what selected lines of an open document cost together, where a sample on several of them counts once; what each of them costs; and the callers of the functions on them. Null if none of them has a cost. */
+  readonly "costline.selection": { readonly arguments: readonly [SelectionArgument]; readonly result: Selection | null };
   /** Explain why a line shows its cost, or why it shows none. */
   readonly "costline.explain": { readonly arguments: readonly [ExplainArgument]; readonly result: Explanation };
   /** List the files of the profile with the workspace file that each is mapped to, hottest first. Null without a profile. */
   readonly "costline.paths": { readonly arguments: readonly []; readonly result: Paths | null };
   /** Add a path mapping to those of the setting `pathMappings`, or replace the one with the same `from`. A message to the user says how many files of the profile are found with it, and which entry of the setting keeps it. It ends when the user changes the setting. Returns the new view, like `costline.view`. */
   readonly "costline.setPathMapping": { readonly arguments: readonly [SetPathMappingArgument]; readonly result: View };
+  /** List the programs, tests and benchmarks of a document, each with the commands that record a profile of it. Nothing is run. */
+  readonly "costline.recipes": { readonly arguments: readonly [Question]; readonly result: readonly Recipe[] };
   /** Export the profile, with the current view applied, to a file in another format. */
   readonly "costline.export": { readonly arguments: readonly [ExportArgument]; readonly result: Exported };
 }

@@ -4,7 +4,8 @@ use super::progress::Progress;
 use super::read::{absolute, read};
 use super::{Failure, UNREADABLE, warn};
 use analysis::Thread;
-use engine::discovery::{Candidate, Recognised, discover};
+use engine::discovery::{FileVersion, Recognised, discover};
+use engine::preference::{Choice, by_preference};
 use engine::roots::project_at;
 use engine::runs::runs;
 use engine::settings::Settings;
@@ -25,9 +26,10 @@ pub(super) fn read_newest(
         roots.push(project_at(&current).unwrap_or(current));
     }
     let found = discover(&roots, settings, &mut Recognised::default());
-    for run in runs(&found.candidates) {
-        let files: Vec<PathBuf> =
-            run.into_iter().map(|Candidate { path, .. }| path.clone()).collect();
+    let runs = runs(&found.candidates).into_iter();
+    let runs = runs.map(|run| run.into_iter().cloned().map(FileVersion::from).collect());
+    for Choice { run, .. } in by_preference(runs.collect()) {
+        let files: Vec<PathBuf> = run.into_iter().map(|file| file.path).collect();
         match read(&files, settings.max_profile_bytes, progress) {
             Ok(files) => return Ok(files),
             Err(error) => warn(&format!("{error}; skipped")),

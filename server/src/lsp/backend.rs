@@ -411,9 +411,11 @@ impl LanguageServer for Backend {
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
         let uri = params.text_document.uri.clone();
-        self.first_costs(&uri, self.server.client_info().refreshes.lenses).await;
+        let client = self.server.client_info();
+        self.first_costs(&uri, client.refreshes.lenses).await;
+        let records = client.record;
         self.server
-            .read_document(&uri, move |context| Some(code_lens::lenses(context, &params)))
+            .read_document(&uri, move |context| Some(code_lens::lenses(context, &params, records)))
             .await
     }
 

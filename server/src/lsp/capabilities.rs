@@ -34,6 +34,8 @@ pub struct Client {
     pub markup: Markup,
     /// Whether it wants `costline/changed` notifications.
     pub changed: bool,
+    /// Whether it has the command of lenses that record a profile.
+    pub record: bool,
     /// Which refresh requests it supports.
     pub refreshes: Refreshes,
     /// How it can show loads and their problems.
@@ -67,6 +69,7 @@ impl Client {
                 .is_some(),
             markup: markup(params, announces("links")),
             changed: announces("changed"),
+            record: announces("record"),
             refreshes: Refreshes {
                 hints: workspace
                     .and_then(|it| it.inlay_hint.as_ref()?.refresh_support)
@@ -136,12 +139,17 @@ pub fn server(
     }
 }
 
-/// How a client shows hovers. Neovim announces Markdown and shows it mostly as it is written.
+/// Clients that announce Markdown and show escapes as they are written: Neovim, and Emacs with
+/// Eglot or lsp-mode.
+const LITERAL_MARKDOWN: [&str; 3] = ["Neovim", "Eglot", "emacs"];
+
+/// How a client shows hovers.
 fn markup(params: &InitializeParams, links: bool) -> Markup {
     let hover = params.capabilities.text_document.as_ref().and_then(|it| it.hover.as_ref());
     let formats = hover.and_then(|it| it.content_format.as_ref());
-    let is_neovim = params.client_info.as_ref().is_some_and(|client| client.name == "Neovim");
-    match formats.filter(|_| !is_neovim) {
+    let client = params.client_info.as_ref().map(|client| client.name.as_str());
+    let is_literal = client.is_some_and(|name| LITERAL_MARKDOWN.contains(&name));
+    match formats.filter(|_| !is_literal) {
         Some(formats) if formats.contains(&MarkupKind::Markdown) => Markup::Markdown { links },
         _ => Markup::Plain,
     }

@@ -16,8 +16,10 @@ mod paths;
 mod pop_transform;
 mod profiles;
 mod push_transform;
+mod recipes;
 mod reload;
 mod select_profile;
+mod selection;
 mod set_baseline;
 mod set_path_mapping;
 mod set_view;
@@ -47,7 +49,7 @@ pub const SELECT_PROFILE: &str = select_profile::SelectProfile::NAME;
 pub const SET_PATH_MAPPING: &str = set_path_mapping::SetPathMapping::NAME;
 
 /// All commands, in the order of the book.
-pub const COMMANDS: [Entry; 20] = [
+pub const COMMANDS: [Entry; 22] = [
     Entry::of::<view::ShowView>(),
     Entry::of::<set_view::SetView>(),
     Entry::of::<profiles::ListProfiles>(),
@@ -64,9 +66,11 @@ pub const COMMANDS: [Entry; 20] = [
     Entry::of::<call_tree::ShowCallTree>(),
     Entry::of::<flamegraph::DrawFlameGraph>(),
     Entry::of::<timeline::ShowTimeline>(),
+    Entry::of::<selection::ShowSelection>(),
     Entry::of::<explain::ExplainLine>(),
     Entry::of::<paths::ListPaths>(),
     Entry::of::<set_path_mapping::SetPathMapping>(),
+    Entry::of::<recipes::ListRecipes>(),
     Entry::of::<export::Export>(),
 ];
 

@@ -15,6 +15,7 @@ use crate::wire::Conversation;
 /// Configures how a server starts and what its client declares. By default, the client supports
 /// everything, works in the workspace's folder, and lives as long as the test.
 pub struct ServerBuilder {
+    under: Vec<String>,
     args: Vec<String>,
     env: Vec<(String, String)>,
     cwd: PathBuf,
@@ -36,6 +37,7 @@ impl ServerBuilder {
     pub fn new(workspace: &Workspace) -> Self {
         let root = workspace.root_uri();
         Self {
+            under: Vec::new(),
             args: vec!["lsp".to_owned()],
             env: Vec::new(),
             cwd: workspace.root().to_owned(),
@@ -51,6 +53,12 @@ impl ServerBuilder {
             handshake: true,
             is_unchecked: false,
         }
+    }
+
+    /// Has the server started by a program that takes it as its last arguments, such as `strace`.
+    pub fn under<'a>(mut self, program: impl IntoIterator<Item = &'a str>) -> Self {
+        self.under = program.into_iter().map(str::to_owned).collect();
+        self
     }
 
     /// Replaces the arguments `lsp`.
@@ -138,7 +146,6 @@ impl ServerBuilder {
     /// checked nevertheless.
     pub fn unchecked(mut self) -> Self {
         self.is_unchecked = true;
-        self.is_unchecked = true;
         self
     }
 
@@ -146,7 +153,7 @@ impl ServerBuilder {
     pub fn start(self) -> Server {
         let handshake = self.handshake;
         let mut server = Server {
-            process: Process::spawn(&self.args, &self.cwd, &self.env),
+            process: Process::spawn(&self.under, &self.args, &self.cwd, &self.env),
             params: self.params,
             settings: self.settings,
             held: self.held,

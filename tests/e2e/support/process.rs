@@ -40,10 +40,14 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts the binary under test with `args`, in `cwd`, with `env` added to the environment.
-    pub fn spawn(args: &[String], cwd: &Path, env: &[(String, String)]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_costline"))
-            .args(args.iter().map(OsStr::new))
+    /// Starts the binary under test with `args`, in `cwd`, with `env` added to the environment. If
+    /// `under` has a program with arguments, that one starts the binary.
+    pub fn spawn(under: &[String], args: &[String], cwd: &Path, env: &[(String, String)]) -> Self {
+        let binary = env!("CARGO_BIN_EXE_costline").to_owned();
+        let mut words = under.iter().chain([&binary]).chain(args);
+        let program = words.next().unwrap_or(&binary);
+        let mut child = Command::new(program)
+            .args(words.map(OsStr::new))
             .current_dir(cwd)
             // Tests must not share the texts of profiles that have the same bytes.
             .env("COSTLINE_CACHE_DIR", "")
@@ -54,7 +58,7 @@ impl Process {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .unwrap_or_else(|error| panic!("costline does not start: {error}"));
+            .unwrap_or_else(|error| panic!("{program} does not start: {error}"));
 
         let (stdin, to_write) = channel::<Vec<u8>>();
         let mut pipe = child.stdin.take().unwrap_or_else(|| unreachable!("stdin is piped"));

@@ -3,7 +3,7 @@
 
 --- A command to offer in menus.
 ---@class costline.Action
----@field arguments costline.SetViewArgument[] The arguments.
+---@field arguments costline.SetViewArgument[] The arguments, without `null`.
 ---@field command costline.ActionCommand The command.
 ---@field title string The title in menus.
 
@@ -312,12 +312,14 @@
 --- A flame graph.
 ---@class costline.FlameGraph
 ---@field above integer The number of frames from the root to the node in the question, each as wide as the image. They come first. If the profile does not have the node, those of its path that it has.
+---@field atLeast boolean Whether `omitted`, and `more` of frames, may be too low: frames below narrow ones are counted in the top-down tree of stacks only.
 ---@field est boolean Whether costs are estimated, because the recording is a call graph.
+---@field found costline.FlameGraphFound|vim.NIL What was found. Null without a search.
 ---@field frames costline.FlameGraphFrame[] The frames, row by row, callers before callees.
+---@field legend costline.FlameGraphLegendEntry[] The meaning of each `changeTier`, from costs that fell to costs that rose. Empty if no frame has one.
 ---@field marks string[] What is not default about the view, in short words.
 ---@field metric string The metric of all costs.
----@field omitted integer The number of frames below the node that are too narrow, too deep or too many to draw. In a call graph, callees of narrow frames are not counted.
----@field svg string The SVG image. It has no scripts, styles or links. Each frame is a `<g data-frame="17">` whose number is its index in `frames`.
+---@field omitted integer The number of frames below the node that are too narrow, too deep or too many to draw.
 ---@field total costline.Weight The total of the profile.
 ---@field totalText string The total of the profile for display: `1395 samples`.
 ---@field unit string Its unit.
@@ -325,19 +327,30 @@
 --- Where to write the flame graph.
 ---@class costline.FlameGraphArgument
 ---@field depth? integer|vim.NIL With `inline`: the maximum number of rows below the node.
----@field inline? boolean Return the SVG and its frames in the answer, and write no file.
+---@field function? costline.FunctionKeyArgument|vim.NIL With `inline`: draw what this function calls, merged from all its places, or with `inverted` who calls it. The paths of nodes begin with it.
+---@field inline? boolean Return the frames in the answer, and write no file.
+---@field inverted? boolean With `inline`: draw the bottom-up tree: the functions with self cost, and their callers below them. The paths of its nodes begin at the functions with self cost.
 ---@field limit? integer|vim.NIL With `inline`: the maximum number of frames, at most 5000; the widest are kept.
 ---@field node? costline.FunctionKeyArgument[] With `inline`: the node at the top, as the functions from the root to it. Default: the whole call tree.
 ---@field overwrite? boolean Overwrite the file if it exists.
 ---@field path? string|vim.NIL The file to write, relative to the workspace folder. By default, a file in the temporary folder, which is removed when the server ends.
+---@field search? costline.FlameGraphSearch|vim.NIL With `inline`: which frames to mark as found.
 ---@field skip? integer|vim.NIL With `inline`: of the node's callees, leave out this number, the hottest, and make those after them as wide as the image together.
+
+--- What was found.
+---@class costline.FlameGraphFound
+---@field problem string|vim.NIL Why the text is not a regular expression.
+---@field text string|vim.NIL The cost of the samples with at least one function that was found, for display: `12.3%`. Null for a call graph, which does not tell.
 
 --- A frame of a flame graph.
 ---@class costline.FlameGraphFrame
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field changeTier integer|vim.NIL The tier of `difference`: 0 if it is 0, 1 below 5 %, 2 from 5 %, 3 from 20 %, negative if the cost fell. Null if it is unknown.
 ---@field depth integer The number of callers above the frame.
+---@field difference number|vim.NIL The change of the total since the baseline as a share of the base, from -1 to 1. 0 if there is none that is more than noise. Null if it is unknown.
+---@field found boolean Whether the search finds the function.
 ---@field key costline.FunctionKey The function's key. The keys of all parents and of the frame are its path.
----@field leaf boolean Whether the frame has no callees, drawn or not.
+---@field leaf boolean Whether the frame has nothing below it, drawn or not.
 ---@field left number The left edge, as a share of the width of the image.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field more integer The number of frames that are not drawn below this frame and are not below another that is drawn. Request the frame's node to get them.
@@ -355,6 +368,16 @@
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 ---@field width number The width, as a share of the width of the image.
+
+--- What a tier of changes means.
+---@class costline.FlameGraphLegendEntry
+---@field text string Its meaning for display: `▲ from 5%`.
+---@field tier integer|vim.NIL The tier. Null stands for frames whose change is unknown.
+
+--- A search for functions by their names. Case is ignored.
+---@class costline.FlameGraphSearch
+---@field regex? boolean Whether it is a regular expression.
+---@field text string A part of the name, or a regular expression.
 
 --- A profile that was found: the files of one run.
 ---@class costline.FoundProfile
@@ -395,7 +418,7 @@
 
 --- Something that is wrong with what is shown, or that is not default about it.
 ---@class costline.HealthEntry
----@field code string The kind: a code of the warnings, or one of `profile-missing`, `profile-unreadable`, `profile-deleted`, `no-samples`, `few-samples`, `no-lines`, `no-names`, `no-sources`, `baseline-not-comparable`, `comparison`, `view`.
+---@field code string The kind: a code of the warnings, or another one (docs/symptoms.md).
 ---@field fix? costline.Action A command that fixes it.
 ---@field message string What happened, to which file, and what to do.
 ---@field severity costline.Severity How bad it is.
@@ -879,10 +902,29 @@
 ---@field revision integer Incremented when costs or labels of this root are replaced.
 ---@field root string|vim.NIL The workspace folder that this is about. Null if none is open.
 
+--- What to list.
+---@class costline.Question
+---@field uri string The document, which must be open.
+
 --- A part of a text, excluding its end.
 ---@class costline.Range
 ---@field end costline.Position The position after the last character.
 ---@field start costline.Position The position of the first character.
+
+--- How to record a profile of a program, test or benchmark. Clients run the commands in a terminal, after the user has agreed; the server never runs them.
+---@class costline.Recipe
+---@field commands costline.RecipeCommand[] The commands. Each runs if the one before it succeeded.
+---@field folder string The folder to run the commands in.
+---@field install string|vim.NIL The command that installs the profiler. Null if it comes with the language.
+---@field line0 integer The line of the document, 0-based.
+---@field name string What is recorded: `words`, `test empty_text`.
+---@field profiler string The name of the profiler.
+---@field text string The commands as one line of text, to be read.
+
+--- A command of a recipe. It is not for a shell: each argument is as it is.
+---@class costline.RecipeCommand
+---@field arguments string[] Its arguments.
+---@field program string The program, which is on the PATH, or relative to the folder.
 
 --- A file of a profile.
 ---@class costline.RecordedFile
@@ -894,6 +936,54 @@
 ---@field reason string|vim.NIL Why there is no workspace file, as text to follow the name. Null if there is one.
 ---@field rules costline.PathMapping[] The entries of the setting `pathMappings` that map it to a workspace file that it could be, one for each of these files.
 ---@field self costline.Weight The self cost of its lines.
+
+--- One of the selected lines.
+---@class costline.SelectedLine
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field line0 integer The line, 0-based.
+---@field self costline.Weight The self cost.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field shareOfSelection number|vim.NIL The total as a share of the selection's total, from 0 to 1; the same of self costs where totals are unknown. Null if it is not known.
+---@field text string Its cost, and how much of the selection's that is: `12.3% · self 4.0% · 60.0% of the selection`.
+---@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+
+--- What the selected lines cost. A sample on several of them counts once.
+---@class costline.Selection
+---@field callers costline.SelectionCaller[]|vim.NIL The callers of the functions on these lines, hottest first, recursive ones last. Direct recursion is collapsed. Null if the recording is a call graph, which does not tell.
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field lines costline.SelectedLine[] The lines with a cost, hottest first.
+---@field marks string[] What is not default about the view, in short words.
+---@field metric string The metric of all costs.
+---@field self costline.Weight The self cost.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field text string The lines and their cost: `lines 3 to 9: self 1.0% (1 sample) · total 12.3% (12 samples)`. With a leading `~` if they may have moved since the recording.
+---@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field unit string Its unit.
+
+--- The selected lines.
+---@class costline.SelectionArgument
+---@field firstLine0 integer The first line, 0-based.
+---@field lastLine0 integer The last line, 0-based.
+---@field uri string The document.
+
+--- A caller of a function on the selected lines.
+---@class costline.SelectionCaller
+---@field item costline.Item|vim.NIL The function's item, to request callers and callees with.
+---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
+---@field name string The function's name.
+---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
+---@field recursive boolean Whether it is a recursive call. Its cost is then not part of the sum.
+---@field text string The cost of its calls that lead to the selection: `33.3% (2 samples)`.
+---@field total costline.Weight The weight of these calls.
+---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 
 --- A path mapping.
 ---@class costline.SetPathMappingArgument
@@ -916,6 +1006,7 @@
 ---@field profile? string|vim.NIL The profile to show, relative to the workspace folder. `null`: the profile of the settings, or the newest one.
 ---@field profiles? string[]|vim.NIL The profiles to show as one instead of `profile`: repeated runs, or the parts of a run on several machines. They must have the same format.
 ---@field range? string|vim.NIL The range of time to show, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. A sample at the end is not in it.
+---@field reset? string[] Keys to reset, which is the same as `null` for each. Some clients drop keys with `null` from arguments that the server sent, such as Neovim.
 ---@field search? string|vim.NIL Show only samples in which each of these terms, separated by commas, is in the name, file or library of some function of the stack.
 ---@field show? costline.Show|vim.NIL What hints show.
 ---@field threads? string[]|vim.NIL The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads.

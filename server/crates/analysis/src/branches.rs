@@ -5,6 +5,9 @@
 //! cost that it leads to. Neither collapses recursion, like the Firefox Profiler's call tree and
 //! inverted call tree.
 //!
+//! Around a function, branches are merged from all places of the tree that have it: what it calls, or
+//! who calls it. As for callers and callees, a sample is charged once, at the outermost call.
+//!
 //! A call graph has no paths. Its tree follows the calls and divides costs in proportion, as for
 //! callers and callees, so weights are estimates wherever a function can be reached in several
 //! ways. A path ends where a function occurs on it for the second time, because a call graph does
@@ -12,7 +15,7 @@
 
 use crate::call_tree::Index;
 use crate::paths::{PathEntry, PathStep, Recursion, hotter};
-use crate::{CallNodeId, CallNodes, CallTree, Costs};
+use crate::{CallNode, CallNodeId, CallNodes, CallTree, Costs};
 use profile::{FunctionId, JitTier, Total};
 use rustc_hash::FxHashMap;
 
@@ -36,17 +39,36 @@ impl Branch {
     pub fn as_total(&self) -> Total {
         if self.estimated { Total::Estimated(self.total) } else { Total::Exact(self.total) }
     }
+
+    /// Frees what the branches below are computed from, if it may be large. There are none then.
+    pub fn release(&mut self) {
+        if !matches!(self.at, At::Node(_)) {
+            self.at = At::Merged(Vec::new());
+        }
+    }
 }
 
 /// What the branches below are computed from.
 #[derive(Debug, Clone, PartialEq)]
 enum At {
     Node(CallNodeId),
+    /// Nodes of which none is below another.
+    Merged(Vec<CallNodeId>),
     Endings(Vec<Ending>),
     Path(Vec<FunctionId>),
 }
 
-/// A call node with self cost, and its ancestor that the branch has reached.
+/// The direction of the branches around a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Around {
+    /// What the function calls.
+    Callees,
+    /// Who calls the function.
+    Callers,
+}
+
+/// A call node, and its ancestor that the branch has reached. Bottom-up, the node has self cost, which
+/// it counts with. Around a function, it is an outermost call of it, and counts with its total.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Ending {
     leaf: CallNodeId,
@@ -65,25 +87,81 @@ impl CallTree {
                     self.callers_in_graph(costs, path, parent)
                 }
                 (Some(_), _, Some((_, At::Path(path)))) => self.callees_in_graph(path),
-                (_, Some(nodes), None) if inverted => outward(nodes, all_endings(nodes), true),
+                (_, Some(nodes), None) if inverted => {
+                    outward(nodes, all_endings(nodes), |node| node.self_, true)
+                }
                 (_, Some(nodes), None) => inward(nodes, None),
                 (_, Some(nodes), Some((_, At::Endings(endings)))) => {
-                    outward(nodes, callers_of(nodes, endings), false)
+                    outward(nodes, callers_of(nodes, endings), |node| node.self_, false)
                 }
                 (_, Some(nodes), Some((_, At::Node(id)))) => inward(nodes, Some(*id)),
                 // The branch belongs to another tree.
                 _ => Vec::new(),
             };
+        self.finish(&mut branches);
+        branches
+    }
+
+    /// The branches below `parent` around a function, costliest first: first the function itself, then
+    /// what it calls or who calls it.
+    pub fn branches_around(
+        &self,
+        function: FunctionId,
+        around: Around,
+        parent: Option<&Branch>,
+    ) -> Vec<Branch> {
+        let mut branches = match (self.call_nodes(), parent.map(|parent| &parent.at), around) {
+            (None, None, _) => {
+                let step = self.callees(&[function], Recursion::Exact);
+                let at = At::Path(vec![function]);
+                let (self_, total) = (step.self_, step.total);
+                vec![Branch { function, self_, total, estimated: false, at }]
+            }
+            (None, Some(At::Path(path)), Around::Callees) => self.callees_in_graph(path),
+            (None, Some(At::Path(path)), Around::Callers) => self.paths_to_callers(path),
+            (Some(nodes), None, _) => outermost(nodes, function, around),
+            (Some(nodes), Some(At::Merged(ids)), _) => {
+                merged(nodes, ids.iter().flat_map(|&id| nodes.children(Some(id))))
+            }
+            (Some(nodes), Some(At::Endings(endings)), _) => {
+                outward(nodes, callers_of(nodes, endings), |node| node.total, false)
+            }
+            // The branch belongs to another tree.
+            _ => Vec::new(),
+        };
+        self.finish(&mut branches);
+        branches
+    }
+
+    /// The weight of the samples with at least one function that `is_wanted`. `None` for a call graph,
+    /// which does not tell.
+    pub fn weight_with(&self, is_wanted: impl Fn(FunctionId) -> bool) -> Option<f64> {
+        let nodes = self.call_nodes()?;
+        let mut end = 0;
+        let outermost = nodes.ids().filter(|&id| {
+            let is_outermost = id.index() >= end && is_wanted(nodes.get(id).function);
+            if is_outermost {
+                end = nodes.subtree(id).end;
+            }
+            is_outermost
+        });
+        Some(outermost.fold(0.0, |sum, id| sum + nodes.get(id).total))
+    }
+
+    /// Removes branches without cost and sorts the others.
+    fn finish(&self, branches: &mut Vec<Branch>) {
         // A node whose total is 0 stays if something below it has cost: negative weights may cancel
         // each other.
         branches.retain(|branch| match &branch.at {
             At::Node(id) => self.call_nodes().is_some_and(|nodes| nodes.has_cost(*id)),
+            At::Merged(ids) => {
+                self.call_nodes().is_some_and(|nodes| ids.iter().any(|&id| nodes.has_cost(id)))
+            }
             At::Endings(_) => true,
             At::Path(_) => branch.total != 0.0,
         });
         branches
             .sort_unstable_by(|a, b| hotter(a.total, b.total).then(a.function.cmp(&b.function)));
-        branches
     }
 
     /// The tiers of the total of a branch. Empty if the recording has none, and for the bottom-up
@@ -104,6 +182,20 @@ impl CallTree {
             .map(|PathEntry { function, self_, total, estimated, .. }| {
                 let at = At::Path([path, &[function]].concat());
                 Branch { function, self_, total, estimated, at }
+            })
+            .collect()
+    }
+
+    fn paths_to_callers(&self, path: &[FunctionId]) -> Vec<Branch> {
+        if path.split_last().is_some_and(|(last, below)| below.contains(last)) {
+            return Vec::new();
+        }
+        let entries = self.callers(path, Recursion::Exact).entries.into_iter();
+        entries
+            .filter(|entry| !entry.recursive)
+            .map(|PathEntry { function, total, estimated, .. }| {
+                let at = At::Path([path, &[function]].concat());
+                Branch { function, self_: None, total, estimated, at }
             })
             .collect()
     }
@@ -166,6 +258,7 @@ impl CallTree {
     pub fn is_recursive(&self, branch: &Branch) -> bool {
         match (&branch.at, self.call_nodes()) {
             (At::Node(id), Some(nodes)) => nodes.get(*id).recursive,
+            (At::Merged(ids), Some(nodes)) => ids.iter().any(|&id| nodes.get(id).recursive),
             (At::Endings(endings), Some(nodes)) => endings.iter().any(|ending| {
                 std::iter::successors(Some(ending.leaf), |&id| nodes.get(id).parent)
                     .take_while(|&id| id != ending.at)
@@ -196,11 +289,57 @@ fn inward(nodes: &CallNodes, parent: Option<CallNodeId>) -> Vec<Branch> {
         .collect()
 }
 
-fn outward(nodes: &CallNodes, endings: impl Iterator<Item = Ending>, top: bool) -> Vec<Branch> {
+/// The nodes by function.
+fn merged(nodes: &CallNodes, ids: impl Iterator<Item = CallNodeId>) -> Vec<Branch> {
+    let mut functions: FxHashMap<FunctionId, (f64, f64, Vec<CallNodeId>)> = FxHashMap::default();
+    for id in ids {
+        let node = nodes.get(id);
+        let (self_, total, ids) = functions.entry(node.function).or_default();
+        *self_ += node.self_;
+        *total += node.total;
+        ids.push(id);
+    }
+    functions
+        .into_iter()
+        .map(|(function, (self_, total, ids))| Branch {
+            function,
+            self_: Some(self_),
+            total,
+            estimated: false,
+            at: At::Merged(ids),
+        })
+        .collect()
+}
+
+/// The outermost calls of a function, as one branch.
+fn outermost(nodes: &CallNodes, function: FunctionId, around: Around) -> Vec<Branch> {
+    let mut end = 0;
+    let calls = nodes.ids().filter(|&id| {
+        let is_outermost = id.index() >= end && nodes.get(id).function == function;
+        if is_outermost {
+            end = nodes.subtree(id).end;
+        }
+        is_outermost
+    });
+    let mut branches = merged(nodes, calls);
+    for branch in &mut branches {
+        if let (Around::Callers, At::Merged(ids)) = (around, &branch.at) {
+            branch.at = At::Endings(ids.iter().map(|&id| Ending { leaf: id, at: id }).collect());
+        }
+    }
+    branches
+}
+
+fn outward(
+    nodes: &CallNodes,
+    endings: impl Iterator<Item = Ending>,
+    weight: impl Fn(&CallNode) -> f64,
+    top: bool,
+) -> Vec<Branch> {
     let mut callers: FxHashMap<FunctionId, (f64, Vec<Ending>)> = FxHashMap::default();
     for ending in endings {
         let (total, endings) = callers.entry(nodes.get(ending.at).function).or_default();
-        *total += nodes.get(ending.leaf).self_;
+        *total += weight(nodes.get(ending.leaf));
         endings.push(ending);
     }
     callers

@@ -36,6 +36,7 @@ mod invocations;
 mod jit_tiers;
 mod joined;
 mod line_counts;
+mod name_search;
 mod named;
 mod names;
 mod paths;
@@ -56,7 +57,7 @@ mod view;
 mod weighted;
 
 pub use apply::{Truncate, apply, apply_to_graph, truncate};
-pub use branches::Branch;
+pub use branches::{Around, Branch};
 pub use call_groups::{CallGroup, CallGrouping, CallGroups, GroupKey};
 pub use call_nodes::{CallNode, CallNodeId, CallNodes};
 pub use call_tree::CallTree;
@@ -71,6 +72,7 @@ pub use invocations::{
 };
 pub use jit_tiers::JitTiers;
 pub use line_counts::{FileLineCount, LineCounts};
+pub use name_search::NameSearch;
 pub use named::{Addresses, notation};
 pub use names::{Unmatched, find_function, find_functions, find_metric, find_threads, nearest};
 pub use paths::{PathEntry, PathStep, Recursion, SiteCost};
@@ -94,5 +96,6 @@ pub use profile::{
     Groups, JitTier, Level, Lib, LibId, LineKnowledge, MergeError, Metric, MetricId, Moved,
     OriginalPlace, Part, PlaceKind, Position, Profile, RawStacks, Recording, SourceId, Start,
     SymbolTables, Symbolicated, Thread, ThreadId, Total, Warning, WarningCode, Warnings,
-    at_call_sites, divide, merge, relocate, relocate_with_files, with_files, with_interrupted,
+    at_call_sites, codes, divide, merge, relocate, relocate_with_files, with_files,
+    with_interrupted,
 };

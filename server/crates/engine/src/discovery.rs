@@ -52,7 +52,7 @@ pub const PROFILE_FOLDERS: [&str; 2] = ["profiles", ".costline"];
 /// The folder of criterion benchmarks in a root. Profiles are in folders named `profile` below it.
 const CRITERION: &str = "target/criterion";
 /// The maximum depth of folders below a root.
-const DEPTH: usize = 3;
+pub(crate) const DEPTH: usize = 3;
 /// The maximum depth of folders below [`CRITERION`].
 const CRITERION_DEPTH: usize = 8;
 /// The maximum number of directory entries per root; the rest is skipped.

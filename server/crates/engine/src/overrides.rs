@@ -15,6 +15,7 @@ use crate::transforms::TransformData;
 use analysis::{TimeRange, Transform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -94,6 +95,10 @@ pub struct Choices {
     /// The path mappings, instead of those of the setting `pathMappings`.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub path_mappings: Option<Option<Vec<PathMapping>>>,
+    /// Keys to reset, which is the same as `null` for each. Some clients drop keys with `null` from
+    /// arguments that the server sent, such as Neovim.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reset: Vec<String>,
 }
 
 /// Deserializes `null` to `Some(None)`. A missing key stays `None`.
@@ -123,6 +128,33 @@ impl Choices {
             path_mappings: Some(None),
             ..Self::default()
         }
+    }
+
+    /// These choices as JSON without `null`: the keys to reset are in `reset`.
+    pub fn without_nulls(&self) -> Value {
+        let mut json = json!(self);
+        if let Some(keys) = json.as_object_mut() {
+            let reset: Vec<String> = keys
+                .iter()
+                .filter(|(_, value)| value.is_null())
+                .map(|(key, _)| key.clone())
+                .collect();
+            keys.retain(|_, value| !value.is_null());
+            if !reset.is_empty() {
+                keys.insert("reset".to_owned(), json!(reset));
+            }
+        }
+        json
+    }
+
+    /// These choices with the keys of `reset` as `null`. Fails if there is no such key.
+    pub fn with_nulls(mut self) -> Result<Self, String> {
+        let reset = std::mem::take(&mut self.reset);
+        let mut json = json!(self);
+        if let Some(keys) = json.as_object_mut() {
+            keys.extend(reset.into_iter().map(|key| (key, Value::Null)));
+        }
+        serde_json::from_value(json).map_err(|error| error.to_string())
     }
 }
 
@@ -390,6 +422,7 @@ impl Overrides {
             unit,
             show,
             path_mappings,
+            reset: _,
         } = choices;
         if let Some(transforms) = transforms {
             let transforms = transforms.unwrap_or_default().into_iter();
@@ -558,6 +591,10 @@ mod tests {
         assert_eq!(back.applied_to(&new), new);
         let reset_all = serde_json::to_value(Choices::reset_all()).unwrap();
         assert_eq!(set(&chosen, reset_all.clone()).unwrap(), Overrides::default());
+        let sent = Choices::reset_all().without_nulls();
+        assert!(!sent.to_string().contains("null"), "{sent}");
+        let received: Choices = serde_json::from_value(sent).unwrap();
+        assert_eq!(received.with_nulls(), Ok(Choices::reset_all()));
         assert_eq!(
             reset_all,
             json!({"combine": null, "compare": null, "metric": null, "overlay": null, "threads": null, "implementation": null,

@@ -180,6 +180,9 @@ pub struct Lenses {
     pub min_percent: f64,
     /// Show lenses of closures without a name.
     pub closures: bool,
+    /// Show a lens that records a profile above `main`, tests and benchmarks, in editors that can run
+    /// its commands.
+    pub record: bool,
 }
 
 /// Hovers over lines and functions.
@@ -305,7 +308,7 @@ impl Default for Hints {
 
 impl Default for Lenses {
     fn default() -> Self {
-        Self { enable: true, min_percent: 1.0, closures: false }
+        Self { enable: true, min_percent: 1.0, closures: false, record: true }
     }
 }
 

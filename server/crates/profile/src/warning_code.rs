@@ -2,26 +2,31 @@
 
 use std::fmt;
 
-/// Defines [`WarningCode`] from one list of meanings, variants and names.
-macro_rules! warning_codes {
-    ($($(#[doc = $meaning:literal])+ $variant:ident = $name:literal,)+) => {
-        /// The kind of a [`crate::Warning`]. Names and meanings are stable; kinds are added, never
-        /// renamed.
+/// Defines an enum of codes from one list of meanings, variants and names.
+#[macro_export]
+macro_rules! codes {
+    (
+        $(#[$attribute:meta])+
+        pub enum $Code:ident {
+            $($(#[doc = $meaning:literal])+ $variant:ident = $name:literal,)+
+        }
+    ) => {
+        $(#[$attribute])+
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum WarningCode {
+        pub enum $Code {
             $($(#[doc = $meaning])+ $variant,)+
         }
 
-        impl WarningCode {
+        impl $Code {
             /// Every code, in the order of the documentation.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// The name in kebab case, as `report --json` prints it.
+            /// The name in kebab case, as in JSON.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name,)+ }
             }
 
-            /// The meaning of the warning, in Markdown.
+            /// The meaning, in Markdown.
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => concat!($($meaning),+).trim_ascii(),)+ }
             }
@@ -29,204 +34,208 @@ macro_rules! warning_codes {
     };
 }
 
-warning_codes! {
-    /// The file is incomplete: it ends before the recording does, or within a record. The complete
-    /// part is shown.
-    Truncated = "truncated",
-    /// Folded stacks, rbspy's summaries, callgrind: the last line has no newline, so the file may be
-    /// incomplete.
-    OpenEnd = "open-end",
-    /// The last line is incomplete and is ignored.
-    PartialLine = "partial-line",
-    /// callgrind: the costs add up to less than the file's summary, or Xdebug's summary is missing,
-    /// so the end of the file may be missing.
-    Incomplete = "incomplete",
-    /// The file is malformed from a certain byte on. The part before it is shown.
-    Malformed = "malformed",
-    /// A malformed line is ignored.
-    MalformedLine = "malformed-line",
-    /// A malformed sample is ignored.
-    MalformedSample = "malformed-sample",
-    /// Trace events: a malformed event is ignored.
-    MalformedEvent = "malformed-event",
-    /// perf.data: a malformed record is ignored. If a record is shorter than its own header, the
-    /// rest of the file is ignored, too.
-    MalformedRecord = "malformed-record",
-    /// Text is not UTF-8. Invalid bytes are shown as U+FFFD.
-    InvalidUtf8 = "invalid-utf8",
-    /// The version of the file is newer or older than the supported ones. The file is read like the
-    /// nearest supported version, or according to the columns that it has.
-    UnknownVersion = "unknown-version",
-    /// Two columns of one table differ in length.
-    UnevenColumns = "uneven-columns",
-    /// stackprof: `raw` and `raw_lines` differ in length. The sums by line are shown instead of
-    /// stacks.
-    UnequalLengths = "unequal-lengths",
-    /// A sample refers to a node that the file does not contain. It counts as a sample without a
-    /// stack.
-    UnknownNode = "unknown-node",
-    /// Trace events: a sample refers to a stack frame that the file does not contain. It counts as
-    /// a sample without a stack.
-    UnknownFrame = "unknown-frame",
-    /// Trace events: a node refers to a caller that the file does not contain. It is shown without
-    /// callers.
-    UnknownCaller = "unknown-caller",
-    /// Austin: a sample refers to a frame that is not defined before it. The frame is shown as
-    /// `[unknown]`.
-    UndefinedFrame = "undefined-frame",
-    /// Austin: a frame refers to a string that is not defined before it. It is shown as
-    /// `<unknown>`.
-    UndefinedString = "undefined-string",
-    /// callgrind: a line uses a number for a name that is not defined before it. The name is empty.
-    UnknownName = "unknown-name",
-    /// callgrind: a number for a name is defined again with another name. The new name applies from
-    /// there on.
-    Renamed = "renamed",
-    /// callgrind: an event's formula is not a sum of events. The event is ignored.
-    UnknownFormula = "unknown-formula",
-    /// callgrind: a cost is below zero. It counts as 0.
-    NegativeCost = "negative-cost",
-    /// callgrind: counts of calls add up to more than 2^64 - 1. The sum is shown as that number.
-    TooManyCalls = "too-many-calls",
-    /// Austin: a sample has no value. It is ignored.
-    NoValue = "no-value",
-    /// Trace events: an event has no time. It is ignored.
-    NoTime = "no-time",
-    /// Trace events: an async event has no id. It is ignored.
-    NoId = "no-id",
-    /// A thread has no table of samples. It is ignored.
-    ThreadWithoutSamples = "thread-without-samples",
-    /// stackprof: samples without a stack are ignored.
-    SamplesWithoutStack = "samples-without-stack",
-    /// stackprof: the lines of a function have more samples than the function. The samples of the
-    /// lines are used.
-    LinesExceedSamples = "lines-exceed-samples",
-    /// stackprof: the total of a function is more than the samples of the profile. It is shown as
-    /// these.
-    TotalExceedsSamples = "total-exceeds-samples",
-    /// .cpuprofile: the lines of a node have more ticks than the node has hits. The ticks are used.
-    TicksExceedHits = "ticks-exceed-hits",
-    /// .cpuprofile: Deno counts samples of TypeScript and JSX on the lines of the text without types.
-    /// These samples have no lines. Functions are right.
-    TranspiledLines = "transpiled-lines",
-    /// .cpuprofile: no node has a `hitCount`. Samples are counted instead.
-    NoHitCount = "no-hit-count",
-    /// .heapprofile: a node has no `callFrame`. Its bytes are added to its caller.
-    NoCallFrame = "no-call-frame",
-    /// pprof: `drop_frames` or `keep_frames` is not a valid regular expression. No frames are
-    /// dropped.
-    DropFrames = "drop-frames",
-    /// pstats: the file's functions cost less than the total of its hottest function. The rest is
-    /// shown as one function.
-    UnlistedFunctions = "unlisted-functions",
-    /// Mercury: nodes of the file are missing or contradict each other. Their costs may be
-    /// incomplete.
-    InconsistentNodes = "inconsistent-nodes",
-    /// Mercury: costs do not add up to the sums that the file states.
-    InconsistentSums = "inconsistent-sums",
-    /// Mercury: the program representation beside the profile (`.procrep`) could not be read or does
-    /// not match the profile. How often lines were executed is unknown.
-    ProgramRepresentation = "program-representation",
-    /// Mercury: the contour file beside the profile (`.contour`) could not be read, or names modules
-    /// that the program does not have; or the metric has no cost of calls, so that all callers are
-    /// shown.
-    Contour = "contour",
-    /// The coverage report beside the profile (`lcov.info`) could not be read, or files were changed
-    /// between the two. How often their lines were executed is unknown.
-    Coverage = "coverage",
-    /// Raw Gecko profiles: processes that are nested too deeply are ignored.
-    DeepProcesses = "deep-processes",
-    /// A call lasts longer than the call that it started in. It is shortened to end with that call.
-    OverlappingCall = "overlapping-call",
-    /// A call ends before calls that started in it. Those end with it.
-    UnwoundCall = "unwound-call",
-    /// A call ends that was not started. The end is ignored.
-    UnmatchedEnd = "unmatched-end",
-    /// A call does not end before the recording does. It ends with the recording.
-    UnfinishedCall = "unfinished-call",
-    /// Trace events: the file has only async events of the old form (`S`, `F`), which is not
-    /// supported.
-    OldAsync = "old-async",
-    /// Trace events: async operations overlap, so the metric `async` adds up to more than the
-    /// elapsed time.
-    AsyncOperations = "async-operations",
-    /// Trace events of py-spy: several processes share a thread id, so part of their time is
-    /// missing.
-    SharedThreadId = "shared-thread-id",
-    /// Trace events: samples of the browser's own pages (`chrome://`) are ignored.
-    BrowserPage = "browser-page",
-    /// perf.data: callers that the kernel recorded separately from their samples are not read.
-    DeferredChains = "deferred-chains",
-    /// perf.data: a process has more memory mappings than the limit. Addresses in later mappings
-    /// are not resolved.
-    Mappings = "mappings",
-    /// perf.data: traces of the processor (Intel PT, Arm SPE) are not read.
-    HardwareTrace = "hardware-trace",
-    /// Folded stacks: the file compares two profiles. The second value of each line is used.
-    Differential = "differential",
-    /// The profiler writes the first line of a function, not the line that executes. Only functions
-    /// have costs.
-    FunctionLines = "function-lines",
-    /// callgrind: each function has all of its self cost on one line. Only functions have costs.
-    OneLinePerFunction = "one-line-per-function",
-    /// perf: many stacks do not lead back to the start of a program or thread, so totals of callers
-    /// are too low.
-    BrokenStacks = "broken-stacks",
-    /// perf.data: outer callers of samples are unknown, because their copied stacks could not be
-    /// unwound.
-    CutStacks = "cut-stacks",
-    /// Hot functions are addresses, because the debug info of a library was not found.
-    Unsymbolicated = "unsymbolicated",
-    /// The hottest program or library was built without debug info, so its functions have no lines.
-    NoDebugInfo = "no-debug-info",
-    /// A file name of the profile matches several workspace files. It is not mapped.
-    AmbiguousFile = "ambiguous-file",
-    /// The profile names a function without its file, and several functions in the workspace can be
-    /// meant, or the workspace has too much code to search. It is shown without a source.
-    UnmatchedFunction = "unmatched-function",
-    /// A script refers to a source map that was not found. Its costs are shown in the script.
-    SourceMapMissing = "source-map-missing",
-    /// A source map could not be read. Costs are shown in the script.
-    SourceMapBroken = "source-map-broken",
-    /// A source map does not match the script that was recorded. Costs are shown in the script.
-    SourceMapStale = "source-map-stale",
-    /// A source map is larger than the limit. Costs are shown in the script.
-    SourceMapTooLarge = "source-map-too-large",
-    /// A line of a script contains several statements, and the profile has no columns. Only
-    /// functions have costs.
-    SourceMapPackedLine = "source-map-packed-line",
-    /// The run wrote more files than those on the command line.
-    MoreFiles = "more-files",
-    /// No metric has the chosen name. The default metric is shown.
-    UnknownMetric = "unknown-metric",
-    /// Several metrics have the chosen name. The default metric is shown.
-    AmbiguousMetric = "ambiguous-metric",
-    /// No thread has the chosen name or id. The choice is ignored.
-    UnknownThread = "unknown-thread",
-    /// The profile does not record which functions are JavaScript. All functions are shown.
-    UnknownImplementation = "unknown-implementation",
-    /// Own code cannot be told from libraries. All code is shown.
-    NoOwnCode = "no-own-code",
-    /// No function has the name in a transform. The transform is not applied.
-    UnknownFunction = "unknown-function",
-    /// Several functions have the name in a transform. The transform is not applied.
-    AmbiguousFunction = "ambiguous-function",
-    /// No category has the name in a transform. The transform is not applied.
-    UnknownCategory = "unknown-category",
-    /// Several categories have the name in a transform. The transform is not applied.
-    AmbiguousCategory = "ambiguous-category",
-    /// No library has the name in a transform. The transform is not applied.
-    UnknownLibrary = "unknown-library",
-    /// Several libraries have the name in a transform. The transform is not applied.
-    AmbiguousLibrary = "ambiguous-library",
-    /// A transform would create more functions than the limit. It is not applied.
-    TooManyFunctions = "too-many-functions",
-    /// The recording is a call graph. Transforms and filters need stacks and are ignored.
-    NoStacks = "no-stacks",
-    /// The times of samples are unknown. A range of time is ignored.
-    NoTimes = "no-times",
-    /// No sample is in the chosen range of time, or matches the search. Nothing is shown.
-    NoSamplesInView = "no-samples-in-view",
+codes! {
+    /// The kind of a [`crate::Warning`]. Names and meanings are stable; kinds are added, never
+    /// renamed.
+    pub enum WarningCode {
+        /// The file is incomplete: it ends before the recording does, or within a record. The complete
+        /// part is shown.
+        Truncated = "truncated",
+        /// Folded stacks, rbspy's summaries, callgrind: the last line has no newline, so the file may be
+        /// incomplete.
+        OpenEnd = "open-end",
+        /// The last line is incomplete and is ignored.
+        PartialLine = "partial-line",
+        /// callgrind: the costs add up to less than the file's summary, or Xdebug's summary is missing,
+        /// so the end of the file may be missing.
+        Incomplete = "incomplete",
+        /// The file is malformed from a certain byte on. The part before it is shown.
+        Malformed = "malformed",
+        /// A malformed line is ignored.
+        MalformedLine = "malformed-line",
+        /// A malformed sample is ignored.
+        MalformedSample = "malformed-sample",
+        /// Trace events: a malformed event is ignored.
+        MalformedEvent = "malformed-event",
+        /// perf.data: a malformed record is ignored. If a record is shorter than its own header, the
+        /// rest of the file is ignored, too.
+        MalformedRecord = "malformed-record",
+        /// Text is not UTF-8. Invalid bytes are shown as U+FFFD.
+        InvalidUtf8 = "invalid-utf8",
+        /// The version of the file is newer or older than the supported ones. The file is read like the
+        /// nearest supported version, or according to the columns that it has.
+        UnknownVersion = "unknown-version",
+        /// Two columns of one table differ in length.
+        UnevenColumns = "uneven-columns",
+        /// stackprof: `raw` and `raw_lines` differ in length. The sums by line are shown instead of
+        /// stacks.
+        UnequalLengths = "unequal-lengths",
+        /// A sample refers to a node that the file does not contain. It counts as a sample without a
+        /// stack.
+        UnknownNode = "unknown-node",
+        /// Trace events: a sample refers to a stack frame that the file does not contain. It counts as
+        /// a sample without a stack.
+        UnknownFrame = "unknown-frame",
+        /// Trace events: a node refers to a caller that the file does not contain. It is shown without
+        /// callers.
+        UnknownCaller = "unknown-caller",
+        /// Austin: a sample refers to a frame that is not defined before it. The frame is shown as
+        /// `[unknown]`.
+        UndefinedFrame = "undefined-frame",
+        /// Austin: a frame refers to a string that is not defined before it. It is shown as
+        /// `<unknown>`.
+        UndefinedString = "undefined-string",
+        /// callgrind: a line uses a number for a name that is not defined before it. The name is empty.
+        UnknownName = "unknown-name",
+        /// callgrind: a number for a name is defined again with another name. The new name applies from
+        /// there on.
+        Renamed = "renamed",
+        /// callgrind: an event's formula is not a sum of events. The event is ignored.
+        UnknownFormula = "unknown-formula",
+        /// callgrind: a cost is below zero. It counts as 0.
+        NegativeCost = "negative-cost",
+        /// callgrind: counts of calls add up to more than 2^64 - 1. The sum is shown as that number.
+        TooManyCalls = "too-many-calls",
+        /// Austin: a sample has no value. It is ignored.
+        NoValue = "no-value",
+        /// Trace events: an event has no time. It is ignored.
+        NoTime = "no-time",
+        /// Trace events: an async event has no id. It is ignored.
+        NoId = "no-id",
+        /// A thread has no table of samples. It is ignored.
+        ThreadWithoutSamples = "thread-without-samples",
+        /// stackprof: samples without a stack are ignored.
+        SamplesWithoutStack = "samples-without-stack",
+        /// stackprof: the lines of a function have more samples than the function. The samples of the
+        /// lines are used.
+        LinesExceedSamples = "lines-exceed-samples",
+        /// stackprof: the total of a function is more than the samples of the profile. It is shown as
+        /// these.
+        TotalExceedsSamples = "total-exceeds-samples",
+        /// .cpuprofile: the lines of a node have more ticks than the node has hits. The ticks are used.
+        TicksExceedHits = "ticks-exceed-hits",
+        /// .cpuprofile: Deno counts samples of TypeScript and JSX on the lines of the text without types.
+        /// These samples have no lines. Functions are right.
+        TranspiledLines = "transpiled-lines",
+        /// .cpuprofile: no node has a `hitCount`. Samples are counted instead.
+        NoHitCount = "no-hit-count",
+        /// .heapprofile: a node has no `callFrame`. Its bytes are added to its caller.
+        NoCallFrame = "no-call-frame",
+        /// pprof: `drop_frames` or `keep_frames` is not a valid regular expression. No frames are
+        /// dropped.
+        DropFrames = "drop-frames",
+        /// pstats: the file's functions cost less than the total of its hottest function. The rest is
+        /// shown as one function.
+        UnlistedFunctions = "unlisted-functions",
+        /// Mercury: nodes of the file are missing or contradict each other. Their costs may be
+        /// incomplete.
+        InconsistentNodes = "inconsistent-nodes",
+        /// Mercury: costs do not add up to the sums that the file states.
+        InconsistentSums = "inconsistent-sums",
+        /// Mercury: the program representation beside the profile (`.procrep`) could not be read or does
+        /// not match the profile. How often lines were executed is unknown.
+        ProgramRepresentation = "program-representation",
+        /// Mercury: the contour file beside the profile (`.contour`) could not be read, or names modules
+        /// that the program does not have; or the metric has no cost of calls, so that all callers are
+        /// shown.
+        Contour = "contour",
+        /// The coverage report beside the profile (`lcov.info`) could not be read, or files were changed
+        /// between the two. How often their lines were executed is unknown.
+        Coverage = "coverage",
+        /// Raw Gecko profiles: processes that are nested too deeply are ignored.
+        DeepProcesses = "deep-processes",
+        /// A call lasts longer than the call that it started in. It is shortened to end with that call.
+        OverlappingCall = "overlapping-call",
+        /// A call ends before calls that started in it. Those end with it.
+        UnwoundCall = "unwound-call",
+        /// A call ends that was not started. The end is ignored.
+        UnmatchedEnd = "unmatched-end",
+        /// A call does not end before the recording does. It ends with the recording.
+        UnfinishedCall = "unfinished-call",
+        /// Trace events: the file has only async events of the old form (`S`, `F`), which is not
+        /// supported.
+        OldAsync = "old-async",
+        /// Trace events: async operations overlap, so the metric `async` adds up to more than the
+        /// elapsed time.
+        AsyncOperations = "async-operations",
+        /// Trace events of py-spy: several processes share a thread id, so part of their time is
+        /// missing.
+        SharedThreadId = "shared-thread-id",
+        /// Trace events: samples of the browser's own pages (`chrome://`) are ignored.
+        BrowserPage = "browser-page",
+        /// perf.data: callers that the kernel recorded separately from their samples are not read.
+        DeferredChains = "deferred-chains",
+        /// perf.data: a process has more memory mappings than the limit. Addresses in later mappings
+        /// are not resolved.
+        Mappings = "mappings",
+        /// perf.data: traces of the processor (Intel PT, Arm SPE) are not read.
+        HardwareTrace = "hardware-trace",
+        /// Folded stacks: the file compares two profiles. The second value of each line is used.
+        Differential = "differential",
+        /// The profiler writes the first line of a function, not the line that executes. Only functions
+        /// have costs.
+        FunctionLines = "function-lines",
+        /// callgrind: each function has all of its self cost on one line. Only functions have costs.
+        OneLinePerFunction = "one-line-per-function",
+        /// perf: many stacks do not lead back to the start of a program or thread, so totals of callers
+        /// are too low.
+        BrokenStacks = "broken-stacks",
+        /// perf.data: outer callers of samples are unknown, because their copied stacks could not be
+        /// unwound.
+        CutStacks = "cut-stacks",
+        /// Hot functions are addresses, because the debug info of a library was not found.
+        Unsymbolicated = "unsymbolicated",
+        /// The hottest program or library was built without debug info, so its functions have no lines.
+        NoDebugInfo = "no-debug-info",
+        /// A file name of the profile matches several workspace files. It is not mapped.
+        AmbiguousFile = "ambiguous-file",
+        /// The profile names a function without its file, and several functions in the workspace can be
+        /// meant, or the workspace has too much code to search. It is shown without a source.
+        UnmatchedFunction = "unmatched-function",
+        /// A script refers to a source map that was not found. Its costs are shown in the script.
+        SourceMapMissing = "source-map-missing",
+        /// A source map could not be read. Costs are shown in the script.
+        SourceMapBroken = "source-map-broken",
+        /// A source map does not match the script that was recorded. Costs are shown in the script.
+        SourceMapStale = "source-map-stale",
+        /// A source map is larger than the limit. Costs are shown in the script.
+        SourceMapTooLarge = "source-map-too-large",
+        /// A line of a script contains several statements, and the profile has no columns. Only
+        /// functions have costs.
+        SourceMapPackedLine = "source-map-packed-line",
+        /// The run wrote more files than those on the command line.
+        MoreFiles = "more-files",
+        /// No metric has the chosen name. The default metric is shown.
+        UnknownMetric = "unknown-metric",
+        /// Several metrics have the chosen name. The default metric is shown.
+        AmbiguousMetric = "ambiguous-metric",
+        /// No thread has the chosen name or id. The choice is ignored.
+        UnknownThread = "unknown-thread",
+        /// The profile does not record which functions are JavaScript. All functions are shown.
+        UnknownImplementation = "unknown-implementation",
+        /// Own code cannot be told from libraries. All code is shown.
+        NoOwnCode = "no-own-code",
+        /// No function has the name in a transform. The transform is not applied.
+        UnknownFunction = "unknown-function",
+        /// Several functions have the name in a transform. The transform is not applied.
+        AmbiguousFunction = "ambiguous-function",
+        /// No category has the name in a transform. The transform is not applied.
+        UnknownCategory = "unknown-category",
+        /// Several categories have the name in a transform. The transform is not applied.
+        AmbiguousCategory = "ambiguous-category",
+        /// No library has the name in a transform. The transform is not applied.
+        UnknownLibrary = "unknown-library",
+        /// Several libraries have the name in a transform. The transform is not applied.
+        AmbiguousLibrary = "ambiguous-library",
+        /// A transform would create more functions than the limit. It is not applied.
+        TooManyFunctions = "too-many-functions",
+        /// The recording is a call graph. Transforms and filters need stacks and are ignored.
+        NoStacks = "no-stacks",
+        /// The times of samples are unknown. A range of time is ignored.
+        NoTimes = "no-times",
+        /// No sample is in the chosen range of time, or matches the search. Nothing is shown.
+        NoSamplesInView = "no-samples-in-view",
+    }
 }
 
 impl fmt::Display for WarningCode {

@@ -6,6 +6,7 @@
 //! (`go.mod`, `Cargo.toml`, `package.json`, `pyproject.toml`), `devcontainer.json`, and the settings
 //! of a Git or Mercurial checkout.
 
+mod cargo;
 mod dev_container;
 mod functions;
 mod git_folders;
@@ -26,6 +27,7 @@ mod rust;
 mod source_map;
 mod suggest;
 
+pub use cargo::{CargoFile, CargoTarget, cargo_file};
 #[cfg(feature = "grammars")]
 pub use functions::trial;
 pub use functions::{Arity, Call, Definition, FunctionKind, Functions, Language};

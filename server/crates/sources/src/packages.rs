@@ -183,7 +183,8 @@ fn is_cargo_registry(head: &str) -> bool {
     is_registry(folder)
 }
 
-fn read(path: &Path) -> Option<String> {
+/// The text of a manifest. `None` if it cannot be read.
+pub(crate) fn read(path: &Path) -> Option<String> {
     let mut text = String::new();
     regular_file::open(path).ok()?.0.take(MAX_BYTES).read_to_string(&mut text).ok()?;
     Some(text)
@@ -230,7 +231,7 @@ fn normalized(name: &str) -> String {
 }
 
 /// The text of a key in a table of a TOML file. Reads only `key = "text"` on one line.
-fn toml_text(text: &str, table: &str, key: &str) -> Option<String> {
+pub(crate) fn toml_text(text: &str, table: &str, key: &str) -> Option<String> {
     let mut is_in_table = false;
     for line in text.lines().map(str::trim) {
         if let Some(header) = line.strip_prefix('[') {

@@ -9,7 +9,7 @@ use crate::lsp::server::{Server, failure};
 use engine::context::Context;
 use engine::export::{Cut, Options, Target};
 use engine::keys::Key;
-use engine::query::flame_graph::{FlameGraph, Question, flame_graph};
+use engine::query::flame_graph::{FlameGraph, Question, Search, flame_graph};
 use lsp_types::Url;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub struct FlameGraphArgument {
     path: Option<PathBuf>,
     /// Overwrite the file if it exists.
     overwrite: bool,
-    /// Return the SVG and its frames in the answer, and write no file.
+    /// Return the frames in the answer, and write no file.
     inline: bool,
     /// With `inline`: the node at the top, as the functions from the root to it. Default: the whole
     /// call tree.
@@ -40,6 +40,14 @@ pub struct FlameGraphArgument {
     /// With `inline`: of the node's callees, leave out this number, the hottest, and make those after
     /// them as wide as the image together.
     skip: Option<usize>,
+    /// With `inline`: draw the bottom-up tree: the functions with self cost, and their callers below
+    /// them. The paths of its nodes begin at the functions with self cost.
+    inverted: bool,
+    /// With `inline`: draw what this function calls, merged from all its places, or with `inverted` who
+    /// calls it. The paths of nodes begin with it.
+    function: Option<Key>,
+    /// With `inline`: which frames to mark as found.
+    search: Option<Search>,
 }
 
 /// A flame graph, as a file or for a panel.
@@ -72,10 +80,11 @@ impl Command for DrawFlameGraph {
     type Answer = Drawn;
 
     async fn run(server: &Server, (Optional(argument),): Self::Arguments) -> Result<Drawn> {
-        let FlameGraphArgument { path, overwrite, inline, node, depth, limit, skip } =
-            argument.unwrap_or_default();
+        let argument = argument.unwrap_or_default();
+        let FlameGraphArgument { path, overwrite, inline, node, depth, limit, skip, .. } = argument;
         if inline {
-            let question = Question { node, depth, limit, skip };
+            let FlameGraphArgument { inverted, function, search, .. } = argument;
+            let question = Question { node, depth, limit, skip, inverted, function, search };
             let drawn = server.read(move |context| flame_graph(context, &question)).await?;
             return drawn.map(|drawn| Drawn::Inline(Box::new(drawn))).map_err(failure);
         }

@@ -16,13 +16,14 @@ pub struct SetView;
 impl Command for SetView {
     const NAME: &'static str = "costline.setView";
     const DESCRIPTION: &'static str = "Change the view. The keys are those of `choices` in the answer of `costline.view`, and `pathMappings`; \
-        `null` restores the setting. A choice stays when the profile is rewritten and ends when the user changes the setting with the same key. Returns \
+        `null` restores the setting, and so does the name of a key in `reset`. A choice stays when the profile is rewritten and ends when the user changes the setting with the same key. Returns \
         the new view, like `costline.view`.";
     type Arguments = (Required<Choices>,);
     type Answer = View;
 
     async fn run(server: &Server, (Required(choices),): (Required<Choices>,)) -> Result<View> {
         let world = server.context().world;
+        let choices = choices.with_nulls().map_err(failure)?;
         let mut choices = resolved(choices, &world.settings).map_err(failure)?;
         if let Some(Some(overlay)) = &choices.overlay {
             check_overlay(&world, overlay).map_err(failure)?;

@@ -4,12 +4,11 @@
 use super::refused::Refused;
 use super::scan::Scanned;
 use engine::discovery::{Candidate, FileVersion};
+use engine::preference::{Choice, by_preference};
 use engine::runs::{belongs_to_run, runs};
 use engine::stages::loaded::Loaded;
 use engine::world::World;
-use std::cmp::Reverse;
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 /// Which runs may replace the one shown, if the user has picked none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,7 +47,7 @@ pub fn next_run(
     next.filter(|run| !is_shown(run) && !refused.contains(run))
 }
 
-/// The newest run that is not shown and was not refused.
+/// The first run by preference that was not refused, among those that may replace the one shown.
 fn newest_run(
     world: &World,
     scanned: &Scanned,
@@ -69,15 +68,15 @@ fn newest_run(
     {
         found.push(scanned.shown.clone());
     }
-    let is_new = |run: &[FileVersion]| match shown {
+    found.retain(|run| !run.is_empty());
+    let is_new = |choice: &Choice| match shown {
         None => true,
         Some(_) if search == Search::Newest => true,
-        Some(shown) if is_part(shown, run) => !is_shown(world, run),
-        Some(shown) => last_written(run) > Some(shown.stamp.modified),
+        Some(shown) if is_part(shown, &choice.run) && !is_shown(world, &choice.run) => true,
+        Some(shown) => choice.together > shown.stamp.modified,
     };
-    found.retain(|run| !run.is_empty() && is_new(run));
-    found.sort_by_key(|run| Reverse(last_written(run)));
-    found.into_iter().find(|run| !refused.contains(run))
+    let mut choices = by_preference(found).into_iter().filter(is_new);
+    choices.find(|choice| !refused.contains(&choice.run)).map(|choice| choice.run)
 }
 
 /// A run. If it is the one shown, this adds its files that are not recognised at the moment or were
@@ -112,9 +111,4 @@ fn shows_several_runs(scanned: &Scanned) -> bool {
     let shown: Vec<Candidate> =
         scanned.shown.iter().filter_map(|file| file.candidate.clone()).collect();
     runs(&shown).len() > 1
-}
-
-/// The time at which the last file of a run was written.
-fn last_written(run: &[FileVersion]) -> Option<SystemTime> {
-    run.iter().map(|file| file.stamp.modified).max()
 }

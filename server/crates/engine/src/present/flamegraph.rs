@@ -1,13 +1,6 @@
-//! A flame graph as SVG for a panel of an editor, with roots at the top.
-//!
-//! The SVG has presentation attributes only: no scripts, handlers, styles, links or references. It
-//! is therefore shown under the strictest content security policy. The panel makes it interactive:
-//! each frame is a `<g data-frame="17">` with an inner `<svg>`, which clips the text and whose `x`
-//! and `width` are percentages of the image, so that a panel can zoom by changing these two.
+//! The layout of a flame graph for a panel of an editor or a page: which frames there are, and where.
 
-use super::text::plain;
-use analysis::{Branch, CallTree};
-use std::fmt::Write;
+use analysis::{Around, Branch, CallTree, FunctionId};
 
 /// The minimum width of a frame, as a share of the width of the image.
 const MIN_SHARE: f64 = 1e-3;
@@ -18,8 +11,28 @@ const MAX_LAID_OUT: usize = 100_000;
 /// The number of callees that are as wide as the image together after some were left out. Equal ones
 /// are then as wide as a frame must be.
 const PAGE: usize = 1000;
-/// The height of a row in pixels.
-const ROW: usize = 17;
+
+/// The tree to draw.
+#[derive(Debug, Clone, Copy)]
+pub struct Drawn<'a> {
+    /// The call tree that it is part of.
+    pub tree: &'a CallTree,
+    /// Whether callers are below callees.
+    pub inverted: bool,
+    /// What this function calls or, inverted, who calls it, merged from all places of the call tree.
+    pub function: Option<FunctionId>,
+}
+
+impl Drawn<'_> {
+    /// The branches below one, or the top ones.
+    pub fn branches(self, parent: Option<&Branch>) -> Vec<Branch> {
+        let around = if self.inverted { Around::Callers } else { Around::Callees };
+        match self.function {
+            Some(function) => self.tree.branches_around(function, around, parent),
+            None => self.tree.branches(self.inverted, parent),
+        }
+    }
+}
 
 /// A rectangle of the image.
 #[derive(Debug)]
@@ -36,8 +49,10 @@ pub struct Frame {
     pub width: f64,
     /// Whether it has no callees.
     pub leaf: bool,
-    /// The number of frames below it, on the way to none that is drawn, that are not drawn. In a
-    /// call graph, callees of narrow frames are not counted.
+    /// Whether the function is also further up in the frame's column.
+    pub recursive: bool,
+    /// The number of frames below it, on the way to none that is drawn, that are not drawn. Frames
+    /// below narrow ones are counted in the call tree of stacks only.
     pub more: usize,
 }
 
@@ -71,7 +86,7 @@ impl Default for Limits {
 /// Lays out the nodes below a node of the call tree, the hottest on the left. `above` has the nodes
 /// from the root to that node, each of which is as wide as the image; it is empty for the whole
 /// tree. Nodes whose total is zero or negative are omitted.
-pub fn layout(tree: &CallTree, above: Vec<Branch>, limits: Limits) -> Graph {
+pub fn layout(drawn: Drawn<'_>, above: Vec<Branch>, limits: Limits) -> Graph {
     let n_above = above.len();
     let row = |(depth, branch): (usize, Branch)| Frame {
         branch,
@@ -80,6 +95,7 @@ pub fn layout(tree: &CallTree, above: Vec<Branch>, limits: Limits) -> Graph {
         left: 0.0,
         width: 1.0,
         leaf: false,
+        recursive: false,
         more: 0,
     };
     let frames = above.into_iter().enumerate().map(row).collect();
@@ -87,16 +103,17 @@ pub fn layout(tree: &CallTree, above: Vec<Branch>, limits: Limits) -> Graph {
     let mut parent = n_above.checked_sub(1);
     let mut skip = limits.skip;
     loop {
+        graph.mark_recursion(drawn.tree, parent);
         let (mut found, depth, left, width, total) =
             match parent.and_then(|parent: usize| graph.frames.get(parent)) {
                 Some(frame) => (
-                    tree.branches(false, Some(&frame.branch)),
+                    drawn.branches(Some(&frame.branch)),
                     frame.depth + 1,
                     frame.left,
                     frame.width,
                     frame.branch.total,
                 ),
-                None => (tree.branches(false, None), 0, 0.0, 1.0, 0.0),
+                None => (drawn.branches(None), 0, 0.0, 1.0, 0.0),
             };
         // With negative weights, the positive callees can exceed their caller. They then share its
         // width.
@@ -115,13 +132,14 @@ pub fn layout(tree: &CallTree, above: Vec<Branch>, limits: Limits) -> Graph {
             |branch: &Branch| branch.total > 0.0 && width * (branch.total / sum) >= MIN_SHARE;
         if let Some(frame) = parent.and_then(|parent: usize| graph.frames.get_mut(parent)) {
             frame.leaf = n_found == 0;
+            frame.branch.release();
         }
         let has_room = graph.frames.len() < MAX_LAID_OUT && depth - n_above < limits.rows;
         let n_wide =
             found.iter().take(page).take_while(|branch| has_room && is_wide(branch)).count();
         let narrow = found.split_off(n_wide);
         let left_out = skipped.iter().chain(&narrow);
-        let n_narrow = left_out.map(|branch| tree.n_branches(branch)).sum::<usize>();
+        let n_narrow = left_out.map(|branch| drawn.tree.n_branches(branch)).sum::<usize>();
         graph.omitted += n_narrow;
         if let Some(frame) = parent.and_then(|parent: usize| graph.frames.get_mut(parent)) {
             frame.more = n_narrow;
@@ -131,7 +149,16 @@ pub fn layout(tree: &CallTree, above: Vec<Branch>, limits: Limits) -> Graph {
             let left = next;
             let width = width * (branch.total / sum);
             next += width;
-            graph.frames.push(Frame { branch, parent, depth, left, width, leaf: false, more: 0 });
+            graph.frames.push(Frame {
+                branch,
+                parent,
+                depth,
+                left,
+                width,
+                leaf: false,
+                recursive: false,
+                more: 0,
+            });
         }
         let following = parent.map_or(0, |parent| parent + 1);
         if following == graph.frames.len() {
@@ -144,6 +171,19 @@ pub fn layout(tree: &CallTree, above: Vec<Branch>, limits: Limits) -> Graph {
 }
 
 impl Graph {
+    /// Marks a frame if its function is also above it. A part of a function is not a call of it, which
+    /// the tree knows.
+    fn mark_recursion(&mut self, tree: &CallTree, at: Option<usize>) {
+        let Some(frame) = at.and_then(|at| self.frames.get(at)) else { return };
+        let parent = |frame: &&Frame| self.frames.get(frame.parent?);
+        let mut above = std::iter::successors(parent(&frame), parent);
+        let recursive = above.any(|above| above.branch.function == frame.branch.function)
+            && tree.is_recursive(&frame.branch);
+        if let Some(frame) = at.and_then(|at| self.frames.get_mut(at)) {
+            frame.recursive = recursive;
+        }
+    }
+
     /// Keeps the `max` widest frames. Their callers are at least as wide and are kept, too. `more` of
     /// the others goes to their callers.
     fn keep_widest(&mut self, max: usize) {
@@ -176,62 +216,6 @@ impl Graph {
     }
 }
 
-/// Draws frames. `labels` returns the name and the cost of a frame.
-pub fn svg<'a>(
-    title: &str,
-    frames: &[Frame],
-    labels: impl Fn(usize) -> (&'a str, &'a str),
-) -> String {
-    let height = ROW * (1 + frames.iter().map(|frame| frame.depth).max().unwrap_or_default());
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%\" height=\"{height}\" role=\"group\" aria-label=\"{}\" \
-         font-family=\"system-ui, sans-serif\" font-size=\"12\">\n",
-        escaped(title)
-    );
-    for (i, frame) in frames.iter().enumerate() {
-        let (name, cost) = labels(i);
-        let name = escaped(name);
-        let (top, left, width) = (frame.depth * ROW, 100.0 * frame.left, 100.0 * frame.width);
-        let _ = writeln!(
-            out,
-            "<g data-frame=\"{i}\" role=\"img\"><title>{name}: {}</title>\
-             <svg x=\"{left:.4}%\" y=\"{top}\" width=\"{width:.4}%\" height=\"{ROW}\">\
-             <rect width=\"100%\" height=\"{}\" fill=\"{}\" stroke=\"#fff\" stroke-opacity=\"0.5\"/>\
-             <text x=\"4\" y=\"12\" fill=\"#111\" pointer-events=\"none\">{name}</text></svg></g>",
-            escaped(cost),
-            ROW - 1,
-            color(&name),
-        );
-    }
-    out.push_str("</svg>\n");
-    out
-}
-
-/// A color that depends on the name only. It is light, because the text is dark in all themes.
-fn color(name: &str) -> String {
-    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    let part = |shift: u32, n: u64| (hash >> shift) % n;
-    format!("#ff{:02x}{:02x}", 150 + part(16, 80), 80 + part(40, 60))
-}
-
-/// Sanitizes, truncates and escapes text for XML.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in plain(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,7 +228,8 @@ mod tests {
         let recording = analysis::Recording::from(profile);
         let view = analysis::View::of(&recording);
         let tree = CallTree::new(recording.into(), view, groups.into());
-        let mut graph = layout(&tree, Vec::new(), Limits::default());
+        let drawn = Drawn { tree: &tree, inverted: false, function: None };
+        let mut graph = layout(drawn, Vec::new(), Limits::default());
         assert_eq!((graph.frames.len(), graph.omitted), (8, 0));
         graph.keep_widest(5);
         let frames: Vec<_> = graph
@@ -268,7 +253,7 @@ mod tests {
 
         // Below `b`, the second level, and no deeper than one row.
         let above = [graph.frames[0].branch.clone(), graph.frames[1].branch.clone()];
-        let below = layout(&tree, above.into(), Limits { rows: 1, frames: 4, skip: None });
+        let below = layout(drawn, above.into(), Limits { rows: 1, frames: 4, skip: None });
         let frames: Vec<_> = below
             .frames
             .iter()
@@ -283,20 +268,11 @@ mod tests {
 
         // Those after the hottest.
         let above = [graph.frames[0].branch.clone(), graph.frames[1].branch.clone()];
-        let rest = layout(&tree, above.into(), Limits { skip: Some(1), ..Limits::default() });
+        let rest = layout(drawn, above.into(), Limits { skip: Some(1), ..Limits::default() });
         let frames: Vec<_> =
             rest.frames[2..].iter().map(|frame| (frame.left, frame.width)).collect();
         assert_eq!(frames, [(0.0, 1.0 / 3.0), (1.0 / 3.0, 1.0 / 3.0), (2.0 / 3.0, 1.0 / 3.0)]);
         // `c` and `d`.
         assert_eq!((rest.frames[1].more, rest.omitted), (2, 2));
-    }
-
-    #[test]
-    fn names_are_escaped() {
-        assert_eq!(escaped("</title><script>"), "&lt;/title&gt;&lt;script&gt;");
-        assert_eq!(
-            escaped("]]>&\" a=\"\u{0}\u{202e}\u{ffff}"),
-            "]]&gt;&amp;&quot; a=&quot;\u{fffd}\u{fffd}\u{fffd}"
-        );
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::overrides::Choices;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// A command to offer in menus.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -11,8 +11,13 @@ pub struct Action {
     pub command: ActionCommand,
     /// The title in menus.
     pub title: String,
-    /// The arguments.
+    /// The arguments, without `null`.
+    #[serde(serialize_with = "without_nulls")]
     pub arguments: Vec<Choices>,
+}
+
+fn without_nulls<S: Serializer>(arguments: &[Choices], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(arguments.iter().map(Choices::without_nulls))
 }
 
 /// The command of an action.

@@ -24,13 +24,40 @@ const FEW_SAMPLES: f64 = 10.0;
 /// With a larger share of self cost in functions without names, the profile has too few names.
 const NAMELESS_SHARE: f64 = 0.1;
 
+analysis::codes! {
+    /// The kind of a [`HealthEntry`] that is no warning about the profile. Names and meanings are
+    /// stable; kinds are added, never renamed.
+    pub enum HealthCode {
+        /// The setting `profile` names no file.
+        ProfileMissing = "profile-missing",
+        /// A profile cannot be read.
+        ProfileUnreadable = "profile-unreadable",
+        /// The profile that is shown was deleted. Its costs stay.
+        ProfileDeleted = "profile-deleted",
+        /// The profile is empty.
+        NoSamples = "no-samples",
+        /// The profile has fewer than ten samples.
+        FewSamples = "few-samples",
+        /// No cost is on a line.
+        NoLines = "no-lines",
+        /// More than a tenth of the cost is in functions without names.
+        NoNames = "no-names",
+        /// None of the files of the profile was found.
+        NoSources = "no-sources",
+        /// The baseline has another metric, or cannot be read.
+        BaselineNotComparable = "baseline-not-comparable",
+        /// Costs are compared with a baseline.
+        Comparison = "comparison",
+        /// Not the whole profile is shown.
+        View = "view",
+    }
+}
+
 /// Something that is wrong with what is shown, or that is not default about it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct HealthEntry {
-    /// The kind: a code of the warnings, or one of `profile-missing`, `profile-unreadable`,
-    /// `profile-deleted`, `no-samples`, `few-samples`, `no-lines`, `no-names`, `no-sources`,
-    /// `baseline-not-comparable`, `comparison`, `view`.
-    pub code: String,
+    /// The kind: a code of the warnings, or another one (docs/symptoms.md).
+    pub code: &'static str,
     /// How bad it is.
     pub severity: Severity,
     /// What happened, to which file, and what to do.
@@ -54,8 +81,17 @@ pub enum Severity {
 }
 
 impl HealthEntry {
-    fn new(severity: Severity, code: &str, message: &str) -> Self {
-        Self { code: code.to_owned(), severity, message: one_line(message).into_owned(), fix: None }
+    fn new(severity: Severity, code: HealthCode, message: &str) -> Self {
+        let message = one_line(message).into_owned();
+        Self { code: code.as_str(), severity, message, fix: None }
+    }
+
+    fn of_warning(warning: &Warning) -> Self {
+        let times =
+            if warning.count > 1 { format!(" ({} times)", warning.count) } else { String::new() };
+        let message = one_line(&format!("{}{times}", warning.message)).into_owned();
+        let code = warning.code.as_str();
+        Self { code, severity: severity(warning.code), message, fix: None }
     }
 
     fn with_fix(self, title: &str, command: ActionCommand, arguments: Vec<Choices>) -> Self {
@@ -87,7 +123,7 @@ fn of_files(world: &World) -> Vec<HealthEntry> {
     let mut entries = Vec::new();
     if let Some(missing) = &world.missing {
         let message = format!("costline.profile: {} does not exist", missing.display());
-        let entry = HealthEntry::new(Severity::Error, "profile-missing", &message);
+        let entry = HealthEntry::new(Severity::Error, HealthCode::ProfileMissing, &message);
         entries.push(match world.candidates.first() {
             Some(newest) => {
                 let name = newest.path.file_name().unwrap_or_default().to_string_lossy();
@@ -104,26 +140,21 @@ fn of_files(world: &World) -> Vec<HealthEntry> {
             None => (Severity::Error, String::new()),
         };
         let message = format!("{problem}{consequence}");
-        let entry = HealthEntry::new(severity, "profile-unreadable", &message);
+        let entry = HealthEntry::new(severity, HealthCode::ProfileUnreadable, &message);
         entries.push(entry.with_fix("Read it again", ActionCommand::Reload, Vec::new()));
     }
     if let Some(shown) = shown.filter(|_| world.deleted) {
         let path = shown.loaded.path.display();
         let message = format!("{path} was deleted; its costs are shown until there is a newer one");
-        entries.push(HealthEntry::new(Severity::Info, "profile-deleted", &message));
+        entries.push(HealthEntry::new(Severity::Info, HealthCode::ProfileDeleted, &message));
     }
     entries
 }
 
 /// What is wrong with a profile, the most severe first.
 pub fn of_snapshot(shown: &Snapshot, index: &SourceIndex) -> Vec<HealthEntry> {
-    let of_warning = |warning: &Warning| {
-        let times =
-            if warning.count > 1 { format!(" ({} times)", warning.count) } else { String::new() };
-        let message = format!("{}{times}", warning.message);
-        HealthEntry::new(severity(warning.code), warning.code.as_str(), &message)
-    };
-    let mut entries: Vec<HealthEntry> = shown.warnings.iter().map(of_warning).collect();
+    let mut entries: Vec<HealthEntry> =
+        shown.warnings.iter().map(HealthEntry::of_warning).collect();
     let has = |code: WarningCode| shown.warnings.iter().any(|warning| warning.code == code);
     let name = shown.loaded.name();
     let samples = shown.sampling().weight.map(|weight| (shown.costs.base / weight).round());
@@ -132,7 +163,7 @@ pub fn of_snapshot(shown: &Snapshot, index: &SourceIndex) -> Vec<HealthEntry> {
         // The warning says it.
         _ if is_empty && has(WarningCode::NoSamplesInView) => {}
         Some(Advice::Record(advice)) if is_empty || shown.costs.lines().is_empty() => {
-            let code = if is_empty { "no-samples" } else { "no-lines" };
+            let code = if is_empty { HealthCode::NoSamples } else { HealthCode::NoLines };
             let says_why = [
                 WarningCode::Unsymbolicated,
                 WarningCode::OneLinePerFunction,
@@ -153,7 +184,7 @@ pub fn of_snapshot(shown: &Snapshot, index: &SourceIndex) -> Vec<HealthEntry> {
         let samples =
             if samples == 1.0 { "1 sample".to_owned() } else { format!("{samples} samples") };
         let message = format!("{name} has only {samples}: record for longer");
-        entries.push(HealthEntry::new(Severity::Info, "few-samples", &message));
+        entries.push(HealthEntry::new(Severity::Info, HealthCode::FewSamples, &message));
     }
     entries.sort_by_key(|entry| entry.severity);
     entries
@@ -174,7 +205,7 @@ fn no_sources(shown: &Snapshot, index: &SourceIndex) -> Option<HealthEntry> {
             "none of the {n} files of {name} was found in the sources; the hottest is {file}"
         ),
     };
-    Some(HealthEntry::new(Severity::Warning, "no-sources", &format!("{what}{rule}")))
+    Some(HealthEntry::new(Severity::Warning, HealthCode::NoSources, &format!("{what}{rule}")))
 }
 
 /// An entry if much self cost is in functions that have only an address, or not even that.
@@ -201,7 +232,7 @@ fn without_names(shown: &Snapshot) -> Option<HealthEntry> {
          programs and libraries are that it was recorded with, with their symbols",
         shown.loaded.name()
     );
-    Some(HealthEntry::new(Severity::Warning, "no-names", &message))
+    Some(HealthEntry::new(Severity::Warning, HealthCode::NoNames, &message))
 }
 
 /// Adds the command that maps the hottest file to the entry about files that were not found, if
@@ -251,11 +282,11 @@ fn of_baseline(world: &World, shown: &Snapshot, baseline: &Baseline) -> HealthEn
     let name = baseline.name();
     let entry = if let Some(problem) = baseline.problem(shown) {
         let message = format!("the baseline {name} cannot be compared: {problem}");
-        HealthEntry::new(Severity::Warning, "baseline-not-comparable", &message)
+        HealthEntry::new(Severity::Warning, HealthCode::BaselineNotComparable, &message)
     } else {
         let change = baseline.comparison(shown, world.settings.compare).total();
         let message = format!("compared with {name}: {}", totals(change, &shown.costs.metric));
-        HealthEntry::new(Severity::Info, "comparison", &message)
+        HealthEntry::new(Severity::Info, HealthCode::Comparison, &message)
     };
     let nothing = Choices { baseline: Some(None), ..Choices::default() };
     entry.with_fix("Clear the baseline", ActionCommand::SetView, vec![nothing])
@@ -268,7 +299,7 @@ fn of_view(world: &World, shown: &Snapshot) -> Option<HealthEntry> {
         return None;
     }
     let message = format!("not the whole profile as recorded is shown: {}", marks.join(" · "));
-    let entry = HealthEntry::new(Severity::Info, "view", &message);
+    let entry = HealthEntry::new(Severity::Info, HealthCode::View, &message);
     Some(if world.overrides.override_settings() {
         let all = vec![Choices::reset_all()];
         entry.with_fix("Reset to the settings", ActionCommand::SetView, all)

@@ -20,6 +20,8 @@ mod other_profiles;
 pub mod paths;
 pub mod possible_mappings;
 pub mod profiles;
+pub mod recipes;
+pub mod selection;
 pub mod step;
 pub mod symbols;
 pub mod timeline;

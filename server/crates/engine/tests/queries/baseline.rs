@@ -202,7 +202,17 @@ fn trees_and_lists_have_the_change_of_each_path() {
             "h 33.3% ▼10.0 ms · self 33.3%"
         ]
     );
-    assert!(graph.svg.contains("<title>g: 55.6% ▼10.0 ms"), "{}", graph.svg);
+    let differences: Vec<_> =
+        graph.frames.iter().map(|frame| (frame.difference.unwrap() * 90.0).round()).collect();
+    // Milliseconds of 90 ms.
+    assert_eq!(differences, [-20.0, 10.0, -10.0, -10.0]);
+    // 22.2 % and 11.1 % of the total.
+    let tiers: Vec<_> = graph.frames.iter().map(|frame| frame.change_tier.unwrap()).collect();
+    assert_eq!(tiers, [-3, 2, -2, -2]);
+    let legend: Vec<_> = graph.legend.iter().map(|it| (it.tier, it.text.as_str())).collect();
+    assert_eq!(legend[0], (Some(-3), "▼ from 20%"));
+    assert_eq!(legend[4], (Some(1), "▲ below 5%"));
+    assert_eq!(legend.last(), Some(&(None, "unknown")));
 
     let names: Vec<_> = symbols(&context, "$").unwrap().into_iter().map(|it| it.name).collect();
     assert_eq!(

@@ -25,5 +25,6 @@ mod noise;
 mod recursion;
 mod repeated_runs;
 mod reports;
+mod selection;
 mod support;
 mod views;

@@ -8,6 +8,7 @@ use formats::{At, Format, Origin, ReadError, Writer};
 use profile::text_samples;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -132,8 +133,11 @@ impl Disk {
 
 /// The format of a file, by its name. Folded stacks have no end mark.
 fn format(path: &Path) -> Format {
-    let is_folded = path.extension().is_some_and(|extension| extension == "folded");
-    if is_folded { Format::Folded } else { Format::CpuProfile }
+    match path.extension().and_then(OsStr::to_str) {
+        Some("folded") => Format::Folded,
+        Some("heapprofile") => Format::HeapProfile,
+        _ => Format::CpuProfile,
+    }
 }
 
 fn profile(path: &Path, stamp: Stamp, samples: u32) -> Loaded {

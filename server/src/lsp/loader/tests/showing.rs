@@ -24,6 +24,23 @@ fn the_newest_profile_is_shown() {
     assert_eq!(simulation.shown, [4, 6]);
 }
 
+/// A heap profile that is written after a profile of processor time, by the same run.
+#[test]
+fn of_profiles_written_together_the_most_useful_is_shown() {
+    let files = [("cpu.cpuprofile", Profile(2)), ("mem.heapprofile", Profile(4))];
+    let mut simulation = Simulation::showing(&files);
+    assert_eq!(simulation.samples(), Some(2));
+    simulation.write("cpu.cpuprofile", Profile(6));
+    simulation.write("mem.heapprofile", Profile(8));
+    simulation.rest();
+    assert_eq!(simulation.shown, [2, 6]);
+    // One that is written by itself is shown.
+    simulation.pass(Duration::from_secs(20));
+    simulation.write("mem.heapprofile", Profile(10));
+    simulation.rest();
+    assert_eq!(simulation.shown, [2, 6, 10]);
+}
+
 #[test]
 fn a_newer_profile_that_is_broken_is_reported_once_and_skipped() {
     let files = [("a.cpuprofile", Profile(2)), ("b.cpuprofile", Broken)];

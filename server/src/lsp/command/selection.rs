@@ -1,0 +1,26 @@
+//! `costline.selection`: what selected lines cost, and who calls them.
+
+use super::arguments::Required;
+use super::definition::Command;
+use crate::lsp::server::Server;
+use engine::query::selection::{self, Question, Selection};
+use tower_lsp::jsonrpc::Result;
+
+/// The command.
+pub struct ShowSelection;
+
+impl Command for ShowSelection {
+    const NAME: &'static str = "costline.selection";
+    const DESCRIPTION: &'static str = "Return what selected lines of an open document cost together, where a sample on several of them counts \
+        once; what each of them costs; and the callers of the functions on them. Null if none of them has a cost.";
+    type Arguments = (Required<Question>,);
+    type Answer = Option<Selection>;
+
+    async fn run(
+        server: &Server,
+        (Required(question),): (Required<Question>,),
+    ) -> Result<Option<Selection>> {
+        let uri = question.uri.clone();
+        server.read_document(&uri, move |context| selection::selection(context, &question)).await
+    }
+}
