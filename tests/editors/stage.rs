@@ -19,6 +19,22 @@ const FASTER: &str = "build";
 /// The sources of the workspace.
 const SOURCES: [&str; 4] = ["main.py", "grid/__init__.py", "grid/maze.py", "grid/report.py"];
 
+/// The program of [`Stage::node_program`].
+const NODE_PROGRAM: &str = "\
+function spin(milliseconds) {
+  const end = Date.now() + milliseconds;
+  let sum = 0;
+  while (Date.now() < end) for (let i = 0; i < 100_000; i += 1) sum += Math.sqrt(i + sum);
+  return sum;
+}
+
+function main() {
+  console.log(spin(1000));
+}
+
+main();
+";
+
 /// A workspace with a py-spy recording of a Python program, and a second recording to replace it
 /// with.
 pub struct Stage {
@@ -130,6 +146,16 @@ impl Stage {
         root
     }
 
+    /// Creates a workspace with a program of Node.js that spends a second in one line, and no
+    /// profile. Returns its folder.
+    pub fn node_program(&self) -> PathBuf {
+        let root = self.beside("spin");
+        fs::create_dir(&root).unwrap();
+        fs::write(root.join("package.json"), "{ \"name\": \"spin\" }\n").unwrap();
+        fs::write(root.join("app.js"), NODE_PROGRAM).unwrap();
+        root
+    }
+
     /// Runs an editor's script with its own home and without a terminal. It finds `stage.json` by
     /// `COSTLINE_STAGE`, and must succeed.
     #[track_caller]
@@ -174,7 +200,7 @@ impl Stage {
 
 /// Runs Git as if it were 2024.
 #[track_caller]
-fn git(folder: &Path, arguments: &[&str]) {
+pub fn git(folder: &Path, arguments: &[&str]) {
     let dates =
         ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"].map(|name| (name, "2024-01-01T00:00:00Z"));
     let mut git = Command::new("git");

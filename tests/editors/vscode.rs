@@ -70,6 +70,33 @@ fn the_screen_shows_the_costs_before_and_after_a_rewrite() {
 }
 
 #[test]
+fn problems_are_on_the_screen_and_their_fixes_can_be_pressed() {
+    run("health.mjs", &[]);
+}
+
+#[test]
+fn profiles_are_opened_from_the_explorer_a_dialog_and_by_dropping_them() {
+    run("profiles.mjs", &[]);
+}
+
+#[test]
+fn the_leaf_of_a_flame_graph_2000_frames_deep_is_reached() {
+    run("deep.mjs", &["deep"]);
+}
+
+#[test]
+fn the_leaves_of_a_flame_graph_of_100_mb_are_reached() {
+    run("deep.mjs", &["large"]);
+}
+
+#[test]
+fn a_lens_records_a_profile_whose_costs_are_shown() {
+    let stage = Stage::new();
+    let folder = stage.node_program();
+    run_on(&stage, "record.mjs", &[folder.to_str().unwrap()]);
+}
+
+#[test]
 fn a_mercury_program_has_costs_of_calls_and_counts() {
     let stage = Stage::new();
     let folder = stage.mercury();

@@ -1,7 +1,9 @@
-// Bundles the extension into one file; with --tests the unit tests too.
+// Bundles the extension into one file, beside the pictures that its pages show; with --tests the unit tests too.
 import { build } from "esbuild";
-import { readdirSync, rmSync } from "node:fs";
+import { bundled } from "./bundle.mjs";
+import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
+import { pages, picturesOf } from "./pictures.mjs";
 
 const folder = resolve(import.meta.dirname, "..");
 const tests = process.argv.includes("--tests");
@@ -14,12 +16,7 @@ const webview = {
       path: resolve(resolveDir, path.slice("webview:".length)),
       namespace: "webview",
     }));
-    outer.onLoad({ filter: /./, namespace: "webview" }, async ({ path }) => {
-      const { outputFiles } = await build({
-        entryPoints: [path], bundle: true, minify: true, write: false, target: "es2022", format: "iife",
-      });
-      return { contents: outputFiles[0].text, loader: "text" };
-    });
+    outer.onLoad({ filter: /./, namespace: "webview" }, async ({ path }) => ({ contents: await bundled(path), loader: "text" }));
   },
 };
 
@@ -28,6 +25,10 @@ rmSync(resolve(folder, "dist"), { recursive: true, force: true });
 await build({
   ...common, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js", minify: true, external: ["vscode"], plugins: [webview],
 });
+mkdirSync(resolve(folder, "dist/pictures"));
+for (const name of pages(folder).flatMap(({ text }) => picturesOf(text))) {
+  copyFileSync(resolve(folder, "../../docs/pictures", name), resolve(folder, "dist/pictures", name));
+}
 if (tests) {
   const entryPoints = readdirSync(resolve(folder, "test")).filter((name) => name.endsWith(".test.ts")).map((name) => `test/${name}`);
   await build({ ...common, entryPoints, outdir: "dist/test", sourcemap: "inline" });

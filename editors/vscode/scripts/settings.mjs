@@ -66,6 +66,59 @@ function tier(description, usual) {
   return { type: ["number", "null"], default: null, minimum: 0, maximum: 100, description: `${description} Not set: ${usual}.` };
 }
 
+/** The groups of the settings page. Within a group, settings stand in the order of their use. */
+const GROUPS = {
+  "Costs in the Code": [
+    "hints.enable", "hints.show", "hints.minPercent", "unit", "lenses.enable", "lenses.record", "lenses.minPercent", "lenses.closures",
+    "hover.enable", "hover.everywhere", "decorations.enable", "decorations.text", "decorations.by", "decorations.warmPercent",
+    "decorations.hotPercent", "decorations.hottestPercent", "statusBar.enable", "diagnostics.enable", "diagnostics.minPercent",
+    "diagnostics.maxPerFile", "callHierarchy.takeOver",
+  ],
+  "What Is Shown": [
+    "profile", "metric", "baseline", "compare", "threads", "ownCode", "overlay", "views", "combine", "implementation", "inlines", "contour",
+  ],
+  "Files and Symbols": [
+    "profiles", "watch", "pathMappings", "sourceRoots", "exclude", "symbols.enable", "symbols.paths", "symbols.generics", "keepSources",
+  ],
+};
+/** All others. */
+const REST = "Program and Limits";
+
+/** What no value means, of settings whose description does not say it. */
+const EMPTY = {
+  "costline.baseline": "none",
+  "costline.exclude": "none",
+  "costline.metric": "the first of the profile",
+  "costline.overlay": "none",
+  "costline.pathMappings": "none",
+  "costline.profile": "the newest",
+  "costline.sourceRoots": "none",
+  "costline.symbols.paths": "none",
+  "costline.views": "none",
+};
+
+/** A setting whose description says its default. */
+function withDefault(name, setting) {
+  const key = "markdownDescription" in setting ? "markdownDescription" : "description";
+  const value = setting.default;
+  const isEmpty = value === null || value === "" || (Array.isArray(value) && value.length === 0);
+  const quote = key === "description" ? "" : "`";
+  const text = isEmpty ? EMPTY[name] && `Empty: ${EMPTY[name]}.` : `Default: ${quote}${value}${quote}.`;
+  return text ? { ...setting, [key]: `${setting[key]} ${text}` } : setting;
+}
+
+/** The groups of all settings. */
+function grouped(settings) {
+  const listed = Object.entries(GROUPS).map(([title, names]) => [title, names.map((name) => `costline.${name}`)]);
+  const missing = listed.flatMap(([, names]) => names).filter((name) => !(name in settings));
+  if (missing.length > 0) throw new Error(`there are no such settings: ${missing.join(", ")}`);
+  const rest = Object.keys(settings).filter((name) => !listed.some(([, names]) => names.includes(name)));
+  return [...listed, [REST, rest]].map(([title, names], at) => ({
+    title, order: at + 1,
+    properties: Object.fromEntries(names.map((name, order) => [name, { ...withDefault(name, settings[name]), order }])),
+  }));
+}
+
 /** The settings of the schema in the form of VS Code: one flat key each. */
 export function fromSchema(schema, prefix = "costline") {
   const target = (value) => (value.$ref ? schema.$defs[value.$ref.split("/").at(-1)] : value);
@@ -106,10 +159,7 @@ export function manifest() {
   const manifest = JSON.parse(readFileSync(manifestPath, "utf8"));
   const schema = JSON.parse(readFileSync(resolve(root, "docs/settings.schema.json"), "utf8"));
   const server = fromSchema(schema);
-  manifest.contributes.configuration = [
-    { title: "Costs", order: 1, properties: server },
-    { title: "Editor", order: 2, properties: own },
-  ];
+  manifest.contributes.configuration = grouped({ ...server, ...own });
   manifest.capabilities.untrustedWorkspaces.restrictedConfigurations = restricted.filter((key) => key in server || key in own);
   return manifest;
 }

@@ -5,10 +5,11 @@ import type { CallTreeView, TreeRow } from "./callTree";
 import { type CallNode, type Calls, pickCallLine } from "./calls";
 import type { FlameGraphPanel } from "./flamegraph";
 import { goToHotLine } from "./hotLines";
-import { type Group, type HotSpotsView, type Row, rowText } from "./hotspots";
+import { type HotSpotsView, type Row, rowText } from "./hotspots";
 import { pickKey, showMenu, startServer } from "./menu";
-import type { Direction, FunctionKey, Item, TransformKind } from "./protocol.generated";
-import { recipesFor } from "./recipes";
+import type { Direction, FunctionKey, Item, Recipe, TransformKind } from "./protocol.generated";
+import { openProfile } from "./profiles";
+import { offerToRecord, record } from "./record";
 import type { Server } from "./server";
 import { drawsText, toggleSetting } from "./settings";
 import { plain, visible } from "./text";
@@ -25,26 +26,26 @@ interface Parts {
 /** A row of one of the trees, if the command was run from its menu. */
 type AnyRow = CallNode | Row | TreeRow | undefined;
 
-/** A frame of the flame graph, if the command was run from its menu. */
-interface GraphFrame { readonly webviewSection: "frame"; readonly frame: number }
-
-/** What the menus of call nodes pass to a command. */
-type AnyNode = TreeRow | GraphFrame | undefined;
+/** What the menu of a call node passes to a command. */
+type AnyNode = TreeRow | undefined;
 
 export function registerCommands({ server, calls, hotSpots, callTree, flameGraph }: Parts): vscode.Disposable {
   const atCursor = async (direction: Direction, row: AnyRow): Promise<void> => {
+    if (!server.shown?.profile) return offerToRecord(server);
     const item = itemOf(row) ?? (await itemAtCursor(server));
     if (item) await calls.show(direction, item);
   };
   const path = (node: AnyNode): readonly FunctionKey[] => {
-    if (node && "webviewSection" in node) return flameGraph.path(node.frame);
     if (node?.kind === "node") return node.node.path;
-    throw new Error("Run this command from the context menu of a call tree or flame graph.");
+    throw new Error("Run this command from the context menu of a call tree.");
   };
   const transformNode = (type: TransformKind) => (node: AnyNode) => server.execute("costline.pushTransform", { type, path: [...path(node)] });
   const commands: Record<string, (...args: never[]) => unknown> = {
     menu: () => showMenu(server),
     pickProfile: () => pickKey(server, "profile"),
+    openProfile: () => openProfile(server),
+    // A button of an editor passes its group as the second argument.
+    showProfile: (file: vscode.Uri, files?: unknown) => openProfile(server, Array.isArray(files) ? files as vscode.Uri[] : [file]),
     pickMetric: () => pickKey(server, "metric"),
     pickThreads: () => pickKey(server, "threads"),
     pickBaseline: () => pickKey(server, "baseline"),
@@ -58,11 +59,14 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     goToFunction: (row: AnyRow) => goToFunction(row),
     copy: (row: AnyRow) => vscode.env.clipboard.writeText(text(row)),
     showHotSpots: () => vscode.commands.executeCommand("costline.hotspots.focus"),
-    moreHotSpots: (by: Group) => hotSpots.more(by),
+    moreHotSpots: () => hotSpots.more(),
     sortHotSpots: () => hotSpots.pickOrder(),
-    listHotSpots: () => hotSpots.pickGroups(),
+    listHotFunctions: () => hotSpots.list("function"),
+    listHotLines: () => hotSpots.list("line"),
+    listHotFiles: () => hotSpots.list("file"),
+    listHotSpots: () => hotSpots.list(),
     toggleOwnHotSpots: () => hotSpots.toggleScope(),
-    filterHotSpots: () => hotSpots.pickFilter(),
+    filterHotSpots: () => hotSpots.filterBox(),
     showCallTree: () => vscode.commands.executeCommand("costline.callTree.focus"),
     invert: () => callTree.invert(true),
     uninvert: () => callTree.invert(false),
@@ -78,14 +82,14 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     focusInverted: transformNode("focus-subtree-inverted"),
     popTransform: () => server.execute("costline.popTransform"),
     clearTransforms: () => server.execute("costline.clearTransforms"),
-    flameGraph: () => flameGraph.show(),
+    flameGraph: () => (server.shown?.profile ? flameGraph.show() : offerToRecord(server)),
     explain: () => explain(server),
     toggle: () => server.hide(!server.hidden),
     toggleHeat: () => toggleSetting("decorations.enable"),
     nextHotLine: () => goToHotLine(server, 1),
     previousHotLine: () => goToHotLine(server, -1),
     export: () => exportAs(server),
-    record: () => howToRecord(),
+    record: (recipe?: Recipe) => record(server, recipe),
     walkthrough: () => vscode.commands.executeCommand("workbench.action.openWalkthrough", "costline.costline#start", false),
     settings: () => vscode.commands.executeCommand("workbench.action.openSettings", "@ext:costline.costline"),
     install: () => vscode.commands.executeCommand("extension.open", "costline.costline"),
@@ -165,9 +169,9 @@ async function explain(server: Server): Promise<void> {
   const { code, message } = await server.execute("costline.explain", { uri: editor.document.uri.toString(), line });
   const isOff = !drawsText() && vscode.workspace.getConfiguration("editor", editor.document).get("inlayHints.enabled") === "off";
   const why = isOff ? " Inlay hints are disabled in VS Code by the setting editor.inlayHints.enabled." : "";
-  const buttons = code === "no-profile" ? ["How to Record"] : ["Open Settings"];
+  const buttons = code === "no-profile" ? ["Record a Profile"] : ["Open Settings"];
   const answer = await vscode.window.showInformationMessage(`Line ${line + 1}: ${message}.${why}`, ...buttons);
-  if (answer === "How to Record") await howToRecord();
+  if (answer === "Record a Profile") await record(server);
   if (answer === "Open Settings") await vscode.commands.executeCommand("costline.ui.settings");
 }
 
@@ -187,25 +191,4 @@ async function exportAs(server: Server): Promise<void> {
   const without = lost.length === 0 ? "" : ` The format cannot contain: ${lost.join(", ")}.`;
   const answer = await vscode.window.showInformationMessage(`Exported to ${target.fsPath}.${without}`, "Reveal");
   if (answer === "Reveal") await vscode.commands.executeCommand("revealFileInOS", target);
-}
-
-/** Lists the commands that record a profile, those for the language of the active editor first, and copies the selected one. */
-async function howToRecord(): Promise<void> {
-  const language = vscode.window.activeTextEditor?.document.languageId;
-  const recipes = recipesFor(language).map(({ tool, command, note }) => ({ label: tool, detail: command, ...(note === undefined ? {} : { description: note }), command }));
-  const picked = await vscode.window.showQuickPick(recipes, {
-    title: "Copy the command that records a profile",
-    placeHolder: "Costs appear as soon as the file is in the workspace",
-    matchOnDetail: true,
-    matchOnDescription: true,
-  });
-  if (!picked) return;
-  await vscode.env.clipboard.writeText(picked.command);
-  const answer = await vscode.window.showInformationMessage(`Copied: ${picked.command}`, "Open Terminal");
-  if (answer === "Open Terminal") {
-    const terminal = vscode.window.activeTerminal ?? vscode.window.createTerminal();
-    terminal.show();
-    // The user completes the command and runs it.
-    terminal.sendText(picked.command, false);
-  }
 }

@@ -11,6 +11,7 @@ import { callHierarchy } from "./hierarchy";
 import { HotSpotsView } from "./hotspots";
 import { startServer } from "./menu";
 import { problems } from "./problems";
+import { profileMenus } from "./profiles";
 import { Server } from "./server";
 import { statusBar } from "./statusBar";
 import { unreachable } from "./unreachable";
@@ -34,7 +35,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
   context.subscriptions.push(
     started, calls, hotSpots, callTree, flameGraph,
     statusBar(started), problems(started, context.workspaceState), callHierarchy(started), contentProvider(started),
-    decorations(started), unreachable(), contexts(started), restarts(started),
+    decorations(started), unreachable(), contexts(started), profileMenus(started), restarts(started),
     registerCommands({ server: started, calls, hotSpots, callTree, flameGraph }),
   );
   await startServer(started);

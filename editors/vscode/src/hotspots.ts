@@ -1,18 +1,19 @@
-// The view *Hot Spots*: the functions, lines, files and more of the whole project that cost most.
+// The view *Hot Spots*: the functions of the whole project that cost most, or its lines, files and more.
 
 import * as vscode from "vscode";
 import { bar } from "./bars";
 import { openCommand } from "./places";
+import { dropTarget } from "./profiles";
 import { markUnreachable } from "./unreachable";
 import type { HotFile, HotFunction, HotLine, HotModule, HotSpots, HotSpotsArgument, HotSpotsScope, HotSpotsSort, HotThread } from "./protocol.generated";
 import type { Server } from "./server";
 import { shortened, visible } from "./text";
 import { keyId } from "./tree";
 
-/** The groups of the view. */
+/** What the view can list. */
 export type Group = "function" | "line" | "file" | "module" | "package" | "library" | "thread";
 
-/** The groups, in the order of the view. */
+/** What the view can list, in the order of the pick list. */
 const GROUPS: readonly { readonly by: Group; readonly label: string; readonly icon: string }[] = [
   { by: "function", label: "Functions", icon: "symbol-function" },
   { by: "line", label: "Lines", icon: "list-selection" },
@@ -24,12 +25,11 @@ const GROUPS: readonly { readonly by: Group; readonly label: string; readonly ic
 ];
 
 export type Row =
-  | { readonly kind: "group"; readonly by: Group }
   | { readonly kind: "hotFunction"; readonly spot: HotFunction; readonly rank: number }
   | { readonly kind: "hotLine"; readonly spot: HotLine; readonly rank: number }
   | { readonly kind: "hotFile"; readonly spot: HotFile; readonly rank: number }
   | { readonly kind: "hotName"; readonly by: Group; readonly spot: HotModule | HotThread; readonly rank: number }
-  | { readonly kind: "more"; readonly by: Group };
+  | { readonly kind: "more" };
 
 /** The order of the rows. Lines have no calls and keep the order by self cost then. */
 interface Order {
@@ -48,24 +48,23 @@ const ORDERS: readonly { readonly label: string; readonly order: Order }[] = [
   { label: "Total per call", order: { sort: "total", perCall: true } },
 ];
 
-/** How many rows a group shows at first, and how many *Show more* adds. */
+/** How many rows are shown at first, and how many *Show more* adds. */
 const PAGE = 50;
 
 export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<Row | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
-  private readonly groups = new Map(GROUPS.map(({ by }) => [by, { kind: "group", by } as const]));
-  private readonly limits = new Map<Group, number>();
+  private limit = PAGE;
   private readonly view: vscode.TreeView<Row>;
   private readonly subscriptions: readonly { dispose(): unknown }[];
   private order = BY_SELF;
   private orderText = "";
-  private listed: readonly Group[] = ["function", "line"];
+  private listed: Group = "function";
   private scope: HotSpotsScope = "all";
   private filter = "";
 
   constructor(private readonly server: Server) {
-    this.view = vscode.window.createTreeView("costline.hotspots", { treeDataProvider: this, showCollapseAll: true });
+    this.view = vscode.window.createTreeView("costline.hotspots", { treeDataProvider: this, dragAndDropController: dropTarget() });
     this.subscriptions = [
       this.view,
       this.changed,
@@ -80,22 +79,19 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     vscode.Disposable.from(...this.subscriptions).dispose();
   }
 
-  /** Shows more rows of a group. */
-  more(by: Group): void {
-    this.limits.set(by, this.limit(by) + PAGE);
-    this.changed.fire(this.groups.get(by));
+  /** Shows more rows. */
+  more(): void {
+    this.limit += PAGE;
+    this.changed.fire(undefined);
   }
 
-  private limit(by: Group): number {
-    return this.limits.get(by) ?? PAGE;
-  }
-
-  /** Lets the user pick what to list. */
-  async pickGroups(): Promise<void> {
-    const items = GROUPS.map(({ by, label }) => ({ label, by, picked: this.listed.includes(by) }));
-    const picked = await vscode.window.showQuickPick(items, { title: "Costline: List in Hot Spots", canPickMany: true });
-    if (!picked?.length) return;
-    this.listed = picked.map(({ by }) => by);
+  /** Lists functions, lines, files or whatever else the user picks. */
+  async list(by?: Group): Promise<void> {
+    const items = GROUPS.map(({ by, label, icon }) => ({ label: `$(${icon}) ${label}`, by }));
+    const chosen = by ?? (await vscode.window.showQuickPick(items, { title: "Costline: List in Hot Spots" }))?.by;
+    if (!chosen) return;
+    this.listed = chosen;
+    this.limit = PAGE;
     this.update();
   }
 
@@ -105,12 +101,30 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     this.update();
   }
 
-  /** Lets the user enter a part of the names and files to list. */
-  async pickFilter(): Promise<void> {
-    const options = { title: "Costline: Filter Hot Spots", prompt: "A part of the name or file; empty for all", value: this.filter };
-    const filter = await vscode.window.showInputBox(options);
-    if (filter === undefined) return;
-    this.filter = filter.trim();
+  /** A box for a part of the names and files to list, which is used while the user types. Escape brings back the filter of before. */
+  filterBox(): void {
+    const before = this.filter;
+    const box = vscode.window.createInputBox();
+    box.title = "Costline: Filter Hot Spots";
+    box.prompt = "A part of the name or file; empty for all";
+    box.value = before;
+    let isAccepted = false;
+    box.onDidChangeValue((text) => this.filterBy(text));
+    box.onDidAccept(() => {
+      isAccepted = true;
+      box.hide();
+    });
+    box.onDidHide(() => {
+      if (!isAccepted) this.filterBy(before);
+      box.dispose();
+    });
+    box.show();
+  }
+
+  private filterBy(text: string): void {
+    if (text.trim() === this.filter) return;
+    this.filter = text.trim();
+    this.limit = PAGE;
     this.update();
   }
 
@@ -129,14 +143,16 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     this.update();
   }
 
-  /** Shows the order, the filter and what is not default about the view behind the title. */
+  /** Shows what is listed as the title, and the order, the filter and what is not default about the view behind it. */
   private describe(): void {
+    this.view.title = ["Hot Spots", GROUPS.find(({ by }) => by === this.listed)?.label].join(": ");
     const scope = this.scope === "own" ? "own code only" : "";
     const filter = this.filter && `“${visible(this.filter)}”`;
     this.view.description = [this.orderText, scope, filter, ...this.server.marks].filter(Boolean).join(" · ");
   }
 
-  private async rows(by: Group, limit: number) {
+  private async rows() {
+    const { listed: by, limit } = this;
     // Threads have no files that could be own code.
     const scope = by === "thread" ? "all" : this.scope;
     const wanted: HotSpotsArgument = { by, limit, scope, filter: this.filter || null };
@@ -150,16 +166,9 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
 
   getTreeItem(row: Row): vscode.TreeItem {
     switch (row.kind) {
-      case "group": {
-        const group = GROUPS.find(({ by }) => by === row.by);
-        const item = new vscode.TreeItem(group?.label ?? row.by, vscode.TreeItemCollapsibleState.Expanded);
-        item.id = row.by;
-        item.iconPath = new vscode.ThemeIcon(group?.icon ?? "list-unordered");
-        return item;
-      }
       case "more": {
         const item = new vscode.TreeItem("Show more");
-        item.command = { command: "costline.ui.moreHotSpots", title: "Show More", arguments: [row.by] };
+        item.command = { command: "costline.ui.moreHotSpots", title: "Show More" };
         return item;
       }
       case "hotFunction":
@@ -174,14 +183,10 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   }
 
   async getChildren(row?: Row): Promise<Row[]> {
-    if (!this.server.shown?.profile) return [];
-    if (!row) return this.listed.flatMap((by) => this.groups.get(by) ?? []);
-    if (row.kind !== "group") return [];
-    const { by } = row;
-    const limit = this.limit(by);
-    const answer = await this.rows(by, limit);
-    const rows = answer ? rowsOf(answer, by) : [];
-    return rows.length < limit ? rows : [...rows, { kind: "more", by }];
+    if (row || !this.server.shown?.profile) return [];
+    const answer = await this.rows();
+    const rows = answer ? rowsOf(answer, this.listed) : [];
+    return rows.length < this.limit ? rows : [...rows, { kind: "more" }];
   }
 }
 

@@ -2,6 +2,8 @@
 
 import * as vscode from "vscode";
 import type { Choice, ChoiceKey, ChoiceOption, Chosen, View } from "./protocol.generated";
+import { showEntry } from "./problems";
+import { offerToRecord } from "./record";
 import type { Server } from "./server";
 import { plain } from "./text";
 
@@ -33,7 +35,8 @@ function ownEntries(hasProfile: boolean, hasFlameGraph: boolean, hidden: boolean
   return [
     ...(hasProfile ? views : []),
     separator("Costline"),
-    run("$(record) Show How to Record a Profile…", "costline.ui.record"),
+    run("$(record) Record a Profile…", "costline.ui.record"),
+    run("$(folder-opened) Open Profile…", "costline.ui.openProfile"),
     run("$(settings-gear) Open Settings", "costline.ui.settings"),
     run("$(output) Show Output", "costline.ui.showOutput"),
     run("$(debug-restart) Restart Server", "costline.ui.restart"),
@@ -60,7 +63,14 @@ export async function showMenu(server: Server): Promise<void> {
     label: `$(play) ${plain(action.title)}`,
     run: () => server.run(action),
   }));
+  // The label is cut off at the edge of the list, the detail is a line of its own.
+  const health = view.health.map((entry): Entry => ({
+    label: `$(${entry.severity}) ${plain(entry.fix?.title ?? "Show Message")}`,
+    detail: plain(entry.message),
+    run: () => (entry.fix ? server.run(entry.fix) : showEntry(server, entry)),
+  }));
   const entries = [
+    ...(health.length === 0 ? [] : [separator("Health"), ...health]),
     ...(choices.length === 0 ? [] : [separator("Show"), ...choices]),
     ...(actions.length === 0 ? [] : [separator("Actions"), ...actions]),
     ...ownEntries(view.profile !== null, hasFlameGraph, server.hidden),
@@ -75,8 +85,10 @@ function headline({ profile, summary }: View): string {
 
 /** Shows the list of a choice. */
 export async function pickKey(server: Server, key: ChoiceKey): Promise<void> {
-  const choice = (await server.view()).choices.find((choice) => choice.key === key);
+  const view = await server.view();
+  const choice = view.choices.find((choice) => choice.key === key);
   if (choice) await pick(server, choice);
+  else if (view.profile === null) await offerToRecord(server);
   else void vscode.window.showInformationMessage(`There is nothing to choose: the profile that is shown has no other ${key}.`);
 }
 

@@ -29,14 +29,15 @@ async function showNew(server: Server, health: readonly HealthEntry[], memory: v
   const added = health.filter(({ severity, message }) => severity !== "info" && !shown.includes(message));
   if (added.length === 0) return;
   await memory.update(SHOWN, [...shown, ...added.map(({ message }) => message)].slice(-MAX_SHOWN));
-  for (const entry of added) void show(server, entry);
+  for (const entry of added) void showEntry(server, entry);
 }
 
-async function show(server: Server, { severity, message, fix }: HealthEntry): Promise<void> {
+/** Shows what is wrong, with a button that fixes it. */
+export async function showEntry(server: Server, { severity, message, fix }: HealthEntry): Promise<void> {
   const buttons = fix ? [plain(fix.title)] : [];
   const text = `Costline: ${plain(message)}`;
-  const pressed = severity === "error"
-    ? await vscode.window.showErrorMessage(text, ...buttons)
-    : await vscode.window.showWarningMessage(text, ...buttons);
+  const { showErrorMessage, showWarningMessage, showInformationMessage } = vscode.window;
+  const showMessage = { error: showErrorMessage, warning: showWarningMessage, info: showInformationMessage }[severity];
+  const pressed = await showMessage(text, ...buttons);
   if (fix && pressed !== undefined) await server.run(fix);
 }

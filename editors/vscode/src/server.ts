@@ -252,6 +252,11 @@ export class Server implements vscode.Disposable {
     return this.client;
   }
 
+  /** The URI of a document, as the server knows it. */
+  uri(document: vscode.TextDocument): string {
+    return this.ready().code2ProtocolConverter.asUri(document.uri);
+  }
+
   /** Sends the settings to the server, and redraws hints and lenses. */
   async settingsChanged(): Promise<void> {
     if (this.client?.state === State.Running) {
@@ -336,7 +341,7 @@ export class Server implements vscode.Disposable {
   private feature(): StaticFeature {
     return {
       fillClientCapabilities(capabilities) {
-        capabilities.experimental = { costline: { changed: true, links: true } };
+        capabilities.experimental = { costline: { changed: true, links: true, record: true } };
       },
       preInitialize: (capabilities: ServerCapabilities<Experimental>) => {
         this.catalog = capabilities.experimental?.costline;

@@ -50,7 +50,11 @@ export function settingsForServer(): Record<string, unknown> {
   const settings = Object.fromEntries(Object.entries(section).filter(([key, value]) => !OWN.includes(key) && !isUnset(value)));
   // Heat and jumps to hot lines need hints too, so the extension itself hides them.
   settings["hints"] = { ...(settings["hints"] as object | undefined), enable: true };
-  // A profile names libraries by path. In an untrusted workspace they are not opened.
-  if (!vscode.workspace.isTrusted) settings["symbols"] = { ...(settings["symbols"] as object | undefined), enable: false };
+  if (!vscode.workspace.isTrusted) {
+    // A profile names libraries by path. In an untrusted workspace they are not opened.
+    settings["symbols"] = { ...(settings["symbols"] as object | undefined), enable: false };
+    // Nor are its programs run.
+    settings["lenses"] = { ...(settings["lenses"] as object | undefined), record: false };
+  }
   return settings;
 }

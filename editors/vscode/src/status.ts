@@ -33,7 +33,7 @@ export function statusText(running: Running, shown: Shown | undefined, hidden: b
   const when = profile.deleted ? "deleted" : age(now - profile.modified);
   // The text of the total has the unit, which may be the name of the metric.
   const total = shown.unit === shown.metric ? [shown.totalText, ...shown.marks] : [shown.totalText, summary];
-  const facts = comparison ? [summary, comparison.text] : total;
+  const facts = comparison ? [comparison.text, summary] : total;
   return `${icon} ${[profile.name, when, ...facts].filter(Boolean).map((fact) => plain(fact ?? "")).join(" · ")}`;
 }
 

@@ -5,6 +5,13 @@ import { test } from "node:test";
 import { RECIPES, recipesFor } from "../src/recipes";
 
 interface Command { readonly command: string; readonly icon?: string }
+interface Setting {
+  readonly default?: unknown;
+  readonly scope?: string;
+  readonly order?: number;
+  readonly description?: string;
+  readonly markdownDescription?: string;
+}
 interface Manifest {
   readonly version: string;
   readonly engines: { readonly vscode: string };
@@ -14,14 +21,15 @@ interface Manifest {
     readonly commands: readonly Command[];
     readonly menus: Readonly<Record<string, readonly Partial<Command>[]>>;
     readonly keybindings: readonly Command[];
-    readonly configuration: readonly { readonly properties: Readonly<Record<string, { readonly default?: unknown; readonly scope?: string }>> }[];
+    readonly configuration: readonly { readonly properties: Readonly<Record<string, Setting>> }[];
+    readonly walkthroughs: readonly { readonly steps: readonly { readonly description: string }[] }[];
   };
 }
 
 const read = (path: string): string => readFileSync(path, "utf8");
 const manifest = JSON.parse(read("package.json")) as Manifest;
 const { contributes } = manifest;
-const settings = Object.assign({}, ...contributes.configuration.map(({ properties }) => properties)) as Record<string, { default?: unknown; scope?: string }>;
+const settings = Object.assign({}, ...contributes.configuration.map(({ properties }) => properties)) as Record<string, Setting>;
 
 test("package.json has the settings of the schema", () => {
   const { status, stderr } = spawnSync(process.execPath, ["scripts/settings.mjs"], { encoding: "utf8" });
@@ -34,6 +42,18 @@ test("every setting has a default, and the code reads no other settings", () => 
   const keys = [...names.matchAll(/"([^"]+)":/g)].map(([, key]) => `costline.${key}`);
   assert.ok(keys.length > 5);
   assert.deepEqual(keys.filter((key) => !(key in settings)), []);
+});
+
+test("settings have an order, and say their defaults", () => {
+  for (const [name, { order, description, markdownDescription }] of Object.entries(settings)) {
+    assert.ok(order !== undefined, name);
+    assert.match(description ?? markdownDescription ?? "", /(Default|Empty|Not set): /, name);
+  }
+  assert.equal(contributes.configuration[0]?.properties["costline.hints.enable"]?.order, 0);
+});
+
+test("each step of the walkthrough has a command", () => {
+  for (const { description } of contributes.walkthroughs.flatMap(({ steps }) => steps)) assert.match(description, /\(command:costline\.ui\.\w+\)/);
 });
 
 test("an untrusted workspace cannot choose the program", () => {
@@ -55,12 +75,10 @@ test("package.json has all commands of the extension and no others", () => {
   assert.deepEqual([...new Set(run)].filter((id) => !registered.includes(id)), []);
 });
 
-test("call trees and flame graphs offer what can be done with a call node", () => {
+test("call trees offer what can be done with a call node", () => {
   const { menus } = contributes;
   for (const name of ["showNode", "mergeNode", "mergeSubtree", "hideNode"]) {
-    for (const menu of ["view/item/context", "webview/context"]) {
-      assert.ok(menus[menu]?.some(({ command }) => command === `costline.ui.${name}`), `${name} in ${menu}`);
-    }
+    assert.ok(menus["view/item/context"]?.some(({ command }) => command === `costline.ui.${name}`), name);
   }
 });
 

@@ -103,7 +103,9 @@ export class Code {
     this.page.on("pageerror", (error) => this.#errors.push(String(error.stack ?? error)));
     this.page.on("request", (request) => {
       const url = new URL(request.url());
-      const here = url.hostname === "127.0.0.1" || !url.protocol.startsWith("http");
+      // VS Code answers requests for the files of an extension itself.
+      const isResource = url.hostname.endsWith(".vscode-resource.vscode-cdn.net");
+      const here = url.hostname === "127.0.0.1" || isResource || !url.protocol.startsWith("http");
       if (!here && !request.serviceWorker()) this.#errors.push(`requested ${url}`);
     });
     for (const [name, callback] of Object.entries(expose)) {
@@ -159,6 +161,21 @@ export class Code {
       } catch (error) {
         if (error.code !== "ESRCH") throw error;
       }
+    }
+  }
+
+  /** Runs a test, checks the logs, and ends the editor. If the test fails, it leaves a picture and prints what Costline logged. */
+  async run(test, expected) {
+    try {
+      await test();
+      this.check(expected);
+    } catch (error) {
+      const picture = path.join(process.env.COSTLINE_PICTURES ?? this.home, "failed.png");
+      await this.page.screenshot({ path: picture }).catch(() => {});
+      console.log(this.log(/Costline/).join("\n"));
+      throw error;
+    } finally {
+      await this.end();
     }
   }
 

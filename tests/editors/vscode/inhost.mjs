@@ -41,13 +41,7 @@ const code = await Code.start({
     codeAutomationExit: (status) => ended(status),
   },
 });
-try {
+await code.run(async () => {
   const status = await new Promise((resolve) => { ended = resolve; });
   if (status !== 0) throw new Error(`${suite}: failed`);
-  code.check(expected);
-} catch (error) {
-  console.log(code.log(/Costline/).join("\n"));
-  throw error;
-} finally {
-  await code.end();
-}
+}, expected);

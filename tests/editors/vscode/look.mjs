@@ -89,12 +89,18 @@ export class Screen {
   }
 
   #view(title) {
-    return this.page.locator(".split-view-view").filter({ has: this.page.locator(".pane-header h3.title", { hasText: new RegExp(`^${title}$`) }) }).last();
+    return this.page.locator(".split-view-view").filter({ has: this.page.locator(".pane-header h3.title", { hasText: new RegExp(`^${title}(:|$)`) }) }).last();
   }
 
   /** The rows of a view that are in sight. */
   rows(view) {
     return this.#texts(this.#view(view).locator(".monaco-list-row"));
+  }
+
+  /** Presses a button of the title of a view, which is there while the pointer is. */
+  async pressViewButton(view, title) {
+    await this.#view(view).locator(".pane-header").hover();
+    await this.#view(view).locator(".pane-header .action-label").and(this.page.getByRole("button", { name: title, exact: true })).click();
   }
 
   /** Opens a view that is only a title. */
@@ -138,13 +144,91 @@ export class Screen {
     });
   }
 
+  /** Replaces the text of the box at the top, once it is there. */
+  async fill(text) {
+    const input = this.page.locator(".quick-input-widget input").first();
+    await input.waitFor();
+    await input.fill(text);
+  }
+
+  /** Chooses the first entry with a text of the list at the top. */
+  async pick(text, timeout) {
+    await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: text }).first().click({ timeout });
+  }
+
   /** Runs a command by its title. */
   async command(title) {
     await this.page.keyboard.press("F1");
-    const input = this.page.locator(".quick-input-widget input");
-    await input.waitFor();
-    await input.fill(`>${title}`);
-    await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: title }).first().click();
+    await this.fill(`>${title}`);
+    await this.pick(title);
+  }
+
+  /** Types the path of a file into the dialog that opens files, once it lists a folder, and opens the file. */
+  async fillDialog(file) {
+    const input = this.page.locator(".quick-input-widget input[type=text]").first();
+    await until("a folder in the dialog", async () => /.\/$/.test(await input.inputValue()) && (await this.quickPick()).includes(".."));
+    await this.fill(file);
+    await until(`${file} in the dialog`, async () => (await this.quickPick()).includes(path.basename(file)));
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Clicks a file or folder of the Explorer. */
+  async clickFile(name, button = "left") {
+    await this.page.locator(".explorer-folders-view .monaco-list-row").filter({ hasText: new RegExp(`^${name}$`) }).first().click({ button });
+  }
+
+  /** Presses a button beside the tabs of the editors. */
+  async pressEditorButton(title) {
+    await this.page.locator(".editor-actions").getByRole("button", { name: title, exact: true }).click();
+  }
+
+  /** Clicks the first row of a view that contains a text. */
+  async clickRow(view, text) {
+    await this.#view(view).locator(".monaco-list-row").filter({ hasText: text }).first().click();
+  }
+
+  /** The entries of the context menu that is open. */
+  async menu() {
+    await this.page.locator(".monaco-menu .action-label").first().waitFor();
+    return this.#texts(this.page.locator(".monaco-menu .action-label"));
+  }
+
+  /** Drops a file from outside onto the rows of a view. */
+  async drop(view, uri) {
+    await this.#view(view).locator(".monaco-list-row").first().evaluate((row, uri) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.setData("text/uri-list", uri);
+      const { x, y } = row.getBoundingClientRect();
+      for (const type of ["dragenter", "dragover", "drop"]) {
+        row.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true, clientX: x + 20, clientY: y + 5 }));
+      }
+    }, uri);
+  }
+
+  /** The entries of the list that is open. */
+  async quickPick() {
+    const rows = this.page.locator(".quick-input-list .monaco-list-row");
+    await rows.first().waitFor();
+    return this.#texts(rows);
+  }
+
+  /** Chooses the first entry of the list that is open with a text. */
+  async choose(text) {
+    await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: text }).first().click();
+  }
+
+  /** The text of the dialog that is open. */
+  async dialog() {
+    return this.page.locator(".monaco-dialog-box").innerText();
+  }
+
+  async pressDialog(button) {
+    await this.page.locator(".monaco-dialog-box").getByRole("button", { name: button }).click();
+  }
+
+  /** The number of terminals in sight. */
+  terminals() {
+    return this.page.locator(".terminal-wrapper:visible").count();
   }
 
   /** Clicks an entry of the context menu that is open. */

@@ -40,7 +40,7 @@ async function callers(...texts) {
   });
 }
 
-try {
+await code.run(async () => {
   // Call sites have the cost of the calls, those within the recursion only their own.
   const { 12: entry, 26: first, 27: second } = { 12: "66.5%", 26: "22.2% + recursion", 27: "22.2% + recursion" };
   await costs({ 12: entry, 16: "33.4%", 22: "44.4%", 26: first, 27: second });
@@ -58,11 +58,4 @@ try {
   code.settings({ ...settings, "costline.hints.show": "counts" });
   await costs({ 12: "1×", 13: "1×", 14: "never executed", 16: "1×", 23: "2709×", 24: "73×", 26: "1354×", 27: "1354×", 29: "1282×" });
   await screen.picture("vscode-mercury-counts");
-  code.check();
-} catch (error) {
-  await screen.picture("failed").catch(() => {});
-  console.log(code.log(/Costline/).join("\n"));
-  throw error;
-} finally {
-  await code.end();
-}
+});

@@ -1,9 +1,10 @@
 // Checks the screen, from the first start of the packaged extension to the rewritten profile: node screen.mjs VSIX
 
 import assert from "node:assert/strict";
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync } from "node:fs";
 import path from "node:path";
 import { Code, stage, until } from "./code.mjs";
+import { FlameGraph } from "./flame.mjs";
 import { Screen } from "./look.mjs";
 
 const [vsix] = process.argv.slice(2);
@@ -79,23 +80,12 @@ async function views(costs) {
   const { main, solve_all } = costs.functions[MAIN];
   const functions = Object.values(costs.functions).flatMap((file) => Object.values(file));
   const [first, second] = functions.sort((a, b) => parseFloat(b.self) - parseFloat(a.self));
-  await rows("Hot Spots", "Functions", `self ${first.self}`, `self ${second.self}`);
+  await rows("Hot Spots", `self ${first.self}`, `self ${second.self}`);
   await rows("Callers", `${solve_all.total} solve_all`, `${solve_all.total} main`);
   await rows("Call Tree", main.total, solve_all.total);
 }
 
-/** Waits until the flame graph shows this text for the function at the pointer. */
-async function flameGraph(name, total) {
-  const graph = await screen.webview("g[data-frame]");
-  const frame = graph.locator("g[data-frame]").filter({ has: graph.locator("text", { hasText: new RegExp(`^${name}$`) }) }).first();
-  await until(`flame graph: ${name} ${total}`, async () => {
-    await frame.hover();
-    return (await graph.locator("#details").innerText()).includes(total);
-  });
-  return frame;
-}
-
-try {
+await code.run(async () => {
   await marks(MAIN, before);
   await heat(MAIN, before, true);
   // The tiers of `costline.heat2Foreground` and `costline.heat3Foreground`.
@@ -119,43 +109,69 @@ try {
 
   // A frame opens its source beside the graph.
   await screen.command("Show Flame Graph");
-  await (await flameGraph("solve", before.functions[MAZE].solve.total)).click({ modifiers: ["Control"] });
+  const graph = await FlameGraph.find(screen);
+  const total = before.functions[MAZE].solve.total;
+  await graph.click("solve", total, { modifiers: ["Control"] });
   await marks(MAZE, before, true);
   await screen.picture("vscode-flame-graph");
+  await graph.checkAccessibility();
 
   // A click zooms, and the path leads back.
-  const graph = await screen.webview("g[data-frame]");
-  const crumbs = async () => (await graph.locator("#path button").allInnerTexts()).map((text) => text.replace("› ", ""));
-  await (await flameGraph("solve", before.functions[MAZE].solve.total)).click();
-  await until("zoomed", async () => assert.deepEqual([(await crumbs())[0], (await crumbs()).at(-1)], ["All 1395 samples", "solve"]) ?? true);
-  const width = async (name) => graph.locator("g[data-frame] > svg").filter({ hasText: new RegExp(`^${name}$`) }).first().getAttribute("width");
-  assert.equal(await width("solve"), "100.0000%");
-  await graph.locator("#path button").first().click();
-  await until("not zoomed", async () => assert.deepEqual(await crumbs(), ["All 1395 samples"]) ?? true);
-  assert.notEqual(await width("solve"), "100.0000%");
+  const ALL = "All 1395 samples";
+  await graph.click("solve", total);
+  await until("zoomed", async () => assert.deepEqual([(await graph.path())[0], (await graph.path()).at(-1)], [ALL, "solve"]) ?? true);
+  await graph.page.locator(".flame-path button").first().click();
+  await until("not zoomed", async () => assert.deepEqual(await graph.path(), [ALL]) ?? true);
   // The same with keys, from the frame that was clicked to its caller.
-  await graph.locator("#graph").focus();
+  await graph.page.locator(".flame-scroll").focus();
   for (const key of ["ArrowUp", "Enter"]) await code.page.keyboard.press(key);
-  await until("zoomed by key", async () => assert.equal((await crumbs()).at(-1), "solve_all") ?? true);
+  await until("zoomed by key", async () => assert.equal((await graph.path()).at(-1), "solve_all") ?? true);
   await code.page.keyboard.press("Escape");
-  await until("not zoomed by key", async () => assert.deepEqual(await crumbs(), ["All 1395 samples"]) ?? true);
+  await until("not zoomed by key", async () => assert.deepEqual(await graph.path(), [ALL]) ?? true);
+
+  // A search has the share of all samples with the function, and goes from match to match: from that of the keys to the next.
+  await graph.search("solv", new RegExp(`^${before.functions[MAIN].solve_all.total} · 1 of 2 frames$`));
+  await code.page.keyboard.press("Enter");
+  assert.match(await graph.details(), /^solve · /);
+  assert.match(await graph.page.locator(".flame-found").innerText(), / · 2 of 2 frames$/);
+  await graph.page.getByRole("button", { name: "Regular expression" }).click();
+  await graph.search("^solve$", new RegExp(`^${total} · `));
+  await graph.checkAccessibility();
+  await graph.search("", /^$/);
+
+  // Bottom-up, the function with the most self cost is first; around a function, its callers are above it.
+  await graph.page.getByRole("combobox", { name: "Tree" }).selectOption("inverted");
+  const functions = Object.entries(before.functions).flatMap(([, file]) => Object.entries(file));
+  const [busiest] = functions.sort(([, a], [, b]) => parseFloat(b.self) - parseFloat(a.self));
+  await graph.frame(busiest[0], busiest[1].self);
+  await graph.click(busiest[0], busiest[1].self, { button: "right" });
+  await graph.choose("Show Callers and Callees of Function");
+  await until("callers are above", async () => {
+    const middle = await graph.frame(busiest[0], busiest[1].total);
+    return (await graph.frame("main", "")).y < middle.y;
+  });
+  await graph.checkAccessibility();
+  await graph.page.getByRole("combobox", { name: "Tree" }).selectOption("tree");
 
   // A node chosen in the graph decides the costs in the code.
-  await (await flameGraph("solve", before.functions[MAZE].solve.total)).click({ button: "right" });
-  await screen.chooseFromMenu("Show the Costs of This Node");
+  await graph.click("solve", total, { button: "right" });
+  await graph.checkAccessibility();
+  await graph.choose("Show the Costs of This Node");
   await until("costs of the node", async () => {
     const { 63: hot } = await screen.lines(MAZE);
-    const share = (100 * parseFloat(before.lines[MAZE][63])) / parseFloat(before.functions[MAZE].solve.total);
+    const share = (100 * parseFloat(before.lines[MAZE][63])) / parseFloat(total);
     return Math.abs(parseFloat(hot.cost.text) - share) < 0.5;
   });
-  await screen.command("Show the Costs of All Nodes");
+  await graph.frame("solve", "100.0%");
+  await graph.click("solve", "100.0%", { button: "right" });
+  await graph.choose("Show the costs of all nodes again");
   await marks(MAZE, before, true);
   await screen.expand("Call Tree", "<module>");
   await screen.expand("Call Tree", "main");
 
   // Rewrite the profile, and nothing else.
   renameSync(stage.next, stage.profile);
-  await flameGraph("solve", after.functions[MAZE].solve.total);
+  await graph.frame("solve", after.functions[MAZE].solve.total);
   await views(after);
   await marks(MAZE, after, true);
   await screen.picture("vscode-flame-graph-after");
@@ -163,6 +179,25 @@ try {
   await screen.close("Flame Graph");
   await marks(MAIN, after);
   await screen.picture("vscode-after");
+
+  // The view lists lines and files as well, and filters while the user types.
+  await screen.pressViewButton("Hot Spots", "Show Hot Files");
+  await rows("Hot Spots", "main.pytotal 100.0%", "maze.py");
+  await screen.pressViewButton("Hot Spots", "Show Hot Lines");
+  await rows("Hot Spots", "maze.py:");
+  await screen.pressViewButton("Hot Spots", "Show Hot Functions");
+  await rows("Hot Spots", "Frontier.push");
+  await screen.pressViewButton("Hot Spots", "Filter Hot Spots…");
+  const listed = async () => (await screen.rows("Hot Spots")).map((row) => row.replace(/\n[^]*/, ""));
+  const all = await listed();
+  await screen.fill("sol");
+  await until("filtered", async () => {
+    const rows = await listed();
+    assert.ok(0 < rows.length && rows.length < all.length && rows.every((row) => row.includes("sol")), rows.join("\n"));
+    return true;
+  });
+  await code.page.keyboard.press("Escape");
+  await until("not filtered", async () => assert.deepEqual(await listed(), all) ?? true);
 
   // Own code only: `random.py` is not in the project.
   await screen.command("Toggle Own Code in Hot Spots");
@@ -199,23 +234,4 @@ try {
   await marks(MAIN, after);
   await until("dark text on light ground", async () => (await screen.lines(MAIN))[20].cost.color === "rgb(143, 20, 2)");
   await screen.picture("vscode-light");
-
-  // A profile that cannot be read: a message with a button, and a state of the status item.
-  const broken = path.join(stage.root, "broken.cpuprofile");
-  const statusItem = async () => (await screen.status()).find((item) => item.includes(path.basename(stage.profile))) ?? "";
-  writeFileSync(broken, '{"nodes":[{"id":1,"callFrame":{"functionName":"f",');
-  await until("a message with a fix", async () => (await screen.message("broken.cpuprofile")).includes("Read it again"));
-  assert.match(await screen.statusColor(path.basename(stage.profile)), /warning/);
-  rmSync(broken);
-  await screen.pressMessage("broken.cpuprofile", "Read it again");
-  await until("no problem", async () => !/warning/.test(await screen.statusColor(path.basename(stage.profile))));
-  assert.ok((await statusItem()).length > 0);
-
-  code.check([/broken\.cpuprofile/]);
-} catch (error) {
-  await screen.picture("failed").catch(() => {});
-  console.log(code.log(/Costline/).join("\n"));
-  throw error;
-} finally {
-  await code.end();
-}
+});

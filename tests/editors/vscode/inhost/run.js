@@ -44,10 +44,18 @@ async function hints(document) {
   return Object.fromEntries(hints.map((hint) => [hint.position.line + 1, hint.label.replace(" total", "")]));
 }
 
-/** The titles of the lenses by the name of the function that is defined there. */
-async function lenses(document) {
+/** The lenses that record a profile, or all others. */
+async function lensesOf(document, isRecord) {
   const lenses = await vscode.commands.executeCommand("vscode.executeCodeLensProvider", document.uri, 1000);
-  return Object.fromEntries(lenses.map((lens) => {
+  return lenses.filter(({ command }) => (command.command === "costline.ui.record") === isRecord);
+}
+
+/** The recipes of the lenses that record a profile. */
+const recipes = async (document) => (await lensesOf(document, true)).map(({ command }) => command.arguments[0]);
+
+/** The titles of the lenses with costs by the name of the function that is defined there. */
+async function lenses(document) {
+  return Object.fromEntries((await lensesOf(document, false)).map((lens) => {
     const text = document.lineAt(lens.range.start).text;
     return [/\bdef (\w+)/.exec(text)?.[1] ?? text, lens.command.title];
   }));
@@ -93,4 +101,4 @@ function program(file, log) {
   return file;
 }
 
-module.exports = { assert, definition, eventually, fs, hints, hover, lenses, open, path, program, run, set, shows, stage, vscode };
+module.exports = { assert, definition, eventually, fs, hints, hover, lenses, open, path, program, recipes, run, set, shows, stage, vscode };

@@ -1,5 +1,5 @@
 // Providers and views in a trusted workspace.
-const { assert, definition, eventually, fs, hints, hover, lenses, open, path, program, run, set, shows, stage, vscode } = require("./run");
+const { assert, definition, eventually, fs, hints, hover, lenses, open, path, program, recipes, run, set, shows, stage, vscode } = require("./run");
 
 const FILE = "main.py";
 const { lines, functions } = { lines: stage.before.lines[FILE], functions: stage.before.functions[FILE] };
@@ -40,6 +40,15 @@ exports.run = () => run({
     await shows("grid/maze.py", "before");
   },
 
+  async "main has a lens that records the program"() {
+    const [recipe, ...others] = await recipes(await open(FILE));
+    assert.deepEqual(others, []);
+    assert.equal(recipe.folder, stage.root);
+    const [{ program, arguments: args }] = recipe.commands;
+    const expected = ["py-spy", "record", "-f", "speedscope", "--full-filenames", "-o", "profile.speedscope.json", "--", "python3", "main.py"];
+    assert.deepEqual([program, ...args], expected);
+  },
+
   async "hovers show the costs of a line and of a function"() {
     const document = await open(FILE);
     assert.ok((await hover(document, new vscode.Position(18, 1000))).includes(lines[19]));
@@ -68,16 +77,21 @@ exports.run = () => run({
 
   async "the views show what costs most"() {
     const { hotSpots, callTree } = exported("costline.costline");
-    const [spots, ...others] = await eventually(async () => {
-      const groups = await rows(hotSpots, 2);
-      assert.equal(groups.length, 2);
-      return groups;
+    const listed = (what) => eventually(async () => {
+      await command(`costline.ui.listHot${what}`);
+      const spots = await rows(hotSpots, 1);
+      assert.ok(spots.length > 0);
+      return spots;
     });
+    const spots = await listed("Functions");
     for (const [name, { self, total }] of Object.entries(functions)) {
-      const text = JSON.stringify(spots.below.find(({ label }) => label.includes(name)));
+      const text = JSON.stringify(spots.find(({ label }) => label.includes(name)));
       assert.ok(text.includes(self) && text.includes(total), `${name}: ${text}`);
     }
-    assert.match(JSON.stringify(others), /self [0-9.]+% maze\.py:[0-9]+/);
+    assert.match(JSON.stringify(await listed("Lines")), /self [0-9.]+% maze\.py:[0-9]+/);
+    const { description } = (await listed("Files")).find(({ label }) => label.endsWith(FILE));
+    assert.equal(description, "total 100.0%");
+    await listed("Functions");
     // From the outermost function inwards. Each has one call site, so the numbers are those of the functions.
     const [module] = await rows(callTree, 3);
     const main = module.below.find(({ label }) => label.includes("main"));
@@ -112,7 +126,7 @@ exports.run = () => run({
 
   async "rows without a source are dimmed"() {
     const { hotSpots } = exported("costline.costline");
-    const items = await Promise.all((await hotSpots.getChildren((await hotSpots.getChildren())[0])).map((row) => hotSpots.getTreeItem(row)));
+    const items = await Promise.all((await hotSpots.getChildren()).map((row) => hotSpots.getTreeItem(row)));
     const isDim = (name) => items.find(({ label }) => label.endsWith(` ${name}`)).resourceUri?.scheme === "costline-unreachable";
     assert.equal(isDim("solve_all"), false);
     assert.equal(isDim("dumps"), true);

@@ -1,5 +1,5 @@
 // Providers in an untrusted workspace whose settings contain the path of a program.
-const { assert, eventually, fs, hints, open, path, program, run, shows, stage, vscode } = require("./run");
+const { assert, eventually, fs, hints, lenses, open, path, program, recipes, run, shows, stage, vscode } = require("./run");
 
 exports.run = () => run({
   async "the settings of the workspace cannot choose a program, and costs are shown"() {
@@ -16,5 +16,19 @@ exports.run = () => run({
     await vscode.commands.executeCommand("costline.ui.restart");
     await eventually(async () => assert.deepEqual(await hints(document), high));
     assert.ok(!fs.existsSync(log));
+  },
+  async "nothing is offered to be recorded, and nothing is run"() {
+    const document = await open("main.py");
+    await eventually(async () => assert.ok("main" in (await lenses(document))));
+    assert.deepEqual(await recipes(document), []);
+    const ran = path.join(stage.root, "ran");
+    const commands = [{ program: process.execPath, arguments: ["-e", `require("fs").writeFileSync(${JSON.stringify(ran)}, "")`] }];
+    const tasks = [];
+    const started = vscode.tasks.onDidStartTask(({ execution }) => tasks.push(execution.task.name));
+    const recipe = { line0: 0, name: "a", profiler: "b", install: null, folder: stage.root, commands, text: "c" };
+    await vscode.commands.executeCommand("costline.ui.record", recipe);
+    started.dispose();
+    assert.deepEqual(tasks, []);
+    assert.ok(!fs.existsSync(ran));
   },
 });

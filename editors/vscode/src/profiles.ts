@@ -1,0 +1,42 @@
+// Profiles that the user opens: from a dialog, from the Explorer, or dropped onto a view.
+
+import * as vscode from "vscode";
+import type { Server } from "./server";
+
+/** Shows the costs of these files, or asks for them. */
+export async function openProfile(server: Server, given?: readonly vscode.Uri[]): Promise<void> {
+  const files = given ?? await vscode.window.showOpenDialog({
+    title: "Open Profile: the files of several runs are shown as one",
+    openLabel: "Show Costs",
+    canSelectMany: true,
+    ...(server.shown?.root ? { defaultUri: vscode.Uri.parse(server.shown.root) } : {}),
+  });
+  const paths = (files ?? []).map((file) => file.fsPath);
+  if (paths.length > 1) await server.execute("costline.setView", { profiles: paths });
+  else if (paths[0] !== undefined) await server.execute("costline.selectProfile", paths[0]);
+}
+
+/** Shows the costs of files that are dropped onto a view. */
+export function dropTarget<Row>(): vscode.TreeDragAndDropController<Row> {
+  return {
+    dragMimeTypes: [],
+    dropMimeTypes: ["text/uri-list"],
+    handleDrop: async (_, data) => {
+      const dropped = await data.get("text/uri-list")?.asString();
+      const lines = (dropped ?? "").split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("#"));
+      const files = lines.map((line) => vscode.Uri.parse(line));
+      if (files.length > 0) await vscode.commands.executeCommand("costline.ui.showProfile", files[0], files);
+    },
+  };
+}
+
+/** Keeps the context key `costline.profiles`, the paths of the profiles that were found, for the menus of files. */
+export function profileMenus(server: Server): vscode.Disposable {
+  const update = async (): Promise<void> => {
+    const found = server.running === "running" ? await server.quietly(server.execute("costline.profiles")) : undefined;
+    const paths = found?.profiles.flatMap(({ files }) => files) ?? [];
+    await vscode.commands.executeCommand("setContext", "costline.profiles", paths);
+  };
+  void update();
+  return server.onDidChange(() => void update());
+}

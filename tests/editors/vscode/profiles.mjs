@@ -1,0 +1,81 @@
+// Opens profiles from the Explorer, from a dialog and by dropping one onto a view: node profiles.mjs VSIX
+
+import assert from "node:assert/strict";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { Code, stage, until } from "./code.mjs";
+import { Screen } from "./look.mjs";
+
+const [vsix] = process.argv.slice(2);
+const SHOWN = path.basename(stage.profile);
+const MAZE = "grid/maze.py";
+const beside = path.dirname(stage.root);
+
+/** Writes a profile of samples in the function `neighbours`, long ago. */
+function write(file, samples) {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, `neighbours (${path.join(stage.root, MAZE)}:12) ${samples}\n`);
+  utimesSync(file, 1_600_000_000, 1_600_000_000);
+  return file;
+}
+write(path.join(stage.root, "profiles/old.folded"), 20);
+const elsewhere = write(path.join(beside, "elsewhere.txt"), 30);
+const another = write(path.join(beside, "another.txt"), 40);
+
+const settings = { "costline.server.path": stage.server, "editor.minimap.enabled": false, "workbench.colorTheme": "Dark Modern" };
+const code = await Code.start({
+  home: path.join(beside, "code-profiles"), folder: stage.root, vsix: [vsix], settings, options: ["--disable-workspace-trust"],
+  payload: (remote) => [["openFile", remote(path.join(stage.root, MAZE))]],
+});
+const screen = new Screen(code.page, process.env.COSTLINE_PICTURES ?? beside);
+
+/** Waits until a profile is shown, with all of its cost on line 12, which was edited since. */
+async function shows(name, samples) {
+  await until(`${name} is shown`, async () => (await screen.status()).some((item) => item.includes(name) && item.includes(`${samples} samples`)));
+  await until("its costs", async () => (await screen.lines(MAZE))[12]?.cost?.text === "~100.0%");
+}
+
+await code.run(async () => {
+  await until("the newest is shown", async () => (await screen.status()).some((item) => item.includes(SHOWN)));
+
+  // A file of the Explorer that is a profile has a menu entry; another file has none.
+  await code.page.keyboard.press("Control+Shift+E");
+  await screen.clickFile("profiles");
+  await screen.clickFile("old.folded", "right");
+  await screen.chooseFromMenu("Show the Costs of This Profile");
+  await shows("old.folded", 20);
+  await screen.clickFile("main.py", "right");
+  assert.ok(!(await screen.menu()).includes("Show the Costs of This Profile"));
+  await code.page.keyboard.press("Escape");
+
+  // The button above the text of a profile.
+  await screen.clickFile("gridworld.folded");
+  await screen.pressEditorButton("Show the Costs of This Profile");
+  await until("the profile of the button", async () => (await screen.status()).some((item) => item.includes(SHOWN)));
+  await screen.close(SHOWN);
+
+  // A dialog opens files outside of the workspace.
+  await screen.command("Costline: Open Profile…");
+  await screen.fillDialog(elsewhere);
+  await shows("elsewhere.txt", 30);
+
+  // The same by dropping a file.
+  await screen.command("Show Hot Spots");
+  await until("hot spots", async () => (await screen.rows("Hot Spots")).some((row) => row.includes("neighbours")));
+  await screen.drop("Hot Spots", pathToFileURL(another).href);
+  await shows("another.txt", 40);
+
+  // The menu of the view opens the dialog, whichever row has the focus.
+  await screen.clickRow("Hot Spots", "neighbours");
+  await screen.pressViewButton("Hot Spots", "More Actions...");
+  await screen.chooseFromMenu("Open Profile…");
+  await screen.fillDialog(elsewhere);
+  await shows("elsewhere.txt", 30);
+
+  // What is no profile is refused, and the costs stay.
+  await screen.command("Costline: Open Profile…");
+  await screen.fillDialog(path.join(stage.root, MAZE));
+  await until("a message", () => screen.message("maze.py"));
+  await shows("elsewhere.txt", 30);
+}, [/maze\.py: not a supported profile/]);
