@@ -145,7 +145,8 @@ fn hostile_names_and_sources_are_text() {
     let (_folder, page) = hostile();
     let page = Document::parse(xml(&page)).unwrap();
     let count = |tag: &str| page.descendants().filter(|node| node.has_tag_name(tag)).count();
-    assert_eq!((count("script"), count("img"), count("style")), (1, 0, 1));
+    // That of the table, the data of the flame graph, and its script.
+    assert_eq!((count("script"), count("img"), count("style")), (3, 0, 1));
     let functions = rows(&page, |table| table.attribute("id") == Some("functions"));
     assert!(functions.iter().any(|row| values(row)[2].contains("<img src=x")));
 }
@@ -183,18 +184,87 @@ fn a_browser_runs_no_script_but_that_of_the_page() {
     }
 }
 
+/// The page with a script at its end, without the policy that would not run it.
+fn with_script(page: &str, script: &str) -> String {
+    let policy = page.find("<meta http-equiv").unwrap();
+    let end = policy + page[policy..].find("/>").unwrap() + 2;
+    let page = [&page[..policy], &page[end..]].concat();
+    let (before, after) = page.rsplit_once("</main>").unwrap();
+    format!("{before}<script type=\"module\">{script}</script></main>{after}")
+}
+
+/// The leaf is 2000 frames deep, in a tenth of the samples.
+#[test]
+fn the_flame_graph_is_drawn_searched_and_zoomed() {
+    let folder = TempDir::new().unwrap();
+    let profile = folder.path().join("a.folded");
+    let deep: Vec<String> = (0..2000).map(|i| format!("d{i}")).collect();
+    fs::write(&profile, format!("main;work 9\nmain;{} 1\n", deep.join(";"))).unwrap();
+    let page = run(["html", profile.to_str().unwrap()]).stdout;
+    assert!(page.len() < 5_000_000, "{}", page.len());
+    let file = folder.path().join("page.html");
+    fs::write(&file, &page).unwrap();
+    let Some(shown) = in_browser(&file) else { return };
+    // The page's own policy permits the script, which fills the table beside the canvas.
+    assert!(shown.contains("<canvas") && shown.contains("All 10 samples"), "{shown}");
+    let row = |name: &str| shown.contains(&format!(">{name}</button></th><td>"));
+    assert!(row("main") && row("work") && row("d0"), "{shown}");
+
+    let search = "const field = document.querySelector('#flame input');\
+         field.value = 'd1999';\
+         field.dispatchEvent(new Event('input'));\
+         await new Promise((resolve) => setTimeout(resolve, 1000));\
+         const press = (key) => { for (const at of [field, document.querySelector('.flame-scroll')]) \
+         at.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true })); };\
+         press('F3'); press('Enter');\
+         const text = (part) => document.querySelector('.flame-' + part).textContent;\
+         document.title = [text('found'), text('details'), text('path')].join(' | ');";
+    fs::write(&file, with_script(&page, search)).unwrap();
+    let Some(shown) = in_browser(&file) else { return };
+    let title = shown.split("<title>").nth(1).unwrap().split("</title>").next().unwrap();
+    assert_eq!(
+        title,
+        "10.0% · 1 of 1 frame | d1999 · 10.0% (1 sample) · self 10.0% (1 sample) · no source | \
+         All 10 samples…d1996d1997d1998d1999"
+    );
+}
+
+/// `work` falls from 90000 to 10000 samples of 100000, `wait` rises from 10000 to 90000.
+#[test]
+fn a_comparison_has_a_legend() {
+    let folder = TempDir::new().unwrap();
+    let [before, now] = [("before", 90_000), ("now", 10_000)].map(|(name, work)| {
+        let profile = folder.path().join(format!("{name}.folded"));
+        fs::write(&profile, format!("main;work {work}\nmain;wait {}\n", 100_000 - work)).unwrap();
+        profile.to_str().unwrap().to_owned()
+    });
+    let page = run(["html", "--baseline", &before, &now]).stdout;
+    let file = folder.path().join("page.html");
+    fs::write(&file, &page).unwrap();
+    let Some(shown) = in_browser(&file) else { return };
+    let legend = shown.split("flame-legend\"").nth(1).unwrap().split("</ul>").next().unwrap();
+    assert!(legend.contains(">▼ from 20%</li>") && legend.contains(">▲ from 20%</li>"), "{legend}");
+    let script = page.split("id=\"flame-data\"").nth(1).unwrap().split("</script>").next().unwrap();
+    let tier = |name: &str| {
+        let frame = script
+            .split("\"name\":")
+            .find(|part| part.starts_with(&format!("\"{name}\"")))
+            .unwrap();
+        frame.split("\"changeTier\":").nth(1).unwrap().split(',').next().unwrap().to_owned()
+    };
+    assert_eq!([tier("main"), tier("work"), tier("wait")], ["0", "-3", "3"]);
+    // A page without a comparison has none.
+    let alone = run(["html", &now]).stdout;
+    assert!(alone.contains("\"legend\":[]"));
+}
+
 #[test]
 fn columns_are_sorted_by_their_headings() {
     let folder = TempDir::new().unwrap();
     let profile = folder.path().join("a.folded");
     fs::write(&profile, "main;b 10\nmain;a 9\nmain 100\n").unwrap();
     let page = run(["html", profile.to_str().unwrap()]).stdout;
-    // The test presses a heading; the page's own policy would not run it.
-    let policy = page.find("<meta http-equiv").unwrap();
-    let end = policy + page[policy..].find("/>").unwrap() + 2;
-    let press =
-        "<script type=\"module\">document.querySelectorAll('th button')[2].click()</script></main>";
-    let page = [&page[..policy], &page[end..]].concat().replace("</main>", press);
+    let page = with_script(&page, "document.querySelectorAll('th button')[2].click()");
     let file = folder.path().join("page.html");
     fs::write(&file, page).unwrap();
     let Some(shown) = in_browser(&file) else { return };
@@ -214,18 +284,14 @@ fn axe_finds_nothing() {
     let profile = fixture(GO);
     let root = profile.parent().unwrap().to_str().unwrap();
     let page = run(["html", "--root", root, profile.to_str().unwrap()]).stdout;
-    let policy = page.find("<meta http-equiv").unwrap();
-    let end = policy + page[policy..].find("/>").unwrap() + 2;
     let check = format!(
-        "<script>{}</script><script type=\"module\">const {{ violations }} = await axe.run();\
-         document.title = 'axe: ' + JSON.stringify(violations.map((one) => one.id));</script></main>",
+        "{}\nconst {{ violations }} = await axe.run();\
+         document.title = 'axe: ' + JSON.stringify(violations.map((one) => one.id));",
         fs::read_to_string(axe).unwrap()
     );
-    let page = [&page[..policy], &page[end..]].concat();
-    let (before, after) = page.rsplit_once("</main>").unwrap();
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("page.html");
-    fs::write(&file, [before, &check, after].concat()).unwrap();
+    fs::write(&file, with_script(&page, &check)).unwrap();
     let Some(shown) = in_browser(&file) else { return };
     let title = shown.split("<title>").nth(1).unwrap().split("</title>").next().unwrap();
     assert_eq!(title, "axe: []");

@@ -1,8 +1,11 @@
-//! `costline html`: one page with hot spots and annotated sources, for people without an editor.
+//! `costline html`: one page with hot spots, a flame graph and annotated sources, for people without an
+//! editor.
 //!
-//! The page loads nothing: its content security policy permits its own style and script alone, by
-//! their hashes. All text of the profile is escaped. The page has a limited size; what it leaves out
+//! The page loads nothing: its content security policy permits its own style and scripts alone, by
+//! their hashes. `html/flame.js` is made of `editors/vscode/src/webview` by `npm run page` there. All text of the profile is escaped. The page has a limited size; what it leaves out
 //! is said with its cost.
+
+mod flame_graph;
 
 use super::heading::{compared_with, headline};
 use super::{Failure, Output, document};
@@ -43,6 +46,8 @@ const MAX_LINKS: usize = 3;
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
+/// Draws the flame graph. The page is also XML, in which the script is one text.
+const FLAME_SCRIPT: &str = concat!("//<![CDATA[\n", include_str!("html/flame.js"), "\n//]]>\n");
 
 /// What to write, and where.
 #[derive(Debug, clap::Args)]
@@ -104,6 +109,7 @@ impl Page {
         self.head(before);
         self.health();
         self.table(&functions);
+        self.flame_graph();
         if with_sources && !files.is_empty() {
             self.sources(&files, &functions);
         }
@@ -140,11 +146,11 @@ impl Page {
         let hash = |text: &str| BASE64.encode(&Sha256::digest(text.as_bytes()));
         let name = escape(&plain(&self.snapshot.loaded.name()));
         let headline = escape(&headline(&self.snapshot));
-        let (style, script) = (hash(STYLE), hash(SCRIPT));
+        let (style, script, flame) = (hash(STYLE), hash(SCRIPT), hash(FLAME_SCRIPT));
         self.add(format_args!(
             "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\
              <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
-             'sha256-{style}'; script-src 'sha256-{script}'; base-uri 'none'; form-action 'none'\"/>\
+             'sha256-{style}'; script-src 'sha256-{script}' 'sha256-{flame}'; base-uri 'none'; form-action 'none'\"/>\
              <meta name=\"viewport\" content=\"width=device-width\"/>\
              <meta name=\"generator\" content=\"costline {}\"/><title>{name} – Costline</title>\
              <style>{STYLE}</style><script type=\"module\">{SCRIPT}</script></head>\n\
@@ -220,6 +226,16 @@ impl Page {
         let (name, place) = (escape(&plain(&row.name)), escape(&plain(&row.place.place_text)));
         self.add(format_args!(
             "<td data-value=\"{name}\">{name}</td><td data-value=\"{place}\">{place}</td></tr>\n"
+        ));
+    }
+
+    /// The flame graph, and its script after it.
+    fn flame_graph(&mut self) {
+        let Some(data) = flame_graph::data(&self.context) else { return };
+        self.add(format_args!(
+            "<h2>Flame graph</h2>\n<div id=\"flame\"></div>\n\
+             <script type=\"application/json\" id=\"flame-data\">{data}</script>\n\
+             <script type=\"module\">{FLAME_SCRIPT}</script>\n"
         ));
     }
 
