@@ -1,8 +1,10 @@
 //! Neovim with the plug-in of `editors/neovim`, installed as a package: Lua specs without a screen,
 //! and the screen itself.
 
-use super::stage::{Stage, tool};
+use super::stage::{Stage, git, installed, tool};
 use serde_json::json;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -53,8 +55,15 @@ fn run_on(stage: &Stage, command: &mut Command, spec: &str) {
     no_errors(stage);
 }
 
+/// The problems that specs cause.
+const CAUSED: [&str; 3] = [
+    "/broken.cpuprofile: ",
+    "/base.speedscope.json: cannot be compared",
+    "/gone.folded does not exist",
+];
+
 /// The log of Neovim's LSP clients must contain no errors and nothing from the server, except for
-/// the profile that a spec breaks.
+/// the problems that specs cause.
 #[track_caller]
 fn no_errors(stage: &Stage) {
     let log =
@@ -62,7 +71,7 @@ fn no_errors(stage: &Stage) {
     let errors: Vec<_> = log
         .lines()
         .filter(|line| line.contains("[ERROR]") || line.contains("\"costline: "))
-        .filter(|line| !line.contains("/broken.cpuprofile: "))
+        .filter(|line| !CAUSED.iter().any(|problem| line.contains(problem)))
         .collect();
     assert!(errors.is_empty(), "{errors:#?}");
 }
@@ -73,13 +82,75 @@ fn neovim_shows_costs_beside_the_code() {
 }
 
 #[test]
+fn neovim_plug_in_has_a_repository_of_its_own() {
+    let stage = Stage::new();
+    let Some(mut command) = neovim(&stage) else { return };
+    let folder = stage.beside("");
+    git(&folder, &["init", "--quiet", "--bare", "--initial-branch", "main", "costline.nvim"]);
+    let people =
+        ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"];
+    for _ in ["the first version", "the same version"] {
+        let mut publish = Command::new(format!("{REPOSITORY}/dist/neovim"));
+        publish.envs(people.map(|name| (name, "a@example.org")));
+        assert!(publish.arg(stage.beside("costline.nvim")).status().unwrap().success());
+    }
+    let plug_in = stage.beside("home/.local/share/nvim/site/pack/costline/start/costline");
+    fs::remove_file(&plug_in).unwrap();
+    git(&folder, &["clone", "--quiet", "costline.nvim", plug_in.to_str().unwrap()]);
+    assert!(plug_in.join("LICENSE-MIT").is_file());
+    run_on(&stage, &mut command, "shown.lua");
+}
+
+#[test]
 fn neovim_runs_every_subcommand() {
     run("commands.lua");
 }
 
 #[test]
+fn neovim_shows_the_call_tree() {
+    run("tree.lua");
+}
+
+#[test]
+fn neovim_draws_a_flame_graph() {
+    run("flamegraph.lua");
+}
+
+/// With a py-spy that copies the second recording.
+#[test]
+fn neovim_records_a_profile() {
+    let stage = Stage::new();
+    let Some(mut command) = neovim(&stage) else { return };
+    let recorder = stage.beside("py-spy");
+    let next = stage.beside("next.folded");
+    fs::write(&recorder, format!("#!/bin/sh\ncp '{}' \"$6\"\n", next.display())).unwrap();
+    fs::set_permissions(&recorder, Permissions::from_mode(0o755)).unwrap();
+    run_on(&stage, &mut command, "record.lua");
+}
+
+#[test]
+fn neovim_lists_hot_spots_in_pickers() {
+    let stage = Stage::new();
+    let (Some(mut command), Some(_)) = (neovim(&stage), tool("tmux", "tmux")) else { return };
+    // They are on no registry, so they cannot be had everywhere.
+    let pickers = installed("neovim-pickers");
+    if !pickers.is_dir() {
+        eprintln!("SKIPPED: the picker plug-ins of Neovim are not installed");
+        return;
+    }
+    let spec = specs().join("pickers.lua");
+    stage.run(command.env("COSTLINE_PICKERS", pickers).arg("-l").arg(spec));
+    no_errors(&stage);
+}
+
+#[test]
 fn neovim_restarts_a_killed_server() {
     run("server.lua");
+}
+
+#[test]
+fn neovim_shows_problems_and_fixes_them() {
+    run("problems.lua");
 }
 
 #[test]

@@ -57,6 +57,7 @@ end, {
   desc = "Show costs from a profile",
   nargs = "*",
   bang = true,
+  range = true,
   complete = function(word, line)
     return require("costline.command").complete(word, line)
   end,

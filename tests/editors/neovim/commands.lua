@@ -10,33 +10,7 @@ for _, file in ipairs({ "main.py", "grid/maze.py", "grid/report.py" }) do
   assert(vim.uv.fs_utime(t.stage.root .. "/" .. file, 1e9, 1e9))
 end
 
---- Shares of the recording, counted directly from its text.
----@param counts fun(stack: string): boolean
----@return string
-local function percent(counts)
-  local total, found = 0, 0
-  for line in io.lines(t.stage.profile) do
-    local stack, count = line:match("^(.*) (%d+)$")
-    total = total + count
-    found = found + (counts(stack .. ";") and count or 0)
-  end
-  return ("%.1f%%"):format(100 * found / total)
-end
-
---- Whether frames of these functions follow each other.
----@param ... string functions, outermost first
-local function path(...)
-  local pattern = table.concat(
-    vim.tbl_map(function(name)
-      return ";" .. vim.pesc(name) .. " %([^;]*%);"
-    end, { ... }),
-    "\0"
-  )
-  pattern = pattern:gsub(";%z;", ";")
-  return percent(function(stack)
-    return (";" .. stack):find(pattern) ~= nil
-  end)
-end
+local path = t.path
 
 ---@return {title: string, items: table[]}
 local function quickfix()
@@ -118,7 +92,7 @@ t.run({
       t.wait_shown("main.py", "before")
       local names = completions("Costline ")
       local expected =
-        "baseline callees callers explain fix flamegraph hotspots info log next paths prev profile reload restart toggle transform tree view"
+        "baseline callees callers explain fix flamegraph hotspots info log next paths prev profile record reload restart selection toggle transform tree view"
       for name in vim.gsplit(expected, " ") do
         t.expect(vim.tbl_contains(names, name), name, names)
       end
@@ -232,6 +206,46 @@ t.run({
     end,
   },
   {
+    "selected lines: their shares, and their callers",
+    function()
+      t.edit("grid/maze.py")
+      t.wait_shown("grid/maze.py", "before")
+      -- The end of `build`.
+      local first, last = 31, 32
+      local function is_selected(frame)
+        local line = tonumber(frame:match(" %(grid/maze.py:(%d+)%)$"))
+        return line and first <= line and line <= last
+      end
+      local whole = t.percent(function(stack)
+        return vim.iter(vim.split(stack, ";")):any(is_selected)
+      end)
+      vim.cmd.normal({ ("%dGV%dG"):format(first, last), bang = true })
+      vim.api.nvim_feedkeys(vim.keycode(":Costline selection<CR>"), "tx", false)
+      local title = ("lines %d to %d: self "):format(first, last)
+      t.wait("the list", function()
+        return quickfix().title:find(title, 1, true)
+      end)
+      t.expect(quickfix().title:find("total " .. whole, 1, true), quickfix().title, whole)
+      local items = quickfix().items
+      t.same(items[1].lnum, first)
+      local share = t.stage.before.lines["grid/maze.py"][tostring(first)]
+      t.expect(vim.startswith(items[1].text, share) and items[1].text:find("% of the selection  carve(", 1, true), items)
+      close_lists()
+      vim.cmd("silent buffer maze.py")
+      local callers = listed(("%d,%dCostline callers"):format(first, last), "callers of " .. title)
+      t.same(#callers, 1)
+      t.expect(vim.startswith(callers[1].text, whole) and callers[1].text:find("solve_all", 1, true), callers)
+      t.same(callers[1].file, "main.py")
+      close_lists()
+      -- Lines without a cost.
+      t.edit("grid/maze.py")
+      t.expect(t.said(function()
+        vim.cmd("1Costline selection")
+      end)[1]:find("none of these lines has a cost", 1, true))
+      t.edit("main.py")
+    end,
+  },
+  {
     "a lens leads to the callers",
     function()
       vim.api.nvim_win_set_cursor(0, { t.line_of("solve_all"), 0 })
@@ -270,14 +284,14 @@ t.run({
     "walking through the call tree",
     function()
       local asked = t.answer({ "<module>", " main", "go to source" })
-      vim.cmd("Costline tree")
+      vim.cmd("Costline! tree")
       t.wait("three questions", function()
         return #asked == 3
       end)
       t.expect(table.concat(asked[2].entries):find(path("<module>", "main"), 1, true), asked)
       vim.wait(100)
       local inverted = t.answer({})
-      vim.cmd("Costline tree inverted")
+      vim.cmd("Costline! tree inverted")
       t.wait("leaves", function()
         return #inverted == 1
       end)
@@ -289,14 +303,14 @@ t.run({
     "showing the costs of a call node",
     function()
       local asked = t.answer({ "<module>", " main", "show, merge or hide", "Show the costs of this node" })
-      vim.cmd("Costline tree")
+      vim.cmd("Costline! tree")
       t.wait("the node", function()
         vim.cmd("Costline info")
         return #asked == 4 and floating():find("Transform: focus%-subtree:.*<module>>.*main")
       end)
       vim.wait(100)
       local roots = t.answer({})
-      vim.cmd("Costline tree")
+      vim.cmd("Costline! tree")
       t.wait("the tree of the node", function()
         return #roots == 1
       end)
@@ -417,7 +431,7 @@ t.run({
           end,
         }
       end
-      vim.cmd("Costline flamegraph")
+      vim.cmd("Costline! flamegraph")
       t.wait("a picture", function()
         return opened and vim.fn.execute("messages"):find("flame graph: ", 1, true)
       end)
@@ -455,6 +469,8 @@ t.run({
         "Profile: gridworld.folded",
         "Unit: Percent",
         "Read the profile again",
+        "Flame graph in the browser",
+        "Show a flame graph (:Costline flamegraph)",
         ":Costline callers",
       }) do
         t.expect(entries:find(word, 1, true), word, entries)

@@ -66,7 +66,7 @@ end
 --- A picture of code with heat above a list of hot spots, for the documentation.
 ---@param path string
 local function take_picture(path)
-  tmux("resize-window", "-t", "0", "-x", "96", "-y", "32")
+  terminal.resize(96, 32)
   execute("set nonumber laststatus=2 ruler")
   execute("edit grid/maze.py")
   execute("call search('def build')")
@@ -80,7 +80,37 @@ local function take_picture(path)
   execute("cclose")
   execute("edit main.py")
   execute("set number noruler laststatus=0")
-  tmux("resize-window", "-t", "0", "-x", tostring(WIDTH), "-y", tostring(HEIGHT))
+  terminal.resize(WIDTH, HEIGHT)
+end
+
+--- A picture of code beside the call tree, above the flame graph.
+---@param path string
+local function take_picture_of_windows(path)
+  terminal.resize(150, 44)
+  execute("set nonumber laststatus=2 ruler")
+  execute("edit grid/maze.py")
+  execute("call search('def build')")
+  keys("zt")
+  execute("silent Costline tree")
+  wait_text("▸ <module>  main.py:7")
+  keys("Enter")
+  wait_text("▸ main  main.py:57")
+  keys("j", "Enter")
+  wait_text("▸ solve_all  main.py:16")
+  keys("j", "Enter")
+  wait_text("▸ build  maze.py:16")
+  execute("wincmd p")
+  execute("silent Costline flamegraph")
+  wait_text("▏solve_all")
+  keys("j", "j", "j")
+  wait_text("solve_all  58.3%")
+  terminal.picture(path)
+  keys("q")
+  execute("wincmd l")
+  keys("q")
+  execute("edit main.py")
+  execute("set number noruler laststatus=0")
+  terminal.resize(WIDTH, HEIGHT)
 end
 
 vim.fn.mkdir(config, "p")
@@ -109,9 +139,12 @@ t.run({
     end,
   },
   {
-    "a picture",
+    "pictures",
     function()
-      take_picture(assert(vim.env.COSTLINE_PICTURE))
+      local path = assert(vim.env.COSTLINE_PICTURE)
+      take_picture(path)
+      wait_seen("before")
+      take_picture_of_windows((path:gsub("%.png$", "-windows.png")))
       wait_seen("before")
     end,
   },

@@ -48,30 +48,6 @@ t.run({
     end,
   },
   {
-    "a problem is a message, in checkhealth and in the status line, and can be fixed",
-    function()
-      local notified = {}
-      local notify = vim.notify
-      vim.notify = function(message)
-        table.insert(notified, message)
-      end
-      local broken = vim.fs.joinpath(t.stage.root, "broken.cpuprofile")
-      vim.fn.writefile({ '{"nodes":[{"id":1,"callFrame":{"functionName":"f",' }, broken)
-      t.wait("a message", function()
-        local text = table.concat(notified, "\n")
-        return text:find("broken.cpuprofile", 1, true) and text:find(":Costline fix: Read it again", 1, true)
-      end)
-      t.expect(require("costline").status():find("· warning", 1, true), require("costline").status())
-      t.expect(health():find("broken.cpuprofile", 1, true), health())
-      vim.fn.delete(broken)
-      vim.cmd("Costline fix")
-      t.wait("no problem", function()
-        return not require("costline").status():find("warning", 1, true)
-      end)
-      vim.notify = notify
-    end,
-  },
-  {
     "the next server shows what was chosen",
     function()
       local function wait_absolute()

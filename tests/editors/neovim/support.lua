@@ -130,6 +130,34 @@ function M.server_below(pid)
   end
 end
 
+--- Shares of the recording, counted directly from its text.
+---@param counts fun(stack: string): boolean
+---@return string
+function M.percent(counts)
+  local total, found = 0, 0
+  for line in io.lines(M.stage.profile) do
+    local stack, count = line:match("^(.*) (%d+)$")
+    total = total + count
+    found = found + (counts(stack .. ";") and count or 0)
+  end
+  return ("%.1f%%"):format(100 * found / total)
+end
+
+--- The share of the samples in which frames of these functions follow each other.
+---@param ... string functions, outermost first
+function M.path(...)
+  local pattern = table.concat(
+    vim.tbl_map(function(name)
+      return ";" .. vim.pesc(name) .. " %([^;]*%);"
+    end, { ... }),
+    "\0"
+  )
+  pattern = pattern:gsub(";%z;", ";")
+  return M.percent(function(stack)
+    return (";" .. stack):find(pattern) ~= nil
+  end)
+end
+
 --- Replaces the first recording by the second, like profilers do.
 function M.rewrite()
   assert(vim.uv.fs_rename(M.stage.next, M.stage.profile))

@@ -57,6 +57,20 @@ function M.wait_text(text)
   t.expect(is_there, text, screen())
 end
 
+--- Resizes the terminal, and waits until Neovim knows.
+---@param columns integer
+---@param lines integer
+function M.resize(columns, lines)
+  M.tmux("resize-window", "-t", "0", "-x", tostring(columns), "-y", tostring(lines))
+  local size = ("size: %dx%d"):format(columns, lines)
+  local is_known = vim.wait(60000, function()
+    M.execute("echo printf('size: %dx%d', &columns, &lines)")
+    vim.wait(100)
+    return vim.list_contains(vim.iter(M.rows()):map(vim.trim):totable(), size)
+  end, 50)
+  t.expect(is_known, size)
+end
+
 ---@param path string
 function M.picture(path)
   M.execute("")

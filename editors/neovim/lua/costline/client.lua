@@ -86,10 +86,11 @@ function M.all(bufnr)
   return vim.lsp.get_clients({ name = M.name, bufnr = bufnr })
 end
 
---- The client of the current buffer, else of the alternate file, else any: lists and descriptions have no client.
+--- The client of a buffer, else of the alternate file, else any: lists and descriptions have no client.
+---@param bufnr? integer default: the current one
 ---@return vim.lsp.Client?
-function M.current()
-  local client = M.all(vim.api.nvim_get_current_buf())[1]
+function M.current(bufnr)
+  local client = M.all(bufnr or vim.api.nvim_get_current_buf())[1]
   if client then
     return client
   end
@@ -101,8 +102,9 @@ end
 ---@param command string without `costline.`
 ---@param arguments any[]
 ---@param on_result fun(result: any, client: vim.lsp.Client)
-function M.execute(command, arguments, on_result)
-  local client = M.current()
+---@param bufnr? integer the buffer whose server is asked, by default the current one
+function M.execute(command, arguments, on_result, bufnr)
+  local client = M.current(bufnr)
   if not client then
     return M.notify("no server is running for this file (:checkhealth costline)")
   end

@@ -195,9 +195,15 @@ local function transform(arguments)
   end
 end
 
+--- Lines that were selected, 1-based, both included.
+---@class costline.LineRange
+---@field first integer
+---@field last integer
+
 ---@class costline.Subcommand
 ---@field about string
----@field run fun(arguments: string[], bang: boolean)
+---@field is_action? true whether it does what the server's action of this name does
+---@field run fun(arguments: string[], bang: boolean, range?: costline.LineRange)
 ---@field complete? fun(arguments: string[]): string[] completes the argument after these
 
 ---@param key string
@@ -301,13 +307,17 @@ local subcommands = {
   },
   reload = {
     about = "read the profile again",
+    is_action = true,
     run = function()
       client.execute("reload", {}, function() end)
     end,
   },
   callers = {
-    about = "list the callers of the function at the cursor",
-    run = function(arguments, bang)
+    about = "list the callers of the function at the cursor, or of the selected lines",
+    run = function(arguments, bang, range)
+      if range then
+        return lists.selection_callers(range.first, range.last)
+      end
       list_calls("incoming", arguments[1], bang)
     end,
     complete = first_of(groupings),
@@ -321,10 +331,10 @@ local subcommands = {
   },
   hotspots = {
     about = "list the hottest functions, lines, files, packages and more",
-    run = function(arguments)
+    run = function(arguments, bang)
       local by = hot_rows[arguments[1]] or "function"
       local order = orders[arguments[1]] or orders[arguments[2]]
-      lists.hotspots(by, order)
+      lists.hotspots(by, order, bang)
     end,
     complete = function(arguments)
       local rows = { "functions", "lines", "files", "modules", "packages", "libraries", "threads" }
@@ -333,16 +343,27 @@ local subcommands = {
       return vim.list_extend(found, is_open and { "self", "total", "calls", "change", "percall" } or {})
     end,
   },
+  selection = {
+    about = "list the selected lines with their shares",
+    run = function(_, _, range)
+      local line = vim.fn.line(".")
+      lists.selection(range and range.first or line, range and range.last or line)
+    end,
+  },
   tree = {
-    about = "walk through the call tree",
-    run = function(arguments)
-      lists.tree(arguments[1] == "inverted")
+    about = "show the call tree",
+    run = function(arguments, bang)
+      local open = bang and lists.walk_tree or require("costline.tree").open
+      open(arguments[1] == "inverted")
     end,
     complete = first_of({ "inverted" }),
   },
   flamegraph = {
-    about = "draw a flame graph and open it",
-    run = function()
+    about = "show a flame graph",
+    run = function(_, bang)
+      if not bang then
+        return require("costline.flamegraph").open()
+      end
       ---@param answer costline.Picture
       client.execute("flamegraph", {}, function(answer)
         echo("flame graph: " .. answer.path)
@@ -350,6 +371,12 @@ local subcommands = {
     end,
   },
   explain = { about = "explain what this line shows", run = explain },
+  record = {
+    about = "record a profile of a program, test or benchmark",
+    run = function()
+      require("costline.record").record()
+    end,
+  },
   fix = { about = "fix a problem of what is shown", run = problems.fix },
   transform = {
     about = "transform stacks before they are summed",
@@ -403,10 +430,6 @@ end
 
 ---@param action costline.Action
 local function act(action)
-  local subcommand = subcommands[name_of(action)]
-  if subcommand then
-    return subcommand.run({}, false)
-  end
   client.execute(name_of(action), action.arguments, function() end)
 end
 
@@ -447,7 +470,7 @@ function M.menu(only_choices)
     end
     local found = actions(current)
     for name, subcommand in vim.spairs(subcommands) do
-      local is_there = found[name] or name == "view" or choice_of(name, current)
+      local is_there = (subcommand.is_action and found[name]) or name == "view" or choice_of(name, current)
       if not is_there then
         table.insert(entries, {
           text = ("%s (:Costline %s)"):format(subcommand.about:gsub("^%l", string.upper), name),
@@ -468,7 +491,7 @@ function M.menu(only_choices)
   end)
 end
 
----@param command {fargs: string[], bang: boolean}
+---@param command {fargs: string[], bang: boolean, range: integer, line1: integer, line2: integer}
 function M.run(command)
   local name = command.fargs[1]
   if not name then
@@ -476,7 +499,8 @@ function M.run(command)
   end
   local subcommand = subcommands[name]
   if subcommand then
-    return subcommand.run(vim.list_slice(command.fargs, 2), command.bang)
+    local range = command.range > 0 and { first = command.line1, last = command.line2 } or nil
+    return subcommand.run(vim.list_slice(command.fargs, 2), command.bang, range)
   end
   local action = actions(view())[name]
   if not action then

@@ -11,6 +11,12 @@ local palettes = {
     CostlineHeatLine1 = {},
     CostlineHeatLine2 = { bg = "#2e2813", ctermbg = 235 },
     CostlineHeatLine3 = { bg = "#4a3c0c", ctermbg = 58 },
+    CostlineFlame0 = { fg = "#1c1c1c", bg = "#b3a47a", ctermfg = 234, ctermbg = 144 },
+    CostlineFlame1 = { fg = "#1c1c1c", bg = "#e3c565", ctermfg = 234, ctermbg = 179 },
+    CostlineFlame2 = { fg = "#1c1c1c", bg = "#f0a13c", ctermfg = 234, ctermbg = 215 },
+    CostlineFlame3 = { fg = "#1c1c1c", bg = "#f47a4a", ctermfg = 234, ctermbg = 209 },
+    CostlineFlameOther = { fg = "#d0d0d0", bg = "#444444", ctermfg = 252, ctermbg = 238 },
+    CostlineFlameCursor = { fg = "#000000", bg = "#ffffff", ctermfg = 16, ctermbg = 231, bold = true },
   },
   light = {
     CostlineHeat1 = { fg = "#d8b365", ctermfg = 179 },
@@ -19,6 +25,12 @@ local palettes = {
     CostlineHeatLine1 = {},
     CostlineHeatLine2 = { bg = "#f6ecd2", ctermbg = 230 },
     CostlineHeatLine3 = { bg = "#ecd49a", ctermbg = 222 },
+    CostlineFlame0 = { fg = "#1c1c1c", bg = "#ece5cc", ctermfg = 234, ctermbg = 254 },
+    CostlineFlame1 = { fg = "#1c1c1c", bg = "#f5dd90", ctermfg = 234, ctermbg = 222 },
+    CostlineFlame2 = { fg = "#1c1c1c", bg = "#f5b567", ctermfg = 234, ctermbg = 215 },
+    CostlineFlame3 = { fg = "#1c1c1c", bg = "#ee8a5c", ctermfg = 234, ctermbg = 209 },
+    CostlineFlameOther = { fg = "#303030", bg = "#c6c6c6", ctermfg = 236, ctermbg = 251 },
+    CostlineFlameCursor = { fg = "#ffffff", bg = "#000000", ctermfg = 231, ctermbg = 16, bold = true },
   },
 }
 

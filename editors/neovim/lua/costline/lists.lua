@@ -1,12 +1,13 @@
 --- Lists of hot spots, callers and callees in the quickfix list, and menus (`vim.ui.select`) to walk through calls.
 
 local client = require("costline.client")
+local pickers = require("costline.pickers")
+local places = require("costline.places")
+local transforms = require("costline.transforms")
+
+local non_null, place_of = places.non_null, places.of
 
 local M = {}
-
----@class costline.Place
----@field uri string
----@field line0 integer
 
 ---@param text string
 ---@param place costline.Place?
@@ -32,16 +33,6 @@ local function show(title, rows)
   vim.cmd("botright copen")
 end
 
---- A value of JSON, `nil` for null.
----@generic T
----@param value T|vim.NIL|nil
----@return T?
-local function non_null(value)
-  if value ~= vim.NIL then
-    return value
-  end
-end
-
 --- The profile, the metric, what is not default about the view, and how the total changed since the baseline, for titles.
 ---@param it vim.lsp.Client
 ---@return string
@@ -51,17 +42,6 @@ local function source(it)
   local comparison = shown and non_null(shown.comparison)
   local totals = comparison and (": %s"):format(comparison.text) or ""
   return profile and (" · %s (%s)%s"):format(profile.name, shown.summary, totals) or ""
-end
-
---- The document and line of an answer. Functions without a source have the document of their item.
----@param uri string|vim.NIL|nil
----@param line0 integer|vim.NIL
----@param item? costline.Item|vim.NIL
----@return costline.Place?
-local function place_of(uri, line0, item)
-  local function_item = non_null(item)
-  local document = non_null(uri) or (function_item and function_item.uri)
-  return document and { uri = document, line0 = non_null(line0) or 0 } or nil
 end
 
 --- The rows of hot spots that are listed, and their plurals.
@@ -78,26 +58,37 @@ local plurals = {
 
 ---@param by costline.HotSpotsBy
 ---@param order? costline.HotSpotsArgument the order of the rows
-function M.hotspots(by, order)
+---@param in_quickfix boolean whether to use the quickfix list even if there is a picker
+function M.hotspots(by, order, in_quickfix)
   ---@param answer costline.HotSpots|vim.NIL
   client.execute("hotspots", { vim.tbl_extend("force", order or {}, { by = by }) }, function(answer, it)
     local found = non_null(answer) or {}
+    -- The self cost and the total, for pickers, which are narrower.
+    ---@param spot costline.HotFunction|costline.HotLine|costline.HotFile
+    ---@param name string
+    local function brief(spot, name)
+      return ("%6s %6s  %s"):format(non_null(spot.selfText) or "", non_null(spot.totalText) or "", name)
+    end
     ---@param spot costline.HotFunction
     local function of_function(spot)
-      return row(
-        ("%s  %s"):format(spot.text, spot.name),
-        place_of(spot.uri, spot.line0, spot.item),
-        non_null(spot.item),
-        spot.placeText
-      )
+      local place = place_of(spot.uri, spot.line0, spot.item)
+      local entry = row(("%s  %s"):format(spot.text, spot.name), place, non_null(spot.item), spot.placeText)
+      entry.brief = brief(spot, ("%s  %s"):format(spot.name, spot.placeText))
+      return entry
     end
     ---@param spot costline.HotLine
     local function of_line(spot)
-      return row(("%s  %s:%d"):format(spot.text, spot.file, spot.line), place_of(spot.uri, spot.line0))
+      local name = ("%s:%d"):format(spot.file, spot.line)
+      local entry = row(("%s  %s"):format(spot.text, name), place_of(spot.uri, spot.line0))
+      entry.brief = brief(spot, name)
+      return entry
     end
     ---@param spot costline.HotFile
     local function of_file(spot)
-      return row(("%s  %s"):format(spot.text, non_null(spot.file) or "no file"), place_of(spot.uri, spot.line0))
+      local name = non_null(spot.file) or "no file"
+      local entry = row(("%s  %s"):format(spot.text, name), place_of(spot.uri, spot.line0))
+      entry.brief = brief(spot, name)
+      return entry
     end
     ---@param spot costline.HotModule|costline.HotThread
     local function of_name(spot)
@@ -109,7 +100,10 @@ function M.hotspots(by, order)
     for _, named in pairs({ found.modules, found.packages, found.libraries, found.threads }) do
       vim.list_extend(rows, vim.tbl_map(of_name, named))
     end
-    show(("hottest %s%s"):format(plurals[by], source(it)), rows)
+    local title = ("hottest %s%s"):format(plurals[by], source(it))
+    if in_quickfix or not pickers.show(title, rows) then
+      show(title, rows)
+    end
   end)
 end
 
@@ -238,6 +232,57 @@ function M.grouped(direction, by)
   end)
 end
 
+--- What lines of the current buffer cost.
+---@param first integer 1-based
+---@param last integer 1-based
+---@param on_selection fun(selection: costline.Selection, it: vim.lsp.Client)
+local function selected(first, last, on_selection)
+  ---@type costline.SelectionArgument
+  local argument = { uri = vim.uri_from_bufnr(0), firstLine0 = first - 1, lastLine0 = last - 1 }
+  client.execute("selection", { argument }, function(answer, it)
+    local selection = non_null(answer)
+    if not selection then
+      return client.notify("none of these lines has a cost", vim.log.levels.INFO)
+    end
+    on_selection(selection, it)
+  end)
+end
+
+--- Puts lines of the current buffer that have a cost into the quickfix list, with their shares of all of these.
+---@param first integer 1-based
+---@param last integer 1-based
+function M.selection(first, last)
+  local bufnr = vim.api.nvim_get_current_buf()
+  selected(first, last, function(selection, it)
+    ---@param line costline.SelectedLine
+    local rows = vim.tbl_map(function(line)
+      local code = vim.api.nvim_buf_get_lines(bufnr, line.line0, line.line0 + 1, false)[1] or ""
+      return row(("%s  %s"):format(line.text, vim.trim(code)), { uri = vim.uri_from_bufnr(bufnr), line0 = line.line0 })
+    end, selection.lines)
+    show(selection.text .. source(it), rows)
+  end)
+end
+
+--- Puts the callers of the functions on lines of the current buffer into the quickfix list.
+---@param first integer 1-based
+---@param last integer 1-based
+function M.selection_callers(first, last)
+  selected(first, last, function(selection, it)
+    local callers = non_null(selection.callers)
+    if not callers then
+      return client.notify("this profile is a call graph: it has callers of functions, and none of lines")
+    end
+    ---@param caller costline.SelectionCaller
+    local rows = vim.tbl_map(function(caller)
+      local mark = caller.recursive and "↻ " or ""
+      local place = place_of(caller.uri, caller.line0, caller.item)
+      local described = ("%s  %s%s  %s"):format(caller.text, mark, caller.name, caller.placeText)
+      return row(described, place, non_null(caller.item), caller.placeText)
+    end, callers)
+    show("callers of " .. selection.text .. source(it), rows)
+  end)
+end
+
 ---@class costline.Step
 ---@field title string
 ---@field text string
@@ -276,9 +321,7 @@ local function walk(step, back)
       elseif choice.transform then
         choice.transform()
       else
-        local start = { line = choice.place.line0, character = 0 }
-        local location = { uri = choice.place.uri, range = { start = start, ["end"] = start } }
-        vim.lsp.util.show_document(location, "utf-16", { focus = true })
+        places.go(choice.place)
       end
     end)
   end)
@@ -311,35 +354,6 @@ function M.walk_calls(direction)
   end)
 end
 
---- Lets the user select what to do with a node of the call tree.
----@param node costline.TreeNode
----@param inverted boolean
-local function transform_node(node, inverted)
-  local it = client.current()
-  local catalog = it and client.catalog(it)
-  local entries = vim
-    .iter(catalog and catalog.transforms or {})
-    :filter(function(kind)
-      return kind.takes == "path" and kind.bottomUp == inverted
-    end)
-    :totable()
-  if not inverted then
-    table.insert(entries, 1, { title = "Show the costs of this node" })
-  end
-  local function format(entry)
-    return entry.title
-  end
-  vim.ui.select(entries, { prompt = node.name, format_item = format, kind = "costline" }, function(entry)
-    if not entry then
-      return
-    elseif entry.type then
-      client.execute("pushTransform", { { type = entry.type, path = node.path } }, function() end)
-    else
-      client.execute("setView", { { node = node.path } }, function() end)
-    end
-  end)
-end
-
 ---@param node? costline.TreeNode default: the top of the tree
 ---@param inverted boolean
 ---@return costline.Step
@@ -350,7 +364,7 @@ local function tree_step(node, inverted)
     text = described or "",
     place = node and place_of(node.uri, node.line0),
     transform = node and function()
-      transform_node(node, inverted)
+      transforms.pick(node, inverted)
     end,
     children = function(on_steps)
       local arguments = { { path = node and node.path or nil, inverted = inverted } }
@@ -367,7 +381,7 @@ end
 
 --- Walks through the call tree, top-down or `inverted`: bottom-up.
 ---@param inverted boolean
-function M.tree(inverted)
+function M.walk_tree(inverted)
   walk(tree_step(nil, inverted))
 end
 

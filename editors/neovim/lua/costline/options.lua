@@ -14,6 +14,8 @@ local options = {
   lenses = true,
   --- Whether to draw heat: bars in the sign column and a background for hot lines.
   heat = true,
+  ---@type string Where hot spots are listed: "snacks", "telescope", "fzf-lua", "quickfix", or "auto": the first of these that is installed.
+  picker = "auto",
 }
 
 return options

@@ -1,0 +1,477 @@
+--- The call tree in a window beside the code.
+
+local client = require("costline.client")
+local places = require("costline.places")
+local sides = require("costline.side")
+local transforms = require("costline.transforms")
+
+local non_null = places.non_null
+
+local M = {}
+
+--- The number of cells of the longest bar, and a bar of each number of eighths of a cell below 8.
+local BAR_CELLS = 8
+local EIGHTHS = { [0] = "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" }
+--- How many children a node shows at first, and how many more at a time.
+local PAGE = 50
+--- More children than a node has.
+local ALL = 1000000
+--- How many levels are indented. Deeper ones have their number.
+local MAX_INDENT = 12
+--- How many nodes the hot path has, at most.
+local HOT_PATH_LENGTH = 200
+
+---@alias costline.TreeSort "total"|"self"|"name"
+---@type costline.TreeSort[]
+local sorts = { "total", "self", "name" }
+
+--- A node of the tree, or the top of it, which has no `node`.
+---@class costline.TreeRow
+---@field node? costline.TreeNode
+---@field parent? costline.TreeRow
+---@field level integer
+---@field id string
+---@field open boolean
+---@field limit integer how many children are shown
+---@field children? costline.TreeRow[] nil before they are requested
+---@field more integer the number of children that are not shown
+
+--- What a line shows.
+---@class costline.TreeLine
+---@field row costline.TreeRow
+---@field is_more boolean whether the line is about the children of the row that are not shown
+
+---@class costline.Tree
+---@field side costline.Side
+---@field inverted boolean
+---@field sort costline.TreeSort
+---@field top costline.TreeRow
+---@field opened table<string, integer> how many children of a row are shown, by its id, if it was opened
+---@field transforms string|vim.NIL|nil those under which the paths of the rows were found
+---@field lines costline.TreeLine[]
+---@field loads integer the number of times that the whole tree was requested
+local Tree = {}
+Tree.__index = Tree
+
+---@return costline.TreeRow
+local function top_row()
+  return { level = -1, id = "", open = true, limit = PAGE, more = 0 }
+end
+
+---@param parent costline.TreeRow
+---@param node costline.TreeNode
+---@return costline.TreeRow
+local function row_below(parent, node)
+  local key = node.key
+  local own = vim.json.encode({ key.name, key.file or vim.NIL, key.lib or vim.NIL, key.start or vim.NIL })
+  return {
+    node = node,
+    parent = parent,
+    level = parent.level + 1,
+    id = parent.id .. own,
+    open = false,
+    limit = PAGE,
+    more = 0,
+  }
+end
+
+--- Sorts nodes, which the server sends in the order of totals.
+---@param nodes costline.TreeNode[]
+---@param sort costline.TreeSort
+---@return costline.TreeNode[]
+local function sorted(nodes, sort)
+  if sort == "total" then
+    return nodes
+  end
+  local rank = {}
+  for index, node in ipairs(nodes) do
+    rank[node] = index
+  end
+  local found = vim.list_slice(nodes)
+  table.sort(found, function(a, b)
+    local own_a, own_b = non_null(a.self) or 0, non_null(b.self) or 0
+    if sort == "self" and own_a ~= own_b then
+      return own_a > own_b
+    elseif sort == "name" and a.name ~= b.name then
+      return a.name < b.name
+    end
+    return rank[a] < rank[b]
+  end)
+  return found
+end
+
+--- Requests the children of a row.
+---@param row costline.TreeRow
+---@param on_loaded fun()
+function Tree:load(row, on_loaded)
+  local argument = {
+    path = row.node and row.node.path or nil,
+    transforms = row.node and self.transforms or nil,
+    inverted = self.inverted,
+    -- For another order than the server's, all children are needed.
+    limit = self.sort == "total" and row.limit or ALL,
+  }
+  local loads = self.loads
+  client.execute("callTree", { argument }, function(answer)
+    -- The tree was requested again meanwhile, or closed.
+    if self.loads ~= loads or not vim.api.nvim_buf_is_valid(self.side.bufnr) then
+      return
+    end
+    ---@type costline.CallTree?
+    local tree = non_null(answer)
+    local nodes = sorted(tree and tree.nodes or {}, self.sort)
+    local shown = vim.list_slice(nodes, 1, row.limit)
+    row.children = vim.tbl_map(function(node)
+      return row_below(row, node)
+    end, shown)
+    row.more = (tree and tree.more or 0) + #nodes - #shown
+    self.transforms = tree and tree.transforms
+    on_loaded()
+  end, self.side.code)
+end
+
+--- Requests the tree again, with the same rows open.
+function Tree:reload()
+  local line = self:line()
+  local id = line and line.row.id
+  local top = top_row()
+  top.limit = self.top.limit
+  self.loads = self.loads + 1
+  local pending = 0
+  local function load(row)
+    pending = pending + 1
+    self:load(row, function()
+      for _, child in ipairs(row.children) do
+        if self.opened[child.id] and child.node.hasChildren then
+          child.open, child.limit = true, self.opened[child.id]
+          load(child)
+        end
+      end
+      pending = pending - 1
+      if pending == 0 then
+        self.top = top
+        self:draw(id)
+      end
+    end)
+  end
+  load(top)
+end
+
+--- Opens a row.
+---@param row costline.TreeRow
+---@param on_open? fun()
+function Tree:open(row, on_open)
+  if row.node and not row.node.hasChildren then
+    return
+  end
+  local function opened()
+    row.open, self.opened[row.id] = true, row.limit
+    self:draw()
+    if on_open then
+      on_open()
+    end
+  end
+  if row.children then
+    return opened()
+  end
+  self:load(row, opened)
+end
+
+---@param row costline.TreeRow
+function Tree:close(row)
+  row.open, self.opened[row.id] = false, nil
+  self:draw(row.id)
+end
+
+--- What the line under the cursor shows.
+---@return costline.TreeLine?
+function Tree:line()
+  return self.lines[vim.api.nvim_win_get_cursor(sides.window(self.side))[1]]
+end
+
+--- Opens or closes the row under the cursor, or shows more rows.
+function Tree:toggle()
+  local line = self:line()
+  if not line then
+    return
+  elseif line.is_more then
+    line.row.limit = line.row.limit + PAGE
+    self.opened[line.row.id] = line.row.limit
+    return self:load(line.row, function()
+      self:draw()
+    end)
+  elseif line.row.open then
+    return self:close(line.row)
+  end
+  self:open(line.row)
+end
+
+--- Closes the row under the cursor, or the row above it if it is closed.
+function Tree:fold()
+  local line = self:line()
+  local row = line and (line.row.open and line.row or line.row.parent)
+  if row and row.node then
+    self:close(row)
+  end
+end
+
+function Tree:fold_all()
+  self.opened = {}
+  for _, line in ipairs(self.lines) do
+    line.row.open = line.row == self.top
+  end
+  self:draw()
+end
+
+--- Opens the hottest row below a row, the hottest one below that, and so on, and moves the cursor to the last one: a row whose
+--- self cost is as high as the cost of each row below it.
+---@param row costline.TreeRow
+---@param length integer the number of rows that were opened
+function Tree:open_hot_path(row, length)
+  self:open(row, function()
+    local hottest
+    for _, child in ipairs(row.children) do
+      if not hottest or child.node.total > hottest.node.total then
+        hottest = child
+      end
+    end
+    local own = row.node and non_null(row.node.self) or 0
+    if not hottest or (row.node and own >= hottest.node.total) then
+      return
+    end
+    self:move_to(hottest.id)
+    if length < HOT_PATH_LENGTH then
+      self:open_hot_path(hottest, length + 1)
+    end
+  end)
+end
+
+function Tree:expand_hot_path()
+  local line = self:line()
+  self:open_hot_path(line and not line.is_more and line.row or self.top, 0)
+end
+
+--- Moves the cursor to a row.
+---@param id string
+function Tree:move_to(id)
+  for number, line in ipairs(self.lines) do
+    if line.row.id == id and not line.is_more then
+      vim.api.nvim_win_set_cursor(sides.window(self.side), { number, 0 })
+    end
+  end
+end
+
+function Tree:go_to_parent()
+  local line = self:line()
+  local target = line and (line.is_more and line.row or line.row.parent)
+  if target then
+    self:move_to(target.id)
+  end
+end
+
+--- Lets the user select a row of the path to the row under the cursor.
+function Tree:walk_path()
+  local line = self:line()
+  local row, path = line and line.row, {}
+  while row and row.node do
+    table.insert(path, 1, row)
+    row = row.parent
+  end
+  local function format(step)
+    return ("%s  %s  %s"):format(step.node.text, step.node.name, step.node.placeText)
+  end
+  vim.ui.select(path, { prompt = "Path", format_item = format, kind = "costline" }, function(step)
+    if step then
+      self:move_to(step.id)
+    end
+  end)
+end
+
+---@return costline.Place?
+function Tree:place()
+  local line = self:line()
+  local node = line and line.row.node
+  return node and places.of(node.uri, node.line0, node.item) or nil
+end
+
+function Tree:invert()
+  self.inverted, self.top, self.opened = not self.inverted, top_row(), {}
+  self:reload()
+end
+
+--- Sorts rows by the next key.
+function Tree:sort_by_next()
+  local at = 1
+  for index, sort in ipairs(sorts) do
+    at = sort == self.sort and index or at
+  end
+  self.sort = sorts[at % #sorts + 1]
+  self:reload()
+end
+
+function Tree:transform()
+  local line = self:line()
+  if line and line.row.node and not line.is_more then
+    transforms.pick(line.row.node, self.inverted, self.side.code)
+  end
+end
+
+---@param share number
+---@return string
+local function bar(share)
+  local eighths = math.floor(math.min(math.max(share, 0), 1) * BAR_CELLS * 8 + 0.5)
+  local text = ("█"):rep(math.floor(eighths / 8)) .. EIGHTHS[eighths % 8]
+  return text .. (" "):rep(BAR_CELLS - vim.fn.strdisplaywidth(text))
+end
+
+--- The total and the self cost of a node, each with its change since the baseline. Bottom-up nodes have one cost.
+---@param node costline.TreeNode
+---@param inverted boolean
+---@return string total, string own
+local function costs(node, inverted)
+  local function with_change(text, part)
+    local change = non_null(part)
+    local changed = change and non_null(change.text)
+    return changed and ("%s %s"):format(text, changed) or text
+  end
+  local change = node.change or {}
+  local total = non_null(node.totalText)
+  if not total then
+    return node.text, ""
+  end
+  local own = not inverted and non_null(node.selfText) or ""
+  return with_change(total, change.total), own ~= "" and with_change(own, change.self) or ""
+end
+
+---@param text string
+---@param width integer
+---@return string
+local function right(text, width)
+  return (" "):rep(width - vim.fn.strdisplaywidth(text)) .. text
+end
+
+--- The lines of the open rows below a row.
+---@param row costline.TreeRow
+---@param lines costline.TreeLine[]
+local function collect(row, lines)
+  for _, child in ipairs(row.children or {}) do
+    table.insert(lines, { row = child, is_more = false })
+    if child.open then
+      collect(child, lines)
+    end
+  end
+  if row.more > 0 then
+    table.insert(lines, { row = row, is_more = true })
+  end
+end
+
+---@param level integer
+---@return string
+local function indent_of(level)
+  local deeper = level > MAX_INDENT and ("+%d "):format(level - MAX_INDENT) or ""
+  return ("  "):rep(math.min(level, MAX_INDENT)) .. deeper
+end
+
+--- Draws the rows, and keeps the cursor on its row.
+---@param id? string the row to move the cursor to
+function Tree:draw(id)
+  local line = self:line()
+  id = id or (line and line.row.id)
+  self.lines = {}
+  collect(self.top, self.lines)
+  local widths = { total = #"total", own = self.inverted and 0 or #"self" }
+  for _, shown in ipairs(self.lines) do
+    if not shown.is_more then
+      local total, own = costs(shown.row.node, self.inverted)
+      widths.total = math.max(widths.total, vim.fn.strdisplaywidth(total))
+      widths.own = math.max(widths.own, vim.fn.strdisplaywidth(own))
+    end
+  end
+  local texts, spans = {}, {}
+  for index, shown in ipairs(self.lines) do
+    local indent = indent_of(shown.row.level + (shown.is_more and 1 or 0))
+    local columns = BAR_CELLS + 1 + widths.total + 1 + widths.own + 1
+    if shown.is_more then
+      local text = (" "):rep(columns) .. indent .. ("… %d more"):format(shown.row.more)
+      table.insert(texts, text)
+      table.insert(spans, { line0 = index - 1, from = 0, to = #text, group = "CostlineHint" })
+    else
+      local node = shown.row.node
+      local total, own = costs(node, self.inverted)
+      local drawn = bar(node.share)
+      local marker = not node.hasChildren and " " or shown.row.open and "▾" or "▸"
+      local front = ("%s %s %s %s%s "):format(drawn, right(total, widths.total), right(own, widths.own), indent, marker)
+      local name = vim.fn.strtrans(node.name) .. (node.recursive and " ↻" or "")
+      table.insert(texts, ("%s%s  %s"):format(front, name, vim.fn.strtrans(node.placeText)))
+      local heat = node.tier > 0 and "CostlineHeat" .. node.tier or "CostlineHint"
+      table.insert(spans, { line0 = index - 1, from = 0, to = #drawn, group = heat })
+      table.insert(spans, { line0 = index - 1, from = #front + #name, to = #texts[index], group = "CostlineHint" })
+    end
+  end
+  sides.draw(self.side, #texts > 0 and texts or { "No profile is shown, or no sample has a stack." }, spans)
+  local titles = ("%s %s %s"):format(
+    (" "):rep(BAR_CELLS),
+    right("total", widths.total),
+    right(self.inverted and "" or "self", widths.own)
+  )
+  local name = self.inverted and "Call tree, bottom-up" or "Call tree"
+  sides.head(self.side, ("%s   %s · %s · by %s · g?: keys"):format(titles, name, sides.source(self.side), self.sort))
+  if id then
+    self:move_to(id)
+  end
+end
+
+---@param tree costline.Tree
+---@return costline.Key[]
+local function keys(tree)
+  ---@param name string
+  local function method(name)
+    return function()
+      tree[name](tree)
+    end
+  end
+  return {
+    { { "<CR>", "<Tab>", "za", "zo" }, "open or close the node", method("toggle") },
+    { "zc", "close the node, or the one above it", method("fold") },
+    { "zM", "close all nodes", method("fold_all") },
+    { "e", "expand the hot path below the node", method("expand_hot_path") },
+    { "-", "go to the node above", method("go_to_parent") },
+    { "f", "go to a node of the path", method("walk_path") },
+    { "s", "sort by the next key: total, self, name", method("sort_by_next") },
+    { "i", "invert: bottom-up, or top-down again", method("invert") },
+    { "t", "show, merge or hide the node", method("transform") },
+  }
+end
+
+--- Opens the call tree, top-down or `inverted`: bottom-up. Goes to its window if there is one.
+---@param inverted boolean
+function M.open(inverted)
+  if not client.current() then
+    return client.notify("no server is running for this file (:checkhealth costline)")
+  end
+  local shown = sides.go_to("tree")
+  if shown then
+    if shown.inverted ~= inverted then
+      shown:invert()
+    end
+    return
+  end
+  local tree =
+    setmetatable({ inverted = inverted, sort = "total", top = top_row(), opened = {}, lines = {}, loads = 0 }, Tree)
+  tree.side = sides.open({
+    name = "tree",
+    owner = tree,
+    split = ("botright vertical %dsplit"):format(math.min(90, math.floor(vim.o.columns / 2))),
+    place = function()
+      return tree:place()
+    end,
+    on_move = function() end,
+    on_change = function()
+      tree:reload()
+    end,
+  })
+  sides.map(tree.side, keys(tree))
+  tree:reload()
+end
+
+return M

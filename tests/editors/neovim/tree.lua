@@ -1,0 +1,261 @@
+--- The window of the call tree: its rows, folds, orders, preview, and what it does when costs change.
+
+local t = dofile(vim.env.COSTLINE_SPECS .. "/support.lua")
+
+---@param key string
+local function press(key)
+  vim.api.nvim_feedkeys(vim.keycode(key), "mx", false)
+end
+
+---@return string[]
+local function lines()
+  return vim.api.nvim_buf_get_lines(0, 0, -1, false)
+end
+
+--- Waits for a line of the tree.
+---@param word string
+---@return string line
+---@return integer number
+local function wait_line(word)
+  local found, number
+  t.wait(word, function()
+    for index, line in ipairs(lines()) do
+      if line:find(word, 1, true) then
+        found, number = line, index
+        return true
+      end
+    end
+  end)
+  return found, number
+end
+
+---@param word string
+local function cursor_on(word)
+  local _, number = wait_line(word)
+  vim.api.nvim_win_set_cursor(0, { number, 0 })
+end
+
+---@return string
+local function current()
+  return vim.api.nvim_get_current_line()
+end
+
+---@return integer
+local function code_window()
+  return t.wait("a window with code", function()
+    for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+      if vim.bo[vim.api.nvim_win_get_buf(window)].buftype == "" then
+        return window
+      end
+    end
+  end)
+end
+
+--- The share of the samples whose stack begins with these functions.
+---@param ... string
+---@return string
+local function below(...)
+  local names = { ... }
+  return t.percent(function(stack)
+    local frames = vim.split(stack, ";")
+    for index, name in ipairs(names) do
+      if not vim.startswith(frames[index] or "", name .. " (") then
+        return false
+      end
+    end
+    return true
+  end)
+end
+
+--- The marker and the name of each row.
+---@return string[]
+local function names()
+  return vim.tbl_map(function(line)
+    return vim.trim(line:match("▾.*  ") or line:match("▸.*  ") or line:match("%% +([^%d%s].*)  ") or line)
+  end, lines())
+end
+
+t.run({
+  {
+    "the roots, hottest first",
+    function()
+      t.edit("main.py")
+      t.wait_shown("main.py", "before")
+      vim.cmd("Costline tree")
+      local root, number = wait_line("<module>")
+      t.same(number, 1)
+      t.same(vim.bo.filetype, "costline-tree")
+      t.expect(root:find(below("<module>"), 1, true) and root:find("▸ <module>  main.py:", 1, true), root)
+      -- 83.9 % of eight cells.
+      t.expect(vim.startswith(root, ("█"):rep(6) .. "▊  "), root)
+      local thread = wait_line("Thread._bootstrap")
+      t.expect(thread:find(below("Thread._bootstrap"), 1, true), thread)
+      t.expect(vim.wo.winbar:find("Call tree · gridworld.folded (samples) · by total", 1, true), vim.wo.winbar)
+    end,
+  },
+  {
+    "nodes are opened and closed",
+    function()
+      press("<CR>")
+      local main = wait_line("▸ main  ")
+      t.expect(main:find(below("<module>", "main"), 1, true), main)
+      cursor_on("▸ main  ")
+      press("<Tab>")
+      local solve_all = wait_line("▸ solve_all  ")
+      t.expect(solve_all:find(below("<module>", "main", "solve_all"), 1, true), solve_all)
+      press("zc")
+      t.wait("a closed node", function()
+        return not table.concat(lines()):find("solve_all", 1, true)
+      end)
+      t.expect(current():find("▸ main  ", 1, true), current())
+      press("zc")
+      t.expect(current():find("▸ <module>  ", 1, true), current())
+      t.same(#lines(), 2)
+    end,
+  },
+  {
+    "the hot path leads to the hottest self cost",
+    function()
+      press("e")
+      t.wait("the end of the hot path", function()
+        return current():find(" 6%.2%% +%+%d+ ▾ build.<locals>.carve ↻")
+      end)
+      local path = table.concat(names(), "\n")
+      t.expect(path:find("▾ <module>\n▾ main\n▾ solve_all\n▾ build\n▾ build.<locals>.carve", 1, true), path)
+      t.expect(path:find("carve ↻", 1, true), path)
+    end,
+  },
+  {
+    "walking the path",
+    function()
+      t.answer({ " solve_all " })
+      press("f")
+      t.expect(current():find("▾ solve_all", 1, true), current())
+      press("-")
+      t.expect(current():find("▾ main", 1, true), current())
+      t.wait("all children", function()
+        return vim.tbl_contains(names(), "▸ ackermann")
+      end)
+    end,
+  },
+  {
+    "the source: beside, and gone to",
+    function()
+      cursor_on("▾ build  ")
+      press("p")
+      local window = code_window()
+      t.wait("the source beside", function()
+        return vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(window)) == t.stage.root .. "/grid/maze.py"
+      end)
+      t.same(vim.bo.filetype, "costline-tree")
+      press("p")
+      cursor_on("▾ main  ")
+      press("gd")
+      t.same(vim.api.nvim_get_current_win(), window)
+      t.same(vim.api.nvim_buf_get_name(0), t.stage.root .. "/main.py")
+      t.same(vim.api.nvim_win_get_cursor(0)[1], t.line_of("main"))
+      vim.cmd("Costline tree")
+      t.same(vim.bo.filetype, "costline-tree")
+      t.same(#vim.api.nvim_tabpage_list_wins(0), 2)
+    end,
+  },
+  {
+    "orders",
+    function()
+      press("zM")
+      t.wait_same("roots", { "▸ <module>", "▸ Thread._bootstrap" }, names)
+      cursor_on("<module>")
+      press("<CR>")
+      cursor_on("▸ main  ")
+      press("<CR>")
+      wait_line("▸ solve_all  ")
+      press("s")
+      press("s")
+      t.wait("rows by name", function()
+        return vim.wo.winbar:find("by name", 1, true) and vim.tbl_contains(names(), "▸ solve_all")
+      end)
+      local shown = vim.tbl_filter(function(name)
+        return not vim.list_contains({ "▾ <module>", "▾ main", "▸ _find_and_load", "▸ Thread._bootstrap" }, name)
+      end, names())
+      local functions = vim.tbl_map(function(name)
+        return (name:gsub("^▸ ", ""))
+      end, shown)
+      local ordered = vim.deepcopy(functions)
+      table.sort(ordered)
+      t.same(functions, ordered)
+      t.expect(current():find("▾ main", 1, true), current())
+      press("s")
+      t.wait("rows by total", function()
+        return vim.wo.winbar:find("by total", 1, true)
+      end)
+    end,
+  },
+  {
+    "bottom-up",
+    function()
+      press("i")
+      t.wait("leaves", function()
+        return vim.wo.winbar:find("bottom-up", 1, true)
+      end)
+      for name, cost in pairs(t.stage.before.functions["main.py"]) do
+        if tonumber((cost.self:gsub("%%", ""))) > 5 then
+          t.expect(wait_line(" " .. name .. "  "):find(" " .. cost.self, 1, true), name, cost)
+        end
+      end
+      local shares = vim.tbl_map(function(line)
+        return tonumber(line:match("([%d.]+)%%"))
+      end, lines())
+      for index = 2, #shares do
+        t.expect(shares[index - 1] >= shares[index], shares)
+      end
+      press("i")
+      wait_line("▸ <module>")
+    end,
+  },
+  {
+    "a node whose costs are shown, and the tree then",
+    function()
+      cursor_on("<module>")
+      press("<CR>")
+      wait_line("▸ main  ")
+      cursor_on("Thread._bootstrap")
+      t.answer({ "Show the costs of this node" })
+      press("t")
+      t.wait("the tree of the node", function()
+        return lines()[1]:find("100.0%", 1, true) and lines()[1]:find("Thread._bootstrap", 1, true)
+      end)
+      vim.cmd("Costline transform clear")
+      -- It is open as before.
+      wait_line("▸ main  ")
+    end,
+  },
+  {
+    "a rewritten profile is drawn, with the same nodes open",
+    function()
+      t.rewrite()
+      local main = t.wait("the new cost of main", function()
+        local line = wait_line("main  main.py")
+        return line:find(t.stage.after.functions["main.py"].main.total, 1, true)
+      end)
+      t.expect(main)
+      t.same(names()[1], "▾ <module>")
+    end,
+  },
+  {
+    "the keys, and the end",
+    function()
+      press("g?")
+      local window = t.wait("the keys", function()
+        return vim.iter(vim.api.nvim_list_wins()):find(function(window)
+          return vim.api.nvim_win_get_config(window).relative ~= ""
+        end)
+      end)
+      local text = table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), "\n")
+      t.expect(text:find("expand the hot path", 1, true) and text:find("gd ", 1, true), text)
+      vim.api.nvim_win_close(window, true)
+      press("q")
+      t.same(#vim.api.nvim_tabpage_list_wins(0), 1)
+      t.wait_shown("main.py", "after")
+    end,
+  },
+})
