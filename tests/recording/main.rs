@@ -235,6 +235,7 @@ fn lines(report: &Value, source: &Path, mark: &str) -> f64 {
 
 const C: &str = "tests/recording/programs/c";
 const PYTHON: &str = "tests/recording/programs/python";
+const LUA: &str = "tests/recording/programs/lua";
 const RUBY: &str = "tests/recording/programs/ruby";
 
 #[test]
@@ -406,6 +407,24 @@ fn stackprof() {
         "app.rb",
         &Needs { installed, permitted: "true", always: true },
     );
+}
+
+#[test]
+fn lua() {
+    let page = "recording/lua";
+    let luajit = Needs { installed: "luajit -v", permitted: "true", always: true };
+    follow(page, LUA, "app.lua", &luajit);
+    let neovim = Needs { installed: "luajit -v; nvim --version", permitted: "true", always: false };
+    if !possible(page, &neovim) {
+        return;
+    }
+    let [(write_script, _)] = blocks(page).try_into().unwrap();
+    let [neovim] = runs(page).try_into().unwrap();
+    let commands = format!("{write_script}\nrm lua.folded\n{neovim}");
+    let (_folder, root) = record(page, LUA, &commands);
+    let report = report(&server::only_profile(&root), &root);
+    let (burn, hot) = (function(&report, "burn"), lines(&report, &root.join("app.lua"), HOT));
+    assert!(MOST.contains(&burn) && MOST.contains(&hot), "{burn} {hot}: {report:#}");
 }
 
 #[test]

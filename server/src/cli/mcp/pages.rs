@@ -36,7 +36,7 @@ const NATIVE: [&str; 3] = ["Rust", "C", "Cpp"];
 const SCRIPT: [&str; 3] = ["JavaScript", "TypeScript", "Tsx"];
 
 /// All pages. Of several for one language, the best comes first.
-pub const PAGES: [Page; 25] = [
+pub const PAGES: [Page; 26] = [
     Page { name: "index", text: include_str!("../../../../docs/recording.md"), languages: &[] },
     page!("samply", NATIVE),
     page!("perf", NATIVE),
@@ -61,5 +61,6 @@ pub const PAGES: [Page; 25] = [
     page!("mercury", ["Mercury"]),
     page!("java", ["Java"]),
     page!("dotnet", ["CSharp"]),
+    page!("lua", ["Lua"]),
     page!("others", ["Php", "Lua"]),
 ];
