@@ -1,13 +1,16 @@
 ;;; costline-server.el --- Requests to the Costline server, for all clients  -*- lexical-binding: t; -*-
 
+;; SPDX-License-Identifier: MIT OR Apache-2.0
+
 ;;; Commentary:
 
 ;; Finds the server of a buffer (of Eglot, of lsp-mode, or of `costline-mode'), sends requests to it, and runs the server of
-;; `costline-mode'.  The lists and trees are in `costline'.
+;; `costline-mode'.  The lists and trees are in `costline-lists'.
 
 ;;; Code:
 
 (require 'cl-lib)
+(require 'eldoc)
 (require 'jsonrpc)
 (require 'project)
 (require 'seq)
@@ -52,6 +55,8 @@ The keys name the client and the project, the values are opaque.")
 (defvar-local costline--server nil
   "The server of this buffer, in `costline-mode', lists and trees.")
 
+(declare-function costline-menu "costline-menu" ())
+(declare-function costline-mode "costline" (&optional arg))
 (defvar eglot--servers-by-project)
 (defvar lsp--cur-workspace)
 (declare-function eglot-current-server "eglot" ())
@@ -174,9 +179,6 @@ KEY names the client and the project."
   (cond ((plist-get shown :state) (puthash key (plist-get shown :state) costline--states))
         ((plist-get shown :profile) (remhash key costline--states))))
 
-(defvar costline--marks (make-hash-table :test #'eq :weakness 'key)
-  "What is not default about the view of each server, for the mode line.")
-
 (defvar costline--problems nil
   "The messages about problems that were shown.")
 
@@ -200,15 +202,47 @@ Wait a second, because many disappear when addresses are resolved."
   (let ((severities (mapcar (lambda (entry) (plist-get entry :severity)) (plist-get shown :health))))
     (car (seq-intersection '("error" "warning") severities))))
 
-(defun costline--keep-marks (server shown)
-  "Keep what is not default in SHOWN, a message of SERVER, for the mode line.
-Also keep how the total changed since the baseline, and how bad problems are."
-  (let ((marks (append (plist-get shown :marks)
-                       (and-let* ((comparison (plist-get shown :comparison))
-                                  (change (plist-get comparison :text)))
-                         (list change))
-                       (and-let* ((worst (costline--worst shown))) (list worst)))))
-    (puthash server (and marks (format " [%s]" (string-join marks " · "))) costline--marks)))
+(defvar costline--shown (make-hash-table :test #'eq :weakness 'key)
+  "What each server shows: its last `costline/changed'.")
+
+(defun costline--keep-shown (server shown)
+  "Keep SHOWN, a `costline/changed' of SERVER, for the mode line."
+  (puthash server shown costline--shown))
+
+(defvar-local costline--mode-line nil
+  "What the mode line says about this buffer.")
+(put 'costline--mode-line 'risky-local-variable t) ; to show its properties
+(add-to-list 'minor-mode-alist '(costline--mode-line costline--mode-line))
+
+(defvar-keymap costline--mode-line-map
+  :doc "The keys of the text in the mode line."
+  "<mode-line> <mouse-1>" #'costline-menu)
+
+(defun costline--facts (shown)
+  "Return texts for the mode line about SHOWN, nil if that is unknown.
+They are the profile, its total or with a baseline how that changed, what
+is not default about the view, and how bad the worst problem is."
+  (append (seq-filter #'stringp
+                      (list (costline--get shown :profile :name)
+                            (or (costline--get shown :comparison :text) (plist-get shown :totalText))))
+          (plist-get shown :marks)
+          (and-let* ((worst (costline--worst shown))) (list worst))))
+
+(defun costline--show-state ()
+  "Update the text in the mode line of this buffer."
+  (let* ((server (costline--buffer-server))
+         (shown (and server (gethash server costline--shown)))
+         (facts (string-join (costline--facts shown) " · "))
+         (messages (mapcar (lambda (entry) (plist-get entry :message)) (plist-get shown :health)))
+         (text (and server
+                    (concat " "
+                            (propertize (if (string-empty-p facts) "Costline" (format "Costline[%s]" facts))
+                                        'help-echo (string-join (append messages '("mouse-1: menu")) "\n")
+                                        'mouse-face 'mode-line-highlight
+                                        'local-map costline--mode-line-map)))))
+    (unless (equal text costline--mode-line)
+      (setq costline--mode-line text)
+      (force-mode-line-update))))
 
 (defun costline--initialization-options (key settings)
   "Return SETTINGS, a plist or hash table, with the state that was kept for KEY."
@@ -237,8 +271,17 @@ Also keep how the total changed since the baseline, and how bad problems are."
   (if (string-prefix-p "costline:" uri)
       (costline--open-document uri)
     (find-file-other-window (costline--path uri))
-    (goto-char (point-min))
-    (forward-line (or line0 0))
+    (costline--go-to-line (or line0 0))))
+
+(defun costline--go-to-line (line0)
+  "Go to the text of line LINE0 (0-based), also beyond a narrowing."
+  (let ((start (save-restriction
+                 (widen)
+                 (goto-char (point-min))
+                 (forward-line line0)
+                 (point))))
+    (unless (<= (point-min) start (point-max)) (widen))
+    (goto-char start)
     (back-to-indentation)))
 
 (defun costline--open-document (uri)
@@ -294,6 +337,27 @@ Also keep how the total changed since the baseline, and how bad problems are."
                           :version ,(cl-incf costline--version) :text ,(costline--text))))
   (costline--announce))
 
+(defun costline--hover (callback &rest _)
+  "Ask the server about the function or line at point, for ElDoc.
+Pass its text to CALLBACK; the echo area shows the first line."
+  (when (jsonrpc-running-p costline--server)
+    (costline--own-changed)
+    (jsonrpc-async-request
+     costline--server "textDocument/hover" (costline--own-position)
+     :success-fn (lambda (answer)
+                   (let ((text (string-trim (or (costline--get answer :contents :value) ""))))
+                     (funcall callback text :echo (string-search "\n" text))))
+     :error-fn #'ignore
+     :timeout-fn #'ignore)
+    t))
+
+(defun costline--own-eldoc ()
+  "Show costs at point by ElDoc, beside what other functions say."
+  (add-hook 'eldoc-documentation-functions #'costline--hover t t)
+  (when (eq eldoc-documentation-strategy #'eldoc-documentation-default)
+    (setq-local eldoc-documentation-strategy #'eldoc-documentation-compose-eagerly))
+  (when global-eldoc-mode (eldoc-mode 1)))
+
 (defun costline--own-changed ()
   "Send the text of this buffer to the server, if it changed."
   (when (and (bound-and-true-p costline-mode) (/= costline--sent (buffer-chars-modified-tick)))
@@ -338,7 +402,7 @@ Also keep how the total changed since the baseline, and how bad problems are."
   (pcase method
     ('costline/changed
      (costline--keep-state (costline--own-root server) params)
-     (costline--keep-marks server params)
+     (costline--keep-shown server params)
      (costline--show-problems params)
      (run-hook-with-args 'costline-refresh-functions server))
     ('window/showMessage (message "Costline: %s" (plist-get params :message)))))
@@ -346,6 +410,54 @@ Also keep how the total changed since the baseline, and how bad problems are."
 (defun costline--own-root (server)
   "Return the root folder of SERVER."
   (process-get (jsonrpc--process server) 'costline-root))
+
+(defun costline--own-folder ()
+  "Return the folder of the server for this buffer."
+  (let ((project (project-current)))
+    (file-truename (if project (project-root project) default-directory))))
+
+(defun costline--unsuitable ()
+  "Return why this buffer can have no costs, nil if it can."
+  (cond ((null buffer-file-name) "This buffer visits no file")
+        ((file-remote-p buffer-file-name) "This file is on another machine")
+        ((member (costline--own-folder) (list "/" (file-name-as-directory (file-truename "~"))))
+         "This file is in no project: a server for all files below the home folder would be slow")))
+
+(defun costline--say (format &rest arguments)
+  "Show a message of FORMAT and ARGUMENTS soon.
+The messages about the file that is being opened do not hide it then."
+  (apply #'run-with-timer 0.5 nil #'message (concat "Costline: " format) arguments))
+
+(defvar costline--missing nil
+  "The program that was reported as missing.")
+
+(defun costline--installed-p ()
+  "Return non-nil if the program of the server is installed.
+If it is not, say so once."
+  (let ((program (car costline-command)))
+    (cond ((executable-find program)
+           (setq costline--missing nil)
+           t)
+          ((not (equal program costline--missing))
+           (setq costline--missing program)
+           (costline--say "the program `%s' was not found; build it with `cargo install --locked --path server' in a clone of Costline, or set `costline-command'"
+                          program)
+           nil))))
+
+(defvar costline--failed nil
+  "The folders whose server did not start.")
+
+(defun costline--own-start (root)
+  "Return the server for the folder ROOT, nil if it does not start.
+The reason is said once."
+  (when (and (not (member root costline--failed)) (costline--installed-p))
+    (condition-case problem
+        (costline--own-server root)
+      ((error quit)
+       (push root costline--failed)
+       (costline--say "the server for %s did not start (%s); M-x costline-mode tries again"
+                      root (string-join (split-string (error-message-string problem)) " "))
+       nil))))
 
 (defun costline--own-server (root)
   "Return the server for the folder ROOT, and start it if necessary."
@@ -362,18 +474,24 @@ Also keep how the total changed since the baseline, and how bad problems are."
                                     :name name :process make :request-dispatcher #'costline--handle-request
                                     :notification-dispatcher #'costline--handle-notification
                                     :on-shutdown #'costline--own-ended)))
-        (jsonrpc-request
-         server "initialize"
-         (list :processId (emacs-pid) :rootUri (costline--uri root)
-               :workspaceFolders (vector (list :uri (costline--uri root) :name name))
-               :initializationOptions (costline--initialization-options root costline-settings)
-               :capabilities '( :general (:positionEncodings ["utf-32"])
-                                :workspace ( :configuration t :workspaceFolders t
-                                             :inlayHint (:refreshSupport t) :codeLens (:refreshSupport t))
-                                :window (:showDocument (:support t))
-                                :experimental (:costline (:changed t)))))
+        (condition-case problem
+            (jsonrpc-request server "initialize" (costline--initialize root name))
+          ((error quit)
+           (delete-process (jsonrpc--process server))
+           (signal (car problem) (cdr problem))))
         (jsonrpc-notify server "initialized" (make-hash-table))
         (puthash root server costline--own))))
+
+(defun costline--initialize (root name)
+  "Return the parameters of `initialize' for the folder ROOT, called NAME."
+  (list :processId (emacs-pid) :rootUri (costline--uri root)
+        :workspaceFolders (vector (list :uri (costline--uri root) :name name))
+        :initializationOptions (costline--initialization-options root costline-settings)
+        :capabilities '( :general (:positionEncodings ["utf-32"])
+                         :workspace ( :configuration t :workspaceFolders t
+                                      :inlayHint (:refreshSupport t) :codeLens (:refreshSupport t))
+                         :window (:showDocument (:support t))
+                         :experimental (:costline (:changed t)))))
 
 (defconst costline--max-crashes 5
   "After this many crashes within `costline--crash-period', a server stays ended.")
@@ -402,14 +520,23 @@ Also keep how the total changed since the baseline, and how bad problems are."
                                   (seq-filter (lambda (time) (> time (- (float-time) costline--crash-period)))
                                               costline--crashes)))
     (if (>= (length costline--crashes) costline--max-crashes)
-        (message "Costline: the server keeps crashing and is not restarted; M-x costline-mode starts it again")
+        (progn
+          (costline--end-modes buffers)
+          (message "Costline: the server keeps crashing and is not restarted; M-x costline-mode starts it again"))
       (message "Costline: the server crashed and is restarted")
-      (let ((next (costline--own-server root)))
-        (dolist (buffer buffers)
-          (with-current-buffer buffer
-            (setq costline--server next)
-            (costline--own-opened)))
-        (run-hook-with-args 'costline-refresh-functions next)))))
+      (if-let* ((next (costline--own-start root)))
+          (progn
+            (dolist (buffer buffers)
+              (with-current-buffer buffer
+                (setq costline--server next)
+                (costline--own-opened)))
+            (run-hook-with-args 'costline-refresh-functions next))
+        (costline--end-modes buffers)))))
+
+(defun costline--end-modes (buffers)
+  "Leave `costline-mode' in BUFFERS, whose server does not run."
+  (dolist (buffer buffers)
+    (with-current-buffer buffer (costline-mode -1))))
 
 (provide 'costline-server)
 ;;; costline-server.el ends here

@@ -132,37 +132,93 @@
 
 ;;;; The test
 
+(defvar check-announced nil
+  "The URIs that `costline/activeDocument' was sent with, the last one first.")
+
+(defun check-page (heading)
+  "Evaluate the first example of the book's page, and the one below HEADING."
+  (with-temp-buffer
+    (insert-file-contents (expand-file-name "../../docs/editors/emacs.md" (getenv "COSTLINE_PACKAGE")))
+    (dolist (before (list "^# Emacs$" (format "^## %s$" (regexp-quote heading))))
+      (re-search-forward before)
+      (re-search-forward "^```elisp$")
+      (let ((start (point)))
+        (re-search-forward "^```$")
+        (let ((example (buffer-substring start (match-beginning 0))))
+          (with-temp-buffer
+            (insert (string-replace "~/src/costline/editors/emacs" (getenv "COSTLINE_PACKAGE") example))
+            (eval-buffer)))))))
+
+(defun check-said (regexp)
+  "How many messages match REGEXP."
+  (with-current-buffer (messages-buffer) (count-matches regexp (point-min) (point-max))))
+
+(defun check-opens (what file &optional mode)
+  "Check that FILE is opened completely, with `costline-mode' if MODE."
+  (find-file file)
+  (check (format "%s: %s opens" what file)
+         (and (equal (expand-file-name file) buffer-file-name) (derived-mode-p 'python-mode)
+              (= (buffer-size) (file-attribute-size (file-attributes file)))))
+  (check (format "%s: %s %s costline-mode" what file (if mode "has" "has no")) (eq (and mode t) costline-mode)))
+
+(defun check-hook ()
+  "Check that the hook never stops a file from opening, and says why there are no costs once."
+  (let ((main (expand-file-name "main.py" (check-get "root")))
+        (maze (expand-file-name "grid/maze.py" (check-get "root")))
+        (home (expand-file-name "script.py" "~")))
+    (dolist (broken '(("no-such-costline" "lsp") ("false")))
+      (let ((costline-command broken))
+        (check-opens "without a server" main)
+        (check-opens "without a server" maze)
+        (mapc #'kill-buffer '("main.py" "maze.py"))))
+    (check-until "the missing program and the broken server are each said once"
+                 (lambda () (and (= 1 (check-said "Costline: the program .no-such-costline. was not found"))
+                                 (= 1 (check-said "Costline: the server for .*gridworld/ did not start (.*); M-x costline-mode tries again")))))
+    (let ((costline-command '("false")))
+      (find-file main)
+      (call-interactively #'costline-mode)
+      (check-until "by hand it is tried again" (lambda () (= 2 (check-said "Costline: the server for .* did not start"))))
+      (kill-buffer))
+    (with-temp-buffer
+      (python-mode)
+      (check "a buffer without a file has no server" (not costline-mode))
+      (check "by hand it says why"
+             (equal (condition-case problem (call-interactively #'costline-mode) (user-error (cadr problem)))
+                    "This buffer visits no file")))
+    (with-temp-file home (insert "print(1)\n"))
+    (check-opens "the home folder is no project" home)
+    (kill-buffer)
+    (setq costline--failed nil)
+    (check-opens "with a server" main t)
+    (python-mode)
+    (check "another major mode keeps the costs" (and costline-mode (jsonrpc-running-p costline--server)))
+    (kill-buffer)
+    (with-current-buffer (messages-buffer) (let ((inhibit-read-only t)) (erase-buffer)))
+    (check-log "the hook lets files open")))
+
 (defun check-start ()
-  (add-to-list 'load-path (getenv "COSTLINE_PACKAGE"))
   (setq inhibit-startup-screen t
         native-comp-jit-compilation nil
         make-backup-files nil
-        project-vc-extra-root-markers '("profiles")
-        costline-command (list (check-get "server") "lsp"))
+        project-vc-extra-root-markers '("profiles"))
+  (push (file-name-directory (check-get "server")) exec-path)
   (advice-add (if (equal check-client "lsp-mode") 'lsp-notify 'jsonrpc-notify) :before #'check-record)
   (menu-bar-mode -1)
   (global-display-line-numbers-mode)
   (pcase check-client
-    ("eglot"
-     (require 'eglot)
-     (require 'costline)
-     (add-to-list 'eglot-server-programs `(python-mode . ,costline-command))
-     (add-hook 'python-mode-hook #'eglot-ensure))
+    ("eglot" (check-page "Eglot alone"))
     ("lsp-mode"
      (require 'lsp-mode)
      (load "lsp-mode-autoloads" nil t)
-     (require 'costline)
-     (setq lsp-inlay-hint-enable t
-           lsp-client-packages nil ; a hundred, each to be loaded
+     (setq lsp-client-packages nil ; a hundred, each to be loaded
            lsp-enable-snippet nil
-           lsp-lens-enable t
            lsp-auto-guess-root t
            lsp-headerline-breadcrumb-enable nil
            lsp-session-file (expand-file-name "lsp-session" (getenv "HOME")))
-     (add-hook 'python-mode-hook #'lsp))
+     (check-page "lsp-mode"))
     ("costline-mode"
-     (require 'costline)
-     (add-hook 'python-mode-hook #'costline-mode)))
+     (check-page "With Eglot, or without any client: `costline-mode`")
+     (check-hook)))
   (find-file (expand-file-name "main.py" (check-get "root")))
   (run-hooks 'post-command-hook)) ; where Eglot waits for the end of the command
 
@@ -171,11 +227,69 @@
   (delete-other-windows)
   (goto-char (point-min)))
 
+(defun check-column (name)
+  "The texts of the column NAME of the list."
+  (let ((at (or (seq-position (mapcar #'car tabulated-list-format) name) (check-fail "there is no column %s" name))) texts)
+    (save-excursion
+      (goto-char (point-min))
+      (while (not (eobp))
+        (push (aref (tabulated-list-get-entry) at) texts)
+        (forward-line)))
+    (nreverse texts)))
+
+(defun check-sorted (name relation)
+  "Whether there are numbers of one and of two digits in the column NAME, and they are sorted by RELATION."
+  (let ((numbers (mapcar #'string-to-number (check-column name))))
+    (and (seq-some (lambda (number) (< 1 number 10)) numbers) (seq-some (lambda (number) (> number 10)) numbers)
+         (apply relation numbers))))
+
+(defun check-sort-column (name)
+  "Sort by the column NAME, as a click on its heading does."
+  (tabulated-list-sort (seq-position (mapcar #'car tabulated-list-format) name)))
+
+(defun check-change ()
+  "Check the column of changes."
+  (check "there is no column of changes without a baseline" (not (assoc "Change" (append tabulated-list-format nil))))
+  (costline--execute "costline.setBaseline" (check-get "next"))
+  (check-until "the list has a column of changes"
+               (lambda () (with-current-buffer "*Costline hot spots*" (assoc "Change" (append tabulated-list-format nil)))))
+  (check-sort-column "Change")
+  (check "the function that was four times faster changed most, as the screen says"
+         (and (string-match-p "carve\\|build" (car (check-column "Name"))) (string-prefix-p "▲" (car (check-column "Change")))))
+  (check-contains "changes are on the screen" "*Costline hot spots*" "Change" "▲")
+  (costline--execute "costline.clearBaseline")
+  (check-until "the column is gone with the baseline"
+               (lambda () (with-current-buffer "*Costline hot spots*" (not (assoc "Change" (append tabulated-list-format nil))))))
+  (check "the rows are still there" (member "solve_all" (check-column "Name")))
+  (check-log "changes are listed"))
+
+(defun check-hot-lines ()
+  "Check the way from hot line to hot line."
+  (let (lines)
+    (goto-char (point-max))
+    (costline-next-hot-line)
+    (check-until "a message has the cost of the hottest line"
+                 (lambda () (string-match-p "Hot line 1 of [0-9]+: .*self [0-9.]+%" (or (current-message) ""))))
+    (let ((first (cons (buffer-name) (line-number-at-pos))))
+      (push first lines)
+      (costline-next-hot-line)
+      (while (and (not (equal first (cons (buffer-name) (line-number-at-pos)))) (< (length lines) 200))
+        (push (cons (buffer-name) (line-number-at-pos)) lines)
+        (costline-next-hot-line))
+      (check "after the last comes the first" (equal first (cons (buffer-name) (line-number-at-pos))))
+      (check "several files were visited, each line once"
+             (and (seq-some (lambda (line) (equal (car line) "main.py")) lines)
+                  (seq-some (lambda (line) (equal (car line) "maze.py")) lines)
+                  (equal lines (seq-uniq lines))))
+      (costline-previous-hot-line)
+      (check "before the first comes the last" (equal (car lines) (cons (buffer-name) (line-number-at-pos)))))
+    (check-log "%d hot lines are visited" (length lines))))
+
 (defun check-commands ()
   (let ((self (check-get "before" "functions" "main.py" "solve_all" "self"))
         (total (check-get "before" "functions" "main.py" "solve_all" "total")))
     (costline-hotspots)
-    (check-contains "hot functions are listed" "*Costline hot spots*" "solve_all" (format "self %s" self) (format "total %s" total))
+    (check-contains "hot functions are listed" "*Costline hot spots*" "Self" "Total" "Name" "Place" "solve_all" self total)
     (goto-char (point-min))
     (search-forward " solve_all")
     (costline-hotspots-open)
@@ -199,12 +313,20 @@
     (costline-hotspots-own)
     (check "only own code is listed"
            (and (string-search " solve_all" (buffer-string)) (not (string-search "Random.shuffle" (buffer-string)))))
+    (check "the hottest lines of the list are at the top, by number" (check-sorted "Self" #'>=))
     (costline-hotspots-sort "total")
-    (goto-char (point-min))
-    (check "the list is sorted by total"
-           (< (search-forward " main") (progn (goto-char (point-min)) (search-forward " solve_all"))))
+    (check "the list is sorted by total" (check-sorted "Total" #'>=))
+    (check-sort-column "Self")
+    (check "a column sorts by its numbers" (check-sorted "Self" #'>=))
+    (check-sort-column "Self")
+    (check "once more, the other way round" (check-sorted "Self" #'<=))
+    (check-sort-column "Total")
+    (check "another column sorts by its numbers" (check-sorted "Total" #'>=))
+    (check-sort-column "Name")
+    (check "names are sorted as text" (let ((names (check-column "Name"))) (equal names (sort (copy-sequence names) #'string<))))
     (costline-hotspots-own)
-    (costline-hotspots-sort "self")
+    (check-log "the list is sorted by its columns")
+    (check-change)
     (check-back)
     (search-forward "def solve_all")
     (costline-callers)
@@ -273,6 +395,61 @@
   (check-pick #'costline "Undo all transforms")
   (check-costs "before"))
 
+(defun check-mode-line (what expected)
+  "Check that the mode line has EXPECTED.  The end of the line may be outside of the screen."
+  (check-until (format "%s: the mode line has %s" what expected)
+               (lambda () (string-search expected (format-mode-line mode-line-format)))
+               (lambda () (format-mode-line mode-line-format)))
+  (check-log "%s: the mode line has %s" what expected))
+
+(defun check-menu ()
+  "Check the menu of keys and the map of commands."
+  (check-back)
+  (check-mode-line "the profile" "Costline[gridworld.folded · 1395 samples]")
+  (check-contains "the mode line is on the screen" "main.py" "Costline[gridworld.folded · 1395 samples]")
+  (costline-focus "crunch")
+  (check-mode-line "a transform" "Costline[gridworld.folded · 316 samples · focus-function:crunch]")
+  (check-pick #'costline "Undo all transforms")
+  (check-costs "before")
+  (costline-menu)
+  (dolist (text '("Costline · gridworld.folded · 1395 samples" "Hot spots" "Explain this line" "What is shown" "Unit (Percent"))
+    (check-until (format "the menu has %s" text)
+                 (lambda () (seq-some (lambda (row) (string-search text row)) (check-screen)))))
+  (check-log "the menu is shown")
+  (execute-kbd-macro (kbd "h"))
+  (check "a key of the menu lists hot spots" (equal (buffer-name) "*Costline hot spots*"))
+  (check-back)
+  (keymap-global-set "C-c $" 'costline-command-map)
+  (execute-kbd-macro (kbd "C-c $ h"))
+  (check "the same key below a prefix lists hot spots" (equal (buffer-name) "*Costline hot spots*"))
+  (check-back)
+  (costline-menu)
+  (let ((unit (seq-position (append (plist-get costline--menu-view :choices) nil) "unit"
+                            (lambda (choice key) (equal (plist-get choice :key) key)))))
+    (check-pick (lambda () (interactive) (execute-kbd-macro (number-to-string (1+ unit)))) "Absolute"))
+  (check-contains "a choice of the menu is applied" "main.py" "maze.build(size, size, seed) 518")
+  (check-pick #'costline "Reset to the settings")
+  (check-costs "before"))
+
+(defun check-hover ()
+  "Check that ElDoc shows what a function costs, without Markdown."
+  (check-back)
+  (search-forward "def ma")
+  (let* ((cost (check-get "before" "functions" "main.py" "main"))
+         (expected (format "main · self %s (1 sample) · total %s" (gethash "self" cost) (gethash "total" cost))))
+    (check-until (format "the echo area says %s" expected)
+                 (lambda ()
+                   (let ((this-command nil) (last-command 'next-line)) ; as ElDoc's timer finds them
+                     (eldoc-print-current-symbol-info)
+                     (sit-for 0.7))
+                   (seq-some (lambda (row) (string-prefix-p expected row)) (check-screen))))
+    (unless (equal check-client "lsp-mode") ; it shows only the first line
+      (with-current-buffer eldoc--doc-buffer
+        (check "the callers are in ElDoc's buffer, without escapes"
+               (and (string-match-p "callers: .* <module>$" (buffer-string)) (not (string-search "\\" (buffer-string)))))))
+    (check-log "ElDoc shows costs"))
+  (check-back))
+
 (defun check-unit ()
   "The unit that the server shows; nil while there is no server."
   (when-let* ((view (ignore-errors (costline--execute "costline.view"))))
@@ -296,9 +473,6 @@
   (check-log "the next server shows what was chosen")
   (check-pick #'costline "Reset to the settings")
   (check-costs "before"))
-
-(defvar check-announced nil
-  "The URIs that `costline/activeDocument' was sent with, the last one first.")
 
 (defun check-record (&rest arguments)
   (when-let* ((rest (member "costline/activeDocument" arguments)))
@@ -346,6 +520,11 @@
 
 (defun check-quiet ()
   "Check that there are no unexpected messages."
+  (when (get-buffer "*Warnings*")
+    (with-current-buffer "*Warnings*"
+      ;; jsonrpc waits a tenth of a second for a process to end.
+      (let ((inhibit-read-only t)) (flush-lines "Sentinel for .* still hasn't run" (point-min) (point-max)))
+      (when (string-blank-p (buffer-string)) (kill-buffer))))
   (dolist (name '("*Warnings*" "*Backtrace*" "*Compile-Log*"))
     (when (get-buffer name) (check-fail "%s: %s" name (with-current-buffer name (buffer-string)))))
   (let ((messages (with-current-buffer (messages-buffer) (buffer-string))) (case-fold-search t))
@@ -359,9 +538,8 @@
                  (lambda ()
                    (with-current-buffer (messages-buffer)
                      (string-match-p "Costline: .*broken\\.cpuprofile.*(M-x costline-fix)" (buffer-string)))))
-    (unless (equal check-client "lsp-mode")
-      (check-until "the mode line has the warning"
-                   (lambda () (string-match-p "\\[.*warning\\]" (format-mode-line mode-line-format)))))
+    (check-until "the mode line has the warning"
+                 (lambda () (string-match-p "\\[.*warning\\]" (format-mode-line mode-line-format))))
     (delete-file broken)
     (check-log "a broken profile is reported")))
 
@@ -375,8 +553,12 @@
         (check-front)
         (check-picture (if (equal check-client "costline-mode") "emacs.png" (format "emacs-%s.png" check-client)))
         (check-commands)
+        (check-hot-lines)
+        (check-back)
         (check-lens-click)
         (check-view)
+        (check-menu)
+        (check-hover)
         (check-restart)
         (check-rewrite)
         (check-switches)

@@ -1,0 +1,216 @@
+;;; costline-menu.el --- What Costline shows, and its commands  -*- lexical-binding: t; -*-
+
+;; SPDX-License-Identifier: MIT OR Apache-2.0
+
+;;; Commentary:
+
+;; The choices and actions that the server offers, the commands beside the lists, and two ways to run all commands:
+;; `costline-menu' and `costline-command-map'.
+
+;;; Code:
+
+(require 'browse-url)
+(require 'cl-lib)
+(require 'costline-lists)
+(require 'costline-server)
+(require 'seq)
+(require 'transient)
+
+;;;; The view
+
+(defun costline--complete (prompt candidates)
+  "Show PROMPT, let the user select one of CANDIDATES, and return its VALUE.
+Each candidate is (LABEL NOTE . VALUE)."
+  (let* ((annotate (lambda (label)
+                     (if-let* ((note (cadr (assoc label candidates)))) (concat "  " (propertize note 'face 'shadow)))))
+         (table (lambda (string predicate action)
+                  (if (eq action 'metadata)
+                      `(metadata (annotation-function . ,annotate) (display-sort-function . identity))
+                    (complete-with-action action candidates string predicate)))))
+    (cddr (assoc (completing-read prompt table nil t) candidates))))
+
+(defun costline--options (choice)
+  "Return the options of CHOICE as candidates of `costline--complete'."
+  (mapcar (lambda (option)
+            (cl-list* (concat (if (eq (plist-get option :active) t) "* " "  ") (plist-get option :label))
+                      (or (plist-get option :description) (plist-get option :detail))
+                      (list (plist-get option :value))))
+          (plist-get choice :options)))
+
+(defun costline--choose (choice)
+  "Let the user select a value for CHOICE."
+  (let* ((options (costline--options choice))
+         (prompt (format "%s: " (plist-get choice :title)))
+         (value (if (eq (plist-get choice :multiple) t)
+                    (vconcat (mapcar (lambda (label) (caddr (assoc label options)))
+                                     (completing-read-multiple prompt options nil t)))
+                  (car (costline--complete prompt options)))))
+    (costline--execute "costline.setView" (list (intern (concat ":" (plist-get choice :key))) value))))
+
+(defun costline--choice-entries (view)
+  "Return the choices of VIEW as candidates of `costline--complete'."
+  (mapcar (lambda (choice)
+            (let ((active (seq-filter (lambda (option) (eq (plist-get option :active) t)) (plist-get choice :options))))
+              (cl-list* (plist-get choice :title)
+                        (mapconcat (lambda (option) (plist-get option :label)) active ", ")
+                        (lambda () (costline--choose choice)))))
+          (plist-get view :choices)))
+
+;;;###autoload
+(defun costline-choose ()
+  "Choose what is shown: profile, metric, threads and so on."
+  (interactive)
+  (funcall (costline--complete "Choose: " (costline--choice-entries (costline--execute "costline.view")))))
+
+;;;###autoload
+(defun costline ()
+  "Show a menu of all choices, actions, lists and trees."
+  (interactive)
+  (let* ((view (costline--execute "costline.view"))
+         (shown (format "%s, %s" (or (costline--get view :profile :name) "no profile") (plist-get view :summary))))
+    (call-interactively
+     (let ((run (costline--complete
+                 (format "Costline (%s): " shown)
+                 (append
+                  '(("Show hot spots" nil . costline-hotspots)
+                    ("Show callers" "of the function at point" . costline-callers)
+                    ("Show callees" "of the function at point" . costline-callees)
+                    ("Show call tree" nil . costline-call-tree)
+                    ("Explain this line" nil . costline-explain)
+                    ("Fix a problem" nil . costline-fix)
+                    ("Focus on a function" nil . costline-focus))
+                  (costline--choice-entries view)
+                  (mapcar (lambda (action)
+                            (cl-list* (plist-get action :title) nil
+                                      (lambda ()
+                                        (apply #'costline--execute (plist-get action :command)
+                                               (append (plist-get action :arguments) nil)))))
+                          (plist-get view :actions))))))
+       (if (symbolp run) run (lambda () (interactive) (funcall run)))))))
+
+;;;###autoload
+(defun costline-focus (function)
+  "Show only the samples that contain FUNCTION.
+To remove this transform, run `costline'."
+  (interactive (list (read-string "Function: " (thing-at-point 'symbol t))))
+  (costline--execute "costline.pushTransform" (list :type "focus-function" :function function)))
+
+;;;###autoload
+(defun costline-reload ()
+  "Read the profile again."
+  (interactive)
+  (costline--execute "costline.reload"))
+
+;;;###autoload
+(defun costline-fix ()
+  "Fix a problem of what is shown."
+  (interactive)
+  (let* ((entries (seq-filter (lambda (entry) (plist-get entry :fix))
+                              (plist-get (costline--execute "costline.view") :health)))
+         (candidates (mapcar (lambda (entry)
+                               (list (costline--get entry :fix :title) (plist-get entry :message) (plist-get entry :fix)))
+                             entries)))
+    (unless candidates (user-error "There is nothing to fix"))
+    (let ((fix (car (costline--complete "Fix: " candidates))))
+      (apply #'costline--execute (plist-get fix :command) (append (plist-get fix :arguments) nil)))))
+
+;;;###autoload
+(defun costline-explain ()
+  "Explain the costs of the line at point, or why there are none."
+  (interactive)
+  (let ((place (costline--position)))
+    (message "%s" (plist-get (costline--execute "costline.explain"
+                                                (list :uri (costline--get place :textDocument :uri)
+                                                      :line (costline--get place :position :line)))
+                             :message))))
+
+;;;###autoload
+(defun costline-flamegraph ()
+  "Draw a flame graph and open it in the browser."
+  (interactive)
+  (message "Flame graph: %s" (plist-get (costline--execute "costline.flamegraph") :path)))
+
+;; Emacs would open the SVG file in a buffer, but its scripts need a browser.
+(add-to-list 'browse-url-handlers '("\\`file:.*-flamegraph\\.svg\\'" . costline--browse))
+
+(defun costline--browse (url &rest _)
+  "Open URL in the browser."
+  (let ((browse-url-handlers nil) (browse-url-default-handlers nil))
+    (browse-url url)))
+
+;;;; All commands
+
+(defconst costline--commands
+  '(("Lists"
+     ("h" "Hot spots" costline-hotspots)
+     ("t" "Call tree" costline-call-tree)
+     ("F" "Flame graph" costline-flamegraph))
+    ("At point"
+     ("c" "Callers" costline-callers)
+     ("e" "Callees" costline-callees)
+     ("x" "Explain this line" costline-explain)
+     ("o" "Focus on a function" costline-focus))
+    ("Hot lines"
+     ("n" "Next" costline-next-hot-line :transient t)
+     ("p" "Previous" costline-previous-hot-line :transient t))
+    ("Profile"
+     ("v" "Choose what is shown" costline-choose)
+     ("a" "All choices and actions" costline)
+     ("f" "Fix a problem" costline-fix)
+     ("g" "Read it again" costline-reload)))
+  "The commands of `costline-menu' and `costline-command-map', in groups.")
+
+;;;###autoload (autoload 'costline-command-map "costline-menu" nil nil 'keymap)
+(defvar costline-command-map
+  (let ((map (make-sparse-keymap)))
+    (dolist (group costline--commands map)
+      (pcase-dolist (`(,key ,_ ,command . ,_) (cdr group))
+        (keymap-set map key command))))
+  "All commands of Costline, to be bound to a prefix key.")
+(fset 'costline-command-map costline-command-map)
+(keymap-set costline-command-map "m" #'costline-menu)
+
+(defvar-keymap costline-hot-line-repeat-map
+  :doc "The keys that repeat the way to the next hot line, in `repeat-mode'."
+  :repeat t
+  "n" #'costline-next-hot-line
+  "p" #'costline-previous-hot-line)
+
+(defvar costline--menu-view nil
+  "The view that `costline-menu' shows.")
+
+(defun costline--menu-title ()
+  "Return what is shown, as the heading of `costline-menu'."
+  (concat (propertize (string-join (cons "Costline" (costline--facts costline--menu-view)) " · ")
+                      'face 'transient-heading)
+          "\n"))
+
+(defun costline--menu-commands (&rest _)
+  "Return the groups of `costline-menu' with commands."
+  (transient-parse-suffixes 'costline-menu (mapcar #'vconcat costline--commands)))
+
+(defun costline--menu-choices (&rest _)
+  "Return the suffixes of `costline-menu' for the choices of the view.
+The keys are the digits from 1, in the order of the server."
+  (transient-parse-suffixes
+   'costline-menu
+   (seq-map-indexed
+    (pcase-lambda (`(,title ,active . ,choose) index)
+      (let ((command (intern (format "costline--choice-%d" (1+ index)))))
+        (defalias command (lambda () (interactive) (funcall choose)) "Choose what is shown.")
+        (list (number-to-string (1+ index))
+              (if (string-empty-p active) title (format "%s (%s)" title (propertize active 'face 'transient-value)))
+              command)))
+    (seq-take (costline--choice-entries costline--menu-view) 9))))
+
+;;;###autoload (autoload 'costline-menu "costline-menu" nil t)
+(transient-define-prefix costline-menu ()
+  "Show a menu of all commands, and of what can be shown."
+  [:class transient-columns :description costline--menu-title :setup-children costline--menu-commands]
+  ["What is shown" :class transient-column :setup-children costline--menu-choices]
+  (interactive)
+  (setq costline--menu-view (costline--execute "costline.view"))
+  (transient-setup 'costline-menu))
+
+(provide 'costline-menu)
+;;; costline-menu.el ends here
