@@ -21,12 +21,12 @@ pub(super) fn is_standard_input(path: &Path) -> bool {
 /// Reads a profile from standard input.
 fn read_standard_input(max_bytes: u64, progress: &Progress) -> Result<Loaded, LoadError> {
     let path = Path::new("-");
-    let mut input = io::stdin().lock();
+    let input = io::stdin();
     if input.is_terminal() {
         let source = io::Error::other("standard input is a terminal; redirect a profile to it");
         return Err(LoadError::Io { path: path.to_owned(), source });
     }
-    Loaded::read_stream(&mut input, path, max_bytes, &mut progress.observer())
+    Loaded::read_stream(input, path, max_bytes, &mut progress.observer())
 }
 
 /// Some profilers write an empty file next to those of the threads (callgrind with

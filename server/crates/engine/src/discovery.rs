@@ -4,7 +4,7 @@ use crate::companions::{self, companions};
 use crate::run_names::first_file;
 use crate::settings::{Settings, glob_set};
 use crate::stamp::Stamp;
-use formats::{Foreign, Format, Origin};
+use formats::{Foreign, Format, Origin, PREFIX};
 use globset::GlobSet;
 use sources::regular_file;
 use std::collections::HashMap;
@@ -57,9 +57,6 @@ pub(crate) const DEPTH: usize = 3;
 const CRITERION_DEPTH: usize = 8;
 /// The maximum number of directory entries per root; the rest is skipped.
 const MAX_ENTRIES: usize = 50_000;
-/// The number of bytes that are read to detect the format. It is more than a block of zstd, which
-/// can only be decompressed as a whole.
-const PREFIX: u64 = 160 << 10;
 
 /// A file that is a profile according to its first bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -190,9 +187,9 @@ pub fn sniff(path: &Path) -> Option<Content> {
 fn detect(path: &Path) -> (Option<Content>, Origin) {
     let mut head = Vec::new();
     if regular_file::open(path)
-        .is_ok_and(|(file, _)| file.take(PREFIX).read_to_end(&mut head).is_ok())
+        .is_ok_and(|(file, _)| file.take(PREFIX as u64).read_to_end(&mut head).is_ok())
     {
-        let head = formats::inflate::prefix(&head, PREFIX as usize);
+        let head = formats::inflate::prefix(&head, PREFIX);
         return match formats::detect(&head) {
             Some(format) => (Some(Content::Profile(format)), formats::origin(format, &head)),
             None => (Foreign::of(&head).map(Content::Foreign), Origin::default()),

@@ -47,7 +47,7 @@ mod tests {
         let text = "LazyCompile:f /a.js:1:1;LazyCompile:f /a.js:9:1;LazyCompile:f /b.js:1:1 1\n\
                     LazyCompile:e /a.js:5:1;g 1\n";
         let read =
-            formats::read(text.into(), Limits::default(), &mut |_| ControlFlow::Continue(()));
+            formats::read(text.as_bytes(), Limits::default(), &mut |_| ControlFlow::Continue(()));
         let recording = read.unwrap().recording;
         let symbols = recording.symbols();
         let by_key = FunctionsByKey::new(symbols);

@@ -24,6 +24,7 @@ pub mod fields;
 pub mod file_lines;
 pub mod function_name;
 mod functions_by_key;
+mod hashed;
 mod initializers;
 pub mod items;
 pub mod kept_baseline;

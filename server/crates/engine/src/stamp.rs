@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 use twox_hash::XxHash3_128;
+use twox_hash::xxhash3_128::Hasher;
 
 /// Identifies a version of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +63,22 @@ impl Stamp {
 /// A hash of the content of a file. Costline's own files are named by it, so it must not change.
 pub fn content_hash(bytes: &[u8]) -> u128 {
     XxHash3_128::oneshot(bytes)
+}
+
+/// The hash of content that arrives in parts ([`content_hash`]).
+#[derive(Default)]
+pub struct ContentHash(Hasher);
+
+impl ContentHash {
+    /// Adds the next part.
+    pub fn write(&mut self, part: &[u8]) {
+        self.0.write(part);
+    }
+
+    /// The hash of all parts.
+    pub fn finish(&self) -> u128 {
+        self.0.finish_128()
+    }
 }
 
 /// The maximum age difference of files that were written at once, in any order, such as by a

@@ -10,30 +10,66 @@ mod json;
 use crate::error::{At, ReadError};
 use crate::foreign::Foreign;
 use crate::format::Format;
+use crate::input::Input;
 use crate::read::{callgrind, deep, folded, perf_script, pprof, pstats, rbspy_summary};
+use json::Findings;
+
+/// How many bytes show the format of nearly every file. It is more than a block of zstd, which can
+/// only be decompressed as a whole.
+pub const PREFIX: usize = 160 << 10;
+
+/// A JSON object without a decisive key in this many bytes is what its first keys suggest.
+const LONG_PREFIX: usize = 1 << 20;
+
+/// The mark that some Windows programs write first.
+const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Detects the format of decompressed bytes: a whole file or a prefix of one.
 ///
 /// A JSON object is recognised by its keys, in any order. If they come late, a prefix may not
 /// contain them: the result is then `None` although the whole file would be recognised.
 pub fn detect(bytes: &[u8]) -> Option<Format> {
+    examine(bytes).format
+}
+
+/// Detects the format of a file, reading as much of it as that takes, and consumes a byte order mark.
+pub(crate) fn detect_input(input: &mut Input<'_>) -> Option<Format> {
+    let mut enough = PREFIX;
+    let format = loop {
+        while input.bytes().len() < enough && input.fill() {}
+        let n = input.bytes().len();
+        let Findings { format, truncated } = examine(input.bytes());
+        let is_likely = format == Some(Format::CpuProfile) && n >= LONG_PREFIX;
+        if !truncated || is_likely || n < enough {
+            break format;
+        }
+        enough = 2 * n;
+    };
+    if input.bytes().starts_with(BOM) {
+        input.take(BOM.len());
+    }
+    format
+}
+
+fn examine(bytes: &[u8]) -> Findings {
     let bytes = without_bom(bytes);
+    let is = |format| Findings { format, truncated: false };
     if let Some((_, format)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
-        return Some(*format);
+        return is(Some(*format));
     }
     // Before JSON: with Python 2, pstats files begin with `{` as well.
     if pstats::is_pstats(bytes) {
-        return Some(Format::Pstats);
+        return is(Some(Format::Pstats));
     }
     if Foreign::of(bytes).is_some() {
-        return None;
+        return is(None);
     }
     match json::examine(bytes) {
-        Some(json::Findings { format, .. }) => format,
-        None if pprof::is_pprof(bytes) => Some(Format::Pprof),
-        None if callgrind::is_callgrind(bytes) => Some(Format::Callgrind),
-        None if perf_script::is_perf_script(bytes) => Some(Format::PerfScript),
-        None => folded::is_folded(bytes).then_some(Format::Folded),
+        Some(findings) => findings,
+        None if pprof::is_pprof(bytes) => is(Some(Format::Pprof)),
+        None if callgrind::is_callgrind(bytes) => is(Some(Format::Callgrind)),
+        None if perf_script::is_perf_script(bytes) => is(Some(Format::PerfScript)),
+        None => is(folded::is_folded(bytes).then_some(Format::Folded)),
     }
 }
 
@@ -64,9 +100,9 @@ pub fn ends(format: Format, bytes: &[u8]) -> bool {
     }
 }
 
-/// `bytes` without the byte order mark that some Windows programs write first.
+/// `bytes` without a byte order mark.
 pub(crate) fn without_bom(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+    bytes.strip_prefix(BOM).unwrap_or(bytes)
 }
 
 fn closes(bytes: &[u8]) -> bool {

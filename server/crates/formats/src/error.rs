@@ -2,7 +2,7 @@
 
 use crate::foreign::Foreign;
 use profile::BuildError;
-use std::fmt;
+use std::{fmt, io};
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub enum ErrorKind {
     TooLarge,
     /// The observer cancelled the read.
     Cancelled,
+    /// The source of the bytes failed.
+    Io,
 }
 
 /// Why a file could not be read. The message names the place and what was expected; the caller adds
@@ -86,12 +88,27 @@ impl ReadError {
         Self { kind: ErrorKind::TooLarge, at: At::File, message: message.into() }
     }
 
+    /// An error of kind [`ErrorKind::Io`].
+    pub(crate) fn io(error: &io::Error) -> Self {
+        Self { kind: ErrorKind::Io, at: At::File, message: error.to_string() }
+    }
+
     /// An error of kind [`ErrorKind::Cancelled`].
     pub fn cancelled() -> Self {
         Self {
             kind: ErrorKind::Cancelled,
             at: At::File,
             message: "reading was cancelled".to_owned(),
+        }
+    }
+}
+
+impl ReadError {
+    /// The error with its offset moved: it is one of a part of the file at `offset`.
+    pub(crate) fn moved_by(self, offset: u64) -> Self {
+        match self.at {
+            At::Byte(at) => Self { at: At::Byte(offset + at), ..self },
+            _ => self,
         }
     }
 }

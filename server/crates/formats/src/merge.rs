@@ -11,9 +11,8 @@ mod sum;
 use crate::detect::{detect, unknown, without_bom};
 use crate::error::ReadError;
 use crate::format::Format;
-use crate::inflate::{Inflated, inflate};
+use crate::input;
 use crate::limits::Limits;
-use std::ops::ControlFlow;
 
 pub use sum::MergeError;
 
@@ -33,7 +32,7 @@ impl Part {
     /// # Errors
     /// The file cannot be read as a whole, or its format cannot be merged.
     pub fn read(bytes: Vec<u8>, limits: Limits) -> Result<Self, ReadError> {
-        let Inflated { bytes, cut } = inflate(bytes, limits, &mut |_| ControlFlow::Continue(()))?;
+        let (bytes, cut) = input::whole(bytes.into(), limits)?;
         if let Some(cut) = cut {
             return Err(cut);
         }

@@ -71,7 +71,7 @@ pub(crate) struct Sample {
 }
 
 /// A label of a sample: a text or a number.
-#[derive(Clone, Copy, PartialEq, Eq, Message)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Message)]
 pub(crate) struct Label {
     #[prost(int64, tag = "1")]
     pub(crate) key: i64,

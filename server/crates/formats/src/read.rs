@@ -11,6 +11,7 @@ pub(crate) mod firefox;
 pub(crate) mod folded;
 pub(crate) mod func_text;
 pub(crate) mod heapprofile;
+pub(crate) mod id_tree;
 pub(crate) mod json;
 pub(crate) mod mojo;
 pub(crate) mod number;
@@ -27,64 +28,77 @@ pub(crate) mod stackprof;
 pub(crate) mod text;
 #[cfg(test)]
 mod text_rows;
+pub(crate) mod texts;
 pub(crate) mod v8;
 
-use crate::detect::{detect, unknown, without_bom};
-use crate::error::{At, ReadError};
+use crate::detect::{detect, detect_input, unknown};
+use crate::error::{At, ErrorKind, ReadError};
 use crate::format::Format;
-use crate::inflate::{Inflated, inflate, is_compressed};
+use crate::input::{self, Input, Observer, Source};
 use crate::limits::Limits;
-use crate::phase::Phase;
 use crate::read_result::Read;
 use profile::{GraphAccess, Recording, StackAccess, WarningCode, Weights};
-use std::ops::ControlFlow;
 
-/// Reads a file. `observe` is called with each phase and cancels the read by returning `Break`.
-pub fn read(
-    bytes: Vec<u8>,
+/// Reads a file. `observe` is called for each block that has arrived and cancels the read by returning
+/// `Break`.
+pub fn read<'a>(
+    source: impl Into<Source<'a>>,
     limits: Limits,
-    observe: &mut dyn FnMut(Phase) -> ControlFlow<()>,
+    observe: Observer<'_>,
 ) -> Result<Read, ReadError> {
-    let is_compressed = is_compressed(&bytes);
-    let Inflated { bytes, cut } = inflate(bytes, limits, observe)?;
-    if observe(Phase::Decoding(bytes.len() as u64)).is_break() {
-        return Err(ReadError::cancelled());
+    input::open(source.into(), limits, observe, |input| read_input(input, limits))?
+}
+
+fn read_input(input: &mut Input<'_>, limits: Limits) -> Result<Read, ReadError> {
+    let format = detect_input(input);
+    let read = read_format(input, format, limits);
+    if read.is_ok() {
+        input.skip_to_end();
     }
-    let text = without_bom(&bytes);
-    let format = detect(text);
-    if let Some(cut) = cut.clone().filter(|_| !format.is_some_and(Format::is_appended)) {
-        return Err(cut);
-    }
-    let mut read = match format {
-        Some(Format::FirefoxProcessed) => firefox::read(text),
-        Some(Format::FirefoxSlabs) => firefox::read_slabs(text),
-        Some(Format::Gecko) => firefox::read_gecko(text),
-        Some(Format::CpuProfile) => cpuprofile::read(text),
-        Some(Format::HeapProfile) => heapprofile::read(text),
-        Some(Format::ChromeTrace) => chrome_trace::read(text),
-        Some(Format::Speedscope) => speedscope::read(text),
-        Some(Format::Pprof) => pprof::read(text),
-        Some(Format::PerfData) => perf_data::read(&bytes, limits),
-        Some(Format::PerfScript) => perf_script::read(text),
-        Some(Format::Folded) => folded::read(text),
-        Some(Format::Rbspy) => rbspy::read(text),
-        Some(Format::AustinMojo) => mojo::read(text),
-        Some(Format::Pstats) => pstats::read(&bytes),
-        Some(Format::Stackprof) => stackprof::read(text),
-        Some(Format::Dhat) => dhat::read(text),
-        Some(Format::Callgrind) => callgrind::read(text),
-        Some(Format::RbspySummary) => rbspy_summary::read(text),
-        Some(Format::MercuryDeep) => deep::read(&bytes),
-        None => Err(unknown(text)),
-    }?;
+    let is_appended = format.is_some_and(Format::is_appended);
+    let cut = match input.failure() {
+        Some(cut) if cut.kind == ErrorKind::Truncated && is_appended => Some(cut),
+        Some(failure) => return Err(failure),
+        None => None,
+    };
+    let mut read = read?;
     check_weights(&read.recording)?;
     if let Some(cut) = cut {
         read.warnings.add(WarningCode::Truncated, || {
             format!("{cut}; what was recorded before that is shown")
         });
     }
-    read.truncated = truncated(&read, is_compressed);
+    read.truncated = truncated(&read, input.is_compressed());
     Ok(read)
+}
+
+fn read_format(
+    input: &mut Input<'_>,
+    format: Option<Format>,
+    limits: Limits,
+) -> Result<Read, ReadError> {
+    match format {
+        Some(Format::FirefoxProcessed) => firefox::read(input),
+        Some(Format::FirefoxSlabs) => firefox::read_slabs(&input.whole()),
+        Some(Format::Gecko) => firefox::read_gecko(input),
+        Some(Format::CpuProfile) => cpuprofile::read(&input.whole()),
+        Some(Format::HeapProfile) => heapprofile::read(&input.whole()),
+        Some(Format::ChromeTrace) => chrome_trace::read(input),
+        Some(Format::Speedscope) => speedscope::read(input),
+        Some(Format::Pprof) => pprof::read(input),
+        Some(Format::PerfData) => perf_data::read(&input.whole(), limits),
+        Some(Format::PerfScript) => perf_script::read(input),
+        Some(Format::Folded) => folded::read(input),
+        Some(Format::Rbspy) => rbspy::read(&input.whole()),
+        Some(Format::AustinMojo) => mojo::read(&input.whole()),
+        Some(Format::Pstats) => pstats::read(&input.whole()),
+        Some(Format::Stackprof) => stackprof::read(&input.whole()),
+        Some(Format::Dhat) => dhat::read(&input.whole()),
+        Some(Format::Callgrind) => callgrind::read(input),
+        Some(Format::RbspySummary) => rbspy_summary::read(&input.whole()),
+        Some(Format::MercuryDeep) => deep::read(&input.whole()),
+        None => Err(unknown(&input.whole())),
+    }
 }
 
 /// Whether the file of a result is cut ([`Read::truncated`]).
@@ -107,7 +121,7 @@ fn truncated(read: &Read, is_compressed: bool) -> Option<bool> {
 /// # Errors
 /// If the file is damaged or of another format.
 pub fn dump(bytes: Vec<u8>, limits: Limits) -> Result<String, ReadError> {
-    let Inflated { bytes, cut } = inflate(bytes, limits, &mut |_| ControlFlow::Continue(()))?;
+    let (bytes, cut) = input::whole(bytes.into(), limits)?;
     match (detect(&bytes), cut) {
         (_, Some(cut)) => Err(cut),
         (Some(Format::MercuryDeep), None) => deep::dump(&bytes),
@@ -160,6 +174,7 @@ fn check_weights(recording: &Recording) -> Result<(), ReadError> {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
+    use std::ops::ControlFlow;
 
     fn read_text(text: &str) -> Result<Read, ReadError> {
         read(text.as_bytes().to_vec(), Limits::default(), &mut |_| ControlFlow::Continue(()))

@@ -3,6 +3,13 @@
 //!
 //! It is lenient: it finds the ends of values but does not validate them. Whoever decodes a value
 //! validates it.
+//!
+//! [`Scanner`] scans bytes in memory, [`Stream`] a file as it arrives.
+
+pub(crate) mod cells;
+mod stream;
+
+pub(crate) use stream::{BadColumn, Stream};
 
 /// Why scanning stopped before the end of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,19 +154,10 @@ impl<'a> Scanner<'a> {
     fn skip_to_close(&mut self) -> Scanned {
         let mut depth = 1_usize;
         loop {
-            // Most bytes are columns of numbers.
-            while let Some(block) =
-                self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<BLOCK>())
-            {
-                if block.iter().fold(0, |found, &byte| found | is_structural(byte)) != 0 {
-                    break;
-                }
-                self.at += BLOCK;
-            }
             let rest = self.bytes.get(self.at..).unwrap_or_default();
-            let found = rest.iter().position(|&byte| is_structural(byte) != 0).ok_or(Stop::End)?;
+            let (found, byte) = next_structural(rest).ok_or(Stop::End)?;
             self.at += found;
-            match rest[found] {
+            match byte {
                 b'"' => {
                     self.string()?;
                     continue;
@@ -204,6 +202,19 @@ impl<'a> Scanner<'a> {
 
 /// How many bytes are compared at once: a few vector registers.
 const BLOCK: usize = 64;
+
+/// The first quote or bracket, and its offset.
+fn next_structural(bytes: &[u8]) -> Option<(usize, u8)> {
+    // Most bytes are columns of numbers.
+    let (blocks, _) = bytes.as_chunks::<BLOCK>();
+    let has_none = |block: &&[u8; BLOCK]| {
+        block.iter().fold(0, |found, &byte| found | is_structural(byte)) == 0
+    };
+    let skipped = blocks.iter().take_while(has_none).count() * BLOCK;
+    let rest = bytes.get(skipped..)?;
+    let found = rest.iter().position(|&byte| is_structural(byte) != 0)?;
+    Some((skipped + found, *rest.get(found)?))
+}
 
 /// Not 0 for a byte that can change where a list ends. Has no branches, so that a block of bytes is
 /// compared at once.

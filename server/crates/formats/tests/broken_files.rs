@@ -6,8 +6,9 @@
 mod common;
 
 use common::{bytes, fixture, read};
-use formats::{ErrorKind, Format, ReadError};
+use formats::{ErrorKind, Format, Limits, ReadError, Source};
 use profile::WarningCode;
+use std::ops::ControlFlow;
 
 /// Long texts are repetitive, so a prefix up to the end of a line suffices.
 const FRONT: usize = 64 << 10;
@@ -40,6 +41,24 @@ fn files() -> Vec<(String, Vec<u8>)> {
         (path, content)
     };
     cases.map(file).collect()
+}
+
+/// Files arrive in blocks, which may end anywhere.
+#[test]
+fn files_are_the_same_in_blocks_of_any_size() {
+    let read_in = |content: &[u8], block| {
+        let source = Source::from(content).in_blocks(block);
+        let read = formats::read(source, Limits::default(), &mut |_| ControlFlow::Continue(()));
+        format!("{read:?}")
+    };
+    for (path, content) in files() {
+        let whole = read_in(&content, usize::MAX);
+        let blocks: &[usize] = if content.len() < FRONT { &[7, 61, 4099] } else { &[4099] };
+        for &block in blocks {
+            // The texts are too long for a message.
+            assert!(read_in(&content, block) == whole, "{path} in blocks of {block} bytes");
+        }
+    }
 }
 
 /// Reproducible random numbers (xorshift64*).

@@ -74,6 +74,11 @@ impl Interner {
         Some(id)
     }
 
+    /// The string of `id`.
+    pub fn get(&self, id: StringId) -> &str {
+        self.table.get(id)
+    }
+
     /// The table of the strings.
     pub fn finish(mut self) -> StringTable {
         self.table.arena.shrink_to_fit();

@@ -7,11 +7,9 @@ pub fn describe(step: Step) -> (String, u32) {
     let mb = |bytes: u64| format!("{:.0} MB", bytes as f64 / 1e6);
     match step {
         Step::Reading(done, all) => {
-            let percentage = u32::try_from(done * 20 / all.max(1)).unwrap_or(20).min(20);
-            (format!("reading {} of {}", mb(done), mb(all)), percentage)
+            let percentage = u32::try_from(done * 60 / all.max(1)).unwrap_or(60).min(60);
+            (format!("reading {} of {}", mb(done), mb(all.max(done))), percentage)
         }
-        Step::Inflating(done) => (format!("decompressing, {} so far", mb(done)), 30),
-        Step::Decoding(bytes) => (format!("decoding {}", mb(bytes)), 50),
         Step::Summing => ("computing costs".to_owned(), 80),
         Step::Unwinding => ("unwinding stacks".to_owned(), 60),
         Step::Resolving(done, all) => {

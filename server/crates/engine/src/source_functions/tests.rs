@@ -198,7 +198,7 @@ fn=<listcomp>
 2 5
 ";
     let bytes = callgrind.as_bytes().to_vec();
-    let go_on = |_: formats::Phase| std::ops::ControlFlow::Continue(());
+    let go_on = |_: u64| std::ops::ControlFlow::Continue(());
     let read = formats::read(bytes, formats::Limits::default(), &mut { go_on });
     let python = "def area(box):\n    return [edge(e) for e in box]\n";
     let grouped = grouped_recording(&[("a.py", python)], &read.unwrap().recording);

@@ -2,30 +2,24 @@
 
 use crate::companions::{self, companions};
 use crate::discovery::FileVersion;
-use crate::stamp::{Stamp, content_hash};
+use crate::hashed::Hashed;
+use crate::stamp::Stamp;
 use analysis::{RawStacks, Recording, Warning, WarningCode};
-use formats::{ErrorKind, Foreign, Format, Limits, Phase, ReadError, Writer};
+use formats::{ErrorKind, Foreign, Format, Limits, ReadError, Source, Writer};
 use sources::regular_file;
 use std::borrow::Cow;
-use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::fs;
+use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// The number of bytes to read between two checks for cancellation.
-const BLOCK_BYTES: usize = 32 << 20;
-
 /// A step of a load, for progress reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// Reading the file: bytes read, bytes in total.
+    /// Reading and decoding the file: bytes read, bytes in total.
     Reading(u64, u64),
-    /// Decompressing: bytes of output so far.
-    Inflating(u64),
-    /// Decoding: bytes in total.
-    Decoding(u64),
     /// Mapping files and summing costs.
     Summing,
     /// Unwinding copied stacks.
@@ -140,9 +134,6 @@ impl Loaded {
         observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<Self, LoadError> {
         let io = |source| LoadError::Io { path: path.to_owned(), source };
-        let cancelled =
-            || LoadError::Read { path: path.to_owned(), source: ReadError::cancelled() };
-
         if path.is_dir() {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if let Some(foreign) = Foreign::of_folder(&name) {
@@ -156,7 +147,7 @@ impl Loaded {
                 "is a folder, expected a profile",
             )));
         }
-        let (mut file, metadata) = regular_file::open(path).map_err(io)?;
+        let (file, metadata) = regular_file::open(path).map_err(io)?;
         let stamp = Stamp::from_metadata(&metadata);
         if stamp.len > max_bytes {
             return Err(LoadError::TooLarge {
@@ -165,50 +156,41 @@ impl Loaded {
                 limit: max_bytes,
             });
         }
-        let bytes = read_file(&mut file, stamp.len, max_bytes, observe);
-        let bytes = bytes.map_err(io)?.ok_or_else(cancelled)?;
-        if bytes.len() as u64 > max_bytes {
-            return Err(LoadError::TooLarge {
-                path: path.to_owned(),
-                len: bytes.len() as u64,
-                limit: max_bytes,
-            });
-        }
-
-        Self::decode(path, stamp, bytes, max_bytes, observe)
+        Self::decode(path, Some(stamp), file, max_bytes, observe)
     }
 
     /// Reads a stream to its end, at most `max_bytes`. Messages name it `path`.
     pub fn read_stream(
-        stream: &mut dyn io::Read,
+        stream: impl Read + Send,
         path: &Path,
         max_bytes: u64,
         observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<Self, LoadError> {
-        let mut bytes = Vec::new();
-        let read = stream.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes);
-        read.map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
-        let len = bytes.len() as u64;
+        Self::decode(path, None, stream, max_bytes, observe)
+    }
+
+    /// Reads the bytes of a file, which may grow or shrink meanwhile, or of a stream without a stamp.
+    fn decode(
+        path: &Path,
+        stamp: Option<Stamp>,
+        file: impl Read + Send,
+        max_bytes: u64,
+        observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<Self, LoadError> {
+        // One byte beyond the limit shows that a file is too large.
+        let mut file = Hashed::new(file.take(max_bytes.saturating_add(1)));
+        let n_read = file.n_read();
+        let expected = stamp.map(|stamp| stamp.len);
+        let source = Source::new(&mut file, expected);
+        let limits = Limits { max_inflated_bytes: max_bytes };
+        let read = formats::read(source, limits, &mut |_| {
+            observe(Step::Reading(n_read.get(), expected.unwrap_or(0)))
+        });
+        let (len, content) = file.finish();
+        let stamp = stamp.unwrap_or_else(|| Stamp::new(len, SystemTime::now()));
         if len > max_bytes {
             return Err(LoadError::TooLarge { path: path.to_owned(), len, limit: max_bytes });
         }
-        let stamp = Stamp::new(len, SystemTime::now());
-        Self::decode(path, stamp, bytes, max_bytes, observe)
-    }
-
-    fn decode(
-        path: &Path,
-        stamp: Stamp,
-        bytes: Vec<u8>,
-        max_bytes: u64,
-        observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
-    ) -> Result<Self, LoadError> {
-        let content = content_hash(&bytes);
-        let limits = Limits { max_inflated_bytes: max_bytes };
-        let read = formats::read(bytes, limits, &mut |phase| match phase {
-            Phase::Inflating(n) => observe(Step::Inflating(n)),
-            Phase::Decoding(n) => observe(Step::Decoding(n)),
-        });
         let mut read = read.map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
         let companions = companions(path, read.format);
         let bytes_left = max_bytes.saturating_sub(stamp.len);
@@ -325,86 +307,13 @@ pub(crate) fn read_companion(
             "has {len} bytes, more than are left of the limit (setting `maxProfileBytes`)"
         ))));
     }
-    let bytes = regular_file::open(path)
-        .and_then(|(mut file, _)| read_file(&mut file, len, max_bytes, observe));
-    match bytes {
-        Ok(None) => ControlFlow::Break(()),
-        Ok(Some(bytes)) => ControlFlow::Continue(Some(Ok(bytes))),
-        Err(error) => ControlFlow::Continue(Some(Err(error.to_string()))),
+    if observe(Step::Reading(0, len)).is_break() {
+        return ControlFlow::Break(());
     }
-}
-
-/// Reads a file, at most one byte more than `max_bytes`. `None` if it was cancelled. The file may
-/// grow or shrink meanwhile.
-fn read_file(
-    file: &mut File,
-    len: u64,
-    max_bytes: u64,
-    observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
-) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
-    let mut n = 0;
-    while n < bytes.len() {
-        if observe(Step::Reading(n as u64, len)).is_break() {
-            return Ok(None);
-        }
-        let end = bytes.len().min(n + BLOCK_BYTES);
-        let read = read_block(file, &mut bytes[n..end], n as u64)?;
-        n += read;
-        if n < end {
-            bytes.truncate(n);
-        }
-    }
-    // Read what was appended meanwhile, and one byte beyond the limit to detect a file that is too
-    // large.
-    if n > 0 {
-        file.seek(SeekFrom::Start(n as u64))?;
-    }
-    file.take(max_bytes.saturating_add(1).saturating_sub(n as u64)).read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
-}
-
-/// Fills `block` from `offset` and returns the number of bytes, which is smaller at the end of the
-/// file. A large block is read by two threads, because copying takes most of the time.
-#[cfg(unix)]
-fn read_block(file: &File, block: &mut [u8], offset: u64) -> io::Result<usize> {
-    use std::os::unix::fs::FileExt;
-    let fill = |part: &mut [u8], offset: u64| {
-        let mut n = 0;
-        while n < part.len() {
-            match file.read_at(&mut part[n..], offset + n as u64) {
-                Ok(0) => break,
-                Ok(read) => n += read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(n)
-    };
-    if block.len() < BLOCK_BYTES / 8 {
-        return fill(block, offset);
-    }
-    let (first, second) = block.split_at_mut(block.len() / 2);
-    let middle = first.len();
-    std::thread::scope(|scope| {
-        let second = scope.spawn(|| fill(second, offset + middle as u64));
-        let first = fill(first, offset)?;
-        let second = second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        Ok(if first < middle { first } else { middle + second })
-    })
-}
-
-/// Fills `block` from `offset` and returns the number of bytes, which is smaller at the end of the
-/// file.
-#[cfg(not(unix))]
-fn read_block(mut file: &File, block: &mut [u8], offset: u64) -> io::Result<usize> {
-    file.seek(SeekFrom::Start(offset))?;
-    let mut n = 0;
-    while n < block.len() {
-        match file.read(&mut block[n..])? {
-            0 => break,
-            read => n += read,
-        }
-    }
-    Ok(n)
+    let bytes = regular_file::open(path).and_then(|(file, _)| {
+        let mut bytes = Vec::new();
+        file.take(max_bytes).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    });
+    ControlFlow::Continue(Some(bytes.map_err(|error| error.to_string())))
 }

@@ -8,7 +8,7 @@ use engine::query::call_tree::{CallTree, Question, TreeNode, call_tree};
 use engine::query::hover::hover;
 use engine::query::step::{Step, show};
 use engine::text::Position;
-use formats::{Limits, Phase};
+use formats::Limits;
 use serde::Deserialize;
 use serde_json::json;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 
 fn context(project: &Project, open: &[&str], folded: &str) -> Context {
     let bytes = folded.as_bytes().to_vec();
-    let go_on = |_: Phase| ControlFlow::Continue(());
+    let go_on = |_: u64| ControlFlow::Continue(());
     let read = formats::read(bytes, Limits::default(), &mut { go_on }).unwrap();
     project.context(project.load(read.recording), open)
 }

@@ -28,7 +28,7 @@ impl Part {
         let mut file = proto::Profile::default();
         for field in Fields::of(bytes) {
             let field = field?;
-            file.merge(field.whole).map_err(|error| malformed(field.at, &error))?;
+            file.merge(field.whole).map_err(|error| malformed(field.at as u64, &error))?;
         }
         check_strings(&file)?;
         number_rows(&mut file)?;

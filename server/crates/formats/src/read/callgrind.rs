@@ -21,6 +21,7 @@
 mod events;
 mod executions;
 mod names;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -29,9 +30,11 @@ mod tree;
 pub(crate) use text::is_callgrind;
 
 use super::func_text::FuncText;
-use super::text::open_end;
+use super::text::{open_end, source_name, utf8_at};
+use super::texts::{Text, Texts};
 use crate::error::{At, ReadError};
 use crate::format::Format;
+use crate::input::Input;
 use crate::read_result::Read;
 use crate::writer::{Dialect, Producer, Writer};
 use events::Events;
@@ -40,6 +43,7 @@ use profile::{
     Call, FuncId, GraphTables, LineKnowledge, OwnCost, ProfileBuilder, Recording, SourceId,
     SymbolTables, WarningCode, Warnings,
 };
+use rows::Rows;
 use rustc_hash::FxHashMap;
 use text::Line;
 use tree::{Block, Tree};
@@ -48,31 +52,36 @@ use tree::{Block, Tree};
 /// warning that the file does not tell lines apart.
 const MIN_FUNCTIONS_WITH_ONE_LINE: usize = 10;
 
-pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
+pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
     let mut reader = Reader::default();
-    let text = super::text::utf8(bytes, &mut reader.warnings);
-    let mut lines = text.lines().enumerate().peekable();
-    while let Some((i, line)) = lines.next() {
-        let is_cut = lines.peek().is_none() && !text.ends_with('\n');
-        reader.line(line, i + 1, is_cut)?;
+    while let Some((bytes, offset)) = input.lines() {
+        let text = utf8_at(bytes, offset, &mut reader.warnings);
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        let (lines, cut) = text.split_at(whole);
+        for line in lines.lines() {
+            reader.line(line, false)?;
+        }
+        if !cut.is_empty() {
+            reader.line(cut, true)?;
+        }
     }
     reader.finish()
 }
 
-/// Rows of a table by key.
-type Keyed<K> = FxHashMap<K, usize>;
-
 #[derive(Default)]
-struct Reader<'a> {
+struct Reader {
     warnings: Warnings,
+    /// The number of the current line, 1-based.
+    number: usize,
     /// The first `creator:`.
     producer: Option<Producer>,
-    events: Events<'a>,
+    events: Events,
     /// How many positions begin a line of costs, and which of them is the line number.
     positions: Positions,
-    names: names::Tables<'a>,
-    here: Here<'a>,
-    callee: Callee<'a>,
+    texts: Texts,
+    names: names::Tables,
+    here: Here,
+    callee: Callee,
     /// What the next line of costs belongs to, if not to the function itself.
     pending: Option<Pending>,
     /// The line of the last costs.
@@ -82,12 +91,12 @@ struct Reader<'a> {
     /// Whether there were costs since the beginning of this part.
     in_body: bool,
     builder: ProfileBuilder,
-    funcs: Vec<RawFunc<'a>>,
-    func_ids: FxHashMap<RawFunc<'a>, FuncId>,
+    funcs: Vec<RawFunc>,
+    func_ids: FxHashMap<RawFunc, FuncId>,
     own: Vec<OwnCost>,
-    own_rows: Keyed<(FuncId, Option<SourceId>, u32)>,
+    own_rows: Rows,
     calls: Vec<Call>,
-    call_rows: Keyed<(FuncId, Option<SourceId>, u32, FuncId)>,
+    call_rows: Rows,
     values: Vec<f64>,
     executions: Executions,
     /// The call tree so far, if the file has a block for each call.
@@ -113,22 +122,30 @@ impl Default for Positions {
 }
 
 /// The place that costs belong to.
-#[derive(Default)]
-struct Here<'a> {
-    object: &'a str,
+struct Here {
+    object: Text,
     /// The file of the function.
-    home: &'a str,
+    home: Text,
     /// The file of the next costs, if it is another one.
-    inlined: Option<&'a str>,
+    inlined: Option<Text>,
+    /// The same file, once there are costs.
+    source: Option<SourceId>,
     func: Option<FuncId>,
+}
+
+impl Default for Here {
+    fn default() -> Self {
+        let empty = Texts::EMPTY;
+        Self { object: empty, home: empty, inlined: None, source: None, func: None }
+    }
 }
 
 /// The function of the next `calls=`.
 #[derive(Default)]
-struct Callee<'a> {
-    object: Option<&'a str>,
-    file: Option<&'a str>,
-    name: Option<&'a str>,
+struct Callee {
+    object: Option<Text>,
+    file: Option<Text>,
+    name: Option<Text>,
 }
 
 enum Pending {
@@ -142,18 +159,21 @@ enum Pending {
 
 /// A function as in the file. Empty texts mean "not stated".
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct RawFunc<'a> {
-    name: &'a str,
-    file: &'a str,
-    object: &'a str,
+struct RawFunc {
+    name: Text,
+    file: Text,
+    object: Text,
 }
 
-impl<'a> Reader<'a> {
-    fn line(&mut self, line: &'a str, number: usize, is_cut: bool) -> Result<(), ReadError> {
+impl Reader {
+    /// Handles the next line. `is_cut`: it has no end, so it is the last one.
+    fn line(&mut self, line: &str, is_cut: bool) -> Result<(), ReadError> {
+        self.number += 1;
+        let number = self.number;
         let understood = match text::split(line) {
             Line::Nothing => true,
             Line::Header(key, value) => self.header(key, value)?,
-            Line::Position(key, value) => self.position(key, value, number),
+            Line::Position(key, value) => self.position(key, value)?,
             Line::Costs if self.events.is_empty() => {
                 let message = "costs before `events:`; expected `events: Ir` above them";
                 return Err(ReadError::malformed(At::Line(number, 1), message));
@@ -187,7 +207,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Handles `key: value`. Unknown keys are ignored.
-    fn header(&mut self, key: &'a str, value: &'a str) -> Result<bool, ReadError> {
+    fn header(&mut self, key: &str, value: &str) -> Result<bool, ReadError> {
         let begins_part = matches!(
             key,
             "version" | "creator" | "part" | "pid" | "thread" | "positions" | "events"
@@ -236,22 +256,36 @@ impl<'a> Reader<'a> {
     }
 
     /// Handles `key=value`.
-    fn position(&mut self, key: &str, value: &'a str, number: usize) -> bool {
-        let mut name = |table| self.names.resolve(table, value, number, &mut self.warnings);
+    fn position(&mut self, key: &str, value: &str) -> Result<bool, ReadError> {
+        let mut name = |table| {
+            let Self { names, texts, number, warnings, .. } = self;
+            names.resolve(table, value, texts, *number, warnings)
+        };
         match key {
-            "ob" => self.here.object = name(names::OBJECTS),
-            "fl" => (self.here.home, self.here.inlined) = (name(names::FILES), None),
-            "fi" | "fe" => self.here.inlined = Some(name(names::FILES)),
+            "ob" => self.here.object = name(names::OBJECTS)?,
+            "fl" => {
+                let home = name(names::FILES)?;
+                self.here = Here { home, inlined: None, source: None, ..self.here };
+            }
+            "fi" | "fe" => {
+                let inlined = Some(name(names::FILES)?);
+                self.here = Here { inlined, source: None, ..self.here };
+            }
             "fn" => {
+                let name = name(names::FUNCTIONS)?;
                 let Here { home, object, .. } = self.here;
-                let func = RawFunc { name: name(names::FUNCTIONS), file: home, object };
-                self.here.inlined = None;
-                let func = self.func(func);
-                self.here.func = Some(func);
+                let func = self.func(RawFunc { name, file: home, object });
+                self.here = Here { inlined: None, source: None, func: Some(func), ..self.here };
                 self.end_block();
                 self.block = Some(Block::new(func));
             }
             "cob" | "cfi" | "cfl" | "cfn" => {
+                let table = match key {
+                    "cob" => names::OBJECTS,
+                    "cfn" => names::FUNCTIONS,
+                    _ => names::FILES,
+                };
+                let name = Some(name(table)?);
                 // A callee without a `calls=` line.
                 let before = if self.callee.name.is_some() {
                     Callee::default()
@@ -259,32 +293,32 @@ impl<'a> Reader<'a> {
                     std::mem::take(&mut self.callee)
                 };
                 self.callee = match key {
-                    "cob" => Callee { object: Some(name(names::OBJECTS)), ..before },
-                    "cfn" => Callee { name: Some(name(names::FUNCTIONS)), ..before },
-                    _ => Callee { file: Some(name(names::FILES)), ..before },
+                    "cob" => Callee { object: name, ..before },
+                    "cfn" => Callee { name, ..before },
+                    _ => Callee { file: name, ..before },
                 };
             }
             "calls" | "rcalls" => {
                 let Callee { object, file, name } = std::mem::take(&mut self.callee);
                 let func = RawFunc {
-                    name: name.unwrap_or_default(),
+                    name: name.unwrap_or(Texts::EMPTY),
                     file: file.or(self.here.inlined).unwrap_or(self.here.home),
                     object: object.unwrap_or(self.here.object),
                 };
                 let Some(count) = value.split_ascii_whitespace().next().and_then(text::whole)
                 else {
-                    return false;
+                    return Ok(false);
                 };
                 self.pending = Some(Pending::Call { callee: self.func(func), count });
             }
             "jump" | "jcnd" => self.pending = Some(Pending::Jump(self.jump(value))),
             // These lines may define names.
-            "jfi" | "jfl" => drop(name(names::FILES)),
-            "jfn" => drop(name(names::FUNCTIONS)),
+            "jfi" | "jfl" => drop(name(names::FILES)?),
+            "jfn" => drop(name(names::FUNCTIONS)?),
             "frfn" | "rec" | "bb" | "ln" | "rep" => {}
-            _ => return false,
+            _ => return Ok(false),
         }
-        true
+        Ok(true)
     }
 
     /// Ends a block of Xdebug: its call has returned.
@@ -294,7 +328,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn func(&mut self, func: RawFunc<'a>) -> FuncId {
+    fn func(&mut self, func: RawFunc) -> FuncId {
         *self.func_ids.entry(func).or_insert_with(|| {
             self.funcs.push(func);
             FuncId::new(self.funcs.len() as u32 - 1)
@@ -309,7 +343,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Handles a line of positions and costs. Costs at the end may be missing.
-    fn costs(&mut self, line: &'a str) -> Result<bool, ReadError> {
+    fn costs(&mut self, line: &str) -> Result<bool, ReadError> {
         self.in_body = true;
         let mut words = line.split_ascii_whitespace();
         for column in 0..self.positions.n {
@@ -353,19 +387,21 @@ impl<'a> Reader<'a> {
     /// The function, the file if it is not the function's, and the line (1-based, 0 if unknown) that
     /// costs belong to.
     fn place(&mut self) -> Result<(FuncId, Option<SourceId>, u32), ReadError> {
-        let Here { home, inlined, func, object } = self.here;
+        let Here { home, inlined, source, func, object } = self.here;
         let func = match func {
             Some(func) => func,
-            None => self.func(RawFunc { name: "", file: home, object }),
+            None => self.func(RawFunc { name: Texts::EMPTY, file: home, object }),
         };
         let line =
             if self.positions.line.is_some() { u32::try_from(self.line).unwrap_or(0) } else { 0 };
         Ok(match inlined.filter(|&file| file != home) {
-            Some("") => (func, None, 0),
-            Some(file) => {
-                let source = self.builder.intern_source(&super::text::source_name(file))?;
-                (func, Some(source), line)
+            Some(Texts::EMPTY) => (func, None, 0),
+            Some(file) if source.is_none() => {
+                let file = source_name(self.texts.get(file));
+                self.here.source = Some(self.builder.intern_source(&file)?);
+                (func, self.here.source, line)
             }
+            Some(_) => (func, source, line),
             None => (func, None, line),
         })
     }
@@ -398,32 +434,13 @@ impl<'a> Reader<'a> {
             (Some(block), None) => block.own(line, &self.values),
             (None, _) => {}
         }
-        let weights = if let Some((callee, count)) = call {
-            let next = self.calls.len();
-            let row = *self.call_rows.entry((func, source, line, callee)).or_insert(next);
-            if row == next {
-                let weights = Vec::new();
-                self.calls.push(Call {
-                    caller: func,
-                    source,
-                    line,
-                    callee,
-                    count: 0,
-                    weights,
-                    nested: false,
-                });
+        let weights = match call {
+            Some((callee, count)) => {
+                let row = self.call_rows.row((func, source, line, Some(callee)), &mut self.calls);
+                row.count = row.count.saturating_add(count);
+                &mut row.weights
             }
-            let Some(call) = self.calls.get_mut(row) else { return Ok(()) };
-            call.count = call.count.saturating_add(count);
-            &mut call.weights
-        } else {
-            let next = self.own.len();
-            let row = *self.own_rows.entry((func, source, line)).or_insert(next);
-            if row == next {
-                self.own.push(OwnCost { func, source, line, weights: Vec::new() });
-            }
-            let Some(own) = self.own.get_mut(row) else { return Ok(()) };
-            &mut own.weights
+            None => &mut self.own_rows.row((func, source, line, None), &mut self.own).weights,
         };
         weights.resize(self.values.len().max(weights.len()), 0.0);
         weights.iter_mut().zip(&self.values).for_each(|(sum, value)| *sum += value);
@@ -446,14 +463,15 @@ impl<'a> Reader<'a> {
         } else {
             FxHashMap::default()
         };
-        let bases = names::Bases::new(self.funcs.iter().map(|func| func.name));
+        let texts = std::mem::take(&mut self.texts);
+        let bases = names::Bases::new(self.funcs.iter().map(|func| texts.get(func.name)));
         let (mut inner, mut homes) = (Vec::new(), Vec::new());
         for (id, raw) in (0..).map(FuncId::new).zip(&self.funcs) {
-            let (name, is_inner) = bases.split(raw.name);
+            let (name, is_inner) = bases.split(texts.get(raw.name));
             let line = starts.get(&id).copied().unwrap_or(0);
             let name = name.strip_suffix(&format!(":{line}")).unwrap_or(name);
-            let func = FuncText { name, file: raw.file, lib: raw.object, line, column: 0 }
-                .func(&mut self.builder)?;
+            let (file, lib) = (texts.get(raw.file), texts.get(raw.object));
+            let func = FuncText { name, file, lib, line, column: 0 }.func(&mut self.builder)?;
             homes.push(func.source);
             self.builder.push_func(func)?;
             inner.extend(is_inner.then_some(id));
@@ -470,7 +488,7 @@ impl<'a> Reader<'a> {
         };
         let function = |id: FuncId| {
             let name = self.funcs.get(id.index()).map(|raw| {
-                let (name, _) = bases.split(raw.name);
+                let (name, _) = bases.split(texts.get(raw.name));
                 (name, raw.file, raw.object)
             });
             (name, homes.get(id.index()).copied().flatten())

@@ -27,13 +27,14 @@ mod sampled;
 mod stack_frames;
 
 use super::calls::{self, CallTimes, What};
-use crate::error::{At, ReadError};
+use crate::error::ReadError;
 use crate::format::Format;
+use crate::input::Input;
 use crate::read_result::Read;
-use crate::scan::{Scanned, Scanner, Stop};
+use crate::scan::{Scanned, Stop, Stream};
 use crate::writer::{Dialect, Producer, Writer};
-use event::{Event, Text, id, number, time};
-use names::Names;
+use event::{Event, EventError, Text, number, time};
+use names::{Id, Names};
 use operations::{Category, Operations};
 use place::{PYTORCH, Place};
 use profile::{
@@ -44,14 +45,14 @@ use rustc_hash::FxHashMap;
 use sampled::Sampled;
 use serde::Deserialize;
 
-pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
+pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
     let mut trace = Trace::default();
-    let mut scanner = Scanner::new(bytes);
-    let walked = trace.file(&mut scanner);
+    let mut stream = Stream::new(input);
+    let walked = trace.file(&mut stream);
     if let Some(error) = trace.failed {
         return Err(error.into());
     }
-    let at = At::Byte(if walked == Err(Stop::End) { bytes.len() } else { scanner.at() } as u64);
+    let at = stream.stopped_at(walked.err().unwrap_or(Stop::Enough));
     match walked {
         Ok(()) | Err(Stop::Enough) => {}
         Err(Stop::End) if trace.n_events == 0 => {
@@ -86,23 +87,23 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
 const MS_PER_US: f64 = 1e-3;
 
 /// The events of one thread that begin or end calls.
-struct Calls<'a> {
-    pid: Option<&'a str>,
-    tid: Option<&'a str>,
+struct Calls {
+    pid: Id,
+    tid: Id,
     events: Vec<calls::Event>,
 }
 
 /// The contents of the trace so far.
 #[derive(Default)]
-struct Trace<'a> {
+struct Trace {
     n_events: usize,
-    names: Names<'a>,
-    sampled: Sampled<'a>,
-    stack_frames: stack_frames::Sampled<'a>,
+    names: Names,
+    sampled: Sampled,
+    stack_frames: stack_frames::Sampled,
     builder: ProfileBuilder,
-    threads: Vec<Calls<'a>>,
-    thread_ids: FxHashMap<(Option<&'a str>, Option<&'a str>), usize>,
-    operations: Operations<'a>,
+    threads: Vec<Calls>,
+    thread_ids: FxHashMap<(Id, Id), usize>,
+    operations: Operations,
     /// The number of async events in the older form (`S`, `F`).
     n_old_async: usize,
     /// Whether any frame has an executing line.
@@ -118,39 +119,36 @@ struct Trace<'a> {
     failed: Option<BuildError>,
 }
 
-impl<'a> Trace<'a> {
-    fn file(&mut self, scanner: &mut Scanner<'a>) -> Scanned {
-        if scanner.peek()? == b'[' {
-            return self.events(scanner);
+impl Trace {
+    fn file(&mut self, stream: &mut Stream<'_, '_>) -> Scanned {
+        if stream.peek()? == b'[' {
+            return self.events(stream);
         }
-        scanner.object(&mut |scanner, key| {
-            if key == b"traceEvents" {
-                return self.events(scanner);
-            }
-            scanner.peek()?;
-            let start = scanner.at();
-            scanner.skip()?;
-            let value = scanner.since(start);
+        stream.object(&mut |stream, key| {
             match key {
-                b"samples" => self.stack_frames.samples = value,
-                b"stackFrames" => self.stack_frames.stack_frames = value,
-                _ => self.about(key, value),
+                b"traceEvents" => return self.events(stream),
+                b"samples" => self.stack_frames.samples = stream.value()?.to_vec(),
+                b"stackFrames" => self.stack_frames.stack_frames = stream.value()?.to_vec(),
+                b"metadata" | b"viztracer_metadata" => self.about(key, stream.value()?),
+                _ => stream.skip()?,
             }
             Ok(())
         })
     }
 
-    fn events(&mut self, scanner: &mut Scanner<'a>) -> Scanned {
-        scanner.array(&mut |scanner| {
-            scanner.peek()?;
-            let start = scanner.at();
-            scanner.skip()?;
-            let event =
-                serde_json::from_slice(scanner.since(start)).and_then(|event| self.event(&event));
-            if let Err(error) = event {
-                self.warnings.add(WarningCode::MalformedEvent, || {
-                    format!("the event at byte {start} is left out: {error}")
-                });
+    fn events(&mut self, stream: &mut Stream<'_, '_>) -> Scanned {
+        stream.array(&mut |stream| {
+            stream.peek()?;
+            let start = stream.offset();
+            let event = serde_json::from_slice(stream.value()?);
+            match event.map_err(EventError::from).and_then(|event| self.event(&event)) {
+                Ok(()) => {}
+                Err(EventError::Build(error)) => self.failed = Some(error),
+                Err(EventError::Json(error)) => {
+                    self.warnings.add(WarningCode::MalformedEvent, || {
+                        format!("the event at byte {start} is left out: {error}")
+                    });
+                }
             }
             self.n_events += 1;
             if self.failed.is_some() { Err(Stop::Enough) } else { Ok(()) }
@@ -179,30 +177,22 @@ impl<'a> Trace<'a> {
         }
     }
 
-    fn event(&mut self, event: &Event<'a>) -> serde_json::Result<()> {
+    fn event(&mut self, event: &Event<'_>) -> Result<(), EventError> {
         if Sampled::has(event) {
-            return self.sampled.add(event);
+            return self.sampled.add(event, &mut self.names);
         }
         match event.phase() {
-            "B" | "E" | "X" | "b" | "e" => {
-                if let Err(error) = self.call(event) {
-                    self.failed = Some(error);
-                }
-                Ok(())
-            }
+            "B" | "E" | "X" | "b" | "e" => Ok(self.call(event)?),
             "M" => self.name(event),
             "S" | "F" => {
                 self.n_old_async += 1;
                 Ok(())
             }
-            _ => {
-                self.stack_frames.add(event);
-                Ok(())
-            }
+            _ => self.stack_frames.add(event),
         }
     }
 
-    fn name(&mut self, event: &Event<'a>) -> serde_json::Result<()> {
+    fn name(&mut self, event: &Event<'_>) -> Result<(), EventError> {
         #[derive(Deserialize)]
         struct Args<'a> {
             #[serde(borrow)]
@@ -214,13 +204,12 @@ impl<'a> Trace<'a> {
             return Ok(());
         }
         let Args { name, node } = serde_json::from_str(event.args.map_or("{}", |args| args.get()))?;
-        let pid = id(event.pid);
+        let pid = self.names.id(event.pid)?;
         match (event.name(), name) {
-            ("process_name", Some(name)) => {
-                drop(self.names.processes.insert(pid, name.to_string()));
-            }
+            ("process_name", Some(name)) => self.names.name_process(pid, name.to_string()),
             ("thread_name", Some(name)) => {
-                drop(self.names.threads.insert((pid, id(event.tid)), name.to_string()));
+                let tid = self.names.id(event.tid)?;
+                self.names.name_thread((pid, tid), name.to_string());
             }
             _ => {}
         }
@@ -241,7 +230,7 @@ impl<'a> Trace<'a> {
     }
 
     /// Handles an event that begins or ends a call, or both.
-    fn call(&mut self, event: &Event<'a>) -> Result<(), BuildError> {
+    fn call(&mut self, event: &Event<'_>) -> Result<(), BuildError> {
         let Some(at) = time(event.ts, &mut self.base) else {
             self.warnings.add(WarningCode::NoTime, || {
                 format!("an event ({}) has no time; it is left out", event.name())
@@ -300,8 +289,10 @@ impl<'a> Trace<'a> {
         self.span = Some((start.min(at), end.max(last)));
         let call = calls::Event { at, cpu, what };
         if !is_operation {
-            self.thread(event).events.push(call);
-        } else if let Some(track) = self.operations.track(event, &mut self.builder)? {
+            self.thread(event)?.events.push(call);
+        } else if let Some(track) =
+            self.operations.track(event, &mut self.names, &mut self.builder)?
+        {
             track.push(call);
         } else {
             self.warnings.add(WarningCode::NoId, || {
@@ -312,8 +303,8 @@ impl<'a> Trace<'a> {
     }
 
     /// The thread of an event.
-    fn thread(&mut self, event: &Event<'a>) -> &mut Calls<'a> {
-        let (pid, tid) = (id(event.pid), id(event.tid));
+    fn thread(&mut self, event: &Event<'_>) -> Result<&mut Calls, BuildError> {
+        let (pid, tid) = (self.names.id(event.pid)?, self.names.id(event.tid)?);
         let mut key = (pid, tid);
         if event.category() == "py-spy" {
             // py-spy keeps stacks by thread id alone, which forked processes share: a call may end
@@ -332,24 +323,24 @@ impl<'a> Trace<'a> {
         if thread.pid.is_some() && thread.pid != pid {
             thread.pid = None;
             self.warnings.add(WarningCode::SharedThreadId, || {
-                let tid = tid.unwrap_or_default();
+                let tid = self.names.text(tid).unwrap_or_default();
                 format!(
                     "several processes share thread id {tid}, and py-spy keeps one stack for all of them: part of their time is \
                      missing; record with `-f speedscope`"
                 )
             });
         }
-        thread
+        Ok(thread)
     }
 
     fn finish(self) -> Result<Read, ReadError> {
-        let Self { names, sampled, mut stack_frames, mut warnings, writer, .. } = self;
+        let Self { mut names, sampled, stack_frames, mut warnings, writer, .. } = self;
         if !sampled.is_empty() {
             return Ok(Read { writer, ..sampled.read(&names, warnings)? });
         }
         let samples = stack_frames.samples(!self.threads.is_empty())?;
         if !samples.is_empty() {
-            return Ok(Read { writer, ..stack_frames.read(&samples, &names, warnings)? });
+            return Ok(Read { writer, ..stack_frames.read(&samples, &mut names, warnings)? });
         }
         let (threads, categories) = (self.threads, self.operations.categories);
         if threads.is_empty() && categories.is_empty() && self.n_old_async > 0 {

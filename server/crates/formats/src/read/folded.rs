@@ -14,15 +14,16 @@ pub(crate) use sniff::is_folded;
 use super::austin::{self, Mode};
 use super::func_text::FuncText;
 use super::rows::{MAX_METRICS, Rows};
-use super::text::{utf8, warn_of_open_end};
+use super::text::{open_end, utf8_at};
 use crate::error::{At, ReadError};
 use crate::format::Format;
+use crate::input::Input;
 use crate::read_result::Read;
 use crate::writer::{Dialect, Producer, Writer};
 use dialect::{Place, Position};
 use profile::{
     BuildError, Frame, FrameId, Interner, JitTier, LineKnowledge, Metric, ProfileBuilder,
-    Recording, StackId, Thread, WarningCode, Warnings,
+    Recording, StackId, StringId, Thread, WarningCode, Warnings,
 };
 use rustc_hash::FxHashSet;
 
@@ -32,41 +33,110 @@ const DECIDING_FRAMES: usize = 200;
 /// In how many lines they are searched; these lines also decide on the form of values.
 const DECIDING_LINES: usize = 1000;
 
-pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
+/// How many lines are in memory for that. Some of them are comments.
+const FRONT_LINES: usize = 2 * DECIDING_LINES;
+
+pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
     let mut warnings = Warnings::default();
-    let text = utf8(bytes, &mut warnings);
-    let layout = Layout::of(&text)?;
+    let is_line_end = |byte: &&u8| **byte == b'\n';
+    while input.bytes().iter().filter(is_line_end).count() < FRONT_LINES && input.fill() {}
+    let mut layout = Layout::of(&String::from_utf8_lossy(input.bytes()))?;
+    let mut whole = None;
+    if layout.form == Form::Report {
+        // Each event has a header anywhere in the file.
+        let bytes = input.whole();
+        layout = Layout::of(&String::from_utf8_lossy(&bytes))?;
+        whole = Some(bytes);
+    }
     if layout.form == Form::Difference {
         warnings.add(WarningCode::Differential, || {
             "the file compares two profiles; the second value of each line is used".to_owned()
         });
     }
 
-    let mut tables = Tables::new(&layout);
-    let mut event = 0;
-    let mut first_malformed = None;
-    for (i, line) in text.lines().enumerate() {
-        if let Some(comment) = line::comment(line) {
-            event = layout.event_named(comment).unwrap_or(event);
-        } else if let Some((stack, values)) = layout.form.split(line) {
-            tables.push(stack, values, event)?;
-        } else if !layout.form.allows(line) {
-            first_malformed.get_or_insert(i + 1);
-            warnings.add(WarningCode::MalformedLine, || {
-                format!("line {}: expected frames and a value, `main;parse;hash 42`", i + 1)
-            });
+    let mut file = File::new(&layout, warnings);
+    match whole {
+        Some(bytes) => file.lines(&bytes, 0)?,
+        None => {
+            while let Some((lines, offset)) = input.lines() {
+                file.lines(lines, offset)?;
+            }
         }
     }
-    warn_of_open_end(&text, &mut warnings);
-    if let Some(line) = first_malformed.filter(|_| tables.is_empty()) {
-        return Err(ReadError::malformed(At::Line(line, 1), layout.form.expectation()));
+    file.finish()
+}
+
+/// A file that is being read.
+struct File<'a> {
+    layout: &'a Layout,
+    tables: Tables<'a>,
+    warnings: Warnings,
+    /// The metric of the lines that come next.
+    event: usize,
+    /// The duration that Austin writes at the end.
+    duration_us: Option<f64>,
+    n_lines: usize,
+    first_malformed: Option<usize>,
+}
+
+impl<'a> File<'a> {
+    fn new(layout: &'a Layout, warnings: Warnings) -> Self {
+        Self {
+            layout,
+            tables: Tables::new(layout),
+            warnings,
+            event: 0,
+            duration_us: None,
+            n_lines: 0,
+            first_malformed: None,
+        }
     }
-    let recording = tables.finish()?;
-    Ok(Read {
-        writer: Writer { producer: layout.producer, dialect: layout.dialect },
-        span_seconds: layout.duration_us.map(|us| us / 1e6),
-        ..Read::new(Format::Folded, recording, warnings)
-    })
+
+    /// Reads the lines in `bytes`, at this offset in the file. Only the last line of the file may have
+    /// no end.
+    fn lines(&mut self, bytes: &[u8], offset: u64) -> Result<(), ReadError> {
+        let text = utf8_at(bytes, offset, &mut self.warnings);
+        for line in text.lines() {
+            self.n_lines += 1;
+            self.line(line)?;
+        }
+        if !text.ends_with('\n') && !text.trim().is_empty() {
+            self.warnings.add(WarningCode::OpenEnd, || open_end(self.n_lines));
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), ReadError> {
+        let layout = self.layout;
+        if let Some(comment) = line::comment(line) {
+            self.event = layout.event_named(comment).unwrap_or(self.event);
+            let duration = comment.strip_prefix("duration:");
+            self.duration_us =
+                self.duration_us.or_else(|| duration.and_then(|text| line::number(text.trim())));
+        } else if let Some((stack, values)) = layout.form.split(line) {
+            self.tables.push(stack, values, self.event)?;
+        } else if !layout.form.allows(line) {
+            let number = self.n_lines;
+            self.first_malformed.get_or_insert(number);
+            self.warnings.add(WarningCode::MalformedLine, || {
+                format!("line {number}: expected frames and a value, `main;parse;hash 42`")
+            });
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Read, ReadError> {
+        let Self { layout, tables, warnings, duration_us, first_malformed, .. } = self;
+        if let Some(line) = first_malformed.filter(|_| tables.is_empty()) {
+            return Err(ReadError::malformed(At::Line(line, 1), layout.form.expectation()));
+        }
+        let recording = tables.finish()?;
+        Ok(Read {
+            writer: Writer { producer: layout.producer.clone(), dialect: layout.dialect },
+            span_seconds: duration_us.map(|us| us / 1e6),
+            ..Read::new(Format::Folded, recording, warnings)
+        })
+    }
 }
 
 /// The mode of Austin that a file states, and its duration in microseconds, if each line is a stack
@@ -186,8 +256,6 @@ struct Layout {
     dialect: Option<Dialect>,
     has_lines: bool,
     producer: Option<Producer>,
-    /// The duration that Austin writes at the end.
-    duration_us: Option<f64>,
 }
 
 impl Layout {
@@ -245,7 +313,6 @@ impl Layout {
             dialect,
             has_lines,
             producer: value_of("austin").map(austin::producer),
-            duration_us: value_of("duration").and_then(line::number),
         })
     }
 
@@ -357,8 +424,10 @@ struct Tables<'a> {
     texts: Interner,
     /// The frame of each text.
     frames: Vec<FrameId>,
-    /// Samples by thread: the text before the stack, or empty.
-    rows: Rows<&'a str>,
+    /// The distinct texts of threads.
+    threads: Interner,
+    /// Samples by thread, if stacks begin with one.
+    rows: Rows<Option<StringId>>,
 }
 
 impl<'a> Tables<'a> {
@@ -368,6 +437,7 @@ impl<'a> Tables<'a> {
             builder: ProfileBuilder::new(layout.metrics.clone(), 0),
             texts: Interner::default(),
             frames: Vec::new(),
+            threads: Interner::default(),
             rows: Rows::new(layout.metrics.len()),
         }
     }
@@ -376,7 +446,7 @@ impl<'a> Tables<'a> {
         self.rows.is_empty()
     }
 
-    fn push(&mut self, stack: &'a str, values: Values, event: usize) -> Result<(), ReadError> {
+    fn push(&mut self, stack: &str, values: Values, event: usize) -> Result<(), ReadError> {
         let (prefix, frames) = austin::thread(stack);
         let mut leaf = None;
         let joins_lines = self.layout.dialect == Some(Dialect::Austin2);
@@ -391,7 +461,13 @@ impl<'a> Tables<'a> {
             }
         }
 
-        let key = prefix.map_or("", |prefix| prefix.text);
+        let key = match prefix {
+            Some(prefix) => {
+                let key = self.threads.intern(prefix.text);
+                Some(key.ok_or(BuildError::TooLarge("thread"))?)
+            }
+            None => None,
+        };
         let thread = || prefix.map_or_else(Thread::default, austin::ThreadPrefix::to_thread);
         self.rows.push(key, thread, leaf, |metric| match (values, metric) {
             (Values::One(value), metric) if metric == event => value,
@@ -442,10 +518,15 @@ mod tests {
     use super::super::text_rows::{labelled_rows, profile};
     use super::*;
     use crate::error::ErrorKind;
+    use crate::input;
     use profile::StackAccess;
 
+    fn read_bytes(bytes: &[u8]) -> Result<Read, ReadError> {
+        input::in_memory(bytes, read)?
+    }
+
     fn read_text(text: &str) -> Read {
-        read(text.as_bytes()).unwrap()
+        read_bytes(text.as_bytes()).unwrap()
     }
 
     /// Each sample as `thread: root > leaf|file:line weights`; lines of definitions as `@12`.
@@ -579,7 +660,7 @@ mod tests {
             .flat_map(|i| [format!("# Samples: 1 of event 'e{i}'"), "1 a;b".to_owned()])
             .collect::<Vec<_>>()
             .join("\n");
-        assert_eq!(super::read(many.as_bytes()).unwrap_err().kind, ErrorKind::TooLarge);
+        assert_eq!(read_bytes(many.as_bytes()).unwrap_err().kind, ErrorKind::TooLarge);
     }
 
     #[test]
@@ -587,9 +668,9 @@ mod tests {
         let read = read_text("a;b 1\nwhat\na;c 2\na;d x\n");
         assert_eq!(warnings(&read), [(WarningCode::MalformedLine, 2)]);
         assert!(read.warnings.as_slice()[0].message.starts_with("line 2: "));
-        let error = super::read(b"# x\nwhat\nis\n").unwrap_err();
+        let error = read_bytes(b"# x\nwhat\nis\n").unwrap_err();
         assert_eq!((error.kind, error.at), (ErrorKind::Malformed, At::Line(2, 1)));
-        let read = super::read(b"a;\xff 1\n").unwrap();
+        let read = read_bytes(b"a;\xff 1\n").unwrap();
         assert_eq!(warnings(&read), [(WarningCode::InvalidUtf8, 1)]);
     }
 

@@ -1,6 +1,7 @@
 //! JSON decoding with errors that name the key.
 
 use crate::error::{At, ErrorKind, ReadError};
+use crate::scan::Stop;
 use serde::Deserialize;
 use std::borrow::Cow;
 
@@ -41,5 +42,38 @@ pub(crate) fn decode<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Re
             },
             _ => ReadError::malformed(At::Line(line, column), reason),
         }
+    })
+}
+
+/// The error for a profile whose scan stopped too early.
+pub(crate) fn no_json(stop: Stop, at: At) -> ReadError {
+    match stop {
+        Stop::End => {
+            let message = "the JSON ends in the middle; expected the rest of the profile";
+            ReadError::truncated(at, message)
+        }
+        Stop::Broken | Stop::Enough => ReadError::malformed(at, "this is not JSON"),
+    }
+}
+
+/// Decodes a value of a file that is not in memory as a whole; `place` is its key path.
+///
+/// # Errors
+/// A key has an unexpected value.
+pub(crate) fn decode_part<'de, T: Deserialize<'de>>(
+    text: &'de [u8],
+    place: impl FnOnce() -> String,
+) -> Result<T, ReadError> {
+    serde_json::from_slice(text).map_err(|error| {
+        let mut again = serde_json::Deserializer::from_slice(text);
+        let within = serde_path_to_error::deserialize::<_, T>(&mut again)
+            .err()
+            .map(|error| error.path().to_string())
+            .filter(|path| path != ".");
+        let dot = if within.as_ref().is_some_and(|path| !path.starts_with('[')) { "." } else { "" };
+        let place = format!("{}{dot}{}", place(), within.unwrap_or_default());
+        let text = error.to_string();
+        let reason = text.rfind(" at line ").and_then(|end| text.get(..end)).unwrap_or(&text);
+        ReadError::malformed(At::Key(place), reason)
     })
 }

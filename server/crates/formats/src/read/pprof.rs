@@ -3,9 +3,9 @@
 //!
 //! Notable: ids have gaps and 0 means "none". In a location, inlined calls come first and the
 //! function that was called comes last, but the Rust crate pprof writes a separate location for
-//! each. Fields are in any order (Go begins with times, Rust with sample types), so all tables are
-//! read before the samples. The file may ask for frames to be left out ([`prune`]). Without symbols
-//! there are only addresses.
+//! each. Fields are in any order (Go writes samples before the tables that they refer to), so samples
+//! are kept as a tree of location ids until the file was read ([`samples`]). The file may ask for
+//! frames to be left out ([`prune`]). Without symbols there are only addresses.
 //!
 //! A location without a function is named by its address in its file, and looked up as it is: by
 //! the specification, the address of a caller is already within the call, and those of gperftools
@@ -15,6 +15,7 @@ mod locations;
 mod mappings;
 mod metrics;
 mod prune;
+mod samples;
 mod sniff;
 pub(crate) mod tables;
 mod threads;
@@ -22,63 +23,46 @@ mod threads;
 pub(crate) use sniff::is_pprof;
 
 use super::rows::Rows;
-use crate::error::ReadError;
+use crate::error::{ErrorKind, ReadError};
 use crate::format::Format;
-use crate::pprof_proto::{self as proto, Fields};
+use crate::input::Input;
+use crate::pprof_proto::{self as proto, Field, Fields};
 use crate::read_result::Read;
 use locations::locations;
 use metrics::metrics;
 use profile::{ProfileBuilder, Recording, Warnings};
 use prost::Message;
-use prune::Cut;
+use samples::Samples;
 use tables::{Strings, at_key, malformed};
 use threads::ThreadLabels;
 
 /// The field number of `Profile.sample`.
 const SAMPLE: u64 = 2;
 
-pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
+pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
     let mut warnings = Warnings::default();
-    let file = all_but_samples(bytes)?;
+    let (file, samples) = decode(input)?;
     let strings = Strings::of(&file.string_table, &mut warnings);
     let (metrics, default_metric) = metrics(&file, &strings)?;
     let n_metrics = metrics.len();
+    if let Some((row, n)) = samples.with_other_than(n_metrics) {
+        return Err(at_key(
+            format!("sample[{row}].value"),
+            format!("{n} values; expected {n_metrics}, one per sample type"),
+        ));
+    }
     let mut builder = ProfileBuilder::new(metrics, default_metric);
     let locations = locations(&file, &strings, &mut builder, &mut warnings)?;
+    let stacks = samples.stacks(&locations, &mut builder)?;
+    drop(locations);
 
     let roles = ThreadLabels::of(&strings);
+    let threads = samples.labels().map(|labels| roles.thread(labels)).collect::<Vec<_>>();
     let mut rows = Rows::new(n_metrics);
-    let mut sample = proto::Sample::default();
-    // `all_but_samples` has checked that all fields are complete.
-    for (row, field) in Fields::of(bytes).flatten().filter(|field| field.tag == SAMPLE).enumerate()
-    {
-        sample.clear();
-        sample.merge(field.content).map_err(|error| malformed(field.at, &error))?;
-        if sample.value.len() != n_metrics {
-            let n = sample.value.len();
-            return Err(at_key(
-                format!("sample[{row}].value"),
-                format!("{n} values; expected {n_metrics}, one per sample type"),
-            ));
-        }
-        let mut leaf = None;
-        let mut keeps_some = false;
-        for (i, &id) in sample.location_id.iter().enumerate().rev() {
-            let location = locations.get(id, || format!("sample[{row}].location_id[{i}]"))?;
-            match location.cut {
-                Cut::Nothing => keeps_some = true,
-                Cut::Whole if keeps_some => break,
-                Cut::Whole | Cut::Inner => {}
-            }
-            for &frame in &location.frames {
-                leaf = Some(builder.intern_stack(leaf, frame)?);
-            }
-            if keeps_some && location.cut == Cut::Inner {
-                break;
-            }
-        }
-        let thread = roles.thread(&sample.label);
-        let weight = |metric: usize| sample.value.get(metric).map_or(0.0, |&value| value as f64);
+    for sample in samples.iter(n_metrics) {
+        let thread = threads.get(sample.labels).copied().unwrap_or_default();
+        let leaf = sample.leaf.and_then(|leaf| stacks.get(leaf).copied().flatten());
+        let weight = |metric: usize| sample.values.get(metric).map_or(0.0, |&value| value as f64);
         rows.push(thread, || strings.thread(thread), leaf, weight);
     }
     rows.finish(&mut builder)?;
@@ -88,17 +72,55 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     })
 }
 
-/// Decodes the tables of a file. Samples are most of it and need the tables, so they are decoded
-/// later, one by one.
-fn all_but_samples(bytes: &[u8]) -> Result<proto::Profile, ReadError> {
-    let mut file = proto::Profile::default();
-    for field in Fields::of(bytes) {
-        let field = field?;
+/// Decodes a file: its tables, and its samples, which are most of it.
+fn decode(input: &mut Input<'_>) -> Result<(proto::Profile, Samples), ReadError> {
+    let (mut file, mut samples) = (proto::Profile::default(), Samples::default());
+    let mut sample = proto::Sample::default();
+    each_field(input, &mut |field, offset| {
+        let malformed = |error| malformed(offset, &error);
         if field.tag != SAMPLE {
-            file.merge(field.whole).map_err(|error| malformed(field.at, &error))?;
+            return file.merge(field.whole).map_err(malformed);
+        }
+        sample.clear();
+        sample.merge(field.content).map_err(malformed)?;
+        samples.push(&sample)
+    })?;
+    Ok((file, samples))
+}
+
+/// Calls `handle` for each field of a message, with its offset in the file.
+fn each_field(
+    input: &mut Input<'_>,
+    handle: &mut dyn FnMut(&Field<'_>, u64) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    loop {
+        let (offset, bytes) = (input.offset(), input.bytes());
+        let mut fields = Fields::of(bytes);
+        let mut end = 0;
+        let error = loop {
+            match fields.next() {
+                Some(Ok(field)) => {
+                    handle(&field, offset + field.at as u64)?;
+                    end = field.at + field.whole.len();
+                }
+                Some(Err(error)) => break Some(error),
+                None => break None,
+            }
+        };
+        let n_left = bytes.len() - end;
+        input.take(end);
+        // A field may end in the next block, or much later.
+        let enough = 2 * n_left;
+        let has_more = input.fill();
+        while has_more && input.bytes().len() < enough && input.fill() {}
+        match error {
+            Some(error) if !(has_more && error.kind == ErrorKind::Truncated) => {
+                return Err(error.moved_by(offset));
+            }
+            None if !has_more => return Ok(()),
+            _ => {}
         }
     }
-    Ok(file)
 }
 
 #[cfg(test)]

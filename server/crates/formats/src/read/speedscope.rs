@@ -14,14 +14,15 @@
 //! pyinstrument writes a function's own time as a call of `[self]`, `[await]` or
 //! `[out-of-context]`. These are not functions; their time is added to the caller.
 
+mod scan;
 mod schema;
-mod stacks;
 
 use super::calls::{self, CallTimes, Event, What};
-use super::json;
+use super::id_tree::Node;
 use super::rows::MAX_METRICS;
 use crate::error::{At, ReadError};
 use crate::format::Format;
+use crate::input::Input;
 use crate::read_result::Read;
 use crate::writer::{Dialect, Producer, Writer};
 use profile::{
@@ -34,8 +35,8 @@ use schema::{File, FrameEvent, Kind, Profile, Scalar};
 /// speedscope itself exports what it read from other formats, and .NET's tools use its name.
 const OF_SAMPLES: [Dialect; 2] = [Dialect::Pyinstrument, Dialect::Speedscope];
 
-pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
-    let file: File = json::decode(bytes)?;
+pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
+    let file = scan::file(input)?;
     let mut warnings = Warnings::default();
     let writer = Writer::of_producer(match (&file.exporter, &file.version) {
         (Some(exporter), _) => Some(Producer::parse(exporter)),
@@ -44,7 +45,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     });
     let of_samples = writer.dialect.filter(|dialect| OF_SAMPLES.contains(dialect));
     let units = units(&file.profiles)?;
-    let any_line = file.shared.frames.iter().any(|frame| frame.file.is_some() && frame.line() > 0);
+    let any_line = file.frames.iter().any(|frame| frame.file.is_some() && frame.line() > 0);
     let lines = if any_line { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
     if let Some(tool) = of_samples.filter(|_| any_line) {
         warnings.add(WarningCode::FunctionLines, || {
@@ -58,14 +59,16 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         units.iter().map(|unit| Metric::new(unit, unit, None).with_lines(lines)).collect();
     let span_seconds = span_seconds(&file.profiles, &metrics);
     let mut builder = ProfileBuilder::new(metrics, 0);
-    let frames = file.shared.frames.iter().map(|frame| {
+    let frames = file.frames.iter().map(|frame| {
         let is_own_time = writer.dialect == Some(Dialect::Pyinstrument) && frame.is_own_time();
         (!is_own_time).then(|| frame.intern(&mut builder)).transpose()
     });
     let frames = frames.collect::<Result<Vec<_>, _>>()?;
+    let stacks = stacks(&file, &frames, &mut builder)?;
     let mut tables = Tables {
         units,
         frames,
+        stacks,
         events_are_calls: of_samples.is_none(),
         builder: &mut builder,
         warnings: &mut warnings,
@@ -75,6 +78,35 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     }
     let recording = Recording::Stacks(builder.build());
     Ok(Read { writer, span_seconds, ..Read::new(Format::Speedscope, recording, warnings) })
+}
+
+/// The stack of each node of the tree of samples.
+fn stacks(
+    file: &File,
+    frames: &[Option<FrameId>],
+    builder: &mut ProfileBuilder,
+) -> Result<Vec<Option<StackId>>, ReadError> {
+    let nodes = file.stacks.nodes();
+    let mut stacks: Vec<Option<StackId>> = Vec::with_capacity(nodes.len());
+    for (parent, frame) in nodes {
+        let caller = parent.index().and_then(|parent| stacks.get(parent).copied().flatten());
+        let found = frame_of(frames, frame, || sample_with(file, frame))?;
+        stacks.push(match found {
+            Some(frame) => Some(builder.intern_stack(caller, frame)?),
+            None => caller,
+        });
+    }
+    Ok(stacks)
+}
+
+/// The key of the first sample with this frame.
+fn sample_with(file: &File, frame: u32) -> String {
+    let with_frame = |&leaf: &Node| file.stacks.path(leaf).any(|id| id == frame);
+    let key = |(i, profile): (usize, &Profile)| {
+        let row = profile.samples.as_ref()?.iter().position(with_frame)?;
+        Some(format!("profiles[{i}].samples[{row}]"))
+    };
+    file.profiles.iter().enumerate().find_map(key).unwrap_or_else(|| "profiles".to_owned())
 }
 
 /// The units of all profiles that are not empty, in order of first use.
@@ -115,6 +147,8 @@ struct Tables<'t> {
     units: Vec<String>,
     /// The frames of `shared.frames`; `None` for own time of the caller.
     frames: Vec<Option<FrameId>>,
+    /// The stack of each node of the tree of samples.
+    stacks: Vec<Option<StackId>>,
     events_are_calls: bool,
     builder: &'t mut ProfileBuilder,
     warnings: &'t mut Warnings,
@@ -142,7 +176,7 @@ impl Tables<'_> {
         let name = profile.name.take().unwrap_or_default();
         let Rows { stacks, weights, calls, times } = match profile.events.take() {
             Some(events) => self.evented(i, &profile, events)?,
-            None => self.sampled(i, profile)?,
+            None => self.sampled(i, profile),
         };
         let n = stacks.len();
         let mut own = Some(weights);
@@ -210,18 +244,18 @@ impl Tables<'_> {
         })
     }
 
-    fn sampled(&mut self, i: usize, profile: Profile) -> Result<Rows, ReadError> {
-        let samples = profile.samples.unwrap_or_default();
+    fn sampled(&mut self, i: usize, profile: Profile) -> Rows {
+        let leaves = profile.samples.unwrap_or_default();
         let start = profile.start_value.as_ref().and_then(Scalar::number).unwrap_or_default();
-        let weights = weights(i, samples.ends.len(), profile.weights, self.warnings);
-        let frame =
-            |index, row| frame_of(&self.frames, index, || format!("profiles[{i}].samples[{row}]"));
+        let weights = weights(i, leaves.len(), profile.weights, self.warnings);
         // A sample lasts until the next.
         let times = match &weights {
             Weights::Each(weights) => RowTimes::Starts(starts(start, weights)),
             Weights::Ones | Weights::Counts(_) => RowTimes::Unknown,
         };
-        Ok(Rows { stacks: samples.intern(self.builder, frame)?, weights, calls: None, times })
+        let stack = |leaf: Node| self.stacks.get(leaf.index()?).copied().flatten();
+        let stacks = leaves.into_iter().map(stack).collect();
+        Rows { stacks, weights, calls: None, times }
     }
 }
 

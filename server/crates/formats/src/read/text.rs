@@ -6,9 +6,15 @@ use std::borrow::Cow;
 
 /// `bytes` as UTF-8. Invalid bytes become U+FFFD, with a warning.
 pub(crate) fn utf8<'a>(bytes: &'a [u8], warnings: &mut Warnings) -> Cow<'a, str> {
+    utf8_at(bytes, 0, warnings)
+}
+
+/// The same for a part of a file at `offset`.
+pub(crate) fn utf8_at<'a>(bytes: &'a [u8], offset: u64, warnings: &mut Warnings) -> Cow<'a, str> {
     let text = String::from_utf8_lossy(bytes);
     if let Cow::Owned(_) = text {
-        let offset = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+        let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+        let offset = offset + valid as u64;
         warnings.add(WarningCode::InvalidUtf8, || {
             format!("byte {offset} is not UTF-8; such bytes are shown as \u{fffd}")
         });

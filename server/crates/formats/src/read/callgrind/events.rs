@@ -11,21 +11,21 @@ use profile::{LineKnowledge, Metric, WarningCode, Warnings};
 const MAX_EVENTS: usize = 64;
 
 #[derive(Default)]
-pub(super) struct Events<'a> {
+pub(super) struct Events {
     /// The events of all parts.
-    names: Vec<&'a str>,
+    names: Vec<String>,
     /// The events of the columns of the current part, as indexes into `names`.
     part: Vec<usize>,
-    described: Vec<Described<'a>>,
+    described: Vec<Described>,
 }
 
-struct Described<'a> {
-    name: &'a str,
-    formula: Option<&'a str>,
-    title: &'a str,
+struct Described {
+    name: String,
+    formula: Option<String>,
+    title: String,
 }
 
-impl<'a> Events<'a> {
+impl Events {
     pub(super) fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
@@ -36,7 +36,7 @@ impl<'a> Events<'a> {
 
     /// The event that counts instructions.
     pub(super) fn instructions(&self) -> Option<usize> {
-        self.names.iter().position(|&name| name == "Ir")
+        self.names.iter().position(|name| name == "Ir")
     }
 
     /// The event of each column.
@@ -45,11 +45,11 @@ impl<'a> Events<'a> {
     }
 
     /// Handles the names after `events:`.
-    pub(super) fn columns(&mut self, names: &'a str) -> Result<(), ReadError> {
+    pub(super) fn columns(&mut self, names: &str) -> Result<(), ReadError> {
         self.part.clear();
         for name in names.split_ascii_whitespace() {
-            let event = self.names.iter().position(|&other| other == name).unwrap_or_else(|| {
-                self.names.push(name);
+            let event = self.names.iter().position(|other| other == name).unwrap_or_else(|| {
+                self.names.push(name.to_owned());
                 self.names.len() - 1
             });
             self.part.push(event);
@@ -59,7 +59,7 @@ impl<'a> Events<'a> {
     }
 
     /// Handles the text after `event:`.
-    pub(super) fn describe(&mut self, text: &'a str) -> Result<(), ReadError> {
+    pub(super) fn describe(&mut self, text: &str) -> Result<(), ReadError> {
         let (head, title) = text.split_once(':').unwrap_or((text, ""));
         let (name, formula) = match head.split_once('=') {
             Some((name, formula)) => (name, Some(formula)),
@@ -67,7 +67,11 @@ impl<'a> Events<'a> {
         };
         let name = name.trim();
         self.described.retain(|described| described.name != name);
-        self.described.push(Described { name, formula, title: title.trim() });
+        self.described.push(Described {
+            name: name.to_owned(),
+            formula: formula.map(str::to_owned),
+            title: title.trim().to_owned(),
+        });
         self.check()
     }
 
@@ -84,7 +88,7 @@ impl<'a> Events<'a> {
 
     /// The dialect that only writes these events, for files that name no creator.
     pub(super) fn dialect(&self) -> Option<Dialect> {
-        Some(match *self.names.first()? {
+        Some(match self.names.first()?.as_str() {
             "Ticks" => Dialect::Nytprof,
             "ns" => Dialect::Pyprof2calltree,
             "wall_time" | "process_time" | "allocations" | "memory" => Dialect::RubyProf,
@@ -104,7 +108,7 @@ impl<'a> Events<'a> {
             self.described
                 .iter()
                 .find(|described| described.name == name)
-                .map(|described| described.title)
+                .map(|described| described.title.as_str())
         };
         let metrics = self.names.iter().map(|name| match title(name).and_then(our_metric) {
             Some(metric) if ours => metric,
@@ -132,7 +136,7 @@ impl<'a> Events<'a> {
         while let Some((i, factors)) = terms.iter().enumerate().find_map(|(i, (_, terms))| {
             let mut sums = vec![0.0; self.names.len()];
             for &(factor, name) in terms {
-                let column = self.names.iter().position(|&other| other == name).map(unit);
+                let column = self.names.iter().position(|other| other == name).map(unit);
                 let factors = column.or_else(|| {
                     Some(resolved.iter().find(|(other, _)| *other == name)?.1.clone())
                 })?;

@@ -101,11 +101,12 @@ impl Executions {
 
 #[cfg(test)]
 mod tests {
+    use crate::input::in_memory;
     use crate::read::callgrind::read;
 
     /// Each line with its count, `?` if that is unknown.
     fn counts(text: &str) -> String {
-        let read = read(text.as_bytes()).unwrap();
+        let read = in_memory(text.as_bytes(), read).unwrap().unwrap();
         assert_eq!(read.warnings.as_slice().len(), 0, "{:?}", read.warnings);
         let row = |(file, line, count): (&str, u32, Option<u64>)| {
             let count = count.map_or("?".to_owned(), |count| count.to_string());

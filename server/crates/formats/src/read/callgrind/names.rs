@@ -4,7 +4,8 @@
 //! with `--separate-callers`, calls from different callers do (`f'caller`,
 //! `f'caller'callers-caller`). In the source all of them are one function.
 
-use profile::{WarningCode, Warnings};
+use crate::read::texts::{Text, Texts};
+use profile::{BuildError, WarningCode, Warnings};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const OBJECTS: usize = 0;
@@ -13,43 +14,44 @@ pub(super) const FUNCTIONS: usize = 2;
 
 /// The compressed names of each kind.
 #[derive(Default)]
-pub(super) struct Tables<'a>([FxHashMap<&'a str, &'a str>; 3]);
+pub(super) struct Tables([FxHashMap<u64, Text>; 3]);
 
-impl<'a> Tables<'a> {
+impl Tables {
     /// Resolves a name: `(3) main` defines number 3, `(3)` refers to it, anything else is the name
     /// itself. Undefined numbers give an empty name.
     pub(super) fn resolve(
         &mut self,
         table: usize,
-        value: &'a str,
+        value: &str,
+        texts: &mut Texts,
         line: usize,
         warnings: &mut Warnings,
-    ) -> &'a str {
-        let Some(names) = self.0.get_mut(table) else { return value };
-        let Some((id, name)) = short(value) else { return given(value) };
+    ) -> Result<Text, BuildError> {
+        let Some(names) = self.0.get_mut(table) else { return texts.intern(value) };
+        let Some((id, name)) = short(value) else { return texts.intern(given(value)) };
         if name.is_empty() {
-            return names.get(id).copied().unwrap_or_else(|| {
+            return Ok(names.get(&id).copied().unwrap_or_else(|| {
                 warnings.add(WarningCode::UnknownName, || {
                     format!("line {line}: name ({id}) is not defined")
                 });
-                ""
-            });
+                Texts::EMPTY
+            }));
         }
-        let name = given(name);
+        let name = texts.intern(given(name))?;
         if names.insert(id, name).is_some_and(|before| before != name) {
             warnings.add(WarningCode::Renamed, || {
                 format!("line {line}: name ({id}) is defined again; the new definition is used")
             });
         }
-        name
+        Ok(name)
     }
 }
 
 /// Splits `(3) main` into number and name. `(below main)` is a name.
-fn short(value: &str) -> Option<(&str, &str)> {
+fn short(value: &str) -> Option<(u64, &str)> {
     let (id, name) = value.strip_prefix('(')?.split_once(')')?;
     let is_number = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| (id, name.trim_start()))
+    is_number.then(|| Some((id.parse().ok()?, name.trim_start())))?
 }
 
 /// The name, or nothing for valgrind's `???` (unknown) and Python's `~` (not a file).
@@ -110,7 +112,11 @@ mod tests {
     #[test]
     fn a_name_is_defined_once_per_kind() {
         let (mut tables, mut warnings) = (Tables::default(), Warnings::default());
-        let mut resolve = |table, value| tables.resolve(table, value, 7, &mut warnings);
+        let mut texts = Texts::default();
+        let mut resolve = |table, value| {
+            let name = tables.resolve(table, value, &mut texts, 7, &mut warnings).unwrap();
+            texts.get(name).to_owned()
+        };
         let names = [
             "(1) a.c",
             "(1)",

@@ -4,8 +4,12 @@ use crate::error::ErrorKind;
 use profile::{GraphAccess, StackAccess, WarningCode};
 use std::fmt::Write;
 
+fn read_bytes(bytes: &[u8]) -> Result<Read, ReadError> {
+    crate::input::in_memory(bytes, read)?
+}
+
 fn read_text(text: &str) -> Read {
-    read(text.as_bytes()).unwrap()
+    read_bytes(text.as_bytes()).unwrap()
 }
 
 /// Each row as `function|file|lib`, the place of the line, and the weights; `'` marks calls of a
@@ -417,9 +421,9 @@ fn malformed_lines_are_skipped_or_errors() {
         ]
     );
     assert!(read.warnings.as_slice()[0].message.starts_with("line 4: expected `fn=NAME`"));
-    let error = super::read(b"# callgrind format\nfl=a.c\nfn=f\n1 2\n").unwrap_err();
+    let error = read_bytes(b"# callgrind format\nfl=a.c\nfn=f\n1 2\n").unwrap_err();
     assert_eq!((error.kind, error.at), (ErrorKind::Malformed, At::Line(4, 1)));
-    let error = super::read(b"# callgrind format\nversion: 1\n").unwrap_err();
+    let error = read_bytes(b"# callgrind format\nversion: 1\n").unwrap_err();
     assert_eq!(error.kind, ErrorKind::Truncated);
     // A file that was just begun.
     assert_eq!(rows(&read_text("# callgrind format\nevents: Ir\n")), "");

@@ -1,10 +1,20 @@
 //! One event as in the file, with numbers and ids as numbers or strings.
 
 use crate::read::number::fits_counter;
+use profile::BuildError;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::ops::Deref;
+
+/// Why an event is left out, or why nothing can be read on.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum EventError {
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
 
 /// Text that may be `null`, as `Option<Text>`.
 #[derive(Debug, Deserialize)]

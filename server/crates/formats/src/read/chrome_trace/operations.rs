@@ -6,7 +6,8 @@
 //! with each other and with the calls of threads, so their times are a metric of their own: the sum
 //! of it can exceed the time that passed.
 
-use super::event::{Event, id};
+use super::event::Event;
+use super::names::{Id, Names};
 use crate::read::calls;
 use profile::{BuildError, ProfileBuilder};
 use rustc_hash::FxHashMap;
@@ -14,21 +15,21 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// The operations of a process and category.
-pub(super) struct Category<'a> {
+pub(super) struct Category {
     /// `None` for global ids.
-    pub(super) pid: Option<&'a str>,
+    pub(super) pid: Id,
     pub(super) name: String,
     /// The events of each id.
     pub(super) tracks: Vec<Vec<calls::Event>>,
 }
 
 #[derive(Default)]
-pub(super) struct Operations<'a> {
-    pub(super) categories: Vec<Category<'a>>,
+pub(super) struct Operations {
+    pub(super) categories: Vec<Category>,
     /// By process and category.
-    category_ids: FxHashMap<(Option<&'a str>, u32), usize>,
+    category_ids: FxHashMap<(Id, u32), usize>,
     /// By category, scope and id.
-    track_ids: FxHashMap<(usize, Option<&'a str>, &'a str), usize>,
+    track_ids: FxHashMap<(usize, Id, Id), usize>,
 }
 
 #[derive(Deserialize)]
@@ -39,7 +40,7 @@ struct Id2<'a> {
     global: Option<&'a RawValue>,
 }
 
-impl<'a> Operations<'a> {
+impl Operations {
     /// Whether an event begins or ends an operation.
     pub(super) fn has(event: &Event<'_>) -> bool {
         matches!(event.phase(), "b" | "e")
@@ -48,14 +49,18 @@ impl<'a> Operations<'a> {
     /// The events of the operation that `event` belongs to; `None` if it has no id.
     pub(super) fn track(
         &mut self,
-        event: &Event<'a>,
+        event: &Event<'_>,
+        names: &mut Names,
         builder: &mut ProfileBuilder,
     ) -> Result<Option<&mut Vec<calls::Event>>, BuildError> {
-        let id2 = event.id2.and_then(|id2| serde_json::from_str::<Id2<'a>>(id2.get()).ok());
+        let id2 = event.id2.and_then(|id2| serde_json::from_str::<Id2<'_>>(id2.get()).ok());
         let (local, global) = id2.map_or((None, None), |id2| (id2.local, id2.global));
-        let (pid, raw) =
-            if global.is_some() { (None, global) } else { (id(event.pid), event.id.or(local)) };
-        let Some(track) = id(raw) else { return Ok(None) };
+        let raw = global.or(event.id).or(local);
+        if raw.is_none() {
+            return Ok(None);
+        }
+        let pid = if global.is_some() { None } else { names.id(event.pid)? };
+        let (scope, track) = (names.id(event.scope)?, names.id(raw)?);
 
         let name = builder.intern_string(event.category())?.raw();
         let next = self.categories.len();
@@ -69,7 +74,7 @@ impl<'a> Operations<'a> {
         }
         let tracks = &mut self.categories[category].tracks;
         let next = tracks.len();
-        let track = *self.track_ids.entry((category, id(event.scope), track)).or_insert(next);
+        let track = *self.track_ids.entry((category, scope, track)).or_insert(next);
         if track == next {
             tracks.push(Vec::new());
         }

@@ -7,8 +7,8 @@
 //! knows it; nothing says where callers were executing. Without them, lines are known if nodes
 //! count hits, as in a `.cpuprofile`: see [`Counted`].
 
-use super::event::{Event, id, number};
-use super::names::Names;
+use super::event::{Event, EventError, number};
+use super::names::{Id, Names};
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::read::number::position;
@@ -61,26 +61,28 @@ struct Chunk<'a> {
 
 /// All profiles of a trace, in order of their first events.
 #[derive(Default)]
-pub(super) struct Sampled<'a> {
-    profiles: Vec<Parts<'a>>,
-    ids: FxHashMap<(Option<&'a str>, Option<&'a str>), usize>,
+pub(super) struct Sampled {
+    profiles: Vec<Parts>,
+    ids: FxHashMap<(Id, Id), usize>,
+    /// Whether any profile has samples or hits.
+    has_costs: bool,
 }
 
 /// The profile of one thread.
 #[derive(Default)]
-struct Parts<'a> {
-    pid: Option<&'a str>,
+struct Parts {
+    pid: Id,
     /// The thread that was sampled. (The thread of the chunks is only the one that writes them.)
-    tid: Option<&'a str>,
+    tid: Id,
     start_time: Option<f64>,
     end_time: Option<f64>,
-    /// The chunks, each with the time when it was written.
-    chunks: Vec<(f64, Data<'a>)>,
+    /// The arguments of the chunks, each with the time when it was written.
+    chunks: Vec<(f64, Box<str>)>,
 }
 
-impl<'a> Sampled<'a> {
+impl Sampled {
     /// Whether an event is one of a profile.
-    pub(super) fn has(event: &Event<'a>) -> bool {
+    pub(super) fn has(event: &Event<'_>) -> bool {
         match event.name() {
             "Profile" | "ProfileChunk" => event.phase() == "P",
             // Its phase differs by writer, and a program may have an event of the same name.
@@ -90,45 +92,43 @@ impl<'a> Sampled<'a> {
     }
 
     /// Adds an event of a profile.
-    pub(super) fn add(&mut self, event: &Event<'a>) -> serde_json::Result<()> {
+    pub(super) fn add(&mut self, event: &Event<'_>, names: &mut Names) -> Result<(), EventError> {
         let args = event.args.map_or("{}", |args| args.get());
         let Args { data } = serde_json::from_str(args)?;
-        let pid = id(event.pid);
+        let pid = names.id(event.pid)?;
         let next = self.profiles.len();
         let is_whole = event.name() == "CpuProfile";
         let index = if is_whole {
             next
         } else {
-            *self.ids.entry((pid, id(event.id.or(event.id2)))).or_insert(next)
+            let id = names.id(event.id.or(event.id2))?;
+            *self.ids.entry((pid, id)).or_insert(next)
         };
         if index == next {
             self.profiles.push(Parts { pid, ..Parts::default() });
         }
         let Some(profile) = self.profiles.get_mut(index) else { return Ok(()) };
         if is_whole || event.name() == "Profile" {
-            profile.tid = id(event.tid);
+            profile.tid = names.id(event.tid)?;
         }
-        profile.start_time = profile.start_time.or(data.start_time).or(data.cpu_profile.start_time);
-        profile.end_time = data.end_time.or(data.cpu_profile.end_time).or(profile.end_time);
-        profile.chunks.push((number(event.ts).unwrap_or(0.0), data));
+        let Chunk { nodes, samples, start_time, end_time, .. } = &data.cpu_profile;
+        profile.start_time = profile.start_time.or(data.start_time).or(*start_time);
+        profile.end_time = data.end_time.or(*end_time).or(profile.end_time);
+        self.has_costs |= !samples.is_empty() || nodes.iter().any(Node::has_hits);
+        profile.chunks.push((number(event.ts).unwrap_or(0.0), args.into()));
         Ok(())
     }
 
     /// Whether no profile has samples or hits.
     pub(super) fn is_empty(&self) -> bool {
-        self.profiles
-            .iter()
-            .all(|profile| profile.n_samples() == 0 && !profile.nodes().any(Node::has_hits))
+        !self.has_costs
     }
 
     /// Builds the recording, with one thread per profile.
-    pub(super) fn read(
-        mut self,
-        names: &Names<'a>,
-        mut warnings: Warnings,
-    ) -> Result<Read, ReadError> {
-        if self.profiles.iter().any(|profile| !profile.is_browser_page()) {
-            self.profiles.retain(|profile| {
+    pub(super) fn read(&self, names: &Names, mut warnings: Warnings) -> Result<Read, ReadError> {
+        let mut profiles: Vec<Profile<'_>> = self.profiles.iter().map(Profile::of).collect();
+        if profiles.iter().any(|profile| !profile.is_browser_page()) {
+            profiles.retain(|profile| {
                 let foreign = profile.is_browser_page();
                 if foreign {
                     warnings.add(WarningCode::BrowserPage, || {
@@ -141,7 +141,7 @@ impl<'a> Sampled<'a> {
                 !foreign
             });
         }
-        let profiles = self.profiles.into_iter().map(|parts| parts.put_together(&mut warnings));
+        let profiles = profiles.into_iter().map(|profile| profile.put_together(&mut warnings));
         let profiles = profiles.collect::<Result<Vec<Joined<'_>>, _>>()?;
         let has_hits = |joined: &Joined<'_>| joined.profile.nodes.iter().any(Node::has_hits);
         let by_hits = profiles.iter().all(|joined| joined.positions.is_none())
@@ -192,21 +192,37 @@ fn lines(any: bool) -> LineKnowledge {
 
 /// The profile of one thread, joined from its chunks.
 struct Joined<'a> {
-    pid: Option<&'a str>,
-    tid: Option<&'a str>,
+    pid: Id,
+    tid: Id,
     profile: CpuProfile<'a>,
     tree: Tree,
     /// Executing line and column of each sample; `None` if the profile has no positions.
     positions: Option<Vec<(u32, u32)>>,
 }
 
-impl<'a> Parts<'a> {
+/// The profile of one thread, decoded.
+struct Profile<'a> {
+    parts: &'a Parts,
+    /// The chunks in the order in which they were written.
+    chunks: Vec<Data<'a>>,
+}
+
+impl<'a> Profile<'a> {
+    fn of(parts: &'a Parts) -> Self {
+        let mut chunks: Vec<_> = parts.chunks.iter().collect();
+        chunks.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // They were decoded before.
+        let data = |(_, args): &'a (f64, Box<str>)| serde_json::from_str::<Args<'a>>(args).ok();
+        let chunks = chunks.into_iter().filter_map(data).map(|args| args.data).collect();
+        Self { parts, chunks }
+    }
+
     fn nodes(&self) -> impl Iterator<Item = &Node<'a>> {
-        self.chunks.iter().flat_map(|(_, data)| &data.cpu_profile.nodes)
+        self.chunks.iter().flat_map(|data| &data.cpu_profile.nodes)
     }
 
     fn n_samples(&self) -> usize {
-        self.chunks.iter().map(|(_, data)| data.cpu_profile.samples.len()).sum()
+        self.chunks.iter().map(|data| data.cpu_profile.samples.len()).sum()
     }
 
     /// Whether all code belongs to pages of the browser itself, such as its toolbars.
@@ -217,13 +233,12 @@ impl<'a> Parts<'a> {
         urls.peek().is_some() && urls.all(|url| own.iter().any(|scheme| url.starts_with(scheme)))
     }
 
-    fn put_together(mut self, warnings: &mut Warnings) -> Result<Joined<'a>, ReadError> {
-        self.chunks.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let Self { pid, tid, start_time, end_time, chunks } = self;
-        let has_positions = chunks.iter().any(|(_, data)| !data.lines.is_empty());
+    fn put_together(self, warnings: &mut Warnings) -> Result<Joined<'a>, ReadError> {
+        let Self { parts: &Parts { pid, tid, start_time, end_time, .. }, chunks } = self;
+        let has_positions = chunks.iter().any(|data| !data.lines.is_empty());
         let (mut nodes, mut samples, mut time_deltas, mut positions) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for (_, data) in chunks {
+        for data in chunks {
             let deltas = if data.time_deltas.is_empty() {
                 &data.cpu_profile.time_deltas
             } else {

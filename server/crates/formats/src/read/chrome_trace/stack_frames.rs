@@ -8,7 +8,7 @@
 //! native functions. Other writers may give `file` and `line`. A frame's `category` is an arbitrary
 //! label, except for the `root` of Hermes, which is not a function.
 
-use super::event::{Event, Text, id, number};
+use super::event::{Event, EventError, Text, id, number};
 use super::names::Names;
 use super::place::{Place, line};
 use crate::error::{At, ReadError};
@@ -18,20 +18,21 @@ use crate::read::v8::callers_first;
 use crate::read_result::Read;
 use profile::{LineKnowledge, Metric, ProfileBuilder, Recording, StackId, WarningCode, Warnings};
 use rustc_hash::FxHashMap;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 #[derive(Default)]
-pub(super) struct Sampled<'a> {
+pub(super) struct Sampled {
     /// JSON text; empty if the trace has none.
-    pub(super) samples: &'a [u8],
-    pub(super) stack_frames: &'a [u8],
-    /// Events that have a stack and are not calls.
-    sample_events: Vec<Sample<'a>>,
-    instants: Vec<Sample<'a>>,
+    pub(super) samples: Vec<u8>,
+    pub(super) stack_frames: Vec<u8>,
+    /// Events that have a stack and are not calls, as JSON text.
+    sample_events: Vec<Box<str>>,
+    instants: Vec<Box<str>>,
 }
 
-#[derive(Deserialize)]
+/// A sample, or an event that is one.
+#[derive(Deserialize, Serialize)]
 pub(super) struct Sample<'a> {
     #[serde(borrow)]
     pid: Option<&'a RawValue>,
@@ -84,29 +85,32 @@ impl StackFrame<'_> {
     }
 }
 
-impl<'a> Sampled<'a> {
+impl Sampled {
     /// Adds an event that is not a call, if it has a stack.
-    pub(super) fn add(&mut self, event: &Event<'a>) {
+    pub(super) fn add(&mut self, event: &Event<'_>) -> Result<(), EventError> {
         let samples = match event.phase() {
             "P" => &mut self.sample_events,
             "I" | "i" => &mut self.instants,
-            _ => return,
+            _ => return Ok(()),
         };
         if event.sf.or(event.stack).is_some() {
             let &Event { pid, tid, ts, sf, stack, .. } = event;
-            samples.push(Sample { pid, tid, ts, weight: None, sf, stack });
+            let sample = Sample { pid, tid, ts, weight: None, sf, stack };
+            samples.push(serde_json::to_string(&sample)?.into());
         }
+        Ok(())
     }
 
     /// The samples of the trace. If calls were recorded, other events are not samples.
-    pub(super) fn samples(&mut self, has_calls: bool) -> Result<Vec<Sample<'a>>, ReadError> {
+    pub(super) fn samples(&self, has_calls: bool) -> Result<Vec<Sample<'_>>, ReadError> {
         let mut samples = Vec::new();
         if !self.samples.is_empty() && !self.stack_frames.is_empty() {
-            samples = decode("samples", self.samples)?;
+            samples = decode("samples", &self.samples)?;
         }
-        for events in [&mut self.sample_events, &mut self.instants] {
+        for events in [&self.sample_events, &self.instants] {
             if samples.is_empty() && !has_calls {
-                samples = std::mem::take(events);
+                let events = events.iter().map(|event| decode("traceEvents", event.as_bytes()));
+                samples = events.collect::<Result<_, _>>()?;
             }
         }
         Ok(samples)
@@ -115,15 +119,15 @@ impl<'a> Sampled<'a> {
     /// Builds the recording.
     pub(super) fn read(
         &self,
-        samples: &[Sample<'a>],
-        names: &Names<'a>,
+        samples: &[Sample<'_>],
+        names: &mut Names,
         mut warnings: Warnings,
     ) -> Result<Read, ReadError> {
         let no_frames = self.stack_frames.is_empty();
         let frames: FxHashMap<&str, StackFrame<'_>> = if no_frames {
             FxHashMap::default()
         } else {
-            decode("stackFrames", self.stack_frames)?
+            decode("stackFrames", &self.stack_frames)?
         };
         let ids: Vec<&str> = frames.keys().copied().collect();
         let frames: Vec<&StackFrame<'_>> = ids.iter().filter_map(|id| frames.get(id)).collect();
@@ -161,7 +165,7 @@ impl<'a> Sampled<'a> {
         let mut threads = Rows::new(1);
         let mut span: Option<(f64, f64)> = None;
         for &Sample { pid, tid, ts, weight, sf, stack } in samples {
-            let (pid, tid) = (id(pid), id(tid));
+            let (pid, tid) = (names.id(pid)?, names.id(tid)?);
             let named = stack
                 .filter(|_| sf.is_none())
                 .and_then(|stack| serde_json::from_str::<Vec<Text<'_>>>(stack.get()).ok());

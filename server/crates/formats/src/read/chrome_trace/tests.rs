@@ -2,8 +2,12 @@ mod operations;
 mod sampled;
 
 use super::*;
-use crate::error::ErrorKind;
+use crate::error::{At, ErrorKind};
 use profile::{Profile, StackAccess};
+
+fn read_bytes(bytes: &[u8]) -> Result<Read, ReadError> {
+    crate::input::in_memory(bytes, read)?
+}
 
 fn stacks(read: &Read) -> &Profile {
     let Recording::Stacks(profile) = &read.recording else { panic!("it has stacks") };
@@ -13,7 +17,7 @@ fn stacks(read: &Read) -> &Profile {
 /// Each thread as `process/name: path weights, path weights`, a path as `caller>callee:line`; then
 /// the warnings.
 fn threads(text: &str) -> Vec<String> {
-    let read = read(text.as_bytes()).unwrap();
+    let read = read_bytes(text.as_bytes()).unwrap();
     let profile = stacks(&read);
     let path = |stack| {
         let name = |stack| {
@@ -112,12 +116,12 @@ fn numbers_are_numbers_or_strings_and_names_may_come_late() {
         {"ph":"M","name":"thread_name","pid":7,"tid":1,"args":{"name":"worker \u0031"}},
     ],"otherData":{"version":"x"}}"#;
     assert_eq!(threads(text), ["server/worker 1 7/1: f 1.75, f>g 0.75", "/ 8/1: h 4"]);
-    assert_eq!(read(text.as_bytes()).unwrap().span_seconds, Some(4e-6));
+    assert_eq!(read_bytes(text.as_bytes()).unwrap().span_seconds, Some(4e-6));
 }
 
 #[test]
 fn calls_are_counted() {
-    let read = read(events("X f 0 9, X g 1 1, X g 3 1").as_bytes()).unwrap();
+    let read = read_bytes(events("X f 0 9, X g 1 1, X g 3 1").as_bytes()).unwrap();
     assert_eq!(stacks(&read).samples()[0].calls(), Some([1, 1, 1].as_slice()));
 }
 
@@ -127,7 +131,7 @@ fn processor_time_is_a_metric_where_every_call_has_it() {
         {"ph":"E","name":"f","ts":10,"tts":9},{"ph":"M","name":"thread_name","args":{"name":"t"}}]"#;
     assert_eq!(threads(text), ["/t /: f 6 3, f>g 4 1"]);
     let metrics = |text: &str| {
-        let read = read(text.as_bytes()).unwrap();
+        let read = read_bytes(text.as_bytes()).unwrap();
         read.recording
             .metrics()
             .iter()
@@ -173,8 +177,9 @@ fn py_spy_ends_calls_under_the_id_of_another_process() {
         threads(&text),
         ["/ /9: main:9 0, main:9>f:9 4, child:9 6", "/ 1/5: alone:5 8", "shared-thread-id 1"]
     );
-    let calls =
-        |text: &str| stacks(&read(text.as_bytes()).unwrap()).samples()[0].calls().map(<[u32]>::len);
+    let calls = |text: &str| {
+        stacks(&read_bytes(text.as_bytes()).unwrap()).samples()[0].calls().map(<[u32]>::len)
+    };
     assert_eq!(
         (calls(&text), calls(&text.replace("py-spy", "x"))),
         (None, Some(2)),
@@ -188,7 +193,7 @@ fn py_spy_ends_calls_under_the_id_of_another_process() {
 #[test]
 fn the_writer_is_named_or_recognised() {
     let check = |text: &str, name: Option<&str>, dialect: Option<Dialect>| {
-        let writer = read(text.as_bytes()).unwrap().writer;
+        let writer = read_bytes(text.as_bytes()).unwrap().writer;
         assert_eq!((writer.text(), writer.dialect), (name, dialect), "{text}");
     };
     let x = r#"{"ph":"X","name":"f","ts":0,"dur":1,"cat":"c"}"#;
@@ -225,7 +230,7 @@ fn partial_traces_are_read() {
             "{text}"
         );
     }
-    let error = read(&whole.as_bytes()[..9]).unwrap_err();
+    let error = read_bytes(&whole.as_bytes()[..9]).unwrap_err();
     assert_eq!((error.kind, error.at), (ErrorKind::Truncated, At::Byte(9)));
     assert_eq!(threads(&whole.replace(']', ",]")), ["/ 1/2: f 8, f>g 1"]);
     assert_eq!(threads(&whole.replace(",\n", ";\n")), ["/ 1/2: f 9", "malformed 1"]);
@@ -237,7 +242,7 @@ fn one_bad_event_is_left_out() {
         .replace("\"ts\":1,", "\"ts\":[],")
         .replace("\"h\"", "7");
     assert_eq!(threads(&text), ["/ 1/2: f 8, f>i 1", "no-time 1", "malformed-event 1"]);
-    let read = read(text.as_bytes()).unwrap();
+    let read = read_bytes(text.as_bytes()).unwrap();
     let message = &read.warnings.as_slice()[1].message;
     let start = text.rfind(r#"{"ph":"X","name":7"#).unwrap();
     assert!(
@@ -255,7 +260,7 @@ fn a_hundred_thousand_levels_and_events_are_read_without_recursion() {
         .map(|i| format!(r#"{{"ph":"B","name":"f","ts":{i}}}"#))
         .collect::<Vec<_>>()
         .join(",");
-    let deep = read(format!("[{begins}").as_bytes()).unwrap();
+    let deep = read_bytes(format!("[{begins}").as_bytes()).unwrap();
     assert_eq!(stacks(&deep).stacks().len(), n);
     let nested = format!(
         r#"[{{"ph":"X","name":"f","ts":0,"dur":1,"args":{}1{}}}]"#,
@@ -267,7 +272,7 @@ fn a_hundred_thousand_levels_and_events_are_read_without_recursion() {
 
 /// Names, units and lines of the metrics.
 fn metrics(text: &str) -> Vec<(String, String, LineKnowledge)> {
-    let read = read(text.as_bytes()).unwrap();
+    let read = read_bytes(text.as_bytes()).unwrap();
     read.recording.metrics().iter().map(|m| (m.name.clone(), m.unit.clone(), m.lines)).collect()
 }
 
@@ -309,5 +314,5 @@ fn pytorch_puts_the_place_into_the_name() {
         threads(&text),
         [&*expected.replace("Net_0", "nn.Module: Net_0"), "function-lines 1"]
     );
-    assert_eq!(read(text.as_bytes()).unwrap().writer.text(), Some("PyTorch"));
+    assert_eq!(read_bytes(text.as_bytes()).unwrap().writer.text(), Some("PyTorch"));
 }

@@ -1,10 +1,11 @@
-//! Columns and their encodings, decoded into dense vectors with a value for "absent".
+//! Columns, decoded into dense vectors with a value for "absent" as they are scanned.
 //!
-//! Columns are JSON text or slabs ([`super::raw`]). Only those that are needed are decoded,
-//! directly into a vector of the right size. That is several times as fast as decoding each number
-//! with serde, and errors can name the row.
+//! Decoding cells directly is several times as fast as decoding each with serde, and errors can name
+//! the row. An error of a column counts only if the column is used.
 
 use crate::error::{At, ReadError};
+use crate::scan::cells::{Cell, each_cell, to_number};
+use crate::scan::{BadColumn, Scanned, Stream};
 use profile::Weights;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use std::borrow::Cow;
@@ -13,20 +14,63 @@ use std::fmt;
 /// The value for `null` and negative numbers in a decoded column of indexes.
 pub(super) const ABSENT: u32 = u32::MAX;
 
-/// A column as in the file.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Column<'a> {
-    pub(super) bytes: &'a [u8],
-    pub(super) cells: Cells,
+/// What the cells of a column mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Indexes, lines or flags, below 2^32 - 1. In rows of raw profiles also booleans, as 1 and 0.
+    Id,
+    /// Booleans, which some writers write as numbers.
+    Truth,
+    /// Measurements; `null` becomes NaN, which means "unknown" in slabs.
+    Number,
+    /// Weights, nearly always 1; `null` and NaN become 0.
+    Weight,
+    /// Measurements of which unknown and negative ones become 0.
+    Measure,
+    /// Anything, as text.
+    Json,
 }
 
-/// The encoding of the cells of a column.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Cells {
-    /// A JSON array.
-    #[default]
-    Json,
-    /// Numbers of this type, little endian.
+/// A column that was scanned.
+#[derive(Debug)]
+pub(super) struct Column(Result<Cells, Bad>);
+
+/// Why a column cannot be used.
+#[derive(Debug, Clone)]
+enum Bad {
+    NoArray,
+    /// The schema of its table of rows cannot be read.
+    Schema(String),
+    /// This row is no list of cells.
+    Row(usize),
+    /// The cell in this row.
+    Cell(usize, String),
+}
+
+/// The cells of a column.
+#[derive(Debug)]
+enum Cells {
+    Ids(Vec<u32>),
+    Truths(Vec<bool>),
+    Numbers(Vec<f64>),
+    /// The first ones are 1; from the first other one on, all are in the vector.
+    Weights(usize, Vec<f64>),
+    Measures(Measures),
+    Json(Vec<Vec<u8>>),
+}
+
+/// Measurements: counts, as long as all of them are.
+#[derive(Debug, Default)]
+struct Measures {
+    counts: Vec<u32>,
+    others: Vec<f64>,
+    /// Whether any cell is a number.
+    is_known: bool,
+}
+
+/// The type of the cells of a slab, little endian.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CellType {
     I8,
     U8,
     I16,
@@ -39,228 +83,319 @@ pub(super) enum Cells {
     U64,
 }
 
-impl<'a> Column<'a> {
-    /// Decodes indexes, lines or flags; `place` names the column in errors.
+impl Column {
+    /// Scans a JSON array.
+    pub(super) fn scan(kind: Kind, stream: &mut Stream<'_, '_>) -> Scanned<Self> {
+        let mut cells = Cells::new(kind);
+        let scanned = stream.column(&mut |text| cells.extend(text))?;
+        Ok(Self(match scanned {
+            Ok(()) => Ok(cells),
+            Err(BadColumn::NoArray) => Err(Bad::NoArray),
+            Err(BadColumn::Cell(cell)) => Err(Bad::Cell(cells.len(), cell)),
+        }))
+    }
+
+    /// Decodes a slab. Numbers above 2^53 lose their last bits, as in JSON.
+    pub(super) fn of_slab(kind: Kind, bytes: &[u8], cells: CellType) -> Self {
+        fn each<const BYTES: usize>(
+            kind: Kind,
+            bytes: &[u8],
+            number: impl Fn([u8; BYTES]) -> f64,
+        ) -> Column {
+            let mut cells = Cells::new(kind);
+            let (numbers, _) = bytes.as_chunks::<BYTES>();
+            let bad = numbers.iter().map(|&cell| number(cell)).find(|&number| !cells.push(number));
+            Column(
+                bad.map_or(Ok(()), Err)
+                    .map_err(|bad| Bad::Cell(cells.len(), bad.to_string()))
+                    .map(|()| cells),
+            )
+        }
+        match cells {
+            CellType::I8 => each(kind, bytes, |cell| f64::from(i8::from_le_bytes(cell))),
+            CellType::U8 => each(kind, bytes, |cell| f64::from(u8::from_le_bytes(cell))),
+            CellType::I16 => each(kind, bytes, |cell| f64::from(i16::from_le_bytes(cell))),
+            CellType::U16 => each(kind, bytes, |cell| f64::from(u16::from_le_bytes(cell))),
+            CellType::I32 => each(kind, bytes, |cell| f64::from(i32::from_le_bytes(cell))),
+            CellType::U32 => each(kind, bytes, |cell| f64::from(u32::from_le_bytes(cell))),
+            CellType::F32 => each(kind, bytes, |cell| f64::from(f32::from_le_bytes(cell))),
+            CellType::F64 => each(kind, bytes, f64::from_le_bytes),
+            CellType::I64 => each(kind, bytes, |cell| i64::from_le_bytes(cell) as f64),
+            CellType::U64 => each(kind, bytes, |cell| u64::from_le_bytes(cell) as f64),
+        }
+    }
+
+    /// A column without cells, for [`Column::push`].
+    pub(super) fn new(kind: Kind) -> Self {
+        Self(Ok(Cells::new(kind)))
+    }
+
+    /// Adds the cell of a row as it is in the file, or none if the row has none.
+    pub(super) fn push(&mut self, cell: Option<&[u8]>) {
+        let Ok(cells) = &mut self.0 else { return };
+        let text = cell.unwrap_or(b"null");
+        let pushed = match (&mut *cells, text) {
+            (Cells::Ids(ids), b"true") => {
+                ids.push(1);
+                Ok(())
+            }
+            (Cells::Ids(ids), b"false") => {
+                ids.push(0);
+                Ok(())
+            }
+            // An unknown measurement is no error here.
+            (Cells::Numbers(numbers), text) => {
+                numbers.push(to_number(text).unwrap_or(f64::NAN));
+                Ok(())
+            }
+            (Cells::Json(texts), text) => {
+                texts.push(text.to_vec());
+                Ok(())
+            }
+            (cells, text) => cells.extend(text),
+        };
+        if let Err(cell) = pushed {
+            self.0 = Err(Bad::Cell(cells.len(), cell));
+        }
+    }
+
+    /// A column that cannot be used, because the schema of its table of rows cannot be read.
+    pub(super) fn without_schema(reason: String) -> Self {
+        Self(Err(Bad::Schema(reason)))
+    }
+
+    /// Makes the column unusable, because a row is no list of cells.
+    pub(super) fn break_at(&mut self, row: usize) {
+        if self.0.is_ok() {
+            self.0 = Err(Bad::Row(row));
+        }
+    }
+
+    /// Indexes, lines or flags; `place` names the column in errors.
     pub(super) fn ids(self, place: &str) -> Result<Vec<u32>, ReadError> {
-        match self.cells {
-            Cells::Json => json_cells(self.text(place)?, place, |id| id, to_id),
-            _ => self.slab_cells(place, id_of),
-        }
+        self.cells(place, |cells| match cells {
+            Cells::Ids(ids) => Some(ids),
+            _ => None,
+        })
     }
 
-    /// Decodes booleans, which some writers write as numbers.
+    /// Booleans.
     pub(super) fn truths(self, place: &str) -> Result<Vec<bool>, ReadError> {
-        match self.cells {
-            Cells::Json => {
-                let word = |cell: &str| match cell {
-                    "true" => Some(true),
-                    "false" | "null" => Some(false),
-                    _ => to_number(cell).map(|number| number != 0.0),
-                };
-                json_cells(self.text(place)?, place, |number| number != 0, word)
-            }
-            _ => self.slab_cells(place, |number| Some(number != 0.0)),
-        }
+        self.cells(place, |cells| match cells {
+            Cells::Truths(truths) => Some(truths),
+            _ => None,
+        })
     }
 
-    /// Decodes measurements; `null` becomes NaN, which means "unknown" in slabs.
+    /// Measurements; unknown ones are NaN.
     pub(super) fn numbers(self, place: &str) -> Result<Vec<f64>, ReadError> {
-        match self.cells {
-            Cells::Json => json_cells(self.text(place)?, place, f64::from, |cell| {
-                to_number(cell).or((cell == "null").then_some(f64::NAN))
-            }),
-            _ => self.slab_cells(place, Some),
-        }
+        self.cells(place, |cells| match cells {
+            Cells::Numbers(numbers) => Some(numbers),
+            _ => None,
+        })
     }
 
-    /// Decodes measurements into the smallest type that fits; unknown and negative ones become 0.
-    pub(super) fn measures(self, place: &str) -> Result<Weights, ReadError> {
-        let measure = |number: f64| or_zero(number).max(0.0);
-        if self.cells == Cells::Json {
-            let count = |cell: &str| {
-                if cell == "null" {
-                    Some(0)
-                } else {
-                    to_number(cell).map(measure).and_then(Weights::count)
-                }
-            };
-            if let Ok(counts) = json_cells(self.text(place)?, place, |count| count, count) {
-                return Ok(Weights::Counts(counts));
-            }
-        }
-        Ok(Weights::compact(self.numbers(place)?.into_iter().map(measure).collect()))
-    }
-
-    /// Decodes weights: all 1, or one per sample; `null` and NaN become 0.
+    /// Weights: all 1, or one per sample.
     pub(super) fn weights(self, place: &str) -> Result<Weights, ReadError> {
-        if self.cells != Cells::Json {
-            let weights = self
-                .slab_cells(place, |weight| (!weight.is_infinite()).then_some(or_zero(weight)))?;
-            return Ok(if weights.iter().all(|&weight| weight == 1.0) {
-                Weights::Ones
-            } else {
-                Weights::Each(weights)
-            });
-        }
-        let bytes = self.text(place)?;
-        let mut weights = Vec::new();
-        let (mut at, mut n_ones) = (0, 0);
-        while at < bytes.len() {
-            if bytes[at] == b'1'
-                && bytes.get(at + 1).is_none_or(|&byte| byte == b',')
-                && weights.is_empty()
-            {
-                n_ones += 1;
-                at += 2;
-                continue;
+        self.cells(place, |cells| match cells {
+            Cells::Weights(_, weights) if weights.is_empty() => Some(Weights::Ones),
+            Cells::Weights(_, weights) => Some(Weights::Each(weights)),
+            _ => None,
+        })
+    }
+
+    /// Measurements in the smallest type that fits.
+    pub(super) fn measures(self, place: &str) -> Result<Weights, ReadError> {
+        self.cells(place, |cells| match cells {
+            Cells::Measures(Measures { others, .. }) if !others.is_empty() => {
+                Some(Weights::compact(others))
             }
-            if weights.is_empty() {
-                weights = vec![1.0; n_ones];
-            }
-            let (weight, end) = slow_cell(bytes, at, place, weights.len(), |cell| {
-                to_number(cell).or((cell == "null").then_some(0.0))
-            })?;
-            weights.push(weight);
-            at = end + 1;
+            Cells::Measures(Measures { counts, .. }) => Some(Weights::Counts(counts)),
+            _ => None,
+        })
+    }
+
+    /// The texts of cells; `null` if a row has none.
+    pub(super) fn texts(&self, place: &str) -> Result<&[Vec<u8>], ReadError> {
+        match &self.0 {
+            Ok(Cells::Json(texts)) => Ok(texts),
+            Ok(_) => Err(Bad::NoArray.error(place)),
+            Err(bad) => Err(bad.error(place)),
         }
-        Ok(if weights.is_empty() { Weights::Ones } else { Weights::Each(weights) })
     }
 
     /// Whether the column has no cells.
-    pub(super) fn is_empty(self) -> bool {
-        self.text("").is_ok_and(<[u8]>::is_empty)
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.as_ref().is_ok_and(|cells| cells.len() == 0)
     }
 
-    /// Whether any cell is a number.
-    pub(super) fn has_numbers(self) -> bool {
-        match self.cells {
-            Cells::Json => self.bytes.iter().any(u8::is_ascii_digit),
-            _ => self.numbers("").is_ok_and(|cells| cells.iter().any(|cell| !cell.is_nan())),
+    /// Whether any cell of measurements is a number.
+    pub(super) fn has_numbers(&self) -> bool {
+        match &self.0 {
+            Ok(Cells::Measures(measures)) => measures.is_known,
+            Ok(_) => false,
+            // The error shows when it is used.
+            Err(_) => true,
         }
     }
 
-    /// The first and the last cell, as numbers.
-    pub(super) fn ends(self) -> Option<(f64, f64)> {
-        if self.cells != Cells::Json {
-            let cells = self.numbers("").ok()?;
-            return cells
-                .first()
-                .copied()
-                .zip(cells.last().copied())
-                .filter(|(first, last)| (last - first).is_finite());
+    /// The measurements, if they can be read.
+    pub(super) fn known_numbers(&self) -> &[f64] {
+        match &self.0 {
+            Ok(Cells::Numbers(numbers)) => numbers,
+            _ => &[],
         }
-        let cells = std::str::from_utf8(self.text("").ok()?).ok()?;
-        to_number(cells.split(',').next()?.trim()).zip(to_number(cells.rsplit(',').next()?.trim()))
     }
 
-    /// The sum of all cells that are numbers.
-    pub(super) fn sum(self) -> f64 {
-        if self.cells != Cells::Json {
-            return self
-                .numbers("")
-                .unwrap_or_default()
-                .into_iter()
-                .filter(|cell| cell.is_finite())
-                .sum();
+    /// The cells, if they are of the kind that `pick` picks.
+    fn cells<T>(self, place: &str, pick: impl FnOnce(Cells) -> Option<T>) -> Result<T, ReadError> {
+        match self.0 {
+            Ok(cells) => pick(cells).ok_or(Bad::NoArray),
+            Err(bad) => Err(bad),
         }
-        let cells = self
-            .text("")
-            .ok()
-            .and_then(|cells| std::str::from_utf8(cells).ok())
-            .unwrap_or_default();
-        cells.split(',').filter_map(|cell| to_number(cell.trim())).sum()
+        .map_err(|bad| bad.error(place))
     }
+}
 
-    /// The text between the brackets, or a whole slab.
-    fn text(self, place: &str) -> Result<&'a [u8], ReadError> {
-        if self.cells != Cells::Json {
-            return Ok(self.bytes);
-        }
-        let array = self.bytes.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
-        let array = array.ok_or_else(|| {
-            ReadError::malformed(
+impl Bad {
+    fn error(&self, place: &str) -> ReadError {
+        match self {
+            Self::NoArray => ReadError::malformed(
                 At::Key(place.to_owned()),
                 "expected a column: an array of numbers",
-            )
-        })?;
-        Ok(array.trim_ascii())
-    }
-
-    /// Decodes the cells of a slab. Numbers above 2^53 lose their last bits, as in JSON.
-    fn slab_cells<T>(
-        self,
-        place: &str,
-        convert: impl Fn(f64) -> Option<T>,
-    ) -> Result<Vec<T>, ReadError> {
-        let Self { bytes, cells } = self;
-        match cells {
-            Cells::Json => Ok(Vec::new()),
-            Cells::I8 => {
-                slab_cells(bytes, place, |cell| f64::from(i8::from_le_bytes(cell)), convert)
+            ),
+            Self::Schema(reason) => {
+                let table = place.strip_suffix(".data").unwrap_or(place);
+                ReadError::malformed(At::Key(format!("{table}.schema")), reason.clone())
             }
-            Cells::U8 => {
-                slab_cells(bytes, place, |cell| f64::from(u8::from_le_bytes(cell)), convert)
-            }
-            Cells::I16 => {
-                slab_cells(bytes, place, |cell| f64::from(i16::from_le_bytes(cell)), convert)
-            }
-            Cells::U16 => {
-                slab_cells(bytes, place, |cell| f64::from(u16::from_le_bytes(cell)), convert)
-            }
-            Cells::I32 => {
-                slab_cells(bytes, place, |cell| f64::from(i32::from_le_bytes(cell)), convert)
-            }
-            Cells::U32 => {
-                slab_cells(bytes, place, |cell| f64::from(u32::from_le_bytes(cell)), convert)
-            }
-            Cells::F32 => {
-                slab_cells(bytes, place, |cell| f64::from(f32::from_le_bytes(cell)), convert)
-            }
-            Cells::F64 => slab_cells(bytes, place, f64::from_le_bytes, convert),
-            Cells::I64 => slab_cells(bytes, place, |cell| i64::from_le_bytes(cell) as f64, convert),
-            Cells::U64 => slab_cells(bytes, place, |cell| u64::from_le_bytes(cell) as f64, convert),
+            Self::Row(row) => ReadError::malformed(
+                At::Key(format!("{place}[{row}]")),
+                "expected a row: a list of values",
+            ),
+            Self::Cell(row, cell) => no_number(place, *row, cell),
         }
     }
 }
 
-/// Decodes the cells of a slab of numbers with this many bytes.
-fn slab_cells<const BYTES: usize, T>(
-    bytes: &[u8],
-    place: &str,
-    number: impl Fn([u8; BYTES]) -> f64,
-    convert: impl Fn(f64) -> Option<T>,
-) -> Result<Vec<T>, ReadError> {
-    let (cells, _) = bytes.as_chunks::<BYTES>();
-    let converted = cells.iter().enumerate().map(|(row, &cell)| {
-        let number = number(cell);
-        convert(number).ok_or_else(|| no_number(place, row, &number.to_string()))
-    });
-    converted.collect()
+impl Cells {
+    fn new(kind: Kind) -> Self {
+        match kind {
+            Kind::Id => Self::Ids(Vec::new()),
+            Kind::Truth => Self::Truths(Vec::new()),
+            Kind::Number => Self::Numbers(Vec::new()),
+            Kind::Weight => Self::Weights(0, Vec::new()),
+            Kind::Measure => Self::Measures(Measures::default()),
+            Kind::Json => Self::Json(Vec::new()),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Ids(ids) => ids.len(),
+            Self::Truths(truths) => truths.len(),
+            Self::Numbers(numbers) => numbers.len(),
+            Self::Weights(n_ones, weights) => weights.len().max(*n_ones),
+            Self::Measures(measures) => measures.len(),
+            Self::Json(texts) => texts.len(),
+        }
+    }
+
+    /// Adds the cells in the text of an array. The error is the first cell that is not of this kind.
+    fn extend(&mut self, text: &[u8]) -> Result<(), String> {
+        match self {
+            Self::Ids(ids) => each_cell(text, |cell| {
+                ids.push(match cell {
+                    Cell::Digits(id) => id,
+                    Cell::Text(b"null") => ABSENT,
+                    Cell::Decimal(_) | Cell::Text(_) => id_of(cell.number()?)?,
+                });
+                Some(())
+            }),
+            Self::Truths(truths) => each_cell(text, |cell| {
+                truths.push(match cell {
+                    Cell::Digits(number) => number != 0,
+                    Cell::Text(b"true") => true,
+                    Cell::Text(b"false" | b"null") => false,
+                    Cell::Decimal(_) | Cell::Text(_) => cell.number()? != 0.0,
+                });
+                Some(())
+            }),
+            Self::Numbers(numbers) => each_cell(text, |cell| {
+                numbers.push(cell.number()?);
+                Some(())
+            }),
+            Self::Weights(n_ones, weights) => each_cell(text, |cell| {
+                push_weight(n_ones, weights, cell.number()?);
+                Some(())
+            }),
+            Self::Measures(measures) => each_cell(text, |cell| {
+                match cell {
+                    Cell::Digits(count) => measures.push_count(count),
+                    Cell::Decimal(_) | Cell::Text(_) => measures.push(cell.number()?),
+                }
+                Some(())
+            }),
+            Self::Json(_) => Ok(()),
+        }
+    }
+
+    /// Adds a cell of a slab. `false` if it is not of this kind.
+    fn push(&mut self, number: f64) -> bool {
+        match self {
+            Self::Ids(ids) => {
+                let Some(id) = id_of(number) else { return false };
+                ids.push(id);
+            }
+            Self::Truths(truths) => truths.push(number != 0.0),
+            Self::Numbers(numbers) => numbers.push(number),
+            Self::Weights(..) if number.is_infinite() => return false,
+            Self::Weights(n_ones, weights) => push_weight(n_ones, weights, number),
+            Self::Measures(measures) => measures.push(number),
+            Self::Json(_) => return false,
+        }
+        true
+    }
 }
 
-/// Decodes the cells of a JSON array: with `plain` those that are only digits, with `convert` all
-/// others.
-fn json_cells<T>(
-    bytes: &[u8],
-    place: &str,
-    plain: impl Fn(u32) -> T,
-    convert: impl Fn(&str) -> Option<T>,
-) -> Result<Vec<T>, ReadError> {
-    let mut cells = Vec::with_capacity(memchr::memchr_iter(b',', bytes).count() + 1);
-    let mut at = 0;
-    while at < bytes.len() {
-        // Nearly all cells are a few digits and a comma.
-        let (number, n_digits) = few_digits(&bytes[at..]);
-        let is_plain = n_digits > 0 && bytes.get(at + n_digits).is_none_or(|&byte| byte == b',');
-        let (cell, end) = if is_plain {
-            (plain(number), at + n_digits)
-        } else {
-            slow_cell(bytes, at, place, cells.len(), &convert)?
-        };
-        cells.push(cell);
-        at = end + 1;
+fn push_weight(n_ones: &mut usize, weights: &mut Vec<f64>, weight: f64) {
+    if weight == 1.0 && weights.is_empty() {
+        *n_ones += 1;
+        return;
     }
-    Ok(cells)
+    if weights.is_empty() {
+        *weights = vec![1.0; *n_ones];
+    }
+    weights.push(or_zero(weight));
+}
+
+impl Measures {
+    fn len(&self) -> usize {
+        self.counts.len().max(self.others.len())
+    }
+
+    fn push_count(&mut self, count: u32) {
+        self.is_known = true;
+        if self.others.is_empty() {
+            self.counts.push(count);
+        } else {
+            self.others.push(f64::from(count));
+        }
+    }
+
+    fn push(&mut self, number: f64) {
+        let measure = or_zero(number).max(0.0);
+        match Weights::count(measure) {
+            Some(count) if self.others.is_empty() => self.counts.push(count),
+            _ => {
+                if self.others.is_empty() {
+                    let counts = std::mem::take(&mut self.counts);
+                    self.others = counts.into_iter().map(f64::from).collect();
+                }
+                self.others.push(measure);
+            }
+        }
+        self.is_known |= !number.is_nan();
+    }
 }
 
 /// A measurement, or 0 if it is unknown.
@@ -268,55 +403,10 @@ pub(super) fn or_zero(number: f64) -> f64 {
     if number.is_finite() { number } else { 0.0 }
 }
 
-/// The number in the first digits, at most eight of them, and how many there are. Has no branch per
-/// digit, because the length of numbers is hard to predict for a processor.
-fn few_digits(bytes: &[u8]) -> (u32, usize) {
-    let mut eight = [0; 8];
-    match bytes.first_chunk() {
-        Some(chunk) => eight = *chunk,
-        None => eight[..bytes.len()].copy_from_slice(bytes),
-    }
-    // Digits become 0 to 9; for any other byte, `others` has the highest bit set.
-    let digits = u64::from_le_bytes(eight) ^ 0x3030_3030_3030_3030;
-    let others = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080;
-    let n = (others.trailing_zeros() / 8) as usize;
-    if n == 0 {
-        return (0, 0);
-    }
-    // Shift the digits to the end, with zeros before them; then add up pairs, groups of four and
-    // all eight.
-    let digits = digits << (64 - 8 * n);
-    let pairs = (digits.wrapping_mul(10) + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
-    let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
-    let all = fours.wrapping_mul(10_000).wrapping_add(fours >> 32);
-    (all as u32, n)
-}
-
-/// Decodes one cell that is not only digits; returns the value and the offset of its comma.
-fn slow_cell<T>(
-    bytes: &[u8],
-    start: usize,
-    place: &str,
-    row: usize,
-    convert: impl FnOnce(&str) -> Option<T>,
-) -> Result<(T, usize), ReadError> {
-    let end = memchr::memchr(b',', &bytes[start..]).map_or(bytes.len(), |at| start + at);
-    let cell = String::from_utf8_lossy(bytes[start..end].trim_ascii());
-    if let Some(value) = convert(&cell) {
-        return Ok((value, end));
-    }
-    Err(no_number(place, row, &cell))
-}
-
-pub(super) fn no_number(place: &str, row: usize, cell: &str) -> ReadError {
+fn no_number(place: &str, row: usize, cell: &str) -> ReadError {
     let shown: String = cell.chars().take(40).collect();
     let at = At::Key(format!("{place}[{row}]"));
     ReadError::malformed(at, format!("is {shown}, expected a number below 4294967295, -1 or null"))
-}
-
-/// Parses a single index, line or flag.
-pub(super) fn to_id(cell: &str) -> Option<u32> {
-    if cell == "null" { Some(ABSENT) } else { id_of(to_number(cell)?) }
 }
 
 fn id_of(number: f64) -> Option<u32> {
@@ -325,11 +415,6 @@ fn id_of(number: f64) -> Option<u32> {
     }
     #[expect(clippy::cast_sign_loss, reason = "checked in the same breath")]
     (number.fract() == 0.0 && number < f64::from(ABSENT)).then_some(number as u32)
-}
-
-/// Parses a number. JSON has no infinities and no NaN, unlike Rust's parser.
-pub(super) fn to_number(cell: &str) -> Option<f64> {
-    cell.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
 /// A string that borrows from the file unless it has escapes.
@@ -403,13 +488,22 @@ impl<'de> Deserialize<'de> for IdText {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::{self, Source};
+    use crate::limits::Limits;
+    use std::ops::ControlFlow;
 
-    fn json(text: &str) -> Column<'_> {
-        Column { bytes: text.as_bytes(), cells: Cells::Json }
+    fn scan(kind: Kind, text: &str) -> Column {
+        // A number ends before another character.
+        let source = Source::from(format!("{text},").into_bytes());
+        let go_on = &mut |_| ControlFlow::Continue(());
+        input::open(source, Limits::default(), go_on, |input| {
+            Column::scan(kind, &mut Stream::new(input)).unwrap()
+        })
+        .unwrap()
     }
 
     fn ids(text: &str) -> Result<Vec<u32>, String> {
-        json(text).ids("t.c").map_err(|error| error.to_string())
+        scan(Kind::Id, text).ids("t.c").map_err(|error| error.to_string())
     }
 
     #[test]
@@ -462,99 +556,139 @@ mod tests {
 
     #[test]
     fn weights() {
-        let weights = |text: &str| json(text).weights("t.w").map_err(|error| error.to_string());
-        assert_eq!(weights("[1,1,1]"), Ok(Weights::Ones));
-        assert_eq!(weights("[1, 1]"), Ok(Weights::Each(vec![1.0, 1.0])));
+        let weights =
+            |text: &str| scan(Kind::Weight, text).weights("t.w").map_err(|error| error.to_string());
+        assert_eq!(weights("[1,1, 1]"), Ok(Weights::Ones));
+        assert_eq!(weights("[1,1,2]"), Ok(Weights::Each(vec![1.0, 1.0, 2.0])));
         assert_eq!(weights("[1,2.5,-3,null]"), Ok(Weights::Each(vec![1.0, 2.5, -3.0, 0.0])));
         assert!(weights("[1,x]").is_err());
     }
 
     #[test]
     fn truths() {
-        let truths = |text: &str| json(text).truths("t.j").map_err(|error| error.to_string());
+        let truths =
+            |text: &str| scan(Kind::Truth, text).truths("t.j").map_err(|error| error.to_string());
         assert_eq!(
             truths("[true,false, true,null,1,0]"),
             Ok(vec![true, false, true, false, true, false])
         );
         assert!(truths("[maybe]").is_err());
         assert_eq!(
-            Column { bytes: &[1, 0], cells: Cells::U8 }.truths("t.j").ok(),
+            Column::of_slab(Kind::Truth, &[1, 0], CellType::U8).truths("t.j").ok(),
             Some(vec![true, false])
         );
     }
 
     #[test]
     fn measurements() {
-        let numbers = json("[12,null,1.5e3,-2]").numbers("t.n").unwrap();
+        let numbers = scan(Kind::Number, "[12,null,1.5e3,-2]").numbers("t.n").unwrap();
         assert_eq!(
             (numbers[0], numbers[1].is_nan(), &numbers[2..]),
             (12.0, true, [1500.0, -2.0].as_slice())
         );
-        assert!(json("[null,null]").numbers("t.n").unwrap().iter().all(|number| number.is_nan()));
-        assert_eq!(json("[12,null,-2]").measures("t.n"), Ok(Weights::Counts(vec![12, 0, 0])));
+        let measures = |text: &str| scan(Kind::Measure, text);
+        assert_eq!(measures("[12,null,-2]").measures("t.n"), Ok(Weights::Counts(vec![12, 0, 0])));
         assert_eq!(
-            json("[12,null,1.5,-2]").measures("t.n"),
-            Ok(Weights::Each(vec![12.0, 0.0, 1.5, 0.0]))
+            measures("[12,null,1.5,-2,7]").measures("t.n"),
+            Ok(Weights::Each(vec![12.0, 0.0, 1.5, 0.0, 7.0]))
         );
-        assert!(json("[12,x]").measures("t.n").is_err());
-        assert!(json("[null,0]").has_numbers() && !json("[null,null]").has_numbers());
+        assert!(measures("[12,x]").measures("t.n").is_err());
+        assert!(measures("[null,0]").has_numbers() && !measures("[null,null]").has_numbers());
+    }
+
+    /// Each number is the one that Rust's parser finds, which rounds correctly.
+    #[test]
+    fn decimals_are_exact() {
+        let numbers = [
+            "0.1",
+            "2000.000826",
+            "99999999.9999999",
+            "123456.123456789",
+            "0.000000000000001",
+            "12345678.12345678",
+            "123456789.5",
+            "1.",
+            "3.0",
+            "0.30000000000000004",
+            "9007199254740993.0",
+            "1234567890123456.7",
+        ];
+        let scanned = scan(Kind::Number, &format!("[{}]", numbers.join(","))).numbers("t.n");
+        let expected: Vec<f64> = numbers.iter().map(|number| number.parse().unwrap()).collect();
+        assert_eq!(scanned, Ok(expected));
+        for bad in [".5", "1.5.5", "1.5x", "1 .5", "0x1.5"] {
+            let known = bad.parse::<f64>().ok();
+            let scanned = scan(Kind::Number, &format!("[{bad}]")).numbers("t.n");
+            assert_eq!(scanned.ok(), known.map(|number| vec![number]), "{bad}");
+        }
     }
 
     #[test]
     fn slabs_of_every_type() {
         let ids = |cells, bytes: &[u8]| {
-            Column { bytes, cells }.ids("t.c").map_err(|error| error.to_string())
+            Column::of_slab(Kind::Id, bytes, cells).ids("t.c").map_err(|error| error.to_string())
         };
-        assert_eq!(ids(Cells::I8, &[1, 0xff, 0x7f]), Ok(vec![1, ABSENT, 127]));
-        assert_eq!(ids(Cells::U8, &[1, 0xff]), Ok(vec![1, 255]));
-        assert_eq!(ids(Cells::I16, &[0, 1, 0xff, 0xff]), Ok(vec![256, ABSENT]));
-        assert_eq!(ids(Cells::U16, &[0xff, 0xff]), Ok(vec![65_535]));
+        assert_eq!(ids(CellType::I8, &[1, 0xff, 0x7f]), Ok(vec![1, ABSENT, 127]));
+        assert_eq!(ids(CellType::U8, &[1, 0xff]), Ok(vec![1, 255]));
+        assert_eq!(ids(CellType::I16, &[0, 1, 0xff, 0xff]), Ok(vec![256, ABSENT]));
+        assert_eq!(ids(CellType::U16, &[0xff, 0xff]), Ok(vec![65_535]));
         assert_eq!(
-            ids(Cells::I32, &[7, 0, 1, 0, 0xff, 0xff, 0xff, 0xff]),
+            ids(CellType::I32, &[7, 0, 1, 0, 0xff, 0xff, 0xff, 0xff]),
             Ok(vec![65_543, ABSENT])
         );
-        assert_eq!(ids(Cells::U32, &4_294_967_294_u32.to_le_bytes()), Ok(vec![4_294_967_294]));
+        assert_eq!(ids(CellType::U32, &4_294_967_294_u32.to_le_bytes()), Ok(vec![4_294_967_294]));
         assert_eq!(
-            ids(Cells::F32, &[3.0_f32, f32::NAN].map(f32::to_le_bytes).concat()),
+            ids(CellType::F32, &[3.0_f32, f32::NAN].map(f32::to_le_bytes).concat()),
             Ok(vec![3, ABSENT])
         );
         assert_eq!(
-            ids(Cells::F64, &[3.0_f64, -1.0, f64::NAN].map(f64::to_le_bytes).concat()),
+            ids(CellType::F64, &[3.0_f64, -1.0, f64::NAN].map(f64::to_le_bytes).concat()),
             Ok(vec![3, ABSENT, ABSENT])
         );
         assert_eq!(
-            ids(Cells::I64, &[9_i64, -1].map(i64::to_le_bytes).concat()),
+            ids(CellType::I64, &[9_i64, -1].map(i64::to_le_bytes).concat()),
             Ok(vec![9, ABSENT])
         );
-        assert_eq!(ids(Cells::U64, &9_u64.to_le_bytes()), Ok(vec![9]));
+        assert_eq!(ids(CellType::U64, &9_u64.to_le_bytes()), Ok(vec![9]));
         let message = |shown: &str| {
             Err(format!("t.c[1]: is {shown}, expected a number below 4294967295, -1 or null"))
         };
-        assert_eq!(ids(Cells::F64, &[1.0, 2.5].map(f64::to_le_bytes).concat()), message("2.5"));
+        assert_eq!(ids(CellType::F64, &[1.0, 2.5].map(f64::to_le_bytes).concat()), message("2.5"));
         assert_eq!(
-            ids(Cells::F64, &[1.0, f64::INFINITY].map(f64::to_le_bytes).concat()),
+            ids(CellType::F64, &[1.0, f64::INFINITY].map(f64::to_le_bytes).concat()),
             message("inf")
         );
         assert_eq!(
-            ids(Cells::U32, &[1, u32::MAX].map(u32::to_le_bytes).concat()),
+            ids(CellType::U32, &[1, u32::MAX].map(u32::to_le_bytes).concat()),
             message("4294967295")
         );
 
         let bytes = [1.0, f64::NAN, -2.5].map(f64::to_le_bytes).concat();
-        let column = Column { bytes: &bytes, cells: Cells::F64 };
-        assert_eq!(column.weights("t.w").ok(), Some(Weights::Each(vec![1.0, 0.0, -2.5])));
+        let slab = |kind, bytes: &[u8]| Column::of_slab(kind, bytes, CellType::F64);
         assert_eq!(
-            (column.sum(), column.ends(), column.has_numbers()),
-            (-1.5, Some((1.0, -2.5)), true)
+            slab(Kind::Weight, &bytes).weights("t.w").ok(),
+            Some(Weights::Each(vec![1.0, 0.0, -2.5]))
         );
-        assert_eq!(
-            Column { bytes: &[1, 1], cells: Cells::U8 }.weights("t.w").ok(),
-            Some(Weights::Ones)
-        );
-        assert!(
-            Column { bytes: &f64::NEG_INFINITY.to_le_bytes(), cells: Cells::F64 }
-                .weights("t.w")
-                .is_err()
-        );
+        let measures = slab(Kind::Measure, &bytes);
+        assert!(measures.has_numbers());
+        assert_eq!(measures.measures("t.m"), Ok(Weights::Counts(vec![1, 0, 0])));
+        let ones = Column::of_slab(Kind::Weight, &[1, 1], CellType::U8);
+        assert_eq!(ones.weights("t.w").ok(), Some(Weights::Ones));
+        assert!(slab(Kind::Weight, &f64::NEG_INFINITY.to_le_bytes()).weights("t.w").is_err());
+    }
+
+    #[test]
+    fn cells_of_rows_may_be_missing_or_boolean() {
+        let mut column = Column::new(Kind::Id);
+        for cell in [Some(&b"7"[..]), None, Some(b"true"), Some(b"false"), Some(b"null")] {
+            column.push(cell);
+        }
+        assert_eq!(column.ids("t.c"), Ok(vec![7, ABSENT, 1, 0, ABSENT]));
+        let mut column = Column::new(Kind::Id);
+        column.push(Some(b"7"));
+        column.push(Some(b"\"x\""));
+        column.push(Some(b"8"));
+        let error = column.ids("t.c").unwrap_err().to_string();
+        assert!(error.starts_with("t.c[1]: is \"x\""), "{error}");
     }
 }

@@ -10,18 +10,18 @@
 //! Code without a name is named by its address in the library; for callers that is an address
 //! within the call ([`super::return_addresses`]).
 
-use super::columns::{ABSENT, Text, no_number, or_zero, to_id, to_number};
+use super::columns::{ABSENT, Text, or_zero};
 use super::location::Location;
 use super::processed::{describe, intern_libs};
 use super::raw::{Raw, join};
 use super::return_addresses;
 use super::samples::{Allocations, Present, Rows, Span};
-use super::schema::{Meta, tier_of_implementation};
+use super::schema::{self, Meta, tier_of_implementation};
 use super::tables::{self, Categories, Frames, Funcs, Names, Shared, Stacks, Tables};
 use crate::error::{At, ReadError};
 use crate::format::Format;
+use crate::input::Input;
 use crate::read_result::Read;
-use crate::scan::{Scanner, Stop};
 use profile::{JitTier, LibId, ProfileBuilder, Recording, WarningCode, Warnings, Weights};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -43,49 +43,52 @@ struct ProcessMeta {
 }
 
 /// A process.
-struct Process<'a> {
+struct Process {
     place: String,
-    raw: Raw<'a>,
+    raw: Raw,
     meta: Meta,
     start: f64,
 }
 
 /// A thread with decoded samples.
 struct Sampled<'p> {
-    process: &'p Process<'p>,
+    process: &'p Process,
     place: String,
-    thread: &'p Raw<'p>,
+    thread: Raw,
     rows: Rows,
 }
 
-pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
+pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
     let mut warnings = Warnings::default();
-    let file = Raw::new(bytes)?;
-    let wrapped = file.get("profile").filter(|_| file.get("meta").is_none());
-    let (processes, version) = match wrapped {
-        Some(profile) => processes("profile".to_owned(), Raw::new(profile.text)?, &mut warnings)?,
+    let mut file = Raw::read(input, schema::GECKO)?;
+    let wrapped = if file.get("meta").is_none() { file.take("profile") } else { None };
+    let (mut processes, version) = match wrapped {
+        Some(profile) => processes("profile".to_owned(), profile, &mut warnings)?,
         None => processes(String::new(), file, &mut warnings)?,
     };
 
     // Samples first: their rows show which metrics there are.
     let mut span = Span::default();
     let start = processes.first().map_or(0.0, |root| root.start);
-    let mut sampled = Vec::new();
-    for process in &processes {
+    let mut threads = Vec::new();
+    for process in &mut processes {
         let place = join(&process.place, "threads");
-        let threads = process.raw.get("threads").and_then(Raw::list);
-        let threads = threads.ok_or_else(|| {
-            ReadError::malformed(At::Key(place.clone()), "expected a list of threads")
-        })?;
-        for (i, thread) in threads.iter().enumerate() {
+        let Some(Raw::List(of_process)) = process.raw.take("threads") else {
+            return Err(ReadError::malformed(At::Key(place), "expected a list of threads"));
+        };
+        threads.push((place, of_process));
+    }
+    let mut sampled = Vec::new();
+    for (process, (place, threads)) in processes.iter().zip(threads) {
+        for (i, mut thread) in threads.into_iter().enumerate() {
             let place = format!("{place}[{i}]");
-            let Some(samples) = thread.get("samples") else {
+            let Some(samples) = thread.take("samples") else {
                 warnings.add(WarningCode::ThreadWithoutSamples, || {
                     format!("{place} has no samples table; it is left out")
                 });
                 continue;
             };
-            let (mut rows, ends) = rows(&place, thread, samples)?;
+            let (mut rows, ends) = rows(&place, &mut thread, samples)?;
             rows.shift(process.start - start);
             if let Some((first, last)) = ends {
                 span.add((first + process.start - start, last + process.start - start));
@@ -109,16 +112,16 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let mut builder = ProfileBuilder::new(kinds.iter().map(|kind| kind.metric(meta)).collect(), 0);
 
     let mut symbols: Option<Symbols<'_>> = None;
-    for Sampled { process, place, thread, mut rows } in sampled {
+    for Sampled { process, place, mut thread, mut rows } in sampled {
         let symbols = match &mut symbols {
             Some(symbols) if symbols.process == process.place => symbols,
             symbols => symbols.insert(Symbols::new(process, &mut builder)?),
         };
         let first_stack = builder.n_stacks();
-        append(&mut builder, &place, thread, &mut rows, symbols)?;
+        append(&mut builder, &place, &mut thread, &mut rows, symbols)?;
         let available = builder.n_stacks() - first_stack;
         let samples = rows.finish(&place, &kinds, first_stack, available)?;
-        builder.push_thread(describe(thread, &place)?, samples)?;
+        builder.push_thread(describe(&thread, &place)?, samples)?;
     }
     Ok(Read {
         version: version.map(|version| version.to_string()),
@@ -128,15 +131,15 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
 }
 
 /// The root process and all nested ones, and the version of the format.
-fn processes<'a>(
+fn processes(
     place: String,
-    root: Raw<'a>,
+    root: Raw,
     warnings: &mut Warnings,
-) -> Result<(Vec<Process<'a>>, Option<u32>), ReadError> {
+) -> Result<(Vec<Process>, Option<u32>), ReadError> {
     let mut version = None;
     let mut found = Vec::new();
     let mut next = vec![(place, 0, root)];
-    while let Some((place, level, raw)) = next.pop() {
+    while let Some((place, level, mut raw)) = next.pop() {
         let about: ProcessMeta = raw.decode_member("meta", &place)?;
         if found.is_empty() {
             version = about.version;
@@ -148,7 +151,10 @@ fn processes<'a>(
             );
             return Err(ReadError::malformed(At::Key(join(&place, "meta.version")), message));
         }
-        let below = raw.get("processes").and_then(Raw::list).unwrap_or_default();
+        let below = match raw.take("processes") {
+            Some(Raw::List(below)) => below,
+            _ => Vec::new(),
+        };
         if level == MAX_LEVELS && !below.is_empty() {
             warnings.add(WarningCode::DeepProcesses, || {
                 format!(
@@ -156,11 +162,9 @@ fn processes<'a>(
                 )
             });
         } else {
-            for (i, process) in below.iter().enumerate().rev() {
+            for (i, process) in below.into_iter().enumerate().rev() {
                 let place = join(&place, &format!("processes[{i}]"));
-                let raw = Raw::new(process.text)
-                    .map_err(|error| ReadError { at: At::Key(place.clone()), ..error })?;
-                next.push((place, level + 1, raw));
+                next.push((place, level + 1, process));
             }
         }
         found.push(Process {
@@ -201,27 +205,21 @@ struct Range {
 }
 
 impl<'a> Symbols<'a> {
-    fn new(process: &'a Process<'_>, builder: &mut ProfileBuilder) -> Result<Self, ReadError> {
+    fn new(process: &'a Process, builder: &mut ProfileBuilder) -> Result<Self, ReadError> {
         let (raw, place) = (&process.raw, &process.place);
         let ids = intern_libs(builder, raw.decode_member("libs", place)?)?;
         let ranges: Vec<Range> = raw.decode_member("libs", place)?;
         let mut ranges: Vec<_> = ranges.into_iter().zip(0..).collect();
         ranges.sort_unstable();
-        let mut sources = Vec::new();
-        if let Some(table) = raw.get("sources") {
-            let place = join(place, "sources");
-            each_row(table, &place, ["filename"], |row, [filename]| {
-                let name = filename.map_or(Ok(Text(Cow::Borrowed(""))), serde_json::from_slice);
-                let no_text = |_| {
-                    ReadError::malformed(
-                        At::Key(format!("{place}.data[{row}]")),
-                        "expected the name of a file",
-                    )
-                };
-                sources.push(name.map_err(no_text)?);
-                Ok(())
-            })?;
-        }
+        let names = raw.get("sources").and_then(|sources| sources.column("filename"));
+        let names = names.map_or(Ok([].as_slice()), |names| names.texts("sources.data"))?;
+        let source = |(row, name): (usize, &'a Vec<u8>)| {
+            serde_json::from_slice(name).map_err(|_| {
+                let at = At::Key(format!("{}.data[{row}]", join(place, "sources")));
+                ReadError::malformed(at, "expected the name of a file")
+            })
+        };
+        let sources = names.iter().enumerate().map(source).collect::<Result<_, _>>()?;
         let categories = Categories::new(&process.meta);
         Ok(Self { process: place, sources, libs: Libs { ids, ranges }, categories })
     }
@@ -291,36 +289,29 @@ impl<'t> Functions<'t> {
 fn append(
     builder: &mut ProfileBuilder,
     place: &str,
-    thread: &Raw<'_>,
+    thread: &mut Raw,
     samples: &mut Rows,
     symbols: &mut Symbols<'_>,
 ) -> Result<(), ReadError> {
-    let table = |key| {
+    let mut table = |key| {
         let message = || {
             ReadError::malformed(
                 At::Key(join(place, key)),
                 "expected this table; the thread does not have it",
             )
         };
-        thread.get(key).ok_or_else(message)
+        thread.take(key).ok_or_else(message)
     };
-    let strings: Vec<Text<'_>> = table("stringTable")?.decode(&join(place, "stringTable"))?;
-    let stack_table = table("stackTable")?;
-    let [parent, frame] = columns(stack_table, &join(place, "stackTable"), ["prefix", "frame"])?;
+    let strings = table("stringTable")?;
+    let strings: Vec<Text<'_>> = strings.decode(&join(place, "stringTable"))?;
+    let mut stack_table = table("stackTable")?;
+    let mut stack_column = |key| ids(&mut stack_table, key, &join(place, "stackTable"));
+    let (parent, frame) = (stack_column("prefix")?, stack_column("frame")?);
     samples.check(place, frame.len())?;
     let mut stacks = Stacks { frame, parent, relative: false, category: Vec::new() };
-    let frame_place = join(place, "frameTable");
-    let keys = [
-        "location",
-        "line",
-        "column",
-        "category",
-        "subcategory",
-        "implementation",
-        "relevantForJS",
-    ];
-    let [locations, line, column, category, subcategory, implementation, relevant] =
-        columns(table("frameTable")?, &frame_place, keys)?;
+    let mut frame_table = table("frameTable")?;
+    let mut frame_column = |key| ids(&mut frame_table, key, &join(place, "frameTable"));
+    let (locations, relevant) = (frame_column("location")?, frame_column("relevantForJS")?);
 
     // Each location becomes one func.
     let Symbols { sources, libs, categories, .. } = symbols;
@@ -329,8 +320,13 @@ fn append(
     let tier = |name: u32| {
         strings.get(name as usize).map_or(JitTier::Unknown, |name| tier_of_implementation(&name.0))
     };
-    let tier = implementation.into_iter().map(tier).collect();
-    let mut frames = Frames { line, category, subcategory, tier, ..Frames::default() };
+    let mut frames = Frames {
+        line: frame_column("line")?,
+        category: frame_column("category")?,
+        subcategory: frame_column("subcategory")?,
+        tier: frame_column("implementation")?.into_iter().map(tier).collect(),
+        ..Frames::default()
+    };
     let mut addresses = Vec::with_capacity(locations.len());
     for (row, (&id, &relevant)) in locations.iter().zip(&relevant).enumerate() {
         let key = (id, relevant == 1);
@@ -356,8 +352,8 @@ fn append(
     let shared = Shared::default();
     let tables = Tables {
         frames,
-        columns: Box::new(|| Ok(column)),
-        addresses: Box::new(|| Ok(addresses)),
+        columns: Ok(frame_column("column")?),
+        addresses: Ok(addresses),
         funcs,
         names: Names {
             strings: &names,
@@ -366,34 +362,22 @@ fn append(
             resource_libs: Vec::new(),
         },
     };
-    tables::append(builder, place, categories, || Ok(stacks), || Ok(tables))
+    tables::append(builder, place, categories, stacks, tables)
 }
 
 /// The samples of a thread, and the times of the first and the last one.
 fn rows(
     place: &str,
-    thread: &Raw<'_>,
-    samples: &Raw<'_>,
+    thread: &mut Raw,
+    mut samples: Raw,
 ) -> Result<(Rows, Option<(f64, f64)>), ReadError> {
-    let (mut stacks, mut cpu, mut times) = (Vec::new(), Vec::new(), Vec::new());
-    let mut ends = None;
     let samples_place = join(place, "samples");
-    each_row(
-        samples,
-        &samples_place,
-        ["stack", "time", "threadCPUDelta"],
-        |row, [stack, time, delta]| {
-            stacks.push(id(&samples_place, row, stack)?);
-            cpu.push(number(delta));
-            let time = number(time);
-            times.push(time);
-            if !time.is_nan() {
-                ends = Some((ends.map_or(time, |(first, _)| first), time));
-            }
-            Ok(())
-        },
-    )?;
-    let [js, native] = allocations(&join(place, "markers"), thread.get("markers"))?;
+    let stacks = ids(&mut samples, "stack", &samples_place)?;
+    let times = numbers(&mut samples, "time", &samples_place)?;
+    let cpu = numbers(&mut samples, "threadCPUDelta", &samples_place)?;
+    let mut known = times.iter().copied().filter(|time| !time.is_nan());
+    let ends = known.next().map(|first| (first, known.next_back().unwrap_or(first)));
+    let [js, native] = allocations(&join(place, "markers"), thread.take("markers"))?;
     let is_known = cpu.iter().any(|delta| !f64::is_nan(*delta));
     let cpu = is_known
         .then(|| Weights::compact(cpu.into_iter().map(|delta| or_zero(delta).max(0.0)).collect()));
@@ -401,44 +385,26 @@ fn rows(
     Ok((Rows { stacks, weights: Weights::Ones, unit, cpu, times, js, native }, ends))
 }
 
+/// An allocation: its time, stack, bytes and address.
+type Allocation = (f64, u32, f64, f64);
+
 /// The allocations of JavaScript and of native code in the markers of a thread, sorted by time.
-fn allocations(place: &str, markers: Option<&Raw<'_>>) -> Result<[Allocations; 2], ReadError> {
-    const TYPES: [&[u8]; 2] = [b"\"JS allocation\"", b"\"Native allocation\""];
+fn allocations(place: &str, markers: Option<Raw>) -> Result<[Allocations; 2], ReadError> {
+    const TYPES: [&str; 2] = ["JS allocation", "Native allocation"];
+    let mut markers = markers.unwrap_or_default();
+    let times = numbers(&mut markers, "startTime", place)?;
+    let data = markers.column("data").map_or(Ok([].as_slice()), |data| data.texts(place))?;
     let mut found = [const { Vec::new() }; 2];
-    // Few recordings have any, and markers are most of the file.
-    let has_any =
-        |markers: &&Raw<'_>| memchr::memmem::find(markers.text, b" allocation\"").is_some();
-    if let Some(markers) = markers.filter(has_any) {
-        each_row(markers, place, ["startTime", "data"], |row, [time, data]| {
-            let Some(data) =
-                data.filter(|data| memchr::memmem::find(data, b" allocation\"").is_some())
-            else {
-                return Ok(());
-            };
-            let place = format!("{place}.data[{row}]");
-            let data = Raw::new(data)
-                .map_err(|error| ReadError { at: At::Key(place.clone()), ..error })?;
-            let member = |key| data.get(key).map(|value| value.text);
-            let Some(kind) = TYPES.iter().position(|&kind| member("type") == Some(kind)) else {
-                return Ok(());
-            };
-            let mut stack = ABSENT;
-            if let Some(backtrace) = data.get("stack").and_then(|stack| stack.get("samples")) {
-                each_row(backtrace, &place, ["stack"], |row, [cell]| {
-                    stack = if row == 0 { id(&place, row, cell)? } else { stack };
-                    Ok(())
-                })?;
-            }
-            found[kind].push((
-                number(time),
-                stack,
-                number(member("size")),
-                number(member("memoryAddress")),
-            ));
-            Ok(())
-        })?;
+    for (time, data) in times.into_iter().zip(data) {
+        let data = Raw::parse(data, schema::GECKO_ALLOCATION)
+            .map_err(|error| ReadError { at: At::Key(place.to_owned()), ..error })?;
+        let kind: Option<Text<'_>> = data.decode_member("type", place).unwrap_or_default();
+        let kind = kind.and_then(|kind| TYPES.iter().position(|&known| known == kind.0));
+        if let Some(of_kind) = kind.and_then(|kind| found.get_mut(kind)) {
+            of_kind.push(allocation(place, time, data)?);
+        }
     }
-    Ok(found.map(|mut rows: Vec<(f64, u32, f64, f64)>| {
+    Ok(found.map(|mut rows: Vec<Allocation>| {
         rows.sort_by(|a, b| a.0.total_cmp(&b.0));
         Allocations {
             stacks: rows.iter().map(|row| row.1).collect(),
@@ -449,76 +415,21 @@ fn allocations(place: &str, markers: Option<&Raw<'_>>) -> Result<[Allocations; 2
     }))
 }
 
-/// Decodes columns of indexes, lines or booleans (`true` is 1).
-fn columns<const N: usize>(
-    table: &Raw<'_>,
-    place: &str,
-    keys: [&str; N],
-) -> Result<[Vec<u32>; N], ReadError> {
-    let mut columns = [const { Vec::new() }; N];
-    each_row(table, place, keys, |row, cells| {
-        for (column, cell) in columns.iter_mut().zip(cells) {
-            column.push(id(place, row, cell)?);
-        }
-        Ok(())
-    })?;
-    Ok(columns)
+fn allocation(place: &str, time: f64, mut data: Raw) -> Result<Allocation, ReadError> {
+    let number = |key| data.decode_member(key, place).unwrap_or(None).unwrap_or(f64::NAN);
+    let (size, address) = (number("size"), number("memoryAddress"));
+    let backtrace = data.get_mut("stack").and_then(|stack| stack.take("samples"));
+    let stacks =
+        backtrace.map_or(Ok(Vec::new()), |mut samples| ids(&mut samples, "stack", place))?;
+    Ok((time, stacks.first().copied().unwrap_or(ABSENT), size, address))
 }
 
-/// A measurement, or NaN.
-fn number(cell: Option<&[u8]>) -> f64 {
-    cell.and_then(|cell| to_number(std::str::from_utf8(cell).ok()?)).unwrap_or(f64::NAN)
+/// Takes a column of indexes, lines or booleans out of a table of rows.
+fn ids(table: &mut Raw, key: &str, place: &str) -> Result<Vec<u32>, ReadError> {
+    table.take_column(key).map_or(Ok(Vec::new()), |column| column.ids(&join(place, "data")))
 }
 
-fn id(place: &str, row: usize, cell: Option<&[u8]>) -> Result<u32, ReadError> {
-    let cell = match cell {
-        None => return Ok(ABSENT),
-        Some(b"true") => return Ok(1),
-        Some(b"false") => return Ok(0),
-        Some(cell) => cell,
-    };
-    let text = String::from_utf8_lossy(cell);
-    to_id(&text).ok_or_else(|| no_number(&join(place, "data"), row, &text))
-}
-
-/// Calls `row` for each row with the cells under `keys`, as in the file; `None` if the row or the
-/// schema lacks one.
-fn each_row<'a, const N: usize>(
-    table: &Raw<'a>,
-    place: &str,
-    keys: [&str; N],
-    mut row: impl FnMut(usize, [Option<&'a [u8]>; N]) -> Result<(), ReadError>,
-) -> Result<(), ReadError> {
-    let schema: FxHashMap<Cow<'_, str>, usize> = table.decode_member("schema", place)?;
-    let wanted = keys.map(|key| schema.get(key).copied());
-    let data = table.get("data").map_or([].as_slice(), |data| data.text);
-    let mut scanner = Scanner::new(data);
-    let (mut n, mut failed) = (0, None);
-    let scanned = scanner.array(&mut |scanner| {
-        let mut cells = [None; N];
-        let mut column = 0;
-        scanner.array(&mut |scanner| {
-            scanner.peek()?;
-            let start = scanner.at();
-            scanner.skip()?;
-            for (cell, wanted) in cells.iter_mut().zip(wanted) {
-                if wanted == Some(column) {
-                    *cell = Some(scanner.since(start));
-                }
-            }
-            column += 1;
-            Ok(())
-        })?;
-        failed = row(n, cells).err();
-        n += 1;
-        if failed.is_some() { Err(Stop::Enough) } else { Ok(()) }
-    });
-    match (failed, scanned) {
-        (Some(error), _) => Err(error),
-        (None, Err(_)) if !data.is_empty() => Err(ReadError::malformed(
-            At::Key(format!("{place}.data[{n}]")),
-            "expected a row: a list of values",
-        )),
-        _ => Ok(()),
-    }
+/// Takes a column of measurements out of a table of rows.
+fn numbers(table: &mut Raw, key: &str, place: &str) -> Result<Vec<f64>, ReadError> {
+    table.take_column(key).map_or(Ok(Vec::new()), |column| column.numbers(&join(place, "data")))
 }

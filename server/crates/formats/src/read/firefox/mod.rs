@@ -4,9 +4,9 @@
 //! Processed profiles are read by the columns that are present, not by the version number, which
 //! changes several times a year: tables per thread or shared, `prefix` or `prefixOffset`, nulls and
 //! -1 or a `flags` column, `fileName` or `source`. The rules are those of the Firefox Profiler's
-//! `line-timings` and `profile-data`. [`schema`] lists the columns, [`columns`] decodes them.
-//! [`processed`] and [`gecko`] each decode one layout, [`tables`] and [`samples`] build a profile
-//! from either.
+//! `line-timings` and `profile-data`. [`schema`] lists the columns, [`columns`] decodes them while the
+//! file arrives, [`raw`] keeps them. [`processed`] and [`gecko`] each read one layout, [`tables`] and
+//! [`samples`] build a profile from either.
 
 mod columns;
 mod gecko;
@@ -14,6 +14,7 @@ mod location;
 mod processed;
 mod raw;
 mod return_addresses;
+mod rows;
 mod samples;
 mod schema;
 mod slabs;
@@ -23,6 +24,7 @@ pub(crate) use gecko::read as read_gecko;
 
 use crate::error::ReadError;
 use crate::format::Format;
+use crate::input::Input;
 use crate::read_result::Read;
 use crate::writer::{Producer, Writer};
 use profile::{Recording, WarningCode, Warnings};
@@ -32,16 +34,17 @@ use raw::Raw;
 const KNOWN_VERSIONS: std::ops::RangeInclusive<u32> = 41..=75;
 
 /// Reads a processed profile in JSON.
-pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
-    read_processed(&Raw::new(bytes)?, Format::FirefoxProcessed)
+pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
+    read_processed(Raw::read(input, schema::PROCESSED)?, Format::FirefoxProcessed)
 }
 
 /// Reads a processed profile in JSON slabs.
 pub(crate) fn read_slabs(bytes: &[u8]) -> Result<Read, ReadError> {
-    read_processed(&Raw::of_slabs(slabs::Slabs::new(bytes)?)?, Format::FirefoxSlabs)
+    let file = Raw::of_slabs(slabs::Slabs::new(bytes)?, schema::PROCESSED)?;
+    read_processed(file, Format::FirefoxSlabs)
 }
 
-fn read_processed(file: &Raw<'_>, format: Format) -> Result<Read, ReadError> {
+fn read_processed(file: Raw, format: Format) -> Result<Read, ReadError> {
     let meta: schema::Meta = file.decode_member("meta", "")?;
     let mut warnings = Warnings::default();
     let version = meta.preprocessed_profile_version.unwrap_or(0);

@@ -1,6 +1,6 @@
 //! Decodes processed profiles: which columns there are, and in which form ([`super::schema`]).
 
-use super::columns::{IdText, Text, or_zero};
+use super::columns::{Column, IdText, Text, or_zero};
 use super::raw::{Raw, join};
 use super::samples::{Allocations, Kind, NativeRows, Present, Rows, Span};
 use super::schema::{Lib, Meta, tier_of_implementation};
@@ -12,102 +12,182 @@ use std::sync::Arc;
 
 /// Builds the profile; also returns the seconds between its first and last sample.
 pub(super) fn convert(
-    file: &Raw<'_>,
+    mut file: Raw,
     meta: &Meta,
     warnings: &mut Warnings,
 ) -> Result<(Profile, Option<f64>), ReadError> {
-    let threads = file.get("threads").and_then(Raw::list);
-    let threads = threads.ok_or_else(|| {
-        ReadError::malformed(At::Key("threads".to_owned()), "expected a list of threads")
-    })?;
-    let kinds = present(threads)?.kinds();
+    let Some(Raw::List(threads)) = file.take("threads") else {
+        let at = At::Key("threads".to_owned());
+        return Err(ReadError::malformed(at, "expected a list of threads"));
+    };
+    let kinds = present(&threads)?.kinds();
     let mut builder = ProfileBuilder::new(kinds.iter().map(|kind| kind.metric(meta)).collect(), 0);
     let libs = intern_libs(&mut builder, file.decode_member("libs", "")?)?;
     let categories = Categories::new(meta);
 
-    let nothing = Raw::default();
-    let shared = file.get("shared").unwrap_or(&nothing);
+    let mut shared = file.take("shared").unwrap_or_default();
+    let strings = shared.take("stringArray");
     let shared_names = Shared {
-        strings: shared.decode_member("stringArray", "shared")?,
-        sources: ids(shared.get("sources"), "filename", "shared.sources")?,
+        strings: strings.as_ref().map_or(Ok(Vec::new()), |it| it.decode("shared.stringArray"))?,
+        sources: ids_in(&mut shared, "sources", "filename")?,
         locations: {
-            let (table, place) = (shared.get("sourceLocationTable"), "shared.sourceLocationTable");
-            ids(table, "source", place)?.into_iter().zip(ids(table, "line", place)?).collect()
+            let sources = ids_in(&mut shared, "sourceLocationTable", "source")?;
+            let lines = ids_in(&mut shared, "sourceLocationTable", "line")?;
+            sources.into_iter().zip(lines).collect()
         },
     };
-    let append =
-        |builder: &mut ProfileBuilder, place: &str, from: &Raw<'_>, strings: &[Text<'_>]| {
-            let stack_table = table(from, "stackTable", place)?;
-            let with_category = !categories.is_empty()
-                && from.get("frameTable").is_some_and(|frames| frames.get("category").is_none());
-            let stacks = || stacks(place, stack_table, with_category);
-            tables::append(builder, place, &categories, stacks, || {
-                tables(place, from, strings, &shared_names, &libs, categories.have_tiers())
-            })
-        };
+    let symbols = Symbols { shared: &shared_names, libs: &libs, categories: &categories };
     let stacks_are_shared = shared.get("stackTable").is_some();
     if stacks_are_shared {
-        append(&mut builder, "shared", shared, &shared_names.strings)?;
+        symbols.append(&mut builder, "shared", &mut shared, &shared_names.strings)?;
     }
 
     let mut span = Span::default();
-    for (i, thread) in threads.iter().enumerate() {
+    for (i, mut thread) in threads.into_iter().enumerate() {
         let place = format!("threads[{i}]");
-        let Some(samples) = thread.get("samples") else {
+        let Some(samples) = thread.take("samples") else {
             warnings.add(WarningCode::ThreadWithoutSamples, || {
                 format!("{place} has no samples table; it is left out")
             });
             continue;
         };
         let first_stack = if stacks_are_shared { 0 } else { builder.n_stacks() };
-        let mut rows = std::thread::scope(|scope| {
-            let rows = scope.spawn(|| rows(&place, thread, samples, &kinds));
-            if !stacks_are_shared {
-                let copied =
-                    || Some((thread.get("stringTable")?.get("_array")?, "stringTable._array"));
-                let strings = thread
-                    .get("stringArray")
-                    .map(|strings| (strings, "stringArray"))
-                    .or_else(copied);
-                let own: Option<Vec<Text<'_>>> =
-                    strings.map(|(strings, key)| strings.decode(&join(&place, key))).transpose()?;
-                append(
-                    &mut builder,
-                    &place,
-                    thread,
-                    own.as_ref().unwrap_or(&shared_names.strings),
-                )?;
-            }
-            rows.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        })?;
+        if !stacks_are_shared {
+            let copied = |thread: &mut Raw| thread.take("stringTable")?.take("_array");
+            let own = match thread.take("stringArray") {
+                Some(strings) => Some((strings, "stringArray")),
+                None => copied(&mut thread).map(|strings| (strings, "stringTable._array")),
+            };
+            let own = own.as_ref();
+            let own: Option<Vec<Text<'_>>> =
+                own.map(|(strings, key)| strings.decode(&join(&place, key))).transpose()?;
+            let strings = own.as_ref().unwrap_or(&shared_names.strings);
+            symbols.append(&mut builder, &place, &mut thread, strings)?;
+        }
+        if !meta.counts_bytes()
+            && let Some(ends) = ends(&samples)
+        {
+            span.add(ends);
+        }
+        let mut rows = rows(&place, &mut thread, samples, &kinds)?;
         if meta.counts_bytes() {
             rows.clear_times();
-        } else if let Some(ends) = ends(samples) {
-            span.add(ends);
         }
         let available = builder.n_stacks() - first_stack;
         let samples = rows.finish(&place, &kinds, first_stack, available)?;
-        builder.push_thread(describe(thread, &place)?, samples)?;
+        builder.push_thread(describe(&thread, &place)?, samples)?;
     }
-    add_source_texts(&mut builder, shared, &shared_names)?;
+    add_source_texts(&mut builder, &mut shared, &shared_names)?;
     Ok((builder.build(), span.seconds()))
+}
+
+/// What the tables of all threads refer to.
+struct Symbols<'s> {
+    shared: &'s Shared<'s>,
+    libs: &'s [LibId],
+    categories: &'s Categories<'s>,
+}
+
+impl Symbols<'_> {
+    /// Appends the stacks of a thread, or those that threads share, with all that they refer to.
+    fn append(
+        &self,
+        builder: &mut ProfileBuilder,
+        place: &str,
+        from: &mut Raw,
+        strings: &[Text<'_>],
+    ) -> Result<(), ReadError> {
+        let has_category =
+            |table: Option<&Raw>| table.is_some_and(|it| it.get("category").is_some());
+        let with_category = !self.categories.is_empty() && !has_category(from.get("frameTable"));
+        let stack_table = take_table(from, "stackTable", place)?;
+        let tables = self.tables(place, from, strings)?;
+        let stacks = stacks(place, stack_table, with_category)?;
+        tables::append(builder, place, self.categories, stacks, tables)
+    }
+
+    fn tables<'t>(
+        &'t self,
+        place: &str,
+        from: &mut Raw,
+        strings: &'t [Text<'t>],
+    ) -> Result<Tables<'t>, ReadError> {
+        let mut frames = take_table(from, "frameTable", place)?;
+        let mut funcs = take_table(from, "funcTable", place)?;
+        let resource_libs = match from.take("resourceTable") {
+            Some(mut resources) => ids(&mut resources, "lib", &join(place, "resourceTable"))?,
+            None => Vec::new(),
+        };
+        let (frame_place, func_place) = (join(place, "frameTable"), join(place, "funcTable"));
+        Ok(Tables {
+            columns: ids(&mut frames, "column", &frame_place),
+            addresses: numbers(&mut frames, "address", &frame_place),
+            frames: self.frames(&mut frames, &frame_place, strings)?,
+            funcs: decode_funcs(&mut funcs, &func_place)?,
+            names: Names { strings, shared: self.shared, libs: self.libs, resource_libs },
+        })
+    }
+
+    fn frames(
+        &self,
+        table: &mut Raw,
+        place: &str,
+        strings: &[Text<'_>],
+    ) -> Result<Frames, ReadError> {
+        let func = required(table, "func", place)?;
+        let mut column = |key| ids(table, key, place);
+        let with_tiers = self.categories.have_tiers();
+        let (subcategory, implementation) = (column("subcategory"), column("implementation"));
+        let tier = |name: u32| {
+            let name = strings.get(name as usize);
+            name.map_or(JitTier::Unknown, |name| tier_of_implementation(&name.0))
+        };
+        Ok(Frames {
+            func,
+            line: column("line")?,
+            lib: column("lib")?,
+            category: column("category")?,
+            subcategory: if with_tiers { subcategory? } else { Vec::new() },
+            tier: if with_tiers {
+                implementation?.into_iter().map(tier).collect()
+            } else {
+                Vec::new()
+            },
+            inline_depth: column("inlineDepth")?,
+            original_location: column("originalLocation")?,
+            flags: column("flags")?,
+        })
+    }
+}
+
+fn decode_funcs(table: &mut Raw, place: &str) -> Result<Funcs, ReadError> {
+    Ok(Funcs {
+        name: required(table, "name", place)?,
+        resource: ids(table, "resource", place)?,
+        source: ids(table, "source", place)?,
+        file_name: ids(table, "fileName", place)?,
+        line: ids(table, "lineNumber", place)?,
+        column: ids(table, "columnNumber", place)?,
+        original_location: ids(table, "originalLocation", place)?,
+        is_js: truths(table, "isJS", place)?,
+        relevant_for_js: truths(table, "relevantForJS", place)?,
+        flags: ids(table, "flags", place)?,
+    })
 }
 
 /// Adds the texts of sources, apart from those of inline scripts, which are parts of files. Several
 /// sources with different texts may have the same name; then it is unknown which one was recorded.
 fn add_source_texts(
     builder: &mut ProfileBuilder,
-    shared: &Raw<'_>,
+    shared: &mut Raw,
     names: &Shared<'_>,
 ) -> Result<(), ReadError> {
-    let Some(sources) = shared.get("sources") else { return Ok(()) };
-    let place = "shared.sources";
+    let first_lines = ids_in(shared, "sources", "startLine")?;
+    let contents = shared.get("sources").and_then(|sources| sources.get("content"));
     // Without texts, slabs have a column of numbers.
-    let Ok(contents) = sources.decode_member::<Vec<Text<'_>>>("content", place) else {
-        return Ok(());
-    };
-    let first_lines = ids(Some(sources), "startLine", place)?;
+    let contents = contents.and_then(|contents| contents.decode::<Vec<Text<'_>>>("").ok());
     let mut texts: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    let contents = contents.unwrap_or_default();
     for (row, (content, name)) in contents.iter().zip(&names.sources).enumerate() {
         let is_whole = first_lines.get(row).is_none_or(|&line| line <= 1 || line == u32::MAX);
         let name = names.strings.get(*name as usize).filter(|_| is_whole && !content.0.is_empty());
@@ -126,7 +206,7 @@ fn add_source_texts(
 }
 
 /// A thread, without its samples.
-pub(super) fn describe(thread: &Raw<'_>, place: &str) -> Result<profile::Thread, ReadError> {
+pub(super) fn describe(thread: &Raw, place: &str) -> Result<profile::Thread, ReadError> {
     let text = |key| {
         thread
             .decode_member::<Option<Text<'_>>>(key, place)
@@ -144,12 +224,10 @@ pub(super) fn describe(thread: &Raw<'_>, place: &str) -> Result<profile::Thread,
 }
 
 /// The metrics that the file has. Tables without rows do not count.
-fn present(threads: &[Raw<'_>]) -> Result<Present, ReadError> {
+fn present(threads: &[Raw]) -> Result<Present, ReadError> {
     let mut present = Present::default();
-    let has_rows = |table: Option<&Raw<'_>>, key| {
-        table
-            .and_then(|table| table.get(key))
-            .is_some_and(|column: &Raw<'_>| !column.column().is_empty())
+    let has_rows = |table: Option<&Raw>, key| {
+        table.and_then(|table| table.column(key)).is_some_and(|column| !column.is_empty())
     };
     for thread in threads {
         if let Some(samples) = thread.get("samples") {
@@ -157,8 +235,7 @@ fn present(threads: &[Raw<'_>]) -> Result<Present, ReadError> {
             if has_rows(Some(samples), "stack") && !present.units.contains(&unit) {
                 present.units.push(unit);
             }
-            present.cpu |=
-                samples.get("threadCPUDelta").is_some_and(|cpu| cpu.column().has_numbers());
+            present.cpu |= samples.column("threadCPUDelta").is_some_and(Column::has_numbers);
         }
         let native = thread.get("nativeAllocations");
         present.js |= has_rows(thread.get("jsAllocations"), "stack");
@@ -172,7 +249,7 @@ fn present(threads: &[Raw<'_>]) -> Result<Present, ReadError> {
     Ok(present)
 }
 
-fn weight_type(samples: &Raw<'_>) -> Result<String, ReadError> {
+fn weight_type(samples: &Raw) -> Result<String, ReadError> {
     let unit: Option<String> = samples.decode_member("weightType", "samples")?;
     Ok(unit.unwrap_or_else(|| "samples".to_owned()))
 }
@@ -195,186 +272,145 @@ pub(super) fn intern_libs(
     libs.into_iter().map(|row| Ok(builder.intern_lib(lib(row))?)).collect()
 }
 
-/// Decodes a column; a missing one is empty.
-fn ids(table: Option<&Raw<'_>>, key: &str, place: &str) -> Result<Vec<u32>, ReadError> {
-    let column = table.and_then(|table| table.get(key));
-    column.map_or(Ok(Vec::new()), |column| column.column().ids(&join(place, key)))
+/// Takes a column of indexes out of a table; a missing one is empty.
+fn ids(table: &mut Raw, key: &str, place: &str) -> Result<Vec<u32>, ReadError> {
+    table.take_column(key).map_or(Ok(Vec::new()), |column| column.ids(&join(place, key)))
 }
 
-/// Decodes a required column.
-fn required(table: &Raw<'_>, key: &str, place: &str) -> Result<Vec<u32>, ReadError> {
+/// The same, of a table that `shared` may have.
+fn ids_in(shared: &mut Raw, table: &str, key: &str) -> Result<Vec<u32>, ReadError> {
+    let place = join("shared", table);
+    shared.get_mut(table).map_or(Ok(Vec::new()), |table| ids(table, key, &place))
+}
+
+/// Takes a column of booleans out of a table; a missing one is empty.
+fn truths(table: &mut Raw, key: &str, place: &str) -> Result<Vec<bool>, ReadError> {
+    table.take_column(key).map_or(Ok(Vec::new()), |column| column.truths(&join(place, key)))
+}
+
+/// Takes a column of measurements out of a table; a missing one is empty.
+fn numbers(table: &mut Raw, key: &str, place: &str) -> Result<Vec<f64>, ReadError> {
+    table.take_column(key).map_or(Ok(Vec::new()), |column| column.numbers(&join(place, key)))
+}
+
+/// Takes a required column of indexes out of a table.
+fn required(table: &mut Raw, key: &str, place: &str) -> Result<Vec<u32>, ReadError> {
     if table.get(key).is_none() {
         return Err(ReadError::malformed(
             At::Key(join(place, key)),
             "expected this column; the table does not have it",
         ));
     }
-    ids(Some(table), key, place)
+    ids(table, key, place)
 }
 
-/// A required table.
-fn table<'t, 'a>(tables: &'t Raw<'a>, key: &str, place: &str) -> Result<&'t Raw<'a>, ReadError> {
-    tables.get(key).ok_or_else(|| {
+/// Takes a required table out of a thread, or of what threads share.
+fn take_table(tables: &mut Raw, key: &str, place: &str) -> Result<Raw, ReadError> {
+    tables.take(key).ok_or_else(|| {
         let message =
             format!("expected the table {key} here or in \"shared\"; the file has neither");
         ReadError::malformed(At::Key(place.to_owned()), message)
     })
 }
 
-fn stacks(place: &str, table: &Raw<'_>, with_category: bool) -> Result<Stacks, ReadError> {
+fn stacks(place: &str, mut table: Raw, with_category: bool) -> Result<Stacks, ReadError> {
     let place = join(place, "stackTable");
     let relative = table.get("prefix").is_none();
+    let parents = if relative { "prefixOffset" } else { "prefix" };
     Ok(Stacks {
-        frame: required(table, "frame", &place)?,
-        parent: required(table, if relative { "prefixOffset" } else { "prefix" }, &place)?,
+        frame: required(&mut table, "frame", &place)?,
+        parent: required(&mut table, parents, &place)?,
         relative,
-        category: if with_category { ids(Some(table), "category", &place)? } else { Vec::new() },
-    })
-}
-
-fn tables<'t>(
-    place: &str,
-    from: &'t Raw<'_>,
-    strings: &'t [Text<'t>],
-    shared: &'t Shared<'t>,
-    libs: &'t [LibId],
-    with_tiers: bool,
-) -> Result<Tables<'t>, ReadError> {
-    let (frame_place, func_place) = (join(place, "frameTable"), join(place, "funcTable"));
-    let frames = table(from, "frameTable", place)?;
-    let funcs = table(from, "funcTable", place)?;
-    let frame_column = |key| ids(Some(frames), key, &frame_place);
-    let func_column = |key| ids(Some(funcs), key, &func_place);
-    let func_truths = |key| {
-        funcs
-            .get(key)
-            .map_or(Ok(Vec::new()), |column| column.column().truths(&join(&func_place, key)))
-    };
-    let tier_column = |key| if with_tiers { frame_column(key) } else { Ok(Vec::new()) };
-    let tier = |name: u32| {
-        strings.get(name as usize).map_or(JitTier::Unknown, |name| tier_of_implementation(&name.0))
-    };
-    Ok(Tables {
-        frames: Frames {
-            func: required(frames, "func", &frame_place)?,
-            line: frame_column("line")?,
-            lib: frame_column("lib")?,
-            category: frame_column("category")?,
-            subcategory: tier_column("subcategory")?,
-            tier: tier_column("implementation")?.into_iter().map(tier).collect(),
-            inline_depth: frame_column("inlineDepth")?,
-            original_location: frame_column("originalLocation")?,
-            flags: frame_column("flags")?,
-        },
-        funcs: Funcs {
-            name: required(funcs, "name", &func_place)?,
-            resource: func_column("resource")?,
-            source: func_column("source")?,
-            file_name: func_column("fileName")?,
-            line: func_column("lineNumber")?,
-            column: func_column("columnNumber")?,
-            original_location: func_column("originalLocation")?,
-            is_js: func_truths("isJS")?,
-            relevant_for_js: func_truths("relevantForJS")?,
-            flags: func_column("flags")?,
-        },
-        names: Names {
-            strings,
-            shared,
-            libs,
-            resource_libs: ids(from.get("resourceTable"), "lib", &join(place, "resourceTable"))?,
-        },
-        columns: Box::new({
-            let place = frame_place.clone();
-            move || ids(Some(frames), "column", &place)
-        }),
-        addresses: Box::new(move || {
-            let column = frames.get("address").map(Raw::column);
-            column.map_or(Ok(Vec::new()), |column| column.numbers(&join(&frame_place, "address")))
-        }),
+        category: if with_category { ids(&mut table, "category", &place)? } else { Vec::new() },
     })
 }
 
 /// Decodes the samples of one thread.
 fn rows(
     place: &str,
-    thread: &Raw<'_>,
-    samples: &Raw<'_>,
+    thread: &mut Raw,
+    mut samples: Raw,
     kinds: &[Kind],
 ) -> Result<Rows, ReadError> {
     let place_of = |key: &str| format!("{place}.samples.{key}");
-    let stacks = ids(Some(samples), "stack", &place_of("stack"))?;
-    let column = |key| samples.get(key).map(|column| (column.column(), place_of(key)));
+    let stacks = ids(&mut samples, "stack", &join(place, "samples"))?;
+    let weights = samples.take_column("weight");
     let weights =
-        column("weight").map_or(Ok(Weights::Ones), |(column, place)| column.weights(&place))?;
+        weights.map_or(Ok(Weights::Ones), |column| column.weights(&place_of("weight")))?;
     if let Weights::Each(weights) = &weights {
         same_length(&place_of("weight"), weights.len(), stacks.len())?;
     }
     let mut cpu = None;
-    if let Some((column, place)) = column("threadCPUDelta").filter(|_| kinds.contains(&Kind::Cpu)) {
+    let cpu_column = samples.take_column("threadCPUDelta");
+    if let Some(column) = cpu_column.filter(|_| kinds.contains(&Kind::Cpu)) {
+        let place = place_of("threadCPUDelta");
         let deltas = column.measures(&place)?;
         same_length(&place, deltas.n_rows().unwrap_or(stacks.len()), stacks.len())?;
         cpu = Some(deltas);
     }
-    let allocations = |key| {
-        thread
-            .get(key)
-            .map_or(Ok(Allocations::default()), |table| allocations(&join(place, key), table))
-    };
-    let unit = weight_type(samples)?;
-    // Costs do not need them, so a malformed column is no error.
-    let times = match (column("time"), column("timeDeltas")) {
-        (Some((times, place)), _) => times.numbers(&place).unwrap_or_default(),
-        (None, Some((deltas, place))) => {
-            let mut at = 0.0;
-            let deltas = deltas.numbers(&place).unwrap_or_default().into_iter();
-            deltas
-                .map(|delta| {
-                    at += or_zero(delta);
-                    at
-                })
-                .collect()
-        }
-        (None, None) => Vec::new(),
-    };
+    let unit = weight_type(&samples)?;
     Ok(Rows {
-        times,
+        times: times(&mut samples),
         stacks,
         weights,
         unit,
         cpu,
-        js: allocations("jsAllocations")?,
-        native: allocations("nativeAllocations")?,
+        js: allocations(place, thread, "jsAllocations")?,
+        native: allocations(place, thread, "nativeAllocations")?,
     })
 }
 
-fn allocations(place: &str, table: &Raw<'_>) -> Result<Allocations, ReadError> {
-    let stacks = ids(Some(table), "stack", &join(place, "stack"))?;
-    let numbers = |key| -> Result<Vec<f64>, ReadError> {
-        let place = join(place, key);
-        let Some(column) = table.get(key) else { return Ok(Vec::new()) };
-        let numbers = column.column().numbers(&place)?;
-        same_length(&place, numbers.len(), stacks.len())?;
-        Ok(numbers)
+/// The times of samples. Costs do not need them, so a malformed column is no error.
+fn times(samples: &mut Raw) -> Vec<f64> {
+    if let Some(times) = samples.take_column("time") {
+        return times.numbers("").unwrap_or_default();
+    }
+    let deltas = numbers(samples, "timeDeltas", "").unwrap_or_default();
+    let mut at = 0.0;
+    let after = |delta| {
+        at += or_zero(delta);
+        at
     };
-    let mut bytes: Vec<f64> = numbers("weight")?.into_iter().map(or_zero).collect();
+    deltas.into_iter().map(after).collect()
+}
+
+fn allocations(place: &str, thread: &mut Raw, key: &str) -> Result<Allocations, ReadError> {
+    let Some(mut table) = thread.take(key) else { return Ok(Allocations::default()) };
+    let place = join(place, key);
+    let stacks = ids(&mut table, "stack", &place)?;
+    let mut measurements = |key| -> Result<Vec<f64>, ReadError> {
+        let has_column = table.get(key).is_some();
+        let column = numbers(&mut table, key, &place)?;
+        if has_column {
+            same_length(&join(&place, key), column.len(), stacks.len())?;
+        }
+        Ok(column)
+    };
+    let mut bytes: Vec<f64> = measurements("weight")?.into_iter().map(or_zero).collect();
     bytes.resize(stacks.len(), 0.0);
     Ok(Allocations {
         bytes,
-        addresses: numbers("memoryAddress")?,
-        times: numbers("time").unwrap_or_default(),
+        addresses: measurements("memoryAddress")?,
+        times: measurements("time").unwrap_or_default(),
         stacks,
     })
 }
 
 /// The times of the first and the last sample.
-fn ends(samples: &Raw<'_>) -> Option<(f64, f64)> {
-    let column = |key| samples.get(key).map(Raw::column);
+fn ends(samples: &Raw) -> Option<(f64, f64)> {
     // Deltas start at 0 (processed format, version 50): the first is the time of the first sample,
     // their sum the time of the last.
-    match (column("time"), column("timeDeltas")) {
-        (Some(times), _) => times.ends(),
-        (None, Some(deltas)) => deltas.ends().map(|(first, _)| (first, deltas.sum())),
+    let is_finite = |(first, last): &(f64, f64)| (last - first).is_finite();
+    let of_column = |column: &Column| {
+        let numbers = column.known_numbers();
+        numbers.first().copied().zip(numbers.last().copied()).filter(is_finite)
+    };
+    match (samples.column("time"), samples.column("timeDeltas")) {
+        (Some(times), _) => of_column(times),
+        (None, Some(deltas)) => {
+            let sum = deltas.known_numbers().iter().filter(|delta| delta.is_finite()).sum();
+            of_column(deltas).map(|(first, _)| (first, sum))
+        }
         (None, None) => None,
     }
 }

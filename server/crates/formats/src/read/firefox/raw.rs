@@ -1,91 +1,137 @@
-//! A profile as nested objects whose columns are still text or slabs. Only a dozen of a hundred
-//! columns are needed; the others are never decoded.
+//! A profile as nested objects with decoded columns. Only the members that [`super::schema`] names are
+//! kept, a few dozen of hundreds.
 
-use super::columns::{Cells, Column};
+use super::columns::{Column, Kind};
+use super::rows;
 use super::slabs::{ROOT_FIELD, Slab, Slabs, malformed};
 use crate::error::{At, ReadError};
-use crate::scan::{Scanned, Scanner, Stop};
+use crate::input::{self, Input};
+use crate::read::json::no_json;
+use crate::scan::{Scanned, Stop, Stream};
 use serde::Deserialize;
 
-/// Objects and lists of objects are parsed to this depth: file, threads, thread, table. Deeper
-/// values are columns.
-const DEPTH: u32 = 4;
+/// The members of an object that are wanted, and how.
+pub(super) type Members = [(&'static str, Wanted)];
 
-/// A value of the file.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Raw<'a> {
-    /// The text as in the file, without surrounding white space.
-    pub(super) text: &'a [u8],
-    /// The encoding of `text`, if it is a slab and not JSON.
-    cells: Cells,
-    /// The members, if this is an object.
-    members: Vec<(&'a [u8], Raw<'a>)>,
-    /// The elements, if this is a list of objects.
-    elements: Vec<Raw<'a>>,
+/// How a value is wanted.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Wanted {
+    /// As JSON, to be decoded with serde.
+    Json,
+    /// As an object with these members.
+    Object(&'static Members),
+    /// As a list of objects with these members.
+    List(&'static Members),
+    /// As a column.
+    Column(Kind),
+    /// As a table of rows, of which these columns are wanted ([`super::rows`]).
+    Rows(&'static [(&'static str, Kind)]),
+    /// The same, of rows about allocations only.
+    Allocations(&'static [(&'static str, Kind)]),
 }
 
-impl<'a> Raw<'a> {
-    /// Parses a file. Data after its object are ignored.
-    pub(super) fn new(file: &'a [u8]) -> Result<Self, ReadError> {
-        let mut scanner = Scanner::new(file);
-        Walk::default().value(&mut scanner, DEPTH).map_err(|stop| match stop {
-            Stop::End => {
-                let message = "the JSON ends in the middle; expected the rest of the profile";
-                ReadError::truncated(At::Byte(file.len() as u64), message)
-            }
-            Stop::Broken | Stop::Enough => {
-                ReadError::malformed(At::Byte(scanner.at() as u64), "this is not JSON")
-            }
-        })
+/// A value of the file.
+#[derive(Debug, Default)]
+pub(super) enum Raw {
+    /// `null`, or no value.
+    #[default]
+    Nothing,
+    /// A value as text, without surrounding white space.
+    Json(Vec<u8>),
+    /// The wanted members of an object; empty for any other value.
+    Object(Vec<(&'static str, Raw)>),
+    /// The elements of a list.
+    List(Vec<Raw>),
+    /// A column.
+    Column(Column),
+}
+
+impl Raw {
+    /// Reads an object. Data after it are ignored.
+    pub(super) fn read(
+        input: &mut Input<'_>,
+        members: &'static Members,
+    ) -> Result<Self, ReadError> {
+        let mut stream = Stream::new(input);
+        let read = Walk::default().value(&mut stream, Wanted::Object(members));
+        read.map_err(|stop| no_json(stop, stream.stopped_at(stop)))
+    }
+
+    /// Parses an object that is in memory.
+    pub(super) fn parse(text: &[u8], members: &'static Members) -> Result<Self, ReadError> {
+        input::in_memory(text, |input| Self::read(input, members))?
     }
 
     /// Parses slabs.
-    pub(super) fn of_slabs(slabs: Slabs<'a>) -> Result<Self, ReadError> {
+    pub(super) fn of_slabs(slabs: Slabs<'_>, members: &'static Members) -> Result<Self, ReadError> {
         let root = slabs.root();
         let mut walk = Walk { slabs: Some(slabs), ..Walk::default() };
-        walk.slab(root, ROOT_FIELD, DEPTH)
+        walk.slab(root, ROOT_FIELD, Wanted::Object(members))
             .map_err(|_| walk.error.unwrap_or_else(|| malformed(0, "this is not JSON".to_owned())))
     }
 
     /// A member; `None` if it is missing or `null`. Of two with the same name, the last one counts,
     /// as in JavaScript.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
-        let found = self.members.iter().rev().find(|(name, _)| *name == key.as_bytes());
-        found.map(|(_, value)| value).filter(|value| value.text != b"null")
+        let Self::Object(members) = self else { return None };
+        let found = members.iter().rev().find(|(name, _)| *name == key);
+        found.map(|(_, value)| value).filter(|value| !matches!(value, Self::Nothing))
     }
 
-    /// The elements, if this is a list. Only elements that are objects are kept.
-    pub(super) fn list(&self) -> Option<&[Self]> {
-        (self.cells == Cells::Json && self.text.starts_with(b"[")).then_some(&self.elements)
+    /// A member, as in [`Raw::get`], to take parts out of it.
+    pub(super) fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
+        let Self::Object(members) = self else { return None };
+        let found = members.iter_mut().rev().find(|(name, _)| *name == key);
+        found.map(|(_, value)| value).filter(|value| !matches!(value, Self::Nothing))
     }
 
-    /// The value as a column of numbers.
-    pub(super) fn column(&self) -> Column<'a> {
-        Column { bytes: self.text, cells: self.cells }
+    /// Takes a member out of the object, as in [`Raw::get`].
+    pub(super) fn take(&mut self, key: &str) -> Option<Self> {
+        self.get_mut(key).map(std::mem::take)
+    }
+
+    /// A member that is a column.
+    pub(super) fn column(&self, key: &str) -> Option<&Column> {
+        match self.get(key)? {
+            Self::Column(column) => Some(column),
+            _ => None,
+        }
+    }
+
+    /// Takes a member that is a column out of the object.
+    pub(super) fn take_column(&mut self, key: &str) -> Option<Column> {
+        match self.take(key)? {
+            Self::Column(column) => Some(column),
+            _ => None,
+        }
     }
 
     /// Decodes the value with serde; `place` names it in errors.
-    pub(super) fn decode<T: Deserialize<'a>>(&self, place: &str) -> Result<T, ReadError> {
+    pub(super) fn decode<'a, T: Deserialize<'a>>(&'a self, place: &str) -> Result<T, ReadError> {
         let at = || At::Key(place.to_owned());
-        if self.cells != Cells::Json {
+        let Self::Json(text) = self else {
             return Err(ReadError::malformed(at(), "is a column of numbers, expected JSON"));
-        }
-        serde_json::from_slice(self.text).map_err(|error| {
-            let message = error.to_string();
-            let reason =
-                message.rfind(" at line ").and_then(|at| message.get(..at)).unwrap_or(&message);
-            ReadError::malformed(at(), reason)
-        })
+        };
+        from_json(text).map_err(|reason| ReadError::malformed(at(), reason))
     }
 
     /// Decodes a member with serde; `T`'s default if it is missing.
-    pub(super) fn decode_member<T: Deserialize<'a> + Default>(
-        &self,
+    pub(super) fn decode_member<'a, T: Deserialize<'a> + Default>(
+        &'a self,
         key: &str,
         place: &str,
     ) -> Result<T, ReadError> {
         self.get(key).map_or(Ok(T::default()), |value| value.decode(&join(place, key)))
     }
+}
+
+/// Decodes JSON. The error is the reason, without a place in the text.
+pub(super) fn from_json<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, String> {
+    serde_json::from_slice(text).map_err(|error| {
+        let message = error.to_string();
+        let reason = message.rfind(" at line ").and_then(|at| message.get(..at));
+        reason.unwrap_or(&message).to_owned()
+    })
 }
 
 /// The key path of a member.
@@ -98,7 +144,7 @@ pub(super) fn join(place: &str, key: &str) -> String {
 struct Walk<'a> {
     /// The slabs that `{"$s": N}` refers to, if the file has slabs.
     slabs: Option<Slabs<'a>>,
-    /// The offset in the file of the slab that is being parsed.
+    /// The offset in the file of the text that is being parsed.
     base: usize,
     /// The first error about slabs.
     error: Option<ReadError>,
@@ -112,75 +158,101 @@ struct Reference {
     slab: u32,
 }
 
-impl<'a> Walk<'a> {
+impl Walk<'_> {
     /// Parses a value or the slab that it refers to.
-    fn value(&mut self, scanner: &mut Scanner<'a>, depth: u32) -> Scanned<Raw<'a>> {
-        scanner.peek()?;
-        let start = self.base + scanner.at();
-        let raw = self.parts(scanner, depth)?;
-        match self.referred(raw.text) {
-            Some(slab) => self.slab(slab, start, depth),
-            None => Ok(raw),
+    fn value(&mut self, stream: &mut Stream<'_, '_>, wanted: Wanted) -> Scanned<Raw> {
+        match stream.peek()? {
+            b'n' => {
+                stream.skip()?;
+                Ok(Raw::Nothing)
+            }
+            b'{' if self.slabs.is_some() => {
+                let start = self.base + stream.offset() as usize;
+                let text = stream.value()?.to_vec();
+                match serde_json::from_slice(&text) {
+                    Ok(Reference { slab }) => self.slab(slab, start, wanted),
+                    Err(_) => self.text(&text, start, wanted),
+                }
+            }
+            _ => self.parts(stream, wanted),
         }
     }
 
-    fn parts(&mut self, scanner: &mut Scanner<'a>, depth: u32) -> Scanned<Raw<'a>> {
-        let first = scanner.peek()?;
-        let start = scanner.at();
-        let mut raw = Raw::default();
-        if depth > 0 && first == b'{' {
-            scanner.object(&mut |scanner, key| {
-                raw.members.push((key, self.value(scanner, depth - 1)?));
-                Ok(())
-            })?;
-        } else if depth > 0 && scanner.is_array_of(b'{')? {
-            scanner.array(&mut |scanner| {
-                raw.elements.push(self.value(scanner, depth - 1)?);
-                Ok(())
-            })?;
-        } else {
-            scanner.skip()?;
-        }
-        raw.text = scanner.since(start);
-        Ok(raw)
-    }
-
-    /// The slab that a value refers to.
-    fn referred(&self, text: &[u8]) -> Option<u32> {
-        let may_refer = self.slabs.is_some() && text.starts_with(b"{");
-        may_refer
-            .then(|| serde_json::from_slice(text).ok())
-            .flatten()
-            .map(|Reference { slab }| slab)
+    fn parts(&mut self, stream: &mut Stream<'_, '_>, wanted: Wanted) -> Scanned<Raw> {
+        Ok(match wanted {
+            Wanted::Json => Raw::Json(stream.value()?.to_vec()),
+            Wanted::Column(kind) => Raw::Column(Column::scan(kind, stream)?),
+            Wanted::Rows(columns) => rows::scan(stream, columns, b"")?,
+            Wanted::Allocations(columns) => rows::scan(stream, columns, rows::ALLOCATION)?,
+            Wanted::Object(members) => {
+                let mut found = Vec::new();
+                stream.object(&mut |stream, key| {
+                    let wanted = members.iter().find(|(name, _)| name.as_bytes() == key);
+                    let Some(&(name, wanted)) = wanted else { return stream.skip() };
+                    found.push((name, self.value(stream, wanted)?));
+                    Ok(())
+                })?;
+                Raw::Object(found)
+            }
+            Wanted::List(members) if stream.peek()? == b'[' => {
+                let mut elements = Vec::new();
+                stream.array(&mut |stream| {
+                    elements.push(self.value(stream, Wanted::Object(members))?);
+                    Ok(())
+                })?;
+                Raw::List(elements)
+            }
+            Wanted::List(_) => {
+                stream.skip()?;
+                Raw::Object(Vec::new())
+            }
+        })
     }
 
     /// Parses a slab; `at` is the offset of the reference to it.
-    fn slab(&mut self, mut slab: u32, mut at: usize, depth: u32) -> Scanned<Raw<'a>> {
+    fn slab(&mut self, mut slab: u32, mut at: usize, wanted: Wanted) -> Scanned<Raw> {
         loop {
             let Slab { bytes, offset, cells, .. } =
                 match self.slabs.as_mut().map(|slabs| slabs.refer(slab, at)) {
                     Some(Ok(slab)) => slab,
                     failed => return self.fail(failed.and_then(Result::err)),
                 };
-            if cells != Cells::Json {
-                return Ok(Raw { text: bytes, cells, ..Raw::default() });
-            }
-            if let Some(next) = self.referred(bytes.trim_ascii()) {
-                (slab, at) = (next, offset);
-                continue;
-            }
-            let outer = std::mem::replace(&mut self.base, offset);
-            let mut scanner = Scanner::new(bytes);
-            let raw = self.parts(&mut scanner, depth);
-            self.base = outer;
-            return raw.or_else(|stop| {
+            return match (cells, wanted) {
+                (Some(cells), Wanted::Column(kind)) => {
+                    Ok(Raw::Column(Column::of_slab(kind, bytes, cells)))
+                }
+                (Some(cells), _) => Ok(Raw::Column(Column::of_slab(Kind::Number, bytes, cells))),
+                (None, _) => match serde_json::from_slice(bytes) {
+                    Ok(Reference { slab: next }) => {
+                        (slab, at) = (next, offset);
+                        continue;
+                    }
+                    Err(_) => self.text(bytes, offset, wanted),
+                },
+            };
+        }
+    }
+
+    /// Parses text at `offset` in a file of slabs.
+    fn text(&mut self, text: &[u8], offset: usize, wanted: Wanted) -> Scanned<Raw> {
+        let outer = std::mem::replace(&mut self.base, offset);
+        let parsed = input::in_memory(text, |input| {
+            let mut stream = Stream::new(input);
+            let parsed = self.parts(&mut stream, wanted);
+            (parsed, stream.offset() as usize)
+        });
+        self.base = outer;
+        match parsed {
+            Ok((Ok(raw), _)) => Ok(raw),
+            Ok((Err(stop), at)) => {
                 let what = if stop == Stop::End {
                     "the JSON of this slab ends in the middle"
                 } else {
                     "this is not JSON"
                 };
-                self.fail(Some(malformed(offset + scanner.at(), what.to_owned())))
-            });
+                self.fail(Some(malformed(offset + at, what.to_owned())))
+            }
+            Err(error) => self.fail(Some(error)),
         }
     }
 

@@ -1,30 +1,200 @@
-//! The tables and columns that are read, and the meaning of their flags.
+//! The members and columns that are read, and the meaning of their flags.
 //!
-//! `file.meta { preprocessedProfileVersion, interval (ms), categories [{name, color, subcategories}], sampleUnits
-//! {time, threadCPUDelta} }`, `file.libs [{name, path, debugName, debugPath, breakpadId, codeId, arch}]`,
-//! `file.threads [{name, processName, pid, tid, samples, …tables}]`, `file.shared { …tables }`.
-//! Numbers are the first or last versions with a column:
-//!
-//! | table | columns |
-//! |---|---|
-//! | `stringArray` | per thread (≤ 55) or shared; also `stringTable._array`, as copied from the memory of the front end |
-//! | `stackTable` | `frame`; `prefix` (≤ 65; null = root) or `prefixOffset` (≥ 66; rows back, 0 = root); `category` (≤ 52; read if frames have none) |
-//! | `frameTable` | `func`, `line`, `column` (of scripts), `address` (of funcs without names), `category`, `subcategory` and `implementation` (≤ 53) if a subcategory is a tier, `lib` (≥ 70), `inlineDepth` (40 to 70), `originalLocation` (≥ 64), `flags` (≥ 71) |
-//! | `funcTable` | `name`, `resource`, `fileName` (≤ 57), `source` (≥ 58), `lineNumber`, `columnNumber`, `isJS` and `relevantForJS` (≤ 74), `originalLocation` (≥ 64), `flags` (≥ 75) |
-//! | `resourceTable` | `lib` (≤ 69) |
-//! | `sources` | `filename` (≥ 58); `content` (≥ 64, text or null), for sources that begin at the `startLine` 1 (≥ 61) |
-//! | `sourceLocationTable` | `source`, `line` (≥ 64) |
-//! | `samples` | `stack`, `time` or `timeDeltas` (≥ 50), `weight` (null = 1 each), `weightType`, `threadCPUDelta` (null or NaN = unknown) |
-//! | `jsAllocations` | `stack`, `weight` (bytes) |
-//! | `nativeAllocations` | `stack`, `weight` (bytes, negative = freed), `memoryAddress` |
-//!
+//! Comments name the first or last version with a column; columns without one are in all versions.
 //! For example, `prefix: [null, 0, 1]` of version 65 and `prefixOffset: [0, 1, 1]` of version 66 are
 //! the same stacks: each one calls the next. A frame with `line: 0` has its func's first line up to
 //! version 70, but no line from 71 on if its flag says that the cell is present.
 
-use super::columns::Text;
+use super::columns::{Kind, Text};
+use super::raw::{Members, Wanted};
 use profile::JitTier;
 use serde::Deserialize;
+
+const ID: Wanted = Wanted::Column(Kind::Id);
+const NUMBER: Wanted = Wanted::Column(Kind::Number);
+
+/// A processed profile.
+pub(super) static PROCESSED: &Members = &[
+    // `Meta`.
+    ("meta", Wanted::Json),
+    // `Lib`.
+    ("libs", Wanted::Json),
+    ("threads", Wanted::List(THREAD)),
+    ("shared", Wanted::Object(SHARED)),
+];
+
+/// What threads share since version 56.
+static SHARED: &Members = &[
+    ("stringArray", Wanted::Json),
+    // ≥ 58
+    ("sources", Wanted::Object(SOURCES)),
+    // ≥ 64
+    ("sourceLocationTable", Wanted::Object(&[("source", ID), ("line", ID)])),
+    ("stackTable", STACK_TABLE),
+    ("frameTable", FRAME_TABLE),
+    ("funcTable", FUNC_TABLE),
+    ("resourceTable", RESOURCE_TABLE),
+];
+
+static SOURCES: &Members = &[
+    ("filename", ID),
+    // ≥ 64: text or null.
+    ("content", Wanted::Json),
+    // ≥ 61: sources that begin at another line than 1 are parts of files.
+    ("startLine", ID),
+];
+
+static THREAD: &Members = &[
+    ("name", Wanted::Json),
+    ("processName", Wanted::Json),
+    ("pid", Wanted::Json),
+    ("tid", Wanted::Json),
+    // ≤ 55
+    ("stringArray", Wanted::Json),
+    // As copied from the memory of the front end.
+    ("stringTable", Wanted::Object(&[("_array", Wanted::Json)])),
+    ("stackTable", STACK_TABLE),
+    ("frameTable", FRAME_TABLE),
+    ("funcTable", FUNC_TABLE),
+    ("resourceTable", RESOURCE_TABLE),
+    ("samples", Wanted::Object(SAMPLES)),
+    ("jsAllocations", Wanted::Object(ALLOCATIONS)),
+    ("nativeAllocations", Wanted::Object(ALLOCATIONS)),
+];
+
+const STACK_TABLE: Wanted = Wanted::Object(&[
+    ("frame", ID),
+    // ≤ 65: null = root.
+    ("prefix", ID),
+    // ≥ 66: rows back, 0 = root.
+    ("prefixOffset", ID),
+    // ≤ 52: read if frames have none.
+    ("category", ID),
+]);
+
+const FRAME_TABLE: Wanted = Wanted::Object(&[
+    ("func", ID),
+    ("line", ID),
+    // Of scripts.
+    ("column", ID),
+    // Of funcs without names.
+    ("address", NUMBER),
+    ("category", ID),
+    ("subcategory", ID),
+    // ≤ 53
+    ("implementation", ID),
+    // ≥ 70
+    ("lib", ID),
+    // 40 to 70
+    ("inlineDepth", ID),
+    // ≥ 64
+    ("originalLocation", ID),
+    // ≥ 71
+    ("flags", ID),
+]);
+
+const FUNC_TABLE: Wanted = Wanted::Object(&[
+    ("name", ID),
+    ("resource", ID),
+    // ≤ 57
+    ("fileName", ID),
+    // ≥ 58
+    ("source", ID),
+    ("lineNumber", ID),
+    ("columnNumber", ID),
+    // ≤ 74
+    ("isJS", Wanted::Column(Kind::Truth)),
+    ("relevantForJS", Wanted::Column(Kind::Truth)),
+    // ≥ 64
+    ("originalLocation", ID),
+    // ≥ 75
+    ("flags", ID),
+]);
+
+// ≤ 69
+const RESOURCE_TABLE: Wanted = Wanted::Object(&[("lib", ID)]);
+
+static SAMPLES: &Members = &[
+    ("stack", ID),
+    ("time", NUMBER),
+    // ≥ 50
+    ("timeDeltas", NUMBER),
+    // null = 1 each.
+    ("weight", Wanted::Column(Kind::Weight)),
+    ("weightType", Wanted::Json),
+    // null or NaN = unknown.
+    ("threadCPUDelta", Wanted::Column(Kind::Measure)),
+];
+
+static ALLOCATIONS: &Members = &[
+    ("stack", ID),
+    // Bytes; negative = freed.
+    ("weight", NUMBER),
+    // Of native allocations.
+    ("memoryAddress", NUMBER),
+    ("time", NUMBER),
+];
+
+/// A raw Gecko profile, or one that an exporter wrapped.
+pub(super) static GECKO: &Members = &[
+    ("profile", Wanted::Object(&GECKO_PROCESS)),
+    ("meta", Wanted::Json),
+    ("libs", Wanted::Json),
+    ("sources", GECKO_SOURCES),
+    ("threads", Wanted::List(GECKO_THREAD)),
+    ("processes", Wanted::List(&GECKO_PROCESS)),
+];
+
+/// A process, which may contain others.
+static GECKO_PROCESS: [(&str, Wanted); 5] = [
+    // `Meta` and `ProcessMeta`.
+    ("meta", Wanted::Json),
+    // `Lib` and `Range`.
+    ("libs", Wanted::Json),
+    ("sources", GECKO_SOURCES),
+    ("threads", Wanted::List(GECKO_THREAD)),
+    ("processes", Wanted::List(&GECKO_PROCESS)),
+];
+
+const GECKO_SOURCES: Wanted = Wanted::Rows(&[("filename", Kind::Json)]);
+
+static GECKO_THREAD: &Members = &[
+    ("name", Wanted::Json),
+    ("processName", Wanted::Json),
+    ("pid", Wanted::Json),
+    ("tid", Wanted::Json),
+    ("stringTable", Wanted::Json),
+    ("stackTable", Wanted::Rows(&[("prefix", Kind::Id), ("frame", Kind::Id)])),
+    (
+        "frameTable",
+        Wanted::Rows(&[
+            ("location", Kind::Id),
+            ("line", Kind::Id),
+            ("column", Kind::Id),
+            ("category", Kind::Id),
+            ("subcategory", Kind::Id),
+            ("implementation", Kind::Id),
+            ("relevantForJS", Kind::Id),
+        ]),
+    ),
+    (
+        "samples",
+        Wanted::Rows(&[
+            ("stack", Kind::Id),
+            ("time", Kind::Number),
+            ("threadCPUDelta", Kind::Number),
+        ]),
+    ),
+    ("markers", Wanted::Allocations(&[("startTime", Kind::Number), ("data", Kind::Json)])),
+];
+
+/// The data of a marker about an allocation.
+pub(super) static GECKO_ALLOCATION: &Members = &[
+    ("type", Wanted::Json),
+    ("size", Wanted::Json),
+    ("memoryAddress", Wanted::Json),
+    ("stack", Wanted::Object(&[("samples", Wanted::Rows(&[("stack", Kind::Id)]))])),
+];
 
 /// `meta`, in processed and raw profiles.
 #[derive(Debug, Default, Deserialize)]

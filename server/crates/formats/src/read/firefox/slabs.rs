@@ -7,7 +7,7 @@
 //! checked against the file. One slab can be referred to several times, and JSON slabs can refer to
 //! each other, so the number of uses has a limit. [`super::raw`] builds values from slabs.
 
-use super::columns::Cells;
+use super::columns::CellType;
 use crate::error::{At, ReadError};
 
 const VERSION: u32 = 1;
@@ -32,8 +32,8 @@ pub(super) struct Slab<'a> {
     pub(super) bytes: &'a [u8],
     /// The offset in the file.
     pub(super) offset: usize,
-    /// The encoding of its cells; [`Cells::Json`] for any JSON.
-    pub(super) cells: Cells,
+    /// The type of its cells; `None` for JSON.
+    pub(super) cells: Option<CellType>,
     uses: u8,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Slabs<'a> {
             }
             free = slab.offset + slab.bytes.len();
         }
-        if rows.get(root as usize).is_none_or(|root| root.cells != Cells::Json) {
+        if rows.get(root as usize).is_none_or(|root| root.cells.is_some()) {
             return Err(malformed(
                 ROOT_FIELD,
                 format!("slab {root} is the root, expected one of the {n} slabs, of JSON"),
@@ -124,22 +124,23 @@ impl<'a> Slabs<'a> {
     }
 }
 
-/// The encoding of a slab type, and the bytes per cell.
-fn cells(kind: u32) -> Option<(Cells, usize)> {
-    Some(match kind {
-        0 => (Cells::I8, 1),
-        1 => (Cells::U8, 1),
-        2 => (Cells::I16, 2),
-        3 => (Cells::U16, 2),
-        4 => (Cells::I32, 4),
-        5 => (Cells::U32, 4),
-        6 => (Cells::F32, 4),
-        7 => (Cells::F64, 8),
-        8 => (Cells::I64, 8),
-        9 => (Cells::U64, 8),
-        10 => (Cells::Json, 1),
+/// The cells of a slab type, if it is not JSON, and the bytes per cell.
+fn cells(kind: u32) -> Option<(Option<CellType>, usize)> {
+    let (cells, width) = match kind {
+        0 => (CellType::I8, 1),
+        1 => (CellType::U8, 1),
+        2 => (CellType::I16, 2),
+        3 => (CellType::U16, 2),
+        4 => (CellType::I32, 4),
+        5 => (CellType::U32, 4),
+        6 => (CellType::F32, 4),
+        7 => (CellType::F64, 8),
+        8 => (CellType::I64, 8),
+        9 => (CellType::U64, 8),
+        10 => return Some((None, 1)),
         _ => return None,
-    })
+    };
+    Some((Some(cells), width))
 }
 
 pub(super) fn malformed(at: usize, message: String) -> ReadError {

@@ -13,7 +13,6 @@ use profile::{
     Code, Frame, FrameId, Func, FuncId, JitTier, LibId, ProfileBuilder, SourceId, StackId,
 };
 use std::borrow::Cow;
-use std::cell::LazyCell;
 
 /// A stack table, decoded.
 pub(super) struct Stacks {
@@ -28,33 +27,24 @@ pub(super) struct Stacks {
 /// All tables that stacks refer to, decoded.
 pub(super) struct Tables<'t> {
     pub(super) frames: Frames,
-    /// The executing columns of frames, decoded when a frame needs one.
-    pub(super) columns: Box<dyn FnOnce() -> Result<Vec<u32>, ReadError> + 't>,
-    /// The addresses of frames in their libraries, decoded when a func is named by an address.
-    pub(super) addresses: Box<dyn FnOnce() -> Result<Vec<f64>, ReadError> + 't>,
+    /// The executing columns of frames. An error counts when a frame needs one.
+    pub(super) columns: Result<Vec<u32>, ReadError>,
+    /// The addresses of frames in their libraries. An error counts when a func is named by an address.
+    pub(super) addresses: Result<Vec<f64>, ReadError>,
     pub(super) funcs: Funcs,
     pub(super) names: Names<'t>,
 }
 
 /// Appends all stacks of one set of tables, with the frames and funcs that they use.
-///
-/// The columns of stacks are most of a file: `stacks` decodes them on another thread while names
-/// and frames are looked up.
-pub(super) fn append<'t>(
+pub(super) fn append(
     builder: &mut ProfileBuilder,
     place: &str,
     categories: &Categories<'_>,
-    stacks: impl FnOnce() -> Result<Stacks, ReadError> + Send,
-    tables: impl FnOnce() -> Result<Tables<'t>, ReadError>,
+    stacks: Stacks,
+    tables: Tables<'_>,
 ) -> Result<(), ReadError> {
-    let (frames, ids, stacks) = std::thread::scope(|scope| {
-        let stacks = scope.spawn(stacks);
-        let tables = tables()?;
-        let (frames, ids) = append_frames(builder, place, categories, tables)?;
-        let stacks = stacks.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        Ok::<_, ReadError>((frames, ids, stacks))
-    })?;
-    let Stacks { frame: frame_column, parent: parents, relative, category } = stacks?;
+    let (frames, ids) = append_frames(builder, place, categories, tables)?;
+    let Stacks { frame: frame_column, parent: parents, relative, category } = stacks;
     let parents_key = if relative { "prefixOffset" } else { "prefix" };
     same_length(&join(&join(place, "stackTable"), parents_key), parents.len(), frame_column.len())?;
 
@@ -187,7 +177,6 @@ fn append_frames(
 ) -> Result<(Frames, Vec<FrameId>), ReadError> {
     let Tables { frames, columns, addresses, funcs, names } = tables;
     let mut ids = Vec::with_capacity(frames.func.len());
-    let (columns, addresses) = (LazyCell::new(columns), LazyCell::new(addresses));
     // For each func, the last library and its position: nearly all frames of a func have the same.
     let mut last_positions: Vec<Option<(Option<u32>, Position)>> = vec![None; funcs.name.len()];
     for (row, &func) in frames.func.iter().enumerate() {

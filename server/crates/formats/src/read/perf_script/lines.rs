@@ -1,7 +1,7 @@
 //! Groups lines into samples: which line is a header, a frame or a place, and which lines belong
 //! together.
 
-use super::frame::{self, Frame};
+use super::frame;
 use super::header::{self, Header};
 
 /// The text without a truncated last line. A frame with a closed module is complete without a
@@ -32,27 +32,30 @@ pub(super) struct FrameLines<'a> {
     pub(super) place: &'a str,
 }
 
-impl<'a> FrameLines<'a> {
-    pub(super) fn parse(&self) -> Frame<'a> {
-        Frame::parse(self.text, self.place)
-    }
-}
-
 /// Splits frames into runs with the same address: a frame and those inlined into it.
 pub(super) fn same_code<'f, 'a>(
     frames: &'f [FrameLines<'a>],
-) -> impl DoubleEndedIterator<Item = &'f [FrameLines<'a>]> {
+) -> impl Iterator<Item = &'f [FrameLines<'a>]> {
     frames.chunk_by(|a, b| a.address == b.address)
 }
 
-/// The module of such a run. One of its frames has it, not always the outermost.
-pub(super) fn module_of<'a>(code: &[FrameLines<'a>]) -> &'a str {
-    code.iter().map(|frame| frame.parse().module).find(|module| !module.is_empty()).unwrap_or("")
+/// What is known from the parts of a file before this one.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Before {
+    pub(super) n_lines: usize,
+    /// Whether samples end with a blank line.
+    pub(super) has_blank_ends: bool,
 }
 
-/// Splits text into samples.
+/// Splits a part of a file into samples.
 pub(super) struct Lines<'a> {
-    rest: std::iter::Peekable<std::iter::Enumerate<std::str::Lines<'a>>>,
+    text: &'a str,
+    /// The offset of the next line.
+    at: usize,
+    /// The number of lines before it, in the file.
+    n_before: usize,
+    /// Whether the file ends with this part.
+    is_last: bool,
     /// The header of the last sample.
     pub(super) header: Header<'a>,
     /// The frames of the last sample, leaf first.
@@ -60,25 +63,53 @@ pub(super) struct Lines<'a> {
     /// Whether samples end with a blank line and the last one does not.
     pub(super) ends_within_sample: bool,
     has_blank_ends: bool,
+    /// The lines before this offset, and their number, are those of whole samples.
+    whole: (usize, usize),
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        let rest = text.lines().enumerate().peekable();
+    pub(super) fn new(text: &'a str, before: Before, is_last: bool) -> Self {
         Self {
-            rest,
+            text,
+            at: 0,
+            n_before: before.n_lines,
+            is_last,
             header: Header::default(),
             frames: Vec::new(),
             ends_within_sample: false,
-            has_blank_ends: false,
+            has_blank_ends: before.has_blank_ends,
+            whole: (0, before.n_lines),
         }
     }
 
+    /// The length of the text up to the first sample that the next part may go on with, and what is
+    /// known about that much.
+    pub(super) fn finish(&self) -> (usize, Before) {
+        let (len, n_lines) = if self.is_last { (self.at, self.n_before) } else { self.whole };
+        (len, Before { n_lines, has_blank_ends: self.has_blank_ends })
+    }
+
+    /// The next line, and its length with its end.
+    fn peek(&self) -> Option<(&'a str, usize)> {
+        let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let len = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |end| end + 1);
+        let line = rest.get(..len)?;
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        Some((line.strip_suffix('\r').unwrap_or(line), len))
+    }
+
+    fn skip(&mut self, len: usize) {
+        self.at += len;
+        self.n_before += 1;
+    }
+
+    /// The next sample that ends in this part.
     pub(super) fn next_sample(&mut self) -> Option<Found> {
         self.header = Header::default();
         self.frames.clear();
         let mut is_open = false;
-        while let Some(&(i, line)) = self.rest.peek() {
+        self.whole = (self.at, self.n_before);
+        while let Some((line, len)) = self.peek() {
             match Line::of(line, self.frames.last()) {
                 Line::Blank if is_open => {
                     // With frames below, the address after the header was one of data.
@@ -103,14 +134,15 @@ impl<'a> Lines<'a> {
                 }
                 Line::Header(_) if is_open => return Some(Found::Sample),
                 Line::Header(header) => {
-                    self.rest.next();
-                    let mut is_followed = || {
-                        self.rest.peek().is_some_and(|(_, next)| {
-                            matches!(Line::of(next, None), Line::Frame(..))
-                        })
-                    };
-                    if !(header.is_sure() || is_followed()) {
-                        return Some(Found::Malformed(i + 1));
+                    self.skip(len);
+                    let next = self.peek();
+                    if next.is_none() && !self.is_last {
+                        return None;
+                    }
+                    let is_followed = next
+                        .is_some_and(|(next, _)| matches!(Line::of(next, None), Line::Frame(..)));
+                    if !(header.is_sure() || is_followed) {
+                        return Some(Found::Malformed(self.n_before));
                     }
                     self.header = header;
                     if let Some((address, text)) = header.frame {
@@ -120,7 +152,10 @@ impl<'a> Lines<'a> {
                     continue;
                 }
             }
-            self.rest.next();
+            self.skip(len);
+        }
+        if !self.is_last {
+            return None;
         }
         self.ends_within_sample |= is_open && self.has_blank_ends;
         is_open.then_some(Found::Sample)

@@ -1,7 +1,11 @@
 use super::*;
 use crate::error::ErrorKind;
-use profile::{StackAccess, WarningCode};
+use profile::{LineKnowledge, Recording, StackAccess, WarningCode};
 use std::fmt::Write;
+
+fn read_bytes(bytes: &[u8]) -> Result<Read, ReadError> {
+    crate::input::in_memory(bytes, read)?
+}
 
 fn profile(read: &Read) -> &profile::Profile {
     let Recording::Stacks(profile) = &read.recording else { panic!("it has stacks") };
@@ -11,7 +15,7 @@ fn profile(read: &Read) -> &profile::Profile {
 /// Each sample as `comm pid/tid: root > leaf weights`, a frame as `name|module|file:line`, `~` for
 /// an inlined one.
 fn rows(text: &str) -> String {
-    let read = read(text.as_bytes()).unwrap();
+    let read = read_bytes(text.as_bytes()).unwrap();
     let profile = profile(&read);
     let (symbols, mut out) = (profile.symbols(), String::new());
     for (thread, samples) in profile.sampled_threads() {
@@ -53,7 +57,7 @@ fn rows(text: &str) -> String {
 }
 
 fn metrics(text: &str) -> Vec<(String, String)> {
-    let read = read(text.as_bytes()).unwrap();
+    let read = read_bytes(text.as_bytes()).unwrap();
     read.recording
         .metrics()
         .iter()
@@ -62,7 +66,7 @@ fn metrics(text: &str) -> Vec<(String, String)> {
 }
 
 fn warnings(text: &str) -> Vec<(WarningCode, u64)> {
-    read(text.as_bytes())
+    read_bytes(text.as_bytes())
         .unwrap()
         .warnings
         .into_iter()
@@ -99,7 +103,7 @@ gallery 20580/20580: main|gallery|/srv/demo/main.c:41 0 615
     assert_eq!(rows(SRCLINE), expected);
     assert_eq!(rows(&SRCLINE.replace('\n', "\r\n")), expected);
     assert_eq!(warnings(SRCLINE), []);
-    let read = read(SRCLINE.as_bytes()).unwrap();
+    let read = read_bytes(SRCLINE.as_bytes()).unwrap();
     assert_eq!((read.writer.text(), read.span_seconds), (None, Some(0.5)));
     assert!(
         read.recording.metrics().iter().all(|metric| metric.lines == LineKnowledge::SelfAndTotal)
@@ -136,7 +140,7 @@ fn every_event_is_a_metric_and_time_is_the_default() {
         })
     };
     let shown = |events: &[&str]| {
-        let read = read(text(events).as_bytes()).unwrap();
+        let read = read_bytes(text(events).as_bytes()).unwrap();
         let shown = read.recording.default_metric().index();
         read.recording.metrics()[shown].name.clone()
     };
@@ -162,7 +166,7 @@ fn every_event_is_a_metric_and_time_is_the_default() {
     assert_eq!(shown(&["1 a", "1 b"]), "a");
     let many: Vec<_> = (0..65).map(|i| format!("1 e{i}")).collect();
     let many = text(&many.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(read(many.as_bytes()).unwrap_err().kind, ErrorKind::TooLarge);
+    assert_eq!(read_bytes(many.as_bytes()).unwrap_err().kind, ErrorKind::TooLarge);
 }
 
 #[test]
@@ -229,13 +233,13 @@ a 1     0.000003: sched:sched_switch: prev_comm=a b: prev_pid=1 ==> next_comm=c
 |27     + at(from, x, y - 1);
 ";
     assert_eq!(rows(text), "a /1:  1 0\na /1: blur|a 0 1\n");
-    assert_eq!(read(text.as_bytes()).unwrap().writer.text(), Some("perf@6.1.187"));
+    assert_eq!(read_bytes(text.as_bytes()).unwrap().writer.text(), Some("perf@6.1.187"));
     assert_eq!(warnings(text), []);
     assert_eq!(
         warnings("a 1 1.000001: 1 x:\n\n(note)\nwhat is this\n"),
         [(WarningCode::MalformedLine, 2)]
     );
-    let error = read(b"# ========\n# captured on    : x\n").unwrap_err();
+    let error = read_bytes(b"# ========\n# captured on    : x\n").unwrap_err();
     assert_eq!(error.kind, ErrorKind::Truncated);
 }
 
@@ -264,7 +268,7 @@ fn the_complete_frames_of_a_truncated_sample_are_read() {
     assert_eq!(warnings(&SRCLINE[..whole + 2]), []);
     for end in 80..SRCLINE.len() {
         if SRCLINE.is_char_boundary(end) {
-            assert!(read(&SRCLINE.as_bytes()[..end]).is_ok(), "{end}");
+            assert!(read_bytes(&SRCLINE.as_bytes()[..end]).is_ok(), "{end}");
         }
     }
 }
@@ -275,7 +279,7 @@ fn deep_stacks_are_read() {
         .fold(String::new(), |text, i| format!("{text}\t{:>16x} f{i} (/a)\n", 64 + i))
         .repeat(10_000);
     let text = format!("a 1 1.000001: 1 x: \n{frames}\n").repeat(2);
-    let read = read(text.as_bytes()).unwrap();
+    let read = read_bytes(text.as_bytes()).unwrap();
     assert_eq!((profile(&read).stacks().len(), profile(&read).frames().len()), (100_000, 10));
 }
 

@@ -5,8 +5,8 @@ use profile::{WarningCode, Warnings};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
-pub(crate) fn malformed(at: usize, error: &prost::DecodeError) -> ReadError {
-    ReadError::malformed(At::Byte(at as u64), error.to_string())
+pub(crate) fn malformed(at: u64, error: &prost::DecodeError) -> ReadError {
+    ReadError::malformed(At::Byte(at), error.to_string())
 }
 
 pub(crate) fn at_key(key: String, message: String) -> ReadError {

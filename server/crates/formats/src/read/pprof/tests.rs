@@ -4,6 +4,10 @@ use crate::pprof_proto::{Function, Label, Line, Mapping, Sample, ValueType};
 use profile::{AddressBase, Lib, LineKnowledge, StackAccess, WarningCode};
 use std::fmt::Write;
 
+fn read_bytes(bytes: &[u8]) -> Result<Read, ReadError> {
+    crate::input::in_memory(bytes, read)?
+}
+
 /// A file whose strings are the words of `text`, after the empty one. Functions 10, 20 … have the
 /// words from index `first` on as names and are in file 4.
 fn file(text: &str, first: i64, n_functions: i64) -> proto::Profile {
@@ -38,7 +42,7 @@ fn sample(locations: &[u64], value: i64) -> Sample {
 
 /// Each sample as `thread: caller:line>callee:line weights`; inlined frames have `~`.
 fn rows(file: &proto::Profile) -> String {
-    let read = read(&file.encode_to_vec()).unwrap();
+    let read = read_bytes(&file.encode_to_vec()).unwrap();
     let Recording::Stacks(profile) = &read.recording else { panic!("it has stacks") };
     let mut out = String::new();
     for (thread, samples) in profile.sampled_threads() {
@@ -106,7 +110,7 @@ fn allocations_are_the_default_unless_the_file_names_memory_in_use() {
     for (named, shown) in [(0, 1), (6, 3), (3, 1)] {
         profile.default_sample_type = named;
         assert_eq!(
-            read(&profile.encode_to_vec()).unwrap().recording.default_metric().index(),
+            read_bytes(&profile.encode_to_vec()).unwrap().recording.default_metric().index(),
             shown
         );
     }
@@ -122,7 +126,7 @@ fn the_default_metric_is_the_named_one_or_the_last() {
     profile.duration_nanos = 1_500_000_000;
     for (named, shown) in [(0, 2), (3, 1), (1, 0), (2, 2)] {
         profile.default_sample_type = named;
-        let read = read(&profile.encode_to_vec()).unwrap();
+        let read = read_bytes(&profile.encode_to_vec()).unwrap();
         assert_eq!(read.recording.default_metric().index(), shown);
         let seconds: Vec<_> =
             read.recording.metrics().iter().map(|metric| metric.seconds_per_unit).collect();
@@ -134,7 +138,7 @@ fn the_default_metric_is_the_named_one_or_the_last() {
     // The period is not a time.
     profile.period_type = Some(ValueType { r#type: 3, unit: 2 });
     assert_eq!(
-        read(&profile.encode_to_vec()).unwrap().recording.metrics()[0].seconds_per_unit,
+        read_bytes(&profile.encode_to_vec()).unwrap().recording.metrics()[0].seconds_per_unit,
         None
     );
 }
@@ -194,7 +198,7 @@ fn libraries_have_their_build_ids() {
         .collect();
     profile.sample = vec![sample(&[1, 2, 3, 4], 1)];
     assert_eq!(rows(&profile), " -/-: 0x10:0>0x10|[vdso]:0>0x10|app:0>0x10|app:0 1,1\n");
-    let read = read(&profile.encode_to_vec()).unwrap();
+    let read = read_bytes(&profile.encode_to_vec()).unwrap();
     let Recording::Stacks(profile) = &read.recording else { panic!("it has stacks") };
     let lib = |name: &str, path: &str, code_id: &str| {
         let [name, path, code_id] = [name, path, code_id].map(str::to_owned);
@@ -226,7 +230,7 @@ fn frames_are_left_out_as_pprof_does() {
     );
 
     profile.string_table[9] = b"(".to_vec();
-    let read = read(&profile.encode_to_vec()).unwrap();
+    let read = read_bytes(&profile.encode_to_vec()).unwrap();
     assert_eq!(read.warnings.as_slice()[0].code, WarningCode::DropFrames);
     assert!(rows(&profile).starts_with(" -/-: a:1>b:2>c:3>d(int):4 1,1\n"));
 }
@@ -239,7 +243,7 @@ fn dangling_references_are_errors() {
     let broken = |change: fn(&mut proto::Profile)| {
         let mut profile = good.clone();
         change(&mut profile);
-        let error = read(&profile.encode_to_vec()).unwrap_err();
+        let error = read_bytes(&profile.encode_to_vec()).unwrap_err();
         let is_cut = error.message.ends_with("cut off");
         assert_eq!(error.kind, if is_cut { ErrorKind::Truncated } else { ErrorKind::Malformed });
         error.to_string()
@@ -284,9 +288,9 @@ fn dangling_references_are_errors() {
         assert_eq!(error, expected);
     }
     let bytes = good.encode_to_vec();
-    let error = read(&bytes[..bytes.len() - 1]).unwrap_err();
+    let error = read_bytes(&bytes[..bytes.len() - 1]).unwrap_err();
     assert_eq!((error.kind, error.at), (ErrorKind::Truncated, At::Byte(bytes.len() as u64 - 3)));
-    let error = read(b"\x32\x00\x0a\x00\x12\x02\x0a\x05").unwrap_err();
+    let error = read_bytes(b"\x32\x00\x0a\x00\x12\x02\x0a\x05").unwrap_err();
     assert_eq!((error.kind, error.at), (ErrorKind::Malformed, At::Byte(4)));
 }
 
@@ -298,7 +302,7 @@ fn invalid_utf8_in_names_loses_nothing_else() {
     profile.sample = vec![sample(&[1], 4)];
     assert_eq!(rows(&profile), " -/-: m\u{fffd}:0 1,4\n");
     assert_eq!(
-        read(&profile.encode_to_vec()).unwrap().warnings.as_slice()[0].code,
+        read_bytes(&profile.encode_to_vec()).unwrap().warnings.as_slice()[0].code,
         WarningCode::InvalidUtf8
     );
 }
@@ -308,7 +312,7 @@ fn a_hundred_thousand_levels_are_read_without_recursion() {
     let mut profile = file("samples count cpu a.c f", 5, 1);
     profile.location = vec![location(1, &[(10, 1)])];
     profile.sample = vec![sample(&[1; 100_000], 1)];
-    let read = read(&profile.encode_to_vec()).unwrap();
+    let read = read_bytes(&profile.encode_to_vec()).unwrap();
     let Recording::Stacks(profile) = &read.recording else { panic!("it has stacks") };
     assert_eq!(profile.stacks().len(), 100_000);
 }

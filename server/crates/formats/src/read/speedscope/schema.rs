@@ -1,16 +1,19 @@
 //! The parts of a speedscope file that are read.
 
-use super::stacks::Stacks;
 use crate::error::ReadError;
 use crate::read::func_text::FuncText;
+use crate::read::id_tree::{IdTree, Node};
 use crate::read::number::position;
 use profile::{Frame, FrameId, ProfileBuilder};
 use serde::Deserialize;
 
-#[derive(Deserialize)]
+/// A whole file.
+#[derive(Default)]
 pub(super) struct File {
-    pub(super) shared: Shared,
+    pub(super) frames: Vec<SharedFrame>,
     pub(super) profiles: Vec<Profile>,
+    /// The stacks of all profiles, as numbers of frames.
+    pub(super) stacks: IdTree<u32>,
     pub(super) exporter: Option<String>,
     /// The version of speedscope, if it wrote the file and there is no other exporter.
     pub(super) version: Option<Scalar>,
@@ -37,11 +40,6 @@ impl Scalar {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Shared {
-    pub(super) frames: Vec<SharedFrame>,
-}
-
-#[derive(Deserialize)]
 pub(super) struct SharedFrame {
     pub(super) name: Option<String>,
     pub(super) file: Option<String>,
@@ -51,14 +49,14 @@ pub(super) struct SharedFrame {
 }
 
 /// A thread. Its members show whether it is sampled or evented.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default)]
 pub(super) struct Profile {
     pub(super) name: Option<String>,
     pub(super) unit: Option<String>,
     pub(super) start_value: Option<Scalar>,
     pub(super) end_value: Option<Scalar>,
-    pub(super) samples: Option<Stacks>,
+    /// The leaf of each sample.
+    pub(super) samples: Option<Vec<Node>>,
     pub(super) weights: Option<Vec<f64>>,
     pub(super) events: Option<Vec<FrameEvent>>,
 }
@@ -81,7 +79,7 @@ pub(super) enum Kind {
 
 impl Profile {
     pub(super) fn is_empty(&self) -> bool {
-        self.samples.as_ref().is_none_or(|samples| samples.ends.is_empty())
+        self.samples.as_ref().is_none_or(Vec::is_empty)
             && self.events.as_ref().is_none_or(Vec::is_empty)
     }
 

@@ -59,7 +59,7 @@ fn samples_of_javascript_are_joined_from_chunks() {
             "unknown-node 1",
         ]
     );
-    let read = read(text.as_bytes()).unwrap();
+    let read = read_bytes(text.as_bytes()).unwrap();
     let metrics: Vec<_> = read
         .recording
         .metrics()
@@ -117,7 +117,7 @@ fn samples_beside_the_events_have_a_tree_of_frames() {
             "unknown-frame 1"
         ]
     );
-    let read = read(text.as_bytes()).unwrap();
+    let read = read_bytes(text.as_bytes()).unwrap();
     assert_eq!(
         (read.span_seconds, read.recording.metrics()[0].lines),
         (Some(0.002), LineKnowledge::SelfAndTotal)
@@ -131,7 +131,7 @@ fn samples_beside_the_events_have_a_tree_of_frames() {
             .map(|source| (symbols.source_name(source), symbols.funcs.get(id).line))
     };
     assert_eq!(symbols.funcs.ids().filter_map(file).collect::<Vec<_>>(), [("/app/x.js", 10)]);
-    let error = super::read(text.replace("\"parent\":1}", "\"parent\":3}").as_bytes())
+    let error = read_bytes(text.replace("\"parent\":1}", "\"parent\":3}").as_bytes())
         .unwrap_err()
         .to_string();
     assert!(
@@ -147,7 +147,7 @@ fn a_cycle_of_callers_is_rejected() {
         node(1, 2, "f", "", 0),
         node(2, 1, "g", "", 0)
     );
-    let error = read(format!("[{}]", chunk(1, 1, &data)).as_bytes()).unwrap_err();
+    let error = read_bytes(format!("[{}]", chunk(1, 1, &data)).as_bytes()).unwrap_err();
     assert_eq!(
         (error.kind, error.to_string().as_str()),
         (ErrorKind::Malformed, "args.data.cpuProfile.nodes: node 1 is its own caller")
@@ -229,15 +229,15 @@ fn a_whole_profile_may_be_one_event() {
         r#"{"ph":"X","name":"RunTask","ts":0,"dur":9}"#
     );
     assert_eq!(threads(&text), [format!("/ 1/2: {rows}"), format!("/ 1/3: {rows}")]);
-    assert_eq!(read(text.as_bytes()).unwrap().span_seconds, Some(90e-6));
+    assert_eq!(read_bytes(text.as_bytes()).unwrap().span_seconds, Some(90e-6));
     let alone = crate::read::cpuprofile::read(profile.as_bytes()).unwrap();
-    let whole = read(text.as_bytes()).unwrap();
+    let whole = read_bytes(text.as_bytes()).unwrap();
     let weights = |read: &Read| stacks(read).samples()[0].weights().to_vec();
     assert_eq!(weights(&whole), weights(&alone), "as the same profile in a file of its own");
     // A call of this name is a call.
     assert_eq!(self::rows("X CpuProfile 0 9"), "CpuProfile 9");
     let circle = text.replace(r#""children":[2]"#, r#""children":[2,3]"#);
-    let error = read(circle.as_bytes()).unwrap_err().to_string();
+    let error = read_bytes(circle.as_bytes()).unwrap_err().to_string();
     assert_eq!(error, "nodes[1].children[0]: node 3 has two callers; expected a tree");
 }
 
@@ -272,7 +272,7 @@ fn events_with_stacks_are_samples_if_there_are_no_calls() {
         metrics(&text(&samples)),
         [("samples".to_owned(), "samples".to_owned(), LineKnowledge::SelfAndTotal)]
     );
-    assert_eq!(read(text(&samples).as_bytes()).unwrap().span_seconds, Some(0.003));
+    assert_eq!(read_bytes(text(&samples).as_bytes()).unwrap().span_seconds, Some(0.003));
     // Instants are samples only without sample events; neither are samples if there are calls.
     let instants = [event("i", 2, 1, r#""sf":7"#), event("I", 2, 2, r#""stack":["a"]"#)];
     assert_eq!(threads(&text(&instants)), ["/ 1/2: main:12>parse 1, a 1"]);
