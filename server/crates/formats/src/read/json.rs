@@ -31,8 +31,7 @@ pub(crate) fn decode<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Re
         let path = serde_path_to_error::deserialize::<_, T>(&mut again)
             .err()
             .map(|error| error.path().to_string());
-        let text = error.to_string();
-        let reason = text.rfind(" at line ").and_then(|end| text.get(..end)).unwrap_or(&text);
+        let reason = reason(&error);
         let (line, column) = (error.line(), error.column());
         match path {
             Some(path) if path != "." => ReadError {
@@ -43,6 +42,18 @@ pub(crate) fn decode<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Re
             _ => ReadError::malformed(At::Line(line, column), reason),
         }
     })
+}
+
+/// Decodes JSON. The error is the reason, without a place in the text.
+pub(crate) fn from_json<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, String> {
+    serde_json::from_slice(text).map_err(|error| reason(&error))
+}
+
+/// Why it is not what was expected, without the place in the text.
+pub(crate) fn reason(error: &serde_json::Error) -> String {
+    let mut text = error.to_string();
+    text.truncate(text.rfind(" at line ").unwrap_or(text.len()));
+    text
 }
 
 /// The error for a profile whose scan stopped too early.
@@ -72,8 +83,7 @@ pub(crate) fn decode_part<'de, T: Deserialize<'de>>(
             .filter(|path| path != ".");
         let dot = if within.as_ref().is_some_and(|path| !path.starts_with('[')) { "." } else { "" };
         let place = format!("{}{dot}{}", place(), within.unwrap_or_default());
-        let text = error.to_string();
-        let reason = text.rfind(" at line ").and_then(|end| text.get(..end)).unwrap_or(&text);
+        let reason = reason(&error);
         ReadError::malformed(At::Key(place), reason)
     })
 }

@@ -8,25 +8,25 @@
 //! the function around them.
 
 mod frame;
+mod generated;
 mod header;
 mod lines;
 mod samples;
 mod sniff;
 
+pub use generated::{Generated, generated};
 pub(crate) use sniff::is_perf_script;
 
-use super::folded::dialect::{Place, Position};
 use super::number::fits_counter;
 use super::text::utf8_at;
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::input::Input;
 use crate::read_result::Read;
-use crate::writer::{Dialect, Producer, Writer};
+use crate::writer::{Producer, Writer};
 use lines::{Before, Found, Lines, whole_lines};
-use profile::{JitTier, WarningCode, Warnings};
+use profile::{WarningCode, Warnings};
 use samples::Samples;
-use std::borrow::Cow;
 
 pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
     let mut file = File::default();
@@ -127,31 +127,6 @@ impl File {
             ..Read::new(Format::PerfScript, samples.finish()?, warnings)
         })
     }
-}
-
-/// A function that was compiled at run time.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Generated<'a> {
-    /// The name.
-    pub name: Cow<'a, str>,
-    /// The source file.
-    pub file: Cow<'a, str>,
-    /// The line where it starts, 1-based; 0 = unknown.
-    pub line: u32,
-    /// The column where it starts, 1-based; 0 = unknown.
-    pub column: u32,
-    /// How the virtual machine ran it.
-    pub tier: JitTier,
-}
-
-/// Parses the symbol of such a function, if it has a place: Node.js (`--perf-basic-prof`) and
-/// Python (`-X perf`) put name and place into one symbol.
-pub fn generated(symbol: &str) -> Option<Generated<'_>> {
-    let Place { name, file, position, tier, .. } =
-        Dialect::V8.parse(symbol).or_else(|| Dialect::Vmprof.parse(symbol))?;
-    let (line, column) =
-        if let Position::Definition { line, column } = position { (line, column) } else { (0, 0) };
-    Some(Generated { name, file: file?, line, column, tier })
 }
 
 #[cfg(test)]

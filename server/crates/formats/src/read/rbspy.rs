@@ -9,7 +9,7 @@
 //! false, so it does not show idleness.
 
 use super::func_text::FuncText;
-use super::json::Text;
+use super::json::{Text, reason};
 use super::rows::Rows;
 use crate::error::{At, ReadError};
 use crate::format::Format;
@@ -142,12 +142,6 @@ fn passed_over(number: usize, line: &[u8], error: &serde_json::Error, warnings: 
             format!("line {number}, the last one, is incomplete; it is left out")
         });
     }
-}
-
-/// The message without the position in the line.
-fn reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.rfind(" at line ").and_then(|end| text.get(..end)).unwrap_or(&text).to_owned()
 }
 
 struct Tables<'a> {

@@ -6,7 +6,7 @@ use super::rows;
 use super::slabs::{ROOT_FIELD, Slab, Slabs, malformed};
 use crate::error::{At, ReadError};
 use crate::input::{self, Input};
-use crate::read::json::no_json;
+use crate::read::json::{from_json, no_json};
 use crate::scan::{Scanned, Stop, Stream};
 use serde::Deserialize;
 
@@ -125,15 +125,6 @@ impl Raw {
     }
 }
 
-/// Decodes JSON. The error is the reason, without a place in the text.
-pub(super) fn from_json<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, String> {
-    serde_json::from_slice(text).map_err(|error| {
-        let message = error.to_string();
-        let reason = message.rfind(" at line ").and_then(|at| message.get(..at));
-        reason.unwrap_or(&message).to_owned()
-    })
-}
-
 /// The key path of a member.
 pub(super) fn join(place: &str, key: &str) -> String {
     if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") }
@@ -182,8 +173,8 @@ impl Walk<'_> {
         Ok(match wanted {
             Wanted::Json => Raw::Json(stream.value()?.to_vec()),
             Wanted::Column(kind) => Raw::Column(Column::scan(kind, stream)?),
-            Wanted::Rows(columns) => rows::scan(stream, columns, b"")?,
-            Wanted::Allocations(columns) => rows::scan(stream, columns, rows::ALLOCATION)?,
+            Wanted::Rows(columns) => of_rows(rows::scan(stream, columns, b"")?),
+            Wanted::Allocations(columns) => of_rows(rows::scan(stream, columns, rows::ALLOCATION)?),
             Wanted::Object(members) => {
                 let mut found = Vec::new();
                 stream.object(&mut |stream, key| {
@@ -261,4 +252,9 @@ impl Walk<'_> {
         self.error = self.error.take().or(error);
         Err(Stop::Enough)
     }
+}
+
+/// An object whose members are the columns of a table of rows.
+fn of_rows(columns: Vec<(&'static str, Column)>) -> Raw {
+    Raw::Object(columns.into_iter().map(|(name, column)| (name, Raw::Column(column))).collect())
 }

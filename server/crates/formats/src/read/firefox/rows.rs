@@ -2,8 +2,8 @@
 //! the positions of columns, and rows may be shorter.
 
 use super::columns::{Column, Kind};
-use super::raw::{Raw, from_json};
 use crate::input;
+use crate::read::json::from_json;
 use crate::scan::{Scanned, Scanner, Stream};
 use rustc_hash::FxHashMap;
 
@@ -24,13 +24,13 @@ struct Columns {
     part: &'static [u8],
 }
 
-/// Scans a table, of which only rows with the text `part` are wanted. The result is an object of the
+/// Scans a table, of which only rows with the text `part` are wanted. The result is the
 /// wanted columns. Any other value has none of them.
 pub(super) fn scan(
     stream: &mut Stream<'_, '_>,
     wanted: &[(&'static str, Kind)],
     part: &'static [u8],
-) -> Scanned<Raw> {
+) -> Scanned<Vec<(&'static str, Column)>> {
     let mut schema: Option<Schema> = None;
     let mut unread: Option<Vec<u8>> = None;
     let mut found = Vec::new();
@@ -55,7 +55,7 @@ pub(super) fn scan(
         let read = input::in_memory(&text, |input| columns.scan(&mut Stream::new(input)));
         found = read.unwrap_or(Ok(Vec::new())).unwrap_or_default();
     }
-    Ok(Raw::Object(found.into_iter().map(|(name, column)| (name, Raw::Column(column))).collect()))
+    Ok(found)
 }
 
 impl Columns {

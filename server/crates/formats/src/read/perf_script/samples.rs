@@ -2,9 +2,9 @@
 //! of functions that are inlined somewhere.
 
 use super::frame::Frame;
+use super::generated::{Generated, generated};
 use super::header::Header;
 use super::lines::{FrameLines, same_code};
-use super::{Generated, generated};
 use crate::error::ReadError;
 use crate::read::func_text::FuncText;
 use crate::read::id_tree::{IdTree, Node};
