@@ -40,9 +40,15 @@ fn costs(recording: &Recording) -> String {
         writeln!(out, "{file}:{} {}/{}", line.line, line.cost.self_, render(line.cost.total))
             .unwrap();
     }
-    for edge in costs.edges() {
-        let sites: Vec<_> =
-            costs.sites(edge).iter().map(|site| format!("{}: {}", site.line, site.total)).collect();
+    let view = View::of(recording);
+    let tree = CallTree::new(Arc::new(recording.clone()), view, Arc::new(groups.clone()));
+    for edge in tree.edges().all() {
+        let sites: Vec<_> = tree
+            .edges()
+            .sites(edge)
+            .iter()
+            .map(|site| format!("{}: {}", site.line, site.total))
+            .collect();
         let (caller, callee, mark) =
             (name(edge.caller), name(edge.callee), if edge.estimated { "?" } else { "" });
         let calls = edge.calls.map_or_else(String::new, |calls| format!(" {calls}x"));

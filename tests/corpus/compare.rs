@@ -1,12 +1,16 @@
 //! Compares all numbers of a report with the expected ones.
 
 use crate::cases::Case;
-use analysis::{Costs, FileId, FunctionId, Groups, IdleSamples, MetricId, Recording, Total, View};
+use analysis::{
+    CallTree, Costs, Edges, FileId, FunctionId, Groups, IdleSamples, MetricId, Recording, Total,
+    View,
+};
 use profile::{Profile, Samples, StackAccess};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// The number of compared rows.
 pub struct Compared {
@@ -292,19 +296,26 @@ pub fn with_crates(case: &Case, report: &Value) -> Compared {
     let view = View { idle: IdleSamples::Included, metric, ..View::of(recording) };
     let groups = Groups::identity(recording.symbols());
     let costs = analysis::costs(recording, &view, &groups);
+    let tree = CallTree::new(Arc::new(recording.clone()), view, Arc::new(groups.clone()));
 
     assert_eq!((costs.idle, Weight(costs.total + costs.no_stack)), (0.0, total(case)));
     threads(case, recording, metric, report);
     compare(
         case,
         expected(case),
-        counted(case, recording, &groups, &costs),
+        counted(case, recording, &groups, &costs, tree.edges()),
         &|_| true,
         case.n_merged,
     )
 }
 
-fn counted(case: &Case, recording: &Recording, groups: &Groups, costs: &Costs) -> Sums {
+fn counted(
+    case: &Case,
+    recording: &Recording,
+    groups: &Groups,
+    costs: &Costs,
+    edges: &Edges,
+) -> Sums {
     let symbols = recording.symbols();
     let file = |file: FileId| relative(case, symbols.source_name(groups.first_source(file)));
     let bounds = |total: Total| match total {
@@ -330,7 +341,7 @@ fn counted(case: &Case, recording: &Recording, groups: &Groups, costs: &Costs) -
         let row = (line, (Weight(cost.cost.self_), bounds(cost.cost.total)));
         sums.functions.entry(place(function)).or_default().push(row);
     }
-    for edge in costs.edges() {
+    for edge in edges.all() {
         let ends = (place(edge.caller), place(edge.callee));
         if edge.estimated {
             sums.estimated.insert(ends.clone());

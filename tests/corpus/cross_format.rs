@@ -1,7 +1,7 @@
 //! Random stacks in every format that is written, and as events. All formats must give the same
 //! costs, equal to a direct computation.
 
-use analysis::{Cost, Groups, LineKnowledge, Metric, Thread, Total, View, WarningCode};
+use analysis::{CallTree, Cost, Groups, LineKnowledge, Metric, Thread, Total, View, WarningCode};
 use formats::write::{callgrind, firefox, folded, pprof, speedscope};
 use profile::{Frame, Func, Profile, ProfileBuilder, Samples, Weights};
 use proptest::prelude::*;
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Function and executing line (see [`place`]) of each frame, root first, and the weight.
 type Sample = (Vec<(usize, u32)>, u32);
@@ -245,8 +246,10 @@ fn check_callgrind(samples: &[Sample], bytes: Vec<u8>) {
         let key = (symbols.source_name(groups.first_source(line.file)).to_owned(), line.line);
         check(&key, line.cost, expected.lines[&key]);
     }
-    assert_eq!(costs.edges().len(), calls.len());
-    for edge in costs.edges() {
+    let view = View::of(recording);
+    let tree = CallTree::new(Arc::new(recording.clone()), view, Arc::new(groups.clone()));
+    assert_eq!(tree.edges().all().len(), calls.len());
+    for edge in tree.edges().all() {
         let (caller, callee) = (key(edge.caller), key(edge.callee));
         let (total, is_recursive) = calls[&(caller.clone(), callee.clone())];
         assert!(

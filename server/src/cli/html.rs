@@ -280,8 +280,9 @@ impl Page {
             return None;
         }
         let mut links: BTreeMap<u32, Vec<FunctionId>> = BTreeMap::new();
-        for edge in snapshot.costs.edges() {
-            let sites = snapshot.costs.sites(edge).iter().filter(|site| site.file == open.file);
+        for edge in snapshot.tree.edges().all() {
+            let sites =
+                snapshot.tree.edges().sites(edge).iter().filter(|site| site.file == open.file);
             for line0 in sites.filter_map(|site| lines.map.to_open(site.line.checked_sub(1)?)) {
                 links.entry(line0).or_default().push(edge.callee);
             }

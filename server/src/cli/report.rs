@@ -280,7 +280,7 @@ impl Table<'_> {
 
     fn edge(&mut self, row: &Row<Edge>) -> io::Result<()> {
         let edge = &row.what;
-        let site = self.snapshot.costs.sites(edge).first();
+        let site = self.snapshot.tree.edges().sites(edge).first();
         let site = site
             .map(|site| format!("  at {}:{}", self.file_name(site.file), site.line))
             .unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The callers or callees at the end of a path, grouped by call site, function, module or clique.
 //! The rows outside of recursion add up to the same sum under each grouping.
 
-use crate::Costs;
+use crate::Edges;
 use crate::paths::{PathEntry, PathStep, hotter};
 use profile::{FileId, FunctionId};
 use rustc_hash::FxHashMap;
@@ -93,17 +93,17 @@ impl GroupSums {
 }
 
 /// Groups the entries of a step. `caller` is the caller of all entries; `None` if they are callers
-/// themselves. `calls` returns the number of calls to or from a function, `module` its module.
+/// themselves. `cliques` is needed to group by clique. `calls` returns the number of calls to or from a
+/// function, `module` its module.
 pub(crate) fn group_step(
     step: &PathStep,
     by: CallGrouping,
     caller: Option<FunctionId>,
-    costs: &Costs,
+    mut cliques: Option<Cliques>,
     calls: impl Fn(FunctionId) -> Option<u64>,
     module: &dyn Fn(FunctionId) -> String,
 ) -> CallGroups {
     let mut sums = GroupSums::default();
-    let mut cliques = (by == CallGrouping::Clique).then(|| Cliques::of(costs));
     for entry in &step.entries {
         let &PathEntry { function, total, estimated, recursive, .. } = entry;
         let calls = calls(function);
@@ -136,7 +136,7 @@ pub(crate) fn group_step(
 }
 
 /// Functions that call each other, from the edges between them.
-struct Cliques {
+pub(crate) struct Cliques {
     /// By function.
     clique: Vec<u32>,
     /// The cliques that were asked for.
@@ -144,11 +144,12 @@ struct Cliques {
 }
 
 impl Cliques {
-    fn of(costs: &Costs) -> Self {
+    /// Of `n` functions.
+    pub(crate) fn of(edges: &Edges, n: usize) -> Self {
         let next = |function: u32, i: usize| {
-            costs.callees(FunctionId::new(function)).get(i).map(|edge| edge.callee.raw())
+            edges.callees(FunctionId::new(function)).get(i).map(|edge| edge.callee.raw())
         };
-        let clique = profile::cycles(costs.n_functions(), next);
+        let clique = profile::cycles(n, next);
         Self { clique, members: FxHashMap::default() }
     }
 

@@ -5,10 +5,11 @@
 //! [`crate::context_paths`] for call graphs with contexts.
 
 use crate::activations::Activations;
-use crate::call_groups::{CallGrouping, CallGroups, group_step};
+use crate::call_groups::{CallGrouping, CallGroups, Cliques, group_step};
 use crate::cliques::{CliqueCost, cliques_of_contexts, cliques_of_graph};
 use crate::context_paths::{CliqueRecursion, ContextIndex};
 use crate::costs::JoinedCosts;
+use crate::edges::Edges;
 use crate::frames::Frames;
 use crate::graph_paths::{callees_in_graph, callers_in_graph};
 use crate::jit_tiers::{JitTiers, of_function};
@@ -30,6 +31,8 @@ pub struct CallTree {
     groups: Arc<Groups>,
     index: OnceLock<Index>,
     call_nodes: OnceLock<CallNodes>,
+    /// Those of stacks.
+    edges: OnceLock<Edges>,
     /// The costs of sets of lines that were asked for.
     pub(crate) joined: Mutex<JoinedCosts>,
 }
@@ -47,7 +50,7 @@ impl std::fmt::Debug for Index {
         match self {
             Self::Stacks(index) => write!(f, "Index of {} stacks", index.len()),
             Self::Graph(costs) | Self::Contexts(ContextIndex { costs, .. }) => {
-                write!(f, "Index of {} calls", costs.edges().len())
+                write!(f, "Index of {} calls", costs.edges().all().len())
             }
         }
     }
@@ -56,8 +59,19 @@ impl std::fmt::Debug for Index {
 impl CallTree {
     /// The tree of `recording` as seen through `view` and `groups`.
     pub fn new(recording: Arc<Recording>, view: View, groups: Arc<Groups>) -> Self {
-        let (index, call_nodes) = (OnceLock::new(), OnceLock::new());
-        Self { recording, view, groups, index, call_nodes, joined: Mutex::default() }
+        let (index, call_nodes, edges) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { recording, view, groups, index, call_nodes, edges, joined: Mutex::default() }
+    }
+
+    /// All edges. Computed by the first query.
+    pub fn edges(&self) -> &Edges {
+        match (&*self.recording, self.graph()) {
+            (Recording::Stacks(profile), _) => {
+                self.edges.get_or_init(|| Edges::of_stacks(profile, &self.view, &self.groups))
+            }
+            (Recording::Graph(_), Some(costs)) => costs.edges(),
+            (Recording::Graph(_), None) => self.edges.get_or_init(Edges::default),
+        }
     }
 
     /// The callees of `path` (`[F, c1, c2 …]`, inward). If recursion is collapsed, and the last
@@ -85,14 +99,13 @@ impl CallTree {
         }
     }
 
-    /// The callers of `path`, like [`Self::callers`], grouped. `costs` are those of this tree;
-    /// `module` returns the module of a function if the recording does not have it.
+    /// The callers of `path`, like [`Self::callers`], grouped. `module` returns the module of a function
+    /// if the recording does not have it.
     pub fn grouped_callers(
         &self,
         path: &[FunctionId],
         recursion: Recursion,
         by: CallGrouping,
-        costs: &Costs,
         module: &dyn Fn(FunctionId) -> String,
     ) -> CallGroups {
         let Some((&root, rest)) = path.split_first() else { return CallGroups::default() };
@@ -101,10 +114,10 @@ impl CallTree {
         }
         let step = self.callers(path, recursion);
         let calls = |caller| {
-            let edge = costs.callers(root).find(|edge| edge.caller == caller);
+            let edge = self.edges().callers(root).find(|edge| edge.caller == caller);
             edge.filter(|_| rest.is_empty())?.calls
         };
-        group_step(&step, by, None, costs, calls, module)
+        group_step(&step, by, None, self.cliques_for(by), calls, module)
     }
 
     /// Whether lists of callers leave out functions that a contour excludes.
@@ -117,20 +130,19 @@ impl CallTree {
             }
     }
 
-    /// The callees of `path`, like [`Self::callees`], grouped. `costs` are those of this tree;
-    /// `module` returns the module of a function if the recording does not have it.
+    /// The callees of `path`, like [`Self::callees`], grouped. `module` returns the module of a function
+    /// if the recording does not have it.
     pub fn grouped_callees(
         &self,
         path: &[FunctionId],
         recursion: Recursion,
         by: CallGrouping,
-        costs: &Costs,
         module: &dyn Fn(FunctionId) -> String,
     ) -> CallGroups {
         let Some(&last) = path.last() else { return CallGroups::default() };
         let step = self.callees(path, recursion);
         let calls = |callee| {
-            let mut edges = costs.callees(last).iter();
+            let mut edges = self.edges().callees(last).iter();
             edges.find(|edge| edge.callee == callee).filter(|_| path.len() == 1)?.calls
         };
         let of_context = |function| match self.index() {
@@ -138,7 +150,13 @@ impl CallTree {
             Index::Stacks(_) | Index::Graph(_) => None,
         };
         let module = |function| of_context(function).unwrap_or_else(|| module(function));
-        group_step(&step, by, Some(last), costs, calls, &module)
+        group_step(&step, by, Some(last), self.cliques_for(by), calls, &module)
+    }
+
+    /// The functions that call each other, if calls are grouped by them.
+    fn cliques_for(&self, by: CallGrouping) -> Option<Cliques> {
+        let is_by_clique = by == CallGrouping::Clique;
+        is_by_clique.then(|| Cliques::of(self.edges(), self.groups.n_functions()))
     }
 
     /// The callers of the functions that run at one of several lines, at the outermost occurrence of

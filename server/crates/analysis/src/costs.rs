@@ -1,8 +1,7 @@
 //! The costs of a recording: of its functions, lines, places and edges.
 
-use crate::edges::{Edge, Edges, Site};
+use crate::edges::{Edge, Edges};
 use crate::function_costs::{FunctionCost, FunctionCosts};
-use crate::group::group;
 use crate::sums::{Sums, ThreadTotal};
 use profile::{Cost, FileId, FunctionId, Metric};
 use rustc_hash::FxHashMap;
@@ -62,11 +61,8 @@ pub struct Costs {
     places: Vec<PlaceCost>,
     /// The first line with cost of each function. Empty if no lines are known.
     first_lines: Vec<Option<(FileId, u32)>>,
+    /// Those of a call graph.
     edges: Edges,
-    /// Indexes of edges by callee: those of function `f` are from `by_callee_start[f]` to
-    /// `by_callee_start[f + 1]`. Empty if there are no edges.
-    by_callee: Vec<u32>,
-    by_callee_start: Vec<u32>,
 }
 
 impl Costs {
@@ -76,24 +72,18 @@ impl Costs {
         functions: FunctionCosts,
         lines: Vec<LineCost>,
         places: Vec<PlaceCost>,
+        mut listed: Vec<bool>,
         edges: Edges,
     ) -> Self {
         let on_lines: f64 = lines.iter().map(|line| line.cost.self_).sum();
-        let mut listed: Vec<bool> =
-            functions.iter().map(|cost| cost.cost.magnitude() > 0.0 || cost.idle != 0.0).collect();
-        for edge in edges.edges.iter().filter(|edge| edge.total != 0.0) {
-            listed[edge.caller.index()] = true;
-            listed[edge.callee.index()] = true;
+        for (listed, cost) in listed.iter_mut().zip(functions.iter()) {
+            *listed |= cost.cost.magnitude() > 0.0 || cost.idle != 0.0;
         }
         let n_with_lines = if places.is_empty() { 0 } else { functions.len() };
         let mut first_lines = vec![None; n_with_lines];
         for place in places.iter().rev() {
             first_lines[place.function.index()] = Some((place.file, place.line));
         }
-        let (by_callee_start, by_callee) = match &edges.edges[..] {
-            [] => Default::default(),
-            edges => group(functions.len(), edges.iter().map(|edge| edge.callee.index())),
-        };
         Self {
             metric,
             total: sums.total,
@@ -108,8 +98,6 @@ impl Costs {
             places,
             first_lines,
             edges,
-            by_callee,
-            by_callee_start,
         }
     }
 
@@ -163,30 +151,19 @@ impl Costs {
         self.first_lines.get(function.index()).copied().flatten()
     }
 
-    /// All edges, by caller and callee.
-    pub fn edges(&self) -> &[Edge] {
-        &self.edges.edges
+    /// The edges of a call graph. Empty for stacks.
+    pub(crate) fn edges(&self) -> &Edges {
+        &self.edges
     }
 
-    /// The edges out of a function.
-    pub fn callees(&self, caller: FunctionId) -> &[Edge] {
-        let from = self.edges.edges.partition_point(|edge| edge.caller < caller);
-        let to = self.edges.edges.partition_point(|edge| edge.caller <= caller);
-        &self.edges.edges[from..to]
+    /// The edges of a call graph out of a function.
+    pub(crate) fn callees(&self, caller: FunctionId) -> &[Edge] {
+        self.edges.callees(caller)
     }
 
-    /// The edges into a function.
-    pub fn callers(&self, callee: FunctionId) -> impl Iterator<Item = &Edge> {
-        let range = match self.by_callee_start.get(callee.index()..) {
-            Some([from, to, ..]) => *from as usize..*to as usize,
-            _ => 0..0,
-        };
-        self.by_callee[range].iter().map(|&edge| &self.edges.edges[edge as usize])
-    }
-
-    /// The call sites of an edge, costliest first.
-    pub fn sites(&self, edge: &Edge) -> &[Site] {
-        &self.edges.sites[edge.sites.start as usize..edge.sites.end as usize]
+    /// The edges of a call graph into a function.
+    pub(crate) fn callers(&self, callee: FunctionId) -> impl Iterator<Item = &Edge> {
+        self.edges.callers(callee)
     }
 }
 

@@ -1,11 +1,19 @@
 //! Caller → callee edges and their call sites.
+//!
+//! Those of sampled stacks are as much work as all other costs together, and many queries need none
+//! of them, so they are computed when they are first asked for
+//! ([`CallTree::edges`](crate::CallTree::edges)).
 
+use crate::View;
 use crate::activations::Activations;
+use crate::calls::CallCounts;
 use crate::frames::Frames;
 use crate::group::group;
-use crate::weighted::{ROOT, WeightedStacks};
-use profile::{FileId, FunctionId, Total};
-use rustc_hash::FxHashMap;
+use crate::weighted::{ROOT, WeightedStacks, weigh};
+use hashbrown::HashTable;
+use profile::{FileId, FunctionId, Groups, Profile, Total};
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
 use std::ops::Range;
 
 /// Costs of the calls from one function to another.
@@ -51,12 +59,43 @@ pub struct Site {
 
 /// All edges by caller and callee, each with its call sites, costliest first.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Edges {
-    pub(crate) edges: Vec<Edge>,
-    pub(crate) sites: Vec<Site>,
+#[expect(clippy::struct_field_names, reason = "the edges are the main part of it")]
+pub struct Edges {
+    edges: Vec<Edge>,
+    sites: Vec<Site>,
+    /// Indexes of edges by callee: those of function `f` are from `by_callee_start[f]` to
+    /// `by_callee_start[f + 1]`. Empty if there are no edges.
+    by_callee: Vec<u32>,
+    by_callee_start: Vec<u32>,
 }
 
 impl Edges {
+    /// All edges, by caller and callee.
+    pub fn all(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// The edges out of a function.
+    pub fn callees(&self, caller: FunctionId) -> &[Edge] {
+        let from = self.edges.partition_point(|edge| edge.caller < caller);
+        let to = self.edges.partition_point(|edge| edge.caller <= caller);
+        &self.edges[from..to]
+    }
+
+    /// The edges into a function.
+    pub fn callers(&self, callee: FunctionId) -> impl Iterator<Item = &Edge> {
+        let range = match self.by_callee_start.get(callee.index()..) {
+            Some([from, to, ..]) => *from as usize..*to as usize,
+            _ => 0..0,
+        };
+        self.by_callee[range].iter().map(|&edge| &self.edges[edge as usize])
+    }
+
+    /// The call sites of an edge, costliest first.
+    pub fn sites(&self, edge: &Edge) -> &[Site] {
+        &self.sites[edge.sites.start as usize..edge.sites.end as usize]
+    }
+
     /// Appends an edge with its call sites.
     pub(crate) fn push(
         &mut self,
@@ -73,14 +112,21 @@ impl Edges {
         edge.sites = first as u32..self.sites.len() as u32;
         self.edges.push(edge);
     }
+
+    /// Makes edges searchable by callee, of `n` functions.
+    pub(crate) fn by_callee(mut self, n: usize) -> Self {
+        if !self.edges.is_empty() {
+            let callees = self.edges.iter().map(|edge| edge.callee.index());
+            (self.by_callee_start, self.by_callee) = group(n, callees);
+        }
+        self
+    }
 }
 
 /// Accumulates an edge or a call site.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     covered_until: u32,
-    /// Whether any callee is a call, not inlined code.
-    is_call: bool,
     total: f64,
 }
 
@@ -94,10 +140,41 @@ impl Sum {
     }
 }
 
+/// A call site while it is summed.
+struct SiteSum {
+    place: u32,
+    callee: FunctionId,
+    edge: u32,
+    sum: Sum,
+}
+
+/// An edge while it is summed.
+struct EdgeSum {
+    caller: FunctionId,
+    callee: FunctionId,
+    sum: Sum,
+    /// Whether any callee is a call, not inlined code.
+    is_call: bool,
+}
+
 impl Edges {
-    /// All edges. They are most of the work of [`crate::costs`], so two threads take half of the
-    /// callers each.
-    pub(crate) fn of(stacks: &WeightedStacks, frames: &Frames, activations: &Activations) -> Self {
+    /// The edges of the stacks of a profile under a view.
+    pub(crate) fn of_stacks(profile: &Profile, view: &View, groups: &Groups) -> Self {
+        let frames = Frames::new(profile, groups);
+        let stacks = WeightedStacks::new(profile, weigh(profile, view).0);
+        let activations = Activations::new(&stacks, profile, groups);
+        let mut edges = Self::of(&stacks, &frames, &activations);
+        if let Some(counts) = CallCounts::of(profile, view, groups, &frames) {
+            for edge in &mut edges.edges {
+                let calls = counts.edges.get(&(edge.caller, edge.callee));
+                edge.calls = Some(calls.copied().unwrap_or(0));
+            }
+        }
+        edges.by_callee(groups.n_functions())
+    }
+
+    /// All edges. Two threads take half of the callers each.
+    fn of(stacks: &WeightedStacks, frames: &Frames, activations: &Activations) -> Self {
         let n_functions =
             frames.places.iter().map(|(function, _)| function.raw() + 1).max().unwrap_or(0);
         let middle = FunctionId::new(middle(stacks, frames, n_functions));
@@ -118,35 +195,51 @@ impl Edges {
         activations: &Activations,
     ) -> Self {
         // A place is a caller and a line as one dense number, so that one lookup per position finds
-        // both the call site and the edge.
-        let mut site_ids: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
-        site_ids.reserve(stacks.len() / 16);
-        let mut edge_ids: FxHashMap<u64, u32> = FxHashMap::default();
-        let mut sites: Vec<(u32, u32, Sum)> = Vec::new();
-        let mut edges: Vec<(u64, Sum)> = Vec::new();
+        // both the call site and the edge. The maps have numbers only, so that they fit into caches.
+        let mut site_ids: HashTable<u32> = HashTable::new();
+        let mut edge_ids: HashTable<u32> = HashTable::new();
+        let mut sites: Vec<SiteSum> = Vec::new();
+        let mut edges: Vec<EdgeSum> = Vec::new();
+        let of_site = |site: &SiteSum| hash(site.place, site.callee);
+        let of_edge = |edge: &EdgeSum| hash(edge.caller.raw(), edge.callee);
         for k in 0..stacks.len() {
             let parent = stacks.parent[k];
             if parent == ROOT || activations.joins(k) {
                 continue;
             }
             let place = frames.place(stacks.frame[parent as usize]);
-            let (caller, line) = frames.places[place as usize];
+            let (caller, _) = frames.places[place as usize];
             if !callers.contains(&caller) {
                 continue;
             }
             let callee = frames.function(stacks.frame[k]);
-            let (site, edge) = *site_ids.entry(pair(place, callee)).or_insert_with(|| {
-                let key = pair(caller.raw(), callee);
-                let edge = *edge_ids.entry(key).or_insert_with(|| {
-                    edges.push((key, Sum::default()));
-                    edges.len() as u32 - 1
+            let is_site = |&id: &u32| {
+                let site = &sites[id as usize];
+                (site.place, site.callee) == (place, callee)
+            };
+            let known = site_ids.find(hash(place, callee), is_site).copied();
+            let site = known.unwrap_or_else(|| {
+                let is_edge = |&id: &u32| {
+                    let edge = &edges[id as usize];
+                    (edge.caller, edge.callee) == (caller, callee)
+                };
+                let known = edge_ids.find(hash(caller.raw(), callee), is_edge).copied();
+                let edge = known.unwrap_or_else(|| {
+                    let id = edges.len() as u32;
+                    edges.push(EdgeSum { caller, callee, sum: Sum::default(), is_call: false });
+                    let hash = hash(caller.raw(), callee);
+                    edge_ids.insert_unique(hash, id, |&id| of_edge(&edges[id as usize]));
+                    id
                 });
-                sites.push((edge, line, Sum::default()));
-                (sites.len() as u32 - 1, edge)
+                let id = sites.len() as u32;
+                sites.push(SiteSum { place, callee, edge, sum: Sum::default() });
+                site_ids.insert_unique(hash(place, callee), id, |&id| of_site(&sites[id as usize]));
+                id
             });
-            sites[site as usize].2.add(k, stacks);
-            let edge = &mut edges[edge as usize].1;
-            edge.add(k, stacks);
+            let site = &mut sites[site as usize];
+            site.sum.add(k, stacks);
+            let edge = &mut edges[site.edge as usize];
+            edge.sum.add(k, stacks);
             edge.is_call |= !frames.is_inlined(stacks.frame[k]);
         }
         drop((site_ids, edge_ids));
@@ -154,18 +247,22 @@ impl Edges {
     }
 
     /// Lays edges out by caller and callee, with their call sites costliest first.
-    fn sorted(edges: &[(u64, Sum)], sites: &[(u32, u32, Sum)], frames: &Frames) -> Self {
-        let (starts, sites_of) = group(edges.len(), sites.iter().map(|&(edge, ..)| edge as usize));
-        let mut order: Vec<(u64, u32)> =
-            edges.iter().zip(0..).map(|(&(key, _), edge)| (key, edge)).collect();
-        order.sort_unstable();
-        let mut sorted =
-            Self { edges: Vec::with_capacity(edges.len()), sites: Vec::with_capacity(sites.len()) };
-        for (key, edge) in order {
+    fn sorted(edges: &[EdgeSum], sites: &[SiteSum], frames: &Frames) -> Self {
+        let (starts, sites_of) = group(edges.len(), sites.iter().map(|site| site.edge as usize));
+        let mut order: Vec<u32> = (0..edges.len() as u32).collect();
+        let key = |&id: &u32| (edges[id as usize].caller, edges[id as usize].callee);
+        order.sort_unstable_by_key(key);
+        let mut sorted = Self {
+            edges: Vec::with_capacity(edges.len()),
+            sites: Vec::with_capacity(sites.len()),
+            ..Self::default()
+        };
+        for id in order {
             let first = sorted.sites.len();
-            let own = &sites_of[starts[edge as usize] as usize..starts[edge as usize + 1] as usize];
+            let own = &sites_of[starts[id as usize] as usize..starts[id as usize + 1] as usize];
             sorted.sites.extend(own.iter().filter_map(|&site| {
-                let (_, line, Sum { total, .. }) = sites[site as usize];
+                let SiteSum { place, sum: Sum { total, .. }, .. } = sites[site as usize];
+                let (_, line) = frames.places[place as usize];
                 let &(file, line) = frames.lines.get(line as usize).filter(|_| total != 0.0)?;
                 Some(Site { file, line, total })
             }));
@@ -175,14 +272,15 @@ impl Edges {
                     .total_cmp(&a.total.abs())
                     .then_with(|| (a.file, a.line).cmp(&(b.file, b.line)))
             });
+            let &EdgeSum { caller, callee, sum, is_call } = &edges[id as usize];
             sorted.edges.push(Edge {
-                caller: FunctionId::new((key >> 32) as u32),
-                callee: FunctionId::new(key as u32),
-                total: edges[edge as usize].1.total,
+                caller,
+                callee,
+                total: sum.total,
                 estimated: false,
                 calls: None,
-                inlined: !edges[edge as usize].1.is_call,
-                recursive: key >> 32 == key & u64::from(u32::MAX),
+                inlined: !is_call,
+                recursive: caller == callee,
                 sites: first as u32..sorted.sites.len() as u32,
             });
         }
@@ -216,7 +314,6 @@ fn middle(stacks: &WeightedStacks, frames: &Frames, n_functions: u32) -> u32 {
     middle.unwrap_or(0) as u32
 }
 
-/// A pair of numbers as one key that sorts like the pair.
-fn pair(a: u32, b: FunctionId) -> u64 {
-    u64::from(a) << 32 | u64::from(b.raw())
+fn hash(a: u32, b: FunctionId) -> u64 {
+    FxBuildHasher.hash_one((a, b))
 }

@@ -44,7 +44,14 @@ pub(crate) fn costs(graph: &GraphTables, view: &View, groups: &Groups) -> Costs 
     let sums = Sums { total: costs.total(), base, threads, ..Sums::default() };
     let metric =
         graph.metrics.get(metric).cloned().unwrap_or_else(|| Metric::new("events", "events", None));
-    Costs::new(metric, &sums, costs.functions.into(), costs.lines, costs.places, costs.edges)
+    let n_functions = costs.functions.len();
+    let mut listed = vec![false; n_functions];
+    for edge in costs.edges.all().iter().filter(|edge| edge.total != 0.0) {
+        listed[edge.caller.index()] = true;
+        listed[edge.callee.index()] = true;
+    }
+    let edges = costs.edges.by_callee(n_functions);
+    Costs::new(metric, &sums, costs.functions.into(), costs.lines, costs.places, listed, edges)
 }
 
 /// The self cost of each thread; empty for a call graph without threads.
@@ -144,7 +151,7 @@ type SiteTotals = BTreeMap<(FileId, u32), f64>;
 fn plus_edges(one: &Edges, other: &Edges) -> Edges {
     let mut sums: BTreeMap<(FunctionId, FunctionId), (Edge, SiteTotals)> = BTreeMap::new();
     for (edges, edge) in
-        [one, other].into_iter().flat_map(|edges| edges.edges.iter().map(move |edge| (edges, edge)))
+        [one, other].into_iter().flat_map(|edges| edges.all().iter().map(move |edge| (edges, edge)))
     {
         let (sum, sites) = sums.entry((edge.caller, edge.callee)).or_insert_with(|| {
             (
@@ -159,7 +166,7 @@ fn plus_edges(one: &Edges, other: &Edges) -> Edges {
         sum.calls = sum
             .calls
             .map_or(edge.calls, |calls| Some(calls.saturating_add(edge.calls.unwrap_or(0))));
-        for site in &edges.sites[edge.sites.start as usize..edge.sites.end as usize] {
+        for site in edges.sites(edge) {
             *sites.entry((site.file, site.line)).or_default() += site.total;
         }
     }

@@ -95,7 +95,7 @@ impl Reach {
         self_: Option<f64>,
         total: f64,
     ) -> PathEntry {
-        let sites = costs.sites(edge).iter().map(|site| SiteCost {
+        let sites = costs.edges().sites(edge).iter().map(|site| SiteCost {
             file: site.file,
             line: site.line,
             total: site.total * self.share,

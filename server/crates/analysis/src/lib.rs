@@ -64,7 +64,7 @@ pub use call_tree::CallTree;
 pub use cliques::CliqueCost;
 pub use context_paths::CliqueRecursion;
 pub use costs::{Costs, LineCost, PlaceCost};
-pub use edges::{Edge, Site};
+pub use edges::{Edge, Edges, Site};
 pub use entry::is_entry_point;
 pub use function_costs::FunctionCost;
 pub use invocations::{

@@ -1,7 +1,6 @@
-//! Costs of sampled stacks: functions, lines, places and edges, each summed in one pass.
+//! Costs of sampled stacks: functions, lines and places, each summed in one pass.
 
 use crate::View;
-use crate::activations::Activations;
 use crate::call_nodes::CallNodes;
 use crate::calls::CallCounts;
 use crate::costs::{Costs, LineCost, PlaceCost, sorted};
@@ -31,26 +30,23 @@ pub(crate) fn costs(profile: &Profile, view: &View, groups: &Groups) -> Costs {
     }
     let stacks = WeightedStacks::new(profile, own);
 
-    // Edges take as long as everything else, and the two share only data that both read.
-    let (mut functions, lines, places, mut edges) = std::thread::scope(|scope| {
-        let edges = scope.spawn(|| {
-            let activations = Activations::new(&stacks, profile, groups);
-            Edges::of(&stacks, &frames, &activations)
-        });
-        (
-            function_costs(&stacks, &frames, &sums, self_costs.functions),
-            line_costs(&stacks, &frames, &metric, self_costs.lines),
-            place_costs(&stacks, &frames, &metric, self_costs.places),
-            edges.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-        )
+    // Both read the same data.
+    let (mut functions, lines, places) = std::thread::scope(|scope| {
+        let functions =
+            scope.spawn(|| function_costs(&stacks, &frames, &sums, self_costs.functions));
+        let lines = line_costs(&stacks, &frames, &metric, self_costs.lines);
+        let places = place_costs(&stacks, &frames, &metric, self_costs.places);
+        let functions = functions.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (functions, lines, places)
     });
     if let Some(counts) = CallCounts::of(profile, view, groups, &frames) {
         functions.set_calls(counts.functions);
-        for edge in &mut edges.edges {
-            edge.calls = Some(counts.edges.get(&(edge.caller, edge.callee)).copied().unwrap_or(0));
-        }
     }
-    Costs::new(metric, &sums, functions, lines, places, edges)
+    let mut listed = vec![false; groups.n_functions()];
+    for &frame in &stacks.frame {
+        listed[frames.function(frame).index()] = true;
+    }
+    Costs::new(metric, &sums, functions, lines, places, listed, Edges::default())
 }
 
 /// Self cost by place, function and line. No places if no lines are known.

@@ -37,14 +37,15 @@ fn marks_inlined_code_by_place_edge_and_path() {
             ("fold", 90, true)
         ]
     );
-    let edges: Vec<_> = costs
+    let tree = CallTree::new(recording.clone(), view, groups.clone());
+    let edges: Vec<_> = tree
         .edges()
+        .all()
         .iter()
         .map(|edge| (name(edge.caller), name(edge.callee), edge.inlined))
         .collect();
     assert_eq!(edges, [("run", "fold", true), ("run", "step", false), ("fold", "step", true)]);
 
-    let tree = CallTree::new(recording.clone(), view, groups.clone());
     let inlined = |entries: Vec<analysis::PathEntry>| {
         entries
             .iter()

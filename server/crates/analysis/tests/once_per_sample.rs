@@ -133,8 +133,10 @@ proptest! {
             .collect();
         lines.retain(|_, cost| *cost != (0.0, 0.0));
         prop_assert_eq!(found, lines);
-        let found: BTreeMap<_, _> = costs
+        let tree = CallTree::new(recording.clone(), view.clone(), groups.clone());
+        let found: BTreeMap<_, _> = tree
             .edges()
+            .all()
             .iter()
             .map(|edge| ((name(edge.caller), name(edge.callee)), edge.total))
             .filter(|(_, total)| *total != 0.0)
@@ -142,7 +144,6 @@ proptest! {
         edges.retain(|_, total| *total != 0.0);
         prop_assert_eq!(found, edges);
 
-        let tree = CallTree::new(recording.clone(), view.clone(), groups.clone());
         let mut recursions: BTreeMap<Vec<usize>, bool> = BTreeMap::new();
         for (stack, _) in by_stack.into_iter().filter(|&(_, weight)| weight != 0.0) {
             let nodes = nodes(stack, with_parts);

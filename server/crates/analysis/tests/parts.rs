@@ -132,14 +132,15 @@ impl Case {
 
     /// `f > g total (line: total)`.
     fn edges(&self) -> Vec<String> {
-        let costs = costs(&self.recording, &self.view(), &self.groups);
+        let tree = self.tree();
+        let edges = tree.edges();
         let edge = |edge: &analysis::Edge| {
             let sites =
-                costs.sites(edge).iter().map(|site| format!(" ({}: {})", site.line, site.total));
+                edges.sites(edge).iter().map(|site| format!(" ({}: {})", site.line, site.total));
             let sites: String = sites.collect();
             format!("{} > {} {}{sites}", self.name(edge.caller), self.name(edge.callee), edge.total)
         };
-        costs.edges().iter().map(edge).collect()
+        edges.all().iter().map(edge).collect()
     }
 }
 

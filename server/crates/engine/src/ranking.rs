@@ -129,7 +129,7 @@ impl Ranking {
                 (Rows::Lines(rows), without)
             }
             By::Edge => {
-                let mut edges: Vec<_> = snapshot.costs.edges().iter().map(edge_row).collect();
+                let mut edges: Vec<_> = snapshot.tree.edges().all().iter().map(edge_row).collect();
                 edges.sort_by(|a, b| b.cost.magnitude().total_cmp(&a.cost.magnitude()));
                 list.mark_own(&mut edges, |edge| file_of(snapshot, edge.caller));
                 let (rows, without) = list.select(edges, &|_| None, |edge, has| {

@@ -4,8 +4,9 @@
 
 use crate::snapshot::Snapshot;
 use crate::stages::grouped::Function;
-use analysis::{Costs, FuncId, FunctionId, Groups};
+use analysis::{CallTree, Costs, Edges, FuncId, FunctionId, Groups};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// The recorded functions of a snapshot. Funcs with the same name, file, library, line and column
 /// are one recorded function. A function of the snapshot consists of one or more of them, or
@@ -17,8 +18,15 @@ pub struct RecordedFunctions<'a> {
     parts_of: Vec<Vec<FunctionId>>,
     /// The number of recorded functions in each function of the snapshot.
     n_parts: FxHashMap<FunctionId, usize>,
-    /// Groups and costs. `None` if they are those of the snapshot.
-    own: Option<(Groups, Costs)>,
+    /// Groups, costs and calls. `None` if they are those of the snapshot.
+    own: Option<Own>,
+}
+
+#[derive(Debug)]
+struct Own {
+    groups: Arc<Groups>,
+    costs: Costs,
+    tree: CallTree,
 }
 
 impl<'a> RecordedFunctions<'a> {
@@ -36,9 +44,11 @@ impl<'a> RecordedFunctions<'a> {
                 .clone()
                 .with_functions(symbols, |func| Some(by_func.function(whole(func))));
             let costs = analysis::costs(&grouped.recording, &grouped.view, &groups);
-            (groups, costs)
+            let groups = Arc::new(groups);
+            let (recording, view) = (grouped.recording.clone(), grouped.view.clone());
+            Own { tree: CallTree::new(recording, view, groups.clone()), groups, costs }
         });
-        let groups = own.as_ref().map_or(&*grouped.groups, |(groups, _)| groups);
+        let groups = own.as_ref().map_or(&grouped.groups, |own| &own.groups);
         let mut parts_of = vec![Vec::new(); groups.n_functions()];
         for func in grouped.recording.symbols().funcs.ids() {
             let parts: &mut Vec<_> = &mut parts_of[groups.function(func).index()];
@@ -66,7 +76,12 @@ impl<'a> RecordedFunctions<'a> {
 
     /// Their costs. Files and lines are those of the snapshot.
     pub fn costs(&self) -> &Costs {
-        self.own.as_ref().map_or(&self.snapshot.costs, |(_, costs)| costs)
+        self.own.as_ref().map_or(&self.snapshot.costs, |own| &own.costs)
+    }
+
+    /// Their calls of each other. Computed by the first call of this function.
+    pub fn edges(&self) -> &Edges {
+        self.own.as_ref().map_or(&self.snapshot.tree, |own| &own.tree).edges()
     }
 
     /// The recorded name and place of a function. It has no file if that was found by its name.
@@ -89,6 +104,6 @@ impl<'a> RecordedFunctions<'a> {
     }
 
     fn groups(&self) -> &Groups {
-        self.own.as_ref().map_or(&self.snapshot.grouped.groups, |(groups, _)| groups)
+        self.own.as_ref().map_or(&self.snapshot.grouped.groups, |own| &own.groups)
     }
 }

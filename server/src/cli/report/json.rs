@@ -4,7 +4,7 @@
 use crate::cli::Output;
 use crate::cli::json_changes::{JsonChanges, JsonComparison};
 use crate::cli::overlay::Beside;
-use analysis::{Costs, Edge, FunctionCost, FunctionId, Site, Total, WarningCode};
+use analysis::{Edge, Edges, FunctionCost, FunctionId, Site, Total, WarningCode};
 use engine::average::Spread;
 use engine::order::{hottest_functions, sorted, sorted_lines};
 use engine::overlay::{Overlaid, Overlay};
@@ -516,7 +516,7 @@ fn definitions<'a>(
 /// The edges in order. A profile can have millions, so a row is created only when it is written.
 struct EdgeOrder<'a> {
     snapshot: &'a Snapshot,
-    costs: &'a Costs,
+    edges: &'a Edges,
     order: Vec<EdgeKey>,
 }
 
@@ -528,17 +528,17 @@ type EdgeKey = (u64, u32, u32, u32);
 const BLOCK: usize = 1 << 15;
 
 impl<'a> EdgeOrder<'a> {
-    /// All edges of `costs` between listed functions; `rank` has the index of each function in the
+    /// All edges between listed functions; `rank` has the index of each function in the
     /// report.
-    fn new(snapshot: &'a Snapshot, costs: &'a Costs, rank: &[u32]) -> Self {
+    fn new(snapshot: &'a Snapshot, edges: &'a Edges, rank: &[u32]) -> Self {
         let key = |(edge, i): (&Edge, u32)| {
             (!edge.total.abs().to_bits(), rank[edge.caller.index()], rank[edge.callee.index()], i)
         };
         let is_listed =
             |&(_, caller, callee, _): &EdgeKey| caller != u32::MAX && callee != u32::MAX;
-        let mut order: Vec<_> = costs.edges().iter().zip(0..).map(key).filter(is_listed).collect();
+        let mut order: Vec<_> = edges.all().iter().zip(0..).map(key).filter(is_listed).collect();
         order.sort_unstable();
-        Self { snapshot, costs, order }
+        Self { snapshot, edges, order }
     }
 
     /// Writes rows as JSON, with commas between them.
@@ -547,8 +547,8 @@ impl<'a> EdgeOrder<'a> {
             if row > 0 {
                 out.write_all(b",")?;
             }
-            let edge = &self.costs.edges()[i as usize];
-            let sites = SiteRows { snapshot: self.snapshot, sites: self.costs.sites(edge) };
+            let edge = &self.edges.all()[i as usize];
+            let sites = SiteRows { snapshot: self.snapshot, sites: self.edges.sites(edge) };
             let Edge { total, estimated: est, calls, .. } = *edge;
             serde_json::to_writer(
                 &mut *out,
@@ -587,7 +587,7 @@ pub(in crate::cli) fn json(
     let (report, rank) = Report::new(snapshot, &recorded, beside);
     let (head, edges) = std::thread::scope(|scope| {
         let head = scope.spawn(|| serde_json::to_vec(&report));
-        let edges = EdgeOrder::new(snapshot, recorded.costs(), &rank);
+        let edges = EdgeOrder::new(snapshot, recorded.edges(), &rank);
         (head.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), edges)
     });
     let head = head?;

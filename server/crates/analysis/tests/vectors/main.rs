@@ -101,13 +101,14 @@ fn render(case: &Case) -> String {
 }
 
 fn render_edges(case: &Case) -> String {
-    let costs = case.costs();
+    let tree = case.tree();
+    let edges = tree.edges();
     let mut out = String::new();
-    for edge in costs.edges() {
+    for edge in edges.all() {
         let total = number(edge.as_total());
         write!(out, "{} > {} {total}", case.name(edge.caller), case.name(edge.callee)).unwrap();
         let sites: Vec<_> =
-            costs.sites(edge).iter().map(|site| format!("{}: {}", site.line, site.total)).collect();
+            edges.sites(edge).iter().map(|site| format!("{}: {}", site.line, site.total)).collect();
         writeln!(out, " ({})", sites.join(", ")).unwrap();
     }
     out
@@ -510,8 +511,9 @@ fn render_calls(case: &Case) -> String {
         .filter_map(|(function, cost)| Some(format!("{} {}", case.name(function), cost.calls?)));
     let ends =
         |edge: &analysis::Edge| format!("{} > {}", case.name(edge.caller), case.name(edge.callee));
-    let edges =
-        costs.edges().iter().filter_map(|edge| Some(format!("{} {}", ends(edge), edge.calls?)));
+    let tree = case.tree();
+    let edges = tree.edges().all().iter();
+    let edges = edges.filter_map(|edge| Some(format!("{} {}", ends(edge), edge.calls?)));
     functions.chain(edges).collect::<Vec<_>>().join(", ")
 }
 

@@ -121,15 +121,11 @@ pub fn groups(
     path: &CallPath,
     by: GroupBy,
 ) -> CallGroups {
-    let (tree, costs, by) = (&snapshot.tree, &snapshot.costs, by.grouping());
+    let (tree, by) = (&snapshot.tree, by.grouping());
     let module = |function| module(snapshot, function);
     match direction {
-        Direction::Incoming => {
-            tree.grouped_callers(&path.functions, path.recursion, by, costs, &module)
-        }
-        Direction::Outgoing => {
-            tree.grouped_callees(&path.functions, path.recursion, by, costs, &module)
-        }
+        Direction::Incoming => tree.grouped_callers(&path.functions, path.recursion, by, &module),
+        Direction::Outgoing => tree.grouped_callees(&path.functions, path.recursion, by, &module),
     }
 }
 

@@ -41,13 +41,13 @@ pub fn named_at(open: &OpenFile, position: Position) -> Option<FunctionId> {
 /// The hottest callee of a line (0-based) with a name.
 fn callee_at(open: &OpenFile, line0: u32, name: &str) -> Option<FunctionId> {
     let lines: Vec<u32> = open.lines().all_recorded(line0).collect();
-    let costs = &open.snapshot.costs;
+    let (costs, calls) = (&open.snapshot.costs, open.snapshot.tree.edges());
     let places = lines.iter().flat_map(|&line| costs.functions_on(open.file, line));
     let edges = places
-        .flat_map(|place| costs.callees(place.function))
+        .flat_map(|place| calls.callees(place.function))
         .filter(|edge| is_called(&open.snapshot, edge.callee, name));
     let here = edges.filter_map(|edge| {
-        let mut sites = costs.sites(edge).iter();
+        let mut sites = calls.sites(edge).iter();
         let site = sites.find(|site| site.file == open.file && lines.contains(&site.line))?;
         Some((site.total.abs(), edge.callee))
     });

@@ -527,7 +527,7 @@ impl Answer<'_> {
 
     fn edge(&self, row: &Row<Edge>) -> HotEdge {
         let Self { context, snapshot, .. } = *self;
-        let site = snapshot.costs.sites(&row.what).first();
+        let site = snapshot.tree.edges().sites(&row.what).first();
         let cost = CostData::with_self(self.scale, None, row.cost.total, None);
         HotEdge {
             cost: self.with_data(row, cost),

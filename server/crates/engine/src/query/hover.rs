@@ -287,18 +287,18 @@ fn place(context: &Context, snapshot: &Snapshot, function: FunctionId) -> Option
 fn callees_of_lines(context: &Context, open: &OpenFile, lines: &[u32]) -> Vec<Listed> {
     let snapshot = &*open.snapshot;
     let scale = context.scale(snapshot);
-    let costs = &snapshot.costs;
+    let (costs, calls) = (&snapshot.costs, snapshot.tree.edges());
     let places = lines.iter().flat_map(|&line| costs.functions_on(open.file, line));
     let mut callers: Vec<FunctionId> = places.map(|place| place.function).collect();
     callers.sort_unstable();
     callers.dedup();
     let mut callees: Vec<(f64, &Edge)> = callers
         .into_iter()
-        .flat_map(|caller| costs.callees(caller))
+        .flat_map(|caller| calls.callees(caller))
         .filter_map(|edge| {
             let is_here = |site: &&Site| site.file == open.file && lines.contains(&site.line);
             let sites: Vec<f64> =
-                costs.sites(edge).iter().filter(is_here).map(|site| site.total).collect();
+                calls.sites(edge).iter().filter(is_here).map(|site| site.total).collect();
             // The calls from several lines may be nested, and then belong to the same samples.
             let total = match sites[..] {
                 [] => return None,

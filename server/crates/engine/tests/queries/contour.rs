@@ -118,7 +118,7 @@ impl Case {
 
     fn callers(&self, of: FunctionId, by: CallGrouping) -> CallGroups {
         let module = |_| "unknown".to_owned();
-        self.tree.grouped_callers(&[of], Recursion::Collapsed, by, &self.costs, &module)
+        self.tree.grouped_callers(&[of], Recursion::Collapsed, by, &module)
     }
 
     /// The rows as text: name, line, calls and cost.
@@ -170,7 +170,7 @@ fn callers_are_grouped_by_site_function_module_or_clique() {
     let callees = |by| {
         let (path, module) = ([case.function("even")], |_| "unknown".to_owned());
         let recursion = Recursion::Collapsed;
-        case.rows(&case.tree.grouped_callees(&path, recursion, by, &case.costs, &module))
+        case.rows(&case.tree.grouped_callees(&path, recursion, by, &module))
     };
     let expected = |leaf: &str, odd: &str| vec![format!("{leaf} 6x 6"), format!("↻ {odd} 3x 3")];
     assert_eq!(callees(CallGrouping::Site), expected("m.even/2-0:13", "m.even/2-0:12"));
