@@ -390,6 +390,122 @@ fn draws_bottom_up_around_a_function_and_finds_functions() {
     assert!(error.contains("no costs of gone"), "{error}");
 }
 
+/// `app` runs `hash` in `main` at 0 and 3 ms, `io` waits at 2 ms.
+const PERF: &str = "\
+app 7 100.000000: 10 cycles:\n\t3 hash (app)\n\t1 main (app)\n\n\
+app 7 100.001000: 20 cycles:\n\t1 main (app)\n\n\
+io 7/8 100.002000: 30 cycles:\n\t4 poll (app)\n\n\
+app 7 100.003000: 40 cycles:\n\t3 hash (app)\n\t1 main (app)\n\n\
+app 7 100.004000: 50 cycles:\n\t1 main (app)\n\n";
+
+#[test]
+fn draws_calls_in_the_order_of_time() {
+    let workspace = Workspace::with([("perf.txt", PERF)]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let ask = |server: &mut Server, question: Value| {
+        let answer = server.execute("costline.flamegraph", json!([question]));
+        let frames = answer["frames"].as_array().unwrap().clone();
+        let number = |value: &Value| value.as_f64().unwrap();
+        let row = |frame: &Value| {
+            let (left, width) = (number(&frame["left"]), number(&frame["width"]));
+            let (name, text) = (text(&frame["name"]), text(&frame["text"]));
+            format!("{} {name} {left:.2}+{width:.2} {text}", frame["depth"])
+        };
+        let rows: Vec<_> = frames.iter().map(row).collect();
+        (answer, rows)
+    };
+    let (by_cost, _) = ask(&mut server, json!({ "inline": true }));
+    assert_eq!((&by_cost["timed"], &by_cost["span"]), (&json!(true), &Value::Null));
+    let question = json!({ "inline": true, "order": "time", "search": { "text": "hash" } });
+    let (answer, rows) = ask(&mut server, question);
+    let expected = [
+        "0 app 0.00+1.00 80.0%",
+        "1 main 0.00+1.00 80.0% · self 46.7% · 5.00 ms at 0 s",
+        "2 hash 0.00+0.20 6.7% · self 6.7% · 1.00 ms at 0 s",
+        "2 hash 0.60+0.20 26.7% · self 26.7% · 1.00 ms at 3.00 ms",
+        "3 io 0.00+1.00 20.0%",
+        // How long the only sample of a thread lasts is not known.
+        "4 1 call 0.40+0.00 20.0% · self 20.0% · 1.00 ns at 2.00 ms",
+    ];
+    assert_eq!(rows, expected);
+    assert_eq!(answer["span"], json!({ "range": "0..5", "text": "0 s to 5.00 ms" }));
+    assert_eq!((&answer["omitted"], &answer["frames"][5]["more"]), (&json!(1), &json!(1)));
+    // Threads are no functions.
+    let key = |at: usize| answer["frames"][at]["key"]["name"].clone();
+    assert_eq!([key(0), key(1), key(5)], [Value::Null, json!("main"), Value::Null]);
+    // The cost of the samples with it is that of both calls.
+    assert_eq!(answer["found"]["text"], "33.3%");
+    assert_eq!(
+        (&answer["frames"][2]["found"], &answer["frames"][1]["found"]),
+        (&json!(true), &json!(false))
+    );
+
+    // Each frame has the range that makes it as wide as the image.
+    let range = answer["frames"][3]["range"].clone();
+    assert_eq!(range, "3..4");
+    let (_, rows) = ask(&mut server, json!({ "inline": true, "order": "time", "range": range }));
+    let expected = [
+        "0 main 0.00+1.00 80.0% · self 46.7% · 5.00 ms at 0 s",
+        "1 hash 0.00+1.00 26.7% · self 26.7% · 1.00 ms at 3.00 ms",
+    ];
+    assert_eq!(rows, expected);
+
+    let inverted = json!([{ "inline": true, "order": "time", "inverted": true }]);
+    let error = server.execute_error("costline.flamegraph", inverted);
+    assert!(error.contains("leave out `inverted` and `function`"), "{error}");
+    let malformed = json!([{ "inline": true, "order": "time", "range": "now" }]);
+    let error = server.execute_error("costline.flamegraph", malformed);
+    assert!(error.contains("`range`: `now` is no range"), "{error}");
+
+    workspace.write("cpu.folded", "main;hash 5\n");
+    let error = server.eventually("the new profile", |server| {
+        let shown = server.execute("costline.view", json!([]))["total"] == 5;
+        shown.then(|| {
+            let question = json!([{ "inline": true, "order": "time" }]);
+            server.execute_error("costline.flamegraph", question)
+        })
+    });
+    let expected = "nothing can be drawn in the order of time: the times of the samples of this profile are unknown";
+    assert!(error.contains(expected), "{error}");
+}
+
+/// In 200,000 calls of 10 µs, only the last one calls `leaf`. Rows of short calls lead to it.
+#[test]
+fn zooming_in_time_reaches_every_call() {
+    let mut profile = String::from("[");
+    for i in 0..200_000_u32 {
+        let (name, start) = (format!("f{}", i % 7), i * 10);
+        write!(
+            profile,
+            "{{\"ph\":\"X\",\"name\":\"{name}\",\"pid\":1,\"tid\":1,\"ts\":{start},\"dur\":9}},"
+        )
+        .unwrap();
+    }
+    profile += "{\"ph\":\"X\",\"name\":\"leaf\",\"pid\":1,\"tid\":1,\"ts\":1999992,\"dur\":3}]";
+    let workspace = Workspace::with([("run.trace.json", profile.as_str())]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let mut range = Value::Null;
+    for step in 0.. {
+        assert!(step < 10, "{range}");
+        let question = json!([{ "inline": true, "order": "time", "range": range }]);
+        let answer = server.execute("costline.flamegraph", question);
+        let frames = answer["frames"].as_array().unwrap();
+        assert!(frames.len() <= 5000);
+        if frames.iter().any(|frame| frame["name"] == "leaf") {
+            assert!(step > 1, "{}", frames.len());
+            break;
+        }
+        let last = |frame: &&Value| {
+            frame["left"].as_f64().unwrap() + frame["width"].as_f64().unwrap() > 0.999
+        };
+        let row = frames.iter().rev().find(last).unwrap();
+        assert!(row["more"].as_u64().unwrap() > 0, "{row}");
+        range = row["range"].clone();
+    }
+}
+
 #[test]
 fn reports_why_there_is_no_flame_graph() {
     let calls = "events: Ir\n\nfl=app.c\nfn=main\n1 5\n";

@@ -69,6 +69,33 @@ fn the_timeline_is_of_the_view() {
     assert_eq!((&unknown["endMs"], &unknown["withoutTime"]), (&Value::Null, &Value::Null));
 }
 
+/// From one edge to another is a range of the view with just the buckets between them.
+#[test]
+fn the_edges_of_buckets_are_ranges() {
+    let workspace = Workspace::with([("perf.txt", PERF)]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    for (whole, n) in [(json!(null), 4), (json!("1..4"), 3)] {
+        server.set_view(json!({ "range": whole }));
+        let line = server.execute("costline.timeline", json!([{ "buckets": n }]));
+        let (edges, weights) = (line["edges"].as_array().unwrap().clone(), weights(&line));
+        if whole.is_null() {
+            let texts: Vec<_> = edges.iter().map(|edge| edge["text"].clone()).collect();
+            assert_eq!(texts, ["0 s", "1.00 ms", "2.00 ms", "3.00 ms", "4.00 ms"]);
+            assert_eq!(line["buckets"][0]["text"], "10 cycles");
+            // A sample at the end would not be in a range that ends there.
+            assert_eq!((&edges[3]["ms"], &edges[4]["ms"]), (&json!(3.0), &Value::Null));
+        }
+        for (from, to) in (0..n).flat_map(|from| (from + 1..=n).map(move |to| (from, to))) {
+            let end = edges[to]["ms"].as_f64().map_or(String::new(), |ms| ms.to_string());
+            let range = format!("{}..{end}", edges[from]["ms"]);
+            let sum: u64 = (from..to).map(|at| weights[at].as_u64().unwrap()).sum();
+            let view = server.set_view(json!({ "range": range }));
+            assert_eq!(view["total"], sum, "{range}");
+        }
+    }
+}
+
 /// `main` from 1 to 9 ms, with `work` from 3 to 5 ms.
 #[test]
 fn recorded_calls_pass_in_several_buckets() {

@@ -127,7 +127,8 @@ export class FlameGraphPanel implements vscode.Disposable {
   /** Runs an entry of the menu of a frame. */
   private async run(id: string, place: Place): Promise<void> {
     const frame = this.frame(place);
-    if (!frame) return;
+    // Only functions have a menu.
+    if (!frame?.key) return;
     const transform = this.server.catalog?.transforms.find(({ type }) => type === id);
     if (transform) {
       const operand = transform.takes === "function" ? { function: frame.key } : { path: this.path(place) };

@@ -550,6 +550,10 @@ export interface FlameGraph {
   readonly metric: string;
   /** The number of frames below the node that are too narrow, too deep or too many to draw. */
   readonly omitted: number;
+  /** The time that is drawn. Null unless frames are in the order of time. */
+  readonly span: FlameGraphSpan | null;
+  /** Whether the profile records times, and so can be drawn in their order. */
+  readonly timed: boolean;
   /** The total of the profile. */
   readonly total: Weight;
   /** The total of the profile for display: `1395 samples`. */
@@ -572,10 +576,14 @@ export interface FlameGraphArgument {
   readonly limit?: number | null;
   /** With `inline`: the node at the top, as the functions from the root to it. Default: the whole call tree. */
   readonly node?: readonly FunctionKeyArgument[];
+  /** With `inline`: the order of the frames, that of their costs or that of time. `node`, `skip` and `depth` are for that of costs. */
+  readonly order?: FlameGraphOrder;
   /** Overwrite the file if it exists. */
   readonly overwrite?: boolean;
   /** The file to write, relative to the workspace folder. By default, a file in the temporary folder, which is removed when the server ends. */
   readonly path?: string | null;
+  /** With `inline`, in the order of time: the range to draw, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. Default: all. */
+  readonly range?: string | null;
   /** With `inline`: which frames to mark as found. */
   readonly search?: FlameGraphSearch | null;
   /** With `inline`: of the node's callees, leave out this number, the hottest, and make those after them as wide as the image together. */
@@ -590,20 +598,20 @@ export interface FlameGraphFound {
   readonly text: string | null;
 }
 
-/** A frame of a flame graph. */
+/** A frame of a flame graph. In the order of time, it is a call, or a row of calls that are too short to be drawn. If there are several threads, the frames of each are below one for the thread. */
 export interface FlameGraphFrame {
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
   /** The tier of `difference`: 0 if it is 0, 1 below 5 %, 2 from 5 %, 3 from 20 %, negative if the cost fell. Null if it is unknown. */
   readonly changeTier: number | null;
-  /** The number of callers above the frame. */
+  /** The row: the number of callers above the frame. In the order of time, the rows of a thread are below those of the threads before. */
   readonly depth: number;
   /** The change of the total since the baseline as a share of the base, from -1 to 1. 0 if there is none that is more than noise. Null if it is unknown. */
   readonly difference: number | null;
   /** Whether the search finds the function. */
   readonly found: boolean;
-  /** The function's key. The keys of all parents and of the frame are its path. */
-  readonly key: FunctionKey;
+  /** The function's key. The keys of all parents and of the frame are its path. Null for a thread and for several calls. */
+  readonly key: FunctionKey | null;
   /** Whether the frame has nothing below it, drawn or not. */
   readonly leaf: boolean;
   /** The left edge, as a share of the width of the image. */
@@ -612,12 +620,14 @@ export interface FlameGraphFrame {
   readonly line0: number | null;
   /** The number of frames that are not drawn below this frame and are not below another that is drawn. Request the frame's node to get them. */
   readonly more: number;
-  /** The function's name. */
+  /** The function's name; that of a thread; `12 calls`. */
   readonly name: string;
   /** The index of the caller's frame, which precedes this one. Null for a root. */
   readonly parent: number | null;
   /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
+  /** In the order of time: the range to request for drawing this frame as wide as the image. Otherwise null. */
+  readonly range: string | null;
   /** Whether the function is also one of its callers. */
   readonly recursive: boolean;
   /** The self cost. Null if it is unknown. */
@@ -628,7 +638,7 @@ export interface FlameGraphFrame {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** The frame's cost: `45.6% · self 4.0%`. */
+  /** The frame's cost: `45.6% · self 4.0%`, and in the order of time when it began and how long it took: `45.6% · self 4.0% · 140 ms at 1.20 s`. */
   readonly text: string;
   /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
@@ -650,11 +660,26 @@ export interface FlameGraphLegendEntry {
   readonly tier: number | null;
 }
 
+/** The order of the frames of a flame graph. */
+export type FlameGraphOrder =
+  /** The hottest first. Frames of one path are one frame, as wide as its cost. */
+  | "cost"
+  /** Call by call in the order of time. Frames are as wide as they took. */
+  | "time";
+
 /** A search for functions by their names. Case is ignored. */
 export interface FlameGraphSearch {
   /** Whether it is a regular expression. */
   readonly regex?: boolean;
   /** A part of the name, or a regular expression. */
+  readonly text: string;
+}
+
+/** A range of time. */
+export interface FlameGraphSpan {
+  /** The range, to request it with. */
+  readonly range: string;
+  /** The range for display: `1.20 s to 1.34 s`. */
   readonly text: string;
 }
 
@@ -1941,6 +1966,8 @@ export interface Timeline {
   readonly bucketMs: number | null;
   /** The buckets, in order of time. A sample at the end of a bucket is in the next one; at the end of the recording, in the last one. Empty if times are unknown. */
   readonly buckets: readonly TimelineBucket[];
+  /** When each bucket starts, and when the last one ends. Empty if times are unknown. */
+  readonly edges: readonly TimelineEdge[];
   /** When the last bucket ends: at the last sample of the recording, or at the end of the chosen range. In milliseconds since the first sample. Null if times are unknown. */
   readonly endMs: number | null;
   /** What is not default about the view: `2..5 ms`. */
@@ -1971,8 +1998,18 @@ export interface TimelineArgument {
 
 /** A span of time. */
 export interface TimelineBucket {
+  /** The weight for display: `45 samples`. */
+  readonly text: string;
   /** The weight of the samples that were taken in it, in the unit of the metric. A sample that stands for a duration is in the bucket in which it starts. */
   readonly weight: Weight;
+}
+
+/** The start of a bucket, or the end of the last one. */
+export interface TimelineEdge {
+  /** The time in milliseconds since the first sample. `costline.setView` with the range from one edge to another shows the buckets between them. Null at the end of the recording: the range is then open, because a sample at its end would not be in it. */
+  readonly ms: number | null;
+  /** The time for display: `1.20 s`. */
+  readonly text: string;
 }
 
 /** The timeline of a thread. */

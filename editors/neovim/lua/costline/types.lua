@@ -320,6 +320,8 @@
 ---@field marks string[] What is not default about the view, in short words.
 ---@field metric string The metric of all costs.
 ---@field omitted integer The number of frames below the node that are too narrow, too deep or too many to draw.
+---@field span costline.FlameGraphSpan|vim.NIL The time that is drawn. Null unless frames are in the order of time.
+---@field timed boolean Whether the profile records times, and so can be drawn in their order.
 ---@field total costline.Weight The total of the profile.
 ---@field totalText string The total of the profile for display: `1395 samples`.
 ---@field unit string Its unit.
@@ -332,8 +334,10 @@
 ---@field inverted? boolean With `inline`: draw the bottom-up tree: the functions with self cost, and their callers below them. The paths of its nodes begin at the functions with self cost.
 ---@field limit? integer|vim.NIL With `inline`: the maximum number of frames, at most 5000; the widest are kept.
 ---@field node? costline.FunctionKeyArgument[] With `inline`: the node at the top, as the functions from the root to it. Default: the whole call tree.
+---@field order? costline.FlameGraphOrder With `inline`: the order of the frames, that of their costs or that of time. `node`, `skip` and `depth` are for that of costs.
 ---@field overwrite? boolean Overwrite the file if it exists.
 ---@field path? string|vim.NIL The file to write, relative to the workspace folder. By default, a file in the temporary folder, which is removed when the server ends.
+---@field range? string|vim.NIL With `inline`, in the order of time: the range to draw, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. Default: all.
 ---@field search? costline.FlameGraphSearch|vim.NIL With `inline`: which frames to mark as found.
 ---@field skip? integer|vim.NIL With `inline`: of the node's callees, leave out this number, the hottest, and make those after them as wide as the image together.
 
@@ -342,27 +346,28 @@
 ---@field problem string|vim.NIL Why the text is not a regular expression.
 ---@field text string|vim.NIL The cost of the samples with at least one function that was found, for display: `12.3%`. Null for a call graph, which does not tell.
 
---- A frame of a flame graph.
+--- A frame of a flame graph. In the order of time, it is a call, or a row of calls that are too short to be drawn. If there are several threads, the frames of each are below one for the thread.
 ---@class costline.FlameGraphFrame
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field changeTier integer|vim.NIL The tier of `difference`: 0 if it is 0, 1 below 5 %, 2 from 5 %, 3 from 20 %, negative if the cost fell. Null if it is unknown.
----@field depth integer The number of callers above the frame.
+---@field depth integer The row: the number of callers above the frame. In the order of time, the rows of a thread are below those of the threads before.
 ---@field difference number|vim.NIL The change of the total since the baseline as a share of the base, from -1 to 1. 0 if there is none that is more than noise. Null if it is unknown.
 ---@field found boolean Whether the search finds the function.
----@field key costline.FunctionKey The function's key. The keys of all parents and of the frame are its path.
+---@field key costline.FunctionKey|vim.NIL The function's key. The keys of all parents and of the frame are its path. Null for a thread and for several calls.
 ---@field leaf boolean Whether the frame has nothing below it, drawn or not.
 ---@field left number The left edge, as a share of the width of the image.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field more integer The number of frames that are not drawn below this frame and are not below another that is drawn. Request the frame's node to get them.
----@field name string The function's name.
+---@field name string The function's name; that of a thread; `12 calls`.
 ---@field parent integer|vim.NIL The index of the caller's frame, which precedes this one. Null for a root.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
+---@field range string|vim.NIL In the order of time: the range to request for drawing this frame as wide as the image. Otherwise null.
 ---@field recursive boolean Whether the function is also one of its callers.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
----@field text string The frame's cost: `45.6% · self 4.0%`.
+---@field text string The frame's cost: `45.6% · self 4.0%`, and in the order of time when it began and how long it took: `45.6% · self 4.0% · 140 ms at 1.20 s`.
 ---@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight The total.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
@@ -374,10 +379,20 @@
 ---@field text string Its meaning for display: `▲ from 5%`.
 ---@field tier integer|vim.NIL The tier. Null stands for frames whose change is unknown.
 
+--- The order of the frames of a flame graph.
+---@alias costline.FlameGraphOrder
+---| '"cost"' # The hottest first. Frames of one path are one frame, as wide as its cost.
+---| '"time"' # Call by call in the order of time. Frames are as wide as they took.
+
 --- A search for functions by their names. Case is ignored.
 ---@class costline.FlameGraphSearch
 ---@field regex? boolean Whether it is a regular expression.
 ---@field text string A part of the name, or a regular expression.
+
+--- A range of time.
+---@class costline.FlameGraphSpan
+---@field range string The range, to request it with.
+---@field text string The range for display: `1.20 s to 1.34 s`.
 
 --- A profile that was found: the files of one run.
 ---@class costline.FoundProfile
@@ -1095,6 +1110,7 @@
 ---@class costline.Timeline
 ---@field bucketMs number|vim.NIL The length of a bucket in milliseconds. Null if times are unknown.
 ---@field buckets costline.TimelineBucket[] The buckets, in order of time. A sample at the end of a bucket is in the next one; at the end of the recording, in the last one. Empty if times are unknown.
+---@field edges costline.TimelineEdge[] When each bucket starts, and when the last one ends. Empty if times are unknown.
 ---@field endMs number|vim.NIL When the last bucket ends: at the last sample of the recording, or at the end of the chosen range. In milliseconds since the first sample. Null if times are unknown.
 ---@field marks string[] What is not default about the view: `2..5 ms`.
 ---@field metric string The metric.
@@ -1112,7 +1128,13 @@
 
 --- A span of time.
 ---@class costline.TimelineBucket
+---@field text string The weight for display: `45 samples`.
 ---@field weight costline.Weight The weight of the samples that were taken in it, in the unit of the metric. A sample that stands for a duration is in the bucket in which it starts.
+
+--- The start of a bucket, or the end of the last one.
+---@class costline.TimelineEdge
+---@field ms number|vim.NIL The time in milliseconds since the first sample. `costline.setView` with the range from one edge to another shows the buckets between them. Null at the end of the recording: the range is then open, because a sample at its end would not be in it.
+---@field text string The time for display: `1.20 s`.
 
 --- The timeline of a thread.
 ---@class costline.TimelineThread

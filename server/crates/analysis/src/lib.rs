@@ -26,8 +26,10 @@ mod costs;
 mod cycles;
 mod edges;
 mod entry;
+mod flame_chart;
 mod frames;
 mod function_costs;
+mod functions_of_stacks;
 mod graph;
 mod graph_paths;
 mod group;
@@ -66,6 +68,7 @@ pub use context_paths::CliqueRecursion;
 pub use costs::{Costs, LineCost, PlaceCost};
 pub use edges::{Edge, Edges, Site};
 pub use entry::is_entry_point;
+pub use flame_chart::{FlameChart, ThreadChart, TimedCall, flame_chart};
 pub use function_costs::FunctionCost;
 pub use invocations::{
     call_graph, call_graph_without_levels, lines_as_functions, one_sample_per_call,

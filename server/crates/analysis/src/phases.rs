@@ -1,12 +1,12 @@
 //! The phases of a thread: what it calls one after another, below the calls that all its stacks have
 //! in common.
 
-use crate::activations::Activations;
+use crate::functions_of_stacks::FunctionsOfStacks;
 use crate::range::TimeRange;
 use crate::reshape::known_times;
 use crate::weighted::is_counted;
 use crate::{Unmatched, View};
-use profile::{FunctionId, Groups, Profile, Recording, Samples, StackAccess, StackId, WarningCode};
+use profile::{FunctionId, Groups, Recording, Samples, StackAccess, StackId, WarningCode};
 
 /// The phases of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub fn phases(
     let mut timed: Vec<(u64, StackId)> =
         rows.filter_map(|(time, stack)| Some((time?, stack?))).collect();
     timed.sort_by_key(|(time, _)| *time);
-    let paths = Paths { profile: shown, groups, parts: Activations::by_stack(shown, groups) };
+    let paths = FunctionsOfStacks::new(shown, groups);
     let mut above: Option<Vec<FunctionId>> = None;
     let mut last = None;
     for &(_, stack) in timed.iter().filter(|(_, stack)| last.replace(*stack) != Some(*stack)) {
@@ -80,26 +80,6 @@ pub fn phases(
         found.push(Phase { function, range: TimeRange { start_ns: time, end_ns } });
     }
     Ok(Phases { above, phases: found })
-}
-
-/// The functions of stacks.
-struct Paths<'p> {
-    profile: &'p Profile,
-    groups: &'p Groups,
-    parts: Activations,
-}
-
-impl Paths<'_> {
-    /// The functions of a stack, outermost first. A part directly below its function is one with it.
-    fn of(&self, stack: StackId) -> Vec<FunctionId> {
-        let (stacks, frames) = (self.profile.stacks(), self.profile.frames());
-        let up = std::iter::successors(Some(stack), |&stack| stacks.prefix(stack));
-        let calls = up.filter(|stack| !self.parts.joins(stack.index()));
-        let function = |stack| self.groups.function(frames.get(stacks.frame(stack)).func);
-        let mut path: Vec<FunctionId> = calls.map(function).collect();
-        path.reverse();
-        path
-    }
 }
 
 #[cfg(test)]

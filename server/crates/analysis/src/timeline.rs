@@ -19,6 +19,19 @@ pub struct Timeline {
     pub threads: Vec<(ThreadId, Activity)>,
 }
 
+impl Timeline {
+    /// When bucket `at` of `n` starts, in nanoseconds: the first time that is in it. That of the bucket
+    /// after the last one is the end.
+    pub fn edge_ns(&self, at: usize, n: usize) -> u64 {
+        edge(self.start_ns, self.end_ns, at, n)
+    }
+}
+
+fn edge(start_ns: u64, end_ns: u64, at: usize, n: usize) -> u64 {
+    let since = (u128::from(end_ns - start_ns) * at as u128).div_ceil(n.max(1) as u128);
+    start_ns.saturating_add(u64::try_from(since).unwrap_or(u64::MAX))
+}
+
 /// The weight of samples over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Activity {
@@ -67,8 +80,7 @@ pub fn timeline(
         if bucket + 1 >= n {
             return u64::MAX;
         }
-        let since = (u128::from(end_ns - start_ns) * (bucket as u128 + 1)).div_ceil(n as u128);
-        start_ns.saturating_add(u64::try_from(since).unwrap_or(u64::MAX))
+        edge(start_ns, end_ns, bucket + 1, n)
     };
     let grid = Grid::of(shown, view);
     let (mut all, mut threads) = (Activity::new(n), Vec::new());
@@ -112,7 +124,7 @@ pub fn timeline(
 }
 
 /// The self time of the recorded calls that has passed, by row. Empty for samples.
-struct Passing {
+pub(crate) struct Passing {
     own_ns: Vec<u64>,
     passed_ns: Vec<u64>,
     /// The weight of the time that has passed.
@@ -120,7 +132,7 @@ struct Passing {
 }
 
 impl Passing {
-    fn new(samples: &Samples, clock: Clock) -> Self {
+    pub(crate) fn new(samples: &Samples, clock: Clock) -> Self {
         let stretches = samples.stretches_ns(clock);
         let n = if stretches.is_some() { samples.len() } else { 0 };
         let mut own_ns = vec![0; n];
@@ -136,7 +148,7 @@ impl Passing {
 
     /// The weight of the next `ns` nanoseconds of a row. `weight` returns the rounded weight of a
     /// share of its self time. The weights of a row add up to that of the whole.
-    fn pass(&mut self, row: usize, ns: u64, weight: impl Fn(f64) -> f64) -> f64 {
+    pub(crate) fn pass(&mut self, row: usize, ns: u64, weight: impl Fn(f64) -> f64) -> f64 {
         self.passed_ns[row] += ns;
         let until_now = weight(self.passed_ns[row] as f64 / self.own_ns[row] as f64);
         until_now - std::mem::replace(&mut self.given[row], until_now)

@@ -43,7 +43,19 @@ pub fn weighted(text: &str, weights: &[f64]) -> Profile {
 /// # Panics
 /// If the text is malformed.
 pub fn taken_at(text: &str, times_ms: &[f64]) -> Profile {
-    let built = profile(text);
+    at_times(profile(text), times_ms)
+}
+
+/// A profile with one thread, and for each sample its weight and its time, both in milliseconds.
+///
+/// # Panics
+/// If the text is malformed.
+pub fn timed_at(text: &str, weights: &[f64], times_ms: &[f64]) -> Profile {
+    at_times(timed(text, weights), times_ms)
+}
+
+/// The profile with these times of the samples of its only thread.
+fn at_times(built: Profile, times_ms: &[f64]) -> Profile {
     let clock = Clock::of([times_ms].into_iter());
     let ticks = times_ms.iter().filter_map(|&time| Some(clock?.tick(time)));
     let times = Some(Times::Ticks(ticks.collect()));

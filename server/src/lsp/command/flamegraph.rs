@@ -6,14 +6,15 @@ use super::definition::Command;
 use super::export::{Exported, write};
 use crate::lsp::pictures::Pictures;
 use crate::lsp::server::{Server, failure};
+use analysis::TimeRange;
 use engine::context::Context;
 use engine::export::{Cut, Options, Target};
 use engine::keys::Key;
-use engine::query::flame_graph::{FlameGraph, Question, Search, flame_graph};
+use engine::query::flame_graph::{FlameGraph, Order, Question, Search, flame_graph};
 use lsp_types::Url;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use tower_lsp::jsonrpc::Result;
+use tower_lsp::jsonrpc::{Error, Result};
 
 /// The command.
 pub struct DrawFlameGraph;
@@ -46,6 +47,12 @@ pub struct FlameGraphArgument {
     /// With `inline`: draw what this function calls, merged from all its places, or with `inverted` who
     /// calls it. The paths of nodes begin with it.
     function: Option<Key>,
+    /// With `inline`: the order of the frames, that of their costs or that of time. `node`, `skip` and
+    /// `depth` are for that of costs.
+    order: Order,
+    /// With `inline`, in the order of time: the range to draw, in milliseconds since the first sample:
+    /// `2..5`, or `1s..2.5s`. Default: all.
+    range: Option<String>,
     /// With `inline`: which frames to mark as found.
     search: Option<Search>,
 }
@@ -83,8 +90,13 @@ impl Command for DrawFlameGraph {
         let argument = argument.unwrap_or_default();
         let FlameGraphArgument { path, overwrite, inline, node, depth, limit, skip, .. } = argument;
         if inline {
-            let FlameGraphArgument { inverted, function, search, .. } = argument;
-            let question = Question { node, depth, limit, skip, inverted, function, search };
+            let FlameGraphArgument { inverted, function, order, range, search, .. } = argument;
+            let range = range.map(|range| range.parse::<TimeRange>()).transpose();
+            let range = range.map_err(|problem| {
+                Error::invalid_params(format!("{}: `range`: {problem}", Self::NAME))
+            })?;
+            let question =
+                Question { node, depth, limit, skip, inverted, function, order, range, search };
             let drawn = server.read(move |context| flame_graph(context, &question)).await?;
             return drawn.map(|drawn| Drawn::Inline(Box::new(drawn))).map_err(failure);
         }

@@ -7,6 +7,7 @@
 )]
 
 mod documented;
+mod flame_chart;
 mod keys;
 mod own;
 mod paths;

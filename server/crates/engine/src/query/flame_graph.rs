@@ -1,9 +1,11 @@
 //! A flame graph for a panel of a client, or for a page: where its frames are, and their costs.
 
 use super::call_tree::text;
+use super::flame_chart::{Chart, chart};
+pub use super::flame_frames::{Frame, Span};
+use super::flame_frames::{FrameCost, Labels, Position};
 use crate::baseline::Before;
 use crate::context::Context;
-use crate::fields::{CostFields, PlaceFields};
 use crate::keys::Key;
 use crate::marks::Marks;
 use crate::present::flamegraph::{self, Drawn, Graph, Limits};
@@ -13,8 +15,8 @@ use crate::present::units;
 use crate::same_nodes::SameNodes;
 use crate::snapshot::Snapshot;
 use crate::weight::{TIERS, Weight};
-use analysis::{Branch, FunctionId, NameSearch};
-use rustc_hash::{FxHashMap, FxHashSet};
+use analysis::{Branch, FunctionId, NameSearch, TimeRange};
+use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,8 +39,24 @@ pub struct Question {
     /// Draw what this function calls or, inverted, who calls it, merged from all its places. It begins
     /// the path of `node`.
     pub function: Option<Key>,
+    /// What the order of frames is.
+    pub order: Order,
+    /// In the order of time: the time to draw. Default: all of it.
+    pub range: Option<TimeRange>,
     /// Which frames to mark as found.
     pub search: Option<Search>,
+}
+
+/// The order of the frames of a flame graph.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "FlameGraphOrder")]
+pub enum Order {
+    /// The hottest first. Frames of one path are one frame, as wide as its cost.
+    #[default]
+    Cost,
+    /// Call by call in the order of time. Frames are as wide as they took.
+    Time,
 }
 
 /// A search for functions by their names. Case is ignored.
@@ -90,6 +108,10 @@ pub struct FlameGraph {
     pub at_least: bool,
     /// What was found. Null without a search.
     pub found: Option<Found>,
+    /// Whether the profile records times, and so can be drawn in their order.
+    pub timed: bool,
+    /// The time that is drawn. Null unless frames are in the order of time.
+    pub span: Option<Span>,
     /// The meaning of each `changeTier`, from costs that fell to costs that rose. Empty if no frame has one.
     pub legend: Vec<LegendEntry>,
     /// The frames, row by row, callers before callees.
@@ -106,57 +128,54 @@ pub struct LegendEntry {
     pub text: String,
 }
 
-/// A frame of a flame graph.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "FlameGraphFrame")]
-pub struct Frame {
-    /// The function's name.
-    pub name: String,
-    /// The frame's cost: `45.6% · self 4.0%`.
-    pub text: String,
-    /// The function's key. The keys of all parents and of the frame are its path.
-    pub key: Key,
-    /// Where the function is defined.
-    #[serde(flatten)]
-    pub place: PlaceFields,
-    /// The self cost. Null if it is unknown.
-    #[serde(rename = "self")]
-    pub self_: Option<Weight>,
-    /// The total.
-    pub total: Weight,
-    /// The cost for display.
-    #[serde(flatten)]
-    pub fields: CostFields,
-    /// The change of the total since the baseline as a share of the base, from -1 to 1. 0 if there is none
-    /// that is more than noise. Null if it is unknown.
-    pub difference: Option<f64>,
-    /// The tier of `difference`: 0 if it is 0, 1 below 5 %, 2 from 5 %, 3 from 20 %, negative if the cost
-    /// fell. Null if it is unknown.
-    pub change_tier: Option<i8>,
-    /// Whether the search finds the function.
-    pub found: bool,
-    /// Whether the function is also one of its callers.
-    pub recursive: bool,
-    /// Whether the frame has nothing below it, drawn or not.
-    pub leaf: bool,
-    /// The number of frames that are not drawn below this frame and are not below another that is
-    /// drawn. Request the frame's node to get them.
-    pub more: usize,
-    /// The index of the caller's frame, which precedes this one. Null for a root.
-    pub parent: Option<usize>,
-    /// The number of callers above the frame.
-    pub depth: usize,
-    /// The left edge, as a share of the width of the image.
-    pub left: f64,
-    /// The width, as a share of the width of the image.
-    pub width: f64,
-}
-
 /// Draws the profile shown. The error is a message for users.
 pub fn flame_graph(context: &Context, question: &Question) -> Result<FlameGraph, String> {
     let snapshot =
         context.world.snapshot().ok_or("there is nothing to draw: no profile is loaded")?;
+    let (found, functions) = search(context.scale(snapshot), snapshot, question.search.as_ref());
+    let labels = Labels::new(context, snapshot, functions);
+    let est = snapshot.grouped.recording.summed().is_some();
+    let graph = FlameGraph {
+        metric: snapshot.costs.metric.name.clone(),
+        unit: snapshot.costs.metric.unit.clone(),
+        marks: Marks::of_world(&context.world).all(),
+        total: Weight(snapshot.costs.total),
+        total_text: units::absolute(snapshot.costs.total, &snapshot.costs.metric),
+        above: 0,
+        est,
+        omitted: 0,
+        at_least: false,
+        found,
+        timed: analysis::check_range(&snapshot.loaded.recording, ALL).is_ok(),
+        span: None,
+        legend: Vec::new(),
+        frames: Vec::new(),
+    };
+    match question.order {
+        Order::Cost => by_cost(graph, labels, question),
+        Order::Time if question.inverted || question.function.is_some() => {
+            Err("the order of time is that of the whole call tree: leave out `inverted` and \
+                 `function`"
+                .to_owned())
+        }
+        Order::Time => {
+            let limit = question.limit.unwrap_or(usize::MAX);
+            let Chart { frames, omitted, span } = chart(labels, question.range, limit)?;
+            Ok(FlameGraph { frames, omitted, span: Some(span), ..graph })
+        }
+    }
+}
+
+/// All times.
+const ALL: TimeRange = TimeRange { start_ns: 0, end_ns: u64::MAX };
+
+/// `graph` with its frames, the hottest first.
+fn by_cost(
+    graph: FlameGraph,
+    labels: Labels<'_>,
+    question: &Question,
+) -> Result<FlameGraph, String> {
+    let snapshot = labels.snapshot;
     let function = match &question.function {
         None => None,
         Some(key) => Some(key.functions(snapshot).first().copied().ok_or_else(|| {
@@ -171,28 +190,20 @@ pub fn flame_graph(context: &Context, question: &Question) -> Result<FlameGraph,
         frames: question.limit.unwrap_or(usize::MAX),
         skip: question.skip,
     };
-    let graph = flamegraph::layout(drawn, above, limits);
-    if graph.frames.is_empty() {
+    let laid_out = flamegraph::layout(drawn, above, limits);
+    if laid_out.frames.is_empty() {
         return Err(
             "there is nothing to draw: no sample has a stack and a cost above zero".to_owned()
         );
     }
-    let (found, functions) = search(context.scale(snapshot), snapshot, question.search.as_ref());
-    let est = snapshot.grouped.recording.summed().is_some();
-    let frames = frames(context, snapshot, drawn, &graph, &functions);
+    let frames = frames(labels, drawn, &laid_out);
     Ok(FlameGraph {
-        metric: snapshot.costs.metric.name.clone(),
-        unit: snapshot.costs.metric.unit.clone(),
-        marks: Marks::of_world(&context.world).all(),
-        total: Weight(snapshot.costs.total),
-        total_text: units::absolute(snapshot.costs.total, &snapshot.costs.metric),
         above: n_above,
-        est,
-        omitted: graph.omitted,
-        at_least: est || question.inverted || function.is_some(),
-        found,
+        omitted: laid_out.omitted,
+        at_least: graph.est || question.inverted || function.is_some(),
         legend: legend(&frames),
         frames,
+        ..graph
     })
 }
 
@@ -235,15 +246,10 @@ fn nodes_to(snapshot: &Snapshot, drawn: Drawn<'_>, path: &[Key]) -> Vec<Branch> 
 }
 
 /// The cost of each frame in the baseline, if it is known. Around a function it is not.
-fn before(
-    context: &Context,
-    snapshot: &Snapshot,
-    drawn: Drawn<'_>,
-    graph: &Graph,
-) -> Vec<Option<Before>> {
-    match context.compared(snapshot) {
+fn before(labels: &Labels<'_>, drawn: Drawn<'_>, graph: &Graph) -> Vec<Option<Before>> {
+    match labels.context.compared(labels.snapshot) {
         Some(compared) if drawn.function.is_none() => {
-            let mut same = SameNodes::new(compared, snapshot, drawn.inverted);
+            let mut same = SameNodes::new(compared, labels.snapshot, drawn.inverted);
             let frames = graph.frames.iter();
             frames.map(|frame| same.add(frame.parent, frame.branch.function).1).collect()
         }
@@ -251,57 +257,19 @@ fn before(
     }
 }
 
-fn frames(
-    context: &Context,
-    snapshot: &Snapshot,
-    drawn: Drawn<'_>,
-    graph: &Graph,
-    found: &FxHashSet<FunctionId>,
-) -> Vec<Frame> {
-    let scale = context.scale(snapshot);
-    let mut places: FxHashMap<FunctionId, PlaceFields> = FxHashMap::default();
+fn frames(mut labels: Labels<'_>, drawn: Drawn<'_>, graph: &Graph) -> Vec<Frame> {
+    let scale = labels.scale();
+    let before = before(&labels, drawn, graph);
     let frame = |(frame, before): (&flamegraph::Frame, Option<Before>)| {
-        let function = frame.branch.function;
-        let place = places
-            .entry(function)
-            .or_insert_with(|| PlaceFields::of_function(context, snapshot, function));
-        let fields = CostFields::new(scale, frame.branch.self_, frame.branch.as_total(), before);
-        Frame {
-            name: snapshot.function(function).name.to_owned(),
-            text: text(scale, &frame.branch, drawn.inverted, before),
-            key: Key::of(snapshot, function),
-            place: place.clone(),
-            self_: frame.branch.self_.map(Weight),
-            total: Weight(frame.branch.total),
-            difference: difference(scale, &fields),
-            change_tier: difference(scale, &fields).map(change_tier),
-            fields,
-            found: found.contains(&function),
-            recursive: frame.recursive,
-            leaf: frame.leaf,
-            more: frame.more,
-            parent: frame.parent,
-            depth: frame.depth,
-            left: frame.left,
-            width: frame.width,
-        }
+        let flamegraph::Frame { branch, parent, depth, left, width, leaf, recursive, more } = frame;
+        let at = Position { parent: *parent, depth: *depth, left: *left, width: *width };
+        let text = text(scale, branch, drawn.inverted, before);
+        let Branch { function, self_, total, estimated, .. } = *branch;
+        let cost = FrameCost { self_, total, estimated, before };
+        let drawn = labels.frame(Some(function), at, text, &cost);
+        Frame { leaf: *leaf, recursive: *recursive, more: *more, ..drawn }
     };
-    graph.frames.iter().zip(before(context, snapshot, drawn, graph)).map(frame).collect()
-}
-
-/// The change of the total as a share of the base.
-fn difference(scale: Scale<'_>, fields: &CostFields) -> Option<f64> {
-    let change = fields.change.as_ref()?.total.as_ref()?;
-    let share = if change.noise { 0.0 } else { change.change.0 / scale.base };
-    Some(share.clamp(-1.0, 1.0))
-}
-
-/// The tier of a change, which is a share of the base. Unlike costs, changes of less than 1 % have one.
-fn change_tier(difference: f64) -> i8 {
-    let [_, warm, hot] = TIERS;
-    let percent = 100.0 * difference.abs();
-    let tier = i8::from(percent > 0.0) + i8::from(percent >= warm) + i8::from(percent >= hot);
-    if difference < 0.0 { -tier } else { tier }
+    graph.frames.iter().zip(before).map(frame).collect()
 }
 
 fn legend(frames: &[Frame]) -> Vec<LegendEntry> {

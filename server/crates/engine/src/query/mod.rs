@@ -7,6 +7,8 @@ pub mod call_tree;
 pub mod calls;
 pub mod choices;
 pub mod explain;
+mod flame_chart;
+mod flame_frames;
 pub mod flame_graph;
 pub mod function_costs;
 pub mod functions_at;

@@ -1,9 +1,10 @@
 //! The weight of what is shown over time.
 
 use crate::marks::Marks;
+use crate::present::units;
 use crate::weight::Weight;
 use crate::world::World;
-use analysis::{Activity, Thread};
+use analysis::{Activity, Metric, Thread};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,8 @@ pub struct Timeline {
     pub end_ms: Option<f64>,
     /// The length of a bucket in milliseconds. Null if times are unknown.
     pub bucket_ms: Option<f64>,
+    /// When each bucket starts, and when the last one ends. Empty if times are unknown.
+    pub edges: Vec<Edge>,
     /// The timeline of all chosen threads.
     #[serde(flatten)]
     pub all: Row,
@@ -67,13 +70,27 @@ pub struct Row {
     pub without_time: Option<Weight>,
 }
 
+/// The start of a bucket, or the end of the last one.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "TimelineEdge")]
+pub struct Edge {
+    /// The time in milliseconds since the first sample. `costline.setView` with the range from one
+    /// edge to another shows the buckets between them. Null at the end of the recording: the range
+    /// is then open, because a sample at its end would not be in it.
+    pub ms: Option<f64>,
+    /// The time for display: `1.20 s`.
+    pub text: String,
+}
+
 /// A span of time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "TimelineBucket")]
 pub struct Bucket {
     /// The weight of the samples that were taken in it, in the unit of the metric. A sample that
     /// stands for a duration is in the bucket in which it starts.
     pub weight: Weight,
+    /// The weight for display: `45 samples`.
+    pub text: String,
 }
 
 /// The timeline of a thread.
@@ -92,9 +109,10 @@ pub struct ThreadRow {
     pub row: Row,
 }
 
-impl From<Activity> for Row {
-    fn from(activity: Activity) -> Self {
-        let bucket = |weight| Bucket { weight: Weight(weight) };
+impl Row {
+    fn new(activity: Activity, metric: &Metric) -> Self {
+        let text = |weight| units::absolute(weight, metric);
+        let bucket = |weight| Bucket { weight: Weight(weight), text: text(weight) };
         Self {
             buckets: activity.buckets.into_iter().map(bucket).collect(),
             without_time: Some(Weight(activity.without_time)),
@@ -123,6 +141,7 @@ pub fn timeline(world: &World, question: &Question) -> Result<Option<Timeline>, 
         start_ms: None,
         end_ms: None,
         bucket_ms: None,
+        edges: Vec::new(),
         all: Row::default(),
         threads: by_thread.then(Vec::new),
     };
@@ -132,19 +151,27 @@ pub fn timeline(world: &World, question: &Question) -> Result<Option<Timeline>, 
             return Ok(Some(Timeline { problem: Some(unmatched.problem), ..unknown }));
         }
     };
+    let ms = |ns: u64| ns as f64 / 1e6;
+    let is_whole = shown.grouped.view.range.is_none_or(|range| range.end_ns > timeline.end_ns);
+    let edge = |at: usize| {
+        let ns = timeline.edge_ns(at, n);
+        let is_end = at == n && is_whole;
+        Edge { ms: (!is_end).then(|| ms(ns)), text: units::duration(ns as f64 / 1e9) }
+    };
+    let edges: Vec<_> = (0..=n).map(edge).collect();
     let threads = timeline.threads.into_iter().map(|(id, activity)| {
         let thread = recording.threads().get(id.index()).cloned().unwrap_or_default();
         let Thread { name, process_name, pid, tid, run: _ } = thread;
         let name = if name.is_empty() { process_name } else { name };
-        ThreadRow { name, pid, tid, row: Row::from(activity) }
+        ThreadRow { name, pid, tid, row: Row::new(activity, metric) }
     });
-    let ms = |ns: u64| ns as f64 / 1e6;
     Ok(Some(Timeline {
         start_ms: Some(ms(timeline.start_ns)),
         end_ms: Some(ms(timeline.end_ns)),
         bucket_ms: Some(ms(timeline.end_ns - timeline.start_ns) / n as f64),
+        edges,
         threads: by_thread.then(|| threads.collect()),
-        all: Row::from(timeline.all),
+        all: Row::new(timeline.all, metric),
         ..unknown
     }))
 }
