@@ -112,11 +112,11 @@ impl Context {
         let document = self.documents.get(uri)?.clone();
         let snapshot = self.world.snapshot()?.clone();
         let file = snapshot.file_at(&document.path)?;
-        let mapped = document.mapped(self.world.revision, &snapshot);
+        let mapped = document.mapped(&snapshot);
         let before = self.compared(&snapshot).map(|Compared { baseline, by }| {
             let in_run = |run: &Baseline| {
                 let file = run.snapshot.file_at(&document.path)?;
-                let mapped = document.mapped(self.world.revision, &run.snapshot);
+                let mapped = document.mapped(&run.snapshot);
                 (!mapped.stale).then_some((file, mapped))
             };
             let runs = baseline.runs().map(in_run).collect();
@@ -127,7 +127,7 @@ impl Context {
                 Some(FileOverlay { snapshot: metric.clone(), file, mapped: mapped.clone() })
             }
             (None, Some(profile)) => profile.snapshot.file_at(&document.path).map(|file| {
-                let mapped = document.mapped(self.world.revision, &profile.snapshot);
+                let mapped = document.mapped(&profile.snapshot);
                 FileOverlay { snapshot: profile.snapshot.clone(), file, mapped }
             }),
             (None, None) => None,

@@ -1,12 +1,11 @@
 //! Open documents: their texts, their functions, and their line maps from the recorded text.
 
-use crate::recorded_texts::RecordedText;
+use crate::recorded_texts::{RecordedText, RecordedTexts};
 use crate::snapshot::Snapshot;
-use crate::stamp::Stamp;
 use crate::text::{Edit, Text};
 use sources::{Functions, Language, LexedTexts, LineMap, Syntax};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use url::Url;
 
 /// One version of an open document. It is immutable: a change creates the next version.
@@ -23,9 +22,8 @@ pub struct Document {
     /// The text when the document was opened.
     opened: Arc<str>,
     lexed: Arc<LexedTexts>,
-    /// A cache of line maps, by revision of the world and profile. There are two profiles: the one
-    /// shown and its baseline.
-    mapped: Mutex<Vec<(u64, Stamp, Arc<Mapped>)>>,
+    /// A cache of line maps, by the recorded texts of a snapshot.
+    mapped: Mutex<Vec<(Weak<RecordedTexts>, Arc<Mapped>)>>,
     /// The functions of the text, parsed on first use.
     functions: OnceLock<Option<Arc<Functions>>>,
     /// The functions of the last version that was parsed, from which an incremental parse starts.
@@ -59,22 +57,22 @@ impl Document {
     }
 
     /// The line map from the text that the profile of `snapshot` was recorded from to this version.
-    /// If that text is not known, edits are followed from the text that was opened. `revision` is
-    /// [`World::revision`](crate::world::World::revision).
-    pub fn mapped(&self, revision: u64, snapshot: &Snapshot) -> Arc<Mapped> {
-        let profile = snapshot.loaded.stamp;
+    /// If that text is not known, edits are followed from the text that was opened.
+    pub fn mapped(&self, snapshot: &Snapshot) -> Arc<Mapped> {
+        let texts = &snapshot.texts;
         let mut cache = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
-        cache.retain(|(cached, ..)| *cached == revision);
-        if let Some((.., mapped)) = cache.iter().find(|(_, cached, _)| *cached == profile) {
+        cache.retain(|(cached, _)| cached.strong_count() > 0);
+        let is_same = |cached: &Weak<RecordedTexts>| cached.as_ptr() == Arc::as_ptr(texts);
+        if let Some((_, mapped)) = cache.iter().find(|(cached, _)| is_same(cached)) {
             return mapped.clone();
         }
-        let recorded = snapshot.texts.get(&self.path);
+        let recorded = texts.get(&self.path);
         let text = recorded.map_or(&self.opened, |recorded| &recorded.text);
         let mapped = Arc::new(Mapped {
             map: self.lexed.map(text, &self.text.shared(), Syntax::of_text(&self.path, text)),
             stale: recorded.is_none_or(RecordedText::is_guess),
         });
-        cache.push((revision, profile, mapped.clone()));
+        cache.push((Arc::downgrade(texts), mapped.clone()));
         mapped
     }
 

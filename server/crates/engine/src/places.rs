@@ -52,7 +52,7 @@ fn line_range(context: &Context, snapshot: &Snapshot, path: &Path, line: u32) ->
     let current =
         |map: &LineMap| (0..=recorded0).rev().find_map(|line0| map.to_open(line0)).unwrap_or(0);
     if let Some(document) = context.documents.at(path) {
-        let line0 = current(&document.mapped(context.world.revision, snapshot).map);
+        let line0 = current(&document.mapped(snapshot).map);
         return document.text.range_of_line(line0).unwrap_or_else(|| Range::at_line(line0));
     }
     let on_disk = snapshot.texts.to_disk(path);
@@ -112,7 +112,7 @@ fn definition_range(
     lines: &RangeInclusive<u32>,
 ) -> Option<Range> {
     if let Some(document) = context.documents.at(path) {
-        let map = &document.mapped(context.world.revision, snapshot).map;
+        let map = &document.mapped(snapshot).map;
         let [first, last] = [*lines.start(), *lines.end()].map(|line0| map.to_open(line0));
         let start = document.text.range_of_line(first?)?.start;
         return Some(Range::new(start, document.text.end_of_line(last?)?));
