@@ -148,7 +148,9 @@ fn a_misspelt_key_is_an_error_that_names_it() {
             json!([server.root_item("main"), { "massage": false }]),
             "`massage`",
         ),
-        ("costline.view", json!([{}]), "no arguments"),
+        ("costline.view", json!([{ "pth": "a" }]), "`pth`"),
+        ("costline.timeline", json!([{}, { "path": "a", "veiw": {} }]), "`veiw`"),
+        ("costline.reload", json!([{}]), "no arguments"),
         ("costline.explain", json!([{ "uri": uri, "line": 1 }, {}]), "one argument"),
     ] {
         let refused = server.execute_error(command, arguments);

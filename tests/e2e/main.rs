@@ -22,6 +22,7 @@ mod hints;
 mod lifecycle;
 mod line_counts;
 mod mercury;
+mod other_profiles;
 mod overlay;
 mod own_code;
 #[cfg(unix)]

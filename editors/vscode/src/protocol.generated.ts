@@ -1513,6 +1513,14 @@ export interface NodeOfView {
   readonly node: Levels;
 }
 
+/** Another profile than the one shown, to ask about without showing its costs in the code. */
+export interface OtherProfile {
+  /** A file of the profile, relative to the workspace folder. */
+  readonly path: string;
+  /** The view of it: choices of `costline.setView`, apart from profiles and the baseline, in place of the settings. Default: that of the profile shown if the file belongs to it; otherwise that of the settings. */
+  readonly view?: SetViewArgument | null;
+}
+
 /** A second cost in answers. */
 export interface OverlayData {
   /** The metric of both. */
@@ -2241,8 +2249,8 @@ export type Weight = number;
 
 /** The arguments and the result of each command. */
 export interface Commands {
-  /** Return the current view, all choices and all actions. Menus need nothing else. */
-  readonly "costline.view": { readonly arguments: readonly []; readonly result: View };
+  /** Return the current view, all choices and all actions. Menus need nothing else. Of another profile, the view that it is asked for in. */
+  readonly "costline.view": { readonly arguments: readonly [(OtherProfile | null)?]; readonly result: View };
   /** Change the view. The keys are those of `choices` in the answer of `costline.view`, and `pathMappings`; `null` restores the setting, and so does the name of a key in `reset`. A choice stays when the profile is rewritten and ends when the user changes the setting with the same key. Returns the new view, like `costline.view`. */
   readonly "costline.setView": { readonly arguments: readonly [SetViewArgument]; readonly result: View };
   /** List the profiles that were found, newest first, and which of them is shown. */
@@ -2262,17 +2270,17 @@ export interface Commands {
   /** Remove all transforms. Returns the new view, like `costline.view`. */
   readonly "costline.clearTransforms": { readonly arguments: readonly []; readonly result: View };
   /** List the hottest functions, lines, calls, files, modules, packages, libraries, threads, cliques or fields of the profile, own code first, like `costline report`. Null without a profile. */
-  readonly "costline.hotspots": { readonly arguments: readonly [(HotSpotsArgument | null)?]; readonly result: HotSpots | null };
+  readonly "costline.hotspots": { readonly arguments: readonly [(HotSpotsArgument | null)?, (OtherProfile | null)?]; readonly result: HotSpots | null };
   /** List the callers of a call hierarchy item. A message also shows the five hottest, unless `message` is false. An item of another server or profile has no entries. */
   readonly "costline.showCallers": { readonly arguments: readonly [ItemArgument, (ShowOptions | null)?]; readonly result: CallStep };
   /** List the callees of a call hierarchy item. Otherwise like `costline.showCallers`. */
   readonly "costline.showCallees": { readonly arguments: readonly [ItemArgument, (ShowOptions | null)?]; readonly result: CallStep };
   /** Return the descendants of a call node down to a depth: callees, or callers in the bottom-up tree. Null without a profile. */
-  readonly "costline.callTree": { readonly arguments: readonly [(CallTreeArgument | null)?]; readonly result: CallTree | null };
+  readonly "costline.callTree": { readonly arguments: readonly [(CallTreeArgument | null)?, (OtherProfile | null)?]; readonly result: CallTree | null };
   /** Write a flame graph (SVG) and open it, if the client supports `window/showDocument`. With `inline`, return the flame graph in the answer instead. */
-  readonly "costline.flamegraph": { readonly arguments: readonly [(FlameGraphArgument | null)?]; readonly result: DrawnFlameGraph };
+  readonly "costline.flamegraph": { readonly arguments: readonly [(FlameGraphArgument | null)?, (OtherProfile | null)?]; readonly result: DrawnFlameGraph };
   /** Show the weight of the samples over time, from the first sample to the last or over the chosen range, in buckets of equal length. Null without a profile. */
-  readonly "costline.timeline": { readonly arguments: readonly [(TimelineArgument | null)?]; readonly result: Timeline | null };
+  readonly "costline.timeline": { readonly arguments: readonly [(TimelineArgument | null)?, (OtherProfile | null)?]; readonly result: Timeline | null };
   /** Return what selected lines of an open document cost together, where a sample on several of them counts once; what each of them costs; and the callers of the functions on them. Null if none of them has a cost. */
   readonly "costline.selection": { readonly arguments: readonly [SelectionArgument]; readonly result: Selection | null };
   /** Explain why a line shows its cost, or why it shows none. */

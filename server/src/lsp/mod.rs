@@ -18,6 +18,7 @@ mod from_proto;
 mod hover;
 mod inlay_hint;
 mod loader;
+mod other_profile;
 mod pictures;
 mod problem_messages;
 mod progress;

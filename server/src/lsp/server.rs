@@ -3,6 +3,7 @@
 use super::capabilities::Client as ClientInfo;
 use super::documents::Documents;
 use super::loader::{Answer, Compare, Event, RootEvent};
+use super::other_profile::OtherProfile;
 use super::pictures::Pictures;
 use super::to_proto;
 use engine::context::Context;
@@ -92,6 +93,20 @@ impl Server {
         let worlds = self.worlds.borrow().clone();
         let world = in_front(&worlds, self.front.borrow().as_deref()).clone();
         Context { world, documents: self.documents.now() }
+    }
+
+    /// What a request about another profile sees; without one, what one without a document sees.
+    pub async fn context_for(&self, other: Option<OtherProfile>) -> Result<Context> {
+        let context = self.context();
+        let Some(other) = other else { return Ok(context) };
+        let worlds = self.worlds.borrow().clone();
+        let has = |world: &&Arc<World>| {
+            world.root.as_ref().is_some_and(|root| other.path.starts_with(root))
+        };
+        let root = worlds.all().find(has).unwrap_or(&context.world).root.clone();
+        let open = |answer| Event::Open(Box::new(other), answer);
+        let world = self.change_root(root, open).await?;
+        Ok(Context { world, ..context })
     }
 
     /// What a request about a document sees that arrives now.

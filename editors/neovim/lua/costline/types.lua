@@ -849,6 +849,11 @@
 ---@class costline.NodeOfView
 ---@field node costline.Levels The caller.
 
+--- Another profile than the one shown, to ask about without showing its costs in the code.
+---@class costline.OtherProfile
+---@field path string A file of the profile, relative to the workspace folder.
+---@field view? costline.SetViewArgument|vim.NIL The view of it: choices of `costline.setView`, apart from profiles and the baseline, in place of the settings. Default: that of the profile shown if the file belongs to it; otherwise that of the settings.
+
 --- A second cost in answers.
 ---@class costline.OverlayData
 ---@field metric string The metric of both.

@@ -4,6 +4,7 @@
 use super::arguments::Optional;
 use super::definition::Command;
 use super::export::{Exported, write};
+use crate::lsp::other_profile::OtherProfile;
 use crate::lsp::pictures::Pictures;
 use crate::lsp::server::{Server, failure};
 use analysis::TimeRange;
@@ -83,10 +84,14 @@ impl Command for DrawFlameGraph {
     const NAME: &'static str = "costline.flamegraph";
     const DESCRIPTION: &'static str = "Write a flame graph (SVG) and open it, if the client supports `window/showDocument`. With `inline`, \
         return the flame graph in the answer instead.";
-    type Arguments = (Optional<FlameGraphArgument>,);
+    type Arguments = (Optional<FlameGraphArgument>, Optional<OtherProfile>);
     type Answer = Drawn;
 
-    async fn run(server: &Server, (Optional(argument),): Self::Arguments) -> Result<Drawn> {
+    async fn run(
+        server: &Server,
+        (Optional(argument), Optional(other)): Self::Arguments,
+    ) -> Result<Drawn> {
+        let context = server.context_for(other).await?;
         let argument = argument.unwrap_or_default();
         let FlameGraphArgument { path, overwrite, inline, node, depth, limit, skip, .. } = argument;
         if inline {
@@ -97,12 +102,15 @@ impl Command for DrawFlameGraph {
             })?;
             let question =
                 Question { node, depth, limit, skip, inverted, function, order, range, search };
-            let drawn = server.read(move |context| flame_graph(context, &question)).await?;
+            let answer = move |context: &Context| flame_graph(context, &question);
+            let drawn = server.read_from(context, answer).await?;
             return drawn.map(|drawn| Drawn::Inline(Box::new(drawn))).map_err(failure);
         }
         let pictures = server.pictures.clone();
         let picture = server
-            .read(move |context| picture(context, path.as_deref(), overwrite, &pictures))
+            .read_from(context, move |context| {
+                picture(context, path.as_deref(), overwrite, &pictures)
+            })
             .await?
             .map_err(failure)?;
         if let Some(uri) = &picture.uri {

@@ -1,6 +1,8 @@
 //! `costline.view`: the current view, its choices and the actions for menus.
 
+use super::arguments::Optional;
 use super::definition::Command;
+use crate::lsp::other_profile::OtherProfile;
 use crate::lsp::server::Server;
 use engine::query::view::View;
 use tower_lsp::jsonrpc::Result;
@@ -10,12 +12,12 @@ pub struct ShowView;
 
 impl Command for ShowView {
     const NAME: &'static str = "costline.view";
-    const DESCRIPTION: &'static str =
-        "Return the current view, all choices and all actions. Menus need nothing else.";
-    type Arguments = ();
+    const DESCRIPTION: &'static str = "Return the current view, all choices and all actions. Menus need nothing else. Of another \
+        profile, the view that it is asked for in.";
+    type Arguments = (Optional<OtherProfile>,);
     type Answer = View;
 
-    async fn run(server: &Server, (): ()) -> Result<View> {
-        server.view_of(server.context()).await
+    async fn run(server: &Server, (Optional(other),): Self::Arguments) -> Result<View> {
+        server.view_of(server.context_for(other).await?).await
     }
 }

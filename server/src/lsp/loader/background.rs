@@ -1,6 +1,7 @@
 //! Runs background work on threads that may block, shows its progress, and stops it.
 
 use super::jobs::{CompareJob, Job, JobResult, LoadJob, LoadResult, ResolveJob};
+use super::open_job::OpenJob;
 use super::running::{Running, Stop};
 use super::scan::{ScanRequest, scan};
 use super::shared::SharedProfiles;
@@ -56,6 +57,7 @@ impl Background {
             Job::Load(job) => self.load(id, job, stop),
             Job::Resolve(job) => self.resolve(id, job, stop),
             Job::Compare(job) => self.compare(id, job, stop),
+            Job::Open(job) => self.open(id, *job, stop),
         }
     }
 
@@ -147,6 +149,20 @@ impl Background {
                 Err(panicked) => Err(panicked.into()),
             };
             let _ = results.send(JobResult::Compared(id, outcome));
+        });
+    }
+
+    fn open(&self, id: WorkId, job: OpenJob, stop: Stop) {
+        let (results, caches) = (self.results.clone(), self.caches.clone());
+        let path = job.other.path.clone();
+        let progress = Progress::new(&self.client, self.shows_progress, id.0, &path, PATIENCE);
+        spawn_blocking(move || {
+            let mut observe = observe(&progress, &stop);
+            let outcome = match without_panic(&path, || Ok(job.run(&caches, &mut observe))) {
+                Ok(outcome) => outcome,
+                Err(panicked) => Err(panicked.to_string()),
+            };
+            let _ = results.send(JobResult::Opened(id, outcome));
         });
     }
 }

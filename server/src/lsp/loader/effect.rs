@@ -29,7 +29,7 @@ pub enum Effect<A, W = Arc<World>> {
     WatchBy(Watch),
 }
 
-/// The outcome of a command: the world after it, or an error message.
+/// The outcome of a command: the world after it, or the one that it asked for, or an error message.
 pub type Outcome = Result<Arc<World>, String>;
 
 /// The severity of a problem.

@@ -1,6 +1,7 @@
 //! The events that the loader handles: settings, folders, files and commands.
 
 use super::comparison::Compare;
+use crate::lsp::other_profile::OtherProfile;
 use engine::overrides::{Change, Choices};
 use engine::stamp::Stamp;
 use serde_json::Value;
@@ -28,6 +29,8 @@ pub enum Event<A> {
     Reload(A),
     /// Set or remove the baseline.
     Compare(Compare, A),
+    /// Open a profile without showing it. The outcome is a world in which it is shown.
+    Open(Box<OtherProfile>, A),
     /// Cancel the load with this number.
     Cancel(u64),
 }

@@ -68,6 +68,15 @@ impl Inactive {
         self.profiles.retain(|kept| lifetime.is_none_or(|lifetime| now < kept.since + lifetime));
     }
 
+    /// Keeps a profile that was read with `settings`, unless it is active.
+    pub fn add(&mut self, loaded: &Arc<Loaded>, settings: &Settings, now: Instant) {
+        if !self.active.iter().any(|active| have_same_file(&active.loaded, loaded)) {
+            self.profiles.retain(|kept| !have_same_file(&kept.read.loaded, loaded));
+            let read = Read { loaded: loaded.clone(), settings: ReadSettings::of(settings) };
+            self.profiles.push(Kept { read, since: now });
+        }
+    }
+
     /// Evicts profiles whose files or companions were rewritten.
     pub fn evict_rewritten(&mut self, candidates: &[Candidate]) {
         self.profiles.retain(|kept| {

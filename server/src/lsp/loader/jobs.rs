@@ -1,6 +1,8 @@
 //! The background work of the loader: its inputs, its steps and its results. The state decides what
 //! to run, and when.
 
+use super::open_job::{OpenJob, Opened};
+use super::reading::{current_index, read_at, read_run};
 use super::scan::{ScanRequest, Scanned};
 use super::shared::{ReadRun, SharedProfiles};
 use super::work_queue::WorkId;
@@ -10,12 +12,11 @@ use engine::kept_baseline::KeptBaseline;
 use engine::kept_runs::KeptRun;
 use engine::load::{
     Caches, Environment, Missing, Observe, RunFiles, complete, index_sources, load_read,
-    load_read_with_symbols, load_with_symbols, read, renew, renew_with_symbols, resolve,
+    load_with_symbols, read, renew, renew_with_symbols, resolve,
 };
 use engine::overlay::no_overlay;
 use engine::recorded_texts::{Commit, commit_named};
 use engine::runs::run_in_folder;
-use engine::settings::CostSettings;
 use engine::snapshot::Snapshot;
 use engine::stages::loaded::{LoadError, Loaded};
 use engine::world::World;
@@ -35,6 +36,8 @@ pub enum Job {
     Resolve(ResolveJob),
     /// Read a baseline.
     Compare(CompareJob),
+    /// Open a profile without showing it.
+    Open(Box<OpenJob>),
 }
 
 /// A result of background work. Each job has exactly one last result, even if it was cancelled.
@@ -50,6 +53,8 @@ pub enum JobResult {
     ResolvedAll(WorkId),
     /// The result of reading a baseline: `None` if there is no run before the profile shown.
     Compared(WorkId, Result<Option<Box<Baseline>>, CompareError>),
+    /// A profile that is not shown. The error is a message for users.
+    Opened(WorkId, Result<Box<Opened>, String>),
 }
 
 impl JobResult {
@@ -60,7 +65,8 @@ impl JobResult {
             | Self::Loaded(id, _)
             | Self::Resolved(id, _)
             | Self::ResolvedAll(id)
-            | Self::Compared(id, _) => id,
+            | Self::Compared(id, _)
+            | Self::Opened(id, _) => id,
         }
     }
 }
@@ -195,30 +201,6 @@ fn overlay(
     Some(overlay.map_err(|error| error.to_string()))
 }
 
-/// Reads the files of a run, or only the one at `path` if they are not recognised. All addresses are
-/// resolved.
-fn read_run(
-    path: &Path,
-    run: &[FileVersion],
-    max_bytes: u64,
-    environment: Environment<'_>,
-    observe: Observe<'_>,
-) -> Result<Snapshot, LoadError> {
-    let files = if run.is_empty() {
-        RunFiles::from(Loaded::read(path, max_bytes, observe)?)
-    } else {
-        read(run, max_bytes, Missing::Refuse, observe)?
-    };
-    load_with_symbols(files.read, environment, observe)
-}
-
-/// The index of the world if it has the same roots, or else a new one.
-fn current_index(world: &World, settings: &CostSettings) -> Arc<SourceIndex> {
-    let roots = settings.sources.roots(&world.roots);
-    let current = world.index.clone().filter(|index| index.is_built_from(&roots));
-    current.unwrap_or_else(|| Arc::new(index_sources(&world.roots, &settings.sources)))
-}
-
 /// Resolves the addresses of a snapshot.
 #[derive(Debug)]
 pub struct ResolveJob {
@@ -291,13 +273,7 @@ impl CompareJob {
             let earlier = earlier.iter().filter_map(|run| read(run).ok()).collect();
             return Ok(Some(Baseline::of_runs(newest, earlier)));
         }
-        let run = run_in_folder(&path, &mut Recognised::default());
-        let run: Vec<_> = run.into_iter().map(FileVersion::from).collect();
-        if let Some(loaded) = in_memory.into_iter().find(|loaded| loaded.is_read_from(&run)) {
-            let snapshot = load_read_with_symbols(loaded, environment);
-            return Ok(Some(Baseline::new(Arc::new(snapshot))));
-        }
-        let snapshot = read_run(&path, &run, max_bytes, environment, observe)?;
+        let snapshot = read_at(&path, &in_memory, max_bytes, environment, observe)?;
         Ok(Some(Baseline::new(Arc::new(snapshot))))
     }
 }

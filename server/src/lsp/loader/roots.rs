@@ -83,7 +83,10 @@ impl<A> Roots<A> {
                 let of = self.of_work(WorkId(id));
                 self.one(of, |state| state.on_event(Event::Cancel(id), now))
             }
-            command @ (Event::Choose(..) | Event::Reload(_) | Event::Compare(..)) => {
+            command @ (Event::Choose(..)
+            | Event::Reload(_)
+            | Event::Compare(..)
+            | Event::Open(..)) => {
                 let of = root.map_or(Some(0), |root| self.position(root));
                 self.one(of, |state| state.on_event(command, now))
             }

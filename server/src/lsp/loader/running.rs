@@ -58,6 +58,7 @@ enum Kind {
     Load(PathBuf),
     Resolve(PathBuf),
     Compare(PathBuf),
+    Open(PathBuf),
 }
 
 impl Kind {
@@ -67,6 +68,7 @@ impl Kind {
             Job::Load(job) => Self::Load(job.path().to_owned()),
             Job::Resolve(job) => Self::Resolve(job.shown.loaded.path.clone()),
             Job::Compare(job) => Self::Compare(job.path.clone()),
+            Job::Open(job) => Self::Open(job.other.path.clone()),
         }
     }
 
@@ -86,6 +88,7 @@ impl Kind {
                 JobResult::ResolvedAll(id)
             }
             Self::Compare(path) => JobResult::Compared(id, Err(no_step(path).into())),
+            Self::Open(path) => JobResult::Opened(id, Err(no_step(path).to_string())),
         }
     }
 }

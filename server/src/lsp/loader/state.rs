@@ -10,6 +10,7 @@ use super::event::{Event, picked};
 use super::finder::{Finder, ToRead};
 use super::inactive::Inactive;
 use super::jobs::{Job, JobResult, LoadFrom, LoadJob, LoadResult, ResolveJob, ToShow};
+use super::others::Others;
 use super::outdated::{has_outdated_baseline, is_outdated};
 use super::problems::{log_warnings, report_missing_part};
 use super::waiting::{Needs, Waiting};
@@ -47,6 +48,7 @@ pub struct State<A> {
     loads: WorkQueue<Load>,
     symbols: WorkQueue<()>,
     comparison: Comparison<A>,
+    others: Others<A>,
     waiting: Waiting<A>,
 }
 
@@ -62,6 +64,7 @@ impl<A> State<A> {
             loads: WorkQueue::default(),
             symbols: WorkQueue::default(),
             comparison: Comparison::default(),
+            others: Others::default(),
             waiting: Waiting::default(),
         }
     }
@@ -87,6 +90,7 @@ impl<A> State<A> {
             self.output.push(Effect::Stop(id));
         }
         self.comparison.cancel(&mut self.output, problem);
+        self.others.close(&mut self.output, problem);
         self.waiting.fail(&mut self.output, problem);
         for (path, _) in &self.output.world().problems.clone() {
             self.output.clear_problem(path);
@@ -110,6 +114,7 @@ impl<A> State<A> {
                 self.comparison.compare(&mut self.output, with, Some(answer));
                 self.renew_baseline();
             }
+            Event::Open(other, answer) => self.others.ask(&mut self.output, *other, answer),
             Event::Cancel(number) => self.cancel(WorkId(number)),
         }
         self.advance(now)
@@ -135,6 +140,10 @@ impl<A> State<A> {
                 self.comparison.compared(&mut self.output, id, outcome);
                 self.renew_baseline();
             }
+            JobResult::Opened(id, outcome) => {
+                let outcome = outcome.map(|opened| *opened);
+                self.others.opened(&mut self.output, &mut self.inactive, id, outcome, now);
+            }
         }
         self.advance(now)
     }
@@ -147,7 +156,8 @@ impl<A> State<A> {
     /// The time at which [`State::on_time`] must be called.
     pub fn next_wake(&self) -> Option<Instant> {
         let scan = self.finder.next_scan().filter(|_| self.may_scan());
-        scan.into_iter().chain(self.inactive.next_eviction()).min()
+        let evictions = [self.inactive.next_eviction(), self.others.next_eviction()];
+        scan.into_iter().chain(evictions.into_iter().flatten()).min()
     }
 
     fn change_settings(&mut self, value: &Value) {
@@ -295,6 +305,9 @@ impl<A> State<A> {
         } else if self.symbols.is_current(id) {
             self.symbols.cancel()
         } else {
+            if self.others.is_current(id) {
+                self.others.cancel(&mut self.output, "reading the profile was cancelled");
+            }
             None
         };
         if let Some(id) = stopped {
@@ -418,6 +431,9 @@ impl<A> State<A> {
             self.start_symbols();
         }
         self.comparison.start(&mut self.output, &self.inactive, &mut self.last_work);
+        self.others.update(&self.settings, now);
+        let (settings, inactive) = (&self.settings, &self.inactive);
+        self.others.start(&mut self.output, settings, inactive, &mut self.last_work);
         if self.finder.is_idle() && self.loads.is_idle() {
             self.waiting.idle(&mut self.output);
         }

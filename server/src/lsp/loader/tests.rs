@@ -5,6 +5,7 @@ mod commands;
 mod companions;
 mod disk;
 mod eviction;
+mod others;
 mod rules;
 mod settling;
 mod showing;

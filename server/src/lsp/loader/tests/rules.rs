@@ -30,6 +30,7 @@ enum Happens {
     Reload,
     Cancel,
     Compare(Compare),
+    Open(&'static str),
 }
 
 fn name() -> impl Strategy<Value = &'static str> {
@@ -67,6 +68,7 @@ fn happens() -> impl Strategy<Value = Happens> {
         2 => Just(Happens::Reload),
         2 => Just(Happens::Cancel),
         2 => compare.prop_map(Happens::Compare),
+        2 => name().prop_map(Happens::Open),
     ]
 }
 
@@ -132,6 +134,9 @@ impl Model {
             Happens::Cancel => {
                 self.cancelled_view = true;
                 simulation.cancel();
+            }
+            Happens::Open(name) => {
+                simulation.open(name, None);
             }
             Happens::Compare(compare) => {
                 let with = compare.clone();

@@ -7,9 +7,11 @@ use crate::lsp::loader::event::Event;
 use crate::lsp::loader::jobs::{
     CompareError, CompareJob, Job, JobResult, LoadFrom, LoadJob, LoadResult, ToShow,
 };
+use crate::lsp::loader::open_job::{OpenJob, Opened};
 use crate::lsp::loader::shared::SharedProfiles;
 use crate::lsp::loader::state::State;
 use crate::lsp::loader::work_queue::WorkId;
+use crate::lsp::other_profile::OtherProfile;
 use analysis::Thread;
 use engine::baseline::Baseline;
 use engine::load::{Caches, Environment, index_sources, load, renew, renew_with_symbols};
@@ -68,6 +70,8 @@ pub struct Simulation {
     /// The answers by the number of the command.
     pub answers: BTreeMap<u32, Outcome>,
     pub commands: u32,
+    /// The numbers of the commands that open another profile.
+    opens: BTreeSet<u32>,
     pub errors: Vec<String>,
     /// The errors with the version of the file that they are about.
     pub reports: Vec<(String, (PathBuf, Stamp))>,
@@ -111,6 +115,7 @@ impl Simulation {
             shown: Vec::new(),
             answers: BTreeMap::new(),
             commands: 0,
+            opens: BTreeSet::new(),
             errors: Vec::new(),
             reports: Vec::new(),
             warnings: Vec::new(),
@@ -185,6 +190,14 @@ impl Simulation {
         self.command(|answer| Event::Choose(Box::new(change), answer))
     }
 
+    /// Opens a profile without showing it.
+    pub fn open(&mut self, name: &str, view: Option<Value>) -> u32 {
+        let view = view.map(|view| serde_json::from_value(view).expect("the choices are valid"));
+        let other = OtherProfile { path: path(name), view };
+        self.opens.insert(self.commands + 1);
+        self.command(|answer| Event::Open(Box::new(other), answer))
+    }
+
     pub fn reload(&mut self) -> u32 {
         self.given_up.clear();
         self.command(Event::Reload)
@@ -193,7 +206,8 @@ impl Simulation {
     /// Cancels the running load or resolution of addresses, if any.
     pub fn cancel(&mut self) {
         let id = self.pending.iter().find(|(_, pending)| {
-            matches!(pending.job, Job::Load(_) | Job::Resolve(_)) && !pending.is_stopped
+            matches!(pending.job, Job::Load(_) | Job::Resolve(_) | Job::Open(_))
+                && !pending.is_stopped
         });
         let Some((&id, pending)) = id else { return };
         if let Job::Load(LoadJob { from: LoadFrom::Files { files, .. }, .. }) = &pending.job {
@@ -271,7 +285,9 @@ impl Simulation {
                     }
                 }
                 Effect::Answer(command, outcome) => {
-                    if let Ok(world) = &outcome {
+                    if let Ok(world) = &outcome
+                        && !self.opens.contains(&command)
+                    {
                         assert!(
                             Arc::ptr_eq(world, &self.world),
                             "the answer is the published world"
@@ -316,7 +332,7 @@ impl Simulation {
         assert!(!self.pending.values().any(same_kind), "two jobs of a kind at a time: {job:?}");
         let takes = match &job {
             Job::Scan(_) => self.pace.scan,
-            Job::Load(_) | Job::Compare(_) => self.pace.load,
+            Job::Load(_) | Job::Compare(_) | Job::Open(_) => self.pace.load,
             Job::Resolve(_) => self.pace.resolve,
         };
         let reads = matches!(&job, Job::Load(LoadJob { from: LoadFrom::Files { .. }, .. }));
@@ -364,6 +380,11 @@ impl Simulation {
                 let outcome = outcome.map(|baseline| Some(Box::new(baseline)));
                 self.result(JobResult::Compared(id, outcome.map_err(CompareError::from)));
             }
+            Job::Open(job) => {
+                let outcome =
+                    if stops { Err("stopped".to_owned()) } else { self.opened(*job, read) };
+                self.result(JobResult::Opened(id, outcome));
+            }
         }
         if is_stopped {
             let same = |a: &Arc<Snapshot>, b: &Arc<Snapshot>| Arc::ptr_eq(a, b);
@@ -410,6 +431,18 @@ impl Simulation {
         Ok(Baseline::new(Arc::new(snapshot(read, environment)?)))
     }
 
+    fn opened(
+        &self,
+        job: OpenJob,
+        read: Option<Result<Loaded, LoadError>>,
+    ) -> Result<Box<Opened>, String> {
+        let settings = &job.world.settings.costs();
+        let index = Arc::new(index_sources(&[], &settings.sources));
+        let environment = Environment { settings, index: &index, caches: &self.caches };
+        let snapshot = snapshot(read, environment).map_err(|error| error.to_string())?;
+        job.opened(Arc::new(snapshot), index, &self.caches)
+    }
+
     /// The numbers of commands that were not answered.
     pub fn unanswered(&self) -> BTreeSet<u32> {
         (1..=self.commands).filter(|command| !self.answers.contains_key(command)).collect()
@@ -430,6 +463,7 @@ fn profile_of(job: &Job) -> Option<&Path> {
             Some(&file.path)
         }
         Job::Compare(job) => Some(&job.path),
+        Job::Open(job) => Some(&job.other.path),
         Job::Load(_) | Job::Scan(_) | Job::Resolve(_) => None,
     }
 }

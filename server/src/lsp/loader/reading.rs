@@ -1,0 +1,55 @@
+//! Reads profiles that are not watched: baselines, overlays, and those that are asked about.
+
+use engine::discovery::{FileVersion, Recognised};
+use engine::load::{
+    Environment, Missing, Observe, RunFiles, index_sources, load_read_with_symbols,
+    load_with_symbols, read,
+};
+use engine::runs::run_in_folder;
+use engine::settings::CostSettings;
+use engine::snapshot::Snapshot;
+use engine::stages::loaded::{LoadError, Loaded};
+use engine::world::World;
+use sources::SourceIndex;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The index of the world if it has the same roots, or else a new one.
+pub fn current_index(world: &World, settings: &CostSettings) -> Arc<SourceIndex> {
+    let roots = settings.sources.roots(&world.roots);
+    let current = world.index.clone().filter(|index| index.is_built_from(&roots));
+    current.unwrap_or_else(|| Arc::new(index_sources(&world.roots, &settings.sources)))
+}
+
+/// Reads the run of the file at `path`, unless it is in memory. All addresses are resolved.
+pub fn read_at(
+    path: &Path,
+    in_memory: &[Arc<Loaded>],
+    max_bytes: u64,
+    environment: Environment<'_>,
+    observe: Observe<'_>,
+) -> Result<Snapshot, LoadError> {
+    let run = run_in_folder(path, &mut Recognised::default());
+    let run: Vec<_> = run.into_iter().map(FileVersion::from).collect();
+    match in_memory.iter().find(|loaded| loaded.is_read_from(&run)) {
+        Some(loaded) => Ok(load_read_with_symbols(loaded.clone(), environment)),
+        None => read_run(path, &run, max_bytes, environment, observe),
+    }
+}
+
+/// Reads the files of a run, or only the one at `path` if they are not recognised. All addresses are
+/// resolved.
+pub fn read_run(
+    path: &Path,
+    run: &[FileVersion],
+    max_bytes: u64,
+    environment: Environment<'_>,
+    observe: Observe<'_>,
+) -> Result<Snapshot, LoadError> {
+    let files = if run.is_empty() {
+        RunFiles::from(Loaded::read(path, max_bytes, observe)?)
+    } else {
+        read(run, max_bytes, Missing::Refuse, observe)?
+    };
+    load_with_symbols(files.read, environment, observe)
+}
