@@ -1,12 +1,14 @@
 //! Commands change the view: at once, on every surface, by name, and until the setting of the same
 //! name changes.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::support::cases::Case;
 use crate::support::profiles::{APP_JS, SIX_SAMPLES, six_samples, timed_cpuprofile};
 use crate::support::requests::{costs, text};
-use crate::support::{Refreshes, Server, Workspace, six};
+use crate::support::{Refreshes, Server, Workspace, set_age, six};
 
 /// The choice with this key; `Null` without one.
 fn choice(view: &Value, key: &str) -> Value {
@@ -175,7 +177,8 @@ fn an_override_survives_rewrites_and_other_settings_until_its_setting_changes() 
 #[test]
 fn selects_profiles_like_other_choices() {
     let workspace = six_samples();
-    workspace.write("runs/profiles/old.folded", "main (app.py:10) 7\n");
+    let old = workspace.write("runs/profiles/old.folded", "main (app.py:10) 7\n");
+    set_age(&old, Duration::from_secs(3600));
     let (mut server, _) = six(&workspace);
     server.execute("costline.selectProfile", json!(["cpu.folded"]));
     let view = server.view();
@@ -191,14 +194,24 @@ fn selects_profiles_like_other_choices() {
         ("old.folded".to_owned(), json!(false), json!("runs/profiles")),
     ];
     assert_eq!(rows, expected);
-    let described =
-        profiles["options"].as_array().unwrap().iter().map(|option| text(&option["description"]));
-    assert!(
-        described
-            .clone()
-            .all(|text| text.starts_with("folded stacks, written ") && text.ends_with(" ago")),
-        "{described:?}"
-    );
+    let described = |server: &mut Server| {
+        let view = server.view();
+        let options = choice(&view, "profile")["options"].as_array().unwrap().clone();
+        options.iter().map(|option| text(&option["description"])).collect::<Vec<_>>()
+    };
+    let has_age = |text: &str| text.contains("folded stacks, written ") && text.ends_with(" ago");
+    let texts = described(&mut server);
+    assert!(texts.iter().all(|text| has_age(text)), "{texts:?}");
+    // The total of the other one is known once it was read for that.
+    let begins = |texts: &[String], start: &str| texts.iter().any(|text| text.starts_with(start));
+    assert!(begins(&texts, "6 samples · ") && begins(&texts, "folded stacks"), "{texts:?}");
+    let listed = server.execute("costline.profiles", json!([{ "totals": true }]));
+    let mut totals: Vec<_> =
+        listed["profiles"].as_array().unwrap().iter().map(|it| text(&it["totalText"])).collect();
+    totals.sort();
+    assert_eq!(totals, ["6 samples", "7 samples"]);
+    let texts = described(&mut server);
+    assert!(begins(&texts, "6 samples · ") && begins(&texts, "7 samples · "), "{texts:?}");
 
     let old = profiles["options"]
         .as_array()
@@ -546,7 +559,7 @@ fn a_hundred_changes_cause_one_refresh_each_and_read_nothing() {
         let view = server.execute("costline.popTransform", json!([]));
         assert_eq!((&view["total"], &view["revision"]), (&json!(6), &json!(revision + 4 + 2 * n)));
     }
-    server.during(std::time::Duration::from_secs(1), |_| ());
+    server.during(Duration::from_secs(1), |_| ());
     let now = server.refreshes();
     for (now, before) in [(now.inlay_hint, before.inlay_hint), (now.code_lens, before.code_lens)] {
         assert!((before + 5..=before + 104).contains(&now), "{now}");

@@ -693,12 +693,18 @@ export interface FoundProfile {
   readonly files: readonly string[];
   /** The name of the format. */
   readonly format: string;
+  /** Its default metric. Null if it was not read. */
+  readonly metric: string | null;
   /** When the first file was written, in milliseconds since 1970. */
   readonly modified: number;
   /** The path of the first file. */
   readonly path: string;
   /** Why the profile could not be read. Null if it could, or was not tried. */
   readonly problem: string | null;
+  /** Its total in this metric. Null if it was not read. */
+  readonly total: Weight | null;
+  /** The total for display: `1.98 s`. Null if it was not read. */
+  readonly totalText: string | null;
 }
 
 /** Identifies a function in all recordings of a program. */
@@ -1635,6 +1641,12 @@ export interface Profiles {
   readonly root: string | null;
 }
 
+/** What to list about the profiles. */
+export interface ProfilesArgument {
+  /** Read the profiles that were not read yet, of up to 64 MiB each, so that they have a total. The choices of `costline.view` have it then, too. Default: false. */
+  readonly totals?: boolean;
+}
+
 /** What to list. */
 export interface Question {
   /** The document, which must be open. */
@@ -2254,7 +2266,7 @@ export interface Commands {
   /** Change the view. The keys are those of `choices` in the answer of `costline.view`, and `pathMappings`; `null` restores the setting, and so does the name of a key in `reset`. A choice stays when the profile is rewritten and ends when the user changes the setting with the same key. Returns the new view, like `costline.view`. */
   readonly "costline.setView": { readonly arguments: readonly [SetViewArgument]; readonly result: View };
   /** List the profiles that were found, newest first, and which of them is shown. */
-  readonly "costline.profiles": { readonly arguments: readonly []; readonly result: Profiles };
+  readonly "costline.profiles": { readonly arguments: readonly [(ProfilesArgument | null)?]; readonly result: Profiles };
   /** Show a profile. `null` or no argument selects the one in the settings, or else the newest. Returns the profiles, like `costline.profiles`. */
   readonly "costline.selectProfile": { readonly arguments: readonly [(string | PathObject | null)?]; readonly result: Profiles };
   /** Read the profile again. Returns the profiles, like `costline.profiles`. */

@@ -42,6 +42,7 @@ mod state;
 mod target;
 #[cfg(test)]
 mod tests;
+mod totals;
 mod waiting;
 mod work_queue;
 

@@ -400,9 +400,12 @@
 ---@field bytes integer The length of the first file in bytes.
 ---@field files string[] The paths of all files.
 ---@field format string The name of the format.
+---@field metric string|vim.NIL Its default metric. Null if it was not read.
 ---@field modified integer When the first file was written, in milliseconds since 1970.
 ---@field path string The path of the first file.
 ---@field problem string|vim.NIL Why the profile could not be read. Null if it could, or was not tried.
+---@field total costline.Weight|vim.NIL Its total in this metric. Null if it was not read.
+---@field totalText string|vim.NIL The total for display: `1.98 s`. Null if it was not read.
 
 --- Identifies a function in all recordings of a program.
 ---@class costline.FunctionKey
@@ -921,6 +924,10 @@
 ---@field profiles costline.FoundProfile[] The profiles, newest first.
 ---@field revision integer Incremented when costs or labels of this root are replaced.
 ---@field root string|vim.NIL The workspace folder that this is about. Null if none is open.
+
+--- What to list about the profiles.
+---@class costline.ProfilesArgument
+---@field totals? boolean Read the profiles that were not read yet, of up to 64 MiB each, so that they have a total. The choices of `costline.view` have it then, too. Default: false.
 
 --- What to list.
 ---@class costline.Question

@@ -45,6 +45,7 @@ pub mod places;
 pub mod preference;
 pub mod present;
 mod private_files;
+pub mod profile_total;
 pub mod query;
 pub mod ranking;
 pub mod recipes;

@@ -3,9 +3,12 @@
 use crate::baseline::Baseline;
 use crate::discovery::Candidate;
 use crate::overrides::Overrides;
+use crate::profile_total::ProfileTotal;
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
+use crate::stamp::Stamp;
 use sources::SourceIndex;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,6 +27,8 @@ pub struct World {
     pub roots: Vec<PathBuf>,
     /// The profiles that discovery found, newest first.
     pub candidates: Vec<Candidate>,
+    /// The totals of the profiles that were read, each by the path of its first file.
+    pub totals: Arc<BTreeMap<PathBuf, ProfileTotal>>,
     /// The profiles shown, at present at most one.
     pub active: Vec<Arc<Snapshot>>,
     /// The baseline, if the user chose one.
@@ -48,6 +53,11 @@ impl World {
     /// The profile shown, if any.
     pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
         self.active.first()
+    }
+
+    /// The total of a version of a profile, if it was read.
+    pub fn total_of(&self, path: &Path, stamp: Stamp) -> Option<&ProfileTotal> {
+        self.totals.get(path).filter(|total| total.stamp == stamp)
     }
 
     /// The workspace folder whose profiles are shown; the first one if that may be any.

@@ -1,6 +1,6 @@
 //! Runs background work on threads that may block, shows its progress, and stops it.
 
-use super::jobs::{CompareJob, Job, JobResult, LoadJob, LoadResult, ResolveJob};
+use super::jobs::{CompareJob, Job, JobResult, LoadJob, LoadResult, ResolveJob, SumJob};
 use super::open_job::OpenJob;
 use super::running::{Running, Stop};
 use super::scan::{ScanRequest, scan};
@@ -58,6 +58,7 @@ impl Background {
             Job::Resolve(job) => self.resolve(id, job, stop),
             Job::Compare(job) => self.compare(id, job, stop),
             Job::Open(job) => self.open(id, *job, stop),
+            Job::Sum(job) => self.sum(id, job, stop),
         }
     }
 
@@ -163,6 +164,15 @@ impl Background {
                 Err(panicked) => Err(panicked.to_string()),
             };
             let _ = results.send(JobResult::Opened(id, outcome));
+        });
+    }
+
+    fn sum(&self, id: WorkId, job: SumJob, stop: Stop) {
+        let results = self.results.clone();
+        spawn_blocking(move || {
+            let run = || job.run(&mut |_| stop.check());
+            let totals = catch_unwind(AssertUnwindSafe(run)).unwrap_or_default();
+            let _ = results.send(JobResult::Summed(id, totals));
         });
     }
 }

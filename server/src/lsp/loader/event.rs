@@ -31,6 +31,8 @@ pub enum Event<A> {
     Compare(Compare, A),
     /// Open a profile without showing it. The outcome is a world in which it is shown.
     Open(Box<OtherProfile>, A),
+    /// Read the profiles that were found, to know their totals.
+    Sum(A),
     /// Cancel the load with this number.
     Cancel(u64),
 }

@@ -15,6 +15,7 @@ use engine::load::{
     load_with_symbols, read, renew, renew_with_symbols, resolve,
 };
 use engine::overlay::no_overlay;
+use engine::profile_total::ProfileTotal;
 use engine::recorded_texts::{Commit, commit_named};
 use engine::runs::run_in_folder;
 use engine::snapshot::Snapshot;
@@ -38,6 +39,8 @@ pub enum Job {
     Compare(CompareJob),
     /// Open a profile without showing it.
     Open(Box<OpenJob>),
+    /// Read profiles to know their totals.
+    Sum(SumJob),
 }
 
 /// A result of background work. Each job has exactly one last result, even if it was cancelled.
@@ -55,6 +58,8 @@ pub enum JobResult {
     Compared(WorkId, Result<Option<Box<Baseline>>, CompareError>),
     /// A profile that is not shown. The error is a message for users.
     Opened(WorkId, Result<Box<Opened>, String>),
+    /// The totals of the profiles that could be read.
+    Summed(WorkId, Vec<(PathBuf, ProfileTotal)>),
 }
 
 impl JobResult {
@@ -66,7 +71,8 @@ impl JobResult {
             | Self::Resolved(id, _)
             | Self::ResolvedAll(id)
             | Self::Compared(id, _)
-            | Self::Opened(id, _) => id,
+            | Self::Opened(id, _)
+            | Self::Summed(id, _) => id,
         }
     }
 }
@@ -94,6 +100,8 @@ pub struct ToShow {
     /// The profile that is the overlay, if another profile was chosen. The error is a message for
     /// users.
     pub overlay: Option<Result<Arc<Baseline>, String>>,
+    /// The total of the profile, if it was read.
+    pub total: Option<ProfileTotal>,
 }
 
 /// Computes a snapshot with the settings and roots of `world`.
@@ -150,6 +158,7 @@ impl LoadJob {
             LoadFrom::Shown(_) => current_index(&world, settings),
         };
         let environment = Environment { settings, index: &index, caches };
+        let is_read = !matches!(from, LoadFrom::Shown(_));
         let (snapshot, failed) = match from {
             LoadFrom::Files { files, missing } => {
                 let max_bytes = world.settings.max_profile_bytes;
@@ -172,7 +181,8 @@ impl LoadJob {
         let renewed = |snapshot: &Snapshot| renew_with_symbols(snapshot, environment);
         let baseline = baseline.map(|baseline| baseline.renewed(renewed));
         let overlay = overlay(&snapshot, &world, environment, observe);
-        Ok(ToShow { snapshot, index, failed, baseline, overlay })
+        let total = is_read.then(|| ProfileTotal::of(&snapshot.loaded));
+        Ok(ToShow { snapshot, index, failed, baseline, overlay, total })
     }
 }
 
@@ -217,6 +227,42 @@ impl ResolveJob {
         let environment = Environment { settings: &shown.settings, index: &index, caches };
         resolve(&shown, environment, observe, publish);
     }
+}
+
+/// Reads profiles one by one, and keeps their totals only.
+#[derive(Debug)]
+pub struct SumJob {
+    /// The files of each profile, at least one.
+    pub runs: Vec<Vec<FileVersion>>,
+    /// The largest size of a profile.
+    pub max_bytes: u64,
+}
+
+impl SumJob {
+    /// Runs the job. A profile that cannot be read has no total, nor has one with copied stacks, of
+    /// which only unwinding tells which samples have a stack.
+    pub fn run(self, observe: Observe<'_>) -> Vec<(PathBuf, ProfileTotal)> {
+        let mut totals = Vec::new();
+        for run in &self.runs {
+            if let Ok(RunFiles { read, .. }) = read(run, self.max_bytes, Missing::Refuse, observe)
+                && read.iter().all(|(loaded, _)| loaded.raw_stacks.is_none())
+            {
+                totals.extend(total_of(read.iter().map(|(loaded, _)| loaded)));
+            }
+        }
+        totals
+    }
+}
+
+/// The total of the files of a run, by the path of the first.
+pub fn total_of<'l>(
+    files: impl IntoIterator<Item = &'l Loaded>,
+) -> Option<(PathBuf, ProfileTotal)> {
+    let mut files = files.into_iter();
+    let first = files.next()?;
+    let others: f64 = files.map(|loaded| ProfileTotal::of(loaded).total).sum();
+    let total = ProfileTotal::of(first);
+    Some((first.path.clone(), ProfileTotal { total: total.total + others, ..total }))
 }
 
 /// Why there is no baseline.

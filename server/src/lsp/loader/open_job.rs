@@ -107,7 +107,7 @@ impl OpenJob {
         } else {
             Arc::new(renew_with_symbols(&snapshot, environment))
         };
-        let World { revision, root, roots, candidates, .. } = World::clone(&self.world);
+        let World { revision, root, roots, candidates, totals, .. } = World::clone(&self.world);
         let world = World {
             revision,
             settings: Arc::new(settings),
@@ -115,6 +115,7 @@ impl OpenJob {
             root,
             roots,
             candidates,
+            totals,
             active: vec![snapshot],
             index: Some(index),
             ..World::default()

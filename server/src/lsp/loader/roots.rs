@@ -86,7 +86,8 @@ impl<A> Roots<A> {
             command @ (Event::Choose(..)
             | Event::Reload(_)
             | Event::Compare(..)
-            | Event::Open(..)) => {
+            | Event::Open(..)
+            | Event::Sum(_)) => {
                 let of = root.map_or(Some(0), |root| self.position(root));
                 self.one(of, |state| state.on_event(command, now))
             }

@@ -13,6 +13,7 @@ use super::jobs::{Job, JobResult, LoadFrom, LoadJob, LoadResult, ResolveJob, ToS
 use super::others::Others;
 use super::outdated::{has_outdated_baseline, is_outdated};
 use super::problems::{log_warnings, report_missing_part};
+use super::totals::Totals;
 use super::waiting::{Needs, Waiting};
 use super::work_queue::{WorkId, WorkQueue};
 use engine::named_views;
@@ -49,6 +50,7 @@ pub struct State<A> {
     symbols: WorkQueue<()>,
     comparison: Comparison<A>,
     others: Others<A>,
+    totals: Totals<A>,
     waiting: Waiting<A>,
 }
 
@@ -65,6 +67,7 @@ impl<A> State<A> {
             symbols: WorkQueue::default(),
             comparison: Comparison::default(),
             others: Others::default(),
+            totals: Totals::default(),
             waiting: Waiting::default(),
         }
     }
@@ -91,6 +94,7 @@ impl<A> State<A> {
         }
         self.comparison.cancel(&mut self.output, problem);
         self.others.close(&mut self.output, problem);
+        self.totals.close(&mut self.output, problem);
         self.waiting.fail(&mut self.output, problem);
         for (path, _) in &self.output.world().problems.clone() {
             self.output.clear_problem(path);
@@ -115,6 +119,7 @@ impl<A> State<A> {
                 self.renew_baseline();
             }
             Event::Open(other, answer) => self.others.ask(&mut self.output, *other, answer),
+            Event::Sum(answer) => self.totals.ask(answer),
             Event::Cancel(number) => self.cancel(WorkId(number)),
         }
         self.advance(now)
@@ -144,6 +149,7 @@ impl<A> State<A> {
                 let outcome = outcome.map(|opened| *opened);
                 self.others.opened(&mut self.output, &mut self.inactive, id, outcome, now);
             }
+            JobResult::Summed(id, totals) => self.totals.summed(&mut self.output, id, totals),
         }
         self.advance(now)
     }
@@ -351,7 +357,7 @@ impl<A> State<A> {
     }
 
     fn show(&mut self, to_show: ToShow, was_read: bool) {
-        let ToShow { snapshot, index, failed, baseline, overlay } = to_show;
+        let ToShow { snapshot, index, failed, baseline, overlay, total } = to_show;
         let snapshot = Arc::new(snapshot);
         self.log_warnings(&snapshot);
         let overlay = overlay.and_then(|overlay| match overlay {
@@ -364,6 +370,10 @@ impl<A> State<A> {
         let is_new_run = was_read && self.comparison.is_kept();
         self.output.publish(|world| {
             world.active = vec![snapshot.clone()];
+            if let Some(total) = total {
+                let path = snapshot.loaded.path.clone();
+                Arc::make_mut(&mut world.totals).insert(path, total);
+            }
             world.index = Some(index);
             // The baseline was kept before the run that was shown.
             world.baseline.take_if(|_| is_new_run);
@@ -434,6 +444,7 @@ impl<A> State<A> {
         self.others.update(&self.settings, now);
         let (settings, inactive) = (&self.settings, &self.inactive);
         self.others.start(&mut self.output, settings, inactive, &mut self.last_work);
+        self.totals.start(&mut self.output, &mut self.last_work);
         if self.finder.is_idle() && self.loads.is_idle() {
             self.waiting.idle(&mut self.output);
         }

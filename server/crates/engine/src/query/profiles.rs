@@ -7,6 +7,7 @@ use crate::overlay::Overlay;
 use crate::present::labels::totals;
 use crate::present::text::plain;
 use crate::present::units;
+use crate::profile_total::ProfileTotal;
 use crate::runs::runs;
 use crate::snapshot::Snapshot;
 use crate::stages::loaded::Loaded;
@@ -199,7 +200,7 @@ pub struct MetricName {
 }
 
 /// A profile that was found: the files of one run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "FoundProfile")]
 pub struct Found {
     /// The path of the first file.
@@ -210,6 +211,13 @@ pub struct Found {
     pub modified: u64,
     /// The length of the first file in bytes.
     pub bytes: u64,
+    /// Its default metric. Null if it was not read.
+    pub metric: Option<String>,
+    /// Its total in this metric. Null if it was not read.
+    pub total: Option<Weight>,
+    /// The total for display: `1.98 s`. Null if it was not read.
+    #[serde(rename = "totalText")]
+    pub total_text: Option<String>,
     /// Whether the profile is shown.
     pub active: bool,
     /// Why the profile could not be read. Null if it could, or was not tried.
@@ -266,14 +274,20 @@ fn profile_file(loaded: &Loaded) -> ProfileFile {
 
 /// The profiles that were found, and the profile shown.
 pub fn profiles(world: &World) -> Profiles {
-    let found = runs_found(world).into_iter().map(|RunFound { shown, file, files }| Found {
-        path: text(&file.path),
-        format: file.format.name().to_owned(),
-        modified: file.stamp.milliseconds(),
-        bytes: file.stamp.len,
-        active: shown,
-        problem: problem(world, &file.path).map(str::to_owned),
-        files: files.iter().map(|file| text(file)).collect(),
+    let found = runs_found(world).into_iter().map(|RunFound { shown, file, files }| {
+        let total = world.total_of(&file.path, file.stamp);
+        Found {
+            path: text(&file.path),
+            format: file.format.name().to_owned(),
+            modified: file.stamp.milliseconds(),
+            bytes: file.stamp.len,
+            metric: total.map(|total| total.metric.name.clone()),
+            total: total.map(|total| Weight(total.total)),
+            total_text: total.map(ProfileTotal::text),
+            active: shown,
+            problem: problem(world, &file.path).map(str::to_owned),
+            files: files.iter().map(|file| text(file)).collect(),
+        }
     });
     let active = world.snapshot().map(|snapshot| {
         let metrics = snapshot.grouped.recording.metrics().iter();

@@ -322,6 +322,8 @@ fn profile(world: &World) -> Choice {
             0 | 1 => String::new(),
             several => format!(" · {several} files"),
         };
+        let total = world.total_of(path, run.file.stamp);
+        let total = total.map(|total| format!("{} · ", total.with_metric())).unwrap_or_default();
         let folder = path.parent().unwrap_or(path);
         let folder = world.roots.iter().find_map(|root| folder.strip_prefix(root).ok());
         let folder = folder.unwrap_or(path.parent().unwrap_or(path)).to_string_lossy();
@@ -329,7 +331,7 @@ fn profile(world: &World) -> Choice {
         ChoiceOption {
             value: path.as_path().into(),
             label: file_label(path),
-            description: Some(format!("{format}, written {age} ago{files}")),
+            description: Some(format!("{total}{format}, written {age} ago{files}")),
             detail: detail.map(|detail| plain(detail).into_owned()),
             active: run.shown,
         }

@@ -31,6 +31,7 @@ enum Happens {
     Cancel,
     Compare(Compare),
     Open(&'static str),
+    Sum,
 }
 
 fn name() -> impl Strategy<Value = &'static str> {
@@ -69,6 +70,7 @@ fn happens() -> impl Strategy<Value = Happens> {
         2 => Just(Happens::Cancel),
         2 => compare.prop_map(Happens::Compare),
         2 => name().prop_map(Happens::Open),
+        1 => Just(Happens::Sum),
     ]
 }
 
@@ -134,6 +136,9 @@ impl Model {
             Happens::Cancel => {
                 self.cancelled_view = true;
                 simulation.cancel();
+            }
+            Happens::Sum => {
+                simulation.command(Event::Sum);
             }
             Happens::Open(name) => {
                 simulation.open(name, None);

@@ -5,7 +5,7 @@ use super::disk::{Content, Disk, ROOT, path};
 use crate::lsp::loader::effect::{Effect, Outcome, Severity};
 use crate::lsp::loader::event::Event;
 use crate::lsp::loader::jobs::{
-    CompareError, CompareJob, Job, JobResult, LoadFrom, LoadJob, LoadResult, ToShow,
+    CompareError, CompareJob, Job, JobResult, LoadFrom, LoadJob, LoadResult, ToShow, total_of,
 };
 use crate::lsp::loader::open_job::{OpenJob, Opened};
 use crate::lsp::loader::shared::SharedProfiles;
@@ -332,7 +332,7 @@ impl Simulation {
         assert!(!self.pending.values().any(same_kind), "two jobs of a kind at a time: {job:?}");
         let takes = match &job {
             Job::Scan(_) => self.pace.scan,
-            Job::Load(_) | Job::Compare(_) | Job::Open(_) => self.pace.load,
+            Job::Load(_) | Job::Compare(_) | Job::Open(_) | Job::Sum(_) => self.pace.load,
             Job::Resolve(_) => self.pace.resolve,
         };
         let reads = matches!(&job, Job::Load(LoadJob { from: LoadFrom::Files { .. }, .. }));
@@ -385,6 +385,12 @@ impl Simulation {
                     if stops { Err("stopped".to_owned()) } else { self.opened(*job, read) };
                 self.result(JobResult::Opened(id, outcome));
             }
+            Job::Sum(job) => {
+                let files = job.runs.iter().flatten();
+                let read = files.filter_map(|file| self.disk.read(&file.path).ok());
+                let totals = read.filter_map(|loaded| total_of([&loaded])).collect();
+                self.result(JobResult::Summed(id, totals));
+            }
         }
         if is_stopped {
             let same = |a: &Arc<Snapshot>, b: &Arc<Snapshot>| Arc::ptr_eq(a, b);
@@ -417,7 +423,7 @@ impl Simulation {
         let baseline = world.baseline.as_ref().map(|baseline| {
             Baseline::new(Arc::new(renew_with_symbols(&baseline.snapshot, environment)))
         });
-        Ok(ToShow { snapshot, index, failed: Vec::new(), baseline, overlay: None })
+        Ok(ToShow { snapshot, index, failed: Vec::new(), baseline, overlay: None, total: None })
     }
 
     fn compare(
@@ -464,7 +470,7 @@ fn profile_of(job: &Job) -> Option<&Path> {
         }
         Job::Compare(job) => Some(&job.path),
         Job::Open(job) => Some(&job.other.path),
-        Job::Load(_) | Job::Scan(_) | Job::Resolve(_) => None,
+        Job::Load(_) | Job::Scan(_) | Job::Resolve(_) | Job::Sum(_) => None,
     }
 }
 
