@@ -382,7 +382,7 @@ fn compares_with_the_last_runs() {
     let active: Vec<_> = active.filter(|option| option["active"] == true).collect();
     assert_eq!((active.len(), &active[0]["label"]), (1, &json!("The last 3 runs")));
     let status = view["marks"].to_string();
-    assert!(status.contains("compared with the mean of 3 runs of cpu.folded"), "{status}");
+    assert!(status.contains("vs. the mean of 3 runs of cpu.folded"), "{status}");
     assert_eq!(labels(&mut server, &uri)[&13], "95.0%");
     let hover = server.line_hover(&uri, 12).unwrap();
     assert!(hover.contains("100 samples"), "the mean of 80, 100 and 120: {hover}");

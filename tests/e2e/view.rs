@@ -39,6 +39,20 @@ fn titles(view: &Value) -> Vec<String> {
 }
 
 #[test]
+fn a_cut_file_is_marked() {
+    // The first frame of the second sample is complete.
+    let perf = "\
+        app 7 100.000000: 10 cycles:\n\t3 hash (app)\n\t1 main (app)\n\n\
+        app 7 100.001000: 20 cycles:\n\t3 hash (app)\n\t1 ma";
+    let workspace = Workspace::with([("perf.txt", perf)]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let view = server.view();
+    assert_eq!((&view["totalText"], &view["marks"]), (&json!("30 cycles"), &json!(["cut"])));
+    assert_eq!(view["summary"], "cycles · cut");
+}
+
+#[test]
 fn a_view_describes_what_is_shown_and_lists_the_available_choices() {
     let workspace = six_samples();
     let (mut server, _) = six(&workspace);

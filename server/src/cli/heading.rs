@@ -18,7 +18,7 @@ pub fn headline(snapshot: &Snapshot) -> String {
     let of = if metric == unit { String::new() } else { format!(" of {}", plain(metric)) };
     let sampled = costs.threads.iter().filter(|thread| thread.samples > 0).count();
     // The metric is in front.
-    let Marks { metric: _, threads: chosen, parts, baseline: _, overlay: _ } = Marks::of(snapshot);
+    let Marks { threads: chosen, parts, .. } = Marks::of(snapshot);
     // Most call graphs have no threads.
     let threads = match (snapshot.loaded.recording.threads(), chosen) {
         ([], _) => String::new(),

@@ -21,7 +21,9 @@ pub struct Marks {
     pub threads: Option<String>,
     /// What else decides which costs are shown, and where: transforms, filters, inlined code.
     pub parts: Vec<String>,
-    /// The baseline: `compared with old.folded`.
+    /// That the file is cut: `cut`.
+    pub cut: Option<String>,
+    /// The baseline: `vs. old.folded`.
     pub baseline: Option<String>,
     /// The overlay: `beside alloc_space`.
     pub overlay: Option<String>,
@@ -77,7 +79,7 @@ impl Marks {
             parts.push("callers above the contour".to_owned());
         }
         let metric = (!is_default).then(|| short(&format!("metric {}", plain(name))));
-        Self { metric, threads, parts, baseline: None, overlay: None }
+        Self { metric, threads, parts, cut: None, baseline: None, overlay: None }
     }
 
     /// Those of what is shown in a workspace folder. None without a profile.
@@ -85,10 +87,11 @@ impl Marks {
         let Some(snapshot) = world.snapshot() else { return Self::default() };
         let baseline = world.baseline_of(snapshot);
         let name = baseline.map(|baseline| baseline.name());
-        let baseline = name.map(|name| short(&format!("compared with {}", plain(&name))));
+        let baseline = name.map(|name| short(&format!("vs. {}", plain(&name))));
         let overlay = Overlay::of(snapshot, world.overlay.as_deref());
         let overlay = overlay.map(|overlay| short(&format!("beside {}", plain(&overlay.name()))));
-        Self { baseline, overlay, ..Self::of(snapshot) }
+        let cut = (snapshot.loaded.truncated == Some(true)).then(|| "cut".to_owned());
+        Self { cut, baseline, overlay, ..Self::of(snapshot) }
     }
 
     /// The name of the metric, and all of them, as one text.
@@ -100,8 +103,9 @@ impl Marks {
 
     /// All of them. Empty if the view is the default.
     pub fn all(&self) -> Vec<String> {
-        let Self { metric, threads, parts, baseline, overlay } = self;
-        let all = metric.iter().chain(threads).chain(parts).chain(baseline).chain(overlay);
+        let Self { metric, threads, parts, cut, baseline, overlay } = self;
+        let all = metric.iter().chain(threads).chain(parts).chain(cut);
+        let all = all.chain(baseline).chain(overlay);
         all.cloned().collect()
     }
 }

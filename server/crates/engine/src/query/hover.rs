@@ -326,7 +326,7 @@ fn callees_of_lines(context: &Context, open: &OpenFile, lines: &[u32]) -> Vec<Li
 fn profile(snapshot: &Snapshot) -> String {
     let name = snapshot.loaded.name();
     let age = units::age(snapshot.loaded.stamp.age());
-    let Marks { metric, threads, parts, baseline: _, overlay: _ } = Marks::of(snapshot);
+    let Marks { metric, threads, parts, .. } = Marks::of(snapshot);
     let metric = metric.unwrap_or_else(|| snapshot.costs.metric.name.clone());
     let threads = threads.unwrap_or_else(|| "all threads".to_owned());
     let view: Vec<String> = [metric, threads].into_iter().chain(parts).collect();
