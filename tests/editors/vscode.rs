@@ -90,6 +90,11 @@ fn the_leaves_of_a_flame_graph_of_100_mb_are_reached() {
 }
 
 #[test]
+fn a_flame_graph_is_in_the_order_of_time_and_a_range_of_it_is_chosen() {
+    run("time.mjs", &[]);
+}
+
+#[test]
 fn a_lens_records_a_profile_whose_costs_are_shown() {
     let stage = Stage::new();
     let folder = stage.node_program();

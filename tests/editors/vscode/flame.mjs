@@ -52,7 +52,12 @@ export class FlameGraph {
   }
 
   details() {
-    return this.page.locator(".flame-details").innerText();
+    return this.text(".flame-details");
+  }
+
+  /** What a part of the panel says. */
+  text(selector) {
+    return this.page.locator(selector).innerText();
   }
 
   /** The names from the root to the frame at the top. */

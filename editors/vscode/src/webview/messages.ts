@@ -1,14 +1,62 @@
-// The messages between the extension and the flame graph page.
+// The messages between the extension and its pages.
 
 import type { Kind, Picture, Place } from "./flame/picture";
 
-/** What the page asks of the extension. */
-export type FromPage =
+/** What a flame graph asks of the extension. */
+export type FromFlameGraph =
   | { readonly type: "ready" }
   | { readonly type: "open"; readonly place: Place }
   | { readonly type: "zoom"; readonly place: Place; readonly skip?: number }
   | { readonly type: "search"; readonly text: string; readonly regex: boolean }
   | { readonly type: "draw"; readonly kind: Kind }
-  | { readonly type: "run"; readonly id: string; readonly place: Place };
+  | { readonly type: "run"; readonly id: string; readonly place: Place }
+  | { readonly type: "range"; readonly range: string | null };
 
-export type ToPage = { readonly type: "picture"; readonly picture: Picture } | { readonly type: "message"; readonly text: string };
+export type ToFlameGraph = { readonly type: "picture"; readonly picture: Picture } | { readonly type: "message"; readonly text: string };
+
+/** What the page of a profile asks of the extension beside that. Rows, actions and fixes are named by their index. */
+export type FromProfile =
+  | FromFlameGraph
+  /** Lists the functions with a text in their name or file. */
+  | { readonly type: "filter"; readonly text: string }
+  /** Draws a function between its callers and callees. */
+  | { readonly type: "callers"; readonly row: number }
+  | { readonly type: "source"; readonly row: number }
+  | { readonly type: "choose"; readonly key: string; readonly option: number }
+  | { readonly type: "act"; readonly action: number }
+  | { readonly type: "fix"; readonly problem: number }
+  /** Shows the costs in the code. */
+  | { readonly type: "use" }
+  /** Opens the file as text. */
+  | { readonly type: "text" };
+
+export type ToProfile = ToFlameGraph | { readonly type: "profile"; readonly profile: Profile } | { readonly type: "rows"; readonly rows: readonly Row[]; readonly more: boolean };
+
+/** What is above the table and the flame graph. */
+export interface Profile {
+  readonly name: string;
+  /** The total, the format, the age. Empty if the file cannot be read. */
+  readonly facts: string;
+  /** Why the file cannot be read. */
+  readonly problem: string | null;
+  /** What is not default about the view. */
+  readonly marks: readonly string[];
+  /** The titles of what brings back more of the profile. */
+  readonly actions: readonly string[];
+  readonly health: readonly { readonly severity: string; readonly message: string; readonly fix: string | null }[];
+  readonly choices: readonly { readonly key: string; readonly title: string; readonly options: readonly { readonly label: string; readonly active: boolean }[] }[];
+  /** Whether its costs are those in the code. */
+  readonly isUsed: boolean;
+}
+
+/** A function. */
+export interface Row {
+  readonly name: string;
+  readonly place: string;
+  readonly selfText: string;
+  readonly totalText: string;
+  /** Null if it is unknown. */
+  readonly self: number | null;
+  readonly total: number | null;
+  readonly hasSource: boolean;
+}

@@ -9,11 +9,11 @@ interface Embedded {
   readonly totalText: string;
   readonly omitted: number;
   readonly legend: readonly LegendEntry[];
-  readonly frames: readonly Omit<StillFrame, "found" | "index">[];
+  readonly frames: readonly Omit<StillFrame, "found" | "index" | "isFunction">[];
 }
 
 const { frames, legend, omitted, totalText } = JSON.parse(document.getElementById("flame-data")?.textContent ?? "") as Embedded;
-const whole: Still = { frames: frames.map((frame, index) => ({ ...frame, index, found: false })), above: 0, omitted, atLeast: false, skip: 0 };
+const whole: Still = { frames: frames.map((frame, index) => ({ ...frame, index, found: false, isFunction: true })), above: 0, omitted, atLeast: false, skip: 0 };
 let found: ReturnType<typeof searched> = { graph: whole, found: null };
 /** The frame at the top, in the whole graph. */
 let top: number | null = null;

@@ -18,6 +18,8 @@ export interface Frame {
   /** The tier of the change since the baseline; null if it is unknown. */
   readonly changeTier: number | null;
   readonly hasSource: boolean;
+  /** Whether it is a function, not a thread or a row of short calls. */
+  readonly isFunction: boolean;
 }
 
 export interface Graph {
@@ -32,8 +34,8 @@ export interface Graph {
   readonly skip: number;
 }
 
-/** The call tree, the bottom-up tree, or a function between its callers and its callees. */
-export type Kind = "tree" | "inverted" | "around";
+/** The call tree, the bottom-up tree, a function between its callers and its callees, or calls in the order of time. */
+export type Kind = "tree" | "inverted" | "around" | "time";
 
 /** Which graph of a picture: that which grows down, or the callers above a function. */
 export type Side = "down" | "up";
@@ -50,6 +52,33 @@ export interface Picture {
   readonly found: Found | null;
   /** What the menu of a frame offers. */
   readonly menu: readonly MenuEntry[];
+  /** Whether calls can be drawn in the order of time. */
+  readonly timed: boolean;
+  /** The time that is drawn, if it is not all. */
+  readonly span: string | null;
+  /** Costs over time. Null if their times are unknown. */
+  readonly strip: StripData | null;
+}
+
+/** Costs over time, in buckets of equal length. */
+export interface StripData {
+  readonly buckets: readonly Bucket[];
+  /** The start of each bucket, and the end of the last one. */
+  readonly edges: readonly Edge[];
+  /** Whether it is all of the recording. */
+  readonly isWhole: boolean;
+}
+
+export interface Bucket {
+  /** From 0 to 1. */
+  readonly height: number;
+  readonly text: string;
+}
+
+export interface Edge {
+  /** In milliseconds since the first sample; null at the end of the recording. */
+  readonly ms: number | null;
+  readonly text: string;
 }
 
 /** What a search found: the cost of the samples that have it, or why the regular expression is none. */
@@ -88,7 +117,7 @@ export interface Cell extends Place {
 export const EMPTY: Picture = {
   kind: "tree",
   down: { frames: [], above: 0, omitted: 0, atLeast: false, skip: 0 },
-  up: null, totalText: "", legend: [], found: null, menu: [],
+  up: null, totalText: "", legend: [], found: null, menu: [], timed: false, span: null, strip: null,
 };
 
 /** The cells row by row, from left to right. */

@@ -5,6 +5,7 @@ import styleText from "./flame.css";
 import { showMenu } from "./menu";
 import { colourOfTier, ROW, paint } from "./paint";
 import { EMPTY, frameAt, type Graph, type Kind, namesTo, neighbour, type Picture, type Place, rowsOf, type Cell, type Side } from "./picture";
+import { Strip } from "./strip";
 import { fillTable } from "./table";
 
 /** What a user asks for. The host answers with `FlameView.show`. */
@@ -18,6 +19,8 @@ export interface Host {
   readonly open?: (place: Place) => void;
   /** Runs an entry of the menu. */
   readonly run?: (id: string, place: Place) => void;
+  /** Shows the costs of a range of time, or of all of it. Absent if there is no choice. */
+  readonly range?: (range: string | null) => void;
 }
 
 /** The number of names in the path to the frame at the top; of longer paths, the last ones. */
@@ -32,10 +35,13 @@ export class FlameView {
   private readonly kinds = make("select", { ariaLabel: "Tree" });
   /** Is listed while it is drawn. */
   private readonly around = kindOption("around", "");
+  /** Is listed if the profile has times. */
+  private readonly time = kindOption("time", "In the order of time");
   private readonly path = make("nav", { className: "flame-path", ariaLabel: "From the root to the frame at the top" });
   private readonly more = make("button", { type: "button", className: "flame-more" });
   private readonly tableButton = toggle("Table", "Show the frames as a table");
   private readonly legend = make("ul", { className: "flame-legend", ariaLabel: "Colours: the change of the total cost, in percent of the profile's total" });
+  private readonly strip: Strip;
   private readonly details = make("span", { className: "flame-details", role: "status" });
   private readonly scroll = make("div", { className: "flame-scroll", tabIndex: 0, role: "application", ariaLabel: "Flame graph" });
   private readonly canvas = make("canvas", { ariaHidden: "true" });
@@ -63,8 +69,9 @@ export class FlameView {
     const header = make("header", {});
     header.append(this.search, this.regex, step("↑", "Previous match (Shift+F3)", -1), step("↓", "Next match (F3)", 1), this.found, this.kinds,
       this.path, this.more, this.tableButton, this.legend, this.details);
-    this.kinds.append(kindOption("tree", "Callers above callees"), kindOption("inverted", "Bottom-up: callees above callers"), this.around);
+    this.kinds.append(kindOption("tree", "Callers above callees"), kindOption("inverted", "Bottom-up: callees above callers"), this.time, this.around);
     this.kinds.hidden = !host.draw;
+    this.strip = new Strip((range) => host.range?.(range));
     this.space.append(this.canvas);
     this.scroll.append(this.space);
     const table = make("table", {});
@@ -74,7 +81,7 @@ export class FlameView {
     head.append(titles);
     table.append(this.caption, head, this.body);
     this.table.append(table);
-    root.append(header, this.scroll, this.table);
+    root.append(header, this.strip.element, this.scroll, this.table);
     this.listen();
     this.describe();
   }
@@ -93,6 +100,8 @@ export class FlameView {
     this.drawMore();
     this.drawLegend();
     this.describeFound();
+    this.strip.show(this.host.range ? picture.strip : null);
+    this.time.hidden = !picture.timed;
     this.around.hidden = picture.kind !== "around";
     this.around.textContent = `Callers and callees of ${picture.down.frames[0]?.name ?? ""}`;
     this.kinds.value = picture.kind;
@@ -148,11 +157,12 @@ export class FlameView {
   }
 
   private drawPath(): void {
-    const { kind, down, totalText } = this.picture;
+    const { kind, down, span, totalText } = this.picture;
     const first = Math.max(0, down.above - MAX_CRUMBS);
     const names = down.frames.slice(first, down.above).map(({ name }, at) => this.crumb(name, first + at));
     const all = kind === "around" ? [] : [this.crumb(`All ${totalText}`, null)];
-    this.path.replaceChildren(...all, ...(first > 0 ? [this.crumb("…", first - 1)] : []), ...names);
+    const time = span === null ? [] : [make("span", { textContent: span })];
+    this.path.replaceChildren(...all, ...(first > 0 ? [this.crumb("…", first - 1)] : []), ...names, ...time);
   }
 
   /** The number of frames that are left out directly below the frame at the top. */
@@ -164,7 +174,8 @@ export class FlameView {
   /** The button for the callees that are too narrow. After the last of them it leads back to the first. */
   private drawMore(): void {
     const left = this.left();
-    this.more.hidden = left === 0 || !this.host.draw;
+    // In the order of time, each row of short calls has those that are not drawn.
+    this.more.hidden = left === 0 || !this.host.draw || this.picture.kind === "time";
     this.more.textContent = `${left}${this.picture.down.atLeast ? "+" : ""} more`;
     this.more.title = "Frames at this level and below that are not drawn. Click for the next ones.";
   }
@@ -242,7 +253,7 @@ export class FlameView {
 
   private menu(cell: Cell, at: { readonly x: number; readonly y: number }): void {
     const { menu } = this.picture;
-    if (menu.length > 0 && cell.frame !== null) showMenu(this.root, cell.name, menu, at, (id) => this.host.run?.(id, cell));
+    if (menu.length > 0 && cell.data?.isFunction) showMenu(this.root, cell.name, menu, at, (id) => this.host.run?.(id, cell));
   }
 
   private menuOfCurrent(): void {

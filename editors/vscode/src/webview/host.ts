@@ -1,0 +1,17 @@
+// What a flame graph in a page of VS Code asks for, as messages to the extension.
+
+import type { Place } from "./flame/picture";
+import type { Host } from "./flame/view";
+import type { FromFlameGraph } from "./messages";
+
+export function hostOf(send: (message: FromFlameGraph) => void): Host {
+  const placeOf = ({ side, frame }: Place): Place => ({ side, frame });
+  return {
+    zoom: (place, skip) => send({ type: "zoom", place: placeOf(place), ...(skip !== undefined && { skip }) }),
+    search: (text, regex) => send({ type: "search", text, regex }),
+    draw: (kind) => send({ type: "draw", kind }),
+    open: (place) => send({ type: "open", place: placeOf(place) }),
+    run: (id, place) => send({ type: "run", id, place: placeOf(place) }),
+    range: (range) => send({ type: "range", range }),
+  };
+}
