@@ -80,6 +80,11 @@ fn profiles_are_opened_from_the_explorer_a_dialog_and_by_dropping_them() {
 }
 
 #[test]
+fn the_page_of_a_profile_shows_it_without_changing_the_code() {
+    run("page.mjs", &[]);
+}
+
+#[test]
 fn the_leaf_of_a_flame_graph_2000_frames_deep_is_reached() {
     run("deep.mjs", &["deep"]);
 }

@@ -1,7 +1,9 @@
-// Generates `contributes.configuration` of package.json from docs/settings.schema.json and the settings of the extension.
+// Generates `contributes.configuration` of package.json from docs/settings.schema.json and the settings of the extension, and
+// `contributes.customEditors` from the file names of the server.
 // With --write it writes package.json, otherwise it only compares.
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { customEditors } from "./profiles.mjs";
 
 const root = resolve(import.meta.dirname, "../../..");
 const manifestPath = resolve(import.meta.dirname, "../package.json");
@@ -159,6 +161,7 @@ export function manifest() {
   const manifest = JSON.parse(readFileSync(manifestPath, "utf8"));
   const schema = JSON.parse(readFileSync(resolve(root, "docs/settings.schema.json"), "utf8"));
   const server = fromSchema(schema);
+  manifest.contributes.customEditors = customEditors(root);
   manifest.contributes.configuration = grouped({ ...server, ...own });
   manifest.capabilities.untrustedWorkspaces.restrictedConfigurations = restricted.filter((key) => key in server || key in own);
   return manifest;
@@ -168,6 +171,6 @@ const expected = `${JSON.stringify(manifest(), null, 2)}\n`;
 if (process.argv.includes("--write")) {
   writeFileSync(manifestPath, expected);
 } else if (readFileSync(manifestPath, "utf8") !== expected) {
-  console.error("package.json does not have the settings of docs/settings.schema.json: run `npm run settings`");
+  console.error("package.json does not have the settings of docs/settings.schema.json, or the file names of docs/reference/formats.md: run `npm run settings`");
   process.exitCode = 1;
 }

@@ -8,6 +8,7 @@ import { goToHotLine } from "./hotLines";
 import { type HotSpotsView, type Row, rowText } from "./hotspots";
 import { pickKey, showMenu, startServer } from "./menu";
 import type { Direction, FunctionKey, Item, Recipe, TransformKind } from "./protocol.generated";
+import { openPage } from "./profilePage";
 import { openProfile } from "./profiles";
 import { offerToRecord, record } from "./record";
 import type { Server } from "./server";
@@ -46,6 +47,7 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     openProfile: () => openProfile(server),
     // A button of an editor passes its group as the second argument.
     showProfile: (file: vscode.Uri, files?: unknown) => openProfile(server, Array.isArray(files) ? files as vscode.Uri[] : [file]),
+    openPage: (file?: vscode.Uri) => openPage(file ?? shownFile(server)),
     pickMetric: () => pickKey(server, "metric"),
     pickThreads: () => pickKey(server, "threads"),
     pickBaseline: () => pickKey(server, "baseline"),
@@ -129,6 +131,13 @@ function text(row: AnyRow): string {
     default:
       return "";
   }
+}
+
+/** The file of the profile that the code shows. */
+function shownFile(server: Server): vscode.Uri {
+  const profile = server.shown?.profile;
+  if (!profile) throw new Error("No profile is shown.");
+  return vscode.Uri.file(profile.path);
 }
 
 async function itemAtCursor(server: Server): Promise<Item | undefined> {

@@ -11,6 +11,7 @@ import { callHierarchy } from "./hierarchy";
 import { HotSpotsView } from "./hotspots";
 import { startServer } from "./menu";
 import { problems } from "./problems";
+import { profilePages } from "./profilePage";
 import { profileMenus } from "./profiles";
 import { Server } from "./server";
 import { statusBar } from "./statusBar";
@@ -35,7 +36,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
   context.subscriptions.push(
     started, calls, hotSpots, callTree, flameGraph,
     statusBar(started), problems(started, context.workspaceState), callHierarchy(started), contentProvider(started),
-    decorations(started), unreachable(), contexts(started), profileMenus(started), restarts(started),
+    decorations(started), unreachable(), contexts(started), profileMenus(started), profilePages(started), restarts(started),
     registerCommands({ server: started, calls, hotSpots, callTree, flameGraph }),
   );
   await startServer(started);

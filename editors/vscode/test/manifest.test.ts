@@ -21,6 +21,7 @@ interface Manifest {
     readonly commands: readonly Command[];
     readonly menus: Readonly<Record<string, readonly Partial<Command>[]>>;
     readonly keybindings: readonly Command[];
+    readonly customEditors: readonly { readonly viewType: string; readonly priority: string; readonly selector: readonly { readonly filenamePattern: string }[] }[];
     readonly configuration: readonly { readonly properties: Readonly<Record<string, Setting>> }[];
     readonly walkthroughs: readonly { readonly steps: readonly { readonly description: string }[] }[];
   };
@@ -34,6 +35,16 @@ const settings = Object.assign({}, ...contributes.configuration.map(({ propertie
 test("package.json has the settings of the schema", () => {
   const { status, stderr } = spawnSync(process.execPath, ["scripts/settings.mjs"], { encoding: "utf8" });
   assert.equal(status, 0, stderr);
+});
+
+test("files of profilers open as profiles, and those of other editors if the user wants", () => {
+  const names = (priority: string): string[] => contributes.customEditors.filter((editor) => editor.priority === priority)
+    .flatMap(({ selector }) => selector.map(({ filenamePattern }) => filenamePattern));
+  const [own, shared] = [names("default"), names("option")];
+  for (const name of ["*.folded", "*.folded.{gz,zst}", "*.pb.{gz,zst}", "callgrind.out.*", "perf.data", "*.pstats"]) assert.ok(own.includes(name), name);
+  assert.deepEqual(shared.toSorted(), ["*.cpuprofile", "*.heapprofile", "*.json", "*.raw", "*.txt"]);
+  const code = read("src/profilePage.ts");
+  for (const { viewType } of contributes.customEditors) assert.ok(code.includes(`"${viewType}"`), viewType);
 });
 
 test("every setting has a default, and the code reads no other settings", () => {

@@ -1,0 +1,228 @@
+// The page of a profile: a read-only editor of the files of profilers, with their functions, their flame graph and what is wrong with
+// them. Its view is its own: nothing that is chosen here changes the costs in the code, until they are to be used there.
+
+import * as vscode from "vscode";
+import pageScript from "webview:./webview/profile.ts";
+import { Drawing, openBeside, type Subject, undoOf } from "./drawing";
+import { FOR_SCREEN_READERS, page } from "./page";
+import type { Action, HotFunction, OtherProfile, SetViewArgument, TransformArgument, View } from "./protocol.generated";
+import type { Server } from "./server";
+import { age } from "./status";
+import { visible } from "./text";
+import type { FromProfile, Profile, Row, ToProfile } from "./webview/messages";
+
+/** The custom editors of package.json: that of files which nothing else opens, and that of other files. */
+const KINDS = ["costline.profile", "costline.profileOption"] as const;
+
+/** The maximum number of functions in the table. */
+const MAX_ROWS = 1000;
+/** How long to wait after a change of the file, in milliseconds: it may be written in pieces. */
+const PATIENCE_MS = 300;
+/** The choices that the page offers. */
+const CHOICES: ReadonlySet<string> = new Set(["view", "metric", "implementation", "inlines", "contour", "own"]);
+
+export function profilePages(server: Server): vscode.Disposable {
+  const editor: vscode.CustomReadonlyEditorProvider = {
+    openCustomDocument: (uri) => ({ uri, dispose: () => undefined }),
+    resolveCustomEditor: ({ uri }, panel) => {
+      new ProfilePage(server, uri, panel);
+    },
+  };
+  return vscode.Disposable.from(...KINDS.map((kind) =>
+    vscode.window.registerCustomEditorProvider(kind, editor, { supportsMultipleEditorsPerDocument: true })));
+}
+
+/** Opens the page of a file. */
+export async function openPage(file: vscode.Uri): Promise<void> {
+  await vscode.commands.executeCommand("vscode.openWith", file, KINDS[1]);
+}
+
+class ProfilePage implements Subject {
+  private readonly drawing: Drawing;
+  /** What was chosen on the page, in place of the settings. */
+  private choices: SetViewArgument = {};
+  private view: View | undefined;
+  private problem: string | undefined;
+  private functions: readonly HotFunction[] = [];
+  private filter = "";
+  /** Counts what may have changed the costs. */
+  private changes = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly server: Server, private readonly file: vscode.Uri, readonly panel: vscode.WebviewPanel) {
+    this.drawing = new Drawing(server, this);
+    const folder = vscode.Uri.joinPath(file, "..");
+    const name = file.path.slice(file.path.lastIndexOf("/") + 1);
+    // Brackets would be a pattern.
+    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, name.replace(/[[\]{}*?]/g, "?")));
+    const later = (): void => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => void this.reload(), PATIENCE_MS);
+    };
+    const subscriptions = [
+      watcher, watcher.onDidChange(later), watcher.onDidCreate(later),
+      server.onDidChangeCosts(() => void this.reload()),
+      panel.webview.onDidReceiveMessage((message: FromProfile) => this.receive(message)),
+    ];
+    panel.onDidDispose(() => {
+      clearTimeout(this.timer);
+      vscode.Disposable.from(...subscriptions).dispose();
+    });
+    panel.webview.options = { enableScripts: true, localResourceRoots: [] };
+    panel.webview.html = page("Profile", STYLE, pageScript, `<div id="profile"></div>`);
+  }
+
+  get other(): OtherProfile {
+    return { path: this.file.fsPath, view: this.choices };
+  }
+
+  get costs(): string {
+    return JSON.stringify([this.changes, this.choices]);
+  }
+
+  async change({ node, reset, ...others }: SetViewArgument): Promise<void> {
+    // A chosen node is a transform like the others, so that one way leads back from all of them.
+    if (Array.isArray(node)) return this.transform({ type: "focus-subtree", path: node });
+    const cleared = new Set([...(reset ?? []), ...Object.entries(others).flatMap(([key, value]) => (value === null ? [key] : []))]);
+    const entries = Object.entries({ ...this.choices, ...others }).filter(([key]) => !cleared.has(key));
+    await this.choose(Object.fromEntries(entries));
+  }
+
+  async transform(transform: TransformArgument): Promise<void> {
+    await this.choose({ ...this.choices, transforms: [...(this.choices.transforms ?? []), transform] });
+  }
+
+  async run(action: Action): Promise<void> {
+    const [view] = action.arguments;
+    const { transforms, ...others } = this.choices;
+    if (action.command === "costline.popTransform") await this.choose({ ...others, transforms: (transforms ?? []).slice(0, -1) });
+    else if (action.command === "costline.clearTransforms") await this.choose({ ...others, transforms: [] });
+    // Path mappings are for all profiles.
+    else if (action.command === "costline.setView" && view && !("pathMappings" in view)) await this.change(view);
+    else {
+      await this.server.run(action);
+      await this.reload();
+    }
+  }
+
+  async send(message: ToProfile): Promise<void> {
+    await this.panel.webview.postMessage(message);
+  }
+
+  /** Changes the choices, unless the server refuses them. */
+  private async choose(choices: SetViewArgument): Promise<void> {
+    this.view = await this.server.execute("costline.view", { ...this.other, view: choices });
+    this.choices = choices;
+    await this.load();
+  }
+
+  private async receive(message: FromProfile): Promise<void> {
+    switch (message.type) {
+      case "ready":
+        this.filter = "";
+        return this.load(() => this.drawing.receive(message));
+      case "filter":
+        this.filter = message.text;
+        return this.drawing.attempt(this.list());
+      case "callers": {
+        const key = this.functions[message.row]?.key;
+        return key && this.drawing.drawAround(key);
+      }
+      case "source": {
+        const { uri, line0 } = this.functions[message.row] ?? {};
+        return uri ? openBeside(this.panel, uri, line0 ?? 0) : undefined;
+      }
+      case "choose": {
+        const value = this.view?.choices.find(({ key }) => key === message.key)?.options[message.option]?.value;
+        return value === undefined ? undefined : this.drawing.attempt(this.change({ [message.key]: value }));
+      }
+      case "act": {
+        const action = undoOf(this.view)[message.action];
+        return action && this.drawing.attempt(this.run(action));
+      }
+      case "fix": {
+        const action = this.view?.health[message.problem]?.fix;
+        return action && this.drawing.attempt(this.run(action));
+      }
+      case "use":
+        return this.drawing.attempt(this.use());
+      case "text":
+        await vscode.commands.executeCommand("vscode.openWith", this.file, "default");
+        return;
+      default:
+        return this.drawing.receive(message);
+    }
+  }
+
+  /** Shows the costs in the code, as they are on the page. */
+  private async use(): Promise<void> {
+    await this.server.execute("costline.selectProfile", this.file.fsPath);
+    if (Object.keys(this.choices).length > 0) await this.server.execute("costline.setView", this.choices);
+  }
+
+  /** Shows what may have changed. */
+  private async reload(): Promise<void> {
+    this.changes += 1;
+    await this.load();
+  }
+
+  private async load(draw = () => this.drawing.redraw()): Promise<void> {
+    const { costs, other } = this;
+    try {
+      const view = await this.server.execute("costline.view", other);
+      if (costs !== this.costs) return;
+      this.view = view;
+      this.problem = undefined;
+      await this.post();
+      await Promise.all([this.list(), draw()]);
+    } catch (error) {
+      this.problem = error instanceof Error ? error.message : String(error);
+      await this.post();
+    }
+  }
+
+  /** Lists the functions. */
+  private async list(): Promise<void> {
+    const { costs, filter } = this;
+    const spots = await this.server.execute("costline.hotspots", { by: "function", limit: MAX_ROWS, filter: filter || null }, this.other);
+    if (costs !== this.costs || filter !== this.filter) return;
+    this.functions = spots?.functions ?? [];
+    await this.send({ type: "rows", rows: this.functions.map(rowOf), more: this.functions.length >= MAX_ROWS });
+  }
+
+  private async post(): Promise<void> {
+    const { problem, server, view } = this;
+    const name = this.file.path.slice(this.file.path.lastIndexOf("/") + 1);
+    const used = server.shown?.profile?.path;
+    await this.send({ type: "profile", profile: view ? profileOf(view, problem, used, Date.now()) : { ...NOTHING, name: visible(name), problem: problem ?? null } });
+  }
+}
+
+const NOTHING: Profile = { name: "", facts: "", problem: null, marks: [], actions: [], health: [], choices: [], isUsed: false };
+
+/** What is above the table. `used` is the path of the profile in the code, `now` is in milliseconds since 1970. */
+export function profileOf(view: View, problem: string | undefined, used: string | undefined, now: number): Profile {
+  const { profile, totalText, metric, unit, health } = view;
+  if (!profile) return { ...NOTHING, problem: problem ?? null };
+  const facts = [totalText, metric === unit ? null : metric, profile.format, age(now - profile.modified)];
+  const choices = view.choices.filter(({ key, multiple }) => CHOICES.has(key) && !multiple);
+  return {
+    name: visible(profile.name),
+    facts: facts.flatMap((fact) => fact ?? []).map(visible).join(" · "),
+    problem: problem ?? null,
+    marks: view.marks,
+    actions: undoOf(view).map(({ title }) => title),
+    health: health.map(({ severity, message, fix }) => ({ severity, message: visible(message), fix: fix?.title ?? null })),
+    choices: choices.map(({ key, title, options }) => ({ key, title, options: options.map(({ label, active }) => ({ label, active })) })),
+    isUsed: profile.path === used,
+  };
+}
+
+function rowOf({ name, placeText, self, total, selfText, totalText, uri }: HotFunction): Row {
+  return { name: visible(name), place: placeText, self, total, selfText: selfText ?? "", totalText: totalText ?? "", hasSource: uri !== null };
+}
+
+const STYLE = `
+body { margin: 0; padding: 0; font-family: var(--vscode-font-family); font-size: var(--vscode-font-size); }
+caption { ${FOR_SCREEN_READERS} }
+`;

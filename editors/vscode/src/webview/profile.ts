@@ -1,0 +1,142 @@
+// The script of the page of a profile: what it is, its flame graph, and its functions in a table.
+
+import { FlameView } from "./flame/view";
+import { hostOf } from "./host";
+import type { FromProfile, Profile, Row, ToProfile } from "./messages";
+import styleText from "./profile.css";
+import { type Order, sorted } from "./rows";
+
+declare function acquireVsCodeApi(): { postMessage(message: FromProfile): void };
+
+/** Milliseconds without a key after which the filter is used. */
+const PAUSE = 150;
+
+const extension = acquireVsCodeApi();
+const send = (message: FromProfile): void => extension.postMessage(message);
+const style = new CSSStyleSheet();
+style.replaceSync(styleText);
+document.adoptedStyleSheets = [style];
+
+const name = make("h1", {});
+const facts = make("p", {});
+const use = button("Use for the Code", () => send({ type: "use" }));
+const choices = make("span", {});
+const view = make("span", {});
+const health = make("ul", {});
+const graph = make("div", {});
+const filter = make("input", { type: "search", placeholder: "Filter functions by name or file", ariaLabel: "Filter functions by name or file" });
+const body = make("tbody", {});
+const caption = make("caption", {});
+let rows: readonly Row[] = [];
+let order: Order = { by: "self", descending: true };
+
+const COLUMNS: readonly { readonly by: Order["by"]; readonly title: string }[] = [
+  { by: "self", title: "Self" }, { by: "total", title: "Total" }, { by: "name", title: "Function" }, { by: "place", title: "Place" },
+];
+const headings = COLUMNS.map(({ by, title }) => {
+  const heading = make("th", { scope: "col", className: by === "self" || by === "total" ? "profile-cost" : "" });
+  heading.append(button(title, () => {
+    // Costs begin with the highest, texts with the first.
+    order = { by, descending: order.by === by ? !order.descending : by === "self" || by === "total" };
+    list();
+  }));
+  return heading;
+});
+
+const root = document.getElementById("profile") ?? document.body;
+root.append(header(), graph, functions());
+const flame = new FlameView(graph, hostOf(send));
+
+function header(): HTMLElement {
+  const head = make("header", { className: "profile-head" });
+  use.className = "profile-use";
+  const status = make("div", { className: "profile-health", role: "status" });
+  status.append(health);
+  head.append(name, facts, use, button("Open as Text", () => send({ type: "text" })), choices, view, status);
+  return head;
+}
+
+function functions(): HTMLElement {
+  const section = make("section", { className: "profile-functions", ariaLabel: "Functions" });
+  const scroll = make("div", { className: "profile-rows", tabIndex: 0, role: "region", ariaLabel: "Table of functions" });
+  const [table, head, titles] = [make("table", {}), make("thead", {}), make("tr", {})];
+  titles.append(...headings);
+  head.append(titles);
+  table.append(caption, head, body);
+  scroll.append(table);
+  section.append(filter, scroll);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  filter.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => send({ type: "filter", text: filter.value.trim() }), PAUSE);
+  });
+  return section;
+}
+
+function describe(profile: Profile): void {
+  name.textContent = profile.name;
+  facts.textContent = profile.facts;
+  use.hidden = profile.problem !== null;
+  use.disabled = profile.isUsed;
+  use.textContent = profile.isUsed ? "Used for the Code" : "Use for the Code";
+  choices.replaceChildren(...profile.choices.map(({ key, title, options }) => {
+    const select = make("select", { ariaLabel: title, title });
+    select.append(...options.map(({ label, active }, at) => make("option", { value: String(at), textContent: label, selected: active })));
+    select.addEventListener("change", () => send({ type: "choose", key, option: Number(select.value) }));
+    return select;
+  }));
+  const actions = profile.actions.map((title, action) => button(title, () => send({ type: "act", action })));
+  view.replaceChildren(profile.marks.join(" · "), ...actions);
+  const problem = profile.problem === null ? [] : [{ severity: "error", message: profile.problem, fix: null }];
+  health.replaceChildren(...[...problem, ...profile.health].map(({ severity, message, fix }, at) => {
+    const line = make("li", {});
+    line.append(make("b", { textContent: severity }), ` ${message} `, ...(fix === null ? [] : [button(fix, () => send({ type: "fix", problem: at - problem.length }))]));
+    return line;
+  }));
+}
+
+function list(): void {
+  headings.forEach((heading, at) => {
+    heading.ariaSort = COLUMNS[at]?.by === order.by ? (order.descending ? "descending" : "ascending") : "none";
+  });
+  caption.textContent = `${rows.length} functions`;
+  body.replaceChildren(...sorted(rows, order).map(({ row, at }) => {
+    const line = make("tr", {});
+    const cost = (textContent: string): HTMLElement => make("td", { className: "profile-cost", textContent });
+    const title = make("th", { scope: "row", title: row.name });
+    title.append(button(row.name, () => send({ type: "callers", row: at })));
+    const place = make("td", {});
+    place.append(row.hasSource ? button(row.place, () => send({ type: "source", row: at })) : row.place);
+    line.append(cost(row.selfText), cost(row.totalText), title, place);
+    return line;
+  }));
+}
+
+window.addEventListener("message", ({ data }: MessageEvent<ToProfile>) => {
+  switch (data.type) {
+    case "picture":
+      flame.show(data.picture);
+      break;
+    case "message":
+      flame.say(data.text);
+      break;
+    case "profile":
+      describe(data.profile);
+      break;
+    case "rows":
+      rows = data.rows;
+      list();
+      if (data.more) caption.textContent = `The first ${rows.length} functions`;
+  }
+});
+send({ type: "ready" });
+
+function make<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, properties: Partial<HTMLElementTagNameMap[Tag]>): HTMLElementTagNameMap[Tag] {
+  return Object.assign(document.createElement(tag), properties);
+}
+
+function button(textContent: string, press: () => void): HTMLButtonElement {
+  const element = make("button", { type: "button", textContent });
+  element.addEventListener("click", press);
+  return element;
+}

@@ -1,0 +1,20 @@
+// The order of the rows of a table of functions.
+
+import type { Row } from "./messages";
+
+export interface Order {
+  readonly by: "self" | "total" | "name" | "place";
+  readonly descending: boolean;
+}
+
+/** The rows in an order, with their index before. Those whose cost is unknown are last. */
+export function sorted(rows: readonly Row[], { by, descending }: Order): { readonly row: Row; readonly at: number }[] {
+  const sign = descending ? -1 : 1;
+  const compare = (a: Row, b: Row): number => {
+    if (by === "name" || by === "place") return sign * a[by].localeCompare(b[by]);
+    const [left, right] = [a[by], b[by]];
+    if (left === null || right === null) return Number(left === null) - Number(right === null);
+    return sign * (left - right);
+  };
+  return rows.map((row, at) => ({ row, at })).toSorted((a, b) => compare(a.row, b.row));
+}

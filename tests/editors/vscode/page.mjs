@@ -1,0 +1,128 @@
+// Opens profiles as pages: node page.mjs VSIX
+
+import assert from "node:assert/strict";
+import { mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { Code, stage, until } from "./code.mjs";
+import { FlameGraph } from "./flame.mjs";
+import { Screen } from "./look.mjs";
+
+const [vsix] = process.argv.slice(2);
+const { before } = stage;
+const SHOWN = path.basename(stage.profile);
+const [MAIN, MAZE] = ["main.py", "grid/maze.py"];
+const beside = path.dirname(stage.root);
+const old = path.join(stage.root, "profiles/old.folded");
+
+/** Writes an old profile of samples in two functions. */
+function write(neighbours, solve) {
+  const place = (line) => `${path.join(stage.root, MAZE)}:${line}`;
+  writeFileSync(`${old}.new`, `solve (${place(63)});neighbours (${place(12)}) ${neighbours}\nsolve (${place(63)}) ${solve}\n`);
+  utimesSync(`${old}.new`, 1_600_000_000, 1_600_000_000);
+  renameSync(`${old}.new`, old);
+}
+
+mkdirSync(path.dirname(old), { recursive: true });
+write(15, 5);
+writeFileSync(path.join(stage.root, "broken.perf"), "no profile\n");
+
+const settings = { "costline.server.path": stage.server, "editor.minimap.enabled": false, "workbench.colorTheme": "Dark Modern" };
+const code = await Code.start({
+  home: path.join(beside, "code-page"), folder: stage.root, vsix: [vsix], settings, options: ["--disable-workspace-trust"],
+  payload: (remote) => [["openFile", remote(path.join(stage.root, MAIN))]],
+});
+const screen = new Screen(code.page, process.env.COSTLINE_PICTURES ?? beside);
+const status = (...parts) => until(`status: ${parts}`, async () => (await screen.status()).some((item) => parts.every((part) => item.includes(part))));
+const same = (what, get, expected) => until(what, async () => assert.deepEqual(await get(), expected) ?? true);
+
+/** The page in front. */
+class Page extends FlameGraph {
+  static async find(name) {
+    const frame = await until(`the page of ${name}`, async () => {
+      for (const frame of code.page.frames()) {
+        if (await frame.locator(".profile-head h1").filter({ hasText: name }).count() > 0) return frame;
+      }
+      return undefined;
+    });
+    return new Page(screen, frame);
+  }
+
+  /** Self, total and name of the functions in the table. */
+  async rows() {
+    const rows = await this.page.locator(".profile-rows tbody tr").all();
+    return Promise.all(rows.map(async (row) => (await row.locator("th, td").allInnerTexts()).slice(0, 3)));
+  }
+
+  button(name) {
+    return this.page.getByRole("button", { name, exact: true });
+  }
+}
+
+await code.run(async () => {
+  await status(SHOWN, "1395 samples");
+  await code.page.keyboard.press("Control+Shift+E");
+
+  // Files that only profilers write open as a page.
+  await screen.clickFile("profiles");
+  await screen.clickFile(SHOWN);
+  const page = await Page.find(SHOWN);
+  await until("facts", async () => (await page.text(".profile-head p")).startsWith("1395 samples · folded · "));
+  await until("rows", async () => (await page.rows()).length > 5);
+  const costs = await page.rows();
+  for (const [file, name] of [[MAIN, "solve_all"], [MAZE, "solve"], [MAZE, "neighbours"]]) {
+    const { self, total } = before.functions[file][name];
+    assert.deepEqual(costs.find(([, , row]) => row === name), [self, total, name]);
+  }
+  const selves = costs.map(([self]) => parseFloat(self));
+  assert.deepEqual(selves, selves.toSorted((a, b) => b - a));
+  await page.frame("solve", before.functions[MAZE].solve.total);
+  assert.ok(await page.button("Used for the Code").isDisabled());
+  await page.checkAccessibility();
+  await screen.picture("vscode-page");
+
+  // By total cost, the outermost function is first.
+  await page.button("Total").click();
+  await until("by total", async () => (await page.rows())[0][2] === "<module>");
+  await page.button("Total").click();
+  const totals = (await page.rows()).map(([, total]) => parseFloat(total));
+  assert.deepEqual(totals, totals.toSorted((a, b) => a - b));
+  await page.page.getByRole("searchbox", { name: "Filter functions by name or file" }).fill("SOLVE_");
+  await same("filtered", () => page.rows(), [[before.functions[MAIN].solve_all.self, before.functions[MAIN].solve_all.total, "solve_all"]]);
+  // A function of the table is drawn between its callers and callees.
+  await page.page.getByRole("region", { name: "Table of functions" }).getByRole("button", { name: "solve_all", exact: true }).click();
+  const callers = page.page.getByRole("combobox", { name: "Tree" });
+  await same("around", async () => [await callers.inputValue(), (await page.path())[0]?.startsWith("All")], ["around", undefined]);
+  await screen.close(SHOWN);
+
+  // The page of another profile leaves the code alone.
+  await screen.clickFile("old.folded", "right");
+  await screen.chooseFromMenu("Open Profile Page");
+  const other = await Page.find("old.folded");
+  await same("rows of the other", () => other.rows(), [["75.0%", "75.0%", "neighbours"], ["25.0%", "100.0%", "solve"]]);
+  await status(SHOWN, "1395 samples");
+  // So does a node that is chosen on it.
+  await other.click("neighbours", "75.0%", { button: "right" });
+  await other.choose("Show the Costs of This Node");
+  await same("rows of the node", () => other.rows(), [["100.0%", "100.0%", "neighbours"]]);
+  assert.match(await other.text(".profile-health"), /not the whole profile as recorded is shown/);
+  await status(SHOWN, "1395 samples");
+  await other.checkAccessibility();
+  await other.button("Undo all transforms").first().click();
+  await until("all rows", async () => (await other.rows()).length === 2);
+  // A rewritten file is read again.
+  write(30, 10);
+  await until("rewritten", async () => (await other.text(".profile-head p")).startsWith("40 samples"));
+  await other.frame("neighbours", "75.0%");
+
+  await other.button("Use for the Code").click();
+  await status("old.folded", "40 samples");
+  await until("it is used", () => other.button("Used for the Code").isDisabled());
+  await screen.close("old.folded");
+
+  // What is no profile says so, and can be opened as text.
+  await screen.clickFile("broken.perf");
+  const broken = await Page.find("broken.perf");
+  await until("the problem", async () => /broken\.perf: not a supported profile/.test(await broken.text(".profile-health")));
+  await broken.button("Open as Text").click();
+  await until("the text", async () => code.page.locator(".view-line").filter({ hasText: /no.profile/ }).first().isVisible());
+}, [/broken\.perf: not a supported profile/]);
