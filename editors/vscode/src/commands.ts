@@ -9,6 +9,7 @@ import { type HotSpotsView, type Row, rowText } from "./hotspots";
 import { pickKey, showMenu, startServer } from "./menu";
 import type { Direction, FunctionKey, Item, Recipe, TransformKind } from "./protocol.generated";
 import { openPage } from "./profilePage";
+import { pickProfile } from "./profilePicker";
 import { openProfile } from "./profiles";
 import { offerToRecord, record } from "./record";
 import type { Server } from "./server";
@@ -43,7 +44,7 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
   const transformNode = (type: TransformKind) => (node: AnyNode) => server.execute("costline.pushTransform", { type, path: [...path(node)] });
   const commands: Record<string, (...args: never[]) => unknown> = {
     menu: () => showMenu(server),
-    pickProfile: () => pickKey(server, "profile"),
+    pickProfile: () => pickProfile(server),
     openProfile: () => openProfile(server),
     // A button of an editor passes its group as the second argument.
     showProfile: (file: vscode.Uri, files?: unknown) => openProfile(server, Array.isArray(files) ? files as vscode.Uri[] : [file]),

@@ -55,7 +55,7 @@ export async function showMenu(server: Server): Promise<void> {
   const choices = view.choices.map((choice): Entry => ({
     label: `$(chevron-right) ${plain(choice.title)}`,
     description: chosen(choice),
-    run: () => pick(server, choice),
+    run: () => (choice.key === "profile" ? vscode.commands.executeCommand("costline.ui.pickProfile") : pick(server, choice)),
   }));
   // The extension has a panel for it.
   const hasFlameGraph = view.actions.some(({ command }) => command === FLAME_GRAPH);
@@ -99,7 +99,8 @@ async function pick(server: Server, choice: Choice): Promise<void> {
   if (value !== undefined) await server.choose(choice.key, value);
 }
 
-function entry({ label, description, detail }: ChoiceOption): vscode.QuickPickItem {
+/** An option, as an entry of a list. */
+export function entry({ label, description, detail }: ChoiceOption): vscode.QuickPickItem {
   return {
     label: plain(label),
     ...(description === undefined ? {} : { description: plain(description) }),

@@ -212,6 +212,11 @@ export class Screen {
     return this.#texts(rows);
   }
 
+  /** Presses a button in the title of the list that is open. */
+  async pressListButton(title) {
+    await this.page.locator(".quick-input-titlebar").getByRole("button", { name: title }).click();
+  }
+
   /** Chooses the first entry of the list that is open with a text. */
   async choose(text) {
     await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: text }).first().click();

@@ -55,6 +55,18 @@ await code.run(async () => {
   await until("the profile of the button", async () => (await screen.status()).some((item) => item.includes(SHOWN)));
   await screen.close(SHOWN);
 
+  // The list says what each profile measures and where it is, and shows several as one.
+  await screen.command("Select Profile…");
+  await until("the totals of all", async () => {
+    const rows = await screen.quickPick();
+    const row = (name) => rows.find((row) => row.includes(name));
+    return /^old\.folded.*\n?20 samples · folded stacks, written .* ago\n?.*profiles/s.test(row("old.folded")) && row(SHOWN).includes("1395 samples · ");
+  });
+  await screen.pressListButton("Show Several as One");
+  for (const name of [SHOWN, "old.folded"]) await screen.choose(name);
+  await code.page.keyboard.press("Enter");
+  await until("both", async () => (await screen.status()).some((item) => item.includes("1415 samples")));
+
   // A dialog opens files outside of the workspace.
   await screen.command("Costline: Open Profile…");
   await screen.fillDialog(elsewhere);
