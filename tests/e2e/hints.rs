@@ -551,3 +551,25 @@ fn the_first_request_waits_for_costs_without_refresh_support() {
     assert!(!server.hints(&uri).is_empty());
     assert!(!server.lenses(&uri).is_empty());
 }
+
+/// Closures without a name are in lists and hovers, but a lens above each would be too many.
+#[test]
+fn nameless_closures_have_lenses_only_by_a_setting() {
+    let source = "def run(items):\n    return map(\n        lambda item: item * item,\n        items,\n    )\n";
+    let folded = "run (app.py:2) 6\nrun (app.py:2);<lambda> (app.py:3) 4\n";
+    let workspace = Workspace::with([("app.py", source), ("cpu.folded", folded)]);
+    for (options, expected) in [
+        (json!({}), vec!["run 0"]),
+        (json!({ "lenses": { "closures": true } }), vec!["run 0", "<lambda> 2"]),
+    ] {
+        let mut server = Server::builder(&workspace).options(options).start();
+        server.wait_profile();
+        let uri = server.open_file(&workspace.path("app.py"), "python");
+        let lenses = server.lenses(&uri);
+        let found = lenses.iter().map(|lens| {
+            let name = text(&lens["data"]["func"]["name"]);
+            format!("{name} {}", lens["range"]["start"]["line"])
+        });
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+    }
+}

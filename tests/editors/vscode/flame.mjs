@@ -51,6 +51,18 @@ export class FlameGraph {
     }, { x, y });
   }
 
+  /** The colours of the left edge of the frame that fills the second row, and of its inside. */
+  edges() {
+    return this.canvas.evaluate((canvas) => {
+      const scale = window.devicePixelRatio;
+      const at = (x, y) => {
+        const { data } = canvas.getContext("2d").getImageData(Math.round(x * scale), Math.round(y * scale), 1, 1);
+        return `#${[...data.slice(0, 3)].map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+      };
+      return { ring: at(1, 26), ground: at(canvas.clientWidth - 40, 27) };
+    });
+  }
+
   details() {
     return this.text(".flame-details");
   }

@@ -199,6 +199,14 @@ await code.run(async () => {
   await code.page.keyboard.press("Escape");
   await until("not filtered", async () => assert.deepEqual(await listed(), all) ?? true);
 
+  // By total cost, the outermost function is first.
+  await screen.pressViewButton("Hot Spots", "Sort Hot Spots…");
+  await screen.choose("Total");
+  await until("by total", async () => (await listed())[0]?.includes("<module>"));
+  await screen.pressViewButton("Hot Spots", "Sort Hot Spots…");
+  await screen.choose("Self");
+  await until("by self", async () => assert.deepEqual(await listed(), all) ?? true);
+
   // Own code only: `random.py` is not in the project.
   await screen.command("Toggle Own Code in Hot Spots");
   await until("own code", async () => {

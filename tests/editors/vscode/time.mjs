@@ -88,4 +88,16 @@ await code.run(async () => {
   await code.page.keyboard.press("ArrowLeft");
   await status("0..99.5 ms");
   await graph.checkAccessibility();
+
+  // In high contrast, frames are outlined, and the one that keys start from has a ring in the colour of the focus.
+  code.settings({ ...settings, "workbench.colorTheme": "Default High Contrast" });
+  await until("high contrast", () => graph.page.evaluate(() => document.body.classList.contains("vscode-high-contrast")));
+  await graph.page.locator(".flame-scroll").focus();
+  for (const key of ["Home", "ArrowDown"]) await code.page.keyboard.press(key);
+  await until("a ring", async () => {
+    const focus = await graph.page.locator(".flame").evaluate((flame) => getComputedStyle(flame).getPropertyValue("--flame-focus").trim());
+    const { ring, ground } = await graph.edges();
+    return ring === focus && ground !== focus;
+  });
+  await graph.checkAccessibility();
 });
