@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::support::cases::Case;
-use crate::support::profiles::{BELOW, six_samples};
+use crate::support::profiles::{BELOW, TIMED_PERF, six_samples};
 use crate::support::requests::text;
 use crate::support::{Server, Workspace, six};
 
@@ -390,17 +390,9 @@ fn draws_bottom_up_around_a_function_and_finds_functions() {
     assert!(error.contains("no costs of gone"), "{error}");
 }
 
-/// `app` runs `hash` in `main` at 0 and 3 ms, `io` waits at 2 ms.
-const PERF: &str = "\
-app 7 100.000000: 10 cycles:\n\t3 hash (app)\n\t1 main (app)\n\n\
-app 7 100.001000: 20 cycles:\n\t1 main (app)\n\n\
-io 7/8 100.002000: 30 cycles:\n\t4 poll (app)\n\n\
-app 7 100.003000: 40 cycles:\n\t3 hash (app)\n\t1 main (app)\n\n\
-app 7 100.004000: 50 cycles:\n\t1 main (app)\n\n";
-
 #[test]
 fn draws_calls_in_the_order_of_time() {
-    let workspace = Workspace::with([("perf.txt", PERF)]);
+    let workspace = Workspace::with([("perf.txt", TIMED_PERF)]);
     let mut server = Server::start(&workspace);
     server.wait_profile();
     let ask = |server: &mut Server, question: Value| {

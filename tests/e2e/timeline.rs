@@ -2,15 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::support::profiles::TIMED_PERF;
 use crate::support::{Server, Workspace};
-
-/// A recording by perf of two threads: samples of `app` at 0, 1, 3 and 4 ms and of `io` at 2 ms.
-const PERF: &str = "\
-app 7 100.000000: 10 cycles:\n\t3 hash (app)\n\t1 main (app)\n\n\
-app 7 100.001000: 20 cycles:\n\t1 main (app)\n\n\
-io 7/8 100.002000: 30 cycles:\n\t4 poll (app)\n\n\
-app 7 100.003000: 40 cycles:\n\t3 hash (app)\n\t1 main (app)\n\n\
-app 7 100.004000: 50 cycles:\n\t1 main (app)\n\n";
 
 fn weights(row: &Value) -> Value {
     row["buckets"].as_array().unwrap().iter().map(|bucket| bucket["weight"].clone()).collect()
@@ -18,7 +11,7 @@ fn weights(row: &Value) -> Value {
 
 #[test]
 fn the_timeline_is_of_the_view() {
-    let workspace = Workspace::with([("perf.txt", PERF)]);
+    let workspace = Workspace::with([("perf.txt", TIMED_PERF)]);
     let mut server = Server::start(&workspace);
     server.wait_profile();
     let question = json!([{ "buckets": 4, "byThread": true }]);
@@ -72,7 +65,7 @@ fn the_timeline_is_of_the_view() {
 /// From one edge to another is a range of the view with just the buckets between them.
 #[test]
 fn the_edges_of_buckets_are_ranges() {
-    let workspace = Workspace::with([("perf.txt", PERF)]);
+    let workspace = Workspace::with([("perf.txt", TIMED_PERF)]);
     let mut server = Server::start(&workspace);
     server.wait_profile();
     for (whole, n) in [(json!(null), 4), (json!("1..4"), 3)] {

@@ -71,6 +71,15 @@ pub fn folded(samples: u64) -> String {
     format!("work (app.js:2) {samples}\n")
 }
 
+/// A recording by perf of two threads: `app` runs `hash` in `main` at 0 and 3 ms and `main` at 1 and
+/// 4 ms, `io` waits at 2 ms.
+pub const TIMED_PERF: &str = "\
+app 7 100.000000: 10 cycles:\n\t3 hash (app)\n\t1 main (app)\n\n\
+app 7 100.001000: 20 cycles:\n\t1 main (app)\n\n\
+io 7/8 100.002000: 30 cycles:\n\t4 poll (app)\n\n\
+app 7 100.003000: 40 cycles:\n\t3 hash (app)\n\t1 main (app)\n\n\
+app 7 100.004000: 50 cycles:\n\t1 main (app)\n\n";
+
 /// The same as a `.cpuprofile`. It is long enough to be written in pieces, and as JSON it has an
 /// end.
 pub fn cpuprofile(hits: u64) -> Vec<u8> {

@@ -1,5 +1,6 @@
 // The script of the page of a profile: what it is, its flame graph, and its functions in a table.
 
+import { make } from "./flame/elements";
 import { FlameView } from "./flame/view";
 import { hostOf } from "./host";
 import type { FromProfile, Profile, Row, ToProfile } from "./messages";
@@ -130,10 +131,6 @@ window.addEventListener("message", ({ data }: MessageEvent<ToProfile>) => {
   }
 });
 send({ type: "ready" });
-
-function make<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, properties: Partial<HTMLElementTagNameMap[Tag]>): HTMLElementTagNameMap[Tag] {
-  return Object.assign(document.createElement(tag), properties);
-}
 
 function button(textContent: string, press: () => void): HTMLButtonElement {
   const element = make("button", { type: "button", textContent });

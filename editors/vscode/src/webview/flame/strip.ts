@@ -1,33 +1,27 @@
 // Costs over time, in which a range can be chosen: with the pointer, or with a slider for each end.
 
+import { make } from "./elements";
 import type { StripData } from "./picture";
 
 const EMPTY: StripData = { buckets: [], edges: [], isWhole: true };
 const SVG = "http://www.w3.org/2000/svg";
 
 export class Strip {
-  readonly element = document.createElement("section");
-  private readonly bars = document.createElement("div");
+  readonly element = make("section", { className: "flame-strip", ariaLabel: "Costs over time", hidden: true });
+  private readonly bars = make("div", { className: "flame-bars" });
   private readonly drawing = document.createElementNS(SVG, "svg");
   private readonly outline = document.createElementNS(SVG, "path");
-  private readonly chosen = document.createElement("div");
+  private readonly chosen = make("div", { className: "flame-chosen" });
   private readonly start = slider("Start of the time");
   private readonly end = slider("End of the time");
-  private readonly text = document.createElement("output");
-  private readonly whole = document.createElement("button");
+  private readonly text = make("output", {});
+  private readonly whole = make("button", { type: "button", textContent: "All of the time" });
   private data = EMPTY;
   /** The bucket where the pointer was pressed. */
   private pressed: number | undefined;
 
   /** Calls `choose` with a range, or with null for all of the recording. */
   constructor(private readonly choose: (range: string | null) => void) {
-    this.element.className = "flame-strip";
-    this.element.ariaLabel = "Costs over time";
-    this.element.hidden = true;
-    this.bars.className = "flame-bars";
-    this.chosen.className = "flame-chosen";
-    this.whole.type = "button";
-    this.whole.textContent = "All of the time";
     this.drawing.setAttribute("preserveAspectRatio", "none");
     this.drawing.setAttribute("aria-hidden", "true");
     this.drawing.append(this.outline);
@@ -111,9 +105,5 @@ export class Strip {
 }
 
 function slider(label: string): HTMLInputElement {
-  const input = document.createElement("input");
-  input.type = "range";
-  input.min = "0";
-  input.ariaLabel = label;
-  return input;
+  return make("input", { type: "range", min: "0", ariaLabel: label });
 }

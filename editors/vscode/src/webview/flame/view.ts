@@ -1,6 +1,7 @@
 // A flame graph on a canvas: search, zoom, keys, the menu of a frame, and the same frames as a table. It knows nothing of where it is
 // shown. `Host` gives it pictures, and decides what a click leads to.
 
+import { make } from "./elements";
 import styleText from "./flame.css";
 import { showMenu } from "./menu";
 import { colourOfTier, ROW, paint } from "./paint";
@@ -355,10 +356,6 @@ export class FlameView {
     else return;
     event.preventDefault();
   }
-}
-
-function make<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, properties: Partial<HTMLElementTagNameMap[Tag]>): HTMLElementTagNameMap[Tag] {
-  return Object.assign(document.createElement(tag), properties);
 }
 
 function kindOption(value: Kind, textContent: string): HTMLOptionElement {
