@@ -1,5 +1,7 @@
 //! `costline fetch` against servers of the test, and against a Go program.
 
+mod clickhouse;
+mod engines;
 mod folder;
 mod go;
 mod server;

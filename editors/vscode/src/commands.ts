@@ -11,6 +11,7 @@ import type { Direction, FunctionKey, Item, Recipe, TransformKind } from "./prot
 import { openPage } from "./profilePage";
 import { pickProfile } from "./profilePicker";
 import { openProfile } from "./profiles";
+import { fetchProfile } from "./fetch";
 import { offerToRecord, record } from "./record";
 import type { Server } from "./server";
 import { drawsText, toggleSetting } from "./settings";
@@ -93,6 +94,7 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     previousHotLine: () => goToHotLine(server, -1),
     export: () => exportAs(server),
     record: (recipe?: Recipe) => record(server, recipe),
+    fetch: (name?: string) => fetchProfile(server, name),
     walkthrough: () => vscode.commands.executeCommand("workbench.action.openWalkthrough", "costline.costline#start", false),
     settings: () => vscode.commands.executeCommand("workbench.action.openSettings", "@ext:costline.costline"),
     install: () => vscode.commands.executeCommand("extension.open", "costline.costline"),

@@ -19,7 +19,7 @@ const run = (label: string, command: string, ...args: readonly unknown[]): Entry
 const separator = (label: string): Entry => ({ label, kind: vscode.QuickPickItemKind.Separator });
 
 /** Entries for commands of the extension. */
-function ownEntries(hasProfile: boolean, hasFlameGraph: boolean, hidden: boolean): Entry[] {
+function ownEntries(hasProfile: boolean, hasFlameGraph: boolean, hidden: boolean, source: string | undefined): Entry[] {
   const views = [
     separator("Views and Commands"),
     run("$(flame) Show Hot Spots", "costline.ui.showHotSpots"),
@@ -36,6 +36,8 @@ function ownEntries(hasProfile: boolean, hasFlameGraph: boolean, hidden: boolean
     ...(hasProfile ? views : []),
     separator("Costline"),
     run("$(record) Record a Profile…", "costline.ui.record"),
+    ...(source === undefined ? [] : [run(`$(sync) Fetch ${plain(source)} Again…`, "costline.ui.fetch", source)]),
+    run("$(cloud-download) Fetch a Profile…", "costline.ui.fetch"),
     run("$(folder-opened) Open Profile…", "costline.ui.openProfile"),
     run("$(settings-gear) Open Settings", "costline.ui.settings"),
     run("$(output) Show Output", "costline.ui.showOutput"),
@@ -73,7 +75,7 @@ export async function showMenu(server: Server): Promise<void> {
     ...(health.length === 0 ? [] : [separator("Health"), ...health]),
     ...(choices.length === 0 ? [] : [separator("Show"), ...choices]),
     ...(actions.length === 0 ? [] : [separator("Actions"), ...actions]),
-    ...ownEntries(view.profile !== null, hasFlameGraph, server.hidden),
+    ...ownEntries(view.profile !== null, hasFlameGraph, server.hidden, view.fleet?.source ?? undefined),
   ];
   const picked = await vscode.window.showQuickPick(entries, { title: "Costline", placeHolder: headline(view), matchOnDescription: true });
   await picked?.run?.();

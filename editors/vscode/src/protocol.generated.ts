@@ -683,6 +683,40 @@ export interface FlameGraphSpan {
   readonly text: string;
 }
 
+/** What was left out of a profile. Its weight is at callers, or in the function `(cut)`. */
+export interface FleetCut {
+  /** What was kept: `20 frames of each stack`. */
+  readonly how: string;
+  /** The weight that is not where it was spent, in the unit of the profile. Null if the source does not say. */
+  readonly weight: Weight | null;
+}
+
+/** What is known about a profile that `costline fetch` got. What is not known is null. */
+export interface FleetNumbers {
+  /** What was left out. */
+  readonly cut: FleetCut | null;
+  /** The number of hosts. */
+  readonly hosts: number | null;
+  /** The kind of the source: `pyroscope`, `parca`, `clickhouse`, `s3`, `folder`. */
+  readonly kind: string;
+  /** The labels that everything in the profile has. */
+  readonly labels: Readonly<Record<string, unknown>>;
+  /** The type of profiles. */
+  readonly profileType: string | null;
+  /** The number of profiles that were merged. */
+  readonly profiles: number | null;
+  /** The range of time: where it begins and ends, in milliseconds since 1970. */
+  readonly rangeMs: readonly [number, number] | null;
+  /** The repository of the revision. */
+  readonly repository: string | null;
+  /** The revision that the program was built from. */
+  readonly revision: string | null;
+  /** The name of the source, if it has one. It can be fetched again. */
+  readonly source: string | null;
+  /** All of this as one line: `shop · 12 hosts · 3,400 profiles · 2025-11-24 10:00 to 11:00 UTC`. */
+  readonly text: string;
+}
+
 /** A profile that was found: the files of one run. */
 export interface FoundProfile {
   /** Whether the profile is shown. */
@@ -1497,6 +1531,38 @@ export interface MetricName {
   readonly unit: string;
 }
 
+/** A source of profiles. Clients run the command in a terminal, after the user has agreed; the server never runs it. */
+export interface NamedSource {
+  /** The profile to compare with that was fetched with it. Null if there is none. */
+  readonly baseline: string | null;
+  /** The command that fetches it. */
+  readonly command: RecipeCommand;
+  /** The folder to run the command in. */
+  readonly folder: string;
+  /** The kind of source: `pyroscope`. */
+  readonly kind: string;
+  /** The name. */
+  readonly name: string;
+  /** The address or folder, to be read. */
+  readonly place: string;
+  /** The profile that was fetched last. Null if there is none. */
+  readonly profile: string | null;
+  /** Whether its profile is shown. */
+  readonly shown: boolean;
+  /** The command as text, to be read. */
+  readonly text: string;
+}
+
+/** The named sources of a workspace folder. */
+export interface NamedSources {
+  /** The file that names them. Null without a workspace folder. */
+  readonly file: string | null;
+  /** Why the file cannot be read. Null if it can, or does not exist. */
+  readonly problem: string | null;
+  /** The sources, by name. */
+  readonly sources: readonly NamedSource[];
+}
+
 /** A choice of a call node. */
 export type NodeChoice = readonly FunctionKey[] | Levels;
 
@@ -1885,6 +1951,8 @@ export interface Shown {
   readonly baseline: ProfileFile | null;
   /** How the total changed since the baseline. Null without a baseline, and if it cannot be compared. */
   readonly comparison: TotalChange | null;
+  /** Where the profile comes from, if `costline fetch` got it. Null otherwise. */
+  readonly fleet: FleetNumbers | null;
   /** What is wrong with what is shown, the most severe first. Empty if a profile is shown, nothing is wrong with it, and the view is the default. */
   readonly health: readonly HealthEntry[];
   /** Whether a profile is being read. */
@@ -2216,6 +2284,8 @@ export interface View {
   readonly choices: readonly Choice[];
   /** How the total changed since the baseline. Null without a baseline, and if it cannot be compared. */
   readonly comparison: TotalChange | null;
+  /** Where the profile comes from, if `costline fetch` got it. Null otherwise. */
+  readonly fleet: FleetNumbers | null;
   /** What is wrong with what is shown, the most severe first. Empty if a profile is shown, nothing is wrong with it, and the view is the default. */
   readonly health: readonly HealthEntry[];
   /** Whether a profile is being read. */
@@ -2303,6 +2373,8 @@ export interface Commands {
   readonly "costline.setPathMapping": { readonly arguments: readonly [SetPathMappingArgument]; readonly result: View };
   /** List the programs, tests and benchmarks of a document, each with the commands that record a profile of it. Nothing is run. */
   readonly "costline.recipes": { readonly arguments: readonly [Question]; readonly result: readonly Recipe[] };
+  /** List the sources of profiles that the workspace folder names (`.costline/sources.toml`), each with the command that fetches its profile. Nothing is run. */
+  readonly "costline.sources": { readonly arguments: readonly []; readonly result: NamedSources };
   /** Export the profile, with the current view applied, to a file in another format. */
   readonly "costline.export": { readonly arguments: readonly [ExportArgument]; readonly result: Exported };
 }

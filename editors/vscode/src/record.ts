@@ -75,7 +75,7 @@ async function run({ name, profiler, install, folder, commands }: Recipe): Promi
 }
 
 /** Runs a command as a task. Returns its exit status; `undefined` if it was not started, or ended by a signal. */
-async function runTask(name: string, { program, arguments: args }: RecipeCommand, cwd: string): Promise<number | undefined> {
+export async function runTask(name: string, { program, arguments: args }: RecipeCommand, cwd: string): Promise<number | undefined> {
   const scope = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(cwd)) ?? vscode.TaskScope.Workspace;
   // Without a shell, arguments need no quotes.
   const execution = new vscode.ProcessExecution(program, [...args], { cwd });

@@ -41,7 +41,7 @@ export function statusText(running: Running, shown: Shown | undefined, hidden: b
 export function statusTooltip(running: Running, shown: Shown | undefined, hidden: boolean): string {
   if (running === "missing" || running === "stopped") return "The Costline server is not running. Click for help.";
   if (running === "starting" || !shown) return "Costline is starting.";
-  const { profile, metric, unit, marks, loading, baseline, comparison, health } = shown;
+  const { profile, fleet, metric, unit, marks, loading, baseline, comparison, health } = shown;
   const problems = health.filter(({ severity }) => severity !== "info").map(({ severity, message }) => `$(${severity}) ${markdown(message)}`);
   if (!profile) {
     if (problems.length > 0) return [...problems, "Click for the menu."].join("\n\n");
@@ -51,6 +51,7 @@ export function statusTooltip(running: Running, shown: Shown | undefined, hidden
     `**${markdown(profile.name)}** (${markdown(profile.format)})`,
     markdown(profile.path),
     `Written ${markdown(new Date(profile.modified).toLocaleString())}`,
+    fleet ? `Fetched: ${markdown(fleet.text)}` : "",
     metric === null ? "" : `Metric: ${markdown(metric)}${unit !== null && unit !== metric ? ` in ${markdown(unit)}` : ""}`,
     marks.length === 0 ? "" : `**Not the default view:** ${marks.map(markdown).join(", ")}`,
     baseline ? `Compared with ${markdown(baseline.name)}${comparison ? `: ${markdown(comparison.text)}` : ""}` : "",

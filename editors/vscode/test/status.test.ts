@@ -7,7 +7,7 @@ import { markdown, visible } from "../src/text";
 const MINUTE = 60_000;
 const now = 1_000_000_000_000;
 const profile = { path: "/w/p.folded", name: "p.folded", format: "folded stacks", modified: now - 3 * MINUTE, deleted: false, picked: false, truncated: null };
-const shown: Shown = { root: "/w", revision: 1, profile, metric: "samples", unit: "samples", marks: [], summary: "samples", total: 10, totalText: "10 samples", base: 10, baseline: null, overlay: null, spread: null, comparison: null, health: [], loading: false, state: null };
+const shown: Shown = { root: "/w", revision: 1, profile, fleet: null, metric: "samples", unit: "samples", marks: [], summary: "samples", total: 10, totalText: "10 samples", base: 10, baseline: null, overlay: null, spread: null, comparison: null, health: [], loading: false, state: null };
 
 test("ages are in the largest unit that fits", () => {
   const ages = [-5, 0, 59_999, MINUTE, 59 * MINUTE, 60 * MINUTE, 23 * 60 * MINUTE, 24 * 60 * MINUTE, 49 * 60 * MINUTE].map(age);
@@ -24,6 +24,13 @@ test("the status shows the profile, its age and the metric", () => {
 test("the status shows the total, and the metric unless it is the unit", () => {
   const time: Shown = { ...shown, metric: "cpu-time", unit: "ms", summary: "cpu-time · 2 of 7 threads", marks: ["2 of 7 threads"], totalText: "1.98 s" };
   assert.equal(statusText("running", time, false, now), "$(flame) p.folded · 3 min · 1.98 s · cpu-time · 2 of 7 threads");
+});
+
+test("the tooltip says where a fetched profile comes from", () => {
+  const text = "shop · 12 hosts · 3,400 profiles · 2025-11-24 10:00 to 11:00 UTC";
+  const fleet = { source: "shop", kind: "parca", profileType: null, labels: {}, rangeMs: null, hosts: 12, profiles: 3400, revision: null, repository: null, cut: null, text };
+  assert.ok(statusTooltip("running", { ...shown, fleet }, false).includes(`\n\nFetched: ${markdown(text)}\n\n`));
+  assert.ok(!statusTooltip("running", shown, false).includes("Fetched"));
 });
 
 test("the status shows how the total changed since the baseline", () => {

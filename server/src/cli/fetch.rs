@@ -4,11 +4,12 @@
 use super::progress::Progress;
 use super::read::absolute;
 use super::{Failure, Output, UNREADABLE, warn};
+use engine::present::text::plain;
 use engine::present::units;
 use engine::roots::project_at;
-use fetch::{FetchError, Options, Request, Sources, Step};
+use fetch::{FetchError, Fetched, Listing, Options, Request, Sources, Step};
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How many files are named that cannot be merged.
 const NAMED: usize = 20;
@@ -17,9 +18,13 @@ const NAMED: usize = 20;
 #[derive(Debug, clap::Args)]
 pub(super) struct FetchArgs {
     /// NAME is a source in `.costline/sources.toml`, URL an address that answers with a profile, DIR a
-    /// folder of pprof or folded files, which are merged. Without it, the named sources are listed
+    /// folder of pprof or folded files, which are merged; `pyroscope URL`, `parca URL`, `clickhouse URL`
+    /// and `s3 URL` ask an engine or an object store. Without it, the named sources are listed
     #[arg(value_name = "SOURCE", num_args = 0..=2)]
     source: Vec<String>,
+    /// List the types of profiles, and the labels with their values, in place of fetching
+    #[arg(long)]
+    list: bool,
     /// The name of the file to write, without its extension [default: NAME, the host and the last
     /// part of the URL, or the name of the folder]
     #[arg(long, value_name = "NAME")]
@@ -45,27 +50,65 @@ pub(super) fn fetch(arguments: FetchArgs, out: &mut Output) -> Result<(), Failur
     }
     let name = arguments.name.as_deref();
     let request = Request::new(&arguments.source, arguments.options, name, &sources)?;
+    if arguments.list {
+        let progress = Progress::new();
+        let listing = fetch::list(&request, &mut |step| show(&progress, &step));
+        drop(progress);
+        return print(&listing?, out);
+    }
+    // Nothing is written before both are there, and the baseline is the older file.
+    let baseline =
+        request.of_baseline().map(|request| Ok::<_, FetchError>((get(&request)?, request)));
+    let baseline = baseline.transpose()?;
+    let fetched = get(&request)?;
+    if let Some((earlier, of_baseline)) = &baseline {
+        write(&root, of_baseline, earlier, out)?;
+    }
+    write(&root, &request, &fetched, out)
+}
+
+/// Fetches a profile, and shows the progress.
+fn get(request: &Request) -> Result<Fetched, FetchError> {
     let progress = Progress::new();
-    let fetched = fetch::fetch(&request, &mut |step| show(&progress, &step));
-    drop(progress);
-    let fetched = fetched?;
-    let path = fetch::store(&root, &request.name, &fetched)?;
-    let path = path.strip_prefix(&root).unwrap_or(&path).display();
+    fetch::fetch(request, &mut |step| show(&progress, &step))
+}
+
+/// Writes a profile, and says what it is.
+fn write(
+    root: &Path,
+    request: &Request,
+    fetched: &Fetched,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let path = fetch::store(root, &request.name, fetched)?;
+    let path = path.strip_prefix(root).unwrap_or(&path).display();
     let (title, size) = (fetched.format.title(), size(fetched.bytes.len() as u64));
-    let Some(merged) = fetched.merged else {
-        return Ok(writeln!(out, "{path}: {title}, {size}")?);
-    };
-    writeln!(out, "{path}: {title}, {size}, merged from {}", files(merged.n_files))?;
-    for (path, message) in merged.unread.iter().take(NAMED) {
-        warn(&format!("{}: not merged: {message}", path.display()));
+    let merged = fetched.merged.as_ref();
+    let of = merged.map_or_else(String::new, |it| format!(", merged from {}", files(it.n_files)));
+    writeln!(out, "{path}: {title}, {size}{of}")?;
+    for note in &fetched.notes {
+        warn(note);
     }
-    match merged.unread.len().saturating_sub(NAMED) {
-        0 => Ok(()),
-        more => {
-            warn(&format!("{} more are not merged", files(more)));
-            Ok(())
-        }
+    let unread = merged.map_or(&[][..], |merged| &merged.unread);
+    for (name, message) in unread.iter().take(NAMED) {
+        warn(&format!("{name}: not merged: {message}"));
     }
+    match unread.len().saturating_sub(NAMED) {
+        0 => {}
+        more => warn(&format!("{} more are not merged", files(more))),
+    }
+    Ok(())
+}
+
+/// Prints what a source has: a word for what a line is, and its columns.
+fn print(listing: &Listing, out: &mut Output) -> Result<(), Failure> {
+    for profile_type in &listing.types {
+        writeln!(out, "type\t{}", plain(profile_type))?;
+    }
+    for (name, values) in &listing.labels {
+        writeln!(out, "label\t{}\t{}", plain(name), plain(&values.join(", ")))?;
+    }
+    Ok(())
 }
 
 fn files(n: usize) -> String {

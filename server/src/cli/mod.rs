@@ -235,7 +235,7 @@ enum Command {
     #[command(override_usage = "costline fetch [OPTIONS] [SOURCE]...")]
     Fetch {
         #[command(flatten)]
-        arguments: fetch::FetchArgs,
+        arguments: Box<fetch::FetchArgs>,
     },
     /// Serve programs that change code: a server of the Model Context Protocol (MCP) on standard input
     /// and output, with tools that answer questions about the profiles of a project
@@ -462,7 +462,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             let before = before.as_ref().map(compare::Loaded::compared);
             html::html(snapshot, index, before, &arguments, out)?;
         }
-        Command::Fetch { arguments } => fetch::fetch(arguments, out)?,
+        Command::Fetch { arguments } => fetch::fetch(*arguments, out)?,
         Command::Mcp { view } => mcp::serve(view)?,
         Command::Dump { profile } => dump::dump(&profile, out)?,
         Command::Completions { shell } => {

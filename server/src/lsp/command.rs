@@ -24,6 +24,7 @@ mod set_baseline;
 mod set_path_mapping;
 mod set_view;
 mod show_calls;
+mod sources;
 mod timeline;
 mod view;
 
@@ -49,7 +50,7 @@ pub const SELECT_PROFILE: &str = select_profile::SelectProfile::NAME;
 pub const SET_PATH_MAPPING: &str = set_path_mapping::SetPathMapping::NAME;
 
 /// All commands, in the order of the book.
-pub const COMMANDS: [Entry; 22] = [
+pub const COMMANDS: [Entry; 23] = [
     Entry::of::<view::ShowView>(),
     Entry::of::<set_view::SetView>(),
     Entry::of::<profiles::ListProfiles>(),
@@ -71,6 +72,7 @@ pub const COMMANDS: [Entry; 22] = [
     Entry::of::<paths::ListPaths>(),
     Entry::of::<set_path_mapping::SetPathMapping>(),
     Entry::of::<recipes::ListRecipes>(),
+    Entry::of::<sources::ListSources>(),
     Entry::of::<export::Export>(),
 ];
 

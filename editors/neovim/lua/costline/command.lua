@@ -377,6 +377,15 @@ local subcommands = {
       require("costline.record").record()
     end,
   },
+  fetch = {
+    about = "fetch a profile from a source of .costline/sources.toml",
+    run = function(arguments)
+      require("costline.fetch").fetch(arguments[1])
+    end,
+    complete = function(arguments)
+      return #arguments == 0 and require("costline.fetch").names() or {}
+    end,
+  },
   fix = { about = "fix a problem of what is shown", run = problems.fix },
   transform = {
     about = "transform stacks before they are summed",

@@ -1,27 +1,9 @@
 --- Records a profile: asks, and runs the commands of a recipe of the server in a terminal. The server notices the profile.
 
 local client = require("costline.client")
+local terminal = require("costline.terminal")
 
 local M = {}
-
---- Runs a command in the current window.
----@param command string[]
----@param folder string
----@param on_exit fun(status: integer)
-local function terminal(command, folder, on_exit)
-  local options = {
-    cwd = folder,
-    on_exit = function(_, status)
-      on_exit(status)
-    end,
-  }
-  if vim.fn.has("nvim-0.11") == 1 then
-    options.term = true
-    vim.fn.jobstart(command, options)
-  else
-    vim.fn.termopen(command, options)
-  end
-end
 
 --- Runs the commands from the given one on, each if the one before it succeeded.
 ---@param recipe costline.Recipe
@@ -36,19 +18,15 @@ local function run(recipe, window, index)
     local missing = type(recipe.install) == "string" and (". If it is missing: %s"):format(recipe.install) or ""
     client.notify(("%s %s%s"):format(step.program, why, missing))
   end
-  vim.api.nvim_win_call(window, function()
-    vim.cmd.enew()
-    local command = vim.list_extend({ step.program }, step.arguments)
-    local is_started = pcall(terminal, command, recipe.folder, function(status)
-      if status ~= 0 then
-        return failed(("ended with status %d"):format(status))
-      end
-      run(recipe, window, index + 1)
-    end)
-    if not is_started then
-      failed("could not be run")
+  local is_started = terminal.run(window, step, recipe.folder, function(status)
+    if status ~= 0 then
+      return failed(("ended with status %d"):format(status))
     end
+    run(recipe, window, index + 1)
   end)
+  if not is_started then
+    failed("could not be run")
+  end
 end
 
 --- Runs a recipe if the user agrees to its commands.
@@ -58,11 +36,7 @@ local function confirm(recipe)
   if vim.fn.confirm(question, "&Record\n&Cancel", 2) ~= 1 then
     return
   end
-  local code = vim.api.nvim_get_current_win()
-  vim.cmd("botright new")
-  local window = vim.api.nvim_get_current_win()
-  vim.api.nvim_set_current_win(code)
-  run(recipe, window, 1)
+  run(recipe, terminal.window(), 1)
 end
 
 --- Records a program, test or benchmark of the current buffer.

@@ -394,6 +394,25 @@
 ---@field range string The range, to request it with.
 ---@field text string The range for display: `1.20 s to 1.34 s`.
 
+--- What was left out of a profile. Its weight is at callers, or in the function `(cut)`.
+---@class costline.FleetCut
+---@field how string What was kept: `20 frames of each stack`.
+---@field weight costline.Weight|vim.NIL The weight that is not where it was spent, in the unit of the profile. Null if the source does not say.
+
+--- What is known about a profile that `costline fetch` got. What is not known is null.
+---@class costline.FleetNumbers
+---@field cut costline.FleetCut|vim.NIL What was left out.
+---@field hosts integer|vim.NIL The number of hosts.
+---@field kind string The kind of the source: `pyroscope`, `parca`, `clickhouse`, `s3`, `folder`.
+---@field labels table<string, any> The labels that everything in the profile has.
+---@field profileType string|vim.NIL The type of profiles.
+---@field profiles integer|vim.NIL The number of profiles that were merged.
+---@field rangeMs integer[]|vim.NIL The range of time: where it begins and ends, in milliseconds since 1970.
+---@field repository string|vim.NIL The repository of the revision.
+---@field revision string|vim.NIL The revision that the program was built from.
+---@field source string|vim.NIL The name of the source, if it has one. It can be fetched again.
+---@field text string All of this as one line: `shop · 12 hosts · 3,400 profiles · 2025-11-24 10:00 to 11:00 UTC`.
+
 --- A profile that was found: the files of one run.
 ---@class costline.FoundProfile
 ---@field active boolean Whether the profile is shown.
@@ -836,6 +855,24 @@
 ---@field name string The name.
 ---@field unit string The unit.
 
+--- A source of profiles. Clients run the command in a terminal, after the user has agreed; the server never runs it.
+---@class costline.NamedSource
+---@field baseline string|vim.NIL The profile to compare with that was fetched with it. Null if there is none.
+---@field command costline.RecipeCommand The command that fetches it.
+---@field folder string The folder to run the command in.
+---@field kind string The kind of source: `pyroscope`.
+---@field name string The name.
+---@field place string The address or folder, to be read.
+---@field profile string|vim.NIL The profile that was fetched last. Null if there is none.
+---@field shown boolean Whether its profile is shown.
+---@field text string The command as text, to be read.
+
+--- The named sources of a workspace folder.
+---@class costline.NamedSources
+---@field file string|vim.NIL The file that names them. Null without a workspace folder.
+---@field problem string|vim.NIL Why the file cannot be read. Null if it can, or does not exist.
+---@field sources costline.NamedSource[] The sources, by name.
+
 --- A choice of a call node.
 ---@alias costline.NodeChoice costline.FunctionKey[]|costline.Levels
 
@@ -1064,6 +1101,7 @@
 ---@field base costline.Weight|vim.NIL What percentages are relative to: the total or, with negative weights, the sum of |self| over all call paths. Null without a profile.
 ---@field baseline costline.ProfileFile|vim.NIL The baseline. Null without a baseline.
 ---@field comparison costline.TotalChange|vim.NIL How the total changed since the baseline. Null without a baseline, and if it cannot be compared.
+---@field fleet costline.FleetNumbers|vim.NIL Where the profile comes from, if `costline fetch` got it. Null otherwise.
 ---@field health costline.HealthEntry[] What is wrong with what is shown, the most severe first. Empty if a profile is shown, nothing is wrong with it, and the view is the default.
 ---@field loading boolean Whether a profile is being read.
 ---@field marks string[] What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`.
@@ -1251,6 +1289,7 @@
 ---@field baseline costline.ProfileFile|vim.NIL The baseline. Null without a baseline.
 ---@field choices costline.Choice[] The choices of `costline.setView`, in the order of menus. Choices with fewer than two options are omitted.
 ---@field comparison costline.TotalChange|vim.NIL How the total changed since the baseline. Null without a baseline, and if it cannot be compared.
+---@field fleet costline.FleetNumbers|vim.NIL Where the profile comes from, if `costline fetch` got it. Null otherwise.
 ---@field health costline.HealthEntry[] What is wrong with what is shown, the most severe first. Empty if a profile is shown, nothing is wrong with it, and the view is the default.
 ---@field loading boolean Whether a profile is being read.
 ---@field marks string[] What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`.

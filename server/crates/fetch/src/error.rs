@@ -76,6 +76,14 @@ pub enum FetchError {
         /// What the reader expected.
         error: formats::ReadError,
     },
+    /// The answer of a source makes no profile.
+    #[error("{from}: {message}")]
+    Answer {
+        /// The address.
+        from: String,
+        /// What is wrong, and what to do.
+        message: String,
+    },
     /// The files of a folder cannot be merged.
     #[error("{}: {message}", path.display())]
     Merge {

@@ -7,12 +7,13 @@ use crate::error::FetchError;
 use crate::options::Options;
 use crate::secrets::authorization;
 use crate::step::Step;
+use flate2::read::MultiGzDecoder;
 use rustls::crypto::ring;
-use std::io::{self, Read as _};
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
-use ureq::http::{Response, StatusCode, header};
+use ureq::http::{HeaderMap, Method, Response, StatusCode, header};
 use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 use url::Url;
@@ -22,8 +23,6 @@ const MAX_REDIRECTS: usize = 5;
 const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(1)];
 /// How much of the answer of a failed request is read, for the message.
 const SAID_BYTES: u64 = 4096;
-/// How much is read at once.
-const PART: usize = 64 << 10;
 
 /// A client for the requests of one fetch.
 pub(crate) struct Http {
@@ -63,78 +62,96 @@ impl Http {
         url: &Url,
         observe: &mut dyn FnMut(Step),
     ) -> Result<Vec<u8>, FetchError> {
-        let mut at = url.clone();
+        let (_, mut body) = self.open(&Ask::get(url.clone()), observe)?;
+        body.whole()
+    }
+
+    /// The headers and the content of an answer with status 200. Redirects are followed for GET.
+    pub(crate) fn open<'a>(
+        &'a self,
+        ask: &Ask,
+        observe: &'a mut dyn FnMut(Step),
+    ) -> Result<(HeaderMap, Content<'a>), FetchError> {
+        let first = &ask.url;
+        let mut at = first.clone();
         for _ in 0..=MAX_REDIRECTS {
-            observe(Step::Asking(at.clone()));
-            let response = self.answer(&at, is_same_host(&at, url), observe)?;
+            let shown = if at == *first { ask.shown.clone() } else { at.clone() };
+            observe(Step::Asking(shown.clone()));
+            let response = self.answer(&at, &shown, ask, observe)?;
             if !response.status().is_redirection() {
-                return self.content(&at, response, observe);
+                return self.content(shown, ask.is_signed, response, observe);
             }
             at = redirected(&at, &response)?;
+            if ask.body.is_some() {
+                let reason = "which is only followed for addresses of profiles; give that address";
+                return Err(FetchError::Redirect {
+                    url: ask.shown.to_string(),
+                    to: at.into(),
+                    reason,
+                });
+            }
         }
         let reason = "which is one redirect too many";
-        Err(FetchError::Redirect { url: url.to_string(), to: at.into(), reason })
+        Err(FetchError::Redirect { url: ask.shown.to_string(), to: at.into(), reason })
     }
 
     /// The answer, after further tries if the connection or the host fails.
     fn answer(
         &self,
         url: &Url,
-        trusted: bool,
+        shown: &Url,
+        ask: &Ask,
         observe: &mut dyn FnMut(Step),
     ) -> Result<Response<Body>, FetchError> {
         for pause in PAUSES {
-            let reason = match self.once(url, trusted) {
+            let reason = match self.once(url, ask) {
                 Ok(response) if is_passing(response.status()) => response.status().to_string(),
                 Err(ureq::Error::Io(error)) if is_passing_error(&error) => error.to_string(),
                 Ok(response) => return Ok(response),
-                Err(error) => return Err(self.described(url, error)),
+                Err(error) => return Err(self.described(shown, error)),
             };
             observe(Step::Again { reason });
             sleep(pause);
         }
-        self.once(url, trusted).map_err(|error| self.described(url, error))
+        self.once(url, ask).map_err(|error| self.described(shown, error))
     }
 
-    fn once(&self, url: &Url, trusted: bool) -> Result<Response<Body>, ureq::Error> {
-        let mut request = self.agent.get(url.as_str());
-        if let Some(authorization) = self.authorization.as_ref().filter(|_| trusted) {
-            request = request.header(header::AUTHORIZATION, authorization);
+    fn once(&self, url: &Url, ask: &Ask) -> Result<Response<Body>, ureq::Error> {
+        let method = if ask.body.is_some() { Method::POST } else { Method::GET };
+        let mut request = ureq::http::Request::builder().method(method).uri(url.as_str());
+        // Secrets go to the host of the source only.
+        let secret =
+            self.authorization.as_deref().map(|secret| (header::AUTHORIZATION.as_str(), secret));
+        let secret = secret.filter(|_| is_same_host(url, &ask.url) && !ask.is_signed);
+        let headers = ask.headers.iter().map(|(name, value)| (*name, value.as_str()));
+        for (name, value) in headers.chain(secret) {
+            request = request.header(name, value);
         }
-        request.call()
+        match &ask.body {
+            Some(body) => self.agent.run(request.body(body.as_slice())?),
+            None => self.agent.run(request.body(())?),
+        }
     }
 
-    /// The body of an answer with status 200.
-    fn content(
-        &self,
-        url: &Url,
+    /// The headers and the body of an answer with status 200.
+    fn content<'a>(
+        &'a self,
+        url: Url,
+        is_signed: bool,
         response: Response<Body>,
-        observe: &mut dyn FnMut(Step),
-    ) -> Result<Vec<u8>, FetchError> {
+        observe: &'a mut dyn FnMut(Step),
+    ) -> Result<(HeaderMap, Content<'a>), FetchError> {
         let status = response.status();
         if status != StatusCode::OK {
-            return Err(refused(url, status, response));
+            return Err(refused(&url, status, is_signed, response));
         }
         let stated = response.body().content_length();
-        let too_large = || FetchError::TooLarge { url: url.to_string(), limit: self.max_bytes };
         if stated.is_some_and(|length| length > self.max_bytes) {
-            return Err(too_large());
+            return Err(FetchError::TooLarge { url: url.to_string(), limit: self.max_bytes });
         }
-        let mut body = response.into_body().into_with_config().limit(u64::MAX).reader();
-        let mut content = Vec::new();
-        let mut part = vec![0; PART];
-        loop {
-            let n = match body.read(&mut part) {
-                Ok(0) => return Ok(content),
-                Ok(n) => n,
-                Err(error) => return Err(self.described(url, ureq::Error::from(error))),
-            };
-            content.extend_from_slice(part.get(..n).unwrap_or_default());
-            if content.len() as u64 > self.max_bytes {
-                return Err(too_large());
-            }
-            observe(Step::Received(content.len() as u64, stated));
-        }
+        let (parts, body) = response.into_parts();
+        let body = body.into_with_config().limit(u64::MAX).reader();
+        Ok((parts.headers, Content { http: self, url, body, stated, n_bytes: 0, observe }))
     }
 
     fn described(&self, url: &Url, error: ureq::Error) -> FetchError {
@@ -161,6 +178,82 @@ impl Http {
         };
         FetchError::Connection { url: url.to_string(), message }
     }
+}
+
+/// What to ask for.
+#[derive(Debug, Clone)]
+pub(crate) struct Ask {
+    pub(crate) url: Url,
+    /// The address in messages, without what is no one's business.
+    pub(crate) shown: Url,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    /// The body of a POST; `None` for GET.
+    pub(crate) body: Option<Vec<u8>>,
+    /// Whether the address has its own proof of who asks, and secrets must not be sent.
+    pub(crate) is_signed: bool,
+}
+
+impl Ask {
+    pub(crate) fn get(url: Url) -> Self {
+        Self { shown: url.clone(), url, headers: Vec::new(), body: None, is_signed: false }
+    }
+
+    pub(crate) fn post(url: Url, content_type: &str, body: Vec<u8>) -> Self {
+        let headers = vec![("content-type", content_type.to_owned())];
+        Self { shown: url.clone(), url, headers, body: Some(body), is_signed: false }
+    }
+}
+
+/// The content of an answer, as it comes. Errors contain a [`FetchError`] ([`failure`]).
+pub(crate) struct Content<'a> {
+    http: &'a Http,
+    url: Url,
+    body: ureq::BodyReader<'static>,
+    stated: Option<u64>,
+    n_bytes: u64,
+    observe: &'a mut dyn FnMut(Step),
+}
+
+impl Content<'_> {
+    /// Reads it as a whole.
+    pub(crate) fn whole(&mut self) -> Result<Vec<u8>, FetchError> {
+        let url = self.url.clone();
+        let mut content = Vec::new();
+        match io::copy(self, &mut content) {
+            Ok(_) => Ok(content),
+            Err(error) => Err(failure(&url, error)),
+        }
+    }
+}
+
+impl Read for Content<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = match self.body.read(buffer) {
+            Ok(n) => n,
+            Err(error) => {
+                return Err(io::Error::other(
+                    self.http.described(&self.url, ureq::Error::from(error)),
+                ));
+            }
+        };
+        self.n_bytes += n as u64;
+        let limit = self.http.max_bytes;
+        if self.n_bytes > limit {
+            let url = self.url.to_string();
+            return Err(io::Error::other(FetchError::TooLarge { url, limit }));
+        }
+        if n > 0 {
+            (self.observe)(Step::Received(self.n_bytes, self.stated));
+        }
+        Ok(n)
+    }
+}
+
+/// Why [`Content`] cannot be read.
+pub(crate) fn failure(url: &Url, error: io::Error) -> FetchError {
+    let message = error.to_string();
+    let inner = error.into_inner().and_then(|inner| inner.downcast::<FetchError>().ok());
+    inner.map_or(FetchError::Connection { url: url.to_string(), message }, |inner| *inner)
 }
 
 /// Whether an address may be asked.
@@ -213,13 +306,24 @@ fn certificate_error(error: &io::Error) -> Option<String> {
     }
 }
 
-fn refused(url: &Url, status: StatusCode, response: Response<Body>) -> FetchError {
+fn refused(url: &Url, status: StatusCode, is_signed: bool, response: Response<Body>) -> FetchError {
     let mut said = Vec::new();
+    let is_packed = response.headers().get(header::CONTENT_ENCODING).is_some_and(|it| it == "gzip");
+    let body = response.into_body().into_reader().take(SAID_BYTES);
     // The status says enough if the rest cannot be read.
-    let _ = response.into_body().into_reader().take(SAID_BYTES).read_to_end(&mut said);
+    let _ = if is_packed {
+        MultiGzDecoder::new(body).take(SAID_BYTES).read_to_end(&mut said)
+    } else {
+        {
+            let mut body = body;
+            body.read_to_end(&mut said)
+        }
+    };
     let said = String::from_utf8_lossy(&said).into_owned();
+    let said = message_of(&said).unwrap_or(said);
     let said = said.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('<'));
     let advice = match status.as_u16() {
+        401 | 403 if is_signed => "; check the keys in --access-key-env and --secret-key-env",
         401 | 403 => "; give a secret with --token-env, or with --user and --password-env",
         404 => "; check the path",
         _ => "",
@@ -230,4 +334,13 @@ fn refused(url: &Url, status: StatusCode, response: Response<Body>) -> FetchErro
         said: said.map_or_else(String::new, |said| format!(": {said}")),
         advice,
     }
+}
+
+/// The message of an error in JSON, as Connect and others send it.
+fn message_of(said: &str) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Error {
+        message: String,
+    }
+    serde_json::from_str::<Error>(said).ok().map(|error| error.message)
 }

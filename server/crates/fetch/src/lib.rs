@@ -1,5 +1,5 @@
-//! Gets a profile from elsewhere, for a person who asked for it: from an HTTP endpoint, or merged from
-//! a folder of many files.
+//! Gets a profile from elsewhere, for a person who asked for it: from an HTTP endpoint, from an engine
+//! that merges the profiles of many hosts, or merged from many files in a folder or an object store.
 //!
 //! [`Sources`] has the sources that a project names, [`Request`] says what to fetch, [`fetch()`]
 //! fetches it, and [`store()`] writes it as one file below `.costline/`. A profile was read as a whole
@@ -8,32 +8,116 @@
 //! No other crate of Costline has network code, and of these only `costline fetch` uses this one.
 
 mod answer;
+mod clickhouse;
 mod error;
 mod folder;
 mod http;
 mod kind;
+mod labels;
 mod options;
+mod parca;
+mod parts;
 mod pprof;
+mod pyroscope;
 mod request;
+mod s3;
+mod schema;
 mod secrets;
 mod sources;
 mod step;
 mod store;
+mod time;
 
-pub use answer::{Fetched, Merged};
+pub use answer::{Fetched, Listing, Merged};
 pub use error::FetchError;
-
 pub use kind::Kind;
 pub use options::Options;
 pub use request::{Place, Request};
+pub use schema::Template;
 pub use sources::{FILE, Sources};
 pub use step::Step;
 pub use store::{FOLDER, store};
+pub use time::Range;
+
+use formats::FleetCut;
+use formats::merge::{Merger, Part};
+use formats::{Fleet, Limits};
+use request::Query;
 
 /// Fetches a profile. `observe` is called with each step.
 pub fn fetch(request: &Request, observe: &mut dyn FnMut(Step)) -> Result<Fetched, FetchError> {
-    match &request.place {
-        Place::Pprof(url) => pprof::fetch(url, &request.options, observe),
-        Place::Folder(path) => folder::merge(path, observe),
+    let options = &request.options;
+    let fetched = match &request.place {
+        Place::Folder(path) => folder::merge(path, options, observe)?,
+        Place::Url(kind, url) => {
+            let query = Query { url, options, range: request.range };
+            match kind {
+                Kind::Pprof | Kind::Folder => pprof::fetch(url, options, observe)?,
+                Kind::Pyroscope => pyroscope::fetch(&query, observe)?,
+                Kind::Parca => parca::fetch(&query, observe)?,
+                Kind::Clickhouse => clickhouse::fetch(&query, observe)?,
+                Kind::S3 => s3::fetch(url, options, observe)?,
+            }
+        }
+    };
+    let fetched = cut_here(request, fetched)?;
+    named(request, fetched)
+}
+
+/// What a source has.
+pub fn list(request: &Request, observe: &mut dyn FnMut(Step)) -> Result<Listing, FetchError> {
+    let Place::Url(kind, url) = &request.place else { return Err(no_list()) };
+    let query = Query { url, options: &request.options, range: request.range };
+    match kind {
+        Kind::Pyroscope => pyroscope::list(&query, observe),
+        Kind::Parca => parca::list(&query, observe),
+        Kind::Clickhouse => clickhouse::list(&query, observe),
+        Kind::Pprof | Kind::S3 | Kind::Folder => Err(no_list()),
     }
+}
+
+fn no_list() -> FetchError {
+    FetchError::Usage("only Pyroscope, Parca and ClickHouse have a list".to_owned())
+}
+
+/// Cuts a profile that the source did not cut.
+fn cut_here(request: &Request, fetched: Fetched) -> Result<Fetched, FetchError> {
+    let cuts = request.options.cuts();
+    let is_cut = fetched.fleet.as_ref().is_some_and(|fleet| fleet.cut.is_some());
+    // Pyroscope says itself what it left out, but knows no other cuts.
+    let is_cut = is_cut && request.options.max_nodes.is_none();
+    if cuts.is_empty() || is_cut {
+        return Ok(fetched);
+    }
+    let from = request.place.to_string();
+    let fails = |message: String| FetchError::Answer { from: from.clone(), message };
+    let part = Part::read(fetched.bytes, Limits::default())
+        .map_err(|error| fails(format!("the profile cannot be cut: {error}")))?;
+    let mut merger = Merger::default();
+    merger.add(part).map_err(|error| fails(error.to_string()))?;
+    let moved = merger.cut(&cuts).map_err(|error| fails(error.to_string()))?;
+    let (bytes, format) = merger.finish().unwrap_or((Vec::new(), fetched.format));
+    let how = match fetched.fleet.as_ref().and_then(|fleet| fleet.cut.as_ref()) {
+        Some(earlier) => format!("{}, {cuts}", earlier.how),
+        None => cuts.to_string(),
+    };
+    let cut = Some(FleetCut { how, weight: Some(moved as f64) });
+    let fleet = Fleet { cut, ..fetched.fleet.unwrap_or_default() };
+    Ok(Fetched { bytes, format, fleet: Some(fleet), ..fetched })
+}
+
+/// Notes in a profile where it comes from.
+fn named(request: &Request, fetched: Fetched) -> Result<Fetched, FetchError> {
+    let Some(fleet) = fetched.fleet else { return Ok(Fetched { fleet: None, ..fetched }) };
+    let fleet = Fleet {
+        source: request.source.clone(),
+        kind: request.place.kind().name().to_owned(),
+        ..fleet
+    };
+    let from = request.place.to_string();
+    let bytes = fleet
+        .add_to(fetched.bytes, fetched.format, Limits::default())
+        .map_err(|error| FetchError::NoProfile { from: from.clone(), error })?;
+    let checked = Fetched::checked(bytes, &from)?;
+    Ok(Fetched { fleet: Some(fleet), merged: fetched.merged, notes: fetched.notes, ..checked })
 }

@@ -1,6 +1,8 @@
 //! The options of a fetch: flags of the command line, and keys of a source with the same names.
 
 use crate::kind::Kind;
+use crate::schema::Template;
+use formats::merge::Cuts;
 use serde::Deserialize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +13,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 const MAX_BYTES: u64 = 1 << 30;
 
 /// What flags and the keys of a source can say.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, clap::Args)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, clap::Args)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Options {
     /// The kind of a source; on the command line an argument.
@@ -40,6 +42,69 @@ pub struct Options {
     /// The environment variable with the password of the user; its name must begin with `COSTLINE_`
     #[arg(long, value_name = "VARIABLE")]
     pub password_env: Option<String>,
+    /// The tenant: `X-Scope-OrgID` of Pyroscope, `projectID` of Polar Signals
+    #[arg(long, value_name = "ID")]
+    pub tenant: Option<String>,
+    /// The type of profiles: `process_cpu:cpu:nanoseconds:cpu:nanoseconds`; `--list` has those of a
+    /// source
+    #[arg(long, value_name = "TYPE")]
+    pub profile_type: Option<String>,
+    /// Only profiles with these labels: `{service_name="checkout", region=~"eu-.*"}`
+    #[arg(long, value_name = "SELECTOR")]
+    pub labels: Option<String>,
+    /// Where the range of time begins: `90s`, `15m`, `1h`, `7d`, `2w` ago, or a time like
+    /// `2026-11-24T10:00:00Z` [default: 1h]
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Where the range of time ends [default: now]
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// Fetch a second range of the same length, to compare with: where it begins. The file is
+    /// NAME-baseline
+    #[arg(long, value_name = "TIME")]
+    pub baseline_since: Option<String>,
+    /// The query of a ClickHouse database in SQL, with the columns `stack` and `value`, or `functions`,
+    /// `files`, `lines` and `value`; `{from}` and `{until}` are the range of time, in seconds since 1970
+    #[arg(long, value_name = "SQL")]
+    pub query: Option<String>,
+    /// A query for a known schema of ClickHouse, in place of `--query`
+    #[arg(long, value_name = "SCHEMA")]
+    pub template: Option<Template>,
+    /// The database of ClickHouse [default: default]
+    #[arg(long, value_name = "NAME")]
+    pub database: Option<String>,
+    /// The cluster of ClickHouse whose shards a template asks
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    /// A condition in SQL for the rows of a template: `ServiceName = 'checkout'`
+    #[arg(long, value_name = "SQL")]
+    pub filter: Option<String>,
+    /// What values of ClickHouse count, and their unit: `cpu:nanoseconds` [default: samples:count]
+    #[arg(long, value_name = "NAME:UNIT")]
+    pub values: Option<String>,
+    /// The region of an object store [default: us-east-1]
+    #[arg(long, value_name = "NAME")]
+    pub region: Option<String>,
+    /// The environment variable with the access key of an object store; its name must begin with
+    /// `COSTLINE_`
+    #[arg(long, value_name = "VARIABLE")]
+    pub access_key_env: Option<String>,
+    /// The environment variable with the secret key of an object store; its name must begin with
+    /// `COSTLINE_`
+    #[arg(long, value_name = "VARIABLE")]
+    pub secret_key_env: Option<String>,
+    /// Leave out calls that cost less than this share of the total; their cost stays at the caller
+    #[arg(long, value_name = "PERCENT")]
+    pub min_percent: Option<f64>,
+    /// Keep this many frames of each stack, from the root; deeper cost stays at the last of them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_depth: Option<u32>,
+    /// Keep the stacks that cost the most; the others become the function `(cut)`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_stacks: Option<u64>,
+    /// The number of nodes that Pyroscope keeps of the call tree; it cuts the others
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    pub max_nodes: Option<i64>,
 }
 
 impl Options {
@@ -55,7 +120,37 @@ impl Options {
             token_env: self.token_env.or(others.token_env),
             user: self.user.or(others.user),
             password_env: self.password_env.or(others.password_env),
+            tenant: self.tenant.or(others.tenant),
+            profile_type: self.profile_type.or(others.profile_type),
+            labels: self.labels.or(others.labels),
+            since: self.since.or(others.since),
+            until: self.until.or(others.until),
+            baseline_since: self.baseline_since.or(others.baseline_since),
+            query: self.query.or(others.query),
+            template: self.template.or(others.template),
+            database: self.database.or(others.database),
+            cluster: self.cluster.or(others.cluster),
+            filter: self.filter.or(others.filter),
+            values: self.values.or(others.values),
+            region: self.region.or(others.region),
+            access_key_env: self.access_key_env.or(others.access_key_env),
+            secret_key_env: self.secret_key_env.or(others.secret_key_env),
+            min_percent: self.min_percent.or(others.min_percent),
+            max_depth: self.max_depth.or(others.max_depth),
+            max_stacks: self.max_stacks.or(others.max_stacks),
+            max_nodes: self.max_nodes.or(others.max_nodes),
         }
+    }
+
+    /// What to leave out.
+    pub(crate) fn cuts(&self) -> Cuts {
+        let Self { min_percent, max_depth, max_stacks, .. } = *self;
+        Cuts { min_percent, max_depth, max_stacks }
+    }
+
+    /// The database of ClickHouse.
+    pub(crate) fn database(&self) -> &str {
+        self.database.as_deref().unwrap_or("default")
     }
 
     pub(crate) fn timeout(&self) -> Duration {

@@ -6,16 +6,40 @@ use crate::kind::Kind;
 use crate::options::Options;
 use crate::sources::Sources;
 use crate::store::{FOLDER, file_stem};
+use crate::time::Range;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use url::Url;
+
+/// What the name of the file to compare with ends in.
+pub(crate) const BASELINE: &str = "-baseline";
 
 /// Where a profile is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// An address that answers with a profile; `http` or `https`, without a user or password.
-    Pprof(Url),
+    /// An address, and what is there; `http` or `https`, without a user or password.
+    Url(Kind, Url),
     /// A folder of files to merge.
     Folder(PathBuf),
+}
+
+impl Place {
+    /// What kind of source it is.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Url(kind, _) => *kind,
+            Self::Folder(_) => Kind::Folder,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url(_, url) => url.fmt(f),
+            Self::Folder(path) => path.display().fmt(f),
+        }
+    }
 }
 
 /// What to fetch.
@@ -25,8 +49,22 @@ pub struct Request {
     pub place: Place,
     /// The name of the file to write, without its extension.
     pub name: String,
+    /// The name of the source, if it has one.
+    pub source: Option<String>,
     /// The options.
     pub options: Options,
+    /// The range of time, for sources that can be asked for one.
+    pub range: Range,
+    /// The range to compare with, if options ask for one.
+    pub baseline: Option<Range>,
+}
+
+/// What to ask a server.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Query<'a> {
+    pub(crate) url: &'a Url,
+    pub(crate) options: &'a Options,
+    pub(crate) range: Range,
 }
 
 impl Request {
@@ -40,7 +78,7 @@ impl Request {
     ) -> Result<Self, FetchError> {
         let usage = |message: String| Err(FetchError::Usage(message));
         match arguments {
-            [source] if source.contains("://") => Self::of_url(source, options, name),
+            [source] if source.contains("://") => Self::of_url(Kind::Pprof, source, options, name),
             [source] => match sources.named.get(source) {
                 Some(known) => Self::of_source(source, options.or(known.clone()), name, sources),
                 None if Path::new(source).is_dir() => {
@@ -49,12 +87,19 @@ impl Request {
                 None => usage(unknown(source, sources)),
             },
             [kind, place] => match Kind::named(kind) {
-                Some(Kind::Pprof) => Self::of_url(place, options, name),
                 Some(Kind::Folder) => Self::of_folder(Path::new(place), options, name, sources),
+                Some(kind) => Self::of_url(kind, place, options, name),
                 None => usage(format!("{kind}: expected a kind of source: {}", kinds())),
             },
             _ => usage("expected a source: NAME, URL, DIR or KIND and one of these".to_owned()),
         }
+    }
+
+    /// The same request for the range to compare with. It is written to a file of its own.
+    pub fn of_baseline(&self) -> Option<Self> {
+        let range = self.baseline?;
+        let name = format!("{}{BASELINE}", self.name);
+        Some(Self { range, name, baseline: None, ..self.clone() })
     }
 
     fn of_source(
@@ -68,16 +113,17 @@ impl Request {
             FetchError::Sources { path: sources.path.clone(), message }
         };
         let name = name.or(Some(source));
-        match options.kind.ok_or_else(|| lacks("kind"))? {
-            Kind::Pprof => {
-                let url = options.url.clone().ok_or_else(|| lacks("url"))?;
-                Self::of_url(&url, options, name)
-            }
+        let request = match options.kind.ok_or_else(|| lacks("kind"))? {
             Kind::Folder => {
                 let path = options.path.clone().ok_or_else(|| lacks("path"))?;
                 Self::of_folder(&sources.root().join(path), options, name, sources)
             }
-        }
+            kind => {
+                let url = options.url.clone().ok_or_else(|| lacks("url"))?;
+                Self::of_url(kind, &url, options, name)
+            }
+        }?;
+        Ok(Self { source: Some(source.to_owned()), ..request })
     }
 
     fn of_folder(
@@ -95,10 +141,15 @@ impl Request {
         }
         let last = whole.file_name().unwrap_or_default().to_string_lossy();
         let stem = name.map_or_else(|| plain(&last), ToOwned::to_owned);
-        Ok(Self { place: Place::Folder(path.to_owned()), name: file_stem(&stem)?, options })
+        Self::with(Place::Folder(path.to_owned()), &stem, options)
     }
 
-    fn of_url(text: &str, options: Options, name: Option<&str>) -> Result<Self, FetchError> {
+    fn of_url(
+        kind: Kind,
+        text: &str,
+        options: Options,
+        name: Option<&str>,
+    ) -> Result<Self, FetchError> {
         let usage = |message: String| Err(FetchError::Usage(message));
         let url = match Url::parse(text) {
             Ok(url) => url,
@@ -117,7 +168,50 @@ impl Request {
             return usage(message.to_owned());
         }
         let stem = name.map_or_else(|| stem_of(&url), ToOwned::to_owned);
-        Ok(Self { place: Place::Pprof(url), name: file_stem(&stem)?, options })
+        Self::with(Place::Url(kind, url), &stem, options)
+    }
+
+    fn with(place: Place, name: &str, options: Options) -> Result<Self, FetchError> {
+        let kind = place.kind();
+        check(kind, &options)?;
+        let now_ms = jiff::Timestamp::now().as_millisecond();
+        let range = Range::of(&options, now_ms)?;
+        let baseline = range.baseline(&options, now_ms)?;
+        let name = file_stem(name)?;
+        Ok(Self { place, name, source: None, options, range, baseline })
+    }
+}
+
+/// Checks that a source knows the options: one that it ignores would give other numbers than asked for.
+fn check(kind: Kind, options: &Options) -> Result<(), FetchError> {
+    use Kind::{Clickhouse, Parca, Pyroscope, S3};
+    let given = [
+        ("since", options.since.is_some(), kind.has_time()),
+        ("until", options.until.is_some(), kind.has_time()),
+        ("baseline-since", options.baseline_since.is_some(), kind.has_time()),
+        ("profile-type", options.profile_type.is_some(), kind.has_time()),
+        ("labels", options.labels.is_some(), matches!(kind, Pyroscope | Parca)),
+        ("tenant", options.tenant.is_some(), matches!(kind, Pyroscope | Parca)),
+        ("max-nodes", options.max_nodes.is_some(), kind == Pyroscope),
+        ("query", options.query.is_some(), kind == Clickhouse),
+        ("template", options.template.is_some(), kind == Clickhouse),
+        ("database", options.database.is_some(), kind == Clickhouse),
+        ("cluster", options.cluster.is_some(), kind == Clickhouse),
+        ("filter", options.filter.is_some(), kind == Clickhouse),
+        ("values", options.values.is_some(), kind == Clickhouse),
+        ("region", options.region.is_some(), kind == S3),
+        ("access-key-env", options.access_key_env.is_some(), kind == S3),
+        ("secret-key-env", options.secret_key_env.is_some(), kind == S3),
+    ];
+    if let Some((name, ..)) = given.into_iter().find(|&(_, given, known)| given && !known) {
+        let kind = kind.name();
+        return Err(FetchError::Usage(format!("sources of the kind {kind} have no `{name}`")));
+    }
+    match options.min_percent {
+        Some(percent) if !(0.0..=100.0).contains(&percent) => {
+            Err(FetchError::Usage(format!("min-percent {percent}: expected 0 to 100")))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -188,7 +282,7 @@ mod tests {
         assert!(message(&["nobody"]).contains("names no sources"));
         assert_eq!(
             message(&["jfr", "http://host"]),
-            "jfr: expected a kind of source: pprof, folder"
+            "jfr: expected a kind of source: pprof, pyroscope, parca, clickhouse, s3, folder"
         );
     }
 
@@ -203,7 +297,7 @@ mod tests {
         let flags = Options { timeout: Some(7), ..Options::default() };
         let made = Request::new(&["shop".to_owned()], flags, None, &sources).unwrap();
         let url = Url::parse("http://shop/heap").unwrap();
-        assert_eq!((made.name.as_str(), made.place), ("shop", Place::Pprof(url)));
+        assert_eq!((made.name.as_str(), made.place), ("shop", Place::Url(Kind::Pprof, url)));
         assert_eq!((made.options.timeout, made.options.max_bytes), (Some(7), Some(10)));
         assert!(request(&["shpo"], &sources).unwrap_err().contains("which has shop"));
 

@@ -1,14 +1,18 @@
-//! Secrets: only environment variables have them, never a file of the project or the command line,
-//! which others can read.
+//! Secrets: only environment variables or the user's keyring have them, never a file of the project or
+//! the command line, which others can read.
 
 use crate::error::FetchError;
 use crate::options::Options;
 use data_encoding::BASE64;
 use std::env;
+use std::process::{Command, Stdio};
 
 /// What the names of the variables begin with. The file of sources comes with a project, so it must
 /// not be able to name the secrets of other programs.
 const PREFIX: &str = "COSTLINE_";
+/// The variable with the user's command that prints secrets. It is no key of sources, because a project
+/// must not run programs.
+const KEYRING: &str = "COSTLINE_KEYRING_COMMAND";
 
 /// The header `Authorization`, if the options ask for one.
 pub(crate) fn authorization(options: &Options) -> Result<Option<String>, FetchError> {
@@ -28,8 +32,9 @@ pub(crate) fn authorization(options: &Options) -> Result<Option<String>, FetchEr
     }
 }
 
-/// The secret in an environment variable.
-fn secret(variable: &str) -> Result<String, FetchError> {
+/// The secret in an environment variable. If that is not set, it is what the command in [`KEYRING`]
+/// prints when it is given the name of the variable.
+pub(crate) fn secret(variable: &str) -> Result<String, FetchError> {
     if !variable.starts_with(PREFIX) {
         return Err(FetchError::Usage(format!(
             "{variable}: the names of variables with secrets begin with {PREFIX}, so that a project \
@@ -38,12 +43,27 @@ fn secret(variable: &str) -> Result<String, FetchError> {
     }
     match env::var(variable) {
         Ok(secret) if !secret.is_empty() => Ok(secret),
-        Ok(_) | Err(env::VarError::NotPresent) => {
-            Err(FetchError::Usage(format!("the environment variable {variable} is not set")))
-        }
+        Ok(_) | Err(env::VarError::NotPresent) => match env::var(KEYRING) {
+            Ok(command) if !command.trim().is_empty() => of_keyring(&command, variable),
+            _ => Err(FetchError::Usage(format!("the environment variable {variable} is not set"))),
+        },
         Err(env::VarError::NotUnicode(_)) => {
             Err(FetchError::Usage(format!("the environment variable {variable} is not UTF-8")))
         }
+    }
+}
+
+/// The first line that a command of the user prints.
+fn of_keyring(command: &str, variable: &str) -> Result<String, FetchError> {
+    let fails = |message: String| FetchError::Usage(format!("{KEYRING}: {command}: {message}"));
+    let mut words = command.split_whitespace();
+    let program = words.next().unwrap_or_default();
+    let output = Command::new(program).args(words).arg(variable).stdin(Stdio::inherit()).output();
+    let output = output.map_err(|error| fails(error.to_string()))?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    match printed.lines().next() {
+        Some(secret) if output.status.success() && !secret.is_empty() => Ok(secret.to_owned()),
+        _ => Err(fails(format!("has no secret for {variable} ({})", output.status))),
     }
 }
 

@@ -11,6 +11,7 @@
 pub mod deep_writer;
 pub mod detect;
 mod error;
+mod fleet;
 pub mod foreign;
 mod format;
 pub mod inflate;
@@ -30,6 +31,7 @@ mod writer;
 
 pub use detect::{PREFIX, detect};
 pub use error::{At, ErrorKind, ReadError};
+pub use fleet::{Fleet, FleetCut, Series};
 pub use foreign::Foreign;
 pub use format::Format;
 pub use input::{Observer, Source};

@@ -4,8 +4,10 @@
 //! [`Part::read`] does what can be done for each file alone, on any thread. [`Merger::add`] adds one
 //! file after another; what it keeps grows with the different stacks, not with the files.
 
+mod cut;
 mod folded;
 mod pprof;
+mod rows;
 mod sum;
 
 use crate::detect::{detect, unknown, without_bom};
@@ -14,6 +16,8 @@ use crate::format::Format;
 use crate::input;
 use crate::limits::Limits;
 
+pub use cut::{CUT, Cuts};
+pub use rows::Rows;
 pub use sum::MergeError;
 
 /// A file that was decoded and checked.
@@ -94,6 +98,19 @@ impl Merger {
             }
         }
         Ok(())
+    }
+
+    /// Leaves out what `cuts` say. Returns the weight that is not where it was spent, in the metric that
+    /// is shown by default.
+    ///
+    /// # Errors
+    /// A sum exceeds 64 bits. The sum is of no use then.
+    pub fn cut(&mut self, cuts: &Cuts) -> Result<u128, MergeError> {
+        match &mut self.0 {
+            None => Ok(0),
+            Some(Tables::Pprof(tables)) => tables.cut(cuts),
+            Some(Tables::Folded(tables)) => tables.cut(cuts),
+        }
     }
 
     /// The merged file and its format: pprof compressed with gzip, or folded stacks as text. `None` if

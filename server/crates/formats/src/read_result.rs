@@ -1,6 +1,7 @@
 //! The result of reading a file.
 
 use crate::error::ReadError;
+use crate::fleet::Fleet;
 use crate::format::Format;
 use crate::read::deep::contour;
 use crate::read::deep::executions::Executions;
@@ -31,6 +32,11 @@ pub struct Read {
     pub raw_stacks: Option<RawStacks>,
     /// Counts whose lines are in another file ([`Read::add_line_counts`]).
     pub executions: Option<Executions>,
+    /// Where the profile comes from, if `costline fetch` wrote it.
+    pub fleet: Option<Box<Fleet>>,
+    /// What may name the revision that the program was built from, the most certain first: labels, and
+    /// the build id of the program.
+    pub revisions: Vec<String>,
 }
 
 impl Read {
@@ -47,6 +53,8 @@ impl Read {
             warnings,
             raw_stacks: None,
             executions: None,
+            fleet: None,
+            revisions: Vec::new(),
         }
     }
 

@@ -5,6 +5,7 @@ use analysis::{FileId, Total};
 use engine::advice::{Advice, advice};
 use engine::path_rules;
 use engine::present::text::{one_line, plain};
+use engine::query::fleet::FleetNumbers;
 use engine::query::health::{self, HealthEntry};
 use engine::recorded::RecordedFunctions;
 use engine::snapshot::Snapshot;
@@ -35,6 +36,9 @@ pub struct Check {
     pub details: Vec<String>,
     /// The time from the first to the last sample, in seconds; null if the profile has no times.
     pub duration_seconds: Option<f64>,
+    /// Where the profile comes from, if `costline fetch` got it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetNumbers>,
     /// Whether the file is cut; null if that cannot be told, because a part of such a file is a
     /// valid file.
     pub truncated: Option<bool>,
@@ -176,6 +180,7 @@ impl Check {
             format: loaded.format.title().to_owned(),
             details: details.into_iter().flatten().map(str::to_owned).collect(),
             duration_seconds: loaded.span_seconds,
+            fleet: loaded.fleet.as_deref().map(FleetNumbers::new),
             truncated: loaded.truncated,
             metric: costs.metric.name.clone(),
             unit: costs.metric.unit.clone(),

@@ -19,6 +19,9 @@ pub fn text(snapshot: &Snapshot, check: &Check, out: &mut Output) -> io::Result<
     writeln!(out, "{}", headline(snapshot))?;
     let details = check.details.iter().map(|detail| format!(", {}", plain(detail)));
     writeln!(out, "format    {}{}", check.format, details.collect::<String>())?;
+    if let Some(fleet) = &check.fleet {
+        writeln!(out, "fetched   {}", fleet.text)?;
+    }
     if let Some(seconds) = check.duration_seconds {
         writeln!(out, "recorded  {}", units::duration(seconds))?;
     }

@@ -9,6 +9,7 @@ use engine::average::Spread;
 use engine::order::{hottest_functions, sorted, sorted_lines};
 use engine::overlay::{Overlaid, Overlay};
 use engine::present::labels::Scale;
+use engine::query::fleet::FleetNumbers;
 use engine::recorded::RecordedFunctions;
 use engine::settings::Unit;
 use engine::snapshot::Snapshot;
@@ -47,6 +48,9 @@ pub struct Report<'a> {
     samples: Option<Weight>,
     /// The time from the first to the last sample, in seconds; null if the profile has no times.
     duration_seconds: Option<f64>,
+    /// Where the profile comes from, if `costline fetch` got it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fleet: Option<FleetNumbers>,
     /// Whether the file is cut; null if that cannot be told, because a part of such a file is a
     /// valid file.
     truncated: Option<bool>,
@@ -436,6 +440,7 @@ impl<'a> Report<'a> {
                 .collect(),
             samples: snapshot.samples().map(Weight),
             duration_seconds: snapshot.loaded.span_seconds,
+            fleet: snapshot.loaded.fleet.as_deref().map(FleetNumbers::new),
             truncated: snapshot.loaded.truncated,
             total: Weight(costs.total),
             runs: Some(snapshot.grouped.runs).filter(|&runs| runs > 1),

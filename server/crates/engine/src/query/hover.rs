@@ -11,6 +11,7 @@ use crate::present::details::{Details, Listed};
 use crate::present::labels::{Part, Scale, totals};
 use crate::present::units;
 use crate::query::calls::step;
+use crate::query::fleet;
 use crate::query::functions_at::{enclosing, named_at};
 use crate::recorded_texts::Origin;
 use crate::snapshot::Snapshot;
@@ -333,7 +334,7 @@ fn profile(snapshot: &Snapshot) -> String {
     format!("{name}, written {age} ago · {}", view.join(" · "))
 }
 
-/// What the profile is compared with, and whether it still exists.
+/// What the profile is compared with, where it comes from, and whether it still exists.
 fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(Compared { baseline, by }) = context.compared(snapshot) {
@@ -342,6 +343,7 @@ fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
         let totals = totals(by.total(), &snapshot.costs.metric);
         notes.push(format!("compared with {name}, written {age} ago: {totals}"));
     }
+    notes.extend(snapshot.loaded.fleet.as_deref().map(fleet::text));
     if context.world.deleted {
         notes.push("the profile has been deleted".to_owned());
     }

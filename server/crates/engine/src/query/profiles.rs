@@ -1,5 +1,6 @@
 //! The profiles that were found, and the profile shown.
 
+use super::fleet::FleetNumbers;
 use super::health::{HealthEntry, health};
 use crate::discovery::Candidate;
 use crate::marks::Marks;
@@ -28,6 +29,8 @@ pub struct Shown {
     pub root: Option<String>,
     /// The profile shown. Null without a profile.
     pub profile: Option<ShownProfile>,
+    /// Where the profile comes from, if `costline fetch` got it. Null otherwise.
+    pub fleet: Option<FleetNumbers>,
     /// The baseline. Null without a baseline.
     pub baseline: Option<ProfileFile>,
     /// The second cost that is shown beside the first. Null without an overlay.
@@ -235,6 +238,9 @@ pub fn shown(world: &World) -> Shown {
         revision: world.revision,
         root: world.own_root().map(|root| text(root)),
         profile: snapshot.map(|snapshot| shown_profile(world, &snapshot.loaded)),
+        fleet: snapshot
+            .and_then(|snapshot| snapshot.loaded.fleet.as_deref())
+            .map(FleetNumbers::new),
         baseline: world.baseline.as_ref().map(|baseline| profile_file(&baseline.snapshot.loaded)),
         overlay: snapshot.and_then(|snapshot| ShownOverlay::of(world, snapshot)),
         comparison: snapshot.and_then(|snapshot| TotalChange::of(world, snapshot)),

@@ -1,5 +1,6 @@
 //! The versions of a file that Git has. Nothing is written, and no program is run.
 
+use gix::hash::Prefix;
 use gix::open::Options;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
@@ -8,6 +9,8 @@ use sources::GitFolders;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// The shortest start of an id that is searched.
+const MIN_ID: usize = 7;
 /// The maximum number of commits to pass on the way to the time of a recording.
 const MAX_COMMITS: usize = 20_000;
 /// The maximum number of commits whose version of a file is read.
@@ -44,15 +47,29 @@ impl History {
         Some(Self { repository, folder, commits })
     }
 
-    /// The version of a file (a canonical path) in a commit, given by its full id or its tag.
+    /// The version of a file (a canonical path) in a commit, given by its id, the start of its id, its
+    /// tag, or its branch here or of a remote. Branches are as they are now.
     pub fn version(&self, commit: &str, path: &Path) -> Option<String> {
         let path = path.strip_prefix(&self.folder).ok()?;
-        let tagged = || {
-            let mut tag = self.repository.find_reference(&format!("refs/tags/{commit}")).ok()?;
-            Some(tag.peel_to_id().ok()?.detach())
-        };
-        let id = ObjectId::from_hex(commit.as_bytes()).ok().or_else(tagged)?;
+        let id = ObjectId::from_hex(commit.as_bytes()).ok();
+        let id = id.or_else(|| self.named(commit)).or_else(|| self.abbreviated(commit))?;
         version(&self.repository, id, path)
+    }
+
+    /// The commit of a tag or branch.
+    fn named(&self, name: &str) -> Option<ObjectId> {
+        let name = name.strip_prefix("refs/heads/").unwrap_or(name);
+        let places = ["refs/tags/", "refs/heads/", "refs/remotes/origin/"];
+        let mut named = places
+            .iter()
+            .find_map(|place| self.repository.find_reference(&format!("{place}{name}")).ok())?;
+        Some(named.peel_to_id().ok()?.detach())
+    }
+
+    /// The commit whose id begins so, if there is only one.
+    fn abbreviated(&self, start: &str) -> Option<ObjectId> {
+        let prefix = Prefix::from_hex(start).ok().filter(|_| start.len() >= MIN_ID)?;
+        self.repository.objects.lookup_prefix(prefix, None).ok()??.ok()
     }
 
     /// The versions of a file (a canonical path), newest first. Equal ones in a row are given once.

@@ -335,10 +335,17 @@ impl<'a> Search<'a> {
         text.map(|(_, text)| text).or_else(|| self.mapped.original_texts.get(path)).cloned()
     }
 
-    /// The version in Git that a name of the profile states, as in `git:host/repository:path:version`.
+    /// The version in Git that a name of the profile states, as in `git:host/repository:path:version`, or
+    /// that of the revision that the program was built from.
     fn named_version(&self, path: &Path, names: &[String]) -> Option<Arc<str>> {
-        let version = names.iter().find_map(|name| sources::git_version(name))?;
-        self.history(path)?.version(version, path).map(Arc::from)
+        let history = self.history(path)?;
+        let named = names.iter().find_map(|name| sources::git_version(name));
+        let of_name = named.and_then(|version| history.version(version, path));
+        let fleet = self.loaded.fleet.as_deref();
+        let fleet = fleet.and_then(|fleet| fleet.revision.as_ref());
+        let mut revisions = fleet.into_iter().chain(&self.loaded.revisions);
+        let text = of_name.or_else(|| revisions.find_map(|it| history.version(it, path)))?;
+        Some(Arc::from(text))
     }
 
     fn history(&self, path: &Path) -> Option<&History> {

@@ -5,7 +5,7 @@ use crate::discovery::FileVersion;
 use crate::hashed::Hashed;
 use crate::stamp::Stamp;
 use analysis::{RawStacks, Recording, Warning, WarningCode};
-use formats::{ErrorKind, Foreign, Format, Limits, ReadError, Source, Writer};
+use formats::{ErrorKind, Fleet, Foreign, Format, Limits, ReadError, Source, Writer};
 use sources::regular_file;
 use std::borrow::Cow;
 use std::fs;
@@ -122,6 +122,10 @@ pub struct Loaded {
     pub report: Option<(PathBuf, Stamp)>,
     /// Whether the file counts executions, but the file with their lines was not read.
     pub lacks_lines_of_counts: bool,
+    /// Where the profile comes from, if `costline fetch` wrote it.
+    pub fleet: Option<Box<Fleet>>,
+    /// What may name the revision that the program was built from ([`formats::Read::revisions`]).
+    pub revisions: Vec<String>,
     /// Warnings of the reader.
     pub warnings: Vec<Warning>,
 }
@@ -214,6 +218,8 @@ impl Loaded {
             raw_stacks: read.raw_stacks,
             report: None,
             lacks_lines_of_counts: read.executions.is_some(),
+            fleet: read.fleet,
+            revisions: read.revisions,
             warnings: read.warnings.into_iter().collect(),
         })
     }

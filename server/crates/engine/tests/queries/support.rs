@@ -117,6 +117,8 @@ impl Project {
             raw_stacks: None,
             report: None,
             lacks_lines_of_counts: false,
+            fleet: None,
+            revisions: Vec::new(),
             warnings: Vec::new(),
         }
     }

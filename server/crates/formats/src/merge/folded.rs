@@ -1,5 +1,6 @@
 //! Merges files of folded stacks: the values of lines with the same stack are added.
 
+use super::cut::{CUT, Cuts, cut};
 use super::sum::{MergeError, add};
 use crate::error::{At, ReadError};
 use crate::read::folded::{line, one_value_per_line};
@@ -7,6 +8,7 @@ use crate::read::text::utf8;
 use profile::Warnings;
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
+use std::mem;
 
 /// A file: its stacks with their sums.
 #[derive(Debug)]
@@ -73,6 +75,26 @@ impl Tables {
             add(self.sums.entry(stack).or_default(), value)?;
         }
         Ok(())
+    }
+
+    pub(super) fn cut(&mut self, cuts: &Cuts) -> Result<u128, MergeError> {
+        let sums: Vec<(Box<str>, i64)> = mem::take(&mut self.sums).into_iter().collect();
+        let mut ids: FxHashMap<&str, u64> = FxHashMap::default();
+        let mut stacks = Vec::with_capacity(sums.len());
+        for (stack, value) in &sums {
+            let mut id = |frame| {
+                let next = ids.len() as u64;
+                *ids.entry(frame).or_insert(next)
+            };
+            stacks.push((line::frames(stack, true).map(&mut id).collect::<Vec<u64>>(), *value));
+        }
+        let (kept, moved) = cut(&stacks, cuts);
+        for ((stack, value), kept) in sums.iter().zip(kept) {
+            let frames: Vec<&str> = line::frames(stack, true).take(kept).collect();
+            let stack = if frames.is_empty() { CUT.to_owned() } else { frames.join(";") };
+            add(self.sums.entry(stack.into()).or_default(), *value)?;
+        }
+        Ok(moved)
     }
 
     /// The stacks in alphabetical order.

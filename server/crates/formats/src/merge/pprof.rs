@@ -4,6 +4,7 @@
 //!
 //! In a [`Part`], ids are the numbers of rows, from 1 on, and all of them exist.
 
+use super::cut::{CUT, Cuts, cut};
 use super::sum::{MergeError, add};
 use crate::error::ReadError;
 use crate::pprof_proto::{self as proto, Fields};
@@ -14,6 +15,7 @@ use prost::Message;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::io::Write as _;
+use std::mem;
 use std::sync::Arc;
 
 /// Libraries are as large as pages are, which differ between machines.
@@ -122,7 +124,7 @@ impl Rows {
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     /// All but samples and strings.
-    file: proto::Profile,
+    pub(super) file: proto::Profile,
     /// Whether a file was added.
     has_header: bool,
     strings: Strings,
@@ -207,14 +209,20 @@ impl Tables {
                 continue;
             }
             self.sample_key(sample, &mut known, &mut key);
-            if let Some(&at) = self.samples.get(&*key) {
-                for (sum, &value) in self.values.iter_mut().skip(at).zip(&sample.value) {
-                    add(sum, value)?;
-                }
-            } else {
-                self.samples.insert(key.as_slice().into(), self.values.len());
-                self.values.extend(&sample.value);
+            self.add_values(&key, &sample.value)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the values of a sample ([`Tables::sample_key`]).
+    fn add_values(&mut self, key: &[u64], values: &[i64]) -> Result<(), MergeError> {
+        if let Some(&at) = self.samples.get(key) {
+            for (sum, &value) in self.values.iter_mut().skip(at).zip(values) {
+                add(sum, value)?;
             }
+        } else {
+            self.samples.insert(key.into(), self.values.len());
+            self.values.extend(values);
         }
         Ok(())
     }
@@ -338,6 +346,19 @@ impl Tables {
                 proto::Line { function_id, ..*line }
             })
             .collect();
+        let id = self.location_of(mapping_id, address, location.is_folded, line);
+        known.locations[at] = id;
+        id
+    }
+
+    /// The id of a location of the merged tables.
+    fn location_of(
+        &mut self,
+        mapping_id: u64,
+        address: u64,
+        is_folded: bool,
+        line: Vec<proto::Line>,
+    ) -> u64 {
         let start = match mapping_id {
             0 => 0,
             id => self.file.mapping[index(id)].memory_start,
@@ -345,23 +366,15 @@ impl Tables {
         let key = LocationKey {
             mapping: mapping_id,
             address: address.wrapping_sub(start),
-            is_folded: location.is_folded,
+            is_folded,
             lines: line.iter().map(|line| (line.function_id, line.number, line.column)).collect(),
         };
         let rows = &mut self.file.location;
-        let id = *self.locations.entry(key).or_insert_with(|| {
+        *self.locations.entry(key).or_insert_with(|| {
             let id = rows.len() as u64 + 1;
-            rows.push(proto::Location {
-                id,
-                mapping_id,
-                address,
-                line,
-                is_folded: location.is_folded,
-            });
+            rows.push(proto::Location { id, mapping_id, address, line, is_folded });
             id
-        });
-        known.locations[at] = id;
-        id
+        })
     }
 
     fn function(&mut self, row: u64, known: &mut Known<'_>) -> u64 {
@@ -418,6 +431,57 @@ impl Tables {
         };
         known.mappings[at] = known_as;
         known_as
+    }
+
+    /// The id of a string.
+    pub(super) fn string(&mut self, text: &str) -> i64 {
+        self.strings.id(text.as_bytes())
+    }
+
+    /// The id of a location that has a function, file and line, but no address.
+    pub(super) fn place(&mut self, name: &str, file: &str, line: u32) -> u64 {
+        let (name, filename) = (self.string(name), self.string(file));
+        let rows = &mut self.file.function;
+        let function_id = *self.functions.entry([name, 0, filename, 0]).or_insert_with(|| {
+            let id = rows.len() as u64 + 1;
+            rows.push(proto::Function { id, name, filename, ..proto::Function::default() });
+            id
+        });
+        let line = proto::Line { function_id, number: i64::from(line), column: 0 };
+        self.location_of(0, 0, false, vec![line])
+    }
+
+    /// Adds a sample whose ids are those of the merged tables, and which has no labels.
+    pub(super) fn add_sample(&mut self, sample: &proto::Sample) -> Result<(), MergeError> {
+        let mut key = Vec::with_capacity(sample.location_id.len() + 1);
+        key.push(sample.location_id.len() as u64);
+        key.extend(&sample.location_id);
+        self.add_values(&key, &sample.value)
+    }
+
+    pub(super) fn cut(&mut self, cuts: &Cuts) -> Result<u128, MergeError> {
+        let n_values = self.file.sample_type.len();
+        let samples: Vec<(Box<[u64]>, usize)> = mem::take(&mut self.samples).into_iter().collect();
+        let values = mem::take(&mut self.values);
+        let default = self.file.default_sample_type;
+        let types = &self.file.sample_type;
+        let deciding = types.iter().position(|it| default != 0 && it.r#type == default);
+        let deciding = deciding.unwrap_or(n_values.saturating_sub(1));
+        let of_sample = |at: usize| values.get(at..at + n_values).unwrap_or_default();
+        let root_first = |key: &[u64]| parts(key).0.iter().rev().copied().collect::<Vec<_>>();
+        let weight = |at| of_sample(at).get(deciding).copied().unwrap_or_default();
+        let stacks: Vec<_> =
+            samples.iter().map(|(key, at)| (root_first(key), weight(*at))).collect();
+        let (kept, moved) = cut(&stacks, cuts);
+        let nothing = [self.place(CUT, "", 0)];
+        for ((key, at), kept) in samples.iter().zip(kept) {
+            let (locations, labels) = parts(key);
+            let outer = locations.get(locations.len() - kept..).unwrap_or_default();
+            let outer = if outer.is_empty() && !locations.is_empty() { &nothing } else { outer };
+            let key = [&[outer.len() as u64], outer, labels].concat();
+            self.add_values(&key, of_sample(*at))?;
+        }
+        Ok(moved)
     }
 
     /// The file, without samples whose values add up to nothing and without rows that nothing uses.

@@ -16,6 +16,7 @@ use super::func_text::FuncText;
 use super::rows::{MAX_METRICS, Rows};
 use super::text::{open_end, utf8_at};
 use crate::error::{At, ReadError};
+use crate::fleet::Fleet;
 use crate::format::Format;
 use crate::input::Input;
 use crate::read_result::Read;
@@ -75,6 +76,7 @@ struct File<'a> {
     event: usize,
     /// The duration that Austin writes at the end.
     duration_us: Option<f64>,
+    fleet: Option<Box<Fleet>>,
     n_lines: usize,
     first_malformed: Option<usize>,
 }
@@ -87,6 +89,7 @@ impl<'a> File<'a> {
             warnings,
             event: 0,
             duration_us: None,
+            fleet: None,
             n_lines: 0,
             first_malformed: None,
         }
@@ -113,6 +116,9 @@ impl<'a> File<'a> {
             let duration = comment.strip_prefix("duration:");
             self.duration_us =
                 self.duration_us.or_else(|| duration.and_then(|text| line::number(text.trim())));
+            if self.fleet.is_none() {
+                self.fleet = Fleet::of_comment(comment).map(Box::new);
+            }
         } else if let Some((stack, values)) = layout.form.split(line) {
             self.tables.push(stack, values, self.event)?;
         } else if !layout.form.allows(line) {
@@ -126,7 +132,7 @@ impl<'a> File<'a> {
     }
 
     fn finish(self) -> Result<Read, ReadError> {
-        let Self { layout, tables, warnings, duration_us, first_malformed, .. } = self;
+        let Self { layout, tables, warnings, duration_us, fleet, first_malformed, .. } = self;
         if let Some(line) = first_malformed.filter(|_| tables.is_empty()) {
             return Err(ReadError::malformed(At::Line(line, 1), layout.form.expectation()));
         }
@@ -134,6 +140,7 @@ impl<'a> File<'a> {
         Ok(Read {
             writer: Writer { producer: layout.producer.clone(), dialect: layout.dialect },
             span_seconds: duration_us.map(|us| us / 1e6),
+            fleet,
             ..Read::new(Format::Folded, recording, warnings)
         })
     }

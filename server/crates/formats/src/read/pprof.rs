@@ -15,6 +15,7 @@ mod locations;
 mod mappings;
 mod metrics;
 mod prune;
+mod revisions;
 mod samples;
 mod sniff;
 pub(crate) mod tables;
@@ -24,6 +25,7 @@ pub(crate) use sniff::is_pprof;
 
 use super::rows::Rows;
 use crate::error::{ErrorKind, ReadError};
+use crate::fleet::Fleet;
 use crate::format::Format;
 use crate::input::Input;
 use crate::pprof_proto::{self as proto, Field, Fields};
@@ -32,6 +34,7 @@ use locations::locations;
 use metrics::metrics;
 use profile::{ProfileBuilder, Recording, Warnings};
 use prost::Message;
+use revisions::Revisions;
 use samples::Samples;
 use tables::{Strings, at_key, malformed};
 use threads::ThreadLabels;
@@ -58,6 +61,10 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
 
     let roles = ThreadLabels::of(&strings);
     let threads = samples.labels().map(|labels| roles.thread(labels)).collect::<Vec<_>>();
+    let mut revisions = Revisions::of(&strings);
+    for labels in samples.labels() {
+        revisions.add(labels);
+    }
     let mut rows = Rows::new(n_metrics);
     for sample in samples.iter(n_metrics) {
         let thread = threads.get(sample.labels).copied().unwrap_or_default();
@@ -66,7 +73,10 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
         rows.push(thread, || strings.thread(thread), leaf, weight);
     }
     rows.finish(&mut builder)?;
+    let mut comments = file.comment.iter().filter_map(|&id| strings.get(id, String::new).ok());
     Ok(Read {
+        fleet: comments.find_map(Fleet::of_comment).map(Box::new),
+        revisions: revisions.finish(&file, &strings),
         span_seconds: (file.duration_nanos > 0).then(|| file.duration_nanos as f64 / 1e9),
         ..Read::new(Format::Pprof, Recording::Stacks(builder.build()), warnings)
     })

@@ -159,6 +159,8 @@ fn profile(path: &Path, stamp: Stamp, samples: u32) -> Loaded {
         raw_stacks: None,
         report: None,
         lacks_lines_of_counts: false,
+        fleet: None,
+        revisions: Vec::new(),
         warnings: Vec::new(),
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn unescaped(line: &str) -> &str {
 /// A `;` followed by a space belongs to the frame (Rust's `[u8; 8]`, Java signatures). With
 /// `joins_lines`, a frame `L12` belongs to the previous one: Austin before version 3 writes lines
 /// like this.
-pub(super) fn frames(stack: &str, joins_lines: bool) -> impl Iterator<Item = &str> {
+pub(crate) fn frames(stack: &str, joins_lines: bool) -> impl Iterator<Item = &str> {
     let mut rest = Some(stack);
     std::iter::from_fn(move || {
         let text = rest?;

@@ -1,0 +1,134 @@
+//! The sources that a workspace folder names for `costline fetch`. The server reads the names; only the
+//! command line asks the sources.
+
+use super::recipes::{RecipeCommand, command_text};
+use crate::present::text::{one_line, plain};
+use crate::world::World;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+/// The folder and the file of sources, as in the crate `fetch`.
+const FOLDER: &str = ".costline";
+const FILE: &str = "sources.toml";
+/// What the name of the file to compare with ends in.
+const BASELINE: &str = "-baseline";
+/// The largest file of sources.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The named sources of a workspace folder.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "NamedSources")]
+pub struct Sources {
+    /// The file that names them. Null without a workspace folder.
+    pub file: Option<PathBuf>,
+    /// Why the file cannot be read. Null if it can, or does not exist.
+    pub problem: Option<String>,
+    /// The sources, by name.
+    pub sources: Vec<Source>,
+}
+
+/// A source of profiles. Clients run the command in a terminal, after the user has agreed; the server
+/// never runs it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "NamedSource")]
+pub struct Source {
+    /// The name.
+    pub name: String,
+    /// The kind of source: `pyroscope`.
+    pub kind: String,
+    /// The address or folder, to be read.
+    pub place: String,
+    /// The folder to run the command in.
+    pub folder: PathBuf,
+    /// The command that fetches it.
+    pub command: RecipeCommand,
+    /// The command as text, to be read.
+    pub text: String,
+    /// The profile that was fetched last. Null if there is none.
+    pub profile: Option<PathBuf>,
+    /// The profile to compare with that was fetched with it. Null if there is none.
+    pub baseline: Option<PathBuf>,
+    /// Whether its profile is shown.
+    pub shown: bool,
+}
+
+/// The sources of the workspace folder. `program` is that of Costline.
+pub fn sources(world: &World, program: &Path) -> Sources {
+    let Some(root) = world.own_root() else { return Sources::default() };
+    let file = root.join(FOLDER).join(FILE);
+    let known = |problem, sources| Sources { file: Some(file.clone()), problem, sources };
+    let text = match read(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return known(None, Vec::new()),
+        Err(error) => return known(Some(error.to_string()), Vec::new()),
+    };
+    let table = match text.parse::<toml::Table>() {
+        Ok(table) => table,
+        Err(error) => return known(Some(one_line(error.message()).into_owned()), Vec::new()),
+    };
+    let named = table.get("sources").and_then(toml::Value::as_table).into_iter().flatten();
+    let files = files(&root.join(FOLDER));
+    let shown = world.snapshot().map(|snapshot| snapshot.loaded.path.as_path());
+    let source = |(name, keys): (&String, &toml::Value)| {
+        let key = |key: &str| keys.get(key).and_then(toml::Value::as_str);
+        let command = RecipeCommand {
+            program: program.to_string_lossy().into_owned(),
+            arguments: ["fetch", name].map(ToOwned::to_owned).into(),
+        };
+        let profile = newest(&files, name);
+        Source {
+            kind: plain(key("kind").unwrap_or_default()).into_owned(),
+            place: plain(key("url").or(key("path")).unwrap_or_default()).into_owned(),
+            folder: root.clone(),
+            text: one_line(&command_text(&[
+                "costline".to_owned(),
+                "fetch".to_owned(),
+                name.clone(),
+            ]))
+            .into_owned(),
+            command,
+            shown: profile.is_some() && shown == profile.as_deref(),
+            profile,
+            baseline: key("baseline-since")
+                .and_then(|_| newest(&files, &format!("{name}{BASELINE}"))),
+            name: name.clone(),
+        }
+    };
+    // A name like an option would be one.
+    let named = named.filter(|(name, _)| !name.starts_with('-'));
+    known(None, named.map(source).collect())
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    let (file, _) = sources::regular_file::open(path)?;
+    let mut text = String::new();
+    file.take(MAX_BYTES).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// The files of a folder, newest last.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let mut files: Vec<_> = entries
+        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+        .collect();
+    files.sort();
+    files.into_iter().map(|(_, path)| path).collect()
+}
+
+/// The newest file of a name, whatever its extension.
+fn newest(files: &[PathBuf], name: &str) -> Option<PathBuf> {
+    let is_named = |path: &&PathBuf| {
+        let file = path.file_name().and_then(|file| file.to_str());
+        let rest = file.and_then(|file| file.strip_prefix(name)?.strip_prefix('.'));
+        rest.is_some_and(|extension| EXTENSIONS.contains(&extension))
+    };
+    files.iter().rev().find(is_named).cloned()
+}
+
+/// The extensions of the files that `costline fetch` writes.
+const EXTENSIONS: [&str; 7] =
+    ["pb.gz", "pb", "folded", "cpuprofile", "heapprofile", "speedscope.json", "profile"];

@@ -1,0 +1,185 @@
+//! Buckets of object stores that speak S3: many pprof or folded files, which become one file.
+//!
+//! `rusty-s3` makes and signs the addresses; they are asked as all others are.
+
+use crate::answer::Fetched;
+use crate::error::FetchError;
+use crate::http::{Ask, Http};
+use crate::options::Options;
+use crate::parts::{self, decode};
+use crate::secrets::secret;
+use crate::step::Step;
+use roxmltree::{Document, Node};
+use rusty_s3::actions::S3Action as _;
+use rusty_s3::{Bucket, Credentials, UrlStyle};
+use std::time::Duration;
+use url::Url;
+
+/// How long a signed address is valid.
+const VALID: Duration = Duration::from_secs(3600);
+/// The maximum number of objects.
+const MAX_OBJECTS: usize = 1_000_000;
+const REGION: &str = "us-east-1";
+
+/// A bucket, and who asks.
+struct Store {
+    bucket: Bucket,
+    credentials: Option<Credentials>,
+}
+
+impl Store {
+    /// The bucket of an address like `https://s3.example.com/BUCKET/PREFIX`, and the prefix.
+    fn new(url: &Url, options: &Options) -> Result<(Self, String), FetchError> {
+        let usage = |message: String| FetchError::Usage(message);
+        let path =
+            percent_encoding::percent_decode_str(url.path()).decode_utf8_lossy().into_owned();
+        let path = path.trim_start_matches('/');
+        let (name, prefix) = path.split_once('/').unwrap_or((path, ""));
+        let mut endpoint = url.clone();
+        endpoint.set_path("");
+        endpoint.set_query(None);
+        let region = options.region.clone().unwrap_or_else(|| REGION.to_owned());
+        let bucket = Bucket::new(endpoint, UrlStyle::Path, name.to_owned(), region);
+        let bucket = bucket.ok().filter(|_| !name.is_empty()).ok_or_else(|| {
+            usage(format!("{url}: expected https://HOST/BUCKET/PREFIX of an object store"))
+        })?;
+        let credentials = match (&options.access_key_env, &options.secret_key_env) {
+            (None, None) => None,
+            (Some(access), Some(key)) => Some(Credentials::new(secret(access)?, secret(key)?)),
+            _ => {
+                let message = "`access-key-env` and `secret-key-env` need each other: give both";
+                return Err(usage(message.to_owned()));
+            }
+        };
+        Ok((Self { bucket, credentials }, prefix.to_owned()))
+    }
+
+    /// The signature is no part of messages.
+    fn signed(url: Url) -> Ask {
+        let mut shown = url.clone();
+        shown.set_query(None);
+        Ask { is_signed: true, shown, ..Ask::get(url) }
+    }
+
+    /// The names of the objects below a prefix, in order.
+    fn list(
+        &self,
+        prefix: &str,
+        http: &Http,
+        observe: &mut dyn FnMut(Step),
+    ) -> Result<Vec<String>, FetchError> {
+        let mut names = Vec::new();
+        let mut next = None;
+        loop {
+            // A list is the object without a name. The crate's own request for lists would bring a parser
+            // that takes the lists of one store only.
+            let mut action = self.bucket.get_object(self.credentials.as_ref(), "");
+            let query = action.query_mut();
+            query.insert("list-type", "2");
+            query.insert("encoding-type", "url");
+            query.insert("prefix", prefix.to_owned());
+            if let Some(token) = next.take() {
+                query.insert("continuation-token", token);
+            }
+            let url = action.sign(VALID);
+            let answer = http.open(&Self::signed(url), observe)?.1.whole()?;
+            let text = String::from_utf8_lossy(&answer);
+            let fails = |message: String| FetchError::Answer {
+                from: self.bucket.base_url().to_string(),
+                message,
+            };
+            let page = Page::parse(&text).map_err(|error| {
+                fails(format!("{error}; check that the address is that of a bucket"))
+            })?;
+            // Programs make folders as empty objects.
+            names.extend(page.names.into_iter().filter(|key| !key.ends_with('/')));
+            if names.len() > MAX_OBJECTS {
+                return Err(fails(format!(
+                    "has more than {MAX_OBJECTS} objects below {prefix:?}; give a longer prefix"
+                )));
+            }
+            match page.next {
+                Some(token) => next = Some(token),
+                None => return Ok(names),
+            }
+        }
+    }
+}
+
+/// A part of a list of objects. Stores differ in the namespace of its elements.
+struct Page {
+    names: Vec<String>,
+    next: Option<String>,
+}
+
+impl Page {
+    fn parse(text: &str) -> Result<Self, String> {
+        let document = Document::parse(text).map_err(|error| error.to_string())?;
+        let root = document.root_element();
+        if root.tag_name().name() != "ListBucketResult" {
+            return Err(format!(
+                "found <{}> in place of a list of objects",
+                root.tag_name().name()
+            ));
+        }
+        let encoded = child(root, "EncodingType") == Some("url");
+        let name = |key: &str| if encoded { decoded(key) } else { key.to_owned() };
+        let objects = root.children().filter(|node| node.tag_name().name() == "Contents");
+        let names = objects.filter_map(|object| child(object, "Key")).map(name).collect();
+        let next = child(root, "NextContinuationToken").map(str::to_owned);
+        Ok(Self { names, next })
+    }
+}
+
+/// The text of an element within another one.
+fn child<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
+    node.children().find(|child| child.tag_name().name() == name)?.text()
+}
+
+/// A name that is written as in a query: a space is `+`.
+fn decoded(key: &str) -> String {
+    percent_encoding::percent_decode_str(&key.replace('+', " ")).decode_utf8_lossy().into_owned()
+}
+
+pub(crate) fn fetch(
+    url: &Url,
+    options: &Options,
+    observe: &mut dyn FnMut(Step),
+) -> Result<Fetched, FetchError> {
+    let http = Http::new(options, options.timeout())?;
+    let (store, prefix) = Store::new(url, options)?;
+    let mut names = store.list(&prefix, &http, observe)?;
+    names.sort();
+    let read = |name: &String| {
+        let url = store.bucket.get_object(store.credentials.as_ref(), name).sign(VALID);
+        let content = http.open(&Store::signed(url), &mut |_| {})?.1.whole()?;
+        Ok(decode(content))
+    };
+    parts::merge(url.as_str(), &names, Vec::new(), &options.cuts(), &read, observe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_different_stores_are_read() {
+        let aws = "<?xml version=\"1.0\"?><ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">\
+                   <EncodingType>url</EncodingType><Contents><Key>a+b%2Bc.pb.gz</Key><Size>3</Size></Contents>\
+                   <NextContinuationToken>1/x=</NextContinuationToken></ListBucketResult>";
+        let page = Page::parse(aws).unwrap();
+        assert_eq!(
+            (page.names, page.next.as_deref()),
+            (vec!["a b+c.pb.gz".to_owned()], Some("1/x="))
+        );
+        let google = "<ListBucketResult xmlns='http://doc.s3.amazonaws.com/2006-03-01'><Contents>\
+                      <Key>a+b</Key></Contents></ListBucketResult>";
+        let page = Page::parse(google).unwrap();
+        assert_eq!((page.names, page.next), (vec!["a+b".to_owned()], None));
+        assert_eq!(
+            Page::parse("<html/>").err().unwrap(),
+            "found <html> in place of a list of objects"
+        );
+        assert!(Page::parse("no").is_err());
+    }
+}

@@ -1,0 +1,318 @@
+//! Engines that merge profiles, and object stores: servers of `engines.mjs` with messages of their own.
+
+use super::super::skip_without;
+use super::{GO, Outcome, Project, fixture, go_profile, run};
+use serde_json::{Value, json};
+use std::env;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/cli/fetch/engines.mjs");
+const TYPE: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+
+/// A server in another process, until the test ends.
+struct Engine {
+    process: Child,
+    output: BufReader<ChildStdout>,
+    url: String,
+}
+
+impl Engine {
+    /// `None` without the packages of `tests/cli/install`.
+    fn start(engine: &str, profile: &Path, variables: &[(&str, &str)]) -> Option<Self> {
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let oracles = env::var_os("COSTLINE_ORACLES")
+            .map_or_else(|| repository.join("target/oracles"), PathBuf::from);
+        let packages = oracles.join("fetch");
+        if !packages.join("node_modules/@parca/client").is_dir()
+            && env::var_os("COSTLINE_REQUIRE_TOOLS").is_none()
+        {
+            skip_without("the packages of tests/cli/install");
+            return None;
+        }
+        let mut command = Command::new("node");
+        command.arg(SERVER).arg(&packages).arg(engine).arg(profile);
+        command.envs(variables.iter().copied()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        let output = BufReader::new(process.stdout.take().unwrap());
+        let mut engine = Self { process, output, url: String::new() };
+        engine.url = format!("http://127.0.0.1:{}", engine.line());
+        Some(engine)
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        line.trim().to_owned()
+    }
+
+    /// The next request.
+    fn request(&mut self) -> Value {
+        serde_json::from_str(&self.line()).unwrap()
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The fixture, away from its sources.
+fn elsewhere(project: &Project) -> PathBuf {
+    let path = project.path().join("whole.pb.gz");
+    fs::write(&path, go_profile()).unwrap();
+    path
+}
+
+/// All costs of a file.
+fn costs(file: &Path) -> Value {
+    let text = run(["report", "--json", file.to_str().unwrap()]).success();
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let keys = ["total", "functions", "lines", "edges", "metrics"];
+    keys.into_iter().map(|key| (key.to_owned(), report[key].clone())).collect()
+}
+
+#[test]
+fn pyroscope_merges_what_the_labels_select() {
+    let revision = "0123456789abcdef0123456789abcdef01234567";
+    let Some(mut engine) = Engine::start("pyroscope", &fixture(GO), &[("REVISION", revision)])
+    else {
+        return;
+    };
+    let project = Project::new();
+    let base = format!("{}/pyroscope/", engine.url);
+    // The server is not at that path, and says so.
+    let message = project.fetch(&["pyroscope", &base, "--profile-type", TYPE]).failure(1);
+    assert!(message.contains("answered 415 "), "{message}");
+
+    let url = engine.url.clone();
+    let options = ["--labels", "{service_name=\"shop\"}", "--since", "2025-11-24T10:00:00Z"];
+    let range = ["--until", "2025-11-24T11:00:00Z", "--tenant", "team-a", "--name", "shop"];
+    let [from, until] = [1_763_978_400_000_u64, 1_763_982_000_000];
+    let arguments = [&["pyroscope", &url], &options[..], &range].concat();
+
+    // Without a type, the server is asked for those that it has.
+    let message = project.fetch(&arguments).failure(1);
+    let expected =
+        format!("give --profile-type, one of {TYPE}, memory:inuse_space:bytes:space:bytes");
+    assert!(message.ends_with(&expected), "{message}");
+    assert_eq!(engine.request()["method"], "ProfileTypes");
+
+    let arguments = [&arguments[..], &["--profile-type", TYPE, "--max-nodes", "9000"]].concat();
+    project.fetch(&arguments).success();
+    let expected = json!({
+        "method": "SelectMergeProfile", "tenant": "team-a", "profile_type": TYPE,
+        "label_selector": "{service_name=\"shop\"}", "start": from, "end": until, "max_nodes": 9000,
+    });
+    assert_eq!(engine.request(), expected);
+    let matcher = format!("{{service_name=\"shop\",__profile_type__=\"{TYPE}\"}}");
+    assert_eq!(engine.request()["matchers"], json!([matcher]));
+    assert_eq!(engine.request()["step"], 36.0);
+    let file = project.file("shop.pb.gz");
+    assert!(costs(&file) == costs(&elsewhere(&project)));
+
+    let text = run(["report", "--json", file.to_str().unwrap()]).success();
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let fleet = &report["fleet"];
+    assert_eq!(fleet["kind"], "pyroscope");
+    assert_eq!((&fleet["hosts"], &fleet["profiles"]), (&json!(2), &json!(null)));
+    assert_eq!(fleet["rangeMs"], json!([from, until]));
+    assert_eq!(fleet["labels"]["service_name"], "shop");
+    assert_eq!(fleet["labels"].get("pod"), None);
+    assert_eq!(fleet["revision"], revision);
+    assert_eq!(fleet["cut"]["how"], "the 9000 largest nodes of the call tree");
+
+    let message = project.fetch(&["pyroscope", &url, "--profile-type", TYPE, "--labels", "bad"]);
+    let message = message.failure(1);
+    assert!(message.ends_with("400 Bad Request: parse error: unexpected \"bad\""), "{message}");
+    let message =
+        project.fetch(&["pyroscope", &url, "--profile-type", TYPE, "--labels", "a=\"nobody\""]);
+    assert!(message.failure(1).contains("has no profiles with these labels"));
+    assert_eq!(project.files(), ["shop.pb.gz"]);
+}
+
+#[test]
+fn two_ranges_make_two_files() {
+    let Some(mut engine) = Engine::start("pyroscope", &fixture(GO), &[]) else { return };
+    let project = Project::new();
+    let sources = format!(
+        "[sources.shop]\nkind = \"pyroscope\"\nurl = \"{}\"\nprofile-type = \"{TYPE}\"\nsince = \"7d\"\n\
+         baseline-since = \"14d\"\n",
+        engine.url
+    );
+    project.write("sources.toml", sources);
+    let said = project.fetch(&["shop"]).success();
+    let lines: Vec<_> = said.lines().map(|line| line.split(':').next().unwrap()).collect();
+    assert_eq!(lines, [".costline/shop-baseline.pb.gz", ".costline/shop.pb.gz"]);
+    let week = 7 * 86_400_000;
+    let range =
+        |request: &Value| [request["start"].as_i64().unwrap(), request["end"].as_i64().unwrap()];
+    let before = engine.request();
+    engine.request();
+    engine.request();
+    let now = engine.request();
+    assert_eq!(
+        (&before["method"], &now["method"]),
+        (&json!("SelectMergeProfile"), &json!("SelectMergeProfile"))
+    );
+    let ([a, b], [c, d]) = (range(&before), range(&now));
+    assert_eq!((b - a, d - c, c - a), (week, week, week));
+    // The server shows the newer one.
+    let root = project.path().to_str().unwrap();
+    let newest = run(["report", "--root", root]).success();
+    assert!(newest.starts_with("shop.pb.gz: "), "{newest}");
+}
+
+#[test]
+fn parca_merges_what_the_labels_select() {
+    let Some(mut engine) = Engine::start("parca", &fixture(GO), &[("REVISION", "v1.2")]) else {
+        return;
+    };
+    let project = Project::new();
+    let url = engine.url.clone();
+    let range = ["--since", "2025-11-24T10:00:00Z", "--until", "2025-11-24T11:00:00Z"];
+    let options = ["--profile-type", "p:samples:count:cpu:nanoseconds:delta", "--tenant", "p1"];
+    let arguments =
+        [&["parca", &url, "--labels", "pod=~\".+\"", "--name", "shop"], &range[..], &options];
+    project.fetch(&arguments.concat()).success();
+    let request = engine.request();
+    assert_eq!((&request["method"], &request["tenant"]), (&json!("Query"), &json!("p1")));
+    assert_eq!((&request["mode"], &request["reportType"]), (&json!(2), &json!(1)));
+    let merge = &request["options"]["merge"];
+    assert_eq!(merge["query"], "p:samples:count:cpu:nanoseconds:delta{pod=~\".+\"}");
+    assert_eq!(merge["start"]["seconds"], 1_763_978_400);
+    assert_eq!(merge["end"]["seconds"], 1_763_982_000);
+    assert_eq!(engine.request()["method"], "QueryRange");
+    let file = project.file("shop.pb.gz");
+    assert!(costs(&file) == costs(&elsewhere(&project)));
+    let text = run(["report", "--json", file.to_str().unwrap()]).success();
+    let report: Value = serde_json::from_str(&text).unwrap();
+    // Two series, with two points of one and of two profiles each.
+    assert_eq!(report["fleet"]["profiles"], 6);
+    assert_eq!(report["fleet"]["hosts"], 2);
+
+    let message = project.fetch(&["parca", &url, "--profile-type", "bad"]).failure(1);
+    assert!(message.ends_with("answered with the status 3 of gRPC: unknown label"), "{message}");
+    let missing = project.fetch(&["parca", &format!("{url}/elsewhere"), "--profile-type", "x"]);
+    assert!(missing.failure(1).contains("answered 415 "));
+}
+
+#[test]
+fn types_and_labels_are_listed() {
+    for (kind, kinds) in [
+        ("pyroscope", format!("type\t{TYPE}\ntype\tmemory:inuse_space:bytes:space:bytes\n")),
+        ("parca", "type\tparca_agent:samples:count:cpu:nanoseconds:delta\n".to_owned()),
+    ] {
+        let Some(engine) = Engine::start(kind, &fixture(GO), &[]) else { return };
+        let project = Project::new();
+        let listed = project.fetch(&[kind, &engine.url, "--list"]).success();
+        assert_eq!(listed, format!("{kinds}label\tservice_name\tpay, shop\nlabel\tpod\ta, b\n"));
+        assert_eq!(project.files(), [""; 0]);
+    }
+    let message = Project::new().fetch(&["pprof", "http://127.0.0.1:1/", "--list"]).failure(1);
+    assert_eq!(message, "only Pyroscope, Parca and ClickHouse have a list");
+}
+
+#[test]
+fn options_that_a_source_ignores_are_refused() {
+    let project = Project::new();
+    let message = |arguments: &[&str]| project.fetch(arguments).failure(1);
+    let url = "http://127.0.0.1:1/";
+    assert_eq!(
+        message(&["pprof", url, "--since", "1h"]),
+        "sources of the kind pprof have no `since`"
+    );
+    assert_eq!(
+        message(&["parca", url, "--query", "SELECT 1"]),
+        "sources of the kind parca have no `query`"
+    );
+    assert_eq!(
+        message(&["pyroscope", url, "--min-percent", "101"]),
+        "min-percent 101: expected 0 to 100"
+    );
+}
+
+#[test]
+fn objects_of_a_bucket_are_merged() {
+    let project = Project::new();
+    let folder = project.path().join("store");
+    fs::create_dir_all(folder.join("monday")).unwrap();
+    // More than a page of the list, with names that have to be encoded.
+    for n in 1..=500 {
+        fs::write(folder.join(format!("monday/a b+{n}.folded")), format!("main;f{} {n}\n", n % 2))
+            .unwrap();
+    }
+    fs::write(folder.join("tuesday.folded"), "main 1000000\n").unwrap();
+    let secrets = [("ID", "me"), ("SECRET", "s/e+cret")];
+    let Some(mut engine) = Engine::start("s3", &folder, &secrets) else { return };
+    let url = format!("{}/fleet/monday/", engine.url);
+    let keys = ["--access-key-env", "COSTLINE_ID", "--secret-key-env", "COSTLINE_KEY"];
+    let arguments = [&["s3", &url, "--name", "monday"], &keys[..]].concat();
+    let fetch = |secret: &str| {
+        let mut command = project.command(&arguments);
+        Outcome::of(command.env("COSTLINE_ID", "me").env("COSTLINE_KEY", secret))
+    };
+    let said = fetch("s/e+cret").success();
+    assert!(said.ends_with(", merged from 500 files\n"), "{said}");
+    assert_eq!(
+        [engine.request(), engine.request()],
+        [json!({"listed": 400}), json!({"listed": 100})]
+    );
+    let merged = fs::read_to_string(project.file("monday.folded")).unwrap();
+    let rows: Vec<_> = merged.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(rows, ["main;f0 62750", "main;f1 62500"]);
+
+    // The address in a message has no signature.
+    let base = &engine.url;
+    let advice = "answered 403 Forbidden; check the keys in --access-key-env and --secret-key-env";
+    assert_eq!(fetch("other").failure(1), format!("{base}/fleet/: {advice}"));
+    let message = project.fetch(&["s3", &url]).failure(1);
+    assert_eq!(message, format!("{base}/fleet/: {advice}"));
+    let message = project.fetch(&["s3", base]).failure(1);
+    assert!(
+        message.ends_with("expected https://HOST/BUCKET/PREFIX of an object store"),
+        "{message}"
+    );
+}
+
+#[test]
+fn what_is_cut_keeps_its_weight() {
+    let project = Project::new();
+    let folder = project.path().join("runs");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("a.folded"), "main;parse 60\nmain;parse;hash 5\nmain 30\n").unwrap();
+    fs::write(folder.join("b.folded"), "rare;x 1\nmain;parse 4\n").unwrap();
+    let rows = |options: &[&str]| {
+        let arguments = [&[folder.to_str().unwrap()], options].concat();
+        project.fetch(&arguments).success();
+        let text = fs::read_to_string(project.file("runs.folded")).unwrap();
+        let rows: Vec<_> = text.lines().filter(|it| !it.starts_with('#')).collect();
+        rows.join(", ")
+    };
+    assert_eq!(rows(&[]), "main 30, main;parse 64, main;parse;hash 5, rare;x 1");
+    assert_eq!(rows(&["--max-depth", "2"]), "main 30, main;parse 69, rare;x 1");
+    assert_eq!(rows(&["--min-percent", "6"]), "(cut) 1, main 30, main;parse 69");
+    assert_eq!(rows(&["--max-stacks", "2"]), "(cut) 6, main 30, main;parse 64");
+    let report = run(["report", "--json", project.file("runs.folded").to_str().unwrap()]).success();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["total"], 100);
+    let cut = json!({"how": "the 2 stacks that cost most", "weight": 6});
+    assert_eq!(report["fleet"]["cut"], cut);
+
+    // A profile that comes as it is is cut here.
+    let source = project.path().join("cut");
+    fs::create_dir(&source).unwrap();
+    fs::write(source.join("cpu.pb.gz"), go_profile()).unwrap();
+    project.fetch(&[source.to_str().unwrap(), "--max-depth", "3"]).success();
+    let cut = costs(&project.file("cut.pb.gz"));
+    let whole = costs(&elsewhere(&project));
+    assert_eq!(cut["total"], whole["total"]);
+    let depth = run(["tree", "--json", project.file("cut.pb.gz").to_str().unwrap()]).success();
+    assert!(depth.contains("runtime.main"));
+    let n_functions = |costs: &Value| costs["functions"].as_array().unwrap().len();
+    assert!(n_functions(&cut) < n_functions(&whole) / 2, "{}", n_functions(&cut));
+}
