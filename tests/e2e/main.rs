@@ -14,6 +14,7 @@ mod commands;
 mod edits;
 mod fields;
 mod flamegraph;
+mod fleet;
 #[cfg(feature = "grammars")]
 mod function_names;
 mod health;

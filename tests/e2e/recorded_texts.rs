@@ -283,6 +283,45 @@ fn a_version_that_a_profile_names_is_the_recorded_one() {
     }
 }
 
+/// Production runs a build of last week: its revision decides, although today's text fits the profile as
+/// well and is older than it.
+#[test]
+fn the_revision_of_a_build_leads_to_its_text() {
+    let later = SOURCE.replace("    found = [r.name\n", "    rows = list(rows)\n");
+    let later =
+        later.replace("             for r in rows]\n", "    found = [r.name for r in rows]\n");
+    for named in ["id", "start", "v1", "release", "nothing"] {
+        let workspace = edited_since("");
+        git_before(&workspace, &["init", "--quiet", "--initial-branch", "main"]);
+        let commit = |text: &str, tag: &str| {
+            workspace.write("a.py", text);
+            git_before(&workspace, &["add", "a.py"]);
+            git_before(&workspace, &["commit", "--quiet", "--message", tag]);
+            git_before(&workspace, &["tag", tag]);
+        };
+        commit(SOURCE, "v1");
+        git_before(&workspace, &["branch", "release"]);
+        let tag = std::fs::read_to_string(workspace.path(".git/refs/tags/v1")).unwrap();
+        commit(&later, "v2");
+        set_age(&workspace.path("a.py"), 100 * MINUTE);
+        let revision = match named {
+            "id" => tag.trim(),
+            "start" => &tag[..9],
+            named => named,
+        };
+        let fleet = json!({ "kind": "pyroscope", "revision": revision });
+        workspace.write("cpu.folded", format!("# costline: {fleet}\n{PROFILE}"));
+        set_age(&workspace.path("cpu.folded"), 10 * MINUTE);
+        let (mut server, uri) = start(&workspace, Path::new(""), json!({}));
+        let [hints, _] = shown(&mut server, &uri);
+        // What was line 3 in `v1` is line 4 today.
+        let lines: Vec<u64> = hints.iter().map(|(line, _)| *line).collect();
+        let expected: &[u64] = if named == "nothing" { &[1, 2, 8] } else { &[1, 3, 8] };
+        assert_eq!(lines, expected, "{named}: {hints:?}");
+        server.finish();
+    }
+}
+
 /// Ten samples in the loop of `spin`, of which six are on line 4, called by `main`.
 const SPIN: &str = "\
 def spin(n):

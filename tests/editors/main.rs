@@ -11,6 +11,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 
 mod emacs;
+mod fleet;
 mod neovim;
 mod others;
 mod recorded;

@@ -1,6 +1,7 @@
 //! Neovim with the plug-in of `editors/neovim`, installed as a package: Lua specs without a screen,
 //! and the screen itself.
 
+use super::fleet::Fleet;
 use super::stage::{Stage, git, installed, tool};
 use serde_json::json;
 use std::fs::Permissions;
@@ -126,6 +127,13 @@ fn neovim_records_a_profile() {
     fs::write(&recorder, format!("#!/bin/sh\ncp '{}' \"$6\"\n", next.display())).unwrap();
     fs::set_permissions(&recorder, Permissions::from_mode(0o755)).unwrap();
     run_on(&stage, &mut command, "record.lua");
+}
+
+#[test]
+fn neovim_fetches_a_profile_and_compares_it_with_last_week() {
+    let stage = Stage::new();
+    let (Some(mut command), Some(_fleet)) = (neovim(&stage), Fleet::start(&stage)) else { return };
+    run_on(&stage, &mut command, "fetch.lua");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! `vscode/inhost` inside the extension host, `vscode/screen.mjs` checks the page. Each fails if an
 //! error was logged.
 
+use crate::fleet::Fleet;
 use crate::stage::{Stage, tool};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -104,6 +105,14 @@ fn a_lens_records_a_profile_whose_costs_are_shown() {
     let stage = Stage::new();
     let folder = stage.node_program();
     run_on(&stage, "record.mjs", &[folder.to_str().unwrap()]);
+}
+
+#[test]
+fn a_profile_is_fetched_and_compared_with_last_week() {
+    let stage = Stage::new();
+    if let Some(_fleet) = Fleet::start(&stage) {
+        run_on(&stage, "fetch.mjs", &[]);
+    }
 }
 
 #[test]

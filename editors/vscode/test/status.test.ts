@@ -27,7 +27,7 @@ test("the status shows the total, and the metric unless it is the unit", () => {
 });
 
 test("the tooltip says where a fetched profile comes from", () => {
-  const text = "shop · 12 hosts · 3,400 profiles · 2025-11-24 10:00 to 11:00 UTC";
+  const text = "shop · 12 hosts · 3400 profiles · 2025-11-24 10:00 to 11:00 UTC";
   const fleet = { source: "shop", kind: "parca", profileType: null, labels: {}, rangeMs: null, hosts: 12, profiles: 3400, revision: null, repository: null, cut: null, text };
   assert.ok(statusTooltip("running", { ...shown, fleet }, false).includes(`\n\nFetched: ${markdown(text)}\n\n`));
   assert.ok(!statusTooltip("running", shown, false).includes("Fetched"));

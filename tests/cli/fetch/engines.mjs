@@ -1,4 +1,4 @@
-// Servers that speak the API of an engine, with messages that are not those of the client: `node engines.mjs PACKAGES ENGINE
+// Servers that speak the API of an engine, for tests/cli and tests/editors, with messages that are not those of the client: `node engines.mjs PACKAGES ENGINE
 // PROFILE`, where PROFILE is a file, or a folder of files for `s3`. The first line of the output is the port; then comes one line of JSON per request.
 import {createHash, createHmac} from 'node:crypto';
 import {createServer} from 'node:http';
@@ -19,12 +19,15 @@ const SETS = [
 ].map((set) => Object.entries(set).map(([name, value]) => ({name, value: value ?? ''})));
 const VALUES = {service_name: ['pay', 'shop'], pod: ['a', 'b']};
 
+// Whether a request is for a range of time that has an older profile.
+const isEarlier = ({end}) => process.env.EARLIER !== undefined && end < Date.now() - 3_600_000;
+
 function pyroscope() {
   const protobuf = require('protobufjs');
   const {root} = protobuf.parse(readFileSync(new URL('pyroscope.proto', import.meta.url), 'utf8'), {keepCase: true});
   const type = (name) => root.lookupType(name);
   const methods = {
-    SelectMergeProfile: ['MergeRequest', null, (request) => (request.label_selector.includes('nobody') ? Buffer.alloc(0) : gunzipSync(readFileSync(profile)))],
+    SelectMergeProfile: ['MergeRequest', null, (request) => (request.label_selector.includes('nobody') ? Buffer.alloc(0) : gunzipSync(readFileSync(isEarlier(request) ? process.env.EARLIER : profile)))],
     SelectSeries: ['StripRequest', 'StripResponse', ({start}) => ({series: [{points: [{value: 3, timestamp: Number(start)}, {value: 4, timestamp: Number(start) + 3_599_999}]}]})],
     Series: ['SeriesRequest', 'SeriesResponse', () => ({labels_set: SETS.map((labels) => ({labels}))})],
     ProfileTypes: ['TypesRequest', 'TypesResponse', () => ({types: TYPES.map((id) => ({id}))})],

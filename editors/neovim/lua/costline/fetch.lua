@@ -12,9 +12,9 @@ local function show(name, bufnr)
   ---@param answer costline.NamedSources
   client.execute("sources", {}, function(answer)
     for _, source in ipairs(answer.sources) do
-      if source.name == name and source.profile ~= vim.NIL then
+      if source.name == name and type(source.profile) == "string" then
         client.execute("selectProfile", { source.profile }, function()
-          if source.baseline ~= vim.NIL then
+          if type(source.baseline) == "string" then
             client.execute("setBaseline", { source.baseline }, function() end, bufnr)
           end
         end, bufnr)
@@ -48,7 +48,7 @@ end
 function M.fetch(name)
   ---@param answer costline.NamedSources
   client.execute("sources", {}, function(answer)
-    if answer.problem ~= vim.NIL then
+    if type(answer.problem) == "string" then
       return client.notify(("%s: %s"):format(answer.file, answer.problem))
     elseif #answer.sources == 0 then
       return client.notify(("no sources are named in %s"):format(answer.file))

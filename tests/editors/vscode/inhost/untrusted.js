@@ -27,6 +27,10 @@ exports.run = () => run({
     const started = vscode.tasks.onDidStartTask(({ execution }) => tasks.push(execution.task.name));
     const recipe = { line0: 0, name: "a", profiler: "b", install: null, folder: stage.root, commands, text: "c" };
     await vscode.commands.executeCommand("costline.ui.record", recipe);
+    const folder = path.join(stage.root, ".costline");
+    fs.mkdirSync(folder);
+    fs.writeFileSync(path.join(folder, "sources.toml"), '[sources.shop]\nkind = "pprof"\nurl = "http://127.0.0.1:9/"\n');
+    await vscode.commands.executeCommand("costline.ui.fetch", "shop");
     started.dispose();
     assert.deepEqual(tasks, []);
     assert.ok(!fs.existsSync(ran));

@@ -35,7 +35,7 @@ pub struct FleetNumbers {
     pub repository: Option<String>,
     /// What was left out.
     pub cut: Option<FleetCut>,
-    /// All of this as one line: `shop · 12 hosts · 3,400 profiles · 2025-11-24 10:00 to 11:00 UTC`.
+    /// All of this as one line: `shop · 12 hosts · 3400 profiles · 2025-11-24 10:00 to 11:00 UTC`.
     pub text: String,
 }
 
@@ -123,7 +123,7 @@ mod tests {
             profiles: Some(3400),
             ..Fleet::default()
         };
-        let expected = "shop · 1 host · 3,400 profiles · 2025-11-24 10:00 to 11:00 UTC · region=eu";
+        let expected = "shop · 1 host · 3400 profiles · 2025-11-24 10:00 to 11:00 UTC · region=eu";
         assert!(text(&fleet).starts_with(expected), "{}", text(&fleet));
         assert!(!text(&fleet).contains(['\n', '\u{202e}']));
         let week =
