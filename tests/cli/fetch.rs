@@ -5,6 +5,7 @@ mod engines;
 mod folder;
 mod go;
 mod server;
+mod sockets;
 
 use super::{Outcome, costline, fixture, run};
 use server::{Reply, Server};
@@ -222,6 +223,39 @@ fn secrets_are_sent_to_the_host_of_the_source_alone() {
     let arguments = [&url, "--user", "me", "--password-env", "COSTLINE_P", "--name", "shop"];
     Outcome::of(project.command(&arguments).env("COSTLINE_P", "s3cret")).success();
     assert_eq!((server.requests(), other.requests()), (2, 1));
+}
+
+/// The variable that the source names counts more, and a project cannot name the command.
+#[cfg(unix)]
+#[test]
+fn the_user_may_have_a_command_that_prints_secrets() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let server = Server::http(|request| match request.header("authorization") {
+        Some("Bearer s3cret") => Reply::ok(go_profile()),
+        _ => Reply::status(401, "who are you?"),
+    });
+    let project = Project::new();
+    let keyring = project.path().join("keyring");
+    let script = "#!/bin/sh\n[ \"$*\" = 'look up COSTLINE_SHOP' ] && echo s3cret\n";
+    fs::write(&keyring, script).unwrap();
+    fs::set_permissions(&keyring, fs::Permissions::from_mode(0o755)).unwrap();
+    let fetch = |variable: &str, secret: Option<&str>| {
+        let mut command =
+            project.command(&[&server.url("/"), "--token-env", variable, "--name", "shop"]);
+        command.env("COSTLINE_KEYRING_COMMAND", format!("{} look up", keyring.display()));
+        if let Some(secret) = secret {
+            command.env(variable, secret);
+        }
+        Outcome::of(&mut command)
+    };
+    fetch("COSTLINE_SHOP", None).success();
+    let message = fetch("COSTLINE_SHOP", Some("other")).failure(1);
+    assert!(message.contains("answered 401 "), "{message}");
+    let message = fetch("COSTLINE_OTHER", None).failure(1);
+    assert!(message.starts_with("COSTLINE_KEYRING_COMMAND: "), "{message}");
+    assert!(message.ends_with("has no secret for COSTLINE_OTHER (exit status: 1)"), "{message}");
+    project.write("sources.toml", "[sources.a]\nkeyring-command = \"x\"\n");
+    assert!(project.fetch(&["a"]).failure(1).contains("keyring-command"));
 }
 
 /// `SSL_CERT_FILE` adds an authority on Linux; other systems ask their own store.
