@@ -61,6 +61,24 @@ fn the_view_and_hovers_say_where_a_profile_comes_from() {
 }
 
 #[test]
+fn the_timeline_has_the_weight_over_time_of_the_source() {
+    let series =
+        json!({ "startMs": 1_763_978_400_000_u64, "stepMs": 60_000, "values": [3.0, 0.0, 4.5] });
+    let fleet = json!({ "kind": "parca", "series": series });
+    let profile = format!("# costline: {fleet}\nmain (a.py:2) 30\n");
+    let workspace = Workspace::with([("a.py", SOURCE), ("cpu.folded", &profile)]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let timeline = server.execute("costline.timeline", json!([]));
+    assert_ne!(timeline["problem"], Value::Null);
+    let buckets = json!([{ "weight": 3 }, { "weight": 0 }, { "weight": 4.5 }]);
+    let expected =
+        json!({ "startMs": 1_763_978_400_000_u64, "bucketMs": 60_000, "buckets": buckets });
+    assert_eq!(timeline["collected"], expected);
+    server.finish();
+}
+
+#[test]
 fn sources_are_listed_with_the_commands_that_fetch_them() {
     let workspace = project();
     let mut server = Server::start(&workspace);

@@ -713,7 +713,7 @@ export interface FleetNumbers {
   readonly revision: string | null;
   /** The name of the source, if it has one. It can be fetched again. */
   readonly source: string | null;
-  /** All of this as one line: `shop · 12 hosts · 3,400 profiles · 2025-11-24 10:00 to 11:00 UTC`. */
+  /** All of this as one line: `shop · 12 hosts · 3400 profiles · 2025-11-24 10:00 to 11:00 UTC`. */
   readonly text: string;
 }
 
@@ -2054,6 +2054,8 @@ export interface Timeline {
   readonly bucketMs: number | null;
   /** The buckets, in order of time. A sample at the end of a bucket is in the next one; at the end of the recording, in the last one. Empty if times are unknown. */
   readonly buckets: readonly TimelineBucket[];
+  /** The weight over time that the source of a fetched profile states. It is that of the whole profile, whatever is shown. Missing if the source states none. */
+  readonly collected?: TimelineCollected;
   /** When each bucket starts, and when the last one ends. Empty if times are unknown. */
   readonly edges: readonly TimelineEdge[];
   /** When the last bucket ends: at the last sample of the recording, or at the end of the chosen range. In milliseconds since the first sample. Null if times are unknown. */
@@ -2090,6 +2092,16 @@ export interface TimelineBucket {
   readonly text: string;
   /** The weight of the samples that were taken in it, in the unit of the metric. A sample that stands for a duration is in the bucket in which it starts. */
   readonly weight: Weight;
+}
+
+/** The weight over time that the source of a fetched profile states. */
+export interface TimelineCollected {
+  /** The length of a bucket in milliseconds. */
+  readonly bucketMs: number;
+  /** The buckets, in order of time. */
+  readonly buckets: readonly TimelineBucket[];
+  /** When the first bucket starts, in milliseconds since 1970. */
+  readonly startMs: number;
 }
 
 /** The start of a bucket, or the end of the last one. */

@@ -47,7 +47,8 @@ fn only_the_host_of_the_source_is_connected_to() {
     assert!(connected.iter().all(|call| call.contains(&port)), "{connected:?}");
     let sockets = calls.iter().filter(|call| call.starts_with("socket("));
     assert!(sockets.count() == connected.len(), "{calls:?}");
-    let waits = |call: &String| ["bind(", "listen(", "accept"].iter().any(|it| call.starts_with(it));
+    let waits =
+        |call: &String| ["bind(", "listen(", "accept"].iter().any(|it| call.starts_with(it));
     assert!(!calls.iter().any(waits), "{calls:?}");
     assert_eq!((server.requests(), other.requests()), (1, 0));
 }
@@ -55,7 +56,8 @@ fn only_the_host_of_the_source_is_connected_to() {
 #[test]
 fn lists_and_folders_need_no_connection() {
     let project = Project::new();
-    project.write("sources.toml", "[sources.shop]\nkind = \"pprof\"\nurl = \"http://127.0.0.1:9/\"\n");
+    project
+        .write("sources.toml", "[sources.shop]\nkind = \"pprof\"\nurl = \"http://127.0.0.1:9/\"\n");
     let folder = project.path().join("runs");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("a.folded"), "main 1\n").unwrap();

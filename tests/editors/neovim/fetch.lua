@@ -4,18 +4,6 @@ local t = dofile(vim.env.COSTLINE_SPECS .. "/support.lua")
 
 local folder = t.stage.root .. "/.costline"
 
---- Answers the next question about commands.
----@param answer integer
----@return string[] asked
-local function confirm(answer)
-  local asked = {}
-  vim.fn.confirm = function(question)
-    table.insert(asked, question)
-    return answer
-  end
-  return asked
-end
-
 t.run({
   {
     "nothing runs if the user does not agree",
@@ -27,7 +15,7 @@ t.run({
         listed = vim.tbl_map(options.format_item, items)
         choose(items[1])
       end
-      local asked = confirm(2)
+      local asked = t.confirm(2)
       vim.cmd("Costline fetch")
       t.wait("a question", function()
         return #asked == 1
@@ -47,7 +35,7 @@ t.run({
   {
     "the command runs in a terminal, and the total change is shown",
     function()
-      local asked = confirm(1)
+      local asked = t.confirm(1)
       vim.cmd("Costline fetch fleet")
       t.wait("a comparison", function()
         return require("costline").status():find("→", 1, true)

@@ -2,18 +2,6 @@
 
 local t = dofile(vim.env.COSTLINE_SPECS .. "/support.lua")
 
---- Answers the next question about commands.
----@param answer integer
----@return string[] asked
-local function confirm(answer)
-  local asked = {}
-  vim.fn.confirm = function(question)
-    table.insert(asked, question)
-    return answer
-  end
-  return asked
-end
-
 local profile = t.stage.root .. "/profile.speedscope.json"
 
 t.run({
@@ -22,7 +10,7 @@ t.run({
     function()
       t.edit("main.py")
       t.wait_shown("main.py", "before")
-      local asked = confirm(2)
+      local asked = t.confirm(2)
       vim.cmd("Costline record")
       t.wait("a question", function()
         return #asked == 1
@@ -35,7 +23,7 @@ t.run({
   {
     "the commands run in a terminal, and the new costs are shown",
     function()
-      confirm(1)
+      t.confirm(1)
       vim.cmd("Costline record")
       t.wait("the profile", function()
         return vim.uv.fs_stat(profile)

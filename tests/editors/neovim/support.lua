@@ -202,6 +202,18 @@ function M.said(run)
   return messages
 end
 
+--- Answers the next question about commands.
+---@param answer integer
+---@return string[] asked
+function M.confirm(answer)
+  local asked = {}
+  vim.fn.confirm = function(question)
+    table.insert(asked, question)
+    return answer
+  end
+  return asked
+end
+
 --- Runs the tests in order, prints them, and exits Neovim, with an error if a test failed or Neovim reported an error.
 ---@param tests {[1]: string, [2]: fun()}[]
 function M.run(tests)

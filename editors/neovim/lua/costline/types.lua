@@ -411,7 +411,7 @@
 ---@field repository string|vim.NIL The repository of the revision.
 ---@field revision string|vim.NIL The revision that the program was built from.
 ---@field source string|vim.NIL The name of the source, if it has one. It can be fetched again.
----@field text string All of this as one line: `shop · 12 hosts · 3,400 profiles · 2025-11-24 10:00 to 11:00 UTC`.
+---@field text string All of this as one line: `shop · 12 hosts · 3400 profiles · 2025-11-24 10:00 to 11:00 UTC`.
 
 --- A profile that was found: the files of one run.
 ---@class costline.FoundProfile
@@ -1160,6 +1160,7 @@
 ---@class costline.Timeline
 ---@field bucketMs number|vim.NIL The length of a bucket in milliseconds. Null if times are unknown.
 ---@field buckets costline.TimelineBucket[] The buckets, in order of time. A sample at the end of a bucket is in the next one; at the end of the recording, in the last one. Empty if times are unknown.
+---@field collected? costline.TimelineCollected The weight over time that the source of a fetched profile states. It is that of the whole profile, whatever is shown. Missing if the source states none.
 ---@field edges costline.TimelineEdge[] When each bucket starts, and when the last one ends. Empty if times are unknown.
 ---@field endMs number|vim.NIL When the last bucket ends: at the last sample of the recording, or at the end of the chosen range. In milliseconds since the first sample. Null if times are unknown.
 ---@field marks string[] What is not default about the view: `2..5 ms`.
@@ -1180,6 +1181,12 @@
 ---@class costline.TimelineBucket
 ---@field text string The weight for display: `45 samples`.
 ---@field weight costline.Weight The weight of the samples that were taken in it, in the unit of the metric. A sample that stands for a duration is in the bucket in which it starts.
+
+--- The weight over time that the source of a fetched profile states.
+---@class costline.TimelineCollected
+---@field bucketMs integer The length of a bucket in milliseconds.
+---@field buckets costline.TimelineBucket[] The buckets, in order of time.
+---@field startMs integer When the first bucket starts, in milliseconds since 1970.
 
 --- The start of a bucket, or the end of the last one.
 ---@class costline.TimelineEdge

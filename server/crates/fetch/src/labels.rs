@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
 
 /// The labels that name a host, the most specific first.
-const HOSTS: [&str; 6] = ["hostname", "host", "node", "instance", "pod", "comm_host"];
+const HOSTS: [&str; 5] = ["hostname", "host", "node", "instance", "pod"];
 /// The labels that name a revision, the most certain first.
 const REVISIONS: [&str; 4] = ["service_git_ref", "vcs_revision", "revision", "git_commit"];
 /// The label that names a repository.
@@ -30,7 +30,7 @@ pub(crate) fn fleet(sets: &[BTreeMap<String, String>]) -> Fleet {
     let common = |name: &str| {
         let mut all = sets.iter().map(|set| set.get(name));
         let first = all.next()??;
-        all.all(|value| value == Some(first)).then(|| first.clone())
+        all.all(|value| value == Some(first)).then(|| first.clone()).filter(|it| !it.is_empty())
     };
     let hosts = HOSTS.into_iter().map(|name| values(name).len()).find(|&n| n > 0);
     let names = sets.first().into_iter().flat_map(BTreeMap::keys);

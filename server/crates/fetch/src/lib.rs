@@ -106,13 +106,15 @@ fn cut_here(request: &Request, fetched: Fetched) -> Result<Fetched, FetchError> 
     Ok(Fetched { bytes, format, fleet: Some(fleet), ..fetched })
 }
 
-/// Notes in a profile where it comes from.
+/// Notes in a profile where it comes from. One that came as it is stays so, unless its source has a name.
 fn named(request: &Request, fetched: Fetched) -> Result<Fetched, FetchError> {
-    let Some(fleet) = fetched.fleet else { return Ok(Fetched { fleet: None, ..fetched }) };
+    if fetched.fleet.is_none() && request.source.is_none() {
+        return Ok(fetched);
+    }
     let fleet = Fleet {
         source: request.source.clone(),
         kind: request.place.kind().name().to_owned(),
-        ..fleet
+        ..fetched.fleet.unwrap_or_default()
     };
     let from = request.place.to_string();
     let bytes = fleet

@@ -5,6 +5,7 @@ use crate::present::units;
 use crate::weight::Weight;
 use crate::world::World;
 use analysis::{Activity, Metric, Thread};
+use formats::Series;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +53,11 @@ pub struct Timeline {
     /// The timeline of all chosen threads.
     #[serde(flatten)]
     pub all: Row,
+    /// The weight over time that the source of a fetched profile states. It is that of the whole profile,
+    /// whatever is shown. Missing if the source states none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Collected")]
+    pub collected: Option<Collected>,
     /// The timelines of the chosen threads. Missing if they were not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<ThreadRow>")]
@@ -82,6 +88,26 @@ pub struct Edge {
     pub text: String,
 }
 
+/// The weight over time that the source of a fetched profile states.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "TimelineCollected")]
+pub struct Collected {
+    /// When the first bucket starts, in milliseconds since 1970.
+    pub start_ms: i64,
+    /// The length of a bucket in milliseconds.
+    pub bucket_ms: i64,
+    /// The buckets, in order of time.
+    pub buckets: Vec<Bucket>,
+}
+
+impl Collected {
+    fn new(series: &Series, metric: &Metric) -> Self {
+        let buckets = series.values.iter().map(|&weight| Bucket::new(weight, metric));
+        Self { start_ms: series.start_ms, bucket_ms: series.step_ms, buckets: buckets.collect() }
+    }
+}
+
 /// A span of time.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "TimelineBucket")]
@@ -91,6 +117,12 @@ pub struct Bucket {
     pub weight: Weight,
     /// The weight for display: `45 samples`.
     pub text: String,
+}
+
+impl Bucket {
+    fn new(weight: f64, metric: &Metric) -> Self {
+        Self { weight: Weight(weight), text: units::absolute(weight, metric) }
+    }
 }
 
 /// The timeline of a thread.
@@ -111,12 +143,8 @@ pub struct ThreadRow {
 
 impl Row {
     fn new(activity: Activity, metric: &Metric) -> Self {
-        let text = |weight| units::absolute(weight, metric);
-        let bucket = |weight| Bucket { weight: Weight(weight), text: text(weight) };
-        Self {
-            buckets: activity.buckets.into_iter().map(bucket).collect(),
-            without_time: Some(Weight(activity.without_time)),
-        }
+        let buckets = activity.buckets.into_iter().map(|weight| Bucket::new(weight, metric));
+        Self { buckets: buckets.collect(), without_time: Some(Weight(activity.without_time)) }
     }
 }
 
@@ -143,6 +171,12 @@ pub fn timeline(world: &World, question: &Question) -> Result<Option<Timeline>, 
         bucket_ms: None,
         edges: Vec::new(),
         all: Row::default(),
+        collected: shown
+            .loaded
+            .fleet
+            .as_ref()
+            .and_then(|fleet| fleet.series.as_ref())
+            .map(|series| Collected::new(series, metric)),
         threads: by_thread.then(Vec::new),
     };
     let timeline = match timeline {

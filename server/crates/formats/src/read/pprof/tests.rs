@@ -334,3 +334,20 @@ fn prefixes_are_recognised_in_any_order_of_fields() {
         !is_pprof(b"") && !is_pprof(b"P1;T0:2 191\n") && !is_pprof(b"PK\x03\x04\x14\x00\x00\x00")
     );
 }
+
+#[test]
+fn labels_and_the_build_id_name_revisions() {
+    let mut file = file("samples count cpu a.c main revision 1f2e 3d4c service_git_ref abcd", 5, 1);
+    let label = |key, str| Label { key, str, ..Label::default() };
+    let with = |labels: &[Label]| Sample { label: labels.to_vec(), ..sample(&[1], 1) };
+    file.location = vec![location(1, &[(10, 3)])];
+    file.mapping = vec![Mapping { id: 1, build_id: 10, ..Mapping::default() }];
+    let revisions = |file: &proto::Profile| read_bytes(&file.encode_to_vec()).unwrap().revisions;
+    file.sample = vec![with(&[label(6, 7)]), sample(&[1], 1), with(&[label(6, 7)])];
+    assert_eq!(revisions(&file), ["1f2e", "abcd"]);
+    file.sample.push(with(&[label(9, 8)]));
+    assert_eq!(revisions(&file), ["3d4c", "1f2e", "abcd"]);
+    // Samples of two builds are of no one revision.
+    file.sample.push(with(&[label(6, 8)]));
+    assert_eq!(revisions(&file), ["3d4c", "abcd"]);
+}
