@@ -186,6 +186,42 @@ fn each_failure_is_one_sentence_and_the_old_profile_stays() {
     assert_eq!(other.requests(), 0, "{elsewhere}");
 }
 
+/// What a server answers, and what the message must contain.
+type Wrong<'a> = (fn() -> Reply, &'a str);
+
+#[test]
+fn engines_that_answer_wrongly_leave_the_old_profile() {
+    let project = Project::new();
+    project.write("old.folded", "main 1\n");
+    let kinds: [&[&str]; 4] = [
+        &["pyroscope", "--profile-type", "cpu"],
+        &["parca", "--profile-type", "cpu"],
+        &["clickhouse", "--query", "SELECT 1"],
+        &["s3"],
+    ];
+    for kind in kinds {
+        let replies: [Wrong<'_>; 6] = [
+            (|| Reply::Hangs, "sent nothing for 1 s; check that the address"),
+            (|| Reply::Endless, "sent more than 100000 bytes; raise"),
+            (|| Reply::redirect("file:///etc/passwd"), "which is no http or https address"),
+            (|| Reply::status(403, "no"), "answered 403 Forbidden: no; "),
+            (|| Reply::ok(b"<!doctype html><title>Log in</title>".to_vec()), ""),
+            (|| Reply::Short(vec![b'x'; 100]), "the connection failed: "),
+        ];
+        for (reply, expected) in replies {
+            let server = Server::http(move |_| reply());
+            let url = server.url("/bucket/");
+            let limits = ["--timeout", "1", "--max-bytes", "100000", "--name", "old"];
+            let arguments = [&[kind[0], &url], &kind[1..], &limits].concat();
+            let message = project.fetch(&arguments).failure(1);
+            assert!(message.contains(expected), "{kind:?}: {message}");
+            assert_eq!(message.lines().count(), 1, "{kind:?}: {message}");
+            assert_eq!(project.files(), ["old.folded"]);
+            assert_eq!(fs::read(project.file("old.folded")).unwrap(), b"main 1\n");
+        }
+    }
+}
+
 #[test]
 fn a_host_that_fails_for_a_moment_is_asked_again() {
     let tries = std::sync::atomic::AtomicUsize::new(0);
