@@ -6,6 +6,8 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 
+mod limits;
+mod memory;
 mod security;
 #[path = "../e2e/support/mod.rs"]
 mod support;

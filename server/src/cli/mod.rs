@@ -34,12 +34,10 @@ use engine::present::text::one_line;
 use engine::query::call_groups::GroupBy;
 use engine::settings::{Combine, Compare, Unit};
 use engine::stages::loaded::LoadError;
+use engine::trial;
 use formats::Foreign;
 use read::{file_name, is_empty_file, is_standard_input};
-#[cfg(feature = "grammars")]
-use sources::trial;
 use sources::{Language, regular_file};
-#[cfg(feature = "grammars")]
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::PathBuf;
@@ -89,6 +87,12 @@ enum Command {
     #[command(hide = true)]
     #[cfg(feature = "grammars")]
     Parse,
+    /// Read what standard input names, with little memory, for another process of this program
+    #[command(hide = true)]
+    Try {
+        /// In bytes
+        memory: u64,
+    },
     /// Run the language server on standard input and output; the default if input is not a terminal
     Lsp {
         /// Accepted for compatibility; the server always uses standard input and output
@@ -327,10 +331,15 @@ pub fn run() -> i32 {
             return if help.is_ok() { USAGE } else { NO_OUTPUT };
         }
     };
-    #[cfg(feature = "grammars")]
-    match command {
-        Command::Parse => return i32::from(trial::serve().is_err()),
-        _ => trial::use_helper(this_program(), vec!["parse".into()]),
+    match &command {
+        #[cfg(feature = "grammars")]
+        Command::Parse => return i32::from(sources::trial::serve().is_err()),
+        Command::Try { memory } => return i32::from(trial::serve(*memory).is_err()),
+        _ => {
+            #[cfg(feature = "grammars")]
+            sources::trial::use_helper(this_program(), vec!["parse".into()]);
+            trial::use_helper(this_program(), vec!["try".into()]);
+        }
     }
     if let Command::Lsp { .. } = command {
         return lsp::main();
@@ -361,6 +370,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
         Command::Lsp { .. } => {}
         #[cfg(feature = "grammars")]
         Command::Parse => {}
+        Command::Try { .. } => {}
         Command::Annotate { mut view, compare, overlay, style } => {
             let sources = view.profiles.split_off(count_profiles(&view.profiles));
             let (snapshot, index) = view.clone().load_with(&sources, view::Places::Current)?;

@@ -81,7 +81,7 @@ pub use names::{Unmatched, find_function, find_functions, find_metric, find_thre
 pub use paths::{PathEntry, PathStep, Recursion, SiteCost};
 pub use phases::{Phase, Phases, phases};
 pub use range::TimeRange;
-pub use recording::{costs, thread_totals};
+pub use recording::{costs, max_memory, thread_totals};
 pub use reshape::{Reshaped, check_range, find_names, reshape};
 pub use rewrites::{PathKind, Rewrites};
 pub use runs::threads_by_run;

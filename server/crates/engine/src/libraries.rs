@@ -4,16 +4,20 @@
 //! Snapshots contain an immutable list; the loader resolves a copy of it.
 
 use crate::companions;
+use crate::memory;
 use crate::settings::{CostSettings, Generics, Symbols};
 use crate::stages::loaded::Loaded;
 use crate::stamp::{SLACK, Stamp};
+use crate::trial::{self, Request};
 use analysis::{
     Level, Lib, LibId, Profile, RawStacks, Recording, Symbolicated, Warning, WarningCode,
     with_interrupted,
 };
 use formats::{Generated, generated};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use sources::{Rule, SourceIndex, is_network_path, regular_file};
+use std::cell::Cell;
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -63,6 +67,30 @@ pub struct Places {
     rules: Vec<Rule>,
     paths: Vec<PathBuf>,
     kernel: KernelFiles,
+    /// Whether a trial has shown that there is enough memory for all libraries of the profile.
+    /// `None` before it.
+    is_tried: Cell<Option<bool>>,
+}
+
+/// The [`Places`] for another process of this program.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct GivenPlaces {
+    roots: Vec<PathBuf>,
+    rules: Vec<(String, String)>,
+    paths: Vec<PathBuf>,
+}
+
+impl From<GivenPlaces> for Places {
+    fn from(given: GivenPlaces) -> Self {
+        let GivenPlaces { roots, rules, paths } = given;
+        let rules = rules.into_iter().map(|(from, to)| Rule { from, to }).collect();
+        let kernel = KernelFiles::of_this_machine(home().as_deref());
+        Self { roots, rules, paths, kernel, is_tried: Cell::new(None) }
+    }
+}
+
+fn home() -> Option<PathBuf> {
+    std::env::var_os("HOME").map(PathBuf::from)
 }
 
 impl Places {
@@ -76,24 +104,51 @@ impl Places {
             Some(root) => vec![root.join(path)],
             None => vec![PathBuf::from(path)],
         });
-        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let home = home();
         Self {
             rules: settings.sources.rules(index.roots(), home.as_deref()),
             paths: paths.collect(),
             roots,
             kernel: KernelFiles::of_this_machine(home.as_deref()),
+            is_tried: Cell::new(None),
         }
+    }
+
+    /// Whether another process managed to read the libraries of a profile with the memory that this
+    /// process may take. Tried once. Breaks if `observe` does.
+    fn succeed_elsewhere(
+        &self,
+        loaded: &Loaded,
+        observe: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> ControlFlow<(), bool> {
+        if let Some(known) = self.is_tried.get() {
+            return ControlFlow::Continue(known);
+        }
+        let rules = self.rules.iter().map(|rule| (rule.from.clone(), rule.to.clone()));
+        let places = GivenPlaces {
+            roots: self.roots.clone(),
+            rules: rules.collect(),
+            paths: self.paths.clone(),
+        };
+        let files = loaded.files.iter().map(|(path, _)| path.clone()).collect();
+        let request = Request { files, max_bytes: u64::MAX, libraries: Some(places) };
+        let succeeded = trial::succeeds(&request, observe)?;
+        self.is_tried.set(Some(succeeded));
+        ControlFlow::Continue(succeeded)
     }
 
     /// Calls `use_search` with the search options for one profile.
     fn with_search<T>(&self, loaded: &Loaded, use_search: impl FnOnce(&Search<'_>) -> T) -> T {
         let candidates = |recorded: &str| self.candidates(recorded);
         let profile_modified = Some(loaded.stamp.modified + SLACK);
+        let available = memory::available().filter(|_| self.is_tried.get() != Some(true));
+        let memory = Cell::new(available.map_or(u64::MAX, memory::usable));
         use_search(&Search {
             candidates: &candidates,
             paths: &self.paths,
             profile_modified,
             kernel: &self.kernel,
+            memory: &memory,
         })
     }
 
@@ -170,17 +225,26 @@ impl Libraries {
         let Some(library) = self.list.get_mut(done) else { return ControlFlow::Continue(()) };
         if let Some(lib) = loaded.recording.symbols().libs.get(library.unresolved.lib.index()) {
             let mut flow = ControlFlow::Continue(());
-            let mut observe = |_, _| {
+            let mut observe = || {
                 flow = observe(done, n);
                 flow
             };
             let unresolved = &library.unresolved;
-            let symbols = match from_perf_map(lib, unresolved, loaded) {
-                Some(symbols) => Arc::new(symbols),
-                None => places.with_search(loaded, |search| {
-                    cache.resolve(lib, &unresolved.addresses, search, sidecar, &mut observe)
-                }),
+            let search = |observe: &mut dyn FnMut() -> ControlFlow<()>| {
+                places.with_search(loaded, |search| {
+                    let observe = &mut |_, _| observe();
+                    cache.resolve(lib, &unresolved.addresses, search, sidecar, observe)
+                })
             };
+            let mut symbols = match from_perf_map(lib, unresolved, loaded) {
+                Some(symbols) => Arc::new(symbols),
+                None => search(&mut observe),
+            };
+            if matches!(symbols.status(), LibStatus::NoMemory { .. })
+                && places.succeed_elsewhere(loaded, &mut observe)?
+            {
+                symbols = search(&mut observe);
+            }
             flow?;
             library.symbols = Some(symbols);
         }
@@ -317,11 +381,25 @@ pub fn unwound(mut loaded: Loaded, settings: &Symbols, places: &Places, cache: &
         loaded.warnings.push(no_callers(why, &raw));
         return loaded;
     }
+    let needs_memory = Cell::new(false);
     let unwind = |search: &Search<'_>| {
-        symbols::unwind(profile, &raw, &mut |lib| search.binary(lib).ok().map(|(_, bytes)| bytes))
+        symbols::unwind(profile, &raw, &mut |lib| {
+            let found = search.binary(lib);
+            needs_memory
+                .set(needs_memory.get() || matches!(found, Err(LibStatus::NoMemory { .. })));
+            found.ok().map(|(_, bytes)| bytes)
+        })
     };
     // The library that reads unwind tables may panic on malformed ones.
-    let Ok(unwound) = catch_unwind(AssertUnwindSafe(|| places.with_search(&loaded, unwind))) else {
+    let unwind = || catch_unwind(AssertUnwindSafe(|| places.with_search(&loaded, unwind)));
+    let mut unwound = unwind();
+    let mut go_on = || ControlFlow::Continue(());
+    if needs_memory.get()
+        && places.succeed_elsewhere(&loaded, &mut go_on) == ControlFlow::Continue(true)
+    {
+        unwound = unwind();
+    }
+    let Ok(unwound) = unwound else {
         let why = "the unwind tables of a program or library are malformed";
         loaded.warnings.push(no_callers(why, &raw));
         return loaded;

@@ -27,7 +27,7 @@ pub const PUBLISH_INTERVAL: Duration = Duration::from_millis(500);
 #[derive(Debug, Default)]
 pub struct Caches {
     /// The symbols of libraries.
-    symbols: Cache,
+    pub(crate) symbols: Cache,
     /// The recorded texts of source files.
     pub texts: TextCaches,
     /// The runs that are kept to be compared with later ones. `None`: none are.

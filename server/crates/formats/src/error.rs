@@ -31,6 +31,8 @@ pub enum ErrorKind {
     Foreign(&'static Foreign),
     /// The data exceed a limit.
     TooLarge,
+    /// The data do not fit into memory.
+    NoMemory,
     /// The observer cancelled the read.
     Cancelled,
     /// The source of the bytes failed.
@@ -89,6 +91,11 @@ impl ReadError {
     }
 
     /// An error of kind [`ErrorKind::Io`].
+    pub(crate) fn no_memory() -> Self {
+        let message = "the data do not fit into memory".to_owned();
+        Self { kind: ErrorKind::NoMemory, at: At::File, message }
+    }
+
     pub(crate) fn io(error: &io::Error) -> Self {
         Self { kind: ErrorKind::Io, at: At::File, message: error.to_string() }
     }

@@ -118,6 +118,31 @@ impl Format {
         }
     }
 
+    /// The most memory in bytes that reading and summing a file of this format takes, beside its
+    /// `bytes` themselves. The files that take so much are made for that: a stack of calls that are
+    /// one letter each, a list of empty objects. Other files take less than their own size.
+    pub fn max_memory(self, bytes: u64) -> u64 {
+        let per_byte = match self {
+            Self::FirefoxProcessed | Self::RbspySummary => 12,
+            Self::FirefoxSlabs
+            | Self::Gecko
+            | Self::CpuProfile
+            | Self::HeapProfile
+            | Self::ChromeTrace
+            | Self::PerfScript
+            | Self::Rbspy
+            | Self::Stackprof => 24,
+            Self::Speedscope | Self::Dhat | Self::PerfData => 32,
+            Self::Pprof
+            | Self::Folded
+            | Self::AustinMojo
+            | Self::Pstats
+            | Self::Callgrind
+            | Self::MercuryDeep => 64,
+        };
+        bytes.saturating_mul(per_byte)
+    }
+
     /// Whether a file of this format has an end that shows that the file is complete. In the other
     /// formats, a prefix of a file is a valid file.
     pub fn has_end(self) -> bool {

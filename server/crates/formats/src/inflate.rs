@@ -206,6 +206,9 @@ impl Read for ZstdFrames<'_> {
 /// Ends a zstd frame that has no end, with or without a checksum.
 const LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
+/// How many bytes [`unfinished_zstd`] decodes at once.
+const STEP: u64 = 1 << 20;
+
 /// The length of a skippable frame (RFC 8878, section 3.1.2) that begins with `bytes`.
 fn skippable_frame(bytes: &[u8]) -> Option<u64> {
     let [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d, ..] = bytes else { return None };
@@ -231,21 +234,33 @@ fn without_skippable_frames(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// Decodes zstd data whose last frame may have no end, which is how perf writes them.
+/// Decodes zstd data whose last frame may have no end, which is how perf writes them. `ask` gets the
+/// number of bytes so far.
 pub(crate) fn unfinished_zstd(
     mut packed: Vec<u8>,
     limits: Limits,
+    ask: &mut dyn FnMut(u64) -> Result<(), ReadError>,
     warnings: &mut Warnings,
 ) -> Result<Vec<u8>, ReadError> {
     packed.extend(LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM);
     let len = packed.len() as u64;
     let mut out = Vec::new();
     let mut source = ZstdFrames::new(Packed::whole(packed));
-    let read =
-        source.by_ref().take(limits.max_inflated_bytes.saturating_add(1)).read_to_end(&mut out);
-    if out.len() as u64 > limits.max_inflated_bytes {
-        return Err(too_large(Codec::Zstd, limits.max_inflated_bytes));
-    }
+    let read = loop {
+        ask(out.len() as u64)?;
+        let read = source.by_ref().take(STEP).read_to_end(&mut out);
+        if out.len() as u64 > limits.max_inflated_bytes {
+            return Err(too_large(Codec::Zstd, limits.max_inflated_bytes));
+        }
+        match read {
+            Ok(0) => break Ok(()),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::OutOfMemory => {
+                return Err(ReadError::no_memory());
+            }
+            Err(error) => break Err(error),
+        }
+    };
     // If the frame did have an end, (part of) the appended one is left over, which is not a frame.
     let is_end = matches!(source, ZstdFrames::Broken(at) if len - at <= LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM.len() as u64);
     if let Some(error) = read.err().filter(|_| !is_end) {

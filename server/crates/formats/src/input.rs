@@ -10,6 +10,7 @@
 mod blocks;
 
 use crate::error::{At, ErrorKind, ReadError};
+use crate::format::Format;
 use crate::inflate::{self, Codec};
 use crate::limits::Limits;
 use blocks::Blocks;
@@ -33,7 +34,8 @@ const LARGE: u64 = 1 << 20;
 /// From how many compressed bytes on a file is decompressed on another thread.
 const LARGE_PACKED: u64 = 128 << 10;
 
-/// Called after each block with the number of decompressed bytes so far; `Break` cancels the read.
+/// Called after each block with the most memory in bytes that the file may take as far as it is known
+/// ([`Format::max_memory`]); `Break` cancels the read.
 pub type Observer<'o> = &'o mut dyn FnMut(u64) -> ControlFlow<()>;
 
 /// Where the bytes of a file come from.
@@ -84,6 +86,7 @@ pub(crate) struct Input<'i> {
     codec: Option<Codec>,
     /// How many bytes are expected, before decompression.
     expected: Option<u64>,
+    format: Option<Format>,
     limits: Limits,
     observe: Observer<'i>,
     failure: Option<ReadError>,
@@ -125,6 +128,7 @@ pub(crate) fn open<T>(
             offset: 0,
             codec: outer,
             expected: len,
+            format: None,
             limits,
             observe,
             failure: None,
@@ -197,7 +201,7 @@ impl Input<'_> {
             }
             Ok(Some(block)) => {
                 if self.bytes.try_reserve(block.len()).is_err() {
-                    return self.fail(ReadError::too_large("the data do not fit into memory"));
+                    return self.fail(ReadError::no_memory());
                 }
                 self.bytes.extend_from_slice(&block);
                 self.spare = block;
@@ -269,9 +273,28 @@ impl Input<'_> {
         let limit = self.limits.max_inflated_bytes;
         match self.codec {
             Some(codec) if n > limit => self.fail(inflate::too_large(codec, limit)),
-            _ if (self.observe)(n).is_break() => self.fail(ReadError::cancelled()),
-            _ => true,
+            _ => match self.ask(n) {
+                Ok(()) => true,
+                Err(cancelled) => self.fail(cancelled),
+            },
         }
+    }
+
+    /// Asks the observer whether a file of `n` decompressed bytes may be read.
+    ///
+    /// # Errors
+    /// It may not.
+    pub(crate) fn ask(&mut self, n: u64) -> Result<(), ReadError> {
+        let expected = self.expected.filter(|_| self.codec.is_none()).unwrap_or(0);
+        let n = n.max(expected);
+        let memory = n.saturating_add(self.format.map_or(0, |format| format.max_memory(n)));
+        if (self.observe)(memory).is_break() { Err(ReadError::cancelled()) } else { Ok(()) }
+    }
+
+    /// Sets the format, which tells how much memory the file may take.
+    pub(crate) fn set_format(&mut self, format: Option<Format>) {
+        self.format = format;
+        self.check();
     }
 
     /// Ends the input at once, without the bytes that have arrived.

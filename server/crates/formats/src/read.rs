@@ -51,6 +51,7 @@ pub fn read<'a>(
 
 fn read_input(input: &mut Input<'_>, limits: Limits) -> Result<Read, ReadError> {
     let format = detect_input(input);
+    input.set_format(format);
     let read = read_format(input, format, limits);
     if read.is_ok() {
         input.skip_to_end();
@@ -86,7 +87,7 @@ fn read_format(
         Some(Format::ChromeTrace) => chrome_trace::read(input),
         Some(Format::Speedscope) => speedscope::read(input),
         Some(Format::Pprof) => pprof::read(input),
-        Some(Format::PerfData) => perf_data::read(&input.whole(), limits),
+        Some(Format::PerfData) => perf_data::read(input, limits),
         Some(Format::PerfScript) => perf_script::read(input),
         Some(Format::Folded) => folded::read(input),
         Some(Format::Rbspy) => rbspy::read(&input.whole()),

@@ -49,7 +49,7 @@ fn look_up_unguarded(
     let Some(best) = files.best() else { return LibStatus::Missing { recorded: lib.path.clone() } };
     let id = files.is_checked.then(|| best.id.clone());
     if !best.is_elf {
-        return other(best, id, lib, addresses, take);
+        return other(best, id, lib, addresses, search, take);
     }
     let arena = Arena::default();
     let Some(elf) = Elf::open(&files, search, &arena) else {
@@ -101,10 +101,11 @@ fn other(
     id: Option<Id>,
     lib: &Lib,
     addresses: &[u64],
+    search: &Search<'_>,
     take: Take<'_>,
 ) -> LibStatus {
     let path = file.path.clone();
-    let Some(map) = file.symbol_map(lib) else {
+    let Some(map) = file.symbol_map(lib, search) else {
         return LibStatus::Unreadable {
             path,
             why: "it is not a program, library or debug info of a supported format".to_owned(),

@@ -8,7 +8,7 @@
 
 use crate::checksums::Checksums;
 use crate::declared::{Declarations, Declared};
-use crate::file::{Bytes, LibFile, LibFiles, has_dwarf, is_executable, parse_object, read};
+use crate::file::{Bytes, LibFile, LibFiles, has_dwarf, is_executable};
 use crate::frame::Frame;
 use crate::{Md5, Search, names};
 use addr2line::gimli::{self, DwarfPackage, EndianSlice, RunTimeEndian, UnitHeader};
@@ -72,7 +72,7 @@ struct Symbol<'a> {
 impl<'a> Elf<'a> {
     /// Parses the files that were found. `None` if they are malformed.
     pub fn open(files: &'a LibFiles, search: &'a Search<'a>, arena: &'a Arena) -> Option<Self> {
-        let parse = |file: &'a LibFile| parse_object(&file.bytes);
+        let parse = |file: &'a LibFile| object::File::parse(&*file.bytes).ok();
         let best = files.best()?;
         let code = files.code.as_ref().and_then(parse);
         let mut debug = parse(best)?;
@@ -80,12 +80,13 @@ impl<'a> Elf<'a> {
         if !has_dwarf(&debug)
             && let Some((separate, bytes)) = separate_debug_info(&debug, &path, search)
         {
-            debug = parse_object(arena.0.push_get(bytes))?;
+            debug = search.parse(arena.0.push_get(bytes))?;
             path = separate;
         }
         let has_lines = has_dwarf(&debug);
         let first = code.as_ref().unwrap_or(&debug);
-        let mini = mini_symbols(first).and_then(|bytes| parse_object(arena.0.push_get(bytes)));
+        let mini =
+            mini_symbols(first, search).and_then(|bytes| search.parse(arena.0.push_get(bytes)));
         let mut elf = Self {
             has_lines,
             search,
@@ -234,6 +235,12 @@ impl<'a> Elf<'a> {
         Context::from_dwarf(dwarf).ok()
     }
 
+    /// A file that this one refers to.
+    fn opened(&self, path: &Path) -> Option<object::File<'a>> {
+        let bytes = self.search.read(path).ok()??.into_vec();
+        self.search.parse(self.arena.0.push_get(bytes))
+    }
+
     /// Debug info that several files share, as `dwz` writes it.
     fn shared(&self, object: &object::File<'a>) -> Option<object::File<'a>> {
         let (path, build_id) = object.gnu_debugaltlink().ok()??;
@@ -241,7 +248,7 @@ impl<'a> Elf<'a> {
         // The link is relative to the real file, but a path by build id is a symbolic link.
         let from = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
         self.search.referred(&from, "", path).iter().find_map(|path| {
-            let file = parse_object(self.arena.0.push_get(read(path).ok()??.into_vec()))?;
+            let file = self.opened(path)?;
             (file.build_id().ok()? == Some(build_id)).then_some(file)
         })
     }
@@ -251,7 +258,7 @@ impl<'a> Elf<'a> {
         let name = self.path.file_name()?.to_str()?;
         let places = self.search.referred(&self.path, "", &format!("{name}.dwp"));
         let package = places.iter().find_map(|path| {
-            let file = parse_object(self.arena.0.push_get(read(path).ok()??.into_vec()))?;
+            let file = self.opened(path)?;
             file.section_by_name(".debug_cu_index").is_some().then_some(file)
         })?;
         let empty = self.section(debug, None);
@@ -283,7 +290,7 @@ impl<'a> Elf<'a> {
         path: &Path,
         load: &SplitDwarfLoad<Slice<'a>>,
     ) -> Option<Arc<gimli::Dwarf<Slice<'a>>>> {
-        let file = parse_object(self.arena.0.push_get(read(path).ok()??.into_vec()))?;
+        let file = self.opened(path)?;
         let mut dwarf =
             gimli::Dwarf::load(|id| Ok::<_, gimli::Error>(self.section(&file, id.dwo_name())))
                 .ok()?;
@@ -314,8 +321,8 @@ fn separate_debug_info(
     let name = std::str::from_utf8(name).ok()?;
     let build_id = stripped.build_id().ok()?;
     search.referred(from, "", name).into_iter().find_map(|path| {
-        let bytes: Bytes = read(&path).ok()??;
-        let file = parse_object(&bytes)?;
+        let bytes: Bytes = search.read(&path).ok()??;
+        let file = search.parse(&bytes)?;
         let is_same = match (build_id, file.build_id().ok()?) {
             (Some(expected), Some(found)) => expected == found,
             _ => crc32fast::hash(&bytes) == checksum,
@@ -326,12 +333,13 @@ fn separate_debug_info(
 
 /// The compressed ELF file in a stripped one (`.gnu_debugdata`) with the symbols of its own
 /// functions.
-fn mini_symbols(stripped: &object::File<'_>) -> Option<Vec<u8>> {
+fn mini_symbols(stripped: &object::File<'_>, search: &Search<'_>) -> Option<Vec<u8>> {
     let compressed = stripped.section_by_name(".gnu_debugdata")?.data().ok()?;
     let mut bytes = Vec::new();
     let reader = XzReader::new_mem_limit(compressed, false, MAX_DICTIONARY_KIB);
-    reader.take(MAX_MINI_SYMBOLS + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= MAX_MINI_SYMBOLS).then_some(bytes)
+    let most = MAX_MINI_SYMBOLS.min(search.memory.get() / 4);
+    reader.take(most + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= most).then_some(bytes)
 }
 
 fn segments(object: &object::File<'_>) -> Vec<Segment> {

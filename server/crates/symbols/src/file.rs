@@ -4,6 +4,7 @@
 //! Files are not memory-mapped, since the next build may truncate one while it is read. A file
 //! whose id differs from the recorded one is never used.
 
+use crate::places::{is_of_other_machine, last};
 use crate::{Id, LibStatus, Search};
 use profile::{AddressBase, Lib};
 use samply_symbols::object::{
@@ -31,6 +32,8 @@ const MAX_INFLATED: u64 = 2 << 30;
 const MAX_RATIO: u64 = 64;
 /// Sections up to this size may have any ratio.
 const SMALL: u64 = 16 << 20;
+/// The most memory that a byte of a PDB or object file takes when it is read.
+const MEMORY_PER_BYTE: u64 = 16;
 
 /// A file of a library.
 pub(crate) struct LibFile {
@@ -84,11 +87,11 @@ impl Search<'_> {
         let mut files = LibFiles { code: None, debug: None, is_checked: true };
         let (mut mismatch, mut unreadable) = (None, None);
         for path in &self.files(lib) {
-            let file = match LibFile::read(path, lib) {
+            let file = match LibFile::read(path, lib, self) {
                 Ok(Some(file)) => file,
                 Ok(None) => continue,
                 Err(why) => {
-                    unreadable.get_or_insert(LibStatus::Unreadable { path: path.clone(), why });
+                    unreadable.get_or_insert(unreadable_file(path, &why));
                     continue;
                 }
             };
@@ -140,22 +143,30 @@ impl Search<'_> {
         if modified.zip(self.profile_modified).is_some_and(|(file, profile)| file > profile) {
             return Err(LibStatus::Newer { path });
         }
-        match LibFile::read(&path, lib) {
+        match LibFile::read(&path, lib, self) {
             Ok(Some(code)) => Ok(LibFiles { code: Some(code), debug: None, is_checked: false }),
             Ok(None) => Err(missing(lib)),
-            Err(why) => Err(LibStatus::Unreadable { path, why }),
+            Err(why) => Err(unreadable_file(&path, &why)),
         }
+    }
+}
+
+fn unreadable_file(path: &Path, why: &io::Error) -> LibStatus {
+    let path = path.to_owned();
+    match why.kind() {
+        io::ErrorKind::OutOfMemory => LibStatus::NoMemory { path },
+        _ => LibStatus::Unreadable { path, why: why.to_string() },
     }
 }
 
 impl LibFile {
     /// Reads the file at `path`; `None` if there is none.
-    pub(crate) fn read(path: &Path, lib: &Lib) -> Result<Option<Self>, String> {
-        let Some(bytes) = read(path).map_err(|why| why.to_string())? else { return Ok(None) };
-        let manager = manager(path, &bytes);
+    fn read(path: &Path, lib: &Lib, search: &Search<'_>) -> io::Result<Option<Self>> {
+        let Some(bytes) = search.read(path)? else { return Ok(None) };
+        let manager = search.manager(path, &bytes);
         let location = Location(path.to_owned());
         let object = object::File::parse(&*bytes).ok();
-        object.as_ref().map_or(Ok(()), check_inflated)?;
+        object.as_ref().map_or(Ok(()), |object| search.check(object))?;
         let debug_id = lib.debug_id.parse().ok().map(MultiArchDisambiguator::DebugId);
         let which = debug_id.or_else(|| arch(lib));
         let mut file = Self {
@@ -198,9 +209,9 @@ impl LibFile {
     }
 
     /// The symbol map of a file that is not an ELF file.
-    pub(crate) fn symbol_map(&self, lib: &Lib) -> Option<SymbolMap<Files>> {
+    pub(crate) fn symbol_map(&self, lib: &Lib, search: &Search<'_>) -> Option<SymbolMap<Files>> {
         let which = self.id.debug_id().map(MultiArchDisambiguator::DebugId);
-        let manager = manager(&self.path, &self.bytes);
+        let manager = search.manager(&self.path, &self.bytes);
         let location = Location(self.path.clone());
         ready(manager.load_symbol_map_from_location(location, which.or_else(|| arch(lib))))
     }
@@ -215,10 +226,44 @@ fn missing(lib: &Lib) -> LibStatus {
     LibStatus::Missing { recorded: lib.path.clone() }
 }
 
-/// Parses a file with code or debug info. `None` if it is neither, or if its compressed sections are
-/// too large.
-pub(crate) fn parse_object(bytes: &[u8]) -> Option<object::File<'_>> {
-    object::File::parse(bytes).ok().filter(|object| check_inflated(object).is_ok())
+/// The most memory that a byte of a section takes when it is read, in bytes. A byte of a line table
+/// is a row, three of debug info are a function.
+fn memory_per_byte(section: &str) -> u64 {
+    match section.trim_start_matches(['.', '_']) {
+        "debug_info" | "debug_info.dwo" | "debug_types" | "debug_types.dwo" => 100,
+        "debug_line" | "zdebug_line" | "debug_line.dwo" => 72,
+        "debug_abbrev" | "debug_abbrev.dwo" => 48,
+        "debug_aranges" | "debug_ranges" | "debug_rnglists" | "debug_rnglists.dwo" => 24,
+        "symtab" | "dynsym" | "eh_frame" | "debug_frame" => 8,
+        // Texts and locations are read where they lie.
+        _ => 1,
+    }
+}
+
+impl Search<'_> {
+    /// Parses a file with code or debug info. `None` if it is neither, or if reading it takes too
+    /// much memory.
+    pub(crate) fn parse<'b>(&self, bytes: &'b [u8]) -> Option<object::File<'b>> {
+        object::File::parse(bytes).ok().filter(|object| self.check(object).is_ok())
+    }
+
+    /// Rejects files that take too much memory.
+    fn check(&self, object: &object::File<'_>) -> io::Result<()> {
+        check_inflated(object).map_err(io::Error::other)?;
+        let needed = object.sections().map(|section| {
+            let range = section.compressed_file_range();
+            let size = range.map_or(section.size(), |range| range.uncompressed_size);
+            size.saturating_mul(memory_per_byte(section.name().unwrap_or_default()))
+        });
+        self.take(needed.fold(0, u64::saturating_add))
+    }
+
+    /// Takes memory. The error has the kind `OutOfMemory`.
+    fn take(&self, bytes: u64) -> io::Result<()> {
+        let left = self.memory.get().checked_sub(bytes).ok_or(io::ErrorKind::OutOfMemory)?;
+        self.memory.set(left);
+        Ok(())
+    }
 }
 
 /// Rejects files whose compressed sections claim to be larger than debug info can be. What they
@@ -253,12 +298,22 @@ pub(crate) fn is_executable<'data>(segment: &impl ObjectSegment<'data>) -> bool 
     matches!(segment.flags(), SegmentFlags::Elf { p_flags } if p_flags & elf::PF_X != 0)
 }
 
-fn manager(path: &Path, bytes: &Bytes) -> SymbolManager<Files> {
-    SymbolManager::with_helper(Files { path: path.to_owned(), bytes: bytes.clone() })
+impl Search<'_> {
+    /// The bytes of a regular file; `None` if there is no regular file at `path`.
+    pub(crate) fn read(&self, path: &Path) -> io::Result<Option<Bytes>> {
+        read(path, &|bytes| self.take(bytes))
+    }
+
+    fn manager(&self, path: &Path, bytes: &Bytes) -> SymbolManager<Files> {
+        let max_bytes = self.memory.get() / MEMORY_PER_BYTE;
+        let files = Files { path: path.to_owned(), bytes: bytes.clone(), max_bytes };
+        SymbolManager::with_helper(files)
+    }
 }
 
-/// The bytes of a regular file; `None` if there is no regular file at `path`.
-pub(crate) fn read(path: &Path) -> io::Result<Option<Bytes>> {
+/// The bytes of a regular file that `take` allows to be read; `None` if there is no regular file at
+/// `path`.
+fn read(path: &Path, take: &dyn Fn(u64) -> io::Result<()>) -> io::Result<Option<Bytes>> {
     // Check this before opening the file: opening a pipe waits for its writer.
     if !path.metadata().is_ok_and(|meta| meta.is_file()) {
         return Ok(None);
@@ -272,6 +327,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Option<Bytes>> {
     let size = usize::try_from(meta.len()).ok().filter(|_| meta.len() <= MAX_BYTES);
     let size =
         size.ok_or_else(|| io::Error::other(format!("larger than {} GiB", MAX_BYTES >> 30)))?;
+    take(meta.len())?;
     bytes.try_reserve_exact(size)?;
     file.take(meta.len()).read_to_end(&mut bytes)?;
     // Files in `/proc` report a size of 0, and some of them never end.
@@ -311,6 +367,8 @@ pub(crate) fn ready<T, E>(future: impl Future<Output = Result<T, E>>) -> Option<
 pub(crate) struct Files {
     path: PathBuf,
     bytes: Bytes,
+    /// The limit for other files.
+    max_bytes: u64,
 }
 
 /// A path for `samply-symbols`.
@@ -346,8 +404,13 @@ impl FileAndPathHelper for Files {
         &self,
         location: Location,
     ) -> Pin<Box<dyn OptionallySendFuture<Output = FileAndPathHelperResult<Bytes>> + '_>> {
-        let bytes =
-            if location.0 == self.path { Ok(Some(self.bytes.clone())) } else { read(&location.0) };
+        let is_small =
+            |size| (size <= self.max_bytes).then_some(()).ok_or(io::ErrorKind::OutOfMemory.into());
+        let bytes = if location.0 == self.path {
+            Ok(Some(self.bytes.clone()))
+        } else {
+            read(&location.0, &is_small)
+        };
         let bytes = bytes.and_then(|bytes| bytes.ok_or_else(|| io::ErrorKind::NotFound.into()));
         Box::pin(std::future::ready(bytes.map_err(Into::into)))
     }
@@ -362,13 +425,14 @@ impl std::fmt::Display for Location {
 impl FileLocation for Location {
     /// Object files in which a macOS linker leaves debug info.
     fn location_for_external_object_file(&self, object_file: &str) -> Option<Self> {
-        Some(Self(object_file.into()))
+        (!is_of_other_machine(object_file)).then(|| Self(object_file.into()))
     }
 
     /// The PDB beside the program, else where the linker wrote it.
     fn location_for_pdb_from_binary(&self, recorded: &str) -> Option<Self> {
-        let beside = recorded.rsplit(['/', '\\']).next().map(|name| self.0.with_file_name(name));
-        Some(Self(beside.filter(|path| path.is_file()).unwrap_or_else(|| recorded.into())))
+        let beside = last(recorded).map(|name| self.0.with_file_name(name));
+        let recorded = (!is_of_other_machine(recorded)).then(|| recorded.into());
+        beside.filter(|path| path.is_file()).or(recorded).map(Self)
     }
 
     fn location_for_dyld_subcache(&self, _: &str) -> Option<Self> {
@@ -389,5 +453,28 @@ impl FileLocation for Location {
 
     fn location_for_dwp(&self) -> Option<Self> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_binary_that_names_another_machine_has_it_asked_for_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = Location(folder.path().join("app.exe"));
+        let elsewhere = [r"\\server\share\app.pdb", r"\\?\UNC\server\share\app.pdb"];
+        for recorded in elsewhere {
+            assert!(program.location_for_pdb_from_binary(recorded).is_none(), "{recorded}");
+            assert!(program.location_for_external_object_file(recorded).is_none(), "{recorded}");
+        }
+        let found = |recorded| program.location_for_pdb_from_binary(recorded).unwrap().0;
+        assert_eq!(found(r"C:\build\app.pdb"), Path::new(r"C:\build\app.pdb"));
+        let beside = folder.path().join("app.pdb");
+        std::fs::write(&beside, "").unwrap();
+        for recorded in elsewhere.iter().chain(&[r"C:\build\app.pdb"]) {
+            assert_eq!(found(recorded), beside, "{recorded}");
+        }
     }
 }

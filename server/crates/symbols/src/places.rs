@@ -111,14 +111,14 @@ fn names(lib: &Lib) -> Vec<&str> {
 }
 
 /// The last component of a path in the syntax of any system.
-fn last(path: &str) -> Option<&str> {
+pub(crate) fn last(path: &str) -> Option<&str> {
     let name = path.rsplit(['/', '\\']).next()?;
     (!matches!(name, "" | "." | "..")).then_some(name)
 }
 
 /// Whether a path names another machine (`\\server\share\x`) or a device on Windows. Only asking for
 /// such a file sends the user's name there. Elsewhere, `//x` is `/x`.
-fn is_of_other_machine(path: &str) -> bool {
+pub(crate) fn is_of_other_machine(path: &str) -> bool {
     let is_separator = |c: char| c == '\\' || (cfg!(windows) && c == '/');
     path.chars().take(2).filter(|&c| is_separator(c)).count() == 2
 }
@@ -198,13 +198,19 @@ fn deduplicated(places: Vec<PathBuf>) -> Vec<PathBuf> {
 mod tests {
     use super::*;
     use crate::KernelFiles;
+    use std::cell::Cell;
 
     #[test]
     fn a_binary_that_names_another_machine_has_its_debug_info_searched_here_only() {
         let candidates = |path: &str| vec![PathBuf::from(path)];
         let kernel = KernelFiles::of_this_machine(None);
-        let search =
-            Search { candidates: &candidates, paths: &[], profile_modified: None, kernel: &kernel };
+        let search = Search {
+            candidates: &candidates,
+            paths: &[],
+            profile_modified: None,
+            kernel: &kernel,
+            memory: &Cell::new(u64::MAX),
+        };
         let from = Path::new("/b/app");
         for (folder, reference) in [
             ("", r"\\server\share\app.dwo"),

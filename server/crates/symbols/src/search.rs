@@ -1,6 +1,7 @@
 //! Where to search for libraries and for the kernel's functions.
 
 use profile::Lib;
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -16,6 +17,9 @@ pub struct Search<'a> {
     pub profile_modified: Option<SystemTime>,
     /// Where to find the kernel's functions.
     pub kernel: &'a KernelFiles,
+    /// The memory that reading files may still take, in bytes. Each file takes the most that one of
+    /// its size can take.
+    pub memory: &'a Cell<u64>,
 }
 
 /// Files that describe the running kernel, and perf's copies of them. They need not exist.

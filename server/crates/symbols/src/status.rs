@@ -159,6 +159,11 @@ pub enum LibStatus {
         /// The reason.
         why: String,
     },
+    /// Reading the file may take more memory than there is.
+    NoMemory {
+        /// The file.
+        path: PathBuf,
+    },
     /// Costline was built without support for debug info.
     Disabled,
 }
@@ -239,6 +244,10 @@ impl LibStatus {
             Self::Unreadable { path, why } => {
                 format!("{lib}: {} cannot be read: {why}", path.display())
             }
+            Self::NoMemory { path } => format!(
+                "{lib}: reading {} needs more memory than is free: close other programs",
+                path.display()
+            ),
             Self::Disabled => format!(
                 "{lib}: this build of costline does not read debug info: build it with the feature symbols"
             ),

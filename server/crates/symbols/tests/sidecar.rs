@@ -1,6 +1,7 @@
 //! Names from samply's sidecar.
 
 use profile::{AddressBase, Level, Lib};
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use symbols::{Cache, Generics, KernelFiles, LibSymbols, Search, Sidecar};
@@ -23,6 +24,7 @@ fn resolve(lib: &Lib, addresses: &[u64], sidecar: &Sidecar) -> Arc<LibSymbols> {
         paths: &[],
         profile_modified: None,
         kernel: &KernelFiles::of_this_machine(None),
+        memory: &Cell::new(u64::MAX),
     };
     Cache::default()
         .resolve(lib, addresses, &search, Some(sidecar), &mut |_, _| ControlFlow::Continue(()))

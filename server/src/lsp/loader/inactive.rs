@@ -77,6 +77,13 @@ impl Inactive {
         }
     }
 
+    /// Evicts all profiles, because there is no memory for another one. `false` if there were none.
+    pub fn evict_all(&mut self) -> bool {
+        let had_any = !self.profiles.is_empty();
+        self.profiles.clear();
+        had_any
+    }
+
     /// Evicts profiles whose files or companions were rewritten.
     pub fn evict_rewritten(&mut self, candidates: &[Candidate]) {
         self.profiles.retain(|kept| {

@@ -171,8 +171,14 @@ impl LoadJob {
                 let run = shared.get(&files, root, &world.settings, read)?;
                 (load_read(run.loaded, environment), run.failed)
             }
-            LoadFrom::Read(loaded) => (load_read(loaded, environment), Vec::new()),
-            LoadFrom::Shown(shown) => (renew(&shown, environment), Vec::new()),
+            LoadFrom::Read(loaded) => {
+                let _reserved = loaded.reserve_memory()?;
+                (load_read(loaded, environment), Vec::new())
+            }
+            LoadFrom::Shown(shown) => {
+                let _reserved = shown.loaded.reserve_memory()?;
+                (renew(&shown, environment), Vec::new())
+            }
         };
         let baseline = world.baseline.as_ref().filter(|baseline| {
             let Snapshot { settings: used, source_mapped, .. } = &*baseline.snapshot;

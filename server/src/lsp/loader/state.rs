@@ -335,6 +335,13 @@ impl<A> State<A> {
                 self.show(*to_show, true);
                 self.waiting.loaded(&mut self.output, id, true, &Ok(()));
             }
+            (work, Err(error))
+                if error.is_about_memory()
+                    && self.loads.wanted().is_none()
+                    && self.inactive.evict_all() =>
+            {
+                self.loads.want(work);
+            }
             (Load::Read(ToRead { files, .. }), Err(error)) => {
                 self.output.publish(|world| world.loading = false);
                 if is_outdated(self.output.world()) {

@@ -3,7 +3,9 @@
 use crate::companions::{self, companions};
 use crate::discovery::FileVersion;
 use crate::hashed::Hashed;
+use crate::memory::{self, Reserved};
 use crate::stamp::Stamp;
+use crate::trial::{self, Request};
 use analysis::{RawStacks, Recording, Warning, WarningCode};
 use formats::{ErrorKind, Fleet, Foreign, Format, Limits, ReadError, Source, Writer};
 use sources::regular_file;
@@ -49,6 +51,19 @@ pub enum LoadError {
         /// The limit in bytes.
         limit: u64,
     },
+    /// The file needs more memory than this process may take.
+    #[error(
+        "{}: needs more memory than the {} MB that are free; close other programs, or record for \
+         a shorter time",
+        path.display(),
+        available >> 20
+    )]
+    NoMemory {
+        /// The file.
+        path: PathBuf,
+        /// The memory that is available, in bytes.
+        available: u64,
+    },
     /// The content could not be decoded.
     #[error("{}: {source}", path.display())]
     Read {
@@ -74,7 +89,19 @@ impl LoadError {
     pub fn kind(&self) -> Option<ErrorKind> {
         match self {
             Self::Read { source, .. } => Some(source.kind),
-            Self::Io { .. } | Self::TooLarge { .. } | Self::Unmergeable { .. } => None,
+            Self::Io { .. }
+            | Self::TooLarge { .. }
+            | Self::NoMemory { .. }
+            | Self::Unmergeable { .. } => None,
+        }
+    }
+
+    /// Whether more memory would help.
+    pub fn is_about_memory(&self) -> bool {
+        match self {
+            Self::NoMemory { .. } => true,
+            Self::Io { source, .. } => source.kind() == io::ErrorKind::OutOfMemory,
+            other => other.kind() == Some(ErrorKind::NoMemory),
         }
     }
 
@@ -83,6 +110,7 @@ impl LoadError {
         match self {
             Self::Io { path, .. }
             | Self::TooLarge { path, .. }
+            | Self::NoMemory { path, .. }
             | Self::Read { path, .. }
             | Self::Unmergeable { path, .. } => path,
         }
@@ -137,6 +165,29 @@ impl Loaded {
         max_bytes: u64,
         observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<Self, LoadError> {
+        let mut last = Step::Reading(0, 0);
+        let mut watch = |step| {
+            last = step;
+            observe(step)
+        };
+        match Self::read_with(path, max_bytes, Memory::Available, &mut watch) {
+            Err(LoadError::NoMemory { .. }) => {}
+            outcome => return outcome,
+        }
+        let request = Request { files: vec![path.to_owned()], max_bytes, libraries: None };
+        match trial::succeeds(&request, &mut || observe(last)) {
+            ControlFlow::Continue(true) => Self::read_with(path, max_bytes, Memory::Any, observe),
+            ControlFlow::Continue(false) => Err(no_memory(path)),
+            ControlFlow::Break(()) => Err(cancelled(path)),
+        }
+    }
+
+    fn read_with(
+        path: &Path,
+        max_bytes: u64,
+        memory: Memory,
+        observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<Self, LoadError> {
         let io = |source| LoadError::Io { path: path.to_owned(), source };
         if path.is_dir() {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -160,7 +211,7 @@ impl Loaded {
                 limit: max_bytes,
             });
         }
-        Self::decode(path, Some(stamp), file, max_bytes, observe)
+        Self::decode(path, Some(stamp), file, max_bytes, memory, observe)
     }
 
     /// Reads a stream to its end, at most `max_bytes`. Messages name it `path`.
@@ -170,7 +221,7 @@ impl Loaded {
         max_bytes: u64,
         observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<Self, LoadError> {
-        Self::decode(path, None, stream, max_bytes, observe)
+        Self::decode(path, None, stream, max_bytes, Memory::Available, observe)
     }
 
     /// Reads the bytes of a file, which may grow or shrink meanwhile, or of a stream without a stamp.
@@ -179,6 +230,7 @@ impl Loaded {
         stamp: Option<Stamp>,
         file: impl Read + Send,
         max_bytes: u64,
+        memory: Memory,
         observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<Self, LoadError> {
         // One byte beyond the limit shows that a file is too large.
@@ -187,20 +239,29 @@ impl Loaded {
         let expected = stamp.map(|stamp| stamp.len);
         let source = Source::new(&mut file, expected);
         let limits = Limits { max_inflated_bytes: max_bytes };
-        let read = formats::read(source, limits, &mut |_| {
+        let (mut reserved, mut no_memory) = (reserve(path, 0)?, None);
+        let read = formats::read(source, limits, &mut |needed| {
+            if memory == Memory::Available && !reserved.grow(needed) {
+                no_memory = Some(self::no_memory(path));
+                return ControlFlow::Break(());
+            }
             observe(Step::Reading(n_read.get(), expected.unwrap_or(0)))
         });
+        if let Some(error) = no_memory {
+            return Err(error);
+        }
         let (len, content) = file.finish();
         let stamp = stamp.unwrap_or_else(|| Stamp::new(len, SystemTime::now()));
         if len > max_bytes {
             return Err(LoadError::TooLarge { path: path.to_owned(), len, limit: max_bytes });
         }
         let mut read = read.map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
+        drop(reserved);
+        drop(reserve(path, analysis::max_memory(&read.recording))?);
         let companions = companions(path, read.format);
         let bytes_left = max_bytes.saturating_sub(stamp.len);
         if add_companions(&mut read, path, bytes_left, observe).is_break() {
-            let source = ReadError::cancelled();
-            return Err(LoadError::Read { path: path.to_owned(), source });
+            return Err(cancelled(path));
         }
         Ok(Self {
             path: path.to_owned(),
@@ -225,7 +286,38 @@ impl Loaded {
     }
 }
 
+/// How much memory a read may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Memory {
+    /// Most of what is available.
+    Available,
+    /// As much as it needs.
+    Any,
+}
+
+/// Reserves memory for a file.
+fn reserve(path: &Path, bytes: u64) -> Result<Reserved, LoadError> {
+    memory::reserve(bytes).ok_or_else(|| no_memory(path))
+}
+
+fn no_memory(path: &Path) -> LoadError {
+    let available = memory::available().unwrap_or(0);
+    LoadError::NoMemory { path: path.to_owned(), available }
+}
+
+fn cancelled(path: &Path) -> LoadError {
+    LoadError::Read { path: path.to_owned(), source: ReadError::cancelled() }
+}
+
 impl Loaded {
+    /// Reserves the memory for computing its costs under another view.
+    ///
+    /// # Errors
+    /// If there is not enough.
+    pub fn reserve_memory(&self) -> Result<Reserved, LoadError> {
+        reserve(&self.path, analysis::max_memory(&self.recording))
+    }
+
     /// Whether it was read from exactly these versions of these files.
     pub fn is_read_from(&self, files: &[FileVersion]) -> bool {
         files.len() == self.files.len() && files.iter().all(|file| self.has_read(file))

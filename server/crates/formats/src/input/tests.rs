@@ -71,7 +71,7 @@ fn an_error_of_the_source_comes_after_its_bytes() {
 }
 
 #[test]
-fn the_observer_gets_the_bytes_so_far_and_can_cancel() {
+fn the_observer_gets_the_memory_so_far_and_can_cancel() {
     let text = text(1000);
     let mut heard = Vec::new();
     let mut observe = |n| {

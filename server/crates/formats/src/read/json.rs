@@ -1,14 +1,62 @@
-//! JSON decoding with errors that name the key.
+//! JSON decoding with errors that name the key, and limits for lists.
 
 use crate::error::{At, ErrorKind, ReadError};
 use crate::scan::Stop;
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// The largest number of elements of lists that are short in real files: of threads, libraries,
+/// categories. Each takes some hundred bytes in memory, but only two in the file.
+pub(crate) const MAX_ELEMENTS: usize = 1 << 16;
 
 /// Text that may be null or missing. Serde borrows an `Option<Text>`, but not an
 /// `Option<Cow<str>>`.
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 pub(crate) struct Text<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
+
+/// A list of at most [`MAX_ELEMENTS`].
+#[derive(Debug)]
+pub(crate) struct ShortList<T>(pub(crate) Vec<T>);
+
+impl<T> Default for ShortList<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for ShortList<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(Elements(PhantomData))
+    }
+}
+
+struct Elements<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Elements<T> {
+    type Value = ShortList<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list of at most {MAX_ELEMENTS} elements")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(element) = list.next_element()? {
+            if elements.len() == MAX_ELEMENTS {
+                return Err(Error::custom(too_long()));
+            }
+            elements.push(element);
+        }
+        Ok(ShortList(elements))
+    }
+}
+
+/// What is wrong with a list of more than [`MAX_ELEMENTS`].
+pub(crate) fn too_long() -> String {
+    format!("this list is too long, expected a list of at most {MAX_ELEMENTS} elements")
+}
 
 /// Decodes a whole file.
 ///

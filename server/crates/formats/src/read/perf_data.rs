@@ -22,6 +22,7 @@ use super::perf_event::{PerfEvent, default_metric};
 use super::rows::{MAX_METRICS, Rows};
 use crate::error::{At, ReadError};
 use crate::format::Format;
+use crate::input::Input;
 use crate::limits::Limits;
 use crate::read_result::Read;
 use crate::writer::{Producer, Writer};
@@ -37,9 +38,11 @@ use sample::Sample;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub(crate) fn read(bytes: &[u8], limits: Limits) -> Result<Read, ReadError> {
+pub(crate) fn read(input: &mut Input<'_>, limits: Limits) -> Result<Read, ReadError> {
     let mut warnings = Warnings::default();
-    let file = Container::open(bytes, limits, &mut warnings)?;
+    let bytes = input.whole();
+    let ask = &mut |n_inflated| input.ask(bytes.len() as u64 + n_inflated);
+    let file = Container::open(&bytes, limits, ask, &mut warnings)?;
     let layout = Layout::of(&file)?;
     let mut tables = Tables::new(&layout);
     for record in file.records() {

@@ -19,11 +19,11 @@ use std::time::Duration;
 
 use super::language::Language;
 use super::tree;
+use crate::process_limits::limit_memory;
 
 /// Shorter texts take at most some 50 MB, and are not tried.
 const MIN_BYTES: usize = 2 << 10;
 /// The address space of the helper. A text of the greatest length that is parsed takes half.
-#[cfg(unix)]
 const MAX_MEMORY: u64 = 1 << 30;
 /// How long the helper may take for one text. That is many times what the limits of a parse allow.
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -61,7 +61,10 @@ pub fn use_helper(program: OsString, arguments: Vec<OsString>) {
 /// The work of a helper: reads texts from standard input until it ends, and writes the outcome of
 /// each to standard output.
 pub fn serve() -> io::Result<()> {
-    limit();
+    limit_memory(MAX_MEMORY);
+    // The name in lists of processes.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::set_name(c"costline-parse");
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     let mut head = [0; 5];
     while input.read_exact(&mut head).is_ok() {
@@ -81,24 +84,6 @@ pub fn serve() -> io::Result<()> {
     }
     Ok(())
 }
-
-/// Limits the memory of this process. A helper that reaches the limit leaves no core file.
-#[cfg(unix)]
-fn limit() {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    for (resource, most) in [(Resource::As, MAX_MEMORY), (Resource::Core, 0)] {
-        let Rlimit { current, maximum } = getrlimit(resource);
-        let current = Some(current.unwrap_or(u64::MAX).min(most));
-        // Without a limit, the deadline is left.
-        let _ = setrlimit(resource, Rlimit { current, maximum });
-    }
-    // The name in lists of processes.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::thread::set_name(c"costline-parse");
-}
-
-#[cfg(not(unix))]
-fn limit() {}
 
 /// What a helper makes of a text. `None` if it need not be tried.
 pub(super) fn outcome(language: Language, text: &str) -> Option<Outcome> {

@@ -2,6 +2,7 @@
 
 use crate::{RAYTRACE, binary, lib, no_kernel, printed, resolve, resolve_in};
 use profile::{AddressBase, Lib};
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use symbols::{Cache, LibStatus, Search};
 
@@ -116,7 +117,7 @@ fn cached_addresses_need_no_files() {
     let path = binary("raytrace");
     assert!(cache.get(&raytrace).is_none());
     resolve_in(&cache, &raytrace, &[0x1287, 0x4010], &[&path], &[]);
-    let n_searches = std::cell::Cell::new(0);
+    let n_searches = Cell::new(0);
     let candidates = |_: &str| {
         n_searches.set(n_searches.get() + 1);
         vec![path.clone()]
@@ -126,6 +127,7 @@ fn cached_addresses_need_no_files() {
         paths: &[],
         profile_modified: None,
         kernel: &no_kernel(),
+        memory: &Cell::new(u64::MAX),
     };
     let mut observe = |_, _| ControlFlow::Continue(());
     let symbols = cache.resolve(&raytrace, &[0x4010, 0x1287], &search, None, &mut observe);
@@ -145,6 +147,7 @@ fn a_cancelled_lookup_continues_where_it_ended() {
         paths: &[],
         profile_modified: None,
         kernel: &no_kernel(),
+        memory: &Cell::new(u64::MAX),
     };
     let addresses: Vec<u64> = (0x1170..0x2170).collect();
     let mut progress = Vec::new();
@@ -171,6 +174,7 @@ fn returns_the_bytes_of_the_program() {
         paths: &[],
         profile_modified: None,
         kernel: &no_kernel(),
+        memory: &Cell::new(u64::MAX),
     };
     let (found, bytes) = search.binary(&lib("raytrace", RAYTRACE)).unwrap();
     assert_eq!((found, bytes), (path.clone(), std::fs::read(&path).unwrap()));

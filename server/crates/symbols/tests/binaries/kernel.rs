@@ -2,6 +2,7 @@
 
 use crate::{lib, no_kernel};
 use profile::Lib;
+use std::cell::Cell;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -19,8 +20,13 @@ ffffffff81000300 T _etext
 ";
 
 fn resolve(kernel: &Lib, files: &KernelFiles) -> Arc<LibSymbols> {
-    let search =
-        Search { candidates: &|_| Vec::new(), paths: &[], profile_modified: None, kernel: files };
+    let search = Search {
+        candidates: &|_| Vec::new(),
+        paths: &[],
+        profile_modified: None,
+        kernel: files,
+        memory: &Cell::new(u64::MAX),
+    };
     Cache::default().resolve(kernel, &[0x110, 0x1f0, 0x210], &search, None, &mut |_, _| {
         ControlFlow::Continue(())
     })

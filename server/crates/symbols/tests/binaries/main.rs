@@ -13,6 +13,7 @@ mod separate;
 mod stripped;
 
 use profile::{AddressBase, Lib};
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -70,6 +71,7 @@ fn resolve_in(
         paths: &paths,
         profile_modified: None,
         kernel: &no_kernel(),
+        memory: &Cell::new(u64::MAX),
     };
     cache.resolve(lib, addresses, &search, None, &mut |_, _| ControlFlow::Continue(()))
 }

@@ -3,6 +3,7 @@
 use crate::{RAYTRACE, binary, lib, no_kernel, resolve, resolve_in, run};
 use profile::Lib;
 use samply_symbols::object::{File, Object as _, ObjectSection as _};
+use std::cell::Cell;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -107,8 +108,13 @@ fn resolve_without_id(
     profile_modified: Option<SystemTime>,
 ) -> Arc<LibSymbols> {
     let for_lib = |_: &str| candidates.iter().map(PathBuf::from).collect();
-    let search =
-        Search { candidates: &for_lib, paths: &[], profile_modified, kernel: &no_kernel() };
+    let search = Search {
+        candidates: &for_lib,
+        paths: &[],
+        profile_modified,
+        kernel: &no_kernel(),
+        memory: &Cell::new(u64::MAX),
+    };
     Cache::default().resolve(&lib("raytrace", ""), addresses, &search, None, &mut |_, _| {
         ControlFlow::Continue(())
     })

@@ -161,3 +161,24 @@ fn a_broken_rewrite_does_not_bring_back_the_version_in_memory() {
     assert!(simulation.answers[&pick].is_err());
     assert_eq!(simulation.shown, [4, 2]);
 }
+
+#[test]
+fn inactive_profiles_make_room_for_one_that_gets_no_memory() {
+    let mut simulation = showing_two();
+    let b = shown(&simulation);
+    pick(&mut simulation, "a.cpuprofile");
+    simulation.write("c.cpuprofile", Profile(6));
+    simulation.pass(SHORT);
+    simulation.lacks_memory.set(true);
+    pick(&mut simulation, "c.cpuprofile");
+    assert_eq!((&simulation.shown[..], is_in_memory(&b)), (&[4, 2, 6][..], false));
+    assert_eq!(simulation.errors, [""; 0]);
+
+    // With none, that is an error.
+    simulation.pass(31 * MINUTE);
+    simulation.lacks_memory.set(true);
+    simulation.write("c.cpuprofile", Profile(8));
+    simulation.pass(SHORT);
+    assert_eq!(simulation.errors.len(), 1);
+    assert_eq!(simulation.samples(), Some(6));
+}

@@ -23,6 +23,7 @@ use engine::stamp::Stamp;
 use engine::world::World;
 use formats::ReadError;
 use serde_json::{Value, json};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 use std::ops::ControlFlow;
@@ -63,6 +64,8 @@ pub struct Simulation {
     pub stops_late: bool,
     /// Whether files are read when a load ends instead of when it starts.
     pub reads_late: bool,
+    /// Whether the next load that reads files gets no memory.
+    pub lacks_memory: Cell<bool>,
     /// The last published world.
     pub world: Arc<World>,
     /// The number of samples of each profile that was read and shown, in order.
@@ -111,6 +114,7 @@ impl Simulation {
             pace: Pace::default(),
             stops_late: false,
             reads_late: false,
+            lacks_memory: Cell::new(false),
             world,
             shown: Vec::new(),
             answers: BTreeMap::new(),
@@ -414,6 +418,9 @@ impl Simulation {
         if !matches!(job.from, LoadFrom::Files { .. }) {
             let shared = SharedProfiles::default();
             return job.run(&self.caches, &shared, &mut |_| ControlFlow::Continue(()));
+        }
+        if self.lacks_memory.take() {
+            return Err(LoadError::NoMemory { path: job.path().to_owned(), available: 0 });
         }
         let world = &job.world;
         let settings = &world.settings.costs();

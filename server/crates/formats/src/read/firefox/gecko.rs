@@ -21,6 +21,7 @@ use super::tables::{self, Categories, Frames, Funcs, Names, Shared, Stacks, Tabl
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::input::Input;
+use crate::read::json::ShortList;
 use crate::read_result::Read;
 use profile::{JitTier, LibId, ProfileBuilder, Recording, WarningCode, Warnings, Weights};
 use rustc_hash::FxHashMap;
@@ -208,8 +209,8 @@ impl<'a> Symbols<'a> {
     fn new(process: &'a Process, builder: &mut ProfileBuilder) -> Result<Self, ReadError> {
         let (raw, place) = (&process.raw, &process.place);
         let ids = intern_libs(builder, raw.decode_member("libs", place)?)?;
-        let ranges: Vec<Range> = raw.decode_member("libs", place)?;
-        let mut ranges: Vec<_> = ranges.into_iter().zip(0..).collect();
+        let ranges: ShortList<Range> = raw.decode_member("libs", place)?;
+        let mut ranges: Vec<_> = ranges.0.into_iter().zip(0..).collect();
         ranges.sort_unstable();
         let names = raw.get("sources").and_then(|sources| sources.column("filename"));
         let names = names.map_or(Ok([].as_slice()), |names| names.texts("sources.data"))?;

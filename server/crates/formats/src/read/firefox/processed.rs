@@ -6,6 +6,7 @@ use super::samples::{Allocations, Kind, NativeRows, Present, Rows, Span};
 use super::schema::{Lib, Meta, tier_of_implementation};
 use super::tables::{self, Categories, Frames, Funcs, Names, Shared, Stacks, Tables, same_length};
 use crate::error::{At, ReadError};
+use crate::read::json::ShortList;
 use profile::{JitTier, LibId, Profile, ProfileBuilder, WarningCode, Warnings, Weights};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -256,7 +257,7 @@ fn weight_type(samples: &Raw) -> Result<String, ReadError> {
 
 pub(super) fn intern_libs(
     builder: &mut ProfileBuilder,
-    libs: Vec<Lib<'_>>,
+    libs: ShortList<Lib<'_>>,
 ) -> Result<Vec<LibId>, ReadError> {
     let text = |text: Option<Text<'_>>| text.map(|text| text.0.into_owned()).unwrap_or_default();
     let lib = |lib: Lib<'_>| profile::Lib {
@@ -269,7 +270,7 @@ pub(super) fn intern_libs(
         arch: text(lib.arch),
         addresses: profile::AddressBase::Image,
     };
-    libs.into_iter().map(|row| Ok(builder.intern_lib(lib(row))?)).collect()
+    libs.0.into_iter().map(|row| Ok(builder.intern_lib(lib(row))?)).collect()
 }
 
 /// Takes a column of indexes out of a table; a missing one is empty.

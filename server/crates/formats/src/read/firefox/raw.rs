@@ -6,7 +6,7 @@ use super::rows;
 use super::slabs::{ROOT_FIELD, Slab, Slabs, malformed};
 use crate::error::{At, ReadError};
 use crate::input::{self, Input};
-use crate::read::json::{from_json, no_json};
+use crate::read::json::{MAX_ELEMENTS, from_json, no_json, too_long};
 use crate::scan::{Scanned, Stop, Stream};
 use serde::Deserialize;
 
@@ -53,8 +53,9 @@ impl Raw {
         members: &'static Members,
     ) -> Result<Self, ReadError> {
         let mut stream = Stream::new(input);
-        let read = Walk::default().value(&mut stream, Wanted::Object(members));
-        read.map_err(|stop| no_json(stop, stream.stopped_at(stop)))
+        let mut walk = Walk::default();
+        let read = walk.value(&mut stream, Wanted::Object(members));
+        read.map_err(|stop| walk.error.unwrap_or_else(|| no_json(stop, stream.stopped_at(stop))))
     }
 
     /// Parses an object that is in memory.
@@ -137,7 +138,7 @@ struct Walk<'a> {
     slabs: Option<Slabs<'a>>,
     /// The offset in the file of the text that is being parsed.
     base: usize,
-    /// The first error about slabs.
+    /// The first error about slabs or the length of lists.
     error: Option<ReadError>,
 }
 
@@ -187,7 +188,12 @@ impl Walk<'_> {
             }
             Wanted::List(members) if stream.peek()? == b'[' => {
                 let mut elements = Vec::new();
+                let start = At::Byte((self.base as u64) + stream.offset());
                 stream.array(&mut |stream| {
+                    if elements.len() == MAX_ELEMENTS {
+                        let error = ReadError::malformed(start.clone(), too_long());
+                        return self.fail(Some(error));
+                    }
                     elements.push(self.value(stream, Wanted::Object(members))?);
                     Ok(())
                 })?;

@@ -7,6 +7,7 @@
 
 use super::columns::{Kind, Text};
 use super::raw::{Members, Wanted};
+use crate::read::json::ShortList;
 use profile::JitTier;
 use serde::Deserialize;
 
@@ -206,7 +207,7 @@ pub(super) struct Meta {
     #[serde(default)]
     interval: Option<f64>,
     #[serde(default)]
-    categories: Option<Vec<Category>>,
+    categories: Option<ShortList<Category>>,
     #[serde(default)]
     sample_units: Option<SampleUnits>,
     /// The program whose file the Firefox Profiler imported.
@@ -265,9 +266,13 @@ impl Meta {
         self.sample_units.as_ref().is_some_and(|units| units.time.as_deref() == Some("bytes"))
     }
 
+    fn all_categories(&self) -> &[Category] {
+        self.categories.as_ref().map_or(&[], |categories| &categories.0)
+    }
+
     /// The names of categories.
     pub(super) fn categories(&self) -> Vec<&str> {
-        self.categories.iter().flatten().map(|category| category.name.as_str()).collect()
+        self.all_categories().iter().map(|category| category.name.as_str()).collect()
     }
 
     /// The tier of each subcategory of each category: those of Firefox's category `JavaScript`.
@@ -278,15 +283,14 @@ impl Meta {
             let names = category.subcategories.iter().flatten().filter(|_| is_script);
             names.map(|name| tier_of_subcategory(name)).collect()
         };
-        let tiers: Vec<Vec<JitTier>> = self.categories.iter().flatten().map(tiers).collect();
+        let tiers: Vec<Vec<JitTier>> = self.all_categories().iter().map(tiers).collect();
         let has_any = tiers.iter().flatten().any(|&tier| tier != JitTier::Unknown);
         if has_any { tiers } else { Vec::new() }
     }
 
     /// The default category of stacks: the first grey one.
     pub(super) fn default_category(&self) -> Option<u32> {
-        let position =
-            self.categories.iter().flatten().position(|category| category.color == "grey");
+        let position = self.all_categories().iter().position(|category| category.color == "grey");
         position.map(|category| category as u32)
     }
 

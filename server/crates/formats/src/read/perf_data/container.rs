@@ -95,6 +95,7 @@ impl<'a> Container<'a> {
     pub(super) fn open(
         bytes: &'a [u8],
         limits: Limits,
+        ask: &mut dyn FnMut(u64) -> Result<(), ReadError>,
         warnings: &mut Warnings,
     ) -> Result<Self, ReadError> {
         let big_endian = bytes.starts_with(b"2ELIFREP");
@@ -133,7 +134,7 @@ impl<'a> Container<'a> {
             warnings,
         );
         if !packed.is_empty() {
-            let inflated = unfinished_zstd(packed, limits, warnings)?;
+            let inflated = unfinished_zstd(packed, limits, ask, warnings)?;
             file.scan(&inflated, bytes.len(), None, warnings);
             file.inflated = inflated;
         }

@@ -5,7 +5,7 @@ use super::schema::{File, Profile};
 use crate::error::{At, ReadError};
 use crate::input::Input;
 use crate::read::id_tree::Node;
-use crate::read::json::{decode_part, no_json};
+use crate::read::json::{MAX_ELEMENTS, decode_part, no_json, too_long};
 use crate::scan::cells::{Cell, each_cell};
 use crate::scan::{BadColumn, Scanned, Stop, Stream};
 use serde::Deserialize;
@@ -57,6 +57,10 @@ impl Scan {
                 self.has_profiles = true;
                 stream.array(&mut |stream| {
                     let i = self.file.profiles.len();
+                    if i == MAX_ELEMENTS {
+                        let at = At::Key("profiles".to_owned());
+                        self.check::<()>(Err(ReadError::malformed(at, too_long())))?;
+                    }
                     let mut profile = Profile::default();
                     stream
                         .object(&mut |stream, key| self.of_profile(stream, key, i, &mut profile))?;
