@@ -1,6 +1,10 @@
-//! The limit on the memory of all servers in these tests, and files that are made to exceed it.
+//! The limit on the memory of all servers in these tests, files that are made to exceed it, and the
+//! tools that cause faults.
 
+use std::fs;
 use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -13,6 +17,38 @@ pub const LIMITED: [&str; 3] = ["sh", "-c", "ulimit -v 3000000; exec \"$0\" \"$@
 /// A server with limited memory.
 pub fn limited(workspace: &Workspace) -> ServerBuilder {
     Server::builder(workspace).under(LIMITED)
+}
+
+/// A server with limited memory that another program starts, such as `strace` with options.
+pub fn limited_under(workspace: &Workspace, program: &[&str]) -> ServerBuilder {
+    Server::builder(workspace).under(LIMITED.into_iter().chain(program.iter().copied()))
+}
+
+/// Whether a program starts and succeeds. Prints a message if not, or fails if
+/// `COSTLINE_REQUIRE_TOOLS` is set.
+#[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
+pub fn works(program: &[&str]) -> bool {
+    let mut command = Command::new(program[0]);
+    let output = command.args(&program[1..]).stdin(Stdio::null()).output();
+    let works = output.as_ref().is_ok_and(|output| output.status.success());
+    if !works {
+        let message = format!("{program:?} does not work: {output:?}");
+        assert!(std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "{message}");
+        eprintln!("SKIPPED: {message}");
+    }
+    works
+}
+
+/// The library that fakes the time of a process. `None` if it is not installed.
+pub fn faketime() -> Option<PathBuf> {
+    if !works(&["faketime", "--version"]) {
+        return None;
+    }
+    let libraries = fs::read_dir("/usr/lib").unwrap().map(|entry| entry.unwrap().path());
+    let found = libraries.map(|folder| folder.join("faketime/libfaketimeMT.so.1"));
+    let found = found.filter(|path| path.exists()).next();
+    assert!(found.is_some(), "faketime has no library in /usr/lib/*/faketime");
+    found
 }
 
 /// A file in which a part is repeated: what is before it, the part, and what is after.

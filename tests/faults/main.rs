@@ -6,9 +6,12 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 
+mod files;
 mod limits;
 mod memory;
+mod random;
 mod security;
+mod stalled;
 #[path = "../e2e/support/mod.rs"]
 mod support;
 mod trace;

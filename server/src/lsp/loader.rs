@@ -16,8 +16,10 @@ use std::collections::HashMap;
 use std::future::pending;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 use tower_lsp::Client;
 
 mod background;
@@ -52,6 +54,9 @@ use effect::{Effect, Severity};
 use event::picked;
 use jobs::JobResult;
 use roots::{Roots, RootsEffect};
+
+/// How long the loader waits for the disk where it cannot go on without an answer.
+const DISK_DEADLINE: Duration = Duration::from_secs(1);
 
 /// An event that may change what is shown.
 pub type Event = event::Event<Answer>;
@@ -93,6 +98,8 @@ pub struct Loader {
     canonical: HashMap<PathBuf, PathBuf>,
     background: Background,
     folders: Folders,
+    /// What the roots know of [`Folders::problem`].
+    unwatched: Option<Arc<str>>,
     /// The time of the next poll.
     poll_at: Option<Instant>,
     events: mpsc::UnboundedReceiver<RootEvent>,
@@ -119,6 +126,7 @@ impl Loader {
             folders: Folders::new(now.settings.watch, changes_sender.clone()),
             roots: Roots::new(&now),
             canonical: HashMap::new(),
+            unwatched: None,
             poll_at: None,
             client,
             abilities,
@@ -137,6 +145,12 @@ impl Loader {
             for effect in effects {
                 self.perform(effect).await;
             }
+            if self.folders.problem() != self.unwatched.as_ref() {
+                self.unwatched = self.folders.problem().cloned();
+                let event = Event::Unwatched(self.unwatched.clone());
+                effects = self.roots.on_event(None, event, Instant::now());
+                continue;
+            }
             let wakes = [self.roots.next_wake(), self.poll_at, self.background.deadline()];
             let wake = wakes.into_iter().flatten().min();
             effects = tokio::select! {
@@ -144,7 +158,7 @@ impl Loader {
                     Some(event) => self.on_event(event).await,
                     None => return,
                 },
-                Some(changed) = self.changes.recv() => self.on_change(&changed),
+                Some(changed) = self.changes.recv() => self.on_change(changed).await,
                 Some(result) = self.results.recv() => self.on_result(result),
                 () = sleep_until(wake) => self.on_time(),
             };
@@ -170,12 +184,17 @@ impl Loader {
         }
     }
 
-    fn on_change(&mut self, changed: &Changed) -> Vec<RootsEffect<Answer>> {
-        for path in changed.paths.iter().filter(|path| !path.exists()) {
-            self.folders.forget(path);
+    async fn on_change(&mut self, changed: Changed) -> Vec<RootsEffect<Answer>> {
+        let Changed { paths, closed } = changed;
+        let looked = from_disk(move || {
+            let gone = paths.iter().filter(|path| !path.exists()).cloned().collect();
+            let closed = paths.iter().filter(|_| closed);
+            (gone, closed.filter_map(|path| Stamp::of(path).ok()).collect())
+        });
+        let (gone, closed): (Vec<PathBuf>, Vec<Stamp>) = looked.await.unwrap_or_default();
+        for path in gone {
+            self.folders.forget(&path);
         }
-        let closed = changed.paths.iter().filter(|_| changed.closed);
-        let closed = closed.filter_map(|path| Stamp::of(path).ok()).collect();
         self.roots.on_event(None, Event::Closed(closed), Instant::now())
     }
 
@@ -207,7 +226,7 @@ impl Loader {
 
     async fn perform(&mut self, effect: RootsEffect<Answer>) {
         match effect {
-            Effect::Publish(worlds) => self.publish(worlds),
+            Effect::Publish(worlds) => self.publish(worlds).await,
             Effect::Start(id, job) => self.background.start(id, job),
             Effect::Stop(id) => self.background.stop(id),
             Effect::Answer(answer, outcome) => drop(answer.send(outcome)),
@@ -224,11 +243,13 @@ impl Loader {
         }
     }
 
-    fn publish(&mut self, worlds: Vec<Arc<World>>) {
-        for root in worlds.iter().filter_map(|world| world.root.as_ref()) {
-            self.canonical
-                .entry(root.clone())
-                .or_insert_with(|| root.canonicalize().unwrap_or_else(|_| root.clone()));
+    async fn publish(&mut self, worlds: Vec<Arc<World>>) {
+        for root in worlds.iter().filter_map(|world| world.root.clone()) {
+            if !self.canonical.contains_key(&root) {
+                let given = root.clone();
+                let canonical = from_disk(move || given.canonicalize().ok()).await.flatten();
+                self.canonical.insert(root.clone(), canonical.unwrap_or(root));
+            }
         }
         let canonical = |world: &World| self.canonical.get(world.root.as_ref()?).cloned();
         let before = self.worlds.borrow().clone();
@@ -272,14 +293,20 @@ async fn sleep_until(time: Option<Instant>) {
     }
 }
 
+/// What `read` returns. `None` if the disk does not answer in time.
+async fn from_disk<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    timeout(DISK_DEADLINE, spawn_blocking(read)).await.ok()?.ok()
+}
+
 /// The error message if a profile to pick does not exist.
 async fn missing(pick: Vec<PathBuf>) -> Option<String> {
-    let problem = tokio::task::spawn_blocking(move || {
+    let first = pick.first()?.display().to_string();
+    let problem = from_disk(move || {
         pick.iter().find_map(|path| {
             Stamp::of(path).err().map(|error| format!("{}: {error}", path.display()))
         })
     });
-    problem.await.ok().flatten()
+    problem.await.unwrap_or_else(|| Some(format!("{first}: the disk does not answer")))
 }
 
 fn message_type(severity: Severity) -> MessageType {

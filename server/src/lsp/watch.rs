@@ -9,6 +9,7 @@ use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -29,8 +30,8 @@ pub struct Folders {
     /// `None` if the settings or the system do not allow one.
     watcher: Option<RecommendedWatcher>,
     watched: HashSet<PathBuf>,
-    /// Whether a folder could not be watched.
-    failed: bool,
+    /// Why the system, or a folder, cannot be watched, although it should be.
+    problem: Option<Arc<str>>,
 }
 
 impl Folders {
@@ -53,17 +54,25 @@ impl Folders {
             };
             let _ = changes.send(changed);
         };
-        let watcher = match mode {
-            Watch::Poll => None,
-            Watch::Auto | Watch::Native => notify::recommended_watcher(handler)
-                .inspect_err(|error| {
-                    tracing::warn!(
-                        "cannot watch files ({error}); polling every few seconds instead"
-                    );
-                })
-                .ok(),
-        };
-        Self { watcher, watched: HashSet::new(), failed: false }
+        let mut this = Self { watcher: None, watched: HashSet::new(), problem: None };
+        if mode != Watch::Poll {
+            match notify::recommended_watcher(handler) {
+                Ok(watcher) => this.watcher = Some(watcher),
+                Err(error) => this.fail("files", &error),
+            }
+        }
+        this
+    }
+
+    fn fail(&mut self, what: &str, error: &notify::Error) {
+        let problem = format!("{what} cannot be watched ({error})");
+        tracing::warn!("{problem}; polling every few seconds instead");
+        self.problem = Some(problem.into());
+    }
+
+    /// Why the server polls although the settings do not say so. `None` if it does not.
+    pub fn problem(&self) -> Option<&Arc<str>> {
+        self.problem.as_ref()
     }
 
     /// Replaces the watched folders.
@@ -74,6 +83,7 @@ impl Folders {
             let _ = watcher.unwatch(gone);
         }
         self.watched.retain(|folder| wanted.contains(folder));
+        let mut failed = None;
         for folder in wanted {
             if self.watched.contains(&folder) {
                 continue;
@@ -82,15 +92,12 @@ impl Folders {
                 Ok(()) => {
                     self.watched.insert(folder);
                 }
-                Err(error) if !self.failed && folder.exists() => {
-                    self.failed = true;
-                    tracing::warn!(
-                        "cannot watch {} ({error}); polling every few seconds instead",
-                        folder.display()
-                    );
-                }
+                Err(error) if folder.exists() => failed = failed.or(Some((folder, error))),
                 Err(_) => {}
             }
+        }
+        if let Some((folder, error)) = failed.filter(|_| self.problem.is_none()) {
+            self.fail(&folder.display().to_string(), &error);
         }
     }
 
@@ -105,10 +112,10 @@ impl Folders {
 
     /// The poll interval; `None` for no polling.
     pub fn poll_interval(&self, mode: Watch) -> Option<Duration> {
-        match (mode, &self.watcher, self.failed) {
-            (Watch::Poll, ..) | (_, None, _) | (_, _, true) => Some(Duration::from_secs(2)),
-            (Watch::Auto, Some(_), false) => Some(Duration::from_secs(5)),
-            (Watch::Native, Some(_), false) => None,
+        match (mode, &self.problem) {
+            (Watch::Poll, _) | (_, Some(_)) => Some(Duration::from_secs(2)),
+            (Watch::Auto, None) => Some(Duration::from_secs(5)),
+            (Watch::Native, None) => None,
         }
     }
 }

@@ -201,7 +201,7 @@ fn detect(path: &Path) -> (Option<Content>, Origin) {
 /// Finds the profiles in all roots.
 pub fn discover(roots: &[PathBuf], settings: &Settings, recognised: &mut Recognised) -> Found {
     let mut found = Found::default();
-    for root in roots {
+    for root in roots.iter().filter(|root| sources::answers(root)) {
         let patterns = Patterns::new(settings.profiles.as_deref());
         let mut walk = Walk {
             root,

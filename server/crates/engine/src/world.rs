@@ -45,6 +45,8 @@ pub struct World {
     pub deleted: bool,
     /// The file of the setting `profile`, if it does not exist.
     pub missing: Option<PathBuf>,
+    /// Why changes of files are noticed late: the system does not report them.
+    pub unwatched: Option<Arc<str>>,
     /// Profiles that could not be read, each with the message.
     pub problems: Vec<(PathBuf, String)>,
 }

@@ -9,6 +9,7 @@ use std::sync::mpsc;
 
 use ignore::WalkBuilder;
 
+use crate::answering::answers;
 use crate::git_folders::GitFolders;
 use crate::name::key;
 use crate::repo::Checkout;
@@ -94,7 +95,8 @@ impl SourceIndex {
     /// the roots), and skips hidden files, `node_modules`, symlinks and unreadable folders.
     ///
     /// A root that is given twice counts once, as a source root if one of the two is. A root that
-    /// is not the absolute path of a folder is skipped, see [`SourceIndex::missing`].
+    /// is not the absolute path of a folder, or whose disk does not answer, is skipped, see
+    /// [`SourceIndex::missing`].
     pub fn build(roots: Vec<Root>, limits: Limits) -> SourceIndex {
         let mut index = SourceIndex {
             given_roots: roots.clone(),
@@ -125,7 +127,7 @@ impl SourceIndex {
         self.given_roots == roots
     }
 
-    /// The roots that do not exist, are not folders or are not absolute, as given.
+    /// The roots that do not exist or answer, are not folders or are not absolute, as given.
     pub fn missing(&self) -> &[Root] {
         &self.missing
     }
@@ -251,8 +253,9 @@ impl SourceIndex {
     }
 
     fn add_root(&mut self, root: Root) {
-        let folder = fs::canonicalize(&root.path).ok().filter(|path| path.is_dir());
-        let Some(path) = folder.filter(|_| root.path.is_absolute()) else {
+        let may_exist = root.path.is_absolute() && answers(&root.path);
+        let folder = may_exist.then(|| fs::canonicalize(&root.path).ok()).flatten();
+        let Some(path) = folder.filter(|path| path.is_dir()) else {
             self.missing.push(root);
             return;
         };

@@ -6,6 +6,7 @@
 //! (`go.mod`, `Cargo.toml`, `package.json`, `pyproject.toml`), `devcontainer.json`, and the settings
 //! of a Git or Mercurial checkout.
 
+mod answering;
 mod cargo;
 mod dev_container;
 mod functions;
@@ -28,6 +29,7 @@ mod rust;
 mod source_map;
 mod suggest;
 
+pub use answering::answers;
 pub use cargo::{CargoFile, CargoTarget, cargo_file};
 #[cfg(feature = "grammars")]
 pub use functions::trial;

@@ -6,6 +6,7 @@ use engine::overrides::{Change, Choices};
 use engine::stamp::Stamp;
 use serde_json::Value;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// An event that may change what is shown. `A` receives the outcome of a command.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub enum Event<A> {
     FilesChanged,
     /// Files were closed after writing.
     Closed(Vec<Stamp>),
+    /// Why the system does not report changes of files; `None` if it does.
+    Unwatched(Option<Arc<str>>),
     /// The user changes the view or picks a profile, which exists.
     Choose(Box<Change>, A),
     /// Read the shown profile again.

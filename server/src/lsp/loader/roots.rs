@@ -79,6 +79,9 @@ impl<A> Roots<A> {
             Event::Closed(files) => {
                 self.each(|state| state.on_event(Event::Closed(files.clone()), now))
             }
+            Event::Unwatched(problem) => {
+                self.each(|state| state.on_event(Event::Unwatched(problem.clone()), now))
+            }
             Event::Cancel(id) => {
                 let of = self.of_work(WorkId(id));
                 self.one(of, |state| state.on_event(Event::Cancel(id), now))
@@ -135,11 +138,12 @@ impl<A> Roots<A> {
         }
         let Some(first) = self.all.first() else { return Vec::new() };
         let settings = Arc::new(first.state.settings().clone());
-        let roots = first.world.roots.clone();
+        let (roots, unwatched) = (first.world.roots.clone(), first.world.unwatched.clone());
         for root in &roots {
             if !self.has(root) {
                 let (root, settings) = (Some(root.clone()), settings.clone());
-                self.add(World { root, roots: roots.clone(), settings, ..World::default() });
+                let (roots, unwatched) = (roots.clone(), unwatched.clone());
+                self.add(World { root, roots, settings, unwatched, ..World::default() });
                 self.run(self.all.len() - 1, |state| state.start(now));
             }
         }

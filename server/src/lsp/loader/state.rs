@@ -107,6 +107,7 @@ impl<A> State<A> {
         match event {
             Event::FilesChanged => self.finder.scan_soon(now),
             Event::Closed(files) => self.finder.closed(files, now),
+            Event::Unwatched(problem) => self.output.publish(|world| world.unwatched = problem),
             Event::Settings(value) => self.change_settings(&value),
             Event::Roots { added, removed } => self.change_roots(added, &removed),
             Event::Choose(change, answer) => self.choose(*change, answer),

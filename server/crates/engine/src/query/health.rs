@@ -34,6 +34,8 @@ analysis::codes! {
         ProfileUnreadable = "profile-unreadable",
         /// The profile that is shown was deleted. Its costs stay.
         ProfileDeleted = "profile-deleted",
+        /// The operating system does not report changes of files, so they are noticed late.
+        Polling = "polling",
         /// The profile is empty.
         NoSamples = "no-samples",
         /// The profile has fewer than ten samples.
@@ -147,6 +149,13 @@ fn of_files(world: &World) -> Vec<HealthEntry> {
         let path = shown.loaded.path.display();
         let message = format!("{path} was deleted; its costs are shown until there is a newer one");
         entries.push(HealthEntry::new(Severity::Info, HealthCode::ProfileDeleted, &message));
+    }
+    if let Some(problem) = &world.unwatched {
+        let message = format!(
+            "changes of profiles are noticed after some seconds: {problem}; on Linux, raise \
+             fs.inotify.max_user_watches and fs.inotify.max_user_instances"
+        );
+        entries.push(HealthEntry::new(Severity::Info, HealthCode::Polling, &message));
     }
     entries
 }
