@@ -6,11 +6,13 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 
+mod clients;
 mod files;
 mod limits;
 mod memory;
 mod random;
 mod security;
+mod sizes;
 mod stalled;
 #[path = "../e2e/support/mod.rs"]
 mod support;

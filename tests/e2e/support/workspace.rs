@@ -17,7 +17,12 @@ pub struct Workspace {
 impl Workspace {
     /// An empty folder.
     pub fn new() -> Self {
-        let folder = tempfile::Builder::new().prefix("costline-e2e-").tempdir();
+        Self::within(&std::env::temp_dir())
+    }
+
+    /// An empty folder in another one.
+    pub fn within(parent: &Path) -> Self {
+        let folder = tempfile::Builder::new().prefix("costline-e2e-").tempdir_in(parent);
         let folder = folder.unwrap_or_else(|error| panic!("no temporary folder: {error}"));
         let root = fs::canonicalize(folder.path())
             .unwrap_or_else(|error| panic!("no temporary folder: {error}"));

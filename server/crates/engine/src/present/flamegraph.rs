@@ -1,6 +1,7 @@
 //! The layout of a flame graph for a panel of an editor or a page: which frames there are, and where.
 
 use analysis::{Around, Branch, CallTree, FunctionId};
+use rustc_hash::FxHashSet;
 
 /// The minimum width of a frame, as a share of the width of the image.
 const MIN_SHARE: f64 = 1e-3;
@@ -100,10 +101,11 @@ pub fn layout(drawn: Drawn<'_>, above: Vec<Branch>, limits: Limits) -> Graph {
     };
     let frames = above.into_iter().enumerate().map(row).collect();
     let mut graph = Graph { frames, omitted: 0 };
+    let mut drawn_functions = FxHashSet::default();
     let mut parent = n_above.checked_sub(1);
     let mut skip = limits.skip;
     loop {
-        graph.mark_recursion(drawn.tree, parent);
+        graph.mark_recursion(drawn.tree, parent, &mut drawn_functions);
         let (mut found, depth, left, width, total) =
             match parent.and_then(|parent: usize| graph.frames.get(parent)) {
                 Some(frame) => (
@@ -173,8 +175,17 @@ pub fn layout(drawn: Drawn<'_>, above: Vec<Branch>, limits: Limits) -> Graph {
 impl Graph {
     /// Marks a frame if its function is also above it. A part of a function is not a call of it, which
     /// the tree knows.
-    fn mark_recursion(&mut self, tree: &CallTree, at: Option<usize>) {
+    /// `drawn` has the functions of all frames before it, so that few have to be searched above.
+    fn mark_recursion(
+        &mut self,
+        tree: &CallTree,
+        at: Option<usize>,
+        drawn: &mut FxHashSet<FunctionId>,
+    ) {
         let Some(frame) = at.and_then(|at| self.frames.get(at)) else { return };
+        if drawn.insert(frame.branch.function) {
+            return;
+        }
         let parent = |frame: &&Frame| self.frames.get(frame.parent?);
         let mut above = std::iter::successors(parent(&frame), parent);
         let recursive = above.any(|above| above.branch.function == frame.branch.function)

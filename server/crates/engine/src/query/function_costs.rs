@@ -19,6 +19,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use url::Url;
 
+/// The maximum number of lenses of a document. Only in stacks that are thousands of calls deep, more
+/// functions can have a share that is worth one.
+const MAX_LENSES: usize = 2000;
+
 /// The lens of a function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionLens {
@@ -48,21 +52,24 @@ pub struct LensData {
     pub place: PlaceFields,
 }
 
-/// The lenses of a document, in the order of the text.
+/// The lenses of a document, in the order of the text: those of the hottest [`MAX_LENSES`] functions.
 pub fn function_costs(context: &Context, uri: &Url) -> Vec<FunctionLens> {
     let settings = &context.world.settings.lenses;
     let Some(open) = context.open_file(uri).filter(|_| settings.enable) else { return Vec::new() };
     let scale = context.scale(&open.snapshot);
     let functions = open.lines().functions();
-    let mut lenses = Vec::new();
-    for on_line in functions.chunk_by(|a, b| a.0 == b.0) {
-        for (line0, function) in shown(&open, on_line, settings.closures) {
-            if scale.reaches(cost(&open, function), settings.min_percent) {
-                lenses.extend(lens(context, &open, line0, function));
-            }
-        }
+    let on_lines = functions.chunk_by(|a, b| a.0 == b.0);
+    let shown = on_lines.flat_map(|on_line| shown(&open, on_line, settings.closures));
+    let mut shown: Vec<_> = shown
+        .filter(|&(_, function)| scale.reaches(cost(&open, function), settings.min_percent))
+        .collect();
+    if shown.len() > MAX_LENSES {
+        shown.sort_by(|a, b| hotter(cost(&open, a.1), cost(&open, b.1)));
+        shown.truncate(MAX_LENSES);
+        shown.sort_by_key(|&(line0, _)| line0);
     }
-    lenses
+    let lens = |(line0, function)| lens(context, &open, line0, function);
+    shown.into_iter().filter_map(lens).collect()
 }
 
 /// The functions of a line that have a lens.
