@@ -21,6 +21,9 @@ pub const PREFIX: usize = 160 << 10;
 /// A JSON object without a decisive key in this many bytes is what its first keys suggest.
 const LONG_PREFIX: usize = 1 << 20;
 
+/// The first line of a text is not searched for its end beyond this many bytes.
+const MAX_FIRST_LINE: usize = 16 << 20;
+
 /// The mark that some Windows programs write first.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -40,7 +43,9 @@ pub(crate) fn detect_input(input: &mut Input<'_>) -> Option<Format> {
         let n = input.bytes().len();
         let Findings { format, truncated } = examine(input.bytes());
         let is_likely = format == Some(Format::CpuProfile) && n >= LONG_PREFIX;
-        if !truncated || is_likely || n < enough {
+        let is_within_line =
+            format.is_none() && n < MAX_FIRST_LINE && !input.bytes().contains(&b'\n');
+        if !(truncated || is_within_line) || is_likely || n < enough {
             break format;
         }
         enough = 2 * n;
@@ -145,6 +150,7 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
+    use crate::input;
 
     #[test]
     fn json_is_recognised_by_keys_in_any_order() {
@@ -287,6 +293,15 @@ mod tests {
             assert_eq!(detect(text.as_bytes()), None, "{text}");
         }
         assert_eq!(detect(include_bytes!("detect.rs")), None);
+    }
+
+    #[test]
+    fn a_file_is_read_to_the_end_of_its_first_line() {
+        let stack: Vec<_> = (0..40_000).map(|i| format!("function{i}")).collect();
+        let text = format!("{} 5\nmain;work 2\n", stack.join(";"));
+        assert!(text.find('\n').is_some_and(|end| end > PREFIX));
+        let format = input::in_memory(text.as_bytes(), detect_input).unwrap();
+        assert_eq!(format, Some(Format::Folded));
     }
 
     #[test]

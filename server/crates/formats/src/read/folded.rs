@@ -39,8 +39,7 @@ const FRONT_LINES: usize = 2 * DECIDING_LINES;
 
 pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
     let mut warnings = Warnings::default();
-    let is_line_end = |byte: &&u8| **byte == b'\n';
-    while input.bytes().iter().filter(is_line_end).count() < FRONT_LINES && input.fill() {}
+    fill_front(input);
     let mut layout = Layout::of(&String::from_utf8_lossy(input.bytes()))?;
     let mut whole = None;
     if layout.form == Form::Report {
@@ -65,6 +64,19 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
         }
     }
     file.finish()
+}
+
+/// Fills the input up to [`FRONT_LINES`] lines.
+fn fill_front(input: &mut Input<'_>) {
+    let (mut n_lines, mut counted) = (0, 0);
+    loop {
+        let bytes = input.bytes();
+        n_lines += memchr::memchr_iter(b'\n', bytes.get(counted..).unwrap_or_default()).count();
+        counted = bytes.len();
+        if n_lines >= FRONT_LINES || !input.fill() {
+            return;
+        }
+    }
 }
 
 /// A file that is being read.
@@ -415,6 +427,11 @@ fn is_same_symbol(row: &str, frame: &str) -> bool {
 /// it as a name.
 pub(crate) fn names_a_file(frame: &str) -> bool {
     Dialect::PySpy.parse(frame).is_some_and(|place| place.file.is_some())
+}
+
+/// Whether a name is read as a function at a place in some dialect.
+pub(crate) fn names_a_place(name: &str) -> bool {
+    Dialect::any(name).is_some_and(|place| place.file.is_some())
 }
 
 /// Parses a frame without suffix in the dialect of its file, or else in any dialect.

@@ -157,7 +157,8 @@ impl<'s, 'i> Stream<'s, 'i> {
             let close = memchr::memchr(b']', bytes);
             let end = close.or_else(|| memchr::memrchr(b',', bytes).map(|comma| comma + 1));
             let Some(end) = end else {
-                self.fill()?;
+                // Searching begins again each time, as in `value`.
+                self.fill_to(2 * self.input.bytes().len())?;
                 continue;
             };
             if let Err(error) = cells(bytes.get(..end).unwrap_or_default()) {
