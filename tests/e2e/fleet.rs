@@ -71,7 +71,11 @@ fn the_timeline_has_the_weight_over_time_of_the_source() {
     server.wait_profile();
     let timeline = server.execute("costline.timeline", json!([]));
     assert_ne!(timeline["problem"], Value::Null);
-    let buckets = json!([{ "weight": 3 }, { "weight": 0 }, { "weight": 4.5 }]);
+    let buckets = json!([
+        { "weight": 3, "text": "3 samples" },
+        { "weight": 0, "text": "0 samples" },
+        { "weight": 4.5, "text": "4.50 samples" },
+    ]);
     let expected =
         json!({ "startMs": 1_763_978_400_000_u64, "bucketMs": 60_000, "buckets": buckets });
     assert_eq!(timeline["collected"], expected);

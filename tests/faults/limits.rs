@@ -44,9 +44,9 @@ pub fn faketime() -> Option<PathBuf> {
     if !works(&["faketime", "--version"]) {
         return None;
     }
-    let libraries = fs::read_dir("/usr/lib").unwrap().map(|entry| entry.unwrap().path());
-    let found = libraries.map(|folder| folder.join("faketime/libfaketimeMT.so.1"));
-    let found = found.filter(|path| path.exists()).next();
+    let folders = fs::read_dir("/usr/lib").unwrap().map(|entry| entry.unwrap().path());
+    let mut libraries = folders.map(|folder| folder.join("faketime/libfaketimeMT.so.1"));
+    let found = libraries.find(|path| path.exists());
     assert!(found.is_some(), "faketime has no library in /usr/lib/*/faketime");
     found
 }

@@ -18,7 +18,7 @@ const PPROF: &[u8] = b"\x0a\x04\x08\x01\x10\x02\x32\x00\x32\x03cpu\x32\x02ns";
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 
 /// Files that are small until they are read, with their inflated size.
-fn bombs() -> [(&'static str, Repeated, usize); 6] {
+fn bombs() -> [(&'static str, Repeated, usize); 5] {
     let stacks = format!(
         r#"{{"$schema":"{SCHEMA}","shared":{{"frames":[{{"name":"main"}}]}},"profiles":[{{
         "type":"sampled","name":"","unit":"none","startValue":0,"endValue":1,"weights":[1],
@@ -29,7 +29,6 @@ fn bombs() -> [(&'static str, Repeated, usize); 6] {
         "url":"","lineNumber":1,"columnNumber":1}}],"timeDeltas":[1],"samples":[1"#;
     [
         ("deep.folded", repeated("main", ";a", " 1\n"), 1_900_000_000),
-        ("calls.callgrind.out", repeated("events: Ir\nfn=main\n1 1\n", "1 1\n", ""), 1_900_000_000),
         ("texts.pb", (PPROF.to_vec(), b"\x32\x00".to_vec(), Vec::new()), 200_000_000),
         ("stacks.speedscope.json", repeated(&stacks, ",[0]", "]}]}"), 400_000_000),
         ("frames.speedscope.json", repeated(&frames, ",{}", "]}}"), 100_000_000),
@@ -45,7 +44,7 @@ fn workspace() -> Workspace {
 }
 
 /// Executes a command while documents are asked about, and returns the error.
-fn error_of(server: &mut Server, uri: &str, command: &str, arguments: Value) -> String {
+fn error_of(server: &mut Server, uri: &str, command: &str, arguments: &Value) -> String {
     let command = json!({ "command": command, "arguments": arguments });
     let id = server.send_request("workspace/executeCommand", command);
     let begun = Instant::now();
@@ -63,13 +62,11 @@ fn profiles_that_expand_to_all_memory_are_refused_and_the_server_answers() {
     let uri = server.open_file(&workspace.path("app.js"), "javascript");
     server.wait_costs(&uri, &costs([(2, 7, 7)]));
     for (name, repeated, n_bytes) in bombs() {
-        let t = Instant::now();
         let path = workspace.write(&format!("bombs/{name}.gz"), bomb(&repeated, n_bytes));
         let pick = json!([{ "path": path }]);
-        let error = error_of(&mut server, &uri, "costline.selectProfile", pick);
+        let error = error_of(&mut server, &uri, "costline.selectProfile", &pick);
         assert!(error.contains("needs more memory than the "), "{name}: {error}");
         fs::remove_file(path).unwrap();
-        eprintln!("{name} {:?}", t.elapsed());
     }
     server.execute("costline.selectProfile", json!([{ "path": workspace.path("good.folded") }]));
     server.wait_costs(&uri, &costs([(2, 7, 7)]));
@@ -111,11 +108,15 @@ fn debug_info_that_expands_to_all_memory_is_refused_and_the_server_answers() {
         .write("profiles/native.json", native_profile(&workspace.path("app"), &build_id, address));
     let mut server = limited(&workspace).start();
     let uri = server.open_file(&workspace.path("app.c"), "c");
-    let why = server.eventually("the library is refused", |server| {
+    let begun = Instant::now();
+    let why = loop {
         assert_eq!(server.lenses(&uri).len(), 0);
-        let warnings = server.warnings();
-        warnings.into_iter().find(|warning| warning.contains("needs more memory than is free"))
-    });
+        let mut warnings = server.warnings().into_iter();
+        if let Some(why) = warnings.find(|it| it.contains("needs more memory than is free")) {
+            break why;
+        }
+        assert!(begun.elapsed() < 6 * DEADLINE, "the library is not refused");
+    };
     assert!(why.contains("app"), "{why}");
 }
 
