@@ -149,6 +149,7 @@ impl Places {
             profile_modified,
             kernel: &self.kernel,
             memory: &memory,
+            is_network_path,
         })
     }
 

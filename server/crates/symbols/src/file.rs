@@ -4,7 +4,7 @@
 //! Files are not memory-mapped, since the next build may truncate one while it is read. A file
 //! whose id differs from the recorded one is never used.
 
-use crate::places::{is_of_other_machine, last};
+use crate::places::last;
 use crate::{Id, LibStatus, Search};
 use profile::{AddressBase, Lib};
 use samply_symbols::object::{
@@ -164,7 +164,7 @@ impl LibFile {
     fn read(path: &Path, lib: &Lib, search: &Search<'_>) -> io::Result<Option<Self>> {
         let Some(bytes) = search.read(path)? else { return Ok(None) };
         let manager = search.manager(path, &bytes);
-        let location = Location(path.to_owned());
+        let location = search.location(path);
         let object = object::File::parse(&*bytes).ok();
         object.as_ref().map_or(Ok(()), |object| search.check(object))?;
         let debug_id = lib.debug_id.parse().ok().map(MultiArchDisambiguator::DebugId);
@@ -212,7 +212,7 @@ impl LibFile {
     pub(crate) fn symbol_map(&self, lib: &Lib, search: &Search<'_>) -> Option<SymbolMap<Files>> {
         let which = self.id.debug_id().map(MultiArchDisambiguator::DebugId);
         let manager = search.manager(&self.path, &self.bytes);
-        let location = Location(self.path.clone());
+        let location = search.location(&self.path);
         ready(manager.load_symbol_map_from_location(location, which.or_else(|| arch(lib))))
     }
 }
@@ -304,6 +304,10 @@ impl Search<'_> {
         read(path, &|bytes| self.take(bytes))
     }
 
+    fn location(&self, path: &Path) -> Location {
+        Location { path: path.to_owned(), is_network_path: self.is_network_path }
+    }
+
     fn manager(&self, path: &Path, bytes: &Bytes) -> SymbolManager<Files> {
         let max_bytes = self.memory.get() / MEMORY_PER_BYTE;
         let files = Files { path: path.to_owned(), bytes: bytes.clone(), max_bytes };
@@ -373,7 +377,22 @@ pub(crate) struct Files {
 
 /// A path for `samply-symbols`.
 #[derive(Clone)]
-pub(crate) struct Location(PathBuf);
+pub(crate) struct Location {
+    path: PathBuf,
+    /// [`Search::is_network_path`].
+    is_network_path: fn(&str) -> bool,
+}
+
+impl Location {
+    /// The location of a file that this one names; `None` if it is on another machine.
+    fn named(&self, recorded: &str) -> Option<Self> {
+        (!(self.is_network_path)(recorded)).then(|| self.at(recorded.into()))
+    }
+
+    fn at(&self, path: PathBuf) -> Self {
+        Self { path, ..*self }
+    }
+}
 
 impl FileAndPathHelper for Files {
     type F = Bytes;
@@ -406,10 +425,10 @@ impl FileAndPathHelper for Files {
     ) -> Pin<Box<dyn OptionallySendFuture<Output = FileAndPathHelperResult<Bytes>> + '_>> {
         let is_small =
             |size| (size <= self.max_bytes).then_some(()).ok_or(io::ErrorKind::OutOfMemory.into());
-        let bytes = if location.0 == self.path {
+        let bytes = if location.path == self.path {
             Ok(Some(self.bytes.clone()))
         } else {
-            read(&location.0, &is_small)
+            read(&location.path, &is_small)
         };
         let bytes = bytes.and_then(|bytes| bytes.ok_or_else(|| io::ErrorKind::NotFound.into()));
         Box::pin(std::future::ready(bytes.map_err(Into::into)))
@@ -418,21 +437,21 @@ impl FileAndPathHelper for Files {
 
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.display().fmt(f)
+        self.path.display().fmt(f)
     }
 }
 
 impl FileLocation for Location {
     /// Object files in which a macOS linker leaves debug info.
     fn location_for_external_object_file(&self, object_file: &str) -> Option<Self> {
-        (!is_of_other_machine(object_file)).then(|| Self(object_file.into()))
+        self.named(object_file)
     }
 
     /// The PDB beside the program, else where the linker wrote it.
     fn location_for_pdb_from_binary(&self, recorded: &str) -> Option<Self> {
-        let beside = last(recorded).map(|name| self.0.with_file_name(name));
-        let recorded = (!is_of_other_machine(recorded)).then(|| recorded.into());
-        beside.filter(|path| path.is_file()).or(recorded).map(Self)
+        let beside = last(recorded).map(|name| self.path.with_file_name(name));
+        let beside = beside.filter(|path| path.is_file()).map(|path| self.at(path));
+        beside.or_else(|| self.named(recorded))
     }
 
     fn location_for_dyld_subcache(&self, _: &str) -> Option<Self> {
@@ -463,13 +482,16 @@ mod tests {
     #[test]
     fn a_binary_that_names_another_machine_has_it_asked_for_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let program = Location(folder.path().join("app.exe"));
+        let program = Location {
+            path: folder.path().join("app.exe"),
+            is_network_path: |path| path.starts_with(r"\\"),
+        };
         let elsewhere = [r"\\server\share\app.pdb", r"\\?\UNC\server\share\app.pdb"];
         for recorded in elsewhere {
             assert!(program.location_for_pdb_from_binary(recorded).is_none(), "{recorded}");
             assert!(program.location_for_external_object_file(recorded).is_none(), "{recorded}");
         }
-        let found = |recorded| program.location_for_pdb_from_binary(recorded).unwrap().0;
+        let found = |recorded| program.location_for_pdb_from_binary(recorded).unwrap().path;
         assert_eq!(found(r"C:\build\app.pdb"), Path::new(r"C:\build\app.pdb"));
         let beside = folder.path().join("app.pdb");
         std::fs::write(&beside, "").unwrap();

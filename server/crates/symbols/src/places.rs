@@ -55,7 +55,7 @@ impl Search<'_> {
     /// only the name is used.
     pub(crate) fn referred(&self, from: &Path, folder: &str, reference: &str) -> Vec<PathBuf> {
         let Some(name) = last(reference) else { return Vec::new() };
-        let (folder, reference) = match [folder, reference].map(is_of_other_machine) {
+        let (folder, reference) = match [folder, reference].map(self.is_network_path) {
             [false, false] => (folder, reference),
             _ => ("", name),
         };
@@ -114,13 +114,6 @@ fn names(lib: &Lib) -> Vec<&str> {
 pub(crate) fn last(path: &str) -> Option<&str> {
     let name = path.rsplit(['/', '\\']).next()?;
     (!matches!(name, "" | "." | "..")).then_some(name)
-}
-
-/// Whether a path names another machine (`\\server\share\x`) or a device on Windows. Only asking for
-/// such a file sends the user's name there. Elsewhere, `//x` is `/x`.
-pub(crate) fn is_of_other_machine(path: &str) -> bool {
-    let is_separator = |c: char| c == '\\' || (cfg!(windows) && c == '/');
-    path.chars().take(2).filter(|&c| is_separator(c)).count() == 2
 }
 
 /// Candidates for debug info beside a library.
@@ -210,6 +203,7 @@ mod tests {
             profile_modified: None,
             kernel: &kernel,
             memory: &Cell::new(u64::MAX),
+            is_network_path: |path| path.starts_with(r"\\"),
         };
         let from = Path::new("/b/app");
         for (folder, reference) in [

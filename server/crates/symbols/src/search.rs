@@ -20,6 +20,9 @@ pub struct Search<'a> {
     /// The memory that reading files may still take, in bytes. Each file takes the most that one of
     /// its size can take.
     pub memory: &'a Cell<u64>,
+    /// Whether a path names another machine. Such files are not asked for: on Windows, that sends the
+    /// user's name and a hash of the password there.
+    pub is_network_path: fn(&str) -> bool,
 }
 
 /// Files that describe the running kernel, and perf's copies of them. They need not exist.

@@ -25,6 +25,7 @@ fn resolve(lib: &Lib, addresses: &[u64], sidecar: &Sidecar) -> Arc<LibSymbols> {
         profile_modified: None,
         kernel: &KernelFiles::of_this_machine(None),
         memory: &Cell::new(u64::MAX),
+        is_network_path: |_| false,
     };
     Cache::default()
         .resolve(lib, addresses, &search, Some(sidecar), &mut |_, _| ControlFlow::Continue(()))

@@ -128,6 +128,7 @@ fn cached_addresses_need_no_files() {
         profile_modified: None,
         kernel: &no_kernel(),
         memory: &Cell::new(u64::MAX),
+        is_network_path: |_| false,
     };
     let mut observe = |_, _| ControlFlow::Continue(());
     let symbols = cache.resolve(&raytrace, &[0x4010, 0x1287], &search, None, &mut observe);
@@ -148,6 +149,7 @@ fn a_cancelled_lookup_continues_where_it_ended() {
         profile_modified: None,
         kernel: &no_kernel(),
         memory: &Cell::new(u64::MAX),
+        is_network_path: |_| false,
     };
     let addresses: Vec<u64> = (0x1170..0x2170).collect();
     let mut progress = Vec::new();
@@ -175,6 +177,7 @@ fn returns_the_bytes_of_the_program() {
         profile_modified: None,
         kernel: &no_kernel(),
         memory: &Cell::new(u64::MAX),
+        is_network_path: |_| false,
     };
     let (found, bytes) = search.binary(&lib("raytrace", RAYTRACE)).unwrap();
     assert_eq!((found, bytes), (path.clone(), std::fs::read(&path).unwrap()));

@@ -26,6 +26,7 @@ fn resolve(kernel: &Lib, files: &KernelFiles) -> Arc<LibSymbols> {
         profile_modified: None,
         kernel: files,
         memory: &Cell::new(u64::MAX),
+        is_network_path: |_| false,
     };
     Cache::default().resolve(kernel, &[0x110, 0x1f0, 0x210], &search, None, &mut |_, _| {
         ControlFlow::Continue(())

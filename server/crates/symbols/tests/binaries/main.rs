@@ -72,6 +72,7 @@ fn resolve_in(
         profile_modified: None,
         kernel: &no_kernel(),
         memory: &Cell::new(u64::MAX),
+        is_network_path: |_| false,
     };
     cache.resolve(lib, addresses, &search, None, &mut |_, _| ControlFlow::Continue(()))
 }

@@ -114,6 +114,7 @@ fn resolve_without_id(
         profile_modified,
         kernel: &no_kernel(),
         memory: &Cell::new(u64::MAX),
+        is_network_path: |_| false,
     };
     Cache::default().resolve(&lib("raytrace", ""), addresses, &search, None, &mut |_, _| {
         ControlFlow::Continue(())
