@@ -24,6 +24,7 @@ pub struct ServerBuilder {
     held: Held,
     handshake: bool,
     is_unchecked: bool,
+    is_checked: bool,
 }
 
 /// Requests of the server that the test responds to itself.
@@ -52,6 +53,7 @@ impl ServerBuilder {
             held: Held::Methods(HashSet::new()),
             handshake: true,
             is_unchecked: false,
+            is_checked: true,
         }
     }
 
@@ -149,6 +151,11 @@ impl ServerBuilder {
         self
     }
 
+    /// Checks no messages at all, for a client whose messages are arbitrary.
+    pub fn without_checks(self) -> Self {
+        Self { is_checked: false, is_unchecked: true, ..self }
+    }
+
     /// Starts the server and, unless disabled, initializes it.
     pub fn start(self) -> Server {
         let handshake = self.handshake;
@@ -170,6 +177,7 @@ impl ServerBuilder {
             sent: Vec::new(),
             conversation: Conversation::default(),
             is_unchecked: self.is_unchecked,
+            is_checked: self.is_checked,
             versions: HashMap::new(),
             faults: Vec::new(),
             transcript: Vec::new(),

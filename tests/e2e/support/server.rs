@@ -38,6 +38,8 @@ pub struct Server {
     pub(super) conversation: Conversation,
     /// See [`ServerBuilder::unchecked`].
     pub(super) is_unchecked: bool,
+    /// See [`ServerBuilder::without_checks`].
+    pub(super) is_checked: bool,
     pub(super) versions: HashMap<String, i32>,
     pub(super) faults: Vec<String>,
     pub(super) transcript: Vec<String>,

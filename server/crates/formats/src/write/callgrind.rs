@@ -158,7 +158,9 @@ impl Event {
 }
 
 fn lost(graph: &GraphTables, events: &[Event]) -> Vec<&'static str> {
-    let negative = graph.own.iter().any(|own| own.weights.iter().any(|&weight| weight < 0.0));
+    let own = graph.own.iter().map(|own| &own.weights);
+    let mut weights = own.chain(graph.calls.iter().map(|call| &call.weights));
+    let negative = weights.any(|weights| weights.iter().any(|&weight| weight < 0.0));
     let mut lost = vec!["stacks (it knows single calls only)"];
     lost.extend(events.iter().any(|event| event.rounds).then_some("fractions of weights"));
     // They are written, but programs that read callgrind treat them as zero or reject them.

@@ -7,7 +7,7 @@
 //! begin with a backslash.
 
 use super::{PARTS, Written, has_parts};
-use crate::read::folded::names_a_file;
+use crate::read::folded::{names_a_file, names_a_place};
 use profile::{Frame, FrameId, FuncId, Profile, StackAccess, StackId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -120,6 +120,10 @@ fn lost(profile: &Profile, frames: Frames) -> Vec<&'static str> {
         profile.samples().iter().any(|samples| samples.stacks().any(|stack| stack.is_none()));
     let lines = frames == Frames::Names && profile.frames().iter().any(|frame| frame.line != 0);
     let separators = symbols.funcs.ids().any(|id| symbols.func_name(id).contains(';'));
+    let places = symbols
+        .funcs
+        .ids()
+        .any(|id| symbols.funcs.get(id).source.is_none() && names_a_place(symbols.func_name(id)));
     let ambiguous = |frame| {
         let func = profile.frames().get(frame).func;
         profile.place(frame).is_none()
@@ -130,6 +134,7 @@ fn lost(profile: &Profile, frames: Frames) -> Vec<&'static str> {
     let facts = [
         (separators, "semicolons in names"),
         (files, "files of frames without a line"),
+        (places, "names that read like places"),
         (profile.threads().len() > 1, "threads"),
         (profile.metrics().len() > 1, "the other metrics"),
         (unit, "the unit"),

@@ -1,0 +1,63 @@
+//! Mutated fixtures for everything that reads bytes of others, and commands with mutated arguments to a
+//! real server.
+//!
+//! Nothing may panic, and what is read has sums that agree. The random numbers are the same in each run,
+//! so a failure occurs again; the test says where it keeps the input. `COSTLINE_FUZZ_RUNS` sets the number
+//! of inputs for each test.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
+#![allow(clippy::print_stderr, reason = "the log shows what was run")]
+
+mod commands;
+mod mutate;
+mod seeds;
+#[path = "../e2e/support/mod.rs"]
+mod support;
+mod targets;
+#[path = "../wire/mod.rs"]
+mod wire;
+
+use mutate::Mutator;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// The number of inputs: `usual`, if the environment sets no other one.
+fn n_runs(usual: usize) -> usize {
+    std::env::var("COSTLINE_FUZZ_RUNS").map_or(usual, |set| set.parse().unwrap())
+}
+
+/// Runs a target on its seeds and on mutations of them.
+fn run(name: &str, target: fn(&[u8]), usual: usize) {
+    let seeds = seeds::of(name);
+    assert!(seeds.len() >= 4, "{name} has too few seeds");
+    let mut mutator = Mutator::new(&seeds);
+    let mutations = (0..n_runs(usual)).map(|_| mutator.next());
+    for input in seeds.iter().cloned().chain(mutations) {
+        let outcome = catch_unwind(AssertUnwindSafe(|| target(&input)));
+        if let Err(panic) = outcome {
+            let kept = std::env::temp_dir().join(format!("costline-fuzz-{name}"));
+            std::fs::write(&kept, input).unwrap();
+            eprintln!("{name} failed; the input is {}", kept.display());
+            resume_unwind(panic);
+        }
+    }
+}
+
+macro_rules! targets {
+    ($($name:ident: $usual:literal,)*) => {
+        $(#[test]
+        fn $name() {
+            run(stringify!($name), targets::$name, $usual);
+        })*
+    };
+}
+
+targets! {
+    readers: 2000,
+    exports: 500,
+    views: 500,
+    symbols: 500,
+    paths: 1000,
+    lines: 500,
+    functions: 500,
+    messages: 2000,
+}
