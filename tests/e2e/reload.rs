@@ -269,6 +269,33 @@ fn reads_a_profile_without_an_end_when_it_is_quiet() {
     assert!(matches!(&complaints[..], [one] if one.ends_with(open_end)), "{complaints:?}");
 }
 
+/// Each piece ends within a line, so that its number is a part of one.
+#[test]
+fn a_growing_profile_that_is_followed_has_the_costs_of_whole_lines() {
+    let workspace = Workspace::with([("app.js", APP_JS)]);
+    workspace.write("stacks.folded", folded(10));
+    let options = json!({ "watch": "native", "follow": true });
+    let server = Server::builder(&workspace).options(options).start();
+    let mut session = Session::with(workspace, server, 10);
+    let mut file = OpenOptions::new().append(true).open(session.path("stacks.folded")).unwrap();
+    file.write_all(b"work (app.js:2) 1").unwrap();
+    let mut seen = vec![10];
+    while seen.len() < 4 {
+        thread::sleep(Duration::from_millis(50));
+        file.write_all(b"0\nwork (app.js:2) 1").unwrap();
+        let samples = session.samples().unwrap();
+        assert_eq!(samples % 10, 0, "after {seen:?}");
+        if seen.last() != Some(&samples) {
+            assert!(seen.last() < Some(&samples), "{samples} after {seen:?}");
+            seen.push(samples);
+        }
+    }
+    drop(file);
+    let lines = fs::read_to_string(session.path("stacks.folded")).unwrap().lines().count() as u64;
+    // The last line has the number 1, unless more was to come.
+    session.wait(10 * (lines - 1) + 1);
+}
+
 #[test]
 #[cfg(unix)]
 fn any_change_of_a_profile_behind_a_symlink_is_one_swap() {

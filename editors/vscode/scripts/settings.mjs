@@ -80,7 +80,7 @@ const GROUPS = {
     "profile", "metric", "baseline", "compare", "threads", "ownCode", "overlay", "views", "combine", "implementation", "inlines", "contour",
   ],
   "Files and Symbols": [
-    "profiles", "watch", "pathMappings", "sourceRoots", "exclude", "symbols.enable", "symbols.paths", "symbols.generics", "keepSources",
+    "profiles", "watch", "follow", "pathMappings", "sourceRoots", "exclude", "symbols.enable", "symbols.paths", "symbols.generics", "keepSources",
   ],
 };
 /** All others. */

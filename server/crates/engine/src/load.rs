@@ -71,9 +71,19 @@ pub enum Missing {
     Allow,
 }
 
+/// How much of files to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All of them.
+    Whole,
+    /// What their profilers have appended so far ([`Loaded::read_growing`]).
+    Growing,
+}
+
 /// Reads the files of a run, at most `max_bytes` in total.
 pub fn read(
     files: &[FileVersion],
+    extent: Extent,
     max_bytes: u64,
     missing: Missing,
     observe: Observe<'_>,
@@ -82,7 +92,13 @@ pub fn read(
         (max_bytes, Vec::new(), Vec::new(), Vec::new());
     let candidates: Vec<_> = files.iter().map(|file| file.candidate.clone()).collect();
     for (file, run) in files.iter().zip(run_indexes(&candidates)) {
-        match Loaded::read(&file.path, bytes_left, observe) {
+        let loaded = match (extent, file.format()) {
+            (Extent::Growing, Some(format)) => {
+                Loaded::read_growing(&file.path, format, bytes_left, observe)
+            }
+            _ => Loaded::read(&file.path, bytes_left, observe),
+        };
+        match loaded {
             Ok(loaded) => {
                 bytes_left = bytes_left.saturating_sub(loaded.stamp.len);
                 let named = file.candidate.as_ref().map(thread).unwrap_or_default();

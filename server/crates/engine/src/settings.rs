@@ -223,6 +223,7 @@ pub struct PathMapping {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(title = "Settings of Costline (section `costline`)")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct Settings {
     /// Where to look for profiles: globs relative to each workspace folder, at most three folders
     /// deep. Not set: the names that profilers use.
@@ -295,6 +296,10 @@ pub struct Settings {
     pub max_profile_bytes: u64,
     /// How to notice that a profile was rewritten.
     pub watch: Watch,
+    /// Read a profile again every second while its profiler appends to it: folded stacks, the text of
+    /// `perf script`, trace events, and recordings by Austin and rbspy. Otherwise it is read when it
+    /// no longer grows.
+    pub follow: bool,
     /// How many minutes to keep a profile in memory that is no longer shown or compared with, so
     /// that it need not be read again. Each workspace folder keeps the last four. 0: no time limit.
     pub evict_after_minutes: u32,
@@ -361,6 +366,7 @@ impl Default for Settings {
             exclude: Vec::new(),
             max_profile_bytes: 2 << 30,
             watch: Watch::Auto,
+            follow: false,
             evict_after_minutes: 30,
         }
     }

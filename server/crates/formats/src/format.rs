@@ -180,6 +180,14 @@ impl Format {
         matches!(self, Self::Pprof | Self::Rbspy)
     }
 
+    /// Whether a file of this format can be read while its profiler appends to it.
+    pub fn can_be_followed(self) -> bool {
+        matches!(
+            self,
+            Self::ChromeTrace | Self::PerfScript | Self::Folded | Self::Rbspy | Self::AustinMojo
+        )
+    }
+
     /// Whether profilers append to such a file while they record. Compressed data without their end
     /// are then what was recorded so far.
     pub(crate) fn is_appended(self) -> bool {

@@ -13,7 +13,7 @@ use super::scan::{ScanRequest, Scanned};
 use super::target::{ClosedFiles, Target};
 use super::work_queue::{WorkId, WorkQueue};
 use engine::discovery::FileVersion;
-use engine::load::Missing;
+use engine::load::{Extent, Missing};
 use engine::stages::loaded::{LoadError, Loaded};
 use engine::stamp::Stamp;
 use formats::ErrorKind;
@@ -31,6 +31,8 @@ const DEBOUNCE: Duration = Duration::from_millis(20);
 pub struct ToRead {
     /// The files, at least one.
     pub files: Vec<FileVersion>,
+    /// How much of them to read.
+    pub extent: Extent,
     /// What to do if a file of the run cannot be read.
     pub missing: Missing,
     /// The content of the files, if it is still in memory.
@@ -157,6 +159,7 @@ impl Finder {
         if rereads && !scanned.shown.is_empty() {
             return Some(ToRead {
                 files: scanned.shown.clone(),
+                extent: Extent::Whole,
                 missing: Missing::Refuse,
                 in_memory: None,
             });
@@ -170,16 +173,24 @@ impl Finder {
         if next.is_none() {
             self.search = Search::Newer;
         }
-        if self.target.as_ref().map(|target| &target.files) != next.as_ref() {
-            self.target = next.map(|files| Target::new(files, now));
+        if self.target.as_ref().map(|target| &target.files) == next.as_ref() {
+            return;
         }
+        let follow = output.world().settings.follow;
+        if let (Some(target), Some(files), true) = (&mut self.target, &next, follow)
+            && target.grow_to(files, now)
+        {
+            return;
+        }
+        self.target = next.map(|files| Target::new(files, now));
     }
 
     /// The files of the target, if they are still in memory. They had settled when they were read.
     fn in_memory<A>(&self, output: &Output<A>, inactive: &Inactive) -> Option<ToRead> {
         let files = &self.target.as_ref()?.files;
         let in_memory = Some(inactive.find(files, &output.world().settings)?);
-        Some(ToRead { files: files.clone(), missing: Missing::Refuse, in_memory })
+        let extent = Extent::Whole;
+        Some(ToRead { files: files.clone(), extent, missing: Missing::Refuse, in_memory })
     }
 
     /// The files of the target, if they have settled.
@@ -191,6 +202,7 @@ impl Finder {
             let is_shown = shown.is_some_and(|shown| is_part(&shown.loaded, &target.files));
             ToRead {
                 files: target.files.clone(),
+                extent: target.extent(output.world().settings.follow, &self.closed, now),
                 missing: target.missing(is_shown, now),
                 in_memory: None,
             }

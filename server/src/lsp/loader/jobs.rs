@@ -11,7 +11,7 @@ use engine::discovery::{FileVersion, Recognised};
 use engine::kept_baseline::KeptBaseline;
 use engine::kept_runs::KeptRun;
 use engine::load::{
-    Caches, Environment, Missing, Observe, RunFiles, complete, index_sources, load_read,
+    Caches, Environment, Extent, Missing, Observe, RunFiles, complete, index_sources, load_read,
     load_with_symbols, read, renew, renew_with_symbols, resolve,
 };
 use engine::overlay::no_overlay;
@@ -120,6 +120,8 @@ pub enum LoadFrom {
     Files {
         /// The files, at least one.
         files: Vec<FileVersion>,
+        /// How much of them to read.
+        extent: Extent,
         /// What to do if a file of the run cannot be read.
         missing: Missing,
     },
@@ -160,10 +162,11 @@ impl LoadJob {
         let environment = Environment { settings, index: &index, caches };
         let is_read = !matches!(from, LoadFrom::Shown(_));
         let (snapshot, failed) = match from {
-            LoadFrom::Files { files, missing } => {
+            LoadFrom::Files { files, extent, missing } => {
                 let max_bytes = world.settings.max_profile_bytes;
                 let read = || {
-                    let RunFiles { read, failed } = read(&files, max_bytes, missing, observe)?;
+                    let RunFiles { read, failed } =
+                        read(&files, extent, max_bytes, missing, observe)?;
                     let loaded = Arc::new(complete(read, environment, observe)?);
                     Ok(ReadRun { loaded, failed })
                 };
@@ -250,7 +253,8 @@ impl SumJob {
     pub fn run(self, observe: Observe<'_>) -> Vec<(PathBuf, ProfileTotal)> {
         let mut totals = Vec::new();
         for run in &self.runs {
-            if let Ok(RunFiles { read, .. }) = read(run, self.max_bytes, Missing::Refuse, observe)
+            if let Ok(RunFiles { read, .. }) =
+                read(run, Extent::Whole, self.max_bytes, Missing::Refuse, observe)
                 && read.iter().all(|(loaded, _)| loaded.raw_stacks.is_none())
             {
                 totals.extend(total_of(read.iter().map(|(loaded, _)| loaded)));

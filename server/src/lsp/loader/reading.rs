@@ -2,7 +2,7 @@
 
 use engine::discovery::{FileVersion, Recognised};
 use engine::load::{
-    Environment, Missing, Observe, RunFiles, index_sources, load_read_with_symbols,
+    Environment, Extent, Missing, Observe, RunFiles, index_sources, load_read_with_symbols,
     load_with_symbols, read,
 };
 use engine::runs::run_in_folder;
@@ -49,7 +49,7 @@ pub fn read_run(
     let files = if run.is_empty() {
         RunFiles::from(Loaded::read(path, max_bytes, observe)?)
     } else {
-        read(run, max_bytes, Missing::Refuse, observe)?
+        read(run, Extent::Whole, max_bytes, Missing::Refuse, observe)?
     };
     load_with_symbols(files.read, environment, observe)
 }

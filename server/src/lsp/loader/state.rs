@@ -476,8 +476,8 @@ impl<A> State<A> {
             (Load::Read(ToRead { in_memory: Some(loaded), .. }), _) => {
                 LoadFrom::Read(loaded.clone())
             }
-            (Load::Read(ToRead { files, missing, .. }), _) => {
-                LoadFrom::Files { files: files.clone(), missing: *missing }
+            (Load::Read(ToRead { files, extent, missing, .. }), _) => {
+                LoadFrom::Files { files: files.clone(), extent: *extent, missing: *missing }
             }
             (Load::Renew, Some(shown)) => LoadFrom::Shown(shown),
             (Load::Renew, None) => return,

@@ -2,8 +2,9 @@
 
 use super::scan::Ending;
 use engine::discovery::FileVersion;
-use engine::load::Missing;
+use engine::load::{Extent, Missing};
 use engine::stamp::Stamp;
+use formats::Format;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -23,8 +24,10 @@ const MAX_CLOSED: usize = 16;
 pub struct Target {
     /// The files as they were found.
     pub files: Vec<FileVersion>,
-    /// The time at which they were first found in this state.
+    /// The time at which they were first found in this state, or began to grow.
     since: Instant,
+    /// The time at which they were found to have changed last.
+    changed: Instant,
     /// The earliest time to read them.
     not_before: Instant,
 }
@@ -32,7 +35,32 @@ pub struct Target {
 impl Target {
     /// Files that were found at `now`.
     pub fn new(files: Vec<FileVersion>, now: Instant) -> Self {
-        Self { files, since: now, not_before: now + SETTLED }
+        Self { files, since: now, changed: now, not_before: now + SETTLED }
+    }
+
+    /// Handles that profilers have appended to the files, which does not delay the next read. `false`
+    /// if `files` are others, shorter ones, or of a format that is only read as a whole.
+    pub fn grow_to(&mut self, files: &[FileVersion], now: Instant) -> bool {
+        let has_grown = |(before, file): (&FileVersion, &FileVersion)| {
+            before.path == file.path
+                && before.stamp.len <= file.stamp.len
+                && file.format().is_some_and(Format::can_be_followed)
+        };
+        let has_grown =
+            self.files.len() == files.len() && self.files.iter().zip(files).all(has_grown);
+        if has_grown {
+            self.files = files.to_vec();
+            self.changed = now;
+        }
+        has_grown
+    }
+
+    /// How much of the files to read, if growing ones are followed.
+    pub fn extent(&self, follow: bool, closed: &ClosedFiles, now: Instant) -> Extent {
+        let is_growing = now.saturating_duration_since(self.changed) < QUIET
+            && !self.files.iter().all(|file| closed.contains(file.stamp))
+            && self.files.iter().all(|file| file.format().is_some_and(Format::can_be_followed));
+        if follow && is_growing { Extent::Growing } else { Extent::Whole }
     }
 
     /// Whether all files have settled.

@@ -7,7 +7,7 @@ use crate::memory::{self, Reserved};
 use crate::stamp::Stamp;
 use crate::trial::{self, Request};
 use analysis::{RawStacks, Recording, Warning, WarningCode};
-use formats::{ErrorKind, Fleet, Foreign, Format, Limits, ReadError, Source, Writer};
+use formats::{ErrorKind, Fleet, Foreign, Format, Limits, ReadError, Source, WholeRecords, Writer};
 use sources::regular_file;
 use std::borrow::Cow;
 use std::fs;
@@ -182,6 +182,26 @@ impl Loaded {
         }
     }
 
+    /// Reads the whole records of a file of this format to which its profiler appends. Its stamp has
+    /// the number of bytes that were read.
+    pub fn read_growing(
+        path: &Path,
+        format: Format,
+        max_bytes: u64,
+        observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<Self, LoadError> {
+        let io = |source| LoadError::Io { path: path.to_owned(), source };
+        let (file, metadata) = regular_file::open(path).map_err(io)?;
+        let stamp = Stamp::from_metadata(&metadata);
+        let records = WholeRecords::new(file, format);
+        let memory = Memory::Available;
+        let (mut loaded, len) =
+            Self::decode(path, Some(stamp), records, max_bytes, memory, observe)?;
+        loaded.stamp.len = len;
+        loaded.files = vec![(path.to_owned(), loaded.stamp)];
+        Ok(loaded)
+    }
+
     fn read_with(
         path: &Path,
         max_bytes: u64,
@@ -211,7 +231,7 @@ impl Loaded {
                 limit: max_bytes,
             });
         }
-        Self::decode(path, Some(stamp), file, max_bytes, memory, observe)
+        Ok(Self::decode(path, Some(stamp), file, max_bytes, memory, observe)?.0)
     }
 
     /// Reads a stream to its end, at most `max_bytes`. Messages name it `path`.
@@ -221,10 +241,11 @@ impl Loaded {
         max_bytes: u64,
         observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<Self, LoadError> {
-        Self::decode(path, None, stream, max_bytes, Memory::Available, observe)
+        Ok(Self::decode(path, None, stream, max_bytes, Memory::Available, observe)?.0)
     }
 
     /// Reads the bytes of a file, which may grow or shrink meanwhile, or of a stream without a stamp.
+    /// Also returns their number.
     fn decode(
         path: &Path,
         stamp: Option<Stamp>,
@@ -232,7 +253,7 @@ impl Loaded {
         max_bytes: u64,
         memory: Memory,
         observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
-    ) -> Result<Self, LoadError> {
+    ) -> Result<(Self, u64), LoadError> {
         // One byte beyond the limit shows that a file is too large.
         let mut file = Hashed::new(file.take(max_bytes.saturating_add(1)));
         let n_read = file.n_read();
@@ -263,7 +284,7 @@ impl Loaded {
         if add_companions(&mut read, path, bytes_left, observe).is_break() {
             return Err(cancelled(path));
         }
-        Ok(Self {
+        let loaded = Self {
             path: path.to_owned(),
             stamp,
             files: vec![(path.to_owned(), stamp)],
@@ -282,7 +303,8 @@ impl Loaded {
             fleet: read.fleet,
             revisions: read.revisions,
             warnings: read.warnings.into_iter().collect(),
-        })
+        };
+        Ok((loaded, len))
     }
 }
 

@@ -3,6 +3,8 @@
 use super::disk::Content;
 use super::disk::Content::{Broken, Cut, CutInside, Garbage, OpenLine, Profile};
 use super::simulation::Simulation;
+use crate::lsp::loader::event::Event;
+use serde_json::json;
 use std::time::Duration;
 
 /// The time in ms until the first scan finds a new file.
@@ -67,6 +69,21 @@ fn each_change_restarts_the_wait() {
         }
         simulation.rest();
         assert_eq!(simulation.shown, [2, 38], "{name}");
+    }
+}
+
+#[test]
+fn a_growing_file_that_is_followed_is_read_each_second() {
+    for (name, is_followed) in [("a.cpuprofile", false), ("a.folded", true)] {
+        let mut simulation = Simulation::showing(&[(name, Profile(2))]);
+        simulation.event(Event::Settings(json!({ "follow": true })));
+        for samples in (4..64).step_by(2) {
+            simulation.write(name, Profile(samples));
+            pass(&mut simulation, 120);
+        }
+        assert_eq!(simulation.shown.len() > 2, is_followed, "{name}: {:?}", simulation.shown);
+        simulation.rest();
+        assert_eq!(simulation.samples(), Some(62), "{name}");
     }
 }
 
