@@ -34,7 +34,7 @@ use engine::present::text::one_line;
 use engine::query::call_groups::GroupBy;
 use engine::settings::{Combine, Compare, Unit};
 use engine::stages::loaded::LoadError;
-use engine::trial;
+use engine::{helper, trial};
 use formats::Foreign;
 use read::{file_name, is_empty_file, is_standard_input};
 use sources::{Language, regular_file};
@@ -338,7 +338,7 @@ pub fn run() -> i32 {
         _ => {
             #[cfg(feature = "grammars")]
             sources::trial::use_helper(this_program(), vec!["parse".into()]);
-            trial::use_helper(this_program(), vec!["try".into()]);
+            helper::use_helper(this_program(), vec!["try".into()]);
         }
     }
     if let Command::Lsp { .. } = command {

@@ -25,6 +25,7 @@ pub mod file_lines;
 pub mod function_name;
 mod functions_by_key;
 mod hashed;
+pub mod helper;
 mod initializers;
 pub mod items;
 pub mod kept_baseline;

@@ -4,18 +4,17 @@
 //! Snapshots contain an immutable list; the loader resolves a copy of it.
 
 use crate::companions;
+use crate::helper::{self, GivenPlaces, Request};
 use crate::memory;
 use crate::settings::{CostSettings, Generics, Symbols};
 use crate::stages::loaded::Loaded;
 use crate::stamp::{SLACK, Stamp};
-use crate::trial::{self, Request};
 use analysis::{
     Level, Lib, LibId, Profile, RawStacks, Recording, Symbolicated, Warning, WarningCode,
     with_interrupted,
 };
 use formats::{Generated, generated};
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 use sources::{Rule, SourceIndex, is_network_path, regular_file};
 use std::cell::Cell;
 use std::io::Read;
@@ -72,14 +71,6 @@ pub struct Places {
     is_tried: Cell<Option<bool>>,
 }
 
-/// The [`Places`] for another process of this program.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct GivenPlaces {
-    roots: Vec<PathBuf>,
-    rules: Vec<(String, String)>,
-    paths: Vec<PathBuf>,
-}
-
 impl From<GivenPlaces> for Places {
     fn from(given: GivenPlaces) -> Self {
         let GivenPlaces { roots, rules, paths } = given;
@@ -132,7 +123,7 @@ impl Places {
         };
         let files = loaded.files.iter().map(|(path, _)| path.clone()).collect();
         let request = Request { files, max_bytes: u64::MAX, libraries: Some(places) };
-        let succeeded = trial::succeeds(&request, observe)?;
+        let succeeded = helper::succeeds(&request, observe)?;
         self.is_tried.set(Some(succeeded));
         ControlFlow::Continue(succeeded)
     }

@@ -3,9 +3,9 @@
 use crate::companions::{self, companions};
 use crate::discovery::FileVersion;
 use crate::hashed::Hashed;
+use crate::helper::{self, Request};
 use crate::memory::{self, Reserved};
 use crate::stamp::Stamp;
-use crate::trial::{self, Request};
 use analysis::{RawStacks, Recording, Warning, WarningCode};
 use formats::{ErrorKind, Fleet, Foreign, Format, Limits, ReadError, Source, WholeRecords, Writer};
 use sources::regular_file;
@@ -175,7 +175,7 @@ impl Loaded {
             outcome => return outcome,
         }
         let request = Request { files: vec![path.to_owned()], max_bytes, libraries: None };
-        match trial::succeeds(&request, &mut || observe(last)) {
+        match helper::succeeds(&request, &mut || observe(last)) {
             ControlFlow::Continue(true) => Self::read_with(path, max_bytes, Memory::Any, observe),
             ControlFlow::Continue(false) => Err(no_memory(path)),
             ControlFlow::Break(()) => Err(cancelled(path)),
