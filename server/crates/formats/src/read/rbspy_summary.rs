@@ -27,8 +27,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let mut warnings = Warnings::default();
     let text = super::text::utf8(bytes, &mut warnings);
     let mut builder = ProfileBuilder::new(Vec::new(), 0);
-    // For each function, the largest total of its rows and their sum.
-    let mut functions: FxHashMap<FuncId, (f64, f64)> = FxHashMap::default();
+    // For each line, and as line 0 for each function.
+    let mut places: FxHashMap<(FuncId, u32), Sums> = FxHashMap::default();
     let mut graph = GraphTables::default();
     let mut first_malformed = None;
     for (i, row) in text.lines().enumerate().skip(1).filter(|(_, row)| !row.trim().is_empty()) {
@@ -41,17 +41,10 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         };
         let func = FuncText { name, file, ..FuncText::default() }.intern(&mut builder)?;
         graph.own.push(OwnCost { func, source: None, line, weights: vec![own] });
+        places.entry((func, 0)).or_default().add(own, total);
         if line != 0 {
-            graph.totals.push(StatedTotal {
-                func,
-                source: None,
-                line,
-                totals: vec![Total::Exact(total)],
-                calls: None,
-            });
+            places.entry((func, line)).or_default().add(own, total);
         }
-        let (greatest, sum) = functions.entry(func).or_default();
-        (*greatest, *sum) = (greatest.max(total), *sum + total);
     }
     warn_of_open_end(&text, &mut warnings);
     if let Some(line) = first_malformed.filter(|_| graph.own.is_empty()) {
@@ -62,21 +55,16 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     }
     // Rounding must not make the sum exceed the whole.
     let whole: f64 = graph.own.iter().flat_map(|own| &own.weights).sum();
-    for (func, (min, max)) in functions {
-        let (min, max) = (min.min(whole), max.min(whole));
+    for ((func, line), sums) in places {
+        let (min, max) = (sums.greatest.max(sums.own).min(whole), sums.total.min(whole));
         let total = if min < max { Total::Bounded { min, max } } else { Total::Exact(max) };
         graph.totals.push(StatedTotal {
             func,
             source: None,
-            line: 0,
+            line,
             totals: vec![total],
             calls: None,
         });
-    }
-    for total in graph.totals.iter_mut().flat_map(|stated| &mut stated.totals) {
-        if let Total::Exact(weight) = total {
-            *weight = weight.min(whole);
-        }
     }
     graph.totals.sort_by_key(|stated| (stated.func, stated.line));
     let has_lines = graph.own.iter().any(|own| own.line != 0);
@@ -87,6 +75,23 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         writer: Writer { producer: None, dialect: Some(Dialect::Rbspy) },
         ..Read::new(Format::RbspySummary, Recording::from(graph), warnings)
     })
+}
+
+/// Sums over the rows of a line or function.
+#[derive(Debug, Default)]
+struct Sums {
+    own: f64,
+    total: f64,
+    /// The largest total of a row.
+    greatest: f64,
+}
+
+impl Sums {
+    fn add(&mut self, own: f64, total: f64) {
+        self.own += own;
+        self.total += total;
+        self.greatest = self.greatest.max(total);
+    }
 }
 
 #[derive(Debug, PartialEq)]
@@ -112,7 +117,8 @@ impl<'a> Row<'a> {
                 None => (path, 0),
             };
         let file = if file == "(unknown)" { "" } else { file };
-        Some(Self { own: percent(own)?, total: percent(total)?, name, file, line })
+        let (own, total) = (percent(own)?, percent(total)?);
+        (own <= total).then_some(Self { own, total, name, file, line })
     }
 }
 
@@ -165,6 +171,14 @@ mod tests {
             ("<main>|/p/main.rb", 1, Total::Exact(100.0)),
         ];
         assert_eq!(totals, expected.map(|(name, line, total)| (name.to_owned(), line, total)));
+        // More self than total, and two rows of one line.
+        let read =
+            read_rows(" 2.51 0   6.03  f - a:1\n 3.00  3.00  g - a:2\n 4.00  5.00  g - a:2\n");
+        let read = read.unwrap();
+        assert_eq!(warnings(&read), [(WarningCode::MalformedLine, 1)]);
+        let graph = read.recording.summed().unwrap().tables();
+        let totals: Vec<_> = graph.totals.iter().map(|total| total.totals[0]).collect();
+        assert_eq!(totals, [Total::Exact(7.0); 2]);
         assert_eq!(read_rows("what\n").unwrap_err().at, At::Line(2, 1));
         assert_eq!(read_rows("").unwrap().recording.metrics()[0].lines, LineKnowledge::Nothing);
     }
