@@ -52,7 +52,7 @@ pub struct LensData {
     pub place: PlaceFields,
 }
 
-/// The lenses of a document, in the order of the text: those of the hottest [`MAX_LENSES`] functions.
+/// The lenses of a document, in the order of the text: those of the hottest functions, at most `MAX_LENSES`.
 pub fn function_costs(context: &Context, uri: &Url) -> Vec<FunctionLens> {
     let settings = &context.world.settings.lenses;
     let Some(open) = context.open_file(uri).filter(|_| settings.enable) else { return Vec::new() };
