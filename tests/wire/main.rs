@@ -404,7 +404,10 @@ fn the_server_offers_only_what_the_client_supports() {
 
 #[test]
 fn our_own_messages() {
-    let profile = json!({ "path": "/a", "format": "folded", "modified": 1, "bytes": 2, "active": false, "problem": null, "files": ["/a"] });
+    let profile = json!({
+        "path": "/a", "format": "folded", "modified": 1, "bytes": 2, "active": false, "problem": null,
+        "files": ["/a"], "metric": "samples", "total": 3, "totalText": "3 samples",
+    });
     let profiles = json!({ "revision": 1, "root": null, "active": null, "profiles": [profile] });
     let command = |name: &str, arguments: Value| json!({ "command": name, "arguments": arguments });
     check_result(
