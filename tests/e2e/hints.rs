@@ -554,6 +554,7 @@ fn the_first_request_waits_for_costs_without_refresh_support() {
 
 /// Closures without a name are in lists and hovers, but a lens above each would be too many.
 #[test]
+#[cfg(feature = "grammars")]
 fn nameless_closures_have_lenses_only_by_a_setting() {
     let source = "def run(items):\n    return map(\n        lambda item: item * item,\n        items,\n    )\n";
     let folded = "run (app.py:2) 6\nrun (app.py:2);<lambda> (app.py:3) 4\n";

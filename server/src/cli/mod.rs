@@ -356,7 +356,6 @@ pub fn run() -> i32 {
 }
 
 /// The file of this program. On Linux a name that stays valid when the file is replaced.
-#[cfg(feature = "grammars")]
 fn this_program() -> OsString {
     let this = std::path::Path::new("/proc/self/exe");
     if this.exists() {
