@@ -1,15 +1,12 @@
 //! A disk that does not answer, such as a network mount without its server: a file system whose
 //! program never reads what it is asked.
 
-use std::fs;
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use crate::limits::{limited_under, works};
 use crate::support::profiles::{APP_JS, folded};
 use crate::support::requests::costs;
-use crate::support::{DEADLINE, Server, ServerBuilder, Workspace};
+use crate::support::{Server, ServerBuilder, Workspace};
 
 /// Mounts the folder `$FAR`. The descriptor is that of the program that should answer; it stays open
 /// until the server ends.
@@ -17,14 +14,14 @@ const MOUNT: &str = "exec 3<>/dev/fuse && mount -i -t fuse \
                      -o fd=3,rootmode=40000,user_id=0,group_id=0 far \"$FAR\" && exec \"$0\" \"$@\"";
 
 /// A workspace whose profile has 7 samples in line 2 of `app.js`, and a folder elsewhere.
-fn folders() -> (Workspace, Workspace) {
+pub fn folders() -> (Workspace, Workspace) {
     let workspace = Workspace::with([("app.js", APP_JS)]);
     workspace.write("cpu.folded", folded(7));
     (workspace, Workspace::new())
 }
 
 /// A server for which the folder `far` does not answer. `None` if this user cannot mount anything.
-fn stalled(workspace: &Workspace, far: &Workspace) -> Option<ServerBuilder> {
+pub fn stalled(workspace: &Workspace, far: &Workspace) -> Option<ServerBuilder> {
     let far = format!("FAR={}", far.root().display());
     let unshare = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", MOUNT];
     let under = [&["env", &far][..], &unshare].concat();
@@ -39,7 +36,7 @@ fn open_app(server: &mut Server, workspace: &Workspace) -> String {
 }
 
 /// The server goes on, and ends when it is told to.
-fn assert_alive(mut server: Server, uri: &str) {
+pub fn assert_alive(mut server: Server, uri: &str) {
     assert_eq!(server.line_costs(uri), costs([(2, 7, 7)]));
     assert_eq!(server.lenses(uri).len(), 1);
     server.request("shutdown", Value::Null);
@@ -107,30 +104,5 @@ fn a_baseline_on_a_disk_that_does_not_answer_delays_no_costs() {
     let baseline = json!({ "baseline": far.path("far.folded") });
     let mut server = server.options(baseline).start();
     let uri = open_app(&mut server, &workspace);
-    assert_alive(server, &uri);
-}
-
-/// The scan after the one that is given up waits, too, because it began before the disk answered.
-#[test]
-#[ignore = "takes four minutes"]
-fn what_waits_for_a_disk_is_given_up_after_two_minutes_and_others_go_on() {
-    let (workspace, far) = folders();
-    let Some(server) = stalled(&workspace, &far) else { return };
-    let link = workspace.path("far.folded");
-    std::os::unix::fs::symlink(far.path("far.folded"), &link).unwrap();
-    let mut server = server.start();
-    let uri = server.open_file(&workspace.path("app.js"), "javascript");
-    let mut n_waits = 0;
-    while server.lenses(&uri).is_empty() {
-        assert!(n_waits < 15, "no costs after five minutes");
-        n_waits += 1;
-        server
-            .during(DEADLINE.saturating_sub(Duration::from_secs(1)), |server| drop(server.view()));
-        if server.stderr().contains("searching profiles was given up") {
-            // The error of the second time is that there is no link.
-            let _ = fs::remove_file(&link);
-        }
-    }
-    assert!(server.stderr().contains("searching profiles was given up"));
     assert_alive(server, &uri);
 }
