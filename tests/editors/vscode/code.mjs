@@ -27,6 +27,8 @@ const ALWAYS = [
   /Aborted onWillSaveTextDocument-event/,
   // On a busy machine: language clients, also those of VS Code, log the exit of a server after VS Code closed their log.
   /^remoteexthost\.log: \[error\] Error: Channel has been closed$/,
+  // A task that ends at once: VS Code names its terminal after it is gone.
+  /Could not find pty \d+ on pty host/,
 ];
 
 /** Nothing may leave the machine, nor ask for attention. */
