@@ -1,26 +1,41 @@
-//! A directed graph of calls: its cycles (strongly connected components) and reachability.
+//! A directed graph of calls: its cycles (strongly connected components), and which calls lead back
+//! to where they come from.
 
 /// A function, or the recursive calls of a function.
 pub(crate) type Node = u32;
 
-const NONE: u32 = u32::MAX;
+/// Limit for the steps of all answers together, each of which is one arc for [`AT_ONCE`] questions.
+/// Beyond it, everything counts as leading back, which only makes bounds wider.
+const MAX_STEPS: usize = 500_000_000;
 
-/// Limit for the steps of all reachability queries together. Beyond it, everything counts as
-/// reachable, which only makes bounds wider.
-const MAX_STEPS: usize = 50_000_000;
+/// How many questions are answered by one walk over the graph: one bit each.
+const AT_ONCE: usize = 256;
+
+type Bits = [u64; AT_ONCE / 64];
 
 /// Calls with their costs.
 pub(crate) struct Arcs {
     /// Sorted by caller and callee, without duplicates.
     rows: Vec<(Node, Node, f64)>,
-    /// The index of the first arc of each node, and one past the last arc.
-    first: Vec<usize>,
     /// The cycle of each node. The cycles that a cycle calls have lower numbers than it.
     cycle: Vec<u32>,
-    /// The last walk that visited each node.
-    visited: Vec<u32>,
-    n_walks: u32,
-    steps_left: usize,
+}
+
+/// Asks which calls of some nodes lead back to them.
+pub(crate) struct Question {
+    /// The nodes, sorted.
+    pub(crate) nodes: Vec<Node>,
+    /// What they call.
+    pub(crate) callees: Vec<Node>,
+}
+
+/// Calls of some nodes that lead back to them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Back {
+    /// The callees from which one of the nodes can be reached, or which are one of them. Sorted.
+    pub(crate) callees: Vec<Node>,
+    /// The nodes that can be reached from one of these callees, or are one. Sorted.
+    pub(crate) nodes: Vec<Node>,
 }
 
 impl Arcs {
@@ -32,26 +47,15 @@ impl Arcs {
             kept.2 += if is_same { next.2 } else { 0.0 };
             is_same
         });
-        let first =
+        let first: Vec<usize> =
             (0..=n as Node).map(|node| arcs.partition_point(|&(from, _, _)| from < node)).collect();
-        let mut this = Self {
-            rows: arcs,
-            first,
-            cycle: Vec::new(),
-            visited: vec![0; n],
-            n_walks: 0,
-            steps_left: MAX_STEPS,
-        };
-        this.cycle = profile::cycles(n, |node, i| Some(this.of(node).get(i)?.1));
-        this
+        let of = |node: Node| &arcs[first[node as usize]..first[node as usize + 1]];
+        let cycle = profile::cycles(n, |node, i| Some(of(node).get(i)?.1));
+        Self { rows: arcs, cycle }
     }
 
     pub(crate) fn all(&self) -> &[(Node, Node, f64)] {
         &self.rows
-    }
-
-    fn of(&self, node: Node) -> &[(Node, Node, f64)] {
-        &self.rows[self.first[node as usize]..self.first[node as usize + 1]]
     }
 
     /// The number of a node's cycle; most nodes are alone in theirs.
@@ -59,61 +63,78 @@ impl Arcs {
         self.cycle[node as usize] as usize
     }
 
-    /// Whether one of the sorted `targets` can be reached from `from` or is `from` itself.
-    pub(crate) fn reaches(&mut self, from: Node, targets: &[Node]) -> bool {
-        let mut reaches = false;
-        self.walk(vec![from], targets, |_| {
-            reaches = true;
-            true
-        });
-        reaches || self.steps_left == 0
-    }
-
-    /// Which of the sorted `targets` can be reached from `from` or are in it. All of them if the
-    /// limit of steps is exceeded.
-    pub(crate) fn reachable(&mut self, from: Vec<Node>, targets: &[Node]) -> Vec<bool> {
-        let mut reachable = vec![false; targets.len()];
-        self.walk(from, targets, |target| {
-            reachable[target] = true;
-            false
-        });
-        if self.steps_left == 0 {
-            reachable.fill(true);
-        }
-        reachable
-    }
-
-    /// Calls `on_target` with the index of each target that is reached, until it returns true.
-    fn walk(
-        &mut self,
-        from: Vec<Node>,
-        targets: &[Node],
-        mut on_target: impl FnMut(usize) -> bool,
-    ) {
-        // Arcs lead to cycles with the same or a lower number, so nodes below the lowest target
-        // cannot reach any.
-        let lowest =
-            targets.iter().map(|&target| self.cycle[target as usize]).min().unwrap_or(NONE);
-        self.n_walks += 1;
-        let mut open = from;
-        while let Some(node) = open.pop() {
-            let visited = &mut self.visited[node as usize];
-            if *visited == self.n_walks || self.cycle[node as usize] < lowest {
-                continue;
-            }
-            *visited = self.n_walks;
-            if targets.binary_search(&node).is_ok_and(&mut on_target) {
-                return;
-            }
-            let arcs = self.of(node);
-            open.extend(arcs.iter().map(|&(_, to, _)| to));
-            let steps = arcs.len() + 1;
-            self.steps_left = self.steps_left.saturating_sub(steps);
-            if self.steps_left == 0 {
-                return;
+    /// The answer to each question. A callee that leads to a node in a cycle leads to all of it.
+    pub(crate) fn leading_back(&self, questions: Vec<Question>) -> Vec<Back> {
+        let mut calls: Vec<(u32, u32)> = self
+            .rows
+            .iter()
+            .map(|&(from, to, _)| (self.cycle[from as usize], self.cycle[to as usize]))
+            .filter(|(from, to)| from != to)
+            .collect();
+        calls.sort_unstable();
+        calls.dedup();
+        let mut answers = Vec::with_capacity(questions.len());
+        let mut steps = 0;
+        for questions in questions.chunks(AT_ONCE) {
+            steps += calls.len();
+            if steps > MAX_STEPS {
+                answers.extend(questions.iter().map(Question::all));
+            } else {
+                self.answer(questions, &calls, &mut answers);
             }
         }
+        answers
     }
+
+    /// Answers up to [`AT_ONCE`] questions. `calls` are the calls between cycles, by caller.
+    fn answer(&self, questions: &[Question], calls: &[(u32, u32)], answers: &mut Vec<Back>) {
+        let n = self.cycle.iter().max().map_or(0, |&last| last as usize + 1);
+        // Callees have lower numbers, so each is complete before what calls it.
+        let mut leads_back: Vec<Bits> = vec![Bits::default(); n];
+        for (i, question) in questions.iter().enumerate() {
+            question.nodes.iter().for_each(|&node| set(&mut leads_back[self.cycle(node)], i));
+        }
+        for &(from, to) in calls {
+            add(&mut leads_back, to, from);
+        }
+        let mut reached: Vec<Bits> = vec![Bits::default(); n];
+        let first = answers.len();
+        for (i, question) in questions.iter().enumerate() {
+            let callees = question.callees.iter().copied();
+            let callees = callees.filter(|&callee| is_set(&leads_back[self.cycle(callee)], i));
+            let callees: Vec<Node> = callees.collect();
+            callees.iter().for_each(|&callee| set(&mut reached[self.cycle(callee)], i));
+            answers.push(Back { callees, nodes: Vec::new() });
+        }
+        for &(from, to) in calls.iter().rev() {
+            add(&mut reached, from, to);
+        }
+        for (i, (question, answer)) in questions.iter().zip(&mut answers[first..]).enumerate() {
+            let nodes = question.nodes.iter().copied();
+            answer.nodes = nodes.filter(|&node| is_set(&reached[self.cycle(node)], i)).collect();
+        }
+    }
+}
+
+impl Question {
+    /// The answer that every call leads back.
+    fn all(&self) -> Back {
+        Back { callees: self.callees.clone(), nodes: self.nodes.clone() }
+    }
+}
+
+fn set(bits: &mut Bits, i: usize) {
+    bits[i / 64] |= 1 << (i % 64);
+}
+
+fn is_set(bits: &Bits, i: usize) -> bool {
+    bits[i / 64] & 1 << (i % 64) != 0
+}
+
+/// Adds the bits of one cycle to those of another.
+fn add(bits: &mut [Bits], from: u32, to: u32) {
+    let added = bits[from as usize];
+    bits[to as usize].iter_mut().zip(added).for_each(|(bits, added)| *bits |= added);
 }
 
 #[cfg(test)]
@@ -124,25 +145,38 @@ mod tests {
         Arcs::new(n, pairs.iter().map(|&(from, to)| (from, to, 1.0)).collect())
     }
 
+    fn question(nodes: &[Node], callees: &[Node]) -> Question {
+        Question { nodes: nodes.to_vec(), callees: callees.to_vec() }
+    }
+
+    fn back(callees: &[Node], nodes: &[Node]) -> Back {
+        Back { callees: callees.to_vec(), nodes: nodes.to_vec() }
+    }
+
     #[test]
     fn numbers_cycles_callees_first() {
         // 0 calls 1; 1, 2 and 3 call each other in a ring; 3 calls 4, which calls itself; 5 is
         // alone.
         let arcs = arcs(6, &[(0, 1), (1, 2), (2, 3), (3, 1), (3, 4), (4, 4), (0, 4), (0, 4)]);
         assert_eq!(arcs.cycle, [2, 1, 1, 1, 0, 3]);
-        assert_eq!(arcs.of(0), [(0, 1, 1.0), (0, 4, 2.0)]);
+        assert_eq!(arcs.all()[..2], [(0, 1, 1.0), (0, 4, 2.0)]);
     }
 
     #[test]
-    fn finds_reachable_nodes() {
-        let mut arcs = arcs(6, &[(0, 1), (1, 2), (2, 1), (2, 3), (0, 4)]);
-        assert!(arcs.reaches(0, &[3]) && arcs.reaches(3, &[3]) && arcs.reaches(2, &[1, 5]));
-        assert!(
-            !arcs.reaches(4, &[3]) && !arcs.reaches(3, &[0, 1, 2]) && !arcs.reaches(1, &[4, 5])
-        );
-        assert_eq!(arcs.reachable(vec![1], &[0, 2, 3, 4]), [false, true, true, false]);
-        arcs.steps_left = 1;
-        assert!(arcs.reaches(4, &[3]), "after the limit of steps");
-        assert_eq!(arcs.reachable(vec![4], &[0, 3]), [true, true]);
+    fn finds_calls_that_lead_back() {
+        // 1 and 2 call each other; 0 calls 1 and 4, 2 calls 3; 5 is alone.
+        let arcs = arcs(6, &[(0, 1), (1, 2), (2, 1), (2, 3), (0, 4)]);
+        let cases = [
+            (question(&[0, 3], &[1, 4]), back(&[1], &[3])),
+            (question(&[0, 1, 2], &[1, 3, 4]), back(&[1], &[1, 2])),
+            (question(&[3, 4], &[0, 3, 5]), back(&[0, 3], &[3, 4])),
+            (question(&[4, 5], &[1, 2, 3]), back(&[], &[])),
+        ];
+        // More questions than one walk answers.
+        let (questions, answers): (Vec<_>, Vec<_>) = std::iter::repeat_n((), AT_ONCE / 2)
+            .flat_map(|()| &cases)
+            .map(|(asked, answer)| (question(&asked.nodes, &asked.callees), answer.clone()))
+            .unzip();
+        assert_eq!(arcs.leading_back(questions), answers);
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::View;
 use crate::activations::Activations;
+use crate::both::both;
 use crate::calls::CallCounts;
 use crate::frames::Frames;
 use crate::group::group;
@@ -178,13 +179,12 @@ impl Edges {
         let n_functions =
             frames.places.iter().map(|(function, _)| function.raw() + 1).max().unwrap_or(0);
         let middle = FunctionId::new(middle(stacks, frames, n_functions));
-        std::thread::scope(|scope| {
-            let (lower, upper) = (FunctionId::new(0)..middle, middle..FunctionId::new(n_functions));
-            let second = scope.spawn(|| Self::out_of(upper, stacks, frames, activations));
-            let first = Self::out_of(lower, stacks, frames, activations);
-            first
-                .followed_by(second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-        })
+        let (lower, upper) = (FunctionId::new(0)..middle, middle..FunctionId::new(n_functions));
+        let (first, second) = both(
+            || Self::out_of(lower, stacks, frames, activations),
+            || Self::out_of(upper, stacks, frames, activations),
+        );
+        first.followed_by(second)
     }
 
     /// The edges out of some functions.

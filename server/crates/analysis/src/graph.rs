@@ -7,6 +7,7 @@
 //! exact: a wrapper and the only function that it calls.
 
 use crate::View;
+use crate::both::both;
 use crate::costs::{Costs, LineCost, PlaceCost, sorted};
 use crate::edges::{Edge, Edges};
 use crate::function_costs::FunctionCost;
@@ -78,12 +79,17 @@ struct GraphCosts {
 
 impl GraphCosts {
     fn of(part: PartOfGraph<'_>, metric: usize, groups: &Groups) -> Self {
-        let mut derived = part.totals.is_empty().then(|| Inclusive::new(part, metric, groups));
-        let (mut functions, (lines, places)) = match &mut derived {
-            Some(derived) => (derived.functions(), derived.lines()),
-            None => stated(part, metric, groups),
-        };
-        let edges = edges(part, metric, groups, &mut functions, derived);
+        if !part.totals.is_empty() {
+            let (mut functions, (lines, places)) = stated(part, metric, groups);
+            let edges = edges(part, metric, groups, &mut functions, None);
+            return Self { functions, lines, places, edges };
+        }
+        let derived = Inclusive::new(part, metric, groups);
+        let mut functions = derived.functions();
+        let ((lines, places), edges) = both(
+            || derived.lines(),
+            || edges(part, metric, groups, &mut functions, Some(&derived)),
+        );
         Self { functions, lines, places, edges }
     }
 
@@ -184,7 +190,7 @@ fn edges(
     metric: usize,
     groups: &Groups,
     functions: &mut [FunctionCost],
-    mut derived: Option<Inclusive<'_>>,
+    derived: Option<&Inclusive<'_>>,
 ) -> Edges {
     let weight = |call: &Call| call.weights.get(metric).copied().unwrap_or(0.0);
     let recursive_rows = part
@@ -203,11 +209,13 @@ fn edges(
         }
     }
     rows.sort_unstable();
+    let derived = derived.filter(|_| part.graph.contexts.is_none());
+    let derived = derived.map(|derived| derived.edges(rows.iter().map(|&(_, i)| &part.calls[i])));
     let mut edges = Edges::default();
     let has_stated_counts = part.totals.iter().any(|stated| stated.calls.is_some());
     let mut calls: Vec<&Call> = Vec::new();
     let mut sites: Vec<((FileId, u32), f64)> = Vec::new();
-    for rows in rows.chunk_by(|(ends, _), (next, _)| ends == next) {
+    for (i, rows) in rows.chunk_by(|(ends, _), (next, _)| ends == next).enumerate() {
         let (caller, callee) = rows[0].0;
         let is_recursive = |row| recursive_rows.get(part.first_call + row).copied();
         let recursive =
@@ -217,8 +225,8 @@ fn edges(
         let sum: f64 = calls.iter().map(|call| weight(call)).sum();
         let (total, estimated) = if part.graph.contexts.is_some() {
             (sum, false)
-        } else if let Some(derived) = &mut derived {
-            derived.edge(&calls)
+        } else if let Some(derived) = &derived {
+            derived[i]
         } else {
             let ends = [caller, callee].map(|end| functions[end.index()].cost.total);
             let upper = ends.into_iter().filter_map(upper_bound).fold(sum, f64::min);

@@ -22,7 +22,7 @@
 //! own. That dissolves most cycles, and a function costs what its outer calls cost.
 
 use crate::costs::{LineCost, PlaceCost, sorted};
-use crate::cycles::{Arcs, Node};
+use crate::cycles::{Arcs, Back, Node, Question};
 use crate::function_costs::FunctionCost;
 use profile::{Call, Cost, FileId, FuncId, FunctionId, Groups, PartOfGraph, SourceId, Total};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -203,7 +203,7 @@ impl<'g> Inclusive<'g> {
     }
 
     /// Costs of each line, and of each function on each line.
-    pub(crate) fn lines(&mut self) -> (Vec<LineCost>, Vec<PlaceCost>) {
+    pub(crate) fn lines(&self) -> (Vec<LineCost>, Vec<PlaceCost>) {
         let own = self.part.own.iter();
         let own = own.map(|own| self.row(own.func, own.source, own.line, None, &own.weights));
         let mut rows: Vec<Row> =
@@ -211,25 +211,40 @@ impl<'g> Inclusive<'g> {
         rows.retain(|row| row.weight != 0.0);
         rows.sort_by_key(|row| (row.place, row.function, row.node));
         let mut spent = vec![0.0; self.has_outer.len()];
-        let (mut lines, mut places) = (Vec::new(), Vec::new());
         for place in rows.chunk_by(|a, b| (a.place, a.function) == (b.place, b.function)) {
             spent[place[0].function.index()] += self.upper_at_innermost(place);
         }
-        for on_line in rows.chunk_by(|a, b| a.place == b.place) {
-            let Some((file, line)) = on_line[0].place else { continue };
-            lines.push(LineCost { file, line, cost: self.cost(on_line, &spent) });
-            for of_one in on_line.chunk_by(|a, b| a.function == b.function) {
-                let cost = self.cost(of_one, &spent);
-                places.push(PlaceCost {
-                    function: of_one[0].function,
-                    file,
-                    line,
-                    cost,
-                    inlined: false,
-                });
-            }
-        }
-        (lines, sorted(places))
+        let without_line = rows.partition_point(|row| row.place.is_none());
+        let by_line: Vec<&[Row]> =
+            rows[without_line..].chunk_by(|a, b| a.place == b.place).collect();
+        let by_place: Vec<&[Row]> = by_line
+            .iter()
+            .flat_map(|line| line.chunk_by(|a, b| a.function == b.function))
+            .collect();
+        let lines = self.costs(&by_line, &spent);
+        let lines = lines.map(|((file, line), _, cost)| LineCost { file, line, cost }).collect();
+        let places = self.costs(&by_place, &spent);
+        let places = places.map(|((file, line), function, cost)| PlaceCost {
+            function,
+            file,
+            line,
+            cost,
+            inlined: false,
+        });
+        (lines, sorted(places.collect()))
+    }
+
+    /// The costs of sets of rows, each on one line and sorted by function. `spent` has the sum of
+    /// [`Self::upper_at_innermost`] over all lines of each function.
+    fn costs(
+        &self,
+        sets: &[&[Row]],
+        spent: &[f64],
+    ) -> impl Iterator<Item = ((FileId, u32), FunctionId, Cost)> {
+        sets.iter().zip(self.leading_back(sets)).filter_map(|(rows, back)| {
+            let first = rows.first()?;
+            Some((first.place?, first.function, self.cost(rows, &back, spent)))
+        })
     }
 
     fn row(
@@ -260,7 +275,7 @@ impl<'g> Inclusive<'g> {
     fn upper_at_innermost(&self, rows: &[Row]) -> f64 {
         let sum: f64 = rows
             .iter()
-            .map(|row| match row.callee.map(|callee| callee as usize % self.has_outer.len()) {
+            .map(|row| match row.callee.map(|callee| self.function(callee)) {
                 Some(callee) if callee == row.function.index() => 0.0,
                 Some(callee) => row.weight.min(self.upper_bound(callee)),
                 None => row.weight,
@@ -274,11 +289,10 @@ impl<'g> Inclusive<'g> {
         bounds(self.totals[function]).map_or(f64::INFINITY, |(_, max)| max)
     }
 
-    /// The cost of the rows of a line, which are sorted by function. `spent` has the sum of
-    /// [`Self::upper_at_innermost`] over all lines of each function.
-    fn cost(&mut self, rows: &[Row], spent: &[f64]) -> Cost {
+    /// The cost of the rows of a line, which are sorted by function.
+    fn cost(&self, rows: &[Row], back: &Back, spent: &[f64]) -> Cost {
         let own = sum(rows.iter().filter(|row| row.callee.is_none()));
-        let (mut lower, whole) = self.overlapping(rows);
+        let (mut lower, whole) = self.overlapping(rows, back);
         let mut upper = 0.0;
         for of_one in rows.chunk_by(|a, b| a.function == b.function) {
             let function = of_one[0].function.index();
@@ -292,41 +306,79 @@ impl<'g> Inclusive<'g> {
         Cost { self_: own, total: self.between(lower.min(whole), upper, own) }
     }
 
-    /// The cost of the calls from one function to another, and whether it is only an upper bound.
-    pub(crate) fn edge(&mut self, calls: &[&Call]) -> (f64, bool) {
-        let rows: Vec<Row> = calls.iter().map(|call| self.call_row(call)).collect();
-        let (lower, mut upper) = self.overlapping(&rows);
-        if let Some(call) = calls.first().filter(|_| lower < upper) {
-            for end in [call.caller, call.callee] {
-                upper = upper.min(self.upper_bound(self.groups.function(end).index()));
+    /// The cost of the calls from each function to each other one, and whether it is only an upper
+    /// bound. `calls` are sorted by the functions.
+    pub(crate) fn edges<'c>(&self, calls: impl Iterator<Item = &'c Call>) -> Vec<(f64, bool)> {
+        let rows: Vec<Row> = calls.map(|call| self.call_row(call)).collect();
+        let ends = |row: &Row| (row.function, row.callee.map(|callee| self.function(callee)));
+        let sets: Vec<&[Row]> = rows.chunk_by(|a, b| ends(a) == ends(b)).collect();
+        sets.iter()
+            .zip(self.leading_back(&sets))
+            .map(|(rows, back)| self.edge(rows, &back))
+            .collect()
+    }
+
+    fn edge(&self, rows: &[Row], back: &Back) -> (f64, bool) {
+        let (lower, mut upper) = self.overlapping(rows, back);
+        if let Some(row) = rows.first().filter(|_| lower < upper) {
+            let callee = row.callee.map(|callee| self.function(callee));
+            for end in callee.into_iter().chain([row.function.index()]) {
+                upper = upper.min(self.upper_bound(end));
             }
         }
         (upper.min(self.whole), lower < upper)
     }
 
+    /// For each set of rows, which of their calls lead back to them.
+    fn leading_back(&self, sets: &[&[Row]]) -> Vec<Back> {
+        let mut answers = vec![Back::default(); sets.len()];
+        let (mut asked, mut questions) = (Vec::new(), Vec::new());
+        for ((i, rows), answer) in sets.iter().enumerate().zip(&mut answers) {
+            // What a cycle calls outside of it has a lower number.
+            let Some(lowest) = rows.iter().map(|row| self.arcs.cycle(row.node)).min() else {
+                continue;
+            };
+            let callees = rows.iter().filter_map(|row| row.callee);
+            let callees = callees.filter(|&callee| self.arcs.cycle(callee) >= lowest);
+            let callees = sorted_nodes(callees);
+            if callees.is_empty() {
+                continue;
+            }
+            let nodes = sorted_nodes(rows.iter().map(|row| row.node));
+            if let [node] = nodes[..] {
+                let in_cycle = |&callee: &Node| self.arcs.cycle(callee) == self.arcs.cycle(node);
+                let callees: Vec<Node> = callees.into_iter().filter(in_cycle).collect();
+                let nodes = if callees.is_empty() { Vec::new() } else { nodes };
+                *answer = Back { callees, nodes };
+            } else {
+                asked.push(i);
+                questions.push(Question { nodes, callees });
+            }
+        }
+        for (i, answer) in asked.into_iter().zip(self.arcs.leading_back(questions)) {
+            answers[i] = answer;
+        }
+        answers
+    }
+
+    /// The function of a node.
+    fn function(&self, node: Node) -> usize {
+        node as usize % self.has_outer.len()
+    }
+
     /// The lower and the upper bound of what rows cost together: their sum, unless calls among them
     /// lead back to them.
-    fn overlapping(&mut self, rows: &[Row]) -> (f64, f64) {
-        let mut nodes: Vec<Node> = rows.iter().map(|row| row.node).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        let mut reaches: FxHashMap<Node, bool> = FxHashMap::default();
-        let mut leads_back = |callee: Node| match nodes[..] {
-            // A callee that leads back is in the caller's cycle.
-            [node] => self.arcs.cycle(callee) == self.arcs.cycle(node),
-            _ => *reaches.entry(callee).or_insert_with(|| self.arcs.reaches(callee, &nodes)),
-        };
-        let (back, not_back): (Vec<&Row>, Vec<&Row>) =
-            rows.iter().partition(|row| row.callee.is_some_and(&mut leads_back));
-        if back.is_empty() {
+    fn overlapping(&self, rows: &[Row], back: &Back) -> (f64, f64) {
+        if back.callees.is_empty() {
             return (sum(rows), sum(rows));
         }
         // Rows that do not lead back are not nested in each other. Neither are those that no other
         // row reaches.
-        let not_back = sum(not_back);
-        let reached =
-            self.arcs.reachable(back.iter().filter_map(|row| row.callee).collect(), &nodes);
-        let is_reached = |row: &Row| nodes.binary_search(&row.node).is_ok_and(|i| reached[i]);
+        let leads_back = |row: &Row| {
+            row.callee.is_some_and(|callee| back.callees.binary_search(&callee).is_ok())
+        };
+        let is_reached = |row: &Row| back.nodes.binary_search(&row.node).is_ok();
+        let not_back = sum(rows.iter().filter(|row| !leads_back(row)));
         let outermost = sum(rows.iter().filter(|row| !is_reached(row)));
         // A node that only outermost rows call is nested in these.
         let mut from_outermost: FxHashMap<Node, f64> = FxHashMap::default();
@@ -337,7 +389,7 @@ impl<'g> Inclusive<'g> {
         }
         let is_nested = |row: &Row| {
             let from_outermost = from_outermost.get(&row.node).copied().unwrap_or(0.0);
-            let total = self.upper_bound(row.node as usize % self.has_outer.len());
+            let total = self.upper_bound(self.function(row.node));
             // Nothing else calls it, and it has no cost that came in without a recorded call.
             is_reached(row)
                 && from_outermost >= self.called[row.node as usize] * (1.0 - 1e-12)
@@ -346,6 +398,13 @@ impl<'g> Inclusive<'g> {
         let upper = sum(rows.iter().filter(|row| !is_nested(row)));
         (not_back.max(outermost).min(upper), upper)
     }
+}
+
+fn sorted_nodes(nodes: impl Iterator<Item = Node>) -> Vec<Node> {
+    let mut nodes: Vec<Node> = nodes.collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
 }
 
 fn sum<'a>(rows: impl IntoIterator<Item = &'a Row>) -> f64 {

@@ -15,6 +15,7 @@
 
 mod activations;
 mod apply;
+mod both;
 mod branches;
 mod call_groups;
 mod call_nodes;

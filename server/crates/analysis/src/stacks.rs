@@ -1,6 +1,7 @@
 //! Costs of sampled stacks: functions, lines and places, each summed in one pass.
 
 use crate::View;
+use crate::both::both;
 use crate::call_nodes::CallNodes;
 use crate::calls::CallCounts;
 use crate::costs::{Costs, LineCost, PlaceCost, sorted};
@@ -17,13 +18,7 @@ pub(crate) fn costs(profile: &Profile, view: &View, groups: &Groups) -> Costs {
         .get(view.metric.index())
         .cloned()
         .unwrap_or_else(|| Metric::new("samples", "samples", None));
-    let ((own, mut sums), frames) = std::thread::scope(|scope| {
-        let frames = scope.spawn(|| Frames::new(profile, groups));
-        (
-            weigh(profile, view),
-            frames.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-        )
-    });
+    let ((own, mut sums), frames) = both(|| weigh(profile, view), || Frames::new(profile, groups));
     let self_costs = SelfCosts::new(profile, &frames, groups.n_functions(), &own);
     if own.iter().any(|&own| own < 0.0) {
         sums.base = CallNodes::new(profile, view, groups).absolute_self();
@@ -31,14 +26,15 @@ pub(crate) fn costs(profile: &Profile, view: &View, groups: &Groups) -> Costs {
     let stacks = WeightedStacks::new(profile, own);
 
     // Both read the same data.
-    let (mut functions, lines, places) = std::thread::scope(|scope| {
-        let functions =
-            scope.spawn(|| function_costs(&stacks, &frames, &sums, self_costs.functions));
-        let lines = line_costs(&stacks, &frames, &metric, self_costs.lines);
-        let places = place_costs(&stacks, &frames, &metric, self_costs.places);
-        let functions = functions.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        (functions, lines, places)
-    });
+    let ((lines, places), mut functions) = both(
+        || {
+            (
+                line_costs(&stacks, &frames, &metric, self_costs.lines),
+                place_costs(&stacks, &frames, &metric, self_costs.places),
+            )
+        },
+        || function_costs(&stacks, &frames, &sums, self_costs.functions),
+    );
     if let Some(counts) = CallCounts::of(profile, view, groups, &frames) {
         functions.set_calls(counts.functions);
     }
