@@ -14,6 +14,7 @@
 //! not say how deep the recursion went.
 
 use crate::call_tree::Index;
+use crate::graph_paths::GraphIndex;
 use crate::paths::{PathEntry, PathStep, Recursion, hotter};
 use crate::{CallNode, CallNodeId, CallNodes, CallTree, Costs};
 use profile::{FunctionId, JitTier, Total};
@@ -82,9 +83,9 @@ impl CallTree {
     pub fn branches(&self, inverted: bool, parent: Option<&Branch>) -> Vec<Branch> {
         let mut branches =
             match (self.graph(), self.call_nodes(), parent.map(|parent| (parent, &parent.at))) {
-                (Some(costs), _, None) => top_of_graph(costs, inverted),
-                (Some(costs), _, Some((parent, At::Path(path)))) if inverted => {
-                    self.callers_in_graph(costs, path, parent)
+                (Some(graph), _, None) => top_of_graph(graph, inverted),
+                (Some(graph), _, Some((parent, At::Path(path)))) if inverted => {
+                    self.callers_in_graph(&graph.costs, path, parent)
                 }
                 (Some(_), _, Some((_, At::Path(path)))) => self.callees_in_graph(path),
                 (_, Some(nodes), None) if inverted => {
@@ -367,7 +368,8 @@ fn callers_of(nodes: &CallNodes, endings: &[Ending]) -> impl Iterator<Item = End
 /// Inverted, the functions with self cost. Top-down, the functions without callers. Cycles whose
 /// callers were not recorded are reached from none of these: of what is left, the costliest
 /// function becomes a root, until all functions are reached.
-fn top_of_graph(costs: &Costs, inverted: bool) -> Vec<Branch> {
+fn top_of_graph(graph: &GraphIndex, inverted: bool) -> Vec<Branch> {
+    let GraphIndex { costs, edges } = graph;
     let functions = costs.functions().map(|(function, cost)| (function, cost.cost));
     if inverted {
         return functions
@@ -381,7 +383,7 @@ fn top_of_graph(costs: &Costs, inverted: bool) -> Vec<Branch> {
             .collect();
     }
     let mut candidates: Vec<_> = functions.collect();
-    let is_called = |callee| costs.callers(callee).any(|edge| edge.caller != callee);
+    let is_called = |callee| edges.callers(callee).any(|edge| edge.caller != callee);
     candidates.sort_by_cached_key(|&(function, _)| is_called(function));
     let n_roots = candidates.partition_point(|&(function, _)| !is_called(function));
     candidates[n_roots..].sort_by(|a, b| hotter(a.1.magnitude(), b.1.magnitude()));
@@ -403,7 +405,7 @@ fn top_of_graph(costs: &Costs, inverted: bool) -> Vec<Branch> {
         });
         open.push(function);
         while let Some(caller) = open.pop() {
-            let callees = costs.callees(caller).iter().map(|edge| edge.callee);
+            let callees = edges.callees(caller).iter().map(|edge| edge.callee);
             open.extend(callees.filter(|callee| {
                 reached.get_mut(callee.index()).is_some_and(|r| !std::mem::replace(r, true))
             }));

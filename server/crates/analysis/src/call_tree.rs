@@ -11,12 +11,12 @@ use crate::context_paths::{CliqueRecursion, ContextIndex};
 use crate::costs::JoinedCosts;
 use crate::edges::Edges;
 use crate::frames::Frames;
-use crate::graph_paths::{callees_in_graph, callers_in_graph};
+use crate::graph_paths::{GraphIndex, callees_in_graph, callers_in_graph};
 use crate::jit_tiers::{JitTiers, of_function};
 use crate::paths::{PathStep, Recursion};
 use crate::stack_paths::StackIndex;
 use crate::weighted::WeightedStacks;
-use crate::{CallNodes, Costs, ThreadChoice, View, costs};
+use crate::{CallNodes, ThreadChoice, View};
 use profile::{
     Cost, FileId, FunctionId, GraphAccess, Groups, MetricId, Recording, StackAccess, Total,
 };
@@ -41,7 +41,7 @@ pub struct CallTree {
 #[expect(clippy::large_enum_variant, reason = "a tree has one of them")]
 pub(crate) enum Index {
     Stacks(StackIndex),
-    Graph(Costs),
+    Graph(GraphIndex),
     Contexts(ContextIndex),
 }
 
@@ -49,8 +49,8 @@ impl std::fmt::Debug for Index {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Stacks(index) => write!(f, "Index of {} stacks", index.len()),
-            Self::Graph(costs) | Self::Contexts(ContextIndex { costs, .. }) => {
-                write!(f, "Index of {} calls", costs.edges().all().len())
+            Self::Graph(graph) | Self::Contexts(ContextIndex { graph, .. }) => {
+                write!(f, "Index of {} calls", graph.edges.all().len())
             }
         }
     }
@@ -69,7 +69,7 @@ impl CallTree {
             (Recording::Stacks(profile), _) => {
                 self.edges.get_or_init(|| Edges::of_stacks(profile, &self.view, &self.groups))
             }
-            (Recording::Graph(_), Some(costs)) => costs.edges(),
+            (Recording::Graph(_), Some(graph)) => &graph.edges,
             (Recording::Graph(_), None) => self.edges.get_or_init(Edges::default),
         }
     }
@@ -81,8 +81,8 @@ impl CallTree {
         match self.index() {
             Index::Stacks(index) => index.callees(root, rest, recursion),
             Index::Contexts(index) if !rest.is_empty() => index.callees(root, rest),
-            Index::Contexts(ContextIndex { costs, .. }) | Index::Graph(costs) => {
-                callees_in_graph(costs, root, rest)
+            Index::Contexts(ContextIndex { graph, .. }) | Index::Graph(graph) => {
+                callees_in_graph(graph, root, rest)
             }
         }
     }
@@ -95,7 +95,7 @@ impl CallTree {
         match self.index() {
             Index::Stacks(index) => index.callers(root, rest, recursion),
             Index::Contexts(index) => index.callers(root, rest),
-            Index::Graph(costs) => callers_in_graph(costs, root, rest),
+            Index::Graph(graph) => callers_in_graph(graph, root, rest),
         }
     }
 
@@ -196,7 +196,7 @@ impl CallTree {
     pub fn cliques(&self) -> Option<Vec<CliqueCost>> {
         match self.index() {
             Index::Contexts(index) => Some(cliques_of_contexts(index)),
-            Index::Graph(costs) => Some(cliques_of_graph(costs)),
+            Index::Graph(graph) => Some(cliques_of_graph(graph)),
             Index::Stacks(_) => None,
         }
     }
@@ -239,12 +239,12 @@ impl CallTree {
         }
     }
 
-    /// The costs that answer queries about a call graph; `None` for stacks.
-    pub(crate) fn graph(&self) -> Option<&Costs> {
+    /// What queries about a call graph are answered from; `None` for stacks.
+    pub(crate) fn graph(&self) -> Option<&GraphIndex> {
         match &*self.recording {
             Recording::Stacks(_) => None,
             Recording::Graph(_) => match self.index() {
-                Index::Contexts(ContextIndex { costs, .. }) | Index::Graph(costs) => Some(costs),
+                Index::Contexts(ContextIndex { graph, .. }) | Index::Graph(graph) => Some(graph),
                 Index::Stacks(_) => None,
             },
         }
@@ -264,14 +264,15 @@ impl CallTree {
                 ))
             }
             Recording::Graph(graph) => {
-                let costs = costs(&self.recording, &self.view, &self.groups);
-                let tables = graph.tables();
+                let (tables, view, groups) = (graph.tables(), &self.view, &*self.groups);
+                let graph = GraphIndex::new(tables, view, groups);
                 // A part of the threads has only a part of the contexts.
-                let is_whole = self.view.threads == ThreadChoice::All;
-                let contexts = is_whole
-                    .then(|| ContextIndex::new(tables, &self.view, &self.groups, &costs))
-                    .flatten();
-                contexts.map_or(Index::Graph(costs), Index::Contexts)
+                let is_whole = view.threads == ThreadChoice::All;
+                if is_whole && ContextIndex::is_in(tables, view.metric) {
+                    Index::Contexts(ContextIndex::new(tables, view, groups, graph))
+                } else {
+                    Index::Graph(graph)
+                }
             }
         })
     }

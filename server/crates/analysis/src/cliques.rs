@@ -1,8 +1,8 @@
 //! The cliques of a call graph, by their functions: functions that call each other, directly or
 //! through others.
 
-use crate::Costs;
 use crate::context_paths::ContextIndex;
+use crate::graph_paths::GraphIndex;
 use profile::{FunctionId, Total, cycles};
 use rustc_hash::FxHashMap;
 
@@ -23,11 +23,12 @@ pub struct CliqueCost {
 
 /// The cliques of a call graph without contexts: its cycles. Calls that may be nested make the
 /// total an estimate.
-pub(crate) fn cliques_of_graph(costs: &Costs) -> Vec<CliqueCost> {
+pub(crate) fn cliques_of_graph(index: &GraphIndex) -> Vec<CliqueCost> {
+    let GraphIndex { costs, edges } = index;
     let functions: Vec<_> = costs.functions().collect();
     let n = functions.last().map_or(0, |(last, _)| last.index() + 1);
     let callee = |caller: u32, i: usize| {
-        let edge = costs.callees(FunctionId::new(caller)).get(i)?;
+        let edge = edges.callees(FunctionId::new(caller)).get(i)?;
         Some(edge.callee.raw())
     };
     let cycle_of = cycles(n, callee);
@@ -41,16 +42,16 @@ pub(crate) fn cliques_of_graph(costs: &Costs) -> Vec<CliqueCost> {
     let clique = |functions: Vec<FunctionId>| {
         let of = |function: &FunctionId| costs.function(*function);
         let leaving = || {
-            let callees = functions.iter().flat_map(|&function| costs.callees(function));
+            let callees = functions.iter().flat_map(|&function| edges.callees(function));
             callees.filter(|edge| !is_within(edge.caller, edge.callee))
         };
-        let entering = functions.iter().flat_map(|&function| costs.callers(function));
+        let entering = functions.iter().flat_map(|&function| edges.callers(function));
         let entering = entering.filter(|edge| !is_within(edge.caller, edge.callee));
         let self_: f64 = functions.iter().map(|function| of(function).cost.self_).sum();
         let below: f64 = leaving().map(|edge| edge.total).sum();
         let is_unknown = functions.iter().any(|function| of(function).cost.total == Total::Unknown);
         let recursive = functions.len() > 1
-            || costs.callees(functions[0]).iter().any(|edge| edge.callee == functions[0]);
+            || edges.callees(functions[0]).iter().any(|edge| edge.callee == functions[0]);
         let total = match functions[..] {
             [function] => costs.function(function).cost.total,
             _ if is_unknown => Total::Unknown,

@@ -9,18 +9,19 @@
 //! contour: from an excluded caller, the next is the caller of its clique. Costs stay those of the
 //! call itself (`deep_profiler/exclude.m` of Mercury).
 
+use crate::View;
 use crate::call_groups::{CallGrouping, CallGroups, GroupKey, GroupSums};
+use crate::graph_paths::GraphIndex;
 use crate::group::group;
 use crate::paths::{PathEntry, PathStep, SiteCost, hotter};
-use crate::{Costs, View};
-use profile::{Column, Contexts, FileId, FunctionId, GraphTables, Groups};
+use profile::{Column, Contexts, FileId, FunctionId, GraphTables, Groups, MetricId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Contexts with the functions of a view, for queries.
 pub(crate) struct ContextIndex {
-    pub(crate) costs: Costs,
+    pub(crate) graph: GraphIndex,
     contexts: Arc<Contexts>,
     metric: usize,
     function_of: Vec<Option<FunctionId>>,
@@ -60,25 +61,31 @@ struct Reached {
 }
 
 impl ContextIndex {
-    /// `None` if the graph has no contexts, or its metric has no inclusive costs.
+    /// Whether there are contexts with costs in a metric.
+    pub(crate) fn is_in(tables: &GraphTables, metric: MetricId) -> bool {
+        let contexts = tables.contexts.as_ref();
+        let column = contexts.and_then(|contexts| contexts.columns.get(metric.index()));
+        column.is_some_and(|column| !column.own.is_empty())
+    }
+
+    /// The contexts of `tables`, whose edges and costs `graph` has.
     pub(crate) fn new(
-        graph: &GraphTables,
+        tables: &GraphTables,
         view: &View,
         groups: &Groups,
-        costs: &Costs,
-    ) -> Option<Self> {
-        let (contexts, metric) = (graph.contexts.clone()?, view.metric.index());
-        contexts.columns.get(metric).filter(|column| !column.own.is_empty())?;
+        graph: GraphIndex,
+    ) -> Self {
+        let (contexts, metric) = (tables.contexts.clone().unwrap_or_default(), view.metric.index());
         let function = |func: Option<_>| Some(groups.function(func?));
         let function_of: Vec<_> =
             contexts.contexts.iter().map(|context| function(context.func)).collect();
         // Contexts without a function come last.
-        let n_functions = costs.n_functions();
+        let n_functions = groups.n_functions();
         let keys = function_of.iter().map(|of| of.map_or(n_functions, FunctionId::index));
         let (by_function_start, by_function) = group(n_functions + 1, keys);
         let has_contour = view.contour && contexts.modules.iter().any(|part| part.excluded);
         let site = |call: &profile::Call| {
-            let source = call.source.or(graph.symbols.funcs.get(call.caller).source)?;
+            let source = call.source.or(tables.symbols.funcs.get(call.caller).source)?;
             (call.line != 0).then(|| (groups.file(source), call.line))
         };
         let n = contexts.contexts.len();
@@ -86,19 +93,19 @@ impl ContextIndex {
         let (by_callee_start, by_callee) = group(n, callees);
         let starts =
             |context| contexts.calls.partition_point(|call| (call.caller as usize) < context);
-        Some(Self {
-            costs: costs.clone(),
+        Self {
+            graph,
             metric,
             function_of,
             by_function_start,
             by_function,
             shown: if has_contour { shown_callers(&contexts) } else { Vec::new() },
-            sites: graph.calls.iter().map(site).collect(),
+            sites: tables.calls.iter().map(site).collect(),
             by_callee_start,
             by_callee,
             first: (0..=n).map(starts).collect(),
             contexts,
-        })
+        }
     }
 
     fn column(&self) -> &Column {
@@ -166,7 +173,7 @@ impl ContextIndex {
     /// All contexts of a function.
     fn root(&self, function: FunctionId) -> Reached {
         let shares = self.contexts_of(function).iter().map(|&context| (context, 1.0)).collect();
-        let cost = self.costs.function(function).cost;
+        let cost = self.graph.costs.function(function).cost;
         Reached { shares, estimated: false, self_: Some(cost.self_), total: cost.magnitude() }
     }
 
@@ -202,7 +209,7 @@ impl ContextIndex {
                 entries.add(self, function, &call, false);
             }
         }
-        entries.step(&reached, |function| self.costs.callees(function).is_empty())
+        entries.step(&reached, |function| self.graph.edges.callees(function).is_empty())
     }
 
     /// The callers of a path.
@@ -214,7 +221,7 @@ impl ContextIndex {
             let apart = rest.is_empty() && call.recursive;
             entries.add(self, self.shown_caller(call.shown).1, call, apart);
         }
-        let is_called = |function| self.costs.callers(function).next().is_some();
+        let is_called = |function| self.graph.edges.callers(function).next().is_some();
         let mut step = entries.step(&reached, |function| !is_called(function));
         for entry in &mut step.entries {
             // A function that nothing calls is where the program starts.

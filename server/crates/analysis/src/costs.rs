@@ -1,6 +1,5 @@
 //! The costs of a recording: of its functions, lines, places and edges.
 
-use crate::edges::{Edge, Edges};
 use crate::function_costs::{FunctionCost, FunctionCosts};
 use crate::sums::{Sums, ThreadTotal};
 use profile::{Cost, FileId, FunctionId, Metric};
@@ -61,8 +60,6 @@ pub struct Costs {
     places: Vec<PlaceCost>,
     /// The first line with cost of each function. Empty if no lines are known.
     first_lines: Vec<Option<(FileId, u32)>>,
-    /// Those of a call graph.
-    edges: Edges,
 }
 
 impl Costs {
@@ -73,7 +70,6 @@ impl Costs {
         lines: Vec<LineCost>,
         places: Vec<PlaceCost>,
         mut listed: Vec<bool>,
-        edges: Edges,
     ) -> Self {
         let on_lines: f64 = lines.iter().map(|line| line.cost.self_).sum();
         for (listed, cost) in listed.iter_mut().zip(functions.iter()) {
@@ -97,7 +93,6 @@ impl Costs {
             lines,
             places,
             first_lines,
-            edges,
         }
     }
 
@@ -107,11 +102,6 @@ impl Costs {
     /// If `function` belongs to other groups.
     pub fn function(&self, function: FunctionId) -> FunctionCost {
         self.functions.get(function)
-    }
-
-    /// The number of functions, including those without costs.
-    pub(crate) fn n_functions(&self) -> usize {
-        self.functions.len()
     }
 
     /// The functions that occur on a stack with weight, idle stacks included, in table order. With
@@ -149,21 +139,6 @@ impl Costs {
     /// The first line (1-based) of a function that has cost; `None` if no line of it is known.
     pub fn first_line(&self, function: FunctionId) -> Option<(FileId, u32)> {
         self.first_lines.get(function.index()).copied().flatten()
-    }
-
-    /// The edges of a call graph. Empty for stacks.
-    pub(crate) fn edges(&self) -> &Edges {
-        &self.edges
-    }
-
-    /// The edges of a call graph out of a function.
-    pub(crate) fn callees(&self, caller: FunctionId) -> &[Edge] {
-        self.edges.callees(caller)
-    }
-
-    /// The edges of a call graph into a function.
-    pub(crate) fn callers(&self, callee: FunctionId) -> impl Iterator<Item = &Edge> {
-        self.edges.callers(callee)
     }
 }
 

@@ -64,7 +64,7 @@ impl Arcs {
     }
 
     /// The answer to each question. A callee that leads to a node in a cycle leads to all of it.
-    pub(crate) fn leading_back(&self, questions: Vec<Question>) -> Vec<Back> {
+    pub(crate) fn leading_back(&self, questions: &[Question]) -> Vec<Back> {
         let mut calls: Vec<(u32, u32)> = self
             .rows
             .iter()
@@ -92,7 +92,9 @@ impl Arcs {
         // Callees have lower numbers, so each is complete before what calls it.
         let mut leads_back: Vec<Bits> = vec![Bits::default(); n];
         for (i, question) in questions.iter().enumerate() {
-            question.nodes.iter().for_each(|&node| set(&mut leads_back[self.cycle(node)], i));
+            for &node in &question.nodes {
+                set(&mut leads_back[self.cycle(node)], i);
+            }
         }
         for &(from, to) in calls {
             add(&mut leads_back, to, from);
@@ -103,7 +105,9 @@ impl Arcs {
             let callees = question.callees.iter().copied();
             let callees = callees.filter(|&callee| is_set(&leads_back[self.cycle(callee)], i));
             let callees: Vec<Node> = callees.collect();
-            callees.iter().for_each(|&callee| set(&mut reached[self.cycle(callee)], i));
+            for &callee in &callees {
+                set(&mut reached[self.cycle(callee)], i);
+            }
             answers.push(Back { callees, nodes: Vec::new() });
         }
         for &(from, to) in calls.iter().rev() {
@@ -177,6 +181,36 @@ mod tests {
             .flat_map(|()| &cases)
             .map(|(asked, answer)| (question(&asked.nodes, &asked.callees), answer.clone()))
             .unzip();
-        assert_eq!(arcs.leading_back(questions), answers);
+        assert_eq!(arcs.leading_back(&questions), answers);
+    }
+
+    #[test]
+    fn answers_are_those_of_a_search() {
+        // A graph with cycles and paths of many lengths.
+        let n = 60;
+        let calls = (0..n).flat_map(|i| [(i, (i * i + 7) % n), (i, (3 * i + 1) % n)]);
+        let pairs: Vec<(Node, Node)> = calls.collect();
+        let arcs = arcs(n as usize, &pairs);
+        let found_from = |start: &[Node]| {
+            let mut found = start.to_vec();
+            let mut at = 0;
+            while let Some(&node) = found.get(at) {
+                let next = pairs.iter().filter(|(from, _)| *from == node).map(|&(_, to)| to);
+                let new: Vec<Node> = next.filter(|to| !found.contains(to)).collect();
+                found.extend(new);
+                at += 1;
+            }
+            found
+        };
+        for i in 0..n {
+            let nodes: Vec<_> = (0..n).filter(|node| node % 7 == i % 7 && node % 5 == 0).collect();
+            let asked: Vec<_> = (0..n).filter(|node| node % 11 == i % 11).collect();
+            let mut callees = asked.clone();
+            callees.retain(|&callee| found_from(&[callee]).iter().any(|to| nodes.contains(to)));
+            let mut reached = nodes.clone();
+            let from_callees = found_from(&callees);
+            reached.retain(|node| from_callees.contains(node));
+            assert_eq!(arcs.leading_back(&[question(&nodes, &asked)]), [back(&callees, &reached)]);
+        }
     }
 }

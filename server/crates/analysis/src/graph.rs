@@ -7,9 +7,7 @@
 //! exact: a wrapper and the only function that it calls.
 
 use crate::View;
-use crate::both::both;
 use crate::costs::{Costs, LineCost, PlaceCost, sorted};
-use crate::edges::{Edge, Edges};
 use crate::function_costs::FunctionCost;
 use crate::inclusive::Inclusive;
 use crate::sums::{Sums, ThreadTotal};
@@ -21,38 +19,55 @@ use std::collections::BTreeMap;
 
 pub(crate) fn costs(graph: &GraphTables, view: &View, groups: &Groups) -> Costs {
     let metric = view.metric.index();
-    let mut threads = vec![None; graph.threads.len()];
-    let mut sums: Option<GraphCosts> = None;
-    for thread in
-        (0..).map(ThreadId::new).take(threads.len()).filter(|thread| view.includes(thread.index()))
-    {
-        let costs = GraphCosts::of(graph.of_thread(thread), metric, groups);
-        threads[thread.index()] = Some((costs.total(), graph.of_thread(thread).own.len() as u64));
-        sums = Some(match sums {
-            Some(sums) => sums.plus(costs),
-            None => costs,
-        });
-    }
-    let costs = sums.unwrap_or_else(|| {
-        let rest = if graph.threads.is_empty() {
-            graph.whole()
-        } else {
-            graph.of_thread(ThreadId::new(u32::MAX))
-        };
-        GraphCosts::of(rest, metric, groups)
+    let (mut threads, mut listed) =
+        (vec![None; graph.threads.len()], vec![false; groups.n_functions()]);
+    let costs = parts(graph, view).into_iter().map(|(thread, part)| {
+        for call in part.calls.iter().filter(|call| is_call(call, groups)) {
+            if weight(&call.weights, metric) != 0.0 {
+                listed[groups.function(call.caller).index()] = true;
+                listed[groups.function(call.callee).index()] = true;
+            }
+        }
+        let costs = PartCosts::of(part, metric, groups);
+        if let Some(thread) = thread {
+            threads[thread.index()] = Some((costs.total(), part.own.len() as u64));
+        }
+        costs
+    });
+    let costs = costs.reduce(PartCosts::plus).unwrap_or_else(|| {
+        let nothing = graph.of_thread(ThreadId::new(u32::MAX));
+        PartCosts::of(nothing, metric, groups)
     });
     let base = costs.functions.iter().map(|function| function.cost.self_.abs()).sum();
     let sums = Sums { total: costs.total(), base, threads, ..Sums::default() };
     let metric =
         graph.metrics.get(metric).cloned().unwrap_or_else(|| Metric::new("events", "events", None));
-    let n_functions = costs.functions.len();
-    let mut listed = vec![false; n_functions];
-    for edge in costs.edges.all().iter().filter(|edge| edge.total != 0.0) {
-        listed[edge.caller.index()] = true;
-        listed[edge.callee.index()] = true;
+    Costs::new(metric, &sums, costs.functions.into(), costs.lines, costs.places, listed)
+}
+
+/// The parts of a call graph that a view includes: its threads, or all of it if it has none.
+pub(crate) fn parts<'g>(
+    graph: &'g GraphTables,
+    view: &View,
+) -> Vec<(Option<ThreadId>, PartOfGraph<'g>)> {
+    if graph.threads.is_empty() {
+        return vec![(None, graph.whole())];
     }
-    let edges = costs.edges.by_callee(n_functions);
-    Costs::new(metric, &sums, costs.functions.into(), costs.lines, costs.places, listed, edges)
+    let threads = (0..graph.threads.len() as u32).map(ThreadId::new);
+    let included = threads.filter(|thread| view.includes(thread.index()));
+    included.map(|thread| (Some(thread), graph.of_thread(thread))).collect()
+}
+
+/// Whether a call is one to the user. A call within a function can be a part of it instead.
+pub(crate) fn is_call(call: &Call, groups: &Groups) -> bool {
+    call.caller == call.callee
+        || groups.function(call.caller) != groups.function(call.callee)
+        || groups.role(call.callee) == FuncRole::Whole
+}
+
+/// The weight of a metric, which a row may lack.
+pub(crate) fn weight(weights: &[f64], metric: usize) -> f64 {
+    weights.get(metric).copied().unwrap_or(0.0)
 }
 
 /// The self cost of each thread; empty for a call graph without threads.
@@ -69,28 +84,25 @@ pub(crate) fn thread_totals(graph: &GraphTables, metric: usize) -> Vec<ThreadTot
 }
 
 /// Costs of a call graph, or of one of its threads.
-struct GraphCosts {
+struct PartCosts {
     functions: Vec<FunctionCost>,
     /// By file and line.
     lines: Vec<LineCost>,
     places: Vec<PlaceCost>,
-    edges: Edges,
 }
 
-impl GraphCosts {
+impl PartCosts {
     fn of(part: PartOfGraph<'_>, metric: usize, groups: &Groups) -> Self {
-        if !part.totals.is_empty() {
-            let (mut functions, (lines, places)) = stated(part, metric, groups);
-            let edges = edges(part, metric, groups, &mut functions, None);
-            return Self { functions, lines, places, edges };
+        let (mut functions, (lines, places)) = if part.totals.is_empty() {
+            let derived = Inclusive::new(part, metric, groups);
+            (derived.functions(), derived.lines())
+        } else {
+            (stated_functions(part, metric, groups), stated_lines(part, metric, groups))
+        };
+        if part.totals.iter().all(|stated| stated.calls.is_none()) {
+            count_calls(part, groups, &mut functions);
         }
-        let derived = Inclusive::new(part, metric, groups);
-        let mut functions = derived.functions();
-        let ((lines, places), edges) = both(
-            || derived.lines(),
-            || edges(part, metric, groups, &mut functions, Some(&derived)),
-        );
-        Self { functions, lines, places, edges }
+        Self { functions, lines, places }
     }
 
     fn total(&self) -> f64 {
@@ -131,7 +143,6 @@ impl GraphCosts {
                 .map(|((file, line), cost)| LineCost { file, line, cost })
                 .collect(),
             places: sorted(places.into_values().collect()),
-            edges: plus_edges(&self.edges, &other.edges),
         }
     }
 }
@@ -151,131 +162,58 @@ fn is_absent(cost: Cost) -> bool {
     cost.self_ == 0.0 && cost.total == Total::Unknown
 }
 
-/// The cost of the calls from each line.
-type SiteTotals = BTreeMap<(FileId, u32), f64>;
-
-fn plus_edges(one: &Edges, other: &Edges) -> Edges {
-    let mut sums: BTreeMap<(FunctionId, FunctionId), (Edge, SiteTotals)> = BTreeMap::new();
-    for (edges, edge) in
-        [one, other].into_iter().flat_map(|edges| edges.all().iter().map(move |edge| (edges, edge)))
-    {
-        let (sum, sites) = sums.entry((edge.caller, edge.callee)).or_insert_with(|| {
-            (
-                Edge { total: 0.0, estimated: false, calls: None, inlined: true, ..edge.clone() },
-                SiteTotals::new(),
-            )
-        });
-        sum.total += edge.total;
-        sum.estimated |= edge.estimated;
-        sum.inlined &= edge.inlined;
-        sum.recursive &= edge.recursive;
-        sum.calls = sum
-            .calls
-            .map_or(edge.calls, |calls| Some(calls.saturating_add(edge.calls.unwrap_or(0))));
-        for site in edges.sites(edge) {
-            *sites.entry((site.file, site.line)).or_default() += site.total;
-        }
+/// Sets the number of calls of each function that is called.
+fn count_calls(part: PartOfGraph<'_>, groups: &Groups, functions: &mut [FunctionCost]) {
+    for call in part.calls.iter().filter(|call| call.count > 0 && is_call(call, groups)) {
+        let sum = functions[groups.function(call.callee).index()].calls.get_or_insert(0);
+        *sum = sum.saturating_add(call.count);
     }
-    let mut edges = Edges::default();
-    for (edge, sites) in sums.into_values() {
-        edges.push(edge, sites);
-    }
-    edges
 }
 
-/// The edges by caller and callee. Sets the call counts of the callees, unless the file states
-/// them.
-fn edges(
+/// The costs of the functions of a call graph whose file states totals.
+pub(crate) fn stated_functions(
     part: PartOfGraph<'_>,
     metric: usize,
     groups: &Groups,
-    functions: &mut [FunctionCost],
-    derived: Option<&Inclusive<'_>>,
-) -> Edges {
-    let weight = |call: &Call| call.weights.get(metric).copied().unwrap_or(0.0);
-    let recursive_rows = part
-        .graph
-        .contexts
-        .as_ref()
-        .map(|contexts| contexts.recursive_rows(part.graph.calls.len()))
-        .unwrap_or_default();
-    let mut rows: Vec<((FunctionId, FunctionId), usize)> = Vec::with_capacity(part.calls.len());
-    for (i, call) in part.calls.iter().enumerate() {
-        let ends = (groups.function(call.caller), groups.function(call.callee));
-        let is_part = groups.role(call.callee) != FuncRole::Whole;
-        // A call within a function can be a part of it rather than a call.
-        if ends.0 != ends.1 || call.caller == call.callee || !is_part {
-            rows.push((ends, i));
-        }
-    }
-    rows.sort_unstable();
-    let derived = derived.filter(|_| part.graph.contexts.is_none());
-    let derived = derived.map(|derived| derived.edges(rows.iter().map(|&(_, i)| &part.calls[i])));
-    let mut edges = Edges::default();
-    let has_stated_counts = part.totals.iter().any(|stated| stated.calls.is_some());
-    let mut calls: Vec<&Call> = Vec::new();
-    let mut sites: Vec<((FileId, u32), f64)> = Vec::new();
-    for (i, rows) in rows.chunk_by(|(ends, _), (next, _)| ends == next).enumerate() {
-        let (caller, callee) = rows[0].0;
-        let is_recursive = |row| recursive_rows.get(part.first_call + row).copied();
-        let recursive =
-            caller == callee || rows.iter().all(|&(_, row)| is_recursive(row).unwrap_or(false));
-        calls.clear();
-        calls.extend(rows.iter().map(|&(_, row)| &part.calls[row]));
-        let sum: f64 = calls.iter().map(|call| weight(call)).sum();
-        let (total, estimated) = if part.graph.contexts.is_some() {
-            (sum, false)
-        } else if let Some(derived) = &derived {
-            derived[i]
-        } else {
-            let ends = [caller, callee].map(|end| functions[end.index()].cost.total);
-            let upper = ends.into_iter().filter_map(upper_bound).fold(sum, f64::min);
-            let is_one_call = calls
-                .windows(2)
-                .all(|pair| (pair[0].caller, pair[0].callee) == (pair[1].caller, pair[1].callee));
-            (upper, upper < sum || !is_one_call || calls.iter().any(|call| call.nested))
-        };
-        for call in calls.iter().filter(|call| call.line != 0) {
-            if let Some(source) = call.source.or(part.graph.symbols.funcs.get(call.caller).source) {
-                sites.push(((groups.file(source), call.line), weight(call)));
-            }
-        }
-        sites.sort_by_key(|&(site, _)| site);
-        sites.dedup_by(|next, sum| {
-            let is_same = next.0 == sum.0;
-            if is_same {
-                sum.1 += next.1;
-            }
-            is_same
-        });
-        let count = Some(calls.iter().fold(0, |sum: u64, call| sum.saturating_add(call.count)))
-            .filter(|&count| count > 0);
-        if let Some(count) = count.filter(|_| !has_stated_counts) {
-            let sum = functions[callee.index()].calls.get_or_insert(0);
-            *sum = sum.saturating_add(count);
-        }
-        let (inlined, calls) = (false, count);
-        edges.push(
-            Edge { caller, callee, total, estimated, calls, inlined, recursive, sites: 0..0 },
-            sites.drain(..).map(|(site, cost)| (site, cost.min(total))),
-        );
-    }
-    edges
-}
-
-/// Costs of a call graph whose file states totals.
-fn stated(
-    part: PartOfGraph<'_>,
-    metric: usize,
-    groups: &Groups,
-) -> (Vec<FunctionCost>, (Vec<LineCost>, Vec<PlaceCost>)) {
-    let weight = |weights: &[f64]| weights.get(metric).copied().unwrap_or(0.0);
+) -> Vec<FunctionCost> {
     let mut functions = vec![Parts::default(); groups.n_functions()];
-    let mut on_lines = PartsOnLines::default();
     let mut calls: Vec<Option<u64>> = vec![None; functions.len()];
     for own in part.own {
-        let weight = weight(&own.weights);
-        functions[groups.function(own.func).index()].own += weight;
+        functions[groups.function(own.func).index()].own += weight(&own.weights, metric);
+    }
+    for stated in part.totals.iter().filter(|stated| stated.line == 0) {
+        let function = groups.function(stated.func).index();
+        functions[function].add(stated.totals.get(metric).copied().unwrap_or(Total::Unknown));
+        let sum = &mut calls[function];
+        *sum = sum.map_or(stated.calls, |sum| Some(sum.saturating_add(stated.calls.unwrap_or(0))));
+    }
+    for call in part.calls.iter().filter(|call| call.caller != call.callee && !call.nested) {
+        let function = groups.function(call.caller);
+        if function == groups.function(call.callee) {
+            let within = &mut functions[function.index()].within;
+            *within = within.max(weight(&call.weights, metric));
+        }
+    }
+    let total: f64 = functions.iter().map(|parts| parts.own).sum();
+    let functions = functions.into_iter().zip(calls).map(|(parts, calls)| FunctionCost {
+        cost: parts.cost(total),
+        idle: 0.0,
+        calls,
+    });
+    functions.collect()
+}
+
+/// The costs of the lines of a call graph whose file states totals, and of each function on them.
+fn stated_lines(
+    part: PartOfGraph<'_>,
+    metric: usize,
+    groups: &Groups,
+) -> (Vec<LineCost>, Vec<PlaceCost>) {
+    let mut on_lines = PartsOnLines::default();
+    let mut whole = 0.0;
+    for own in part.own {
+        let weight = weight(&own.weights, metric);
+        whole += weight;
         if let Some(place) = place(part, groups, own.func, own.source, own.line) {
             on_lines.each(place, |parts| parts.own += weight);
         }
@@ -285,28 +223,8 @@ fn stated(
         if let Some(place) = place(part, groups, stated.func, stated.source, stated.line) {
             on_lines.each(place, |parts| parts.add(total));
         }
-        if stated.line == 0 {
-            let function = groups.function(stated.func).index();
-            functions[function].add(total);
-            let sum = &mut calls[function];
-            *sum =
-                sum.map_or(stated.calls, |sum| Some(sum.saturating_add(stated.calls.unwrap_or(0))));
-        }
     }
-    for call in part.calls.iter().filter(|call| call.caller != call.callee && !call.nested) {
-        let function = groups.function(call.caller);
-        if function == groups.function(call.callee) {
-            let within = &mut functions[function.index()].within;
-            *within = within.max(weight(&call.weights));
-        }
-    }
-    let total: f64 = functions.iter().map(|parts| parts.own).sum();
-    let functions = functions.into_iter().zip(calls).map(|(parts, calls)| FunctionCost {
-        cost: parts.cost(total),
-        idle: 0.0,
-        calls,
-    });
-    (functions.collect(), on_lines.costs(total))
+    on_lines.costs(whole)
 }
 
 /// The file, line and function of a row; `None` for a row without a line.
@@ -354,7 +272,7 @@ impl PartsOnLines {
 }
 
 /// The largest weight that a total can have; `None` if it is unknown.
-fn upper_bound(total: Total) -> Option<f64> {
+pub(crate) fn upper_bound(total: Total) -> Option<f64> {
     match total {
         Total::Exact(weight) | Total::Estimated(weight) | Total::Bounded { max: weight, .. } => {
             Some(weight)

@@ -4,48 +4,73 @@
 //! along a path is divided among its callees (or callers) in the same proportions as all of its
 //! cost. That is an estimate and marked as one.
 
+use crate::both::both;
+use crate::graph_edges::edges;
 use crate::paths::{PathEntry, PathStep, SiteCost, hotter};
-use crate::{Costs, Edge};
-use profile::{FunctionId, Total};
+use crate::{Costs, Edge, Edges, View, graph};
+use profile::{FunctionId, GraphTables, Groups, Total};
+
+/// What queries about a call graph are answered from.
+pub(crate) struct GraphIndex {
+    pub(crate) costs: Costs,
+    pub(crate) edges: Edges,
+}
+
+impl GraphIndex {
+    pub(crate) fn new(tables: &GraphTables, view: &View, groups: &Groups) -> Self {
+        let (costs, edges) =
+            both(|| graph::costs(tables, view, groups), || edges(tables, view, groups));
+        Self { costs, edges }
+    }
+}
 
 /// The callees of a path through a call graph.
-pub(crate) fn callees_in_graph(costs: &Costs, root: FunctionId, rest: &[FunctionId]) -> PathStep {
+pub(crate) fn callees_in_graph(
+    index: &GraphIndex,
+    root: FunctionId,
+    rest: &[FunctionId],
+) -> PathStep {
     let call_between =
-        |caller, callee| costs.callees(caller).iter().find(|edge| edge.callee == callee);
-    let Some(reach) = Reach::along(costs, root, rest, call_between) else {
+        |caller, callee| index.edges.callees(caller).iter().find(|edge| edge.callee == callee);
+    let Some(reach) = Reach::along(&index.costs, root, rest, call_between) else {
         return PathStep::default();
     };
-    let entries = costs.callees(reach.last).iter().map(|edge| {
+    let entries = index.edges.callees(reach.last).iter().map(|edge| {
         let recursive = edge.recursive;
-        let callee = costs.function(edge.callee).cost;
+        let callee = index.costs.function(edge.callee).cost;
         let only_caller =
             !reach.guessed && !edge.estimated && callee.total == Total::Exact(edge.total);
         // A callee without self cost has none on this path either. The self cost of a callee that
         // nothing else calls is all on this path.
         let self_ = (callee.self_ == 0.0 || only_caller).then_some(callee.self_);
-        let leaf = costs.callees(edge.callee).is_empty();
+        let leaf = index.edges.callees(edge.callee).is_empty();
         let total = edge.total * reach.share;
-        PathEntry { recursive, leaf, ..reach.entry(costs, edge, edge.callee, self_, total) }
+        PathEntry { recursive, leaf, ..reach.entry(index, edge, edge.callee, self_, total) }
     });
-    let self_ = rest.is_empty().then(|| costs.function(root).cost.self_);
+    let self_ = rest.is_empty().then(|| index.costs.function(root).cost.self_);
     reach.step(self_, entries.collect())
 }
 
 /// The callers of a path through a call graph.
-pub(crate) fn callers_in_graph(costs: &Costs, root: FunctionId, rest: &[FunctionId]) -> PathStep {
-    let call_between = |callee, caller| costs.callers(callee).find(|edge| edge.caller == caller);
-    let Some(reach) = Reach::along(costs, root, rest, call_between) else {
+pub(crate) fn callers_in_graph(
+    index: &GraphIndex,
+    root: FunctionId,
+    rest: &[FunctionId],
+) -> PathStep {
+    let call_between =
+        |callee, caller| index.edges.callers(callee).find(|edge| edge.caller == caller);
+    let Some(reach) = Reach::along(&index.costs, root, rest, call_between) else {
         return PathStep::default();
     };
-    let entries = costs.callers(reach.last).map(|edge| {
+    let entries = index.edges.callers(reach.last).map(|edge| {
         let total = edge.total * reach.share;
-        let is_called = costs.callers(edge.caller).next().is_some();
+        let is_called = index.edges.callers(edge.caller).next().is_some();
         // A function that nothing calls is where samples start.
         let self_ = (!is_called && !reach.guessed && !edge.estimated).then_some(total);
         PathEntry {
             recursive: edge.recursive,
             leaf: !is_called,
-            ..reach.entry(costs, edge, edge.caller, self_, total)
+            ..reach.entry(index, edge, edge.caller, self_, total)
         }
     });
     reach.step(None, entries.collect())
@@ -89,13 +114,13 @@ impl Reach {
 
     fn entry(
         &self,
-        costs: &Costs,
+        index: &GraphIndex,
         edge: &Edge,
         function: FunctionId,
         self_: Option<f64>,
         total: f64,
     ) -> PathEntry {
-        let sites = costs.edges().sites(edge).iter().map(|site| SiteCost {
+        let sites = index.edges.sites(edge).iter().map(|site| SiteCost {
             file: site.file,
             line: site.line,
             total: site.total * self.share,

@@ -21,6 +21,7 @@
 //! If the file separates recursive calls ([`profile::CallGraph::inner`]), these are nodes of their
 //! own. That dissolves most cycles, and a function costs what its outer calls cost.
 
+use crate::both::both;
 use crate::costs::{LineCost, PlaceCost, sorted};
 use crate::cycles::{Arcs, Back, Node, Question};
 use crate::function_costs::FunctionCost;
@@ -221,17 +222,22 @@ impl<'g> Inclusive<'g> {
             .iter()
             .flat_map(|line| line.chunk_by(|a, b| a.function == b.function))
             .collect();
-        let lines = self.costs(&by_line, &spent);
-        let lines = lines.map(|((file, line), _, cost)| LineCost { file, line, cost }).collect();
-        let places = self.costs(&by_place, &spent);
-        let places = places.map(|((file, line), function, cost)| PlaceCost {
-            function,
-            file,
-            line,
-            cost,
-            inlined: false,
-        });
-        (lines, sorted(places.collect()))
+        let line_costs = || {
+            let costs = self.costs(&by_line, &spent);
+            costs.map(|((file, line), _, cost)| LineCost { file, line, cost }).collect()
+        };
+        let place_costs = || {
+            let costs = self.costs(&by_place, &spent);
+            let costs = costs.map(|((file, line), function, cost)| PlaceCost {
+                function,
+                file,
+                line,
+                cost,
+                inlined: false,
+            });
+            sorted(costs.collect())
+        };
+        both(line_costs, place_costs)
     }
 
     /// The costs of sets of rows, each on one line and sorted by function. `spent` has the sum of
@@ -241,9 +247,10 @@ impl<'g> Inclusive<'g> {
         sets: &[&[Row]],
         spent: &[f64],
     ) -> impl Iterator<Item = ((FileId, u32), FunctionId, Cost)> {
-        sets.iter().zip(self.leading_back(sets)).filter_map(|(rows, back)| {
+        let back = self.leading_back(sets);
+        sets.iter().enumerate().filter_map(move |(i, rows)| {
             let first = rows.first()?;
-            Some((first.place?, first.function, self.cost(rows, &back, spent)))
+            Some((first.place?, first.function, self.cost(rows, back.get(&i), spent)))
         })
     }
 
@@ -290,7 +297,7 @@ impl<'g> Inclusive<'g> {
     }
 
     /// The cost of the rows of a line, which are sorted by function.
-    fn cost(&self, rows: &[Row], back: &Back, spent: &[f64]) -> Cost {
+    fn cost(&self, rows: &[Row], back: Option<&Back>, spent: &[f64]) -> Cost {
         let own = sum(rows.iter().filter(|row| row.callee.is_none()));
         let (mut lower, whole) = self.overlapping(rows, back);
         let mut upper = 0.0;
@@ -308,17 +315,15 @@ impl<'g> Inclusive<'g> {
 
     /// The cost of the calls from each function to each other one, and whether it is only an upper
     /// bound. `calls` are sorted by the functions.
-    pub(crate) fn edges<'c>(&self, calls: impl Iterator<Item = &'c Call>) -> Vec<(f64, bool)> {
-        let rows: Vec<Row> = calls.map(|call| self.call_row(call)).collect();
+    pub(crate) fn edges(&self, calls: &[&Call]) -> Vec<(f64, bool)> {
+        let rows: Vec<Row> = calls.iter().map(|call| self.call_row(call)).collect();
         let ends = |row: &Row| (row.function, row.callee.map(|callee| self.function(callee)));
         let sets: Vec<&[Row]> = rows.chunk_by(|a, b| ends(a) == ends(b)).collect();
-        sets.iter()
-            .zip(self.leading_back(&sets))
-            .map(|(rows, back)| self.edge(rows, &back))
-            .collect()
+        let back = self.leading_back(&sets);
+        sets.iter().enumerate().map(|(i, rows)| self.edge(rows, back.get(&i))).collect()
     }
 
-    fn edge(&self, rows: &[Row], back: &Back) -> (f64, bool) {
+    fn edge(&self, rows: &[Row], back: Option<&Back>) -> (f64, bool) {
         let (lower, mut upper) = self.overlapping(rows, back);
         if let Some(row) = rows.first().filter(|_| lower < upper) {
             let callee = row.callee.map(|callee| self.function(callee));
@@ -329,11 +334,11 @@ impl<'g> Inclusive<'g> {
         (upper.min(self.whole), lower < upper)
     }
 
-    /// For each set of rows, which of their calls lead back to them.
-    fn leading_back(&self, sets: &[&[Row]]) -> Vec<Back> {
-        let mut answers = vec![Back::default(); sets.len()];
+    /// Which calls of each set of rows lead back to them. Most sets have no such calls and no entry.
+    fn leading_back(&self, sets: &[&[Row]]) -> FxHashMap<usize, Back> {
+        let mut answers = FxHashMap::default();
         let (mut asked, mut questions) = (Vec::new(), Vec::new());
-        for ((i, rows), answer) in sets.iter().enumerate().zip(&mut answers) {
+        for (i, rows) in sets.iter().enumerate() {
             // What a cycle calls outside of it has a lower number.
             let Some(lowest) = rows.iter().map(|row| self.arcs.cycle(row.node)).min() else {
                 continue;
@@ -348,16 +353,16 @@ impl<'g> Inclusive<'g> {
             if let [node] = nodes[..] {
                 let in_cycle = |&callee: &Node| self.arcs.cycle(callee) == self.arcs.cycle(node);
                 let callees: Vec<Node> = callees.into_iter().filter(in_cycle).collect();
-                let nodes = if callees.is_empty() { Vec::new() } else { nodes };
-                *answer = Back { callees, nodes };
+                if !callees.is_empty() {
+                    answers.insert(i, Back { callees, nodes });
+                }
             } else {
                 asked.push(i);
                 questions.push(Question { nodes, callees });
             }
         }
-        for (i, answer) in asked.into_iter().zip(self.arcs.leading_back(questions)) {
-            answers[i] = answer;
-        }
+        let found = asked.into_iter().zip(self.arcs.leading_back(&questions));
+        answers.extend(found.filter(|(_, back)| !back.callees.is_empty()));
         answers
     }
 
@@ -368,10 +373,8 @@ impl<'g> Inclusive<'g> {
 
     /// The lower and the upper bound of what rows cost together: their sum, unless calls among them
     /// lead back to them.
-    fn overlapping(&self, rows: &[Row], back: &Back) -> (f64, f64) {
-        if back.callees.is_empty() {
-            return (sum(rows), sum(rows));
-        }
+    fn overlapping(&self, rows: &[Row], back: Option<&Back>) -> (f64, f64) {
+        let Some(back) = back else { return (sum(rows), sum(rows)) };
         // Rows that do not lead back are not nested in each other. Neither are those that no other
         // row reaches.
         let leads_back = |row: &Row| {

@@ -2,6 +2,7 @@
 
 use crate::call_tree::{CallTree, Index};
 use crate::costs::{Costs, LineCost};
+use crate::edges::Edges;
 use crate::stack_paths::StackIndex;
 use profile::{Cost, FileId, FunctionId, Total};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,7 +23,7 @@ impl CallTree {
                 Index::Contexts(_) | Index::Graph(_) => new.iter().map(|_| None).collect(),
             };
             for (set, total) in new.iter().zip(totals) {
-                known.insert((file, (*set).clone()), cost(costs, file, set, total));
+                known.insert((file, (*set).clone()), cost(self, costs, file, set, total));
             }
         }
         sets.iter()
@@ -80,7 +81,7 @@ fn totals_on_stacks(index: &StackIndex, file: FileId, sets: &[&Vec<u32>]) -> Vec
 }
 
 /// The cost of a set of lines. `total` is `None` for a call graph, which has no stacks.
-fn cost(costs: &Costs, file: FileId, set: &[u32], total: Option<f64>) -> Cost {
+fn cost(tree: &CallTree, costs: &Costs, file: FileId, set: &[u32], total: Option<f64>) -> Cost {
     let lines: Vec<&LineCost> =
         set.iter().flat_map(|&line| costs.lines_of(file, line..line + 1)).collect();
     if let [line] = lines[..] {
@@ -91,14 +92,20 @@ fn cost(costs: &Costs, file: FileId, set: &[u32], total: Option<f64>) -> Cost {
     let total = match total {
         _ if is_unknown => Total::Unknown,
         Some(total) => Total::Exact(total),
-        None => total_in_graph(costs, file, set, &lines),
+        None => total_in_graph(tree, costs, file, set, &lines),
     };
     Cost { self_, total }
 }
 
 /// The total of several lines of a call graph. Totals add up if nothing on one line can run within
 /// another: all lines are of one function, which does not call itself, not even indirectly.
-fn total_in_graph(costs: &Costs, file: FileId, set: &[u32], lines: &[&LineCost]) -> Total {
+fn total_in_graph(
+    tree: &CallTree,
+    costs: &Costs,
+    file: FileId,
+    set: &[u32],
+    lines: &[&LineCost],
+) -> Total {
     let mut functions: Vec<FunctionId> = set
         .iter()
         .flat_map(|&line| costs.functions_on(file, line))
@@ -106,7 +113,7 @@ fn total_in_graph(costs: &Costs, file: FileId, set: &[u32], lines: &[&LineCost])
         .collect();
     functions.sort_unstable();
     functions.dedup();
-    let is_disjoint = matches!(functions[..], [function] if !is_recursive(costs, function));
+    let is_disjoint = matches!(functions[..], [function] if !is_recursive(tree.edges(), function));
     let own: f64 = lines.iter().map(|line| line.cost.self_).sum();
     let (mut least, mut most, mut is_estimated) = (own, 0.0, false);
     let mut sum_of_least = 0.0;
@@ -138,10 +145,10 @@ fn total_in_graph(costs: &Costs, file: FileId, set: &[u32], lines: &[&LineCost])
 }
 
 /// Whether calls from a function lead back to it.
-fn is_recursive(costs: &Costs, function: FunctionId) -> bool {
+fn is_recursive(edges: &Edges, function: FunctionId) -> bool {
     let (mut open, mut found) = (vec![function], FxHashSet::default());
     while let Some(caller) = open.pop() {
-        for edge in costs.callees(caller) {
+        for edge in edges.callees(caller) {
             if edge.callee == function {
                 return true;
             }

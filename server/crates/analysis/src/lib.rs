@@ -32,6 +32,7 @@ mod frames;
 mod function_costs;
 mod functions_of_stacks;
 mod graph;
+mod graph_edges;
 mod graph_paths;
 mod group;
 mod inclusive;

@@ -5,7 +5,6 @@ use crate::both::both;
 use crate::call_nodes::CallNodes;
 use crate::calls::CallCounts;
 use crate::costs::{Costs, LineCost, PlaceCost, sorted};
-use crate::edges::Edges;
 use crate::frames::{Frames, NO_LINE};
 use crate::function_costs::FunctionCosts;
 use crate::sums::Sums;
@@ -42,7 +41,7 @@ pub(crate) fn costs(profile: &Profile, view: &View, groups: &Groups) -> Costs {
     for &frame in &stacks.frame {
         listed[frames.function(frame).index()] = true;
     }
-    Costs::new(metric, &sums, functions, lines, places, listed, Edges::default())
+    Costs::new(metric, &sums, functions, lines, places, listed)
 }
 
 /// Self cost by place, function and line. No places if no lines are known.
