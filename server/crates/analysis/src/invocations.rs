@@ -9,7 +9,7 @@
 
 use profile::{
     BuildError, Call, CallGraph, Frame, Func, FuncId, GraphTables, Metric, OwnCost, Profile,
-    ProfileBuilder, Samples, SourceId, StackAccess, StackId, SymbolTables, Weights,
+    ProfileBuilder, RowWeights, Samples, SourceId, StackAccess, StackId, SymbolTables, Weights,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -301,7 +301,7 @@ impl Rows {
     fn own(&mut self, place: Place, weights: &[f64]) {
         let row = self.own.entry(place).or_insert_with(|| {
             let Place { func, source, line } = place;
-            OwnCost { func, source, line, weights: vec![0.0; self.n_metrics] }
+            OwnCost { func, source, line, weights: RowWeights::from_elem(0.0, self.n_metrics) }
         });
         add(&mut row.weights, weights);
     }
@@ -309,7 +309,7 @@ impl Rows {
     fn call(&mut self, place: Place, callee: FuncId) -> &mut Call {
         self.calls.entry((place, callee)).or_insert_with(|| {
             let Place { func: caller, source, line } = place;
-            let weights = vec![0.0; self.n_metrics];
+            let weights = RowWeights::from_elem(0.0, self.n_metrics);
             // A stack can contain any call several times.
             Call { caller, source, line, callee, count: 0, weights, nested: true }
         })

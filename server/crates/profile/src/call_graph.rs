@@ -1,8 +1,12 @@
 //! Recordings that are call graphs: sums per line and call, without stacks.
 
 use crate::{Contexts, FuncId, Metric, SourceId, SymbolTables, Thread, ThreadId, Total};
+use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// The weights of a row, one per metric. Most graphs have one or two metrics and millions of rows.
+pub type RowWeights = SmallVec<[f64; 2]>;
 
 /// The self cost of one line of a function.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +18,7 @@ pub struct OwnCost {
     /// The line, 1-based; 0 if unknown.
     pub line: u32,
     /// One weight per metric.
-    pub weights: Vec<f64>,
+    pub weights: RowWeights,
 }
 
 /// All calls from one line of one function to another function.
@@ -31,7 +35,7 @@ pub struct Call {
     /// The number of calls.
     pub count: u64,
     /// The inclusive cost of the calls, one weight per metric.
-    pub weights: Vec<f64>,
+    pub weights: RowWeights,
     /// Whether the calls may be nested, so that `weights` may count the same cost several times.
     pub nested: bool,
 }

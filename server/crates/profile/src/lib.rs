@@ -42,7 +42,8 @@ mod warning_code;
 
 pub use builder::{BuildError, ProfileBuilder};
 pub use call_graph::{
-    Call, CallGraph, GraphAccess, GraphTables, OwnCost, PartOfGraph, StatedTotal, ThreadRows,
+    Call, CallGraph, GraphAccess, GraphTables, OwnCost, PartOfGraph, RowWeights, StatedTotal,
+    ThreadRows,
 };
 pub use call_sites::at_call_sites;
 pub use contexts::{Clique, Column, Context, ContextCall, Contexts, ModulePart};

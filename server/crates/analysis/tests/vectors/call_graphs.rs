@@ -15,7 +15,7 @@ fn derives_totals_from_calls() {
         func: profile::FuncId::new(func),
         source: None,
         line,
-        weights: vec![weight],
+        weights: profile::RowWeights::from_slice(&[weight]),
     };
     let call = profile::Call {
         caller: profile::FuncId::new(0),
@@ -23,7 +23,7 @@ fn derives_totals_from_calls() {
         line: 2,
         callee: profile::FuncId::new(1),
         count: 3,
-        weights: vec![40.0],
+        weights: profile::RowWeights::from_slice(&[40.0]),
         nested: false,
     };
     let graph = profile::GraphTables {
@@ -80,7 +80,7 @@ fn call_graph(
                 func: func(i),
                 source: None,
                 line: 0,
-                weights: vec![w],
+                weights: profile::RowWeights::from_slice(&[w]),
             })
             .collect(),
         calls: calls
@@ -93,7 +93,7 @@ fn call_graph(
                     line: 0,
                     callee,
                     count: 0,
-                    weights: vec![weight],
+                    weights: profile::RowWeights::from_slice(&[weight]),
                     nested,
                 }
             })
@@ -376,7 +376,7 @@ fn a_line_in_a_cycle_costs_at_least_what_its_function_does_not_spend_elsewhere()
         func: func(of),
         source: None,
         line,
-        weights: vec![weight],
+        weights: profile::RowWeights::from_slice(&[weight]),
     };
     let call = |caller, line, callee, weight| profile::Call {
         caller: func(caller),
@@ -384,7 +384,7 @@ fn a_line_in_a_cycle_costs_at_least_what_its_function_does_not_spend_elsewhere()
         line,
         callee: func(callee),
         count: 1,
-        weights: vec![weight],
+        weights: profile::RowWeights::from_slice(&[weight]),
         nested: false,
     };
     let graph = profile::GraphTables {

@@ -58,7 +58,7 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
         let text = utf8_at(bytes, offset, &mut reader.warnings);
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         let (lines, cut) = text.split_at(whole);
-        for line in lines.lines() {
+        for line in lines.split_terminator('\n') {
             reader.line(line, false)?;
         }
         if !cut.is_empty() {
@@ -277,7 +277,7 @@ impl Reader {
                 let func = self.func(RawFunc { name, file: home, object });
                 self.here = Here { inlined: None, source: None, func: Some(func), ..self.here };
                 self.end_block();
-                self.block = Some(Block::new(func));
+                self.block = self.tree.is_some().then(|| Block::new(func));
             }
             "cob" | "cfi" | "cfl" | "cfn" => {
                 let table = match key {

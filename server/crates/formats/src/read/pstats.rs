@@ -28,7 +28,7 @@ use crate::writer::{Dialect, Writer};
 use marshal::{Entered, Marshal, Value, unexpected};
 use profile::{
     Call, FuncId, GraphTables, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording,
-    StatedTotal, Total, WarningCode, Warnings,
+    RowWeights, StatedTotal, Total, WarningCode, Warnings,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -250,7 +250,7 @@ impl Reader<'_> {
 }
 
 fn own_cost(func: FuncId, seconds: f64) -> OwnCost {
-    OwnCost { func, source: None, line: 0, weights: vec![seconds] }
+    OwnCost { func, source: None, line: 0, weights: RowWeights::from_slice(&[seconds]) }
 }
 
 fn stated(func: FuncId, calls: Option<u64>, seconds: f64) -> StatedTotal {
@@ -277,7 +277,7 @@ fn calls(row: &Row, silent: &FxHashSet<FuncId>, calls: &mut Vec<Call>) {
             line: 0,
             callee: row.func,
             count: u64::try_from(caller.calls).unwrap_or(0),
-            weights: vec![caller.cumulative.unwrap_or(row.cumulative * share)],
+            weights: RowWeights::from_slice(&[caller.cumulative.unwrap_or(row.cumulative * share)]),
             nested: caller.cumulative.is_none() && (is_shared || is_itself),
         }
     }));

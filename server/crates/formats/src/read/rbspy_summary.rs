@@ -15,8 +15,8 @@ use crate::format::Format;
 use crate::read_result::Read;
 use crate::writer::{Dialect, Writer};
 use profile::{
-    FuncId, GraphTables, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording, StatedTotal,
-    Total, WarningCode, Warnings,
+    FuncId, GraphTables, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording, RowWeights,
+    StatedTotal, Total, WarningCode, Warnings,
 };
 use rustc_hash::FxHashMap;
 
@@ -40,7 +40,12 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
             continue;
         };
         let func = FuncText { name, file, ..FuncText::default() }.intern(&mut builder)?;
-        graph.own.push(OwnCost { func, source: None, line, weights: vec![own] });
+        graph.own.push(OwnCost {
+            func,
+            source: None,
+            line,
+            weights: RowWeights::from_slice(&[own]),
+        });
         places.entry((func, 0)).or_default().add(own, total);
         if line != 0 {
             places.entry((func, line)).or_default().add(own, total);

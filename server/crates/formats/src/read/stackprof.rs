@@ -22,8 +22,8 @@ use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::read_result::Read;
 use profile::{
-    Call, Frame, FuncId, GraphTables, Metric, OwnCost, ProfileBuilder, Recording, Samples,
-    StatedTotal, Thread, Total, WarningCode, Warnings, Weights,
+    Call, Frame, FuncId, GraphTables, Metric, OwnCost, ProfileBuilder, Recording, RowWeights,
+    Samples, StatedTotal, Thread, Total, WarningCode, Warnings, Weights,
 };
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -254,7 +254,12 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
         let mut without_line = frame.samples;
         for (&line, &samples) in &frame.lines {
             without_line -= samples.own();
-            graph.own.push(OwnCost { func, source: None, line, weights: vec![samples.own()] });
+            graph.own.push(OwnCost {
+                func,
+                source: None,
+                line,
+                weights: RowWeights::from_slice(&[samples.own()]),
+            });
             if let LineSamples::TotalAndSelf(sum, own) = samples {
                 graph.totals.push(StatedTotal {
                     func,
@@ -269,7 +274,7 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
             func,
             source: None,
             line: 0,
-            weights: vec![without_line.max(0.0)],
+            weights: RowWeights::from_slice(&[without_line.max(0.0)]),
         });
         if without_line < 0.0 {
             warnings.add(WarningCode::LinesExceedSamples, || {
@@ -307,7 +312,7 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
                 line: 0,
                 callee,
                 count: 0,
-                weights: vec![weight],
+                weights: RowWeights::from_slice(&[weight]),
                 nested,
             });
         }
@@ -352,7 +357,7 @@ mod tests {
         };
         let mut out = String::new();
         for OwnCost { func, line, weights, .. } in
-            graph.own.iter().filter(|own| own.weights != [0.0])
+            graph.own.iter().filter(|own| own.weights[..] != [0.0])
         {
             writeln!(out, "{}:{line} self {weights:?}", name(*func)).unwrap();
         }

@@ -11,15 +11,16 @@ pub(crate) fn utf8<'a>(bytes: &'a [u8], warnings: &mut Warnings) -> Cow<'a, str>
 
 /// The same for a part of a file at `offset`.
 pub(crate) fn utf8_at<'a>(bytes: &'a [u8], offset: u64, warnings: &mut Warnings) -> Cow<'a, str> {
-    let text = String::from_utf8_lossy(bytes);
-    if let Cow::Owned(_) = text {
-        let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
-        let offset = offset + valid as u64;
-        warnings.add(WarningCode::InvalidUtf8, || {
-            format!("byte {offset} is not UTF-8; such bytes are shown as \u{fffd}")
-        });
-    }
-    text
+    std::str::from_utf8(bytes).map_or_else(
+        |error| {
+            let offset = offset + error.valid_up_to() as u64;
+            warnings.add(WarningCode::InvalidUtf8, || {
+                format!("byte {offset} is not UTF-8; such bytes are shown as \u{fffd}")
+            });
+            String::from_utf8_lossy(bytes)
+        },
+        Cow::Borrowed,
+    )
 }
 
 /// Warns if the last line of a text has no newline: a part of it may be missing, which cannot be

@@ -126,7 +126,7 @@ fn graph(outer: &str, inner: &str, within: bool) -> GraphTables {
         func: FuncId::new(func),
         source: None,
         line,
-        weights: vec![weight],
+        weights: crate::RowWeights::from_slice(&[weight]),
     };
     let (caller, callee) = (FuncId::new(0), FuncId::new(1));
     let call = Call {
@@ -135,7 +135,7 @@ fn graph(outer: &str, inner: &str, within: bool) -> GraphTables {
         line: 2,
         callee,
         count: 3,
-        weights: vec![4.0],
+        weights: crate::RowWeights::from_slice(&[4.0]),
         nested: false,
     };
     GraphTables {

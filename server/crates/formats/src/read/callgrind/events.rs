@@ -5,7 +5,7 @@
 
 use crate::error::ReadError;
 use crate::writer::Dialect;
-use profile::{LineKnowledge, Metric, WarningCode, Warnings};
+use profile::{LineKnowledge, Metric, RowWeights, WarningCode, Warnings};
 
 /// The largest number of events: each row has a weight for each.
 const MAX_EVENTS: usize = 64;
@@ -171,10 +171,11 @@ pub(super) struct Derive {
 }
 
 impl Derive {
-    pub(super) fn apply(&self, weights: &mut Vec<f64>) {
+    pub(super) fn apply(&self, weights: &mut RowWeights) {
         weights.resize(self.n_columns, 0.0);
         for factors in &self.factors {
-            weights.push(weights.iter().zip(factors).map(|(weight, factor)| weight * factor).sum());
+            let terms = weights.iter().zip(factors).map(|(weight, factor)| weight * factor);
+            weights.push(terms.sum());
         }
     }
 }
@@ -258,9 +259,9 @@ mod tests {
         let (metrics, derive) = events.finish(None, LineKnowledge::SelfAndTotal, &mut warnings);
         let names: Vec<_> = metrics.iter().map(|metric| metric.name.as_str()).collect();
         assert_eq!(names, ["Ir", "Dr", "S", "T"]);
-        let mut weights = vec![10.0, 3.0];
+        let mut weights = RowWeights::from([10.0, 3.0]);
         derive.apply(&mut weights);
-        assert_eq!(weights, [10.0, 3.0, 16.0, 22.0]);
+        assert_eq!(weights[..], [10.0, 3.0, 16.0, 22.0]);
         assert_eq!(warnings.as_slice()[0].count, 4);
         let many: Vec<String> = (0..=MAX_EVENTS).map(|i| format!("e{i}")).collect();
         assert!(Events::default().columns(&many.join(" ")).is_err());

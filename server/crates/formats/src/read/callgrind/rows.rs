@@ -2,7 +2,7 @@
 //! rows.
 
 use hashbrown::HashTable;
-use profile::{Call, FuncId, OwnCost, SourceId};
+use profile::{Call, FuncId, OwnCost, RowWeights, SourceId};
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 
@@ -17,7 +17,7 @@ pub(super) trait Row {
 
 impl Row for OwnCost {
     fn at((func, source, line, _): Place) -> Self {
-        Self { func, source, line, weights: Vec::new() }
+        Self { func, source, line, weights: RowWeights::new() }
     }
 
     fn place(&self) -> Place {
@@ -27,7 +27,7 @@ impl Row for OwnCost {
 
 impl Row for Call {
     fn at((caller, source, line, callee): Place) -> Self {
-        let (callee, weights) = (callee.unwrap_or(caller), Vec::new());
+        let (callee, weights) = (callee.unwrap_or(caller), RowWeights::new());
         Self { caller, source, line, callee, count: 0, weights, nested: false }
     }
 

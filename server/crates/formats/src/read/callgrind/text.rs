@@ -50,13 +50,17 @@ pub(super) fn position(word: &str, before: u64) -> Option<u64> {
 /// Parses a whole number, decimal or hexadecimal. Numbers that are too large become the largest
 /// one.
 pub(super) fn whole(word: &str) -> Option<u64> {
-    let (digits, radix) = match word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
-        Some(digits) => (digits, 16),
-        None => (word, 10),
+    let (digits, radix) = match word.as_bytes() {
+        [b'0', b'x' | b'X', digits @ ..] => (digits, 16),
+        digits => (digits, 10),
     };
-    let is_number =
-        !digits.is_empty() && digits.bytes().all(|byte| char::from(byte).is_digit(radix));
-    is_number.then(|| u64::from_str_radix(digits, radix).unwrap_or(u64::MAX))
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0_u64, |number, &digit| {
+        let digit = char::from(digit).to_digit(radix)?;
+        Some(number.saturating_mul(u64::from(radix)).saturating_add(u64::from(digit)))
+    })
 }
 
 /// Parses what follows `jump=` or `jcnd=`: how often the instruction jumped, and the position of the

@@ -4,7 +4,9 @@
 
 use super::events::Derive;
 use crate::error::ReadError;
-use profile::{Frame, FuncId, Metric, Profile, ProfileBuilder, Samples, Thread, Weights};
+use profile::{
+    Frame, FuncId, Metric, Profile, ProfileBuilder, RowWeights, Samples, Thread, Weights,
+};
 
 /// Calls in the order in which they returned.
 #[derive(Default)]
@@ -90,11 +92,8 @@ impl Tree {
             let frame = |line| Frame::new(func, line);
             let leaf = builder.intern_frame(frame(line))?;
             rows.push(Some(builder.intern_stack(caller, leaf)?));
-            let mut weights = self
-                .weights
-                .get(call * n_events..(call + 1) * n_events)
-                .unwrap_or_default()
-                .to_vec();
+            let own = self.weights.get(call * n_events..(call + 1) * n_events);
+            let mut weights = RowWeights::from_slice(own.unwrap_or_default());
             derive.apply(&mut weights);
             columns.iter_mut().zip(weights).for_each(|(column, weight)| column.push(weight));
             // The last callee ends right before its caller, each other one right before the next.

@@ -10,7 +10,7 @@ use crate::error::ReadError;
 use crate::read::func_text::FuncText;
 use profile::{
     BuildError, Call, Column, Context, ContextCall, Contexts, Func, FuncId, GraphTables,
-    ModulePart, OwnCost, ProfileBuilder, SourceId, StatedTotal, Total,
+    ModulePart, OwnCost, ProfileBuilder, RowWeights, SourceId, StatedTotal, Total,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -196,7 +196,7 @@ impl Build<'_> {
         &self.file.header
     }
 
-    fn own_weights(&self, counts: &Counts) -> Vec<f64> {
+    fn own_weights(&self, counts: &Counts) -> RowWeights {
         Measure::ALL.iter().map(|measure| measure.own(counts, self.header())).collect()
     }
 

@@ -105,7 +105,7 @@ fn cost_crosses_a_clique_once_at_the_call_that_enters_it() {
             "excepts"
         ]
     );
-    assert_eq!(graph.calls[3].weights, [6.0, 4.0, 2.0, 10.0, 80.0, 6.0, 6.0, 0.0, 0.0, 0.0]);
+    assert_eq!(graph.calls[3].weights[..], [6.0, 4.0, 2.0, 10.0, 80.0, 6.0, 6.0, 0.0, 0.0, 0.0]);
     assert_eq!(graph.calls[4].weights[1], 1.0);
 }
 
