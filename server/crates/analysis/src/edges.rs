@@ -6,13 +6,12 @@
 
 use crate::View;
 use crate::activations::Activations;
-use crate::both::both;
 use crate::calls::CallCounts;
 use crate::frames::Frames;
 use crate::group::group;
 use crate::weighted::{ROOT, WeightedStacks, weigh};
 use hashbrown::HashTable;
-use profile::{FileId, FunctionId, Groups, Profile, Total};
+use profile::{FileId, FunctionId, Groups, Profile, Total, both};
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 use std::ops::Range;

@@ -4,11 +4,10 @@
 //! along a path is divided among its callees (or callers) in the same proportions as all of its
 //! cost. That is an estimate and marked as one.
 
-use crate::both::both;
 use crate::graph_edges::edges;
 use crate::paths::{PathEntry, PathStep, SiteCost, hotter};
 use crate::{Costs, Edge, Edges, View, graph};
-use profile::{FunctionId, GraphTables, Groups, Total};
+use profile::{FunctionId, GraphTables, Groups, Total, both};
 
 /// What queries about a call graph are answered from.
 pub(crate) struct GraphIndex {

@@ -21,11 +21,10 @@
 //! If the file separates recursive calls ([`profile::CallGraph::inner`]), these are nodes of their
 //! own. That dissolves most cycles, and a function costs what its outer calls cost.
 
-use crate::both::both;
 use crate::costs::{LineCost, PlaceCost, sorted};
 use crate::cycles::{Arcs, Back, Node, Question};
 use crate::function_costs::FunctionCost;
-use profile::{Call, Cost, FileId, FuncId, FunctionId, Groups, PartOfGraph, SourceId, Total};
+use profile::{Call, Cost, FileId, FuncId, FunctionId, Groups, PartOfGraph, SourceId, Total, both};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a node spends on a line, itself or in one call.

@@ -12,10 +12,28 @@
 //! in the stacks and iterates, because stacks may be 100 000 frames deep.
 //!
 //! No file formats, no editors, no file access, no clock.
+//!
+//! ```
+//! use analysis::{View, costs, find_function};
+//! use profile::{Groups, Recording, text_samples};
+//!
+//! // Two samples: `hash` is the leaf of the first, `parse` that of the second.
+//! let text = "
+//!     main@10[file:app.rs]  main@10
+//!     parse@22[file:app.rs] parse@23
+//!     hash@5[file:lib.rs]
+//! ";
+//! let recording = Recording::from(text_samples::profile(text));
+//! let groups = Groups::identity(recording.symbols());
+//! let costs = costs(&recording, &View::of(&recording), &groups);
+//!
+//! let parse = find_function(recording.symbols(), &groups, "parse").unwrap();
+//! let cost = costs.function(parse).cost;
+//! assert_eq!((cost.self_, cost.total.exact()), (1.0, Some(2.0)));
+//! ```
 
 mod activations;
 mod apply;
-mod both;
 mod branches;
 mod call_groups;
 mod call_nodes;

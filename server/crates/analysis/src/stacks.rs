@@ -1,7 +1,6 @@
 //! Costs of sampled stacks: functions, lines and places, each summed in one pass.
 
 use crate::View;
-use crate::both::both;
 use crate::call_nodes::CallNodes;
 use crate::calls::CallCounts;
 use crate::costs::{Costs, LineCost, PlaceCost, sorted};
@@ -9,7 +8,7 @@ use crate::frames::{Frames, NO_LINE};
 use crate::function_costs::FunctionCosts;
 use crate::sums::Sums;
 use crate::weighted::{WeightedStacks, weigh};
-use profile::{Cost, FrameId, Groups, LineKnowledge, Metric, Profile, StackAccess, Total};
+use profile::{Cost, FrameId, Groups, LineKnowledge, Metric, Profile, StackAccess, Total, both};
 
 pub(crate) fn costs(profile: &Profile, view: &View, groups: &Groups) -> Costs {
     let metric = profile

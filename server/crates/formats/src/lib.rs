@@ -6,6 +6,18 @@
 //! was expected there.
 //!
 //! The crate uses no files and no clock, and computes no costs.
+//!
+//! ```
+//! use formats::{Format, Limits, read};
+//! use std::ops::ControlFlow;
+//!
+//! let folded = "main (app.rs:10);parse (app.rs:22) 3\nmain (app.rs:10) 1\n";
+//! let read = read(folded.as_bytes(), Limits::default(), &mut |_| ControlFlow::Continue(()))?;
+//! assert_eq!(read.format, Format::Folded);
+//! assert_eq!(read.recording.n_samples(), 2);
+//! assert_eq!(read.recording.metrics()[0].name, "samples");
+//! # Ok::<(), formats::ReadError>(())
+//! ```
 
 #[cfg(any(test, feature = "test-support"))]
 pub mod deep_writer;

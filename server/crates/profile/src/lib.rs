@@ -6,8 +6,26 @@
 //! indexes are trusted.
 //!
 //! This crate does not read file formats, does not compute costs, and uses no files and no clock.
+//!
+//! ```
+//! use profile::{Frame, Func, Metric, ProfileBuilder, Samples, StackAccess, Thread, Weights};
+//!
+//! let mut builder = ProfileBuilder::new(vec![Metric::new("cpu", "ns", None)], 0);
+//! let name = builder.intern_string("main")?;
+//! let source = Some(builder.intern_source("app.rs")?);
+//! let main = builder.intern_func(Func { name, source, lib: None, line: 1, column: 0 })?;
+//! // `main` at line 10, below nothing.
+//! let frame = builder.intern_frame(Frame::new(main, 10))?;
+//! let stack = builder.intern_stack(None, frame)?;
+//! let samples = Samples::new(vec![Some(stack)], vec![Weights::Each(vec![1e6])]);
+//! builder.push_thread(Thread::default(), samples)?;
+//! let profile = builder.build();
+//! assert_eq!(profile.stacks().len(), 1);
+//! # Ok::<(), profile::BuildError>(())
+//! ```
 
 mod average;
+mod both;
 mod builder;
 mod call_graph;
 mod call_sites;
@@ -40,6 +58,7 @@ mod times;
 mod warning;
 mod warning_code;
 
+pub use both::both;
 pub use builder::{BuildError, ProfileBuilder};
 pub use call_graph::{
     Call, CallGraph, GraphAccess, GraphTables, OwnCost, PartOfGraph, RowWeights, StatedTotal,

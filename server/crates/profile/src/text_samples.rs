@@ -14,6 +14,20 @@
 //! inlined frame, `[tier:ion]` and `[tier:interpreter]` how it was run, `[idle]` an idle sample that
 //! ends here. `@line` is optional. A cell belongs to
 //! the column whose cell in the first row starts at the same offset. Samples may end early.
+//!
+//! With the feature `test-support`, other crates and other readers of profiles can use it for their
+//! tests. The profile has one metric, `samples` unless a function says otherwise, and a sample weighs
+//! 1 unless it is given a weight. Lines are 1-based. In the profile above, `hash` has the self cost 1
+//! and the total 1, `parse` 1 and 2, and `main` 1 and 3; line 10 of `app.rs` has the total 2.
+//!
+//! ```
+//! use profile::{StackAccess, text_samples};
+//!
+//! let profile = text_samples::weighted("main@1 main@2\nf@9", &[3.0, 4.0]);
+//! // `main` at line 1, `f` below it, and `main` at line 2.
+//! assert_eq!(profile.stacks().len(), 3);
+//! assert_eq!(profile.samples()[0].weights()[0].get(1), 4.0);
+//! ```
 
 use crate::times::{Clock, Times};
 use crate::{

@@ -5,6 +5,21 @@
 //! files it opens there are generated JavaScript and its source maps, the manifests of packages
 //! (`go.mod`, `Cargo.toml`, `package.json`, `pyproject.toml`), `devcontainer.json`, and the settings
 //! of a Git or Mercurial checkout.
+//!
+//! ```
+//! use sources::{Limits, Root, RootKind, SourceIndex, map_paths};
+//!
+//! let folder = tempfile::tempdir()?;
+//! std::fs::create_dir(folder.path().join("src"))?;
+//! std::fs::write(folder.path().join("src/app.rs"), "fn main() {}\n")?;
+//!
+//! let root = Root { path: folder.path().to_owned(), kind: RootKind::Workspace };
+//! let index = SourceIndex::build(vec![root], Limits::default());
+//! let mapped = map_paths(["src/app.rs", "src/other.rs"], &index, &[], None);
+//! assert!(mapped[0].path().is_some_and(|path| path.ends_with("src/app.rs")));
+//! assert_eq!(mapped[1].path(), None);
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 mod answering;
 mod cargo;

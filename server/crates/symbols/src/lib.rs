@@ -3,6 +3,15 @@
 //!
 //! Nothing is fetched and nothing is executed, and a file whose id differs from the recorded one is
 //! never used. [`profile::symbolicate`] rebuilds the tables. No profile formats, no editors.
+//!
+//! ```
+//! use symbols::PerfMap;
+//!
+//! // What a JIT compiler wrote: address and size in hexadecimal, and a name.
+//! let map = PerfMap::parse("7f10 20 hash app.js:3\n");
+//! assert_eq!(map.name(0x7f2f), Some("hash app.js:3"));
+//! assert_eq!(map.name(0x7f30), None);
+//! ```
 
 mod cache;
 #[cfg(feature = "debug-info")]

@@ -33,7 +33,7 @@ impl<'s> Blocks<'s> {
         Self { from: From::Reader(reader), size: FIRST.min(max), max, failed: None }
     }
 
-    /// The same blocks, read on another thread if `ahead`.
+    /// The same blocks, read on another thread if `ahead` and if there are threads.
     pub(super) fn ahead_if<'scope>(
         self,
         ahead: bool,
@@ -43,7 +43,7 @@ impl<'s> Blocks<'s> {
         's: 'scope,
     {
         let Self { size, max, .. } = self;
-        if !ahead {
+        if !ahead || cfg!(target_family = "wasm") {
             return self;
         }
         let (full_sender, full) = sync_channel(AHEAD);

@@ -8,7 +8,6 @@
 //! Sources: `runtime/mercury_deep_profiling.c`, which writes such files, and
 //! `deep_profiler/read_profile.m` of Mercury.
 
-mod both;
 pub(crate) mod contour;
 mod costs;
 mod coverage;
@@ -29,11 +28,11 @@ use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::read_result::Read;
 use crate::writer::{Producer, Writer};
-use both::both;
 use costs::{Cost, Costs};
 use executions::Executions;
 use links::Links;
 use nodes::File;
+use profile::both;
 use profile::{ProfileBuilder, Recording, WarningCode, Warnings};
 
 pub(crate) use dump::dump;

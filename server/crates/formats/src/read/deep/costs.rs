@@ -11,9 +11,9 @@
 //! Source: Paul Conway and Zoltan Somogyi, "Deep profiling: engineering a profiler for a
 //! declarative programming language", and `deep_profiler/startup.m` of Mercury.
 
-use super::both::both;
 use super::links::{Arc, Links};
 use super::nodes::{Counts, File, SiteKind};
+use profile::both;
 use profile::{Clique, WarningCode, Warnings, cycles};
 
 const NONE: u32 = u32::MAX;

@@ -1,13 +1,13 @@
 //! The tables of a call graph from the nodes and costs of a deep profile: functions are procedures
 //! that were called, calls are call sites by callee.
 
-use super::both::both;
 use super::costs::{Cost, Costs, Inclusive};
 use super::links::Links;
 use super::measure::Measure;
 use super::nodes::{Counts, File, Header};
 use crate::error::ReadError;
 use crate::read::func_text::FuncText;
+use profile::both;
 use profile::{
     BuildError, Call, Column, Context, ContextCall, Contexts, Func, FuncId, GraphTables,
     ModulePart, OwnCost, ProfileBuilder, RowWeights, SourceId, StatedTotal, Total,

@@ -1,10 +1,7 @@
-//! Runs two computations on the same data at the same time.
+//! Runs two computations at the same time.
 
 /// The results of both functions. The second runs on a thread of its own, where there are threads.
-pub(crate) fn both<A, B: Send>(
-    first: impl FnOnce() -> A,
-    second: impl FnOnce() -> B + Send,
-) -> (A, B) {
+pub fn both<A, B: Send>(first: impl FnOnce() -> A, second: impl FnOnce() -> B + Send) -> (A, B) {
     if cfg!(target_family = "wasm") {
         return (first(), second());
     }
