@@ -76,8 +76,14 @@ fn the_timeline_has_the_weight_over_time_of_the_source() {
         { "weight": 0, "text": "0 samples" },
         { "weight": 4.5, "text": "4.50 samples" },
     ]);
-    let expected =
-        json!({ "startMs": 1_763_978_400_000_u64, "bucketMs": 60_000, "buckets": buckets });
+    let minutes = ["10:00", "10:01", "10:02", "10:03"];
+    let expected = json!({
+        "startMs": 1_763_978_400_000_u64,
+        "bucketMs": 60_000,
+        "buckets": buckets,
+        "edges": minutes.map(|minute| format!("2025-11-24 {minute}")),
+        "text": "samples of the whole profile, as stated by parca: 2025-11-24 10:00 to 10:03 UTC",
+    });
     assert_eq!(timeline["collected"], expected);
     server.finish();
 }

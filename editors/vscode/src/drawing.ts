@@ -3,12 +3,12 @@
 import * as vscode from "vscode";
 import { open } from "./places";
 import type {
-  Action, FlameGraph, FlameGraphArgument, FlameGraphFrame, FunctionKey, OtherProfile, SetViewArgument, Timeline, TransformArgument,
+  Action, FlameGraph, FlameGraphArgument, FlameGraphFrame, FunctionKey, OtherProfile, SetViewArgument, Timeline, TimelineBucket, TransformArgument,
   TransformInfo, View,
 } from "./protocol.generated";
 import type { Server } from "./server";
 import { visible } from "./text";
-import type { Graph, Kind, MenuEntry, Picture, Place, Side, StripData } from "./webview/flame/picture";
+import type { Bucket, Graph, Kind, MenuEntry, Picture, Place, Side, StripData } from "./webview/flame/picture";
 import type { FromFlameGraph, ToFlameGraph } from "./webview/messages";
 
 /** Which profile is drawn, and how users change its view. */
@@ -255,10 +255,14 @@ function graphOf({ frames, above, omitted, atLeast }: FlameGraph, skip: number |
   return { frames: slim, above, omitted, atLeast, skip: skip ?? 0 };
 }
 
-/** The strip of a timeline, whose highest bar has the height 1. Null if the profile has no times. */
-function stripOf({ buckets, edges }: Timeline, isWhole: boolean): StripData | null {
-  if (buckets.length === 0) return null;
+/** The strip of a timeline, whose highest bar has the height 1: what the source of the profile states, if the profile has no times itself. */
+function stripOf({ buckets, collected, edges }: Timeline, isWhole: boolean): StripData | null {
+  if (buckets.length > 0) return { buckets: barsOf(buckets), edges, isWhole, stated: null };
+  if (!collected) return null;
+  return { buckets: barsOf(collected.buckets), edges: collected.edges.map((text) => ({ ms: null, text })), isWhole: true, stated: collected.text };
+}
+
+function barsOf(buckets: readonly TimelineBucket[]): Bucket[] {
   const highest = Math.max(...buckets.map(({ weight }) => weight));
-  const bars = buckets.map(({ weight, text }) => ({ height: highest > 0 ? Math.max(weight, 0) / highest : 0, text }));
-  return { buckets: bars, edges, isWhole };
+  return buckets.map(({ weight, text }) => ({ height: highest > 0 ? Math.max(weight, 0) / highest : 0, text }));
 }

@@ -2100,8 +2100,12 @@ export interface TimelineCollected {
   readonly bucketMs: number;
   /** The buckets, in order of time. */
   readonly buckets: readonly TimelineBucket[];
+  /** When each bucket starts, and when the last one ends, for display: `2025-11-24 10:00`. */
+  readonly edges: readonly string[];
   /** When the first bucket starts, in milliseconds since 1970. */
   readonly startMs: number;
+  /** What it is, for display: `CPU of the whole profile, as stated by shop: 2025-11-24 10:00 to 11:00 UTC`. */
+  readonly text: string;
 }
 
 /** The start of a bucket, or the end of the last one. */

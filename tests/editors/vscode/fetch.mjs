@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { Code, stage, until } from "./code.mjs";
+import { FlameGraph } from "./flame.mjs";
 import { Screen } from "./look.mjs";
 
 const [vsix] = process.argv.slice(2);
@@ -46,6 +47,17 @@ await code.run(async () => {
   });
   assert.deepEqual(readdirSync(folder).sort(), ["fleet-baseline.pb.gz", "fleet.pb.gz", "sources.toml"]);
   await until("changes of lines", async () => Object.values(await screen.lines(FILE)).some(({ cost }) => cost?.text.includes("▼")));
+
+  // The profile has no times, so the strip shows the weight over time that the source states.
+  await screen.command("Show Flame Graph");
+  const graph = await FlameGraph.find(screen);
+  const strip = graph.page.getByRole("region", { name: "Costs over time" });
+  await until("what the source states", async () => /^samples of the whole profile, as stated by fleet: .* UTC$/.test(await strip.locator("output").innerText()));
+  // 3 samples at the start, 4 an hour later, and none between them.
+  assert.match(await strip.locator("path").getAttribute("d"), /^M0 1V0\.25h1(V1h1)+V0h1(V1h1)?V1z$/);
+  assert.equal(await strip.getByRole("slider").count(), 0);
+  await graph.checkAccessibility();
+  await screen.picture("vscode-fetched");
 
   // The menu offers the same source again.
   await screen.command("Costline: Show Menu");

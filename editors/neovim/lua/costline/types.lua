@@ -1186,7 +1186,9 @@
 ---@class costline.TimelineCollected
 ---@field bucketMs integer The length of a bucket in milliseconds.
 ---@field buckets costline.TimelineBucket[] The buckets, in order of time.
+---@field edges string[] When each bucket starts, and when the last one ends, for display: `2025-11-24 10:00`.
 ---@field startMs integer When the first bucket starts, in milliseconds since 1970.
+---@field text string What it is, for display: `CPU of the whole profile, as stated by shop: 2025-11-24 10:00 to 11:00 UTC`.
 
 --- The start of a bucket, or the end of the last one.
 ---@class costline.TimelineEdge

@@ -67,6 +67,8 @@ export interface StripData {
   readonly edges: readonly Edge[];
   /** Whether it is all of the recording. */
   readonly isWhole: boolean;
+  /** What it is, if no range of it can be chosen: the source of the profile states it. */
+  readonly stated: string | null;
 }
 
 export interface Bucket {

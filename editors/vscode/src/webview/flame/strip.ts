@@ -1,9 +1,10 @@
-// Costs over time, in which a range can be chosen: with the pointer, or with a slider for each end.
+// Costs over time, in which a range can be chosen: with the pointer, or with a slider for each end. If the source of the profile
+// states them, nothing can be chosen.
 
 import { make } from "./elements";
 import type { StripData } from "./picture";
 
-const EMPTY: StripData = { buckets: [], edges: [], isWhole: true };
+const EMPTY: StripData = { buckets: [], edges: [], isWhole: true, stated: null };
 const SVG = "http://www.w3.org/2000/svg";
 
 export class Strip {
@@ -32,18 +33,22 @@ export class Strip {
 
   show(data: StripData | null): void {
     this.data = data ?? EMPTY;
-    const { buckets, isWhole } = this.data;
+    const { buckets, isWhole, stated } = this.data;
     this.element.hidden = buckets.length === 0;
     this.whole.hidden = isWhole;
     this.drawing.setAttribute("viewBox", `0 0 ${Math.max(buckets.length, 1)} 1`);
     this.outline.setAttribute("d", `M0 1${buckets.map(({ height }) => `V${1 - height}h1`).join("")}V1z`);
-    for (const end of [this.start, this.end]) end.max = String(buckets.length);
+    for (const end of [this.start, this.end]) {
+      end.max = String(buckets.length);
+      end.hidden = stated !== null;
+    }
+    this.bars.classList.toggle("flame-stated", stated !== null);
     this.mark(0, buckets.length);
   }
 
   /** Marks the buckets between two edges. */
   private mark(from: number, to: number): void {
-    const { buckets, edges } = this.data;
+    const { buckets, edges, stated } = this.data;
     const [first, last] = [edges[from]?.text ?? "", edges[to]?.text ?? ""];
     this.start.value = String(from);
     this.end.value = String(to);
@@ -52,7 +57,7 @@ export class Strip {
     this.chosen.hidden = to - from === buckets.length;
     this.chosen.style.left = `${(100 * from) / buckets.length}%`;
     this.chosen.style.width = `${(100 * (to - from)) / buckets.length}%`;
-    this.text.textContent = `${first} to ${last}`;
+    this.text.textContent = stated ?? `${first} to ${last}`;
   }
 
   /** Chooses what is between two edges. */
@@ -75,7 +80,7 @@ export class Strip {
       return [Math.min(here, there), Math.max(here, there) + 1];
     };
     this.bars.addEventListener("pointerdown", (event) => {
-      if (event.target !== this.bars || event.button !== 0) return;
+      if (event.target !== this.bars || event.button !== 0 || this.data.stated !== null) return;
       this.pressed = this.bucket(event);
       this.bars.setPointerCapture(event.pointerId);
       this.mark(...between(event));

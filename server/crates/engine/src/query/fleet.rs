@@ -74,15 +74,14 @@ impl FleetNumbers {
 
 /// All that is known, as one line.
 pub fn text(fleet: &Fleet) -> String {
-    let name = fleet.source.clone().unwrap_or_else(|| fleet.kind.clone());
     let counted = |n: Option<u64>, one: &str, several: &str| {
         let n = n?;
         Some(if n == 1 { format!("1 {one}") } else { units::counted(n as f64, several) })
     };
     let labels = fleet.labels.iter().take(MAX_LABELS);
-    let labels: Vec<String> = labels.map(|(name, value)| format!("{name}={value}")).collect();
+    let labels: Vec<String> = labels.map(|(label, value)| format!("{label}={value}")).collect();
     let parts = [
-        Some(name),
+        Some(name(fleet).to_owned()),
         counted(fleet.hosts, "host", "hosts"),
         counted(fleet.profiles, "profile", "profiles"),
         fleet.range_ms.and_then(range),
@@ -93,8 +92,13 @@ pub fn text(fleet: &Fleet) -> String {
     one_line(&parts.join(" · ")).into_owned()
 }
 
+/// The name of the source, or else its kind.
+pub(crate) fn name(fleet: &Fleet) -> &str {
+    fleet.source.as_deref().unwrap_or(&fleet.kind)
+}
+
 /// A range of time; the day is said once if it is the same.
-fn range([from, until]: [i64; 2]) -> Option<String> {
+pub(crate) fn range([from, until]: [i64; 2]) -> Option<String> {
     let (from, until) = (minute(from)?, minute(until)?);
     let same_day = from.split(' ').next() == until.split(' ').next();
     let until = if same_day { until.split(' ').next_back()? } else { &until };
@@ -102,7 +106,7 @@ fn range([from, until]: [i64; 2]) -> Option<String> {
 }
 
 /// A time of UTC: `2025-11-24 10:00`.
-fn minute(ms: i64) -> Option<String> {
+pub(crate) fn minute(ms: i64) -> Option<String> {
     let time =
         SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(u64::try_from(ms).ok()?))?;
     let time = jiff::Timestamp::try_from(time).ok()?;

@@ -1,11 +1,12 @@
 //! The weight of what is shown over time.
 
 use crate::marks::Marks;
-use crate::present::units;
+use crate::present::{text::one_line, units};
+use crate::query::fleet;
 use crate::weight::Weight;
 use crate::world::World;
 use analysis::{Activity, Metric, Thread};
-use formats::Series;
+use formats::{Fleet, Series};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -99,12 +100,36 @@ pub struct Collected {
     pub bucket_ms: i64,
     /// The buckets, in order of time.
     pub buckets: Vec<Bucket>,
+    /// When each bucket starts, and when the last one ends, for display: `2025-11-24 10:00`.
+    pub edges: Vec<String>,
+    /// What it is, for display: `CPU of the whole profile, as stated by shop: 2025-11-24 10:00 to
+    /// 11:00 UTC`.
+    pub text: String,
 }
 
 impl Collected {
-    fn new(series: &Series, metric: &Metric) -> Self {
-        let buckets = series.values.iter().map(|&weight| Bucket::new(weight, metric));
-        Self { start_ms: series.start_ms, bucket_ms: series.step_ms, buckets: buckets.collect() }
+    /// What the source of a profile states. `None` if it states nothing.
+    fn of(fleet: &Fleet, metric: &Metric) -> Option<Self> {
+        let Series { start_ms, step_ms, values } = fleet.series.as_ref()?;
+        let edge = |at: usize| {
+            let ms = i64::try_from(at).unwrap_or(i64::MAX).saturating_mul(*step_ms);
+            start_ms.saturating_add(ms)
+        };
+        let (from, until) = (edge(0), edge(values.len()));
+        let mut text =
+            format!("{} of the whole profile, as stated by {}", metric.name, fleet::name(fleet));
+        if let Some(range) = fleet::range([from, until]) {
+            text = format!("{text}: {range}");
+        }
+        Some(Self {
+            start_ms: *start_ms,
+            bucket_ms: *step_ms,
+            buckets: values.iter().map(|&weight| Bucket::new(weight, metric)).collect(),
+            edges: (0..=values.len())
+                .map(|at| fleet::minute(edge(at)).unwrap_or_default())
+                .collect(),
+            text: one_line(&text).into_owned(),
+        })
     }
 }
 
@@ -171,12 +196,7 @@ pub fn timeline(world: &World, question: &Question) -> Result<Option<Timeline>, 
         bucket_ms: None,
         edges: Vec::new(),
         all: Row::default(),
-        collected: shown
-            .loaded
-            .fleet
-            .as_ref()
-            .and_then(|fleet| fleet.series.as_ref())
-            .map(|series| Collected::new(series, metric)),
+        collected: shown.loaded.fleet.as_ref().and_then(|fleet| Collected::of(fleet, metric)),
         threads: by_thread.then(Vec::new),
     };
     let timeline = match timeline {
