@@ -108,6 +108,11 @@ fn a_lens_records_a_profile_whose_costs_are_shown() {
 }
 
 #[test]
+fn opening_a_file_shows_its_costs_in_six_languages() {
+    run("first.mjs", &[concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/profiles")]);
+}
+
+#[test]
 fn a_profile_is_fetched_and_compared_with_last_week() {
     let stage = Stage::new();
     if let Some(_fleet) = Fleet::start(&stage) {
