@@ -2,6 +2,11 @@
 " Other linters must be in g:ale_linters before: a language with an entry there has only those.
 let g:ale_virtualtext_cursor = 'all'
 let g:ale_virtualtext_prefix = ''
+" ALE takes all diagnostics of servers for warnings. Costs are none, so the code keeps its colours.
+let g:ale_type_map = extend(get(g:, 'ale_type_map', {}), {'costline': {'W': 'I'}})
+highlight ALEInfo term=NONE cterm=NONE gui=NONE
+highlight link ALEVirtualTextInfo Comment
+highlight link ALEInfoSign LineNr
 let g:ale_linters = get(g:, 'ale_linters', {})
 
 for s:language in ['c', 'cpp', 'go', 'javascript', 'python', 'ruby', 'rust', 'typescript']

@@ -1,4 +1,4 @@
-//! Editors that CI does not install. They are tested after `tests/editors/install helix kate`, and
+//! Editors that CI does not install. They are tested after `tests/editors/install helix kate vim`, and
 //! otherwise skipped with a message.
 
 use crate::stage::{Stage, installed};
@@ -30,4 +30,9 @@ fn helix() {
 #[test]
 fn kate() {
     shows_costs_in("kate", "KATE", "kate/tree");
+}
+
+#[test]
+fn vim() {
+    shows_costs_in("vim", "VIM_ROOT", "vim/root");
 }
