@@ -5,7 +5,7 @@
 //! Where the system cannot watch, the server polls.
 
 use engine::settings::Watch;
-use notify::event::{AccessKind, AccessMode};
+use notify::event::{AccessKind, AccessMode, ModifyKind, RenameMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -21,8 +21,23 @@ const MAX_FOLDERS: usize = 1024;
 pub struct Changed {
     /// The paths that the system reported; empty if unknown.
     pub paths: Vec<PathBuf>,
-    /// Whether they were closed after writing.
+    /// Whether they were closed after writing, or moved here, which a program does once it has
+    /// written a file.
     pub closed: bool,
+}
+
+/// What an event says about files. `None` if it changes none.
+fn changed(event: notify::Result<Event>) -> Option<Changed> {
+    let Ok(event) = event else { return Some(Changed { paths: Vec::new(), closed: false }) };
+    let closed = match event.kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write))
+        | EventKind::Modify(ModifyKind::Name(RenameMode::To | RenameMode::Both)) => true,
+        // Other kinds of access do not change the file.
+        EventKind::Access(_) => return None,
+        _ => false,
+    };
+    let paths = if event.need_rescan() { Vec::new() } else { event.paths };
+    Some(Changed { paths, closed })
 }
 
 /// Watches folders.
@@ -38,21 +53,9 @@ impl Folders {
     /// Watches no folders yet; changes are sent to `changes`.
     pub fn new(mode: Watch, changes: UnboundedSender<Changed>) -> Self {
         let handler = move |event: notify::Result<Event>| {
-            let changed = match event {
-                // Other kinds of access do not change the file.
-                Ok(Event {
-                    kind: EventKind::Access(AccessKind::Close(AccessMode::Write)),
-                    paths,
-                    ..
-                }) => Changed { paths, closed: true },
-                Ok(Event { kind: EventKind::Access(_), .. }) => return,
-                Ok(event) => Changed {
-                    paths: if event.need_rescan() { Vec::new() } else { event.paths },
-                    closed: false,
-                },
-                Err(_) => Changed { paths: Vec::new(), closed: false },
-            };
-            let _ = changes.send(changed);
+            if let Some(changed) = changed(event) {
+                let _ = changes.send(changed);
+            }
         };
         let mut this = Self { watcher: None, watched: HashSet::new(), problem: None };
         if mode != Watch::Poll {
@@ -117,5 +120,30 @@ impl Folders {
             (Watch::Auto, None) => Some(Duration::from_secs(5)),
             (Watch::Native, None) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use notify::event::{CreateKind, DataChange};
+
+    #[test]
+    fn files_that_are_closed_or_moved_into_place_are_complete() {
+        let closed = |kind| {
+            let event = Event::new(kind).add_path("/p/perf.data".into());
+            let changed = changed(Ok(event))?;
+            assert_eq!(changed.paths, [PathBuf::from("/p/perf.data")]);
+            Some(changed.closed)
+        };
+        let moved = |mode| closed(EventKind::Modify(ModifyKind::Name(mode)));
+        let access = |mode| closed(EventKind::Access(AccessKind::Close(mode)));
+        assert_eq!(access(AccessMode::Write), Some(true));
+        assert_eq!(access(AccessMode::Read), None);
+        assert_eq!(moved(RenameMode::To), Some(true));
+        assert_eq!(moved(RenameMode::Both), Some(true));
+        assert_eq!(moved(RenameMode::From), Some(false));
+        assert_eq!(closed(EventKind::Create(CreateKind::File)), Some(false));
+        assert_eq!(closed(EventKind::Modify(ModifyKind::Data(DataChange::Any))), Some(false));
     }
 }
