@@ -274,6 +274,21 @@ fn pieces() -> impl Strategy<Value = (&'static str, Vec<(Content, u64)>)> {
     prop_oneof![with_end, without_end]
 }
 
+#[test]
+fn a_load_of_what_another_request_has_read_can_be_cancelled() {
+    let mut simulation = Simulation::new(&json!({}), &[("a.cpuprofile", Content::Profile(8))]);
+    let ms = Duration::from_millis;
+    simulation.pace = Pace { scan: ms(250), load: ms(50), resolve: ms(0) };
+    let mut model = Model::default();
+    let before = [Happens::Root(false), Happens::Wait(435), Happens::Root(false)];
+    let after = [Happens::Open("a.cpuprofile"), Happens::Wait(366), Happens::Cancel];
+    for happens in before.into_iter().chain(after) {
+        model.apply(&mut simulation, happens);
+    }
+    simulation.rest();
+    model.check(&simulation);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -214,8 +214,15 @@ impl Simulation {
                 && !pending.is_stopped
         });
         let Some((&id, pending)) = id else { return };
-        if let Job::Load(LoadJob { from: LoadFrom::Files { files, .. }, .. }) = &pending.job {
-            self.given_up.extend(files.iter().map(|file| (file.path.clone(), file.stamp)));
+        if let Job::Load(LoadJob { from, .. }) = &pending.job {
+            match from {
+                LoadFrom::Files { files, .. } => {
+                    self.given_up.extend(files.iter().map(|file| (file.path.clone(), file.stamp)));
+                }
+                // Another request had read it.
+                LoadFrom::Read(loaded) => self.given_up.push((loaded.path.clone(), loaded.stamp)),
+                LoadFrom::Shown(_) => {}
+            }
         }
         self.event(Event::Cancel(id.0));
     }
