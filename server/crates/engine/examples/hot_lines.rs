@@ -8,7 +8,7 @@
 #![allow(clippy::print_stdout, reason = "an example prints its results")]
 
 use analysis::Thread;
-use engine::load::{Caches, Environment, index_sources, load};
+use engine::load::{Caches, Environment, index_sources, load_with_symbols};
 use engine::settings::CostSettings;
 use engine::stages::loaded::Loaded;
 use std::error::Error;
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut go_on = |_| ControlFlow::Continue(());
     let loaded = Loaded::read(&profile, MAX_BYTES, &mut go_on)?;
-    let snapshot = load(vec![(loaded, Thread::default())], environment, &mut go_on)?;
+    let snapshot = load_with_symbols(vec![(loaded, Thread::default())], environment, &mut go_on)?;
 
     let total = snapshot.costs.total;
     for line in snapshot.hottest_lines().iter().take(10) {

@@ -7,7 +7,7 @@
 //! [`Snapshot`](snapshot::Snapshot), which has all costs:
 //!
 //! ```
-//! use engine::load::{Caches, Environment, index_sources, load};
+//! use engine::load::{Caches, Environment, index_sources, load_with_symbols};
 //! use engine::settings::CostSettings;
 //! use engine::stages::loaded::Loaded;
 //! use std::ops::ControlFlow;
@@ -24,7 +24,7 @@
 //! let environment = Environment { settings: &settings, index: &index, caches: &caches };
 //! let mut go_on = |_| ControlFlow::Continue(());
 //! let loaded = Loaded::read(&profile, 1 << 30, &mut go_on)?;
-//! let snapshot = load(vec![(loaded, analysis::Thread::default())], environment, &mut go_on)?;
+//! let snapshot = load_with_symbols(vec![(loaded, analysis::Thread::default())], environment, &mut go_on)?;
 //!
 //! // Line 4 is on the stack of all 4 samples, and the leaf of one.
 //! let hottest = &snapshot.hottest_lines()[0];
@@ -34,7 +34,7 @@
 //! ```
 //!
 //! The example `hot_lines` is a whole program. It also runs in WebAssembly (`wasm32-wasip1`, without
-//! default features).
+//! `grammars`).
 
 pub mod advice;
 pub mod average;
