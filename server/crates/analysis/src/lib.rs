@@ -122,3 +122,8 @@ pub use profile::{
     at_call_sites, codes, divide, merge, relocate, relocate_with_files, with_files,
     with_interrupted,
 };
+
+/// Compiles the example in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -57,3 +57,8 @@ pub use read::perf_script::{Generated, generated};
 pub use read::{dump, read};
 pub use read_result::Read;
 pub use writer::{Dialect, Producer, Writer};
+
+/// Compiles the example in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

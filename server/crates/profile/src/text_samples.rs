@@ -12,8 +12,9 @@
 //! line), `[js]` (JavaScript), `[label]` (shown with JavaScript) and `[cat:…]` (the category, also
 //! of callees without one; `Other` by default) are remembered for the name. `[inl]` marks an
 //! inlined frame, `[tier:ion]` and `[tier:interpreter]` how it was run, `[idle]` an idle sample that
-//! ends here. `@line` is optional. A cell belongs to
-//! the column whose cell in the first row starts at the same offset. Samples may end early.
+//! ends here. `@line` is optional; without it the line is unknown. A name has no spaces, `@` or `[`.
+//! A cell belongs to the column whose cell in the first row starts at the same offset, in bytes.
+//! Samples may end early. Empty rows are ignored.
 //!
 //! With the feature `test-support`, other crates and other readers of profiles can use it for their
 //! tests. The profile has one metric, `samples` unless a function says otherwise, and a sample weighs

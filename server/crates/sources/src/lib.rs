@@ -61,3 +61,8 @@ pub use package_of::{PackageFolders, go_package, library_package};
 pub use process_limits::limit_memory;
 pub use source_map::{Executing, MapProblem, Original, OriginalPlace, SourceMap};
 pub use suggest::rule_for;
+
+/// Compiles the example in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
