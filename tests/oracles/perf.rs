@@ -19,20 +19,20 @@ struct Row {
     children: String,
     /// Self, in the unit of the event.
     period: i64,
-    library: String,
+    lib: String,
     symbol: String,
 }
 
 impl Row {
     fn parse(line: &str) -> Self {
         let columns: Vec<_> = line.splitn(5, '|').map(str::trim).collect();
-        let [children, _, period, library, symbol] = columns[..] else { panic!("{line}") };
+        let [children, _, period, lib, symbol] = columns[..] else { panic!("{line}") };
         // The symbol follows `[.]` (user) or `[k]` (kernel).
         let symbol = symbol.split_once(' ').unwrap().1;
         Self {
             children: children.to_owned(),
             period: period.parse().unwrap(),
-            library: library.to_owned(),
+            lib: lib.to_owned(),
             symbol: symbol.to_owned(),
         }
     }
@@ -40,7 +40,7 @@ impl Row {
     /// The address within the library, for a row without a symbol.
     fn address(&self) -> Option<u64> {
         let address = u64::from_str_radix(self.symbol.strip_prefix("0x")?, 16).ok()?;
-        Some(if self.library == "[kernel.kallsyms]" { address - KERNEL } else { address })
+        Some(if self.lib == "[kernel.kallsyms]" { address - KERNEL } else { address })
     }
 }
 
@@ -121,7 +121,7 @@ fn addresses_match_perf_report() {
             for row in rows.iter().filter(|row| row.period > 0) {
                 let address =
                     row.address().unwrap_or_else(|| panic!("{name}: {} has a name", row.symbol));
-                theirs.insert((row.library.clone(), format!("{address:#x}")), row.period);
+                theirs.insert((row.lib.clone(), format!("{address:#x}")), row.period);
             }
             let ours = costline(
                 "report",
@@ -165,7 +165,7 @@ fn functions_match_perf_report() {
         let mut theirs = BTreeMap::<_, Vec<_>>::new();
         // perf invents names for stubs that call libraries.
         for row in rows.iter().filter(|row| {
-            row.library == "raytrace" && !row.symbol.ends_with("@plt") && row.address().is_none()
+            row.lib == "raytrace" && !row.symbol.ends_with("@plt") && row.address().is_none()
         }) {
             if totals || row.period > 0 {
                 theirs
@@ -176,7 +176,7 @@ fn functions_match_perf_report() {
         }
         let left: i64 = rows
             .iter()
-            .filter(|row| row.library != "raytrace" || row.address().is_some())
+            .filter(|row| row.lib != "raytrace" || row.address().is_some())
             .map(|row| row.period)
             .sum();
         eprintln!(

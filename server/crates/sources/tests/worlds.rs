@@ -103,12 +103,12 @@ const WORLDS: &[World] = &[
         names: &["/workspace/src/main.rs → shop/src/main.rs"],
     },
     World {
-        what: "GitHub Actions",
+        what: "GitHub Actions, on a runner of one's own",
         roots: "shop",
         files: "shop/crates/rank/src/lib.rs shop/crates/words/src/lib.rs",
         names: &[
-            "/home/runner/work/shop/shop/crates/rank/src/lib.rs → shop/crates/rank/src/lib.rs",
-            "/home/runner/work/shop/shop/crates/words/src/lib.rs → shop/crates/words/src/lib.rs",
+            "/home/runner/actions-runner/_work/shop/shop/crates/rank/src/lib.rs → shop/crates/rank/src/lib.rs",
+            "/home/runner/actions-runner/_work/shop/shop/crates/words/src/lib.rs → shop/crates/words/src/lib.rs",
             "/home/runner/.cargo/registry/src/index.crates.io-6f17d22bba15001f/words-1.0.0/src/lib.rs ✗ library",
         ],
     },

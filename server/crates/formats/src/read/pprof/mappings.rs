@@ -43,9 +43,8 @@ impl<'p> Mappings<'p> {
             } else {
                 String::new()
             };
-            let lib = || {
-                builder.intern_lib(Lib { code_id, addresses: AddressBase::File, ..library(path) })
-            };
+            let named = library(path);
+            let lib = || builder.intern_lib(Lib { code_id, addresses: AddressBase::File, ..named });
             let lib = (!path.is_empty()).then(lib).transpose()?;
             by_id.insert(row, mapping.id, Mapped { mapping, lib })?;
             in_order.push((Mapped { mapping, lib }, 0));
