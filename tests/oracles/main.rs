@@ -13,6 +13,7 @@
 
 mod firefox;
 mod perf;
+mod pprof;
 mod sarif;
 
 use serde_json::Value;
