@@ -19,6 +19,7 @@ mod wire;
 
 use mutate::Mutator;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::Path;
 
 /// The number of inputs: `usual`, if the environment sets no other one.
 fn n_runs(usual: usize) -> usize {
@@ -48,7 +49,23 @@ macro_rules! targets {
         fn $name() {
             run(stringify!($name), targets::$name, $usual);
         })*
+
+        const TARGETS: &[&str] = &[$(stringify!($name)),*];
     };
+}
+
+/// Writes the seeds of all targets to files, for `coverage/run`.
+#[test]
+#[ignore = "writes files"]
+fn write_seeds() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/fuzz/seeds");
+    for target in TARGETS {
+        let folder = folder.join(target);
+        std::fs::create_dir_all(&folder).unwrap();
+        for (n, seed) in seeds::of(target).iter().enumerate() {
+            std::fs::write(folder.join(n.to_string()), seed).unwrap();
+        }
+    }
 }
 
 targets! {
