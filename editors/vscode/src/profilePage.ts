@@ -48,6 +48,7 @@ class ProfilePage implements Subject {
   /** Counts what may have changed the costs. */
   private changes = 0;
   private timer: NodeJS.Timeout | undefined;
+  private closed = false;
 
   constructor(private readonly server: Server, private readonly file: vscode.Uri, readonly panel: vscode.WebviewPanel) {
     this.drawing = new Drawing(server, this);
@@ -65,6 +66,7 @@ class ProfilePage implements Subject {
       panel.webview.onDidReceiveMessage((message: FromProfile) => this.receive(message)),
     ];
     panel.onDidDispose(() => {
+      this.closed = true;
       clearTimeout(this.timer);
       vscode.Disposable.from(...subscriptions).dispose();
     });
@@ -106,7 +108,8 @@ class ProfilePage implements Subject {
   }
 
   async send(message: ToProfile): Promise<void> {
-    await this.panel.webview.postMessage(message);
+    // It may be closed while the server computes.
+    if (!this.closed) await this.panel.webview.postMessage(message);
   }
 
   /** Changes the choices, unless the server refuses them. */
