@@ -39,6 +39,7 @@ use crate::read_result::Read;
 use crate::writer::{Dialect, Producer, Writer};
 use events::Events;
 use executions::{Executions, Instruction};
+use memchr::memchr;
 use profile::{
     Call, FuncId, GraphTables, LineKnowledge, OwnCost, ProfileBuilder, Recording, SourceId,
     SymbolTables, WarningCode, Warnings,
@@ -56,13 +57,13 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
     let mut reader = Reader::default();
     while let Some((bytes, offset)) = input.lines() {
         let text = utf8_at(bytes, offset, &mut reader.warnings);
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        let (lines, cut) = text.split_at(whole);
-        for line in lines.split_terminator('\n') {
-            reader.line(line, false)?;
+        let mut rest = &*text;
+        while let Some(end) = memchr(b'\n', rest.as_bytes()) {
+            reader.line(&rest[..end], false)?;
+            rest = &rest[end + 1..];
         }
-        if !cut.is_empty() {
-            reader.line(cut, true)?;
+        if !rest.is_empty() {
+            reader.line(rest, true)?;
         }
     }
     reader.finish()

@@ -49,9 +49,9 @@ impl Tables {
 
 /// Splits `(3) main` into number and name. `(below main)` is a name.
 fn short(value: &str) -> Option<(u64, &str)> {
-    let (id, name) = value.strip_prefix('(')?.split_once(')')?;
-    let is_number = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| Some((id.parse().ok()?, name.trim_start())))?
+    let value = value.strip_prefix('(')?;
+    let (id, name) = value.split_at(value.bytes().position(|byte| !byte.is_ascii_digit())?);
+    Some((id.parse().ok()?, name.strip_prefix(')')?.trim_ascii_start()))
 }
 
 /// The name, or nothing for valgrind's `???` (unknown) and Python's `~` (not a file).

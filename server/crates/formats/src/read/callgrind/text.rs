@@ -15,7 +15,7 @@ pub(super) enum Line<'a> {
 }
 
 pub(super) fn split(line: &str) -> Line<'_> {
-    let line = line.trim();
+    let line = line.trim_ascii();
     match line.bytes().next() {
         None | Some(b'#') => Line::Nothing,
         Some(b'0'..=b'9' | b'+' | b'-' | b'*') => Line::Costs,
@@ -44,23 +44,23 @@ pub(super) fn position(word: &str, before: u64) -> Option<u64> {
     if let Some(less) = word.strip_prefix('-') {
         return Some(before.saturating_sub(whole(less)?));
     }
-    whole(word.split(['+', '-', ':']).next()?)
+    whole(word).or_else(|| whole(word.split(['+', '-', ':']).next()?))
 }
 
 /// Parses a whole number, decimal or hexadecimal. Numbers that are too large become the largest
 /// one.
 pub(super) fn whole(word: &str) -> Option<u64> {
-    let (digits, radix) = match word.as_bytes() {
-        [b'0', b'x' | b'X', digits @ ..] => (digits, 16),
-        digits => (digits, 10),
-    };
-    if digits.is_empty() {
-        return None;
+    match word.as_bytes() {
+        [] | [b'0', b'x' | b'X'] => None,
+        [b'0', b'x' | b'X', digits @ ..] => digits.iter().try_fold(0_u64, |number, &digit| {
+            let digit = char::from(digit).to_digit(16)?;
+            Some(number.saturating_mul(16).saturating_add(u64::from(digit)))
+        }),
+        digits => digits.iter().try_fold(0_u64, |number, &digit| {
+            let digit = digit.is_ascii_digit().then(|| digit - b'0')?;
+            Some(number.saturating_mul(10).saturating_add(u64::from(digit)))
+        }),
     }
-    digits.iter().try_fold(0_u64, |number, &digit| {
-        let digit = char::from(digit).to_digit(radix)?;
-        Some(number.saturating_mul(u64::from(radix)).saturating_add(u64::from(digit)))
-    })
 }
 
 /// Parses what follows `jump=` or `jcnd=`: how often the instruction jumped, and the position of the
