@@ -103,14 +103,18 @@ where
                 &mut needed,
             );
             let Some(lib) = needed else { break end };
-            let read = libs.get(lib.index()).and_then(|lib| Tables::read(&binary(lib)?));
-            if let Some(read) = &read {
-                process.add(lib, read);
+            let known = tables.entry(lib).or_insert_with(|| {
+                let recorded = libs.get(lib.index())?;
+                let read = binary(recorded).and_then(|bytes| Tables::read(&bytes));
+                if read.is_none() && !recorded.name.starts_with('[') {
+                    result.missing.push(lib);
+                }
+                read
+            });
+            if let Some(known) = known {
+                process.add(lib, known);
                 *cache = U::Cache::default();
-            } else if libs.get(lib.index()).is_some_and(|lib| !lib.name.starts_with('[')) {
-                result.missing.push(lib);
             }
-            tables.insert(lib, read);
         };
         match end {
             End::Whole => result.n_whole += 1,

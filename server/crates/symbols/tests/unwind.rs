@@ -99,6 +99,23 @@ fn finds_the_same_callers_as_perf() {
 }
 
 #[test]
+fn a_program_is_read_once_although_its_memory_map_changes() {
+    let (profile, mut raw) = recording();
+    let unwound = symbols::unwind(&profile, &raw, &mut program);
+    for stack in &mut raw.stacks {
+        stack.mappings = Arc::new(stack.mappings.to_vec());
+    }
+    let mut n_reads = 0;
+    let changing = symbols::unwind(&profile, &raw, &mut |lib| {
+        n_reads += usize::from(lib.name == "raytrace");
+        program(lib)
+    });
+    assert_eq!(n_reads, 1);
+    assert_eq!(chains(&changing.profile.unwrap()), chains(&unwound.profile.unwrap()));
+    assert_eq!(changing.cut_at, unwound.cut_at);
+}
+
+#[test]
 fn names_missing_libraries() {
     let (profile, raw) = recording();
     let unwound = symbols::unwind(&profile, &raw, &mut program);
