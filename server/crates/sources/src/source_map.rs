@@ -446,6 +446,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_map_that_names_another_machine_has_it_asked_for_nothing() {
+        let map = Path::new("/w/a.js.map");
+        for other in [r"\\server\share\a.ts", r"\\?\UNC\server\a.ts", r"\\.\pipe\a"] {
+            assert_eq!(beside(map, other), None, "{other}");
+        }
+        assert_eq!(beside(map, "src/a.ts"), Some("/w/src/a.ts".into()));
+    }
+
+    #[test]
     fn finds_the_map_in_the_last_comment() {
         let table = [
             ("x();\n//# sourceMappingURL=x.js.map\n", Some("x.js.map")),

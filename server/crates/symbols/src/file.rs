@@ -479,6 +479,55 @@ impl FileLocation for Location {
 mod tests {
     use super::*;
 
+    /// An ELF file with a compressed section of `packed` bytes that claims to have `inflated`.
+    fn compressed(packed: usize, inflated: u64) -> Vec<u8> {
+        const NAMES: &[u8] = b"\0.shstrtab\0.debug_str\0\0";
+        let (names_at, data_at) = (64 + 3 * 64, 64 + 3 * 64 + NAMES.len() as u64);
+        let section = |name: u32, kind: u32, flags: u64, at: u64, size: u64| {
+            let mut header = [name.to_le_bytes(), kind.to_le_bytes()].concat();
+            for field in [flags, 0, at, size, 0, 1, 0] {
+                header.extend(field.to_le_bytes());
+            }
+            header
+        };
+        // 64 bits, little endian, for x86-64; three section headers of 64 bytes after this one.
+        let mut file = b"\x7fELF\x02\x01\x01".to_vec();
+        file.resize(16, 0);
+        file.extend([1, 0, 62, 0, 1, 0, 0, 0]);
+        file.extend([0, 0, 64].map(u64::to_le_bytes).concat());
+        file.extend([0, 0, 64, 0, 0, 64, 3, 1].map(u16::to_le_bytes).concat());
+        file.extend(section(0, 0, 0, 0, 0));
+        file.extend(section(1, 3, 0, names_at, NAMES.len() as u64));
+        file.extend(section(11, 1, 1 << 11, data_at, 24 + packed as u64));
+        file.extend(NAMES);
+        // Compressed with zlib.
+        file.extend([1, inflated, 1].map(u64::to_le_bytes).concat());
+        file.resize(file.len() + packed, 0);
+        file
+    }
+
+    #[test]
+    fn sections_that_claim_to_be_larger_than_debug_info_can_be_are_refused() {
+        let table = [
+            (10, SMALL, None),
+            (10, SMALL + 1, Some(16)),
+            (1 << 20, MAX_RATIO << 20, None),
+            (1 << 20, (MAX_RATIO << 20) + (1 << 20), Some(65)),
+            (1 << 25, MAX_INFLATED, None),
+            ((1 << 25) + (1 << 20), MAX_INFLATED + (1 << 20), Some(2049)),
+        ];
+        for (packed, inflated, mib) in table {
+            let file = compressed(packed, inflated);
+            let refused = check_inflated(&object::File::parse(&*file).unwrap()).err();
+            let expected = mib.map(|mib| {
+                format!(
+                    "its compressed sections up to .debug_str claim {mib} MiB, which is too much for their size"
+                )
+            });
+            assert_eq!(refused, expected, "{packed} {inflated}");
+        }
+    }
+
     #[test]
     fn a_binary_that_names_another_machine_has_it_asked_for_nothing() {
         let folder = tempfile::tempdir().unwrap();
