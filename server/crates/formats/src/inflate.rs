@@ -409,6 +409,17 @@ mod tests {
     }
 
     #[test]
+    fn compressed_records_stop_at_the_limit() {
+        let bomb = zstd(&vec![0; 3 << 20]);
+        let inflated = |max_inflated_bytes| {
+            let limits = Limits { max_inflated_bytes };
+            unfinished_zstd(bomb.clone(), limits, &mut |_| Ok(()), &mut Warnings::default())
+        };
+        assert_eq!(inflated(1 << 20).unwrap_err().kind, ErrorKind::TooLarge);
+        assert_eq!(inflated(3 << 20).unwrap().len(), 3 << 20);
+    }
+
+    #[test]
     fn a_prefix_is_that_of_the_decompressed_data() {
         let plain = text(500_000);
         assert!(matches!(prefix(&plain, 100), Cow::Borrowed(front) if front == &plain[..100]));

@@ -138,6 +138,13 @@ mod tests {
     }
 
     #[test]
+    fn a_last_line_without_newline_counts_with_a_warning() {
+        let read = read_rows(" 40.00    60.00  f - a.rb:3\n 60.00    60.00  g - a.rb:9").unwrap();
+        assert_eq!(warnings(&read), [(WarningCode::OpenEnd, 1)]);
+        assert_eq!(read.recording.summed().unwrap().tables().own.len(), 2);
+    }
+
+    #[test]
     fn rows_are_lines_with_percents() {
         let rows = " 40.00    60.00  block in f - a b.rb:3\n 40.00    40.00  sleep [c function] - (unknown)\n 20.00    50.00  \
                     block in f - a b.rb:9\n  0.00   100.00  <main> - /p/main.rb:1\nwhat\n  0.00   999.00  g - x:1\n";
