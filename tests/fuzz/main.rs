@@ -3,7 +3,7 @@
 //!
 //! Nothing may panic, and what is read has sums that agree. The random numbers are the same in each run,
 //! so a failure occurs again; the test says where it keeps the input. `COSTLINE_FUZZ_RUNS` sets the number
-//! of inputs for each test.
+//! of inputs for each test. If `COSTLINE_FUZZ_SEEDS` is a folder, the seeds of each target are written to it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 #![allow(clippy::print_stderr, reason = "the log shows what was run")]
@@ -30,6 +30,9 @@ fn n_runs(usual: usize) -> usize {
 fn run(name: &str, target: fn(&[u8]), usual: usize) {
     let seeds = seeds::of(name);
     assert!(seeds.len() >= 4, "{name} has too few seeds");
+    if let Some(folder) = std::env::var_os("COSTLINE_FUZZ_SEEDS") {
+        write(&Path::new(&folder).join(name), &seeds);
+    }
     let mut mutator = Mutator::new(&seeds);
     let mutations = (0..n_runs(usual)).map(|_| mutator.next());
     for input in seeds.iter().cloned().chain(mutations) {
@@ -43,29 +46,21 @@ fn run(name: &str, target: fn(&[u8]), usual: usize) {
     }
 }
 
+/// Writes each seed to a file in `folder`.
+fn write(folder: &Path, seeds: &[Vec<u8>]) {
+    std::fs::create_dir_all(folder).unwrap();
+    for (n, seed) in seeds.iter().enumerate() {
+        std::fs::write(folder.join(n.to_string()), seed).unwrap();
+    }
+}
+
 macro_rules! targets {
     ($($name:ident: $usual:literal,)*) => {
         $(#[test]
         fn $name() {
             run(stringify!($name), targets::$name, $usual);
         })*
-
-        const TARGETS: &[&str] = &[$(stringify!($name)),*];
     };
-}
-
-/// Writes the seeds of all targets to files, for `coverage/run`.
-#[test]
-#[ignore = "writes files"]
-fn write_seeds() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/fuzz/seeds");
-    for target in TARGETS {
-        let folder = folder.join(target);
-        std::fs::create_dir_all(&folder).unwrap();
-        for (n, seed) in seeds::of(target).iter().enumerate() {
-            std::fs::write(folder.join(n.to_string()), seed).unwrap();
-        }
-    }
 }
 
 targets! {
