@@ -108,7 +108,7 @@ class ProfilePage implements Subject {
   }
 
   async send(message: ToProfile): Promise<void> {
-    // It may be closed while the server computes.
+    // The page may have been closed while the server computed.
     if (!this.closed) await this.panel.webview.postMessage(message);
   }
 
