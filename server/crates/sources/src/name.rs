@@ -245,7 +245,8 @@ pub(crate) fn is_drive(component: &str) -> bool {
 
 fn is_no_file(name: &str) -> bool {
     let enclosed = |open, close| name.starts_with(open) && name.ends_with(close);
-    matches!(name, "" | "~" | "-" | "???")
+    // Firefox: built-in functions of JavaScript that are written in JavaScript.
+    matches!(name, "" | "~" | "-" | "???" | "self-hosted")
         || name.ends_with('>')
         || enclosed('[', ']')
         || enclosed('(', ')')
@@ -420,6 +421,7 @@ mod tests {
             ("(eval 3)[/a.pl:170]", "NoFile (eval 3)[/a.pl:170] | "),
             ("[kernel.kallsyms]", "NoFile [kernel.kallsyms] | "),
             ("~", "NoFile ~ | "),
+            ("self-hosted", "NoFile self-hosted | "),
             ("", "NoFile  | "),
         ];
         for (name, expected) in table {

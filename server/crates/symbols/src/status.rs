@@ -173,6 +173,8 @@ impl LibStatus {
     /// what to do.
     pub fn message(&self, lib: &str) -> String {
         const REBUILT: &str = "profile again, or add the old file to symbols.paths";
+        // Firefox leaves out the name of its own program.
+        let lib = if lib.is_empty() { "(no name)" } else { lib };
         let unchecked = |id: &Option<Id>| match id {
             Some(_) => "",
             None => {
@@ -193,7 +195,7 @@ impl LibStatus {
                 format!("{lib}: debug info from {}{checked}{split}", path.display())
             }
             Self::NamesOnly { path, id } => format!(
-                "{lib}: {} has no debug info{}, so its functions have no lines: {WITH_LINES}, or add its debug info to symbols.paths",
+                "{lib}: {} has no debug info{}, so its functions have no lines: build it with debug info, or add its debug info to symbols.paths",
                 path.display(),
                 unchecked(id)
             ),

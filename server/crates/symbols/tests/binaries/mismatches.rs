@@ -162,6 +162,10 @@ fn opens_only_regular_files() {
     let symbols =
         resolve(&lib("raytrace", RAYTRACE), &[0x1287], &[&socket, zero, folder.path()], &[]);
     assert!(matches!(symbols.status(), LibStatus::Missing { .. }), "{:?}", symbols.status());
+    assert_eq!(
+        LibStatus::Missing { recorded: String::new() }.message(""),
+        "(no name): the profile does not say where the file is: add it to symbols.paths"
+    );
 }
 
 #[cfg(target_os = "linux")]
