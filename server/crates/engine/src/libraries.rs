@@ -315,6 +315,13 @@ impl Libraries {
     }
 }
 
+/// The recorded path of a perf map. The path is untrusted: it must not lead to another machine, or to
+/// a file with another name.
+fn recorded_perf_map(lib: &Lib) -> Option<PathBuf> {
+    let path = (!is_network_path(&lib.path)).then(|| PathBuf::from(&lib.path))?;
+    path.ends_with(&lib.name).then_some(path)
+}
+
 /// The names of code that a runtime compiled, from its perf map. That is `perf-PID.map` beside the
 /// profile, or at the recorded path (in `/tmp`) if it was not changed since.
 fn from_perf_map(lib: &Lib, unresolved: &Unresolved, loaded: &Loaded) -> Option<LibSymbols> {
@@ -323,13 +330,10 @@ fn from_perf_map(lib: &Lib, unresolved: &Unresolved, loaded: &Loaded) -> Option<
         return None;
     }
     let beside = loaded.path.with_file_name(&lib.name);
-    // The path is untrusted: it must not lead to a file with another name.
-    let recorded = (!is_network_path(&lib.path)).then(|| PathBuf::from(&lib.path));
-    let recorded = recorded.filter(|path| path.ends_with(&lib.name));
     let is_old = |path: &PathBuf| {
         Stamp::of(path).is_ok_and(|stamp| stamp.modified <= loaded.stamp.modified + SLACK)
     };
-    let recorded = recorded.filter(|path| path.is_file() && is_old(path));
+    let recorded = recorded_perf_map(lib).filter(|path| path.is_file() && is_old(path));
     let path = Some(beside).filter(|path| path.is_file()).or(recorded)?;
     let text = read_bounded(&path)?;
     let text = String::from_utf8_lossy(&text);
@@ -461,6 +465,17 @@ fn read_bounded(path: &Path) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
     use sources::Limits;
+
+    #[test]
+    fn a_perf_map_is_not_read_from_another_machine_or_by_another_name() {
+        let map = |path: &str| {
+            let lib = Lib { name: "perf-1.map".into(), path: path.into(), ..Lib::default() };
+            recorded_perf_map(&lib).is_some()
+        };
+        assert!(map("/tmp/perf-1.map"));
+        assert!(!map(r"\\host\share/perf-1.map"));
+        assert!(!map("/etc/passwd"));
+    }
 
     #[test]
     fn a_cancelled_search_continues_with_the_next_library() {

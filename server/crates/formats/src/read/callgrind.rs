@@ -98,6 +98,8 @@ struct Reader {
     own_rows: Rows,
     calls: Vec<Call>,
     call_rows: Rows,
+    /// The number of all calls.
+    n_calls: u128,
     values: Vec<f64>,
     executions: Executions,
     /// The call tree so far, if the file has a block for each call.
@@ -439,6 +441,7 @@ impl Reader {
             Some((callee, count)) => {
                 let row = self.call_rows.row((func, source, line, Some(callee)), &mut self.calls);
                 row.count = row.count.saturating_add(count);
+                self.n_calls += u128::from(count);
                 &mut row.weights
             }
             None => &mut self.own_rows.row((func, source, line, None), &mut self.own).weights,
@@ -549,8 +552,7 @@ impl Reader {
                 || "the line `summary:` is missing; the end of the file may be missing".to_owned();
             self.warnings.add(WarningCode::Incomplete, message);
         }
-        let mut counts = self.calls.iter().map(|call| call.count);
-        if counts.try_fold(0_u64, u64::checked_add).is_none() {
+        if self.n_calls > u128::from(u64::MAX) {
             let message = || {
                 format!("counts of calls add up to more than {}; they are shown as that", u64::MAX)
             };

@@ -483,4 +483,14 @@ fn counts_of_calls_that_exceed_64_bits_are_reported() {
     };
     assert_eq!(warnings(&read_text(&text(3))), [(WarningCode::TooManyCalls, 1)]);
     assert_eq!(warnings(&read_text(&text(0))), []);
+
+    // On one line.
+    let read = read_text(&text(3).replace("\n3 5", "\n2 5"));
+    assert_eq!(
+        (&*rows(&read), warnings(&read)),
+        (
+            "main|a.c:1 [10.0]\nf|a.c:9 [10.0]\nmain|a.c:2 > f|a.c 18446744073709551615x [10.0]\n",
+            vec![(WarningCode::TooManyCalls, 1)]
+        )
+    );
 }
