@@ -31,6 +31,14 @@ fn names(rows: &[String]) -> Vec<&str> {
 }
 
 #[test]
+fn lines_of_repositories_have_no_commit() {
+    let profile = super::fixture(super::RUST);
+    let rows = rows(profile.to_str().unwrap(), ["--by", "line", "--filter", "slice/cmp.rs"]);
+    let name = "git:github.com/rust-lang/rust:library/core/src/slice/cmp.rs";
+    assert_eq!(rows[0], format!("7.6% (263 ms) 7.6% (263 ms) {name}:20"));
+}
+
+#[test]
 fn functions_have_an_order_and_limits() {
     let (_folder, profile) = written(&DeepFile::even_odd());
     let list = |arguments: &[&str]| {

@@ -6,7 +6,7 @@ use super::{Failure, Output, USAGE};
 use analysis::{CallGroup, CallGroups, GroupKey, Recursion};
 use engine::items::{CallPath, Direction};
 use engine::present::labels::Scale;
-use engine::present::text::plain;
+use engine::present::text::{file_name, plain};
 use engine::present::units;
 use engine::query::call_groups::{GroupBy, groups, name, site, total};
 use engine::snapshot::Snapshot;
@@ -57,7 +57,7 @@ pub(super) fn callers(
         let name = name(snapshot, &group.key);
         let place = place(snapshot, &group.key);
         let place =
-            place.map_or_else(String::new, |(file, line)| format!("{}:{line}", plain(file)));
+            place.map_or_else(String::new, |(file, line)| format!("{}:{line}", file_name(file)));
         let what = style.name_and_place(COSTS_WIDTH, &plain(&name), &place);
         writeln!(out, "{cost:>22} {calls:>12}  {mark}{what}")?;
     }

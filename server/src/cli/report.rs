@@ -16,7 +16,7 @@ use engine::average::Spread;
 use engine::context::Compared;
 use engine::overlay::{Overlaid, Overlay};
 use engine::present::labels::{Part, Scale};
-use engine::present::text::{library, markdown, plain};
+use engine::present::text::{file_name, library, markdown, plain};
 use engine::present::units;
 use engine::ranking::{
     Accessors, By, Field, Group, InBaseline, Limits, Ranked, Ranking, Row, Rows, Scope, Sort,
@@ -245,7 +245,7 @@ impl Table<'_> {
     }
 
     fn file_name(&self, file: FileId) -> String {
-        plain(self.snapshot.file_name(file)).into_owned()
+        file_name(self.snapshot.file_name(file)).into_owned()
     }
 
     fn function(&mut self, row: &Row<FunctionId>) -> io::Result<()> {

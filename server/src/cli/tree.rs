@@ -8,7 +8,7 @@ use analysis::{Branch, Cost, FunctionId, JitTier, Phase, Phases, TimeRange};
 use engine::baseline::Before;
 use engine::context::Compared;
 use engine::present::labels::{Part as CostPart, Scale};
-use engine::present::text::plain;
+use engine::present::text::{file_name, plain};
 use engine::present::units;
 use engine::same_nodes::SameNodes;
 use engine::settings::ViewSettings;
@@ -105,8 +105,8 @@ pub(super) fn tree(
     for (row, [total, own]) in rows.iter().zip(&costs) {
         let this = snapshot.function(row.branch.function);
         let place = match (this.file, snapshot.start_line(row.branch.function)) {
-            (Some(file), None) => plain(snapshot.file_name(file)).into_owned(),
-            (Some(file), Some(line)) => format!("{}:{line}", plain(snapshot.file_name(file))),
+            (Some(file), None) => file_name(snapshot.file_name(file)).into_owned(),
+            (Some(file), Some(line)) => format!("{}:{line}", file_name(snapshot.file_name(file))),
             (None, _) => this.lib.map(|lib| plain(lib).into_owned()).unwrap_or_default(),
         };
         let indent = "  ".repeat(row.depth);

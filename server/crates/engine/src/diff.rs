@@ -4,7 +4,7 @@ use crate::average::{Spread, mean};
 use crate::baseline::{Baseline, NO_COST, Same};
 use crate::comparison::{Change, Comparison};
 use crate::file_lines::FileLines;
-use crate::present::text::library;
+use crate::present::text::{file_name, library};
 use crate::settings::Compare;
 use crate::snapshot::Snapshot;
 use analysis::{Cost, FileId, FunctionId, LineCost, Total};
@@ -77,8 +77,8 @@ impl Row {
     /// The place as text: `app.py:12`, `app.py`, `[libc.so.6]`, or nothing.
     pub fn place(&self) -> String {
         match (&self.file, self.line, &self.lib) {
-            (Some(file), Some(line), _) => format!("{file}:{line}"),
-            (Some(file), None, _) => file.clone(),
+            (Some(file), Some(line), _) => format!("{}:{line}", file_name(file)),
+            (Some(file), None, _) => file_name(file).into_owned(),
             (None, _, Some(lib)) => library(lib),
             (None, ..) => String::new(),
         }

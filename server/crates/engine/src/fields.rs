@@ -12,6 +12,7 @@ use crate::weight::{Weight, tier};
 use analysis::{Cost, FileId, FunctionId, Total};
 use schemars::JsonSchema;
 use serde::Serialize;
+use sources::without_version;
 use std::borrow::Cow;
 use url::Url;
 
@@ -151,7 +152,7 @@ fn short(snapshot: &Snapshot, file: FileId, line: u32) -> String {
 
 /// `file.rs`.
 fn base_name(snapshot: &Snapshot, file: FileId) -> Cow<'_, str> {
-    let name = snapshot.file_name(file);
+    let name = without_version(snapshot.file_name(file));
     plain(name.rsplit(['/', '\\']).next().unwrap_or(name))
 }
 

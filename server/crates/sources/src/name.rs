@@ -178,6 +178,16 @@ pub fn git_version(name: &str) -> Option<&str> {
     Some(version).filter(|version| !version.is_empty())
 }
 
+/// A name without the version in `git:host/repository:path:version` and the like: it would stand
+/// where the line is expected.
+pub fn without_version(name: &str) -> &str {
+    let is_versioned = ["git:", "hg:", "s3:"].iter().any(|scheme| name.starts_with(scheme));
+    match name.rsplit_once(':') {
+        Some((rest, _)) if is_versioned && rest.matches(':').count() == 2 => rest,
+        _ => name,
+    }
+}
+
 /// The components of a path from the last to the first, each followed by `/`. A common end of two
 /// paths is a common prefix of their keys. On file systems that ignore case, keys are in lower case
 /// (ASCII only, which keeps lengths).
@@ -353,6 +363,29 @@ mod tests {
         }
         for either in ["//server/x", r"\/server/x"] {
             assert_eq!(is_network_path(either), cfg!(windows), "{either}");
+        }
+    }
+
+    #[test]
+    fn versions_of_repositories_are_not_shown() {
+        for (name, shown) in [
+            (
+                "git:github.com/rust-lang/rust:library/core/src/str.rs:5980",
+                "git:github.com/rust-lang/rust:library/core/src/str.rs",
+            ),
+            (
+                "hg:hg.mozilla.org/mozilla-central:a/b.cpp:997f",
+                "hg:hg.mozilla.org/mozilla-central:a/b.cpp",
+            ),
+            (
+                "s3:gecko-generated-sources:a5d3747707/x.h:",
+                "s3:gecko-generated-sources:a5d3747707/x.h",
+            ),
+            ("git:github.com/a/b:x.c", "git:github.com/a/b:x.c"),
+            ("C:/a/git:b:c.c", "C:/a/git:b:c.c"),
+            ("http://localhost:8080/a.js", "http://localhost:8080/a.js"),
+        ] {
+            assert_eq!(without_version(name), shown);
         }
     }
 

@@ -4,7 +4,7 @@ use crate::cli::Failure;
 use crate::cli::left_out::{not_found, weights};
 use analysis::{FileId, FunctionId};
 use engine::path_rules;
-use engine::present::text::plain;
+use engine::present::text::{file_name, plain};
 use engine::snapshot::Snapshot;
 use engine::stages::grouped::Grouped;
 use sources::{Mapping, SourceIndex};
@@ -155,7 +155,7 @@ fn functions(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, Failure> {
     }
     let why = match found.first() {
         Some(&first) => match snapshot.function(first).file {
-            Some(file) => format!("its file {} was not found", plain(snapshot.file_name(file))),
+            Some(file) => format!("its file {} was not found", file_name(snapshot.file_name(file))),
             None => "the profile does not record its file".to_owned(),
         },
         None => "it has no cost in this view".to_owned(),

@@ -1,6 +1,7 @@
 //! Sanitizes and escapes untrusted text. Names and paths come from profiles, and anyone may have
 //! written the profile.
 
+use sources::without_version;
 use std::borrow::Cow;
 
 /// The maximum number of characters of a name in labels and messages. Machine-readable output has
@@ -23,6 +24,11 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(text)
     }
+}
+
+/// The sanitized name of a file, without the version that repositories have in names.
+pub fn file_name(name: &str) -> Cow<'_, str> {
+    plain(without_version(name))
 }
 
 /// The sanitized name of a library in brackets. Names of the kernel and its modules already have

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::places::{Place, line_place};
-use crate::present::text::plain;
+use crate::present::text::{file_name, plain};
 use crate::ranking::{By, Limits, Ranking, Rows, Scope};
 use crate::settings::Show;
 
@@ -49,7 +49,7 @@ pub fn symbols(context: &Context, query: &str) -> Option<Vec<HotSymbol>> {
         }
         let (file, line) = snapshot.definition(function)?;
         let place = line_place(context, snapshot, file, line)?;
-        Some(HotSymbol { name, place, file: plain(snapshot.file_name(file)).into_owned() })
+        Some(HotSymbol { name, place, file: file_name(snapshot.file_name(file)).into_owned() })
     });
     Some(symbols.take(LIMIT).collect())
 }
