@@ -17,9 +17,10 @@
 )]
 
 mod client;
+mod generated;
 
 use client::{Server, median};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -75,7 +76,7 @@ fn many_stacks() {
     fs::create_dir_all(&folder).unwrap();
     let profile = folder.join("profile.json");
     if !profile.exists() {
-        fs::write(&profile, generate(stacks).to_string()).unwrap();
+        fs::write(&profile, generated::firefox_profile(stacks).to_string()).unwrap();
     }
     let mut server = Server::start(&folder, &json!({ "profile": "profile.json" }));
     let mut time = |command: &str, arguments| {
@@ -103,96 +104,6 @@ fn many_stacks() {
         println!("{what:<46} {:>7.1} ms {ratio:>6.2} × reload", took.as_secs_f64() * 1e3);
         assert!(ratio <= MAX_RATIO_TO_LOAD, "the ratio exceeds {MAX_RATIO_TO_LOAD}");
     }
-}
-
-/// Generates a Firefox profile (version 60) with one sample, at a time of its own, for each of
-/// `n_stacks` stacks of at most 60 frames. 20,000 frames of 4,000 functions call six others each.
-fn generate(n_stacks: usize) -> Value {
-    const FRAMES: usize = 20_000;
-    const FUNCTIONS: usize = 4000;
-    const FILES: usize = 200;
-    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut below = |n: usize| {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        (seed % n as u64) as usize
-    };
-    let (mut prefixes, mut frames, mut depths) = (vec![None], vec![0_usize], vec![1_usize]);
-    for i in 1..n_stacks {
-        let back = 1 + if below(100) < 93 { below(i.min(4)) } else { below(i) };
-        let mut caller = i - back;
-        while let Some(prefix) = prefixes[caller].filter(|_| depths[caller] >= 60) {
-            caller = prefix;
-        }
-        prefixes.push(Some(caller));
-        depths.push(depths[caller] + 1);
-        frames.push((frames[caller] * 7 + 13 * (1 + below(6))) % FRAMES);
-    }
-    let repeated = |n: usize, value: Value| vec![value; n];
-    let up_to = |n: usize| (0..n).collect::<Vec<_>>();
-    let names = (0..FUNCTIONS).map(|i| format!("f{i}"));
-    let files = (0..FILES).map(|i| format!("src/m{i}.rs"));
-    json!({
-        "meta": {
-            "interval": 1, "startTime": 0, "product": "bench", "preprocessedProfileVersion": 60,
-            "symbolicated": true,
-            "categories": [{ "name": "Other", "color": "grey", "subcategories": ["Other"] }],
-        },
-        "libs": [],
-        "shared": {
-            "stackTable": { "length": n_stacks, "frame": frames, "prefix": prefixes },
-            "frameTable": {
-                "length": FRAMES,
-                "address": repeated(FRAMES, json!(-1)),
-                "inlineDepth": repeated(FRAMES, json!(0)),
-                "category": repeated(FRAMES, json!(0)),
-                "subcategory": repeated(FRAMES, json!(0)),
-                "func": (0..FRAMES).map(|i| i % FUNCTIONS).collect::<Vec<_>>(),
-                "nativeSymbol": repeated(FRAMES, Value::Null),
-                "innerWindowID": repeated(FRAMES, Value::Null),
-                "line": (0..FRAMES).map(|i| 1 + i % 900).collect::<Vec<_>>(),
-                "column": repeated(FRAMES, Value::Null),
-            },
-            "funcTable": {
-                "length": FUNCTIONS,
-                "name": up_to(FUNCTIONS),
-                "isJS": repeated(FUNCTIONS, json!(false)),
-                "relevantForJS": repeated(FUNCTIONS, json!(false)),
-                "resource": repeated(FUNCTIONS, json!(-1)),
-                "source": (0..FUNCTIONS).map(|i| i % FILES).collect::<Vec<_>>(),
-                "lineNumber": repeated(FUNCTIONS, Value::Null),
-                "columnNumber": repeated(FUNCTIONS, Value::Null),
-            },
-            "resourceTable": { "length": 0, "name": [], "host": [], "type": [], "lib": [] },
-            "nativeSymbols": {
-                "length": 0, "libIndex": [], "address": [], "name": [], "functionSize": [],
-            },
-            "sources": {
-                "length": FILES,
-                "id": repeated(FILES, Value::Null),
-                "filename": (FUNCTIONS..FUNCTIONS + FILES).collect::<Vec<_>>(),
-                "startLine": repeated(FILES, json!(1)),
-                "startColumn": repeated(FILES, json!(1)),
-                "sourceMapURL": repeated(FILES, Value::Null),
-            },
-            "stringArray": names.chain(files).collect::<Vec<_>>(),
-        },
-        "threads": [{
-            "name": "main", "pid": "1", "tid": 1, "processType": "default", "isMainThread": true,
-            "registerTime": 0, "unregisterTime": null, "processStartupTime": 0,
-            "processShutdownTime": null, "pausedRanges": [],
-            "markers": {
-                "length": 0, "category": [], "data": [], "endTime": [], "name": [], "phase": [],
-                "startTime": [],
-            },
-            "samples": {
-                "length": n_stacks, "weightType": "samples", "weight": null,
-                "stack": (0..n_stacks).map(|i| i * 7919 % n_stacks).collect::<Vec<_>>(),
-                "time": up_to(n_stacks),
-            },
-        }],
-    })
 }
 
 /// Changes the view and returns the time until the costs of the new view are shown.

@@ -1,6 +1,8 @@
 //! A client that measures the time of requests.
 
-use lsp_server::{Message, Notification, Request, Response};
+#![allow(dead_code, reason = "no benchmark uses all of it")]
+
+use lsp_server::{Message, Notification, Request, RequestId, Response};
 use lsp_types::Url;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -21,6 +23,8 @@ pub struct Server {
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
     requests: i32,
+    /// The requests that were answered while another one was waited for.
+    answered: Vec<RequestId>,
 }
 
 impl Server {
@@ -34,12 +38,12 @@ impl Server {
             .unwrap();
         let stdin = child.stdin.take().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
-        let mut server = Self { child, stdin, stdout, requests: 0 };
+        let mut server = Self { child, stdin, stdout, requests: 0, answered: Vec::new() };
         let root = Url::from_file_path(workspace).unwrap();
         server.request(
             "initialize",
             json!({
-                "capabilities": {},
+                "capabilities": { "experimental": { "costline": { "changed": true } } },
                 "workspaceFolders": [{ "name": "bench", "uri": root }],
                 "initializationOptions": settings,
             }),
@@ -71,11 +75,7 @@ impl Server {
     /// Sends a request, and waits for the response. Also returns when it arrived, before it is
     /// decoded.
     pub fn timed_request(&mut self, method: &str, params: Value) -> (Value, Instant) {
-        self.requests += 1;
-        let id = self.requests.into();
-        let request = Request { id, method: method.to_owned(), params };
-        let id = request.id.clone();
-        Message::Request(request).write(&mut self.stdin).unwrap();
+        let id = self.send(method, params);
         loop {
             let message = self.receive();
             let arrived = Instant::now();
@@ -85,9 +85,40 @@ impl Server {
                         response_result.unwrap_or_else(|error| panic!("{method}: {error:?}"));
                     return (result, arrived);
                 }
-                Message::Response(_) | Message::Notification(_) => {}
-                // The client announces no capabilities, so the server sends no requests.
+                Message::Response(Response { id, .. }) => self.answered.push(id),
+                Message::Notification(_) => {}
+                // The client announces no capabilities for them, so the server sends no requests.
                 Message::Request(request) => panic!("unexpected request: {request:?}"),
+            }
+        }
+    }
+
+    /// Sends a request.
+    pub fn send(&mut self, method: &str, params: Value) -> RequestId {
+        self.requests += 1;
+        let id = RequestId::from(self.requests);
+        let request = Request { id: id.clone(), method: method.to_owned(), params };
+        Message::Request(request).write(&mut self.stdin).unwrap();
+        id
+    }
+
+    /// Whether a request was answered before the last one that was waited for.
+    pub fn is_answered(&self, id: &RequestId) -> bool {
+        self.answered.contains(id)
+    }
+
+    /// Waits for a notification with such parameters, and returns when it arrived.
+    pub fn wait_for(&mut self, method: &str, is_wanted: impl Fn(&Value) -> bool) -> Instant {
+        loop {
+            let message = self.receive();
+            let arrived = Instant::now();
+            match serde_json::from_slice(&message).unwrap() {
+                Message::Notification(Notification { method: other, params })
+                    if other == method && is_wanted(&params) =>
+                {
+                    return arrived;
+                }
+                _ => {}
             }
         }
     }

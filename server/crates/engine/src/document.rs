@@ -22,6 +22,8 @@ pub struct Document {
     /// The text when the document was opened.
     opened: Arc<str>,
     lexed: Arc<LexedTexts>,
+    /// The functions of the text that lines are mapped from. All versions share them.
+    recorded_functions: Arc<Mutex<Option<RecordedFunctions>>>,
     /// A cache of line maps, by the recorded texts of a snapshot.
     mapped: Mutex<Vec<(Weak<RecordedTexts>, Arc<Mapped>)>>,
     /// The functions of the text, parsed on first use.
@@ -29,6 +31,9 @@ pub struct Document {
     /// The functions of the last version that was parsed, from which an incremental parse starts.
     functions_before: Option<Arc<Functions>>,
 }
+
+/// A text that lines are mapped from, and its functions.
+type RecordedFunctions = (Arc<str>, Option<Arc<Functions>>);
 
 /// The line map from a recorded text to a document.
 #[derive(Debug)]
@@ -43,8 +48,20 @@ impl Document {
     /// The first version of a document that was just opened.
     pub fn new(uri: Url, path: PathBuf, version: i32, text: Text) -> Self {
         let (opened, mapped, functions) = (text.shared(), Mutex::default(), OnceLock::new());
-        let lexed = Arc::default();
-        Self { uri, path, version, text, opened, lexed, mapped, functions, functions_before: None }
+        let (lexed, recorded_functions) = (Arc::default(), Arc::default());
+        let functions_before = None;
+        Self {
+            uri,
+            path,
+            version,
+            text,
+            opened,
+            lexed,
+            recorded_functions,
+            mapped,
+            functions,
+            functions_before,
+        }
     }
 
     /// The same version at another path: the canonical one.
@@ -53,6 +70,7 @@ impl Document {
         let (opened, lexed) = (self.opened.clone(), self.lexed.clone());
         let functions_before = self.functions_before.clone();
         let moved = Self::new(self.uri.clone(), path, self.version, self.text.clone());
+        // The functions depend on the extension, too.
         Self { opened, lexed, functions_before, ..moved }
     }
 
@@ -60,25 +78,55 @@ impl Document {
     /// If that text is not known, edits are followed from the text that was opened.
     pub fn mapped(&self, snapshot: &Snapshot) -> Arc<Mapped> {
         let texts = &snapshot.texts;
+        let (text, stale) = self.recorded(snapshot);
         let mut cache = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
         cache.retain(|(cached, _)| cached.strong_count() > 0);
         let is_same = |cached: &Weak<RecordedTexts>| cached.as_ptr() == Arc::as_ptr(texts);
         if let Some((_, mapped)) = cache.iter().find(|(cached, _)| is_same(cached)) {
             return mapped.clone();
         }
-        let recorded = texts.get(&self.path);
-        let text = recorded.map_or(&self.opened, |recorded| &recorded.text);
         let mapped = Arc::new(Mapped {
             map: self.lexed.map(text, &self.text.shared(), Syntax::of_text(&self.path, text)),
-            stale: recorded.is_none_or(RecordedText::is_guess),
+            stale,
         });
         cache.push((Arc::downgrade(texts), mapped.clone()));
         mapped
     }
 
+    /// The text that lines are mapped from, and whether the recorded text is a guess.
+    fn recorded<'a>(&'a self, snapshot: &'a Snapshot) -> (&'a Arc<str>, bool) {
+        let recorded = snapshot.texts.get(&self.path);
+        let text = recorded.map_or(&self.opened, |recorded| &recorded.text);
+        (text, recorded.is_none_or(RecordedText::is_guess))
+    }
+
+    /// The functions of the text that lines are mapped from. Unlike those of this version, they are
+    /// known without a parse after each edit. `None` as in [`Self::functions`].
+    pub fn recorded_functions(&self, snapshot: &Snapshot) -> Option<Arc<Functions>> {
+        let (text, _) = self.recorded(snapshot);
+        let mut cache = self.recorded_functions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((cached, functions)) = &*cache
+            && Arc::ptr_eq(cached, text)
+        {
+            return functions.clone();
+        }
+        let functions = if **text == *self.text.shared() {
+            self.parsed().cloned()
+        } else {
+            let language = Language::of_path(&self.path);
+            language.and_then(|language| Functions::parse(language, text.clone())).map(Arc::new)
+        };
+        *cache = Some((text.clone(), functions.clone()));
+        functions
+    }
+
     /// The functions of this version. `None` if there is no grammar for its language, or the text
     /// is too large to parse.
     pub fn functions(&self) -> Option<&Functions> {
+        self.parsed().map(Arc::as_ref)
+    }
+
+    fn parsed(&self) -> Option<&Arc<Functions>> {
         let parsed = self.functions.get_or_init(|| {
             let text = self.text.shared();
             let functions = match &self.functions_before {
@@ -87,7 +135,7 @@ impl Document {
             };
             functions.map(Arc::new)
         });
-        parsed.as_deref()
+        parsed.as_ref()
     }
 
     /// The next version: applies `edits` in order. `None` if there are none.
@@ -99,7 +147,8 @@ impl Document {
             self.functions.get().cloned().flatten().or_else(|| self.functions_before.clone());
         let next = Self::new(self.uri.clone(), self.path.clone(), version, text);
         let (opened, lexed) = (self.opened.clone(), self.lexed.clone());
-        Some(Self { opened, lexed, functions_before, ..next })
+        let recorded_functions = self.recorded_functions.clone();
+        Some(Self { opened, lexed, recorded_functions, functions_before, ..next })
     }
 }
 

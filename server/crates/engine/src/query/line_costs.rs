@@ -10,10 +10,11 @@ use crate::query::functions_at::hottest;
 use crate::settings::{Hints, Show};
 use crate::text::Position;
 use crate::weight::tier;
-use analysis::{Cost, FunctionId, Total};
+use analysis::{Cost, Total};
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sources::Functions;
 use std::ops::Range;
 use url::Url;
 
@@ -101,14 +102,20 @@ fn costs(
     lines: Range<u32>,
     scale: Scale<'_>,
 ) -> Vec<(u32, String, CostData)> {
+    let functions = open.document.recorded_functions(&open.snapshot);
+    let around = |&(line0, ..): &ShownLine<'_>| function_around(open, functions.as_deref(), line0);
+    let shown_here = shown_lines(settings, open, lines.clone(), scale);
     // The first hint of a function says what its number is, whichever lines are asked for.
-    let mut named = FxHashSet::default();
-    let all = shown_lines(settings, open, lines.end, scale);
-    let all = all.into_iter().map(|line| {
-        let is_first = named.insert(function_around(open, line.0));
-        (is_first, line)
-    });
-    let labelled = |(is_first, (line0, cost, overlaid)): (bool, ShownLine<'_>)| {
+    let start_of = |line: &ShownLine<'_>| match around(line) {
+        Some(start0) if functions.is_some() => open.lines().map.to_open(start0).unwrap_or(0),
+        _ => 0,
+    };
+    let start = shown_here.iter().map(start_of).min().unwrap_or(lines.start);
+    let above = shown_lines(settings, open, start..lines.start.max(start), scale);
+    let mut named: FxHashSet<_> = above.iter().map(around).collect();
+    let labelled = |line| {
+        let is_first = named.insert(around(&line));
+        let (line0, cost, overlaid) = line;
         let before = open.line_before(line0);
         let label = if is_first {
             scale.named_hint(cost, settings.show, before)
@@ -120,21 +127,21 @@ fn costs(
         data.fields.tier = tier(shown(cost, settings.show), scale.base);
         (line0, label + &beside, data)
     };
-    all.filter(|(_, (line0, ..))| lines.contains(line0)).map(labelled).collect()
+    shown_here.into_iter().map(labelled).collect()
 }
 
 /// A line (0-based), its cost, and its cost in the overlay.
 type ShownLine<'a> = (u32, Cost, Option<Overlaid<'a>>);
 
-/// The lines before `end` (0-based) whose cost, or cost in the overlay, reaches the threshold.
+/// The lines in a range (0-based) whose cost, or cost in the overlay, reaches the threshold.
 fn shown_lines<'a>(
     settings: &Hints,
     open: &'a OpenFile,
-    end: u32,
+    range: Range<u32>,
     scale: Scale<'_>,
 ) -> Vec<ShownLine<'a>> {
-    let mut overlay = open.overlaid_lines(0..end);
-    let costs = open.lines().costs(0..end).into_iter();
+    let mut overlay = open.overlaid_lines(range.clone());
+    let costs = open.lines().costs(range).into_iter();
     let mut lines: Vec<ShownLine<'_>> =
         costs.map(|(line0, line)| (line0, line.cost, overlay.remove(&line0))).collect();
     lines.extend(overlay.into_iter().map(|(line0, cost)| (line0, NO_COST, Some(cost))));
@@ -150,16 +157,18 @@ fn shown_lines<'a>(
     lines
 }
 
-/// What tells the functions of a text apart: the line on which the function around a line starts,
-/// or without a grammar the hottest function on the line. `None` outside of functions.
-fn function_around(open: &OpenFile, line0: u32) -> Option<usize> {
-    let Some(functions) = open.document.functions() else {
-        return hottest(open, line0).map(FunctionId::index);
+/// What tells the functions around lines apart: the line on which the function starts in the text
+/// that lines are mapped from, or without a grammar the hottest function on the line. `None` outside
+/// of functions.
+fn function_around(open: &OpenFile, functions: Option<&Functions>, line0: u32) -> Option<u32> {
+    let Some(functions) = functions else {
+        return hottest(open, line0).map(|function| function.index() as u32);
     };
-    let outwards = std::iter::successors(functions.at_line(line0), |definition| {
+    let recorded0 = open.lines().map.to_recorded(line0)?;
+    let outwards = std::iter::successors(functions.at_line(recorded0), |definition| {
         functions.all().get(definition.parent?)
     });
-    outwards.filter(|it| !it.name.is_empty()).map(|it| *it.lines.start() as usize).next()
+    outwards.filter(|it| !it.name.is_empty()).map(|it| *it.lines.start()).next()
 }
 
 /// Whether hints are how often lines were executed: that was chosen, and the profile tells it.

@@ -1,0 +1,132 @@
+//! What a user waits for when a profile is written again.
+//!
+//! - The time from the rewrite of a profile of 10 MB until the client is told. A file has to stay as
+//!   it is for 150 ms before it is read; this is part of the time.
+//! - The time of hints while that profile is read again and again, relative to the same hints while
+//!   nothing is read: the median and the 99th percentile.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark prints its results and panics on errors"
+)]
+
+mod client;
+mod generated;
+
+use client::{Server, median};
+use lsp_types::Url;
+use serde_json::json;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The number of stacks of a profile of 10 MB.
+const STACKS: usize = 400_000;
+/// The number of rewrites.
+const ROUNDS: usize = 11;
+/// The number of hints to measure on each side.
+const REQUESTS: usize = 1000;
+/// The lines of a source, and of the screen.
+const N_LINES: usize = 100;
+const SCREEN: usize = 60;
+
+fn main() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("rewrites");
+    fs::create_dir_all(folder.join("src")).unwrap();
+    fs::write(folder.join("src/m0.rs"), source(0)).unwrap();
+    fs::write(folder.join("plain.rs"), source(0)).unwrap();
+    let profile = folder.join("profile.json");
+    // Their totals differ.
+    let texts = [STACKS, STACKS + 1].map(|n| (n, generated::firefox_profile(n).to_string()));
+    fs::write(&profile, &texts[0].1).unwrap();
+    println!("{:<46} {:>7.1} MB", "profile", texts[0].1.len() as f64 / 1e6);
+
+    let settings = json!({ "profile": "profile.json", "hints": { "minPercent": 0 } });
+    let mut server = Server::start(&folder, &settings);
+    let [costs, plain] = ["src/m0.rs", "plain.rs"].map(|name| open(&mut server, &folder, name));
+    // Reads the sources.
+    hints(&mut server, &costs);
+
+    let rewrites = (1..=ROUNDS).map(|round| {
+        let (total, text) = &texts[round % 2];
+        let new = folder.join("profile.new");
+        fs::write(&new, text).unwrap();
+        let begin = Instant::now();
+        fs::rename(&new, &profile).unwrap();
+        server.wait_for("costline/changed", |shown| shown["total"] == *total) - begin
+    });
+    let rewrites = median(rewrites.collect());
+    println!("{:<46} {:>7.0} ms", "rewrite until the client is told", rewrites.as_secs_f64() * 1e3);
+
+    let [empty, idle] = [&plain, &costs]
+        .map(|uri| (0..REQUESTS).map(|_| hints(&mut server, uri).0).collect::<Vec<_>>());
+    let mut meanwhile = Vec::new();
+    while meanwhile.len() < REQUESTS {
+        let load = server.send(
+            "workspace/executeCommand",
+            json!({ "command": "costline.reload", "arguments": [] }),
+        );
+        while !server.is_answered(&load) {
+            let (took, n_hints) = hints(&mut server, &costs);
+            assert!(n_hints > SCREEN / 4, "{n_hints} hints");
+            meanwhile.push(took);
+        }
+    }
+    let [empty, idle, meanwhile] = [empty, idle, meanwhile].map(Times::of);
+    for (what, Times { median, most }) in [
+        ("hints, no costs", &empty),
+        ("hints, costs", &idle),
+        ("hints, costs, while the profile is read", &meanwhile),
+    ] {
+        println!("{what:<46} {median:>7.2} ms, 99th percentile {most:.2} ms");
+    }
+    let (median, most) = (meanwhile.median / idle.median, meanwhile.most / idle.most);
+    println!("{:<46} {median:>7.2}, 99th percentile {most:.2}", "ratio of the last two");
+}
+
+/// Times in milliseconds.
+struct Times {
+    median: f64,
+    /// The 99th percentile.
+    most: f64,
+}
+
+impl Times {
+    fn of(mut times: Vec<Duration>) -> Self {
+        times.sort_unstable();
+        let at = |share: usize| times[times.len() * share / 100].as_secs_f64() * 1e3;
+        Self { median: at(50), most: at(99) }
+    }
+}
+
+/// The source of one of the files of the profile.
+fn source(file: usize) -> String {
+    let line = |line: usize| match line % generated::LINES {
+        0 => format!("fn f{}() {{\n", file + line / generated::LINES * generated::FILES),
+        4 => "}\n".to_owned(),
+        _ => "    call();\n".to_owned(),
+    };
+    (0..N_LINES).map(line).collect()
+}
+
+fn open(server: &mut Server, folder: &Path, name: &str) -> Url {
+    let path = folder.join(name);
+    let uri = Url::from_file_path(&path).unwrap();
+    let text = fs::read_to_string(path).unwrap();
+    let document = json!({ "uri": uri, "languageId": "rust", "version": 0, "text": text });
+    server.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    uri
+}
+
+/// Asks for the hints of a screen. Returns the time until they arrived, and their number.
+fn hints(server: &mut Server, uri: &Url) -> (Duration, usize) {
+    let at = |line| json!({ "line": line, "character": 0 });
+    let range = json!({ "start": at(0), "end": at(SCREEN) });
+    let begin = Instant::now();
+    let (hints, arrived) = server.timed_request(
+        "textDocument/inlayHint",
+        json!({ "textDocument": { "uri": uri }, "range": range }),
+    );
+    (arrived - begin, hints.as_array().map_or(0, Vec::len))
+}
