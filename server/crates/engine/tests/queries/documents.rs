@@ -30,6 +30,39 @@ fn costs_move_with_their_lines() {
 }
 
 #[test]
+fn hints_of_an_edited_text_need_no_parse_of_it() {
+    let project = Project::new(&[("app.rs", APP)]);
+    let context = edited(&project, &format!("// One.\n{APP}"));
+    let is_parsed = || {
+        let open = context.open_file(&project.uri("app.rs")).unwrap();
+        !format!("{:?}", open.document).contains(" functions: OnceLock(<uninit>)")
+    };
+    assert_eq!(lines(&context, &project), ["3 50.0%", "4 50.0%"]);
+    assert!(!is_parsed());
+    // Unlike lenses.
+    function_costs(&context, &project.uri("app.rs"));
+    assert!(is_parsed());
+}
+
+#[test]
+fn the_first_hint_of_a_function_is_the_same_whichever_lines_are_asked_for() {
+    let text = "fn a() {\n    x();\n    y();\n    z();\n}\nfn b() {\n    x();\n    y();\n}\n";
+    let project = Project::new(&[("app.rs", text)]);
+    let samples = "a@2[file:app.rs] a@3 a@4 b@7[file:app.rs] b@8";
+    let snapshot = project.load(text_samples::profile(samples));
+    let moved = format!("// One.\n{text}");
+    let context = project.context_with(snapshot, &[("app.rs", moved)]);
+    let labels = |range: std::ops::Range<u32>| -> Vec<_> {
+        let hints = line_costs(&context, &project.uri("app.rs"), range).into_iter();
+        hints.map(|hint| format!("{} {}", hint.position.line0, hint.label)).collect()
+    };
+    let all = labels(0..u32::MAX);
+    assert_eq!(all, ["2 20.0% total", "3 20.0%", "4 20.0%", "7 20.0% total", "8 20.0%"]);
+    assert_eq!(labels(3..8), all[1..4]);
+    assert_eq!(labels(8..99), all[4..]);
+}
+
+#[test]
 fn a_changed_line_has_no_hint_and_its_hover_says_why() {
     let project = Project::new(&[("app.rs", APP)]);
     let context = edited(&project, &APP.replace("print();", "write(out);"));
