@@ -2,7 +2,7 @@
 //! end of a server by a signal.
 
 use std::fs;
-use std::io::{BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::channel;
@@ -243,6 +243,29 @@ fn sigterm_ends_the_server_and_its_helpers_at_once() {
     let mut errors = String::new();
     child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
     assert!(!errors.contains("panicked"), "{errors}");
+}
+
+#[test]
+fn a_helper_ends_with_the_process_that_started_it() {
+    let folder = tempfile::tempdir().unwrap();
+    // It waits for its request.
+    let script = r#"mkfifo pipe && { "$0" try 1000000000 <> pipe & echo $!; read -r _; }"#;
+    let mut parent = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_costline")])
+        .current_dir(&folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pid = String::new();
+    BufReader::new(parent.stdout.take().unwrap()).read_line(&mut pid).unwrap();
+    let pid: u32 = pid.trim().parse().unwrap();
+    // Its deadline has a thread of its own, which is the last thing before it waits.
+    let threads = || fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
+    eventually("the threads of the helper", || (threads() == 2).then_some(()));
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    eventually("the end of the helper", || (!is_running(pid)).then_some(()));
 }
 
 fn is_running(pid: u32) -> bool {

@@ -26,7 +26,7 @@ const MIN_BYTES: usize = 2 << 10;
 /// The address space of the helper. A text of the greatest length that is parsed takes half.
 const MAX_MEMORY: u64 = 1 << 30;
 /// How long the helper may take for one text. That is many times what the limits of a parse allow.
-const DEADLINE: Duration = Duration::from_secs(10);
+const DEADLINE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 10 });
 /// How many outcomes are remembered.
 const MAX_REMEMBERED: usize = 10_000;
 
@@ -175,5 +175,19 @@ impl Drop for Helper {
         // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_helper_that_does_not_answer_is_ended() {
+        // It reads everything and answers nothing.
+        let (program, arguments) = ("sh".into(), ["-c", "cat >/dev/null"].map(OsString::from));
+        assert!(tried(&program, &arguments, Language::Rust, "fn f() {}").is_none());
+        assert!(lock(&IDLE).is_empty());
     }
 }
