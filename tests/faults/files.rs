@@ -140,6 +140,8 @@ fn without_inotify_changes_are_found_by_polling_and_health_says_so() {
         let mut server = limited_under(&workspace, &[&strace[..], &options].concat()).start();
         let uri = server.open_file(&workspace.path("app.js"), "javascript");
         wait(&mut server, &uri, 3);
+        // A file that was just written is looked at again without polling.
+        thread::sleep(ms(3000));
         workspace.write("cpu.cpuprofile", cpuprofile(5));
         wait(&mut server, &uri, 5);
         let view = server.view();
