@@ -246,6 +246,23 @@ fn sigterm_ends_the_server_and_its_helpers_at_once() {
 }
 
 #[test]
+fn helpers_limit_their_own_memory() {
+    for (arguments, bytes) in [(&["parse"][..], 1 << 30), (&["try", "1000000000"], 1_000_000_000)] {
+        let mut helper = Command::new(env!("CARGO_BIN_EXE_costline"));
+        helper.args(arguments).stdin(Stdio::piped());
+        let mut helper = helper.spawn().unwrap();
+        let limits = format!("/proc/{}/limits", helper.id());
+        eventually("a limit", || {
+            let limits = fs::read_to_string(&limits).unwrap();
+            let line = limits.lines().find(|line| line.starts_with("Max address space")).unwrap();
+            (line.split_whitespace().nth(3) == Some(&format!("{bytes}"))).then_some(())
+        });
+        helper.kill().unwrap();
+        helper.wait().unwrap();
+    }
+}
+
+#[test]
 fn a_helper_ends_with_the_process_that_started_it() {
     let folder = tempfile::tempdir().unwrap();
     // It waits for its request.

@@ -466,6 +466,23 @@ mod tests {
     use super::*;
     use sources::Limits;
 
+    #[cfg(unix)]
+    #[test]
+    fn no_link_leads_to_libraries_out_of_a_root() {
+        let [root, outside] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        std::fs::write(outside.path().join("app"), "").unwrap();
+        std::os::unix::fs::symlink(outside.path(), root.path().join("bin")).unwrap();
+        std::fs::write(root.path().join("app"), "").unwrap();
+        let places = GivenPlaces {
+            roots: vec![root.path().canonicalize().unwrap()],
+            rules: Vec::new(),
+            paths: Vec::new(),
+        };
+        let root = places.roots[0].clone();
+        let found = Places::from(places).candidates("/srv/bin/app");
+        assert_eq!(found, [PathBuf::from("/srv/bin/app"), root.join("app")]);
+    }
+
     #[test]
     fn a_perf_map_is_not_read_from_another_machine_or_by_another_name() {
         let map = |path: &str| {
