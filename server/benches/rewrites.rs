@@ -102,9 +102,10 @@ impl Times {
 
 /// The source of one of the files of the profile.
 fn source(file: usize) -> String {
+    const LAST: usize = generated::LINES - 1;
     let line = |line: usize| match line % generated::LINES {
         0 => format!("fn f{}() {{\n", file + line / generated::LINES * generated::FILES),
-        4 => "}\n".to_owned(),
+        LAST => "}\n".to_owned(),
         _ => "    call();\n".to_owned(),
     };
     (0..N_LINES).map(line).collect()

@@ -162,6 +162,10 @@ fn opens_only_regular_files() {
     let symbols =
         resolve(&lib("raytrace", RAYTRACE), &[0x1287], &[&socket, zero, folder.path()], &[]);
     assert!(matches!(symbols.status(), LibStatus::Missing { .. }), "{:?}", symbols.status());
+}
+
+#[test]
+fn the_message_about_a_library_without_a_name_says_so() {
     assert_eq!(
         LibStatus::Missing { recorded: String::new() }.message(""),
         "(no name): the profile does not say where the file is: add it to symbols.paths"
