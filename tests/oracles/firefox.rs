@@ -1,6 +1,8 @@
 //! Compares the fixtures in formats of the Firefox Profiler with the output of its command line.
 
 use crate::{REPOSITORY, compare, costline, fixtures, installed, output};
+use proptest::prelude::Rng as _;
+use proptest::test_runner::{RngAlgorithm, TestRng};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -299,4 +301,72 @@ fn raw_profiles_of_firefox_match_the_firefox_profiler() {
 #[test]
 fn profiles_of_samply_match_the_firefox_profiler() {
     check_all("samply");
+}
+
+/// The number of altered profiles: each takes the Profiler some seconds.
+const N_ALTERED: usize = 6;
+/// The number of values that are changed in each column.
+const N_CHANGES: usize = 300;
+
+/// Changes values of a column. `value` gets the row.
+fn alter(column: &mut Value, random: &mut TestRng, value: impl Fn(usize, &mut TestRng) -> Value) {
+    let rows = column.as_array_mut().unwrap();
+    for _ in 0..N_CHANGES.min(10 * rows.len()) {
+        let row = below(random, rows.len());
+        rows[row] = value(row, random);
+    }
+}
+
+/// A number from 0 to `n - 1`.
+fn below(random: &mut TestRng, n: usize) -> usize {
+    random.next_u32() as usize % n
+}
+
+/// Other callers, frames, functions and samples. All of them exist. Weights are left, because the command
+/// line of the Profiler counts samples.
+fn altered(mut profile: Value, random: &mut TestRng) -> Value {
+    let shared = &mut profile["shared"];
+    let [n_stacks, n_frames] = ["stackTable", "frameTable"]
+        .map(|table| shared[table]["length"].as_u64().unwrap() as usize);
+    // How many rows before a stack its caller is. 0: it has none.
+    let caller = |row, random: &mut TestRng| below(random, row + 1).into();
+    alter(&mut shared["stackTable"]["prefixOffset"], random, caller);
+    let frame = |_, random: &mut TestRng| below(random, n_frames).into();
+    alter(&mut shared["stackTable"]["frame"], random, frame);
+    for _ in 0..N_CHANGES {
+        let [from, to] = [(); 2].map(|()| below(random, n_frames));
+        // A function is in one library.
+        for column in ["func", "lib"] {
+            let column = &mut shared["frameTable"][column];
+            column[to] = column[from].clone();
+        }
+    }
+    for thread in profile["threads"].as_array_mut().unwrap() {
+        let samples = &mut thread["samples"];
+        let stack = |_, random: &mut TestRng| match below(random, 20) {
+            0 => Value::Null,
+            _ => below(random, n_stacks).into(),
+        };
+        alter(&mut samples["stack"], random, stack);
+    }
+    profile
+}
+
+#[test]
+fn altered_profiles_match_the_firefox_profiler() {
+    let folder = TempDir::new().unwrap();
+    if !installed(profiler(folder.path()).arg("--version")) {
+        return;
+    }
+    let compressed = std::fs::read(
+        Path::new(REPOSITORY).join("fixtures/profiles/firefox/rust-wordstat-v70/profile.json.gz"),
+    );
+    let text = formats::inflate::prefix(&compressed.unwrap(), usize::MAX).into_owned();
+    let profile: Value = serde_json::from_slice(&text).unwrap();
+    let mut random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    for n in 0..N_ALTERED {
+        let file = folder.path().join(format!("altered-{n}.json"));
+        std::fs::write(&file, altered(profile.clone(), &mut random).to_string()).unwrap();
+        check(&file, Names::Native, None);
+    }
 }
