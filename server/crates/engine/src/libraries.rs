@@ -22,6 +22,9 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
 use symbols::{
     Cache, KernelFiles, LibStatus, LibSymbols, Md5, PerfMap, Search, Sidecar, Unresolved,
     is_interrupt, is_kernel,
@@ -243,6 +246,43 @@ impl Libraries {
         library.is_done = true;
         self.skip_done();
         ControlFlow::Continue(())
+    }
+
+    /// Searches libraries, hottest first, until `patience` has passed. The search has a thread of its
+    /// own, because a disk that does not answer blocks it for good.
+    #[must_use]
+    pub fn resolve_within(
+        self,
+        patience: Duration,
+        loaded: Arc<Loaded>,
+        places: Places,
+        cache: Arc<Cache>,
+    ) -> Self {
+        let deadline = Instant::now() + patience;
+        let (sender, results) = channel();
+        let mut searched = self.clone();
+        let search = move || {
+            let sidecar = sidecar(&loaded.path);
+            let mut until_deadline = |_, _| {
+                let is_time_left = Instant::now() < deadline;
+                if is_time_left { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            };
+            while !searched.is_complete()
+                && searched
+                    .resolve_next(&loaded, &places, sidecar.as_ref(), &cache, &mut until_deadline)
+                    .is_continue()
+                && sender.send(searched.clone()).is_ok()
+            {}
+        };
+        let mut found = self;
+        if thread::Builder::new().name("libraries".to_owned()).spawn(search).is_err() {
+            return found;
+        }
+        let left = || deadline.saturating_duration_since(Instant::now());
+        while let Ok(more) = results.recv_timeout(left()) {
+            found = more;
+        }
+        found
     }
 
     /// Searches all libraries that are not done.
@@ -494,11 +534,29 @@ mod tests {
         assert!(!map("/etc/passwd"));
     }
 
-    #[test]
-    fn a_cancelled_search_continues_with_the_next_library() {
+    /// A profile with addresses in three libraries.
+    fn addresses() -> Loaded {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../../../fixtures/profiles/samply/rust-wordstat/profile.json.gz");
-        let loaded = Loaded::read(&path, u64::MAX, &mut |_| ControlFlow::Continue(())).unwrap();
+        Loaded::read(&path, u64::MAX, &mut |_| ControlFlow::Continue(())).unwrap()
+    }
+
+    #[test]
+    fn libraries_are_searched_for_as_long_as_allowed() {
+        let (loaded, settings) = (Arc::new(addresses()), CostSettings::default());
+        let searched = |patience| {
+            let cache = Arc::new(Cache::default());
+            let places = Places::new(&settings, &SourceIndex::build(Vec::new(), Limits::default()));
+            let libraries = Libraries::of(&loaded.recording, &settings.symbols, &cache);
+            libraries.resolve_within(patience, loaded.clone(), places, cache).progress()
+        };
+        assert_eq!(searched(Duration::from_secs(60)), (3, 3));
+        assert_eq!(searched(Duration::ZERO), (0, 3));
+    }
+
+    #[test]
+    fn a_cancelled_search_continues_with_the_next_library() {
+        let loaded = addresses();
         let (settings, cache) = (CostSettings::default(), Cache::default());
         let places = Places::new(&settings, &SourceIndex::build(Vec::new(), Limits::default()));
         let mut libraries = Libraries::of(&loaded.recording, &settings.symbols, &cache);

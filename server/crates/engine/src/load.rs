@@ -23,11 +23,17 @@ use symbols::Cache;
 /// The minimum time between two snapshots of [`resolve`].
 pub const PUBLISH_INTERVAL: Duration = Duration::from_millis(500);
 
+/// How long [`load_soon`] searches libraries. Those of most programs are read in less.
+const SEARCH_FIRST: Duration = Duration::from_millis(250);
+/// The most threads that search libraries for [`load_soon`]. Those that a disk does not answer never
+/// end.
+const MAX_SEARCHING: usize = 4;
+
 /// Caches that all loads share.
 #[derive(Debug, Default)]
 pub struct Caches {
-    /// The symbols of libraries.
-    pub(crate) symbols: Cache,
+    /// The symbols of libraries. The threads of [`load_soon`] have it, too.
+    pub(crate) symbols: Arc<Cache>,
     /// The recorded texts of source files.
     pub texts: TextCaches,
     /// The runs that are kept to be compared with later ones. `None`: none are.
@@ -37,7 +43,7 @@ pub struct Caches {
 impl Caches {
     /// Empty caches. Recorded texts are kept in `copies`.
     pub fn new(copies: Option<Copies>) -> Self {
-        Self { symbols: Cache::default(), texts: TextCaches::new(copies), runs: None }
+        Self { symbols: Arc::default(), texts: TextCaches::new(copies), runs: None }
     }
 
     /// The same caches. Runs are kept in `runs`.
@@ -162,6 +168,20 @@ pub fn load(
 pub fn load_read(loaded: Arc<Loaded>, environment: Environment<'_>) -> Snapshot {
     let Environment { settings, index, caches } = environment;
     let libraries = Libraries::of(&loaded.recording, &settings.symbols, &caches.symbols);
+    Snapshot::new(loaded, settings, index, libraries, &caches.texts)
+}
+
+/// Like [`load_read`], but also searches libraries for up to [`SEARCH_FIRST`], so that costs of a
+/// rewritten profile appear at once in the lines where they were.
+pub fn load_soon(loaded: Arc<Loaded>, environment: Environment<'_>) -> Snapshot {
+    let Environment { settings, index, caches } = environment;
+    let mut libraries = Libraries::of(&loaded.recording, &settings.symbols, &caches.symbols);
+    let n_searching = Arc::strong_count(&caches.symbols) - 1;
+    if !libraries.is_complete() && n_searching < MAX_SEARCHING {
+        let places = Places::new(settings, index);
+        libraries =
+            libraries.resolve_within(SEARCH_FIRST, loaded.clone(), places, caches.symbols.clone());
+    }
     Snapshot::new(loaded, settings, index, libraries, &caches.texts)
 }
 

@@ -11,7 +11,7 @@ use engine::discovery::{FileVersion, Recognised};
 use engine::kept_baseline::KeptBaseline;
 use engine::kept_runs::KeptRun;
 use engine::load::{
-    Caches, Environment, Extent, Missing, Observe, RunFiles, complete, index_sources, load_read,
+    Caches, Environment, Extent, Missing, Observe, RunFiles, complete, index_sources, load_soon,
     load_with_symbols, read, renew, renew_with_symbols, resolve,
 };
 use engine::overlay::no_overlay;
@@ -172,11 +172,11 @@ impl LoadJob {
                 };
                 let root = world.root.as_deref();
                 let run = shared.get(&files, root, &world.settings, read)?;
-                (load_read(run.loaded, environment), run.failed)
+                (load_soon(run.loaded, environment), run.failed)
             }
             LoadFrom::Read(loaded) => {
                 let _reserved = loaded.reserve_memory()?;
-                (load_read(loaded, environment), Vec::new())
+                (load_soon(loaded, environment), Vec::new())
             }
             LoadFrom::Shown(shown) => {
                 let _reserved = shown.loaded.reserve_memory()?;
