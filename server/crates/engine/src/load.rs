@@ -171,7 +171,7 @@ pub fn load_read(loaded: Arc<Loaded>, environment: Environment<'_>) -> Snapshot 
     Snapshot::new(loaded, settings, index, libraries, &caches.texts)
 }
 
-/// Like [`load_read`], but also searches libraries for up to [`SEARCH_FIRST`], so that costs of a
+/// Like [`load_read`], but also searches libraries for up to a quarter of a second, so that costs of a
 /// rewritten profile appear at once in the lines where they were.
 pub fn load_soon(loaded: Arc<Loaded>, environment: Environment<'_>) -> Snapshot {
     let Environment { settings, index, caches } = environment;
