@@ -222,6 +222,11 @@ export class Screen {
     await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: text }).first().click();
   }
 
+  /** Checks the first entry with a text in the list with boxes, once it is open. */
+  async check(text) {
+    await this.page.locator('.quick-input-list .monaco-list-row[role="checkbox"]').filter({ hasText: text }).first().click();
+  }
+
   /** The text of the dialog that is open. */
   async dialog() {
     return this.page.locator(".monaco-dialog-box").innerText();

@@ -63,7 +63,7 @@ await code.run(async () => {
     return /^old\.folded.*\n?20 samples · folded stacks, written .* ago\n?.*profiles/s.test(row("old.folded")) && row(SHOWN).includes("1395 samples · ");
   });
   await screen.pressListButton("Show Several as One");
-  for (const name of [SHOWN, "old.folded"]) await screen.choose(name);
+  for (const name of [SHOWN, "old.folded"]) await screen.check(name);
   await code.page.keyboard.press("Enter");
   await until("both", async () => (await screen.status()).some((item) => item.includes("1415 samples")));
 
