@@ -32,6 +32,8 @@ use symbols::{
 
 /// The smallest share of samples that a library without lines must have for a warning.
 const MIN_SHARE: f64 = 0.01;
+/// The part of the memory that [`Libraries::resolve_within`] may take: one in this many.
+const SHARE: u64 = 8;
 /// Larger sidecar files and perf maps are not read.
 const MAX_BYTES: u64 = 256 << 20;
 
@@ -72,6 +74,8 @@ pub struct Places {
     /// Whether a trial has shown that there is enough memory for all libraries of the profile.
     /// `None` before it.
     is_tried: Cell<Option<bool>>,
+    /// Searches take at most this part of the memory that work may take, as a divisor.
+    share: u64,
 }
 
 impl From<GivenPlaces> for Places {
@@ -79,7 +83,7 @@ impl From<GivenPlaces> for Places {
         let GivenPlaces { roots, rules, paths } = given;
         let rules = rules.into_iter().map(|(from, to)| Rule { from, to }).collect();
         let kernel = KernelFiles::of_this_machine(home().as_deref());
-        Self { roots, rules, paths, kernel, is_tried: Cell::new(None) }
+        Self { roots, rules, paths, kernel, is_tried: Cell::new(None), share: 1 }
     }
 }
 
@@ -105,6 +109,7 @@ impl Places {
             roots,
             kernel: KernelFiles::of_this_machine(home.as_deref()),
             is_tried: Cell::new(None),
+            share: 1,
         }
     }
 
@@ -136,7 +141,8 @@ impl Places {
         let candidates = |recorded: &str| self.candidates(recorded);
         let profile_modified = Some(loaded.stamp.modified + SLACK);
         let available = memory::available().filter(|_| self.is_tried.get() != Some(true));
-        let memory = Cell::new(available.map_or(u64::MAX, memory::usable));
+        let memory =
+            Cell::new(available.map_or(u64::MAX, |bytes| memory::usable(bytes) / self.share));
         use_search(&Search {
             candidates: &candidates,
             paths: &self.paths,
@@ -235,9 +241,11 @@ impl Libraries {
                 Some(symbols) => Arc::new(symbols),
                 None => search(&mut observe),
             };
-            if matches!(symbols.status(), LibStatus::NoMemory { .. })
-                && places.succeed_elsewhere(loaded, &mut observe)?
-            {
+            let needs_memory = matches!(symbols.status(), LibStatus::NoMemory { .. });
+            if needs_memory && places.share > 1 {
+                return ControlFlow::Break(());
+            }
+            if needs_memory && places.succeed_elsewhere(loaded, &mut observe)? {
                 symbols = search(&mut observe);
             }
             flow?;
@@ -248,8 +256,9 @@ impl Libraries {
         ControlFlow::Continue(())
     }
 
-    /// Searches libraries, hottest first, until `patience` has passed. The search has a thread of its
-    /// own, because a disk that does not answer blocks it for good.
+    /// Searches libraries, hottest first, until `patience` has passed or one needs much memory. The
+    /// search has a thread of its own, because a disk that does not answer blocks it for good. Such a
+    /// thread may still read a library when [`Self::resolve_next`] reads it again.
     #[must_use]
     pub fn resolve_within(
         self,
@@ -259,6 +268,7 @@ impl Libraries {
         cache: Arc<Cache>,
     ) -> Self {
         let deadline = Instant::now() + patience;
+        let places = Places { share: SHARE, ..places };
         let (sender, results) = channel();
         let mut searched = self.clone();
         let search = move || {

@@ -27,7 +27,7 @@ pub const PUBLISH_INTERVAL: Duration = Duration::from_millis(500);
 const SEARCH_FIRST: Duration = Duration::from_millis(250);
 /// The most threads that search libraries for [`load_soon`]. Those that a disk does not answer never
 /// end.
-const MAX_SEARCHING: usize = 4;
+const MAX_SEARCHING: usize = 2;
 
 /// Caches that all loads share.
 #[derive(Debug, Default)]
