@@ -10,6 +10,7 @@
 
 use profile::{FrameId, ProfileBuilder, Samples, StackId, WarningCode, Warnings};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
@@ -18,8 +19,8 @@ use std::collections::hash_map::Entry;
 pub(crate) struct Event {
     /// The time of the event.
     pub(crate) at: f64,
-    /// The time of a second clock (the thread's processor time), if there is one.
-    pub(crate) cpu: Option<f64>,
+    /// The time of a second clock (the thread's processor time); NaN if there is none.
+    pub(crate) cpu: f64,
     pub(crate) what: What,
 }
 
@@ -31,8 +32,8 @@ pub(crate) enum What {
     /// A call ended: the innermost one, or the innermost one with that name. `frame` replaces the
     /// frame given at the beginning.
     End { name: Option<u32>, frame: Option<FrameId> },
-    /// A whole call, with its end by both clocks.
-    Complete { frame: FrameId, until: f64, cpu_until: Option<f64> },
+    /// A whole call, with its end by both clocks, NaN if there is none by the second one.
+    Complete { frame: FrameId, until: f64, cpu_until: f64 },
 }
 
 /// The calls of a thread, in the order in which they began, as parallel columns.
@@ -52,8 +53,10 @@ pub(crate) struct Calls {
 #[derive(Debug, Default)]
 pub(crate) struct CallTimes {
     begins: Vec<f64>,
-    /// Row, start and end of each stretch of self time.
-    stretches: Vec<(u32, f64, f64)>,
+    /// The row of each stretch of self time, with its start and end.
+    rows: Vec<u32>,
+    starts: Vec<f64>,
+    ends: Vec<f64>,
 }
 
 impl CallTimes {
@@ -61,19 +64,34 @@ impl CallTimes {
     pub(crate) fn append(&mut self, more: Self) {
         let n_before = self.begins.len() as u32;
         self.begins.extend(more.begins);
-        self.stretches.extend(
-            more.stretches.into_iter().map(|(row, start, end)| (row + n_before, start, end)),
-        );
+        self.rows.extend(more.rows.iter().map(|row| row + n_before));
+        self.starts.extend(more.starts);
+        self.ends.extend(more.ends);
     }
 
     /// Adds them to samples whose first rows are these calls. `ms` is the unit in milliseconds.
     pub(crate) fn add_to(self, samples: Samples, ms: f64) -> Samples {
-        let mut begins: Vec<f64> = self.begins.iter().map(|at| at * ms).collect();
+        let Self { mut begins, rows, mut starts, mut ends } = self;
+        for times in [&mut begins, &mut starts, &mut ends] {
+            for at in times {
+                *at *= ms;
+            }
+        }
         begins.resize(samples.len(), f64::NAN);
-        let rows = self.stretches.iter().map(|&(row, ..)| row).collect();
-        let starts = self.stretches.iter().map(|&(_, start, _)| start * ms).collect();
-        let ends = self.stretches.iter().map(|&(.., end)| end * ms).collect();
         samples.with_times(begins).with_stretches(rows, starts, ends)
+    }
+
+    /// Adds self time of `row`, which may go on from where the last stretch ends.
+    fn pass(&mut self, row: usize, start: f64, end: f64) {
+        let row = row as u32;
+        match self.ends.last_mut() {
+            Some(last) if *last == start && self.rows.last() == Some(&row) => *last = end,
+            _ => {
+                self.rows.push(row);
+                self.starts.push(start);
+                self.ends.push(end);
+            }
+        }
     }
 }
 
@@ -93,17 +111,18 @@ pub(crate) fn run(
         n_open: FxHashMap::default(),
         whole: Vec::new(),
         now: events.first().map_or(0.0, |event| event.at),
-        now_cpu: None,
+        now_cpu: f64::NAN,
         outside: 0.0,
         times: CallTimes::default(),
         has_cpu: !events.is_empty(),
         warnings,
     };
     for group in events.chunk_by(|a, b| a.at == b.at) {
-        for &event in &in_order(group, &machine.open, &machine.n_open) {
+        for &event in &*in_order(group, &machine.open, &machine.n_open) {
             machine.step(event);
         }
     }
+    drop(events);
     machine.finish(end);
     machine.calls(builder)
 }
@@ -111,9 +130,13 @@ pub(crate) fn run(
 /// Sorts events of the same time, unless they already nest: first ends of open calls, innermost
 /// first; then beginnings, with ends that follow them in the file (calls of no duration); whole
 /// calls last, the longest first.
-fn in_order(group: &[Event], open: &[Open], n_open: &FxHashMap<u32, usize>) -> Vec<Event> {
+fn in_order<'e>(
+    group: &'e [Event],
+    open: &[Open],
+    n_open: &FxHashMap<u32, usize>,
+) -> Cow<'e, [Event]> {
     if group.len() == 1 || is_nested(group, open) {
-        return group.to_vec();
+        return Cow::Borrowed(group);
     }
     let (mut ends, mut rest, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let mut begun = Begun::default();
@@ -163,7 +186,7 @@ fn in_order(group: &[Event], open: &[Open], n_open: &FxHashMap<u32, usize>) -> V
     ordered.extend(others);
     ordered.extend(rest);
     ordered.extend(whole);
-    ordered
+    Cow::Owned(ordered)
 }
 
 /// Whether the events of one time, in file order, end only innermost calls. Groups with whole calls
@@ -221,11 +244,11 @@ struct Open {
     /// The name that an end refers to; `None` for a whole call, which ends by itself.
     name: Option<u32>,
     /// For a whole call, its end by both clocks.
-    until: Option<(f64, Option<f64>)>,
+    until: Option<(f64, f64)>,
 }
 
 struct Row {
-    parent: Option<usize>,
+    parent: Option<u32>,
     frame: FrameId,
     own: f64,
     own_cpu: f64,
@@ -240,7 +263,7 @@ struct Machine<'w> {
     /// an outer one.
     whole: Vec<usize>,
     now: f64,
-    now_cpu: Option<f64>,
+    now_cpu: f64,
     outside: f64,
     times: CallTimes,
     has_cpu: bool,
@@ -274,7 +297,7 @@ impl Machine<'_> {
     }
 
     /// Position and end of the innermost whole call.
-    fn innermost_whole(&self) -> Option<(usize, (f64, Option<f64>))> {
+    fn innermost_whole(&self) -> Option<(usize, (f64, f64))> {
         let &position = self.whole.last()?;
         Some((position, self.open.get(position)?.until?))
     }
@@ -308,8 +331,8 @@ impl Machine<'_> {
     }
 
     /// Adds the time until `at` to the innermost call.
-    fn pass(&mut self, at: f64, cpu: Option<f64>) {
-        self.has_cpu &= cpu.is_some() || self.open.is_empty();
+    fn pass(&mut self, at: f64, cpu: f64) {
+        self.has_cpu &= !cpu.is_nan() || self.open.is_empty();
         let passed = (at - self.now).max(0.0);
         let innermost = self.open.last().map(|open| open.row);
         if innermost.is_none() {
@@ -318,22 +341,17 @@ impl Machine<'_> {
         if let Some((id, row)) = innermost.and_then(|id| Some((id, self.rows.get_mut(id)?))) {
             row.own += passed;
             if passed > 0.0 {
-                let last = self.times.stretches.last_mut();
-                match last.filter(|last| (last.0 as usize, last.2) == (id, self.now)) {
-                    Some((.., end)) => *end = at,
-                    None => self.times.stretches.push((id as u32, self.now, at)),
-                }
+                self.times.pass(id, self.now, at);
             }
-            if let (Some(before), Some(cpu)) = (self.now_cpu, cpu) {
-                row.own_cpu += (cpu - before).max(0.0);
-            }
+            // Nothing if one of them is unknown.
+            row.own_cpu += (cpu - self.now_cpu).max(0.0);
         }
         self.now = self.now.max(at);
         self.now_cpu = cpu;
     }
 
-    fn begin(&mut self, name: Option<u32>, frame: FrameId, until: Option<(f64, Option<f64>)>) {
-        let parent = self.open.last().map(|open| open.row);
+    fn begin(&mut self, name: Option<u32>, frame: FrameId, until: Option<(f64, f64)>) {
+        let parent = self.open.last().map(|open| open.row as u32);
         if let Some(name) = name {
             *self.n_open.entry(name).or_default() += 1;
         }
@@ -378,7 +396,7 @@ impl Machine<'_> {
     fn calls(self, builder: &mut ProfileBuilder) -> Result<Calls, profile::BuildError> {
         let mut stacks: Vec<StackId> = Vec::with_capacity(self.rows.len());
         for row in &self.rows {
-            let caller = row.parent.and_then(|parent| stacks.get(parent)).copied();
+            let caller = row.parent.and_then(|parent| stacks.get(parent as usize)).copied();
             stacks.push(builder.intern_stack(caller, row.frame)?);
         }
         Ok(Calls {
@@ -425,9 +443,9 @@ mod tests {
             let what = match kind {
                 'B' => What::Begin { name: name.raw(), frame },
                 'E' => What::End { name: (!text.is_empty()).then_some(name.raw()), frame: None },
-                _ => What::Complete { frame, until: at + duration, cpu_until: None },
+                _ => What::Complete { frame, until: at + duration, cpu_until: f64::NAN },
             };
-            Event { at, cpu: None, what }
+            Event { at, cpu: f64::NAN, what }
         });
         let events = events.collect();
         let calls = run(events, end, &mut builder, &mut warnings).unwrap();
@@ -623,8 +641,9 @@ mod tests {
             (What::End { name: Some(1), frame: None }, What::End { name: Some(2), frame: None });
         let mut run = |what: &[What], step: f64| {
             let events = what.iter().flat_map(|&what| vec![what; n]).enumerate();
-            let events =
-                events.map(|(i, what)| Event { at: i as f64 * step, cpu: None, what }).collect();
+            let events = events
+                .map(|(i, what)| Event { at: i as f64 * step, cpu: f64::NAN, what })
+                .collect();
             let calls = run(events, None, &mut builder, &mut Warnings::default()).unwrap();
             (calls.stacks.len(), calls.own.iter().sum::<f64>())
         };

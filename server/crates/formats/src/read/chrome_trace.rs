@@ -140,8 +140,7 @@ impl Trace {
         stream.array(&mut |stream| {
             stream.peek()?;
             let start = stream.offset();
-            let event = serde_json::from_slice(stream.value()?);
-            match event.map_err(EventError::from).and_then(|event| self.event(&event)) {
+            match self.next_event(stream)? {
                 Ok(()) => {}
                 Err(EventError::Build(error)) => self.failed = Some(error),
                 Err(EventError::Json(error)) => {
@@ -152,6 +151,27 @@ impl Trace {
             }
             self.n_events += 1;
             if self.failed.is_some() { Err(Stop::Enough) } else { Ok(()) }
+        })
+    }
+
+    /// Handles the next event.
+    fn next_event(&mut self, stream: &mut Stream<'_, '_>) -> Scanned<Result<(), EventError>> {
+        // Finding its end first takes as long again, so that is only done if it is not there yet, or
+        // malformed.
+        let mut events = serde_json::Deserializer::from_slice(stream.bytes()).into_iter();
+        let handled = match events.next() {
+            Some(Ok(event)) => Some(self.event(&event)),
+            Some(Err(_)) | None => None,
+        };
+        let end = events.byte_offset();
+        Ok(match handled {
+            Some(handled) => {
+                stream.take(end);
+                handled
+            }
+            None => serde_json::from_slice(stream.value()?)
+                .map_err(EventError::from)
+                .and_then(|event| self.event(&event)),
         })
     }
 
@@ -246,7 +266,7 @@ impl Trace {
             });
             return Ok(());
         }
-        let cpu = number(event.tts);
+        let cpu = number(event.tts).unwrap_or(f64::NAN);
         let place = Place::of(event);
         if event.category() == PYTORCH && place.is_some() && self.recognise(Dialect::PyTorch) {
             let message = "PyTorch writes the first line of a function, not the line that executes";
@@ -254,7 +274,7 @@ impl Trace {
         }
         self.has_lines |= place.as_ref().is_some_and(|place| place.at.0 > 0);
         let is_operation = Operations::has(event);
-        self.lacks_cpu |= cpu.is_none() && !is_operation;
+        self.lacks_cpu |= cpu.is_nan() && !is_operation;
         let mut last = at;
         let what = match event.phase() {
             // The place given at the end wins; an end without a name ends the innermost call.
@@ -280,7 +300,7 @@ impl Trace {
                     What::Complete {
                         frame,
                         until,
-                        cpu_until: cpu.zip(cpu_duration).map(|(cpu, duration)| cpu + duration),
+                        cpu_until: cpu + cpu_duration.unwrap_or(f64::NAN),
                     }
                 }
             }

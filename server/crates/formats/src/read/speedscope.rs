@@ -217,7 +217,7 @@ impl Tables<'_> {
                     Kind::Open => What::Begin { name: frame.raw(), frame },
                     Kind::Close => What::End { name: Some(frame.raw()), frame: None },
                 };
-                Some(Ok(Event { at, cpu: None, what }))
+                Some(Ok(Event { at, cpu: f64::NAN, what }))
             });
         let events = events.collect::<Result<_, ReadError>>()?;
         let end = profile.end_value.as_ref().and_then(Scalar::number);

@@ -39,6 +39,16 @@ impl<'s, 'i> Stream<'s, 'i> {
         At::Byte(self.offset() + n_unread)
     }
 
+    /// The bytes that have arrived and are not consumed.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.input.bytes()
+    }
+
+    /// Consumes `n` of them.
+    pub(crate) fn take(&mut self, n: usize) {
+        self.input.take(n);
+    }
+
     /// Skips white space and returns the next byte without consuming it.
     pub(crate) fn peek(&mut self) -> Scanned<u8> {
         loop {

@@ -10,16 +10,17 @@ use crate::read::number::position;
 use profile::{BuildError, Frame, FrameId, ProfileBuilder};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 /// The category of Python functions in traces of `PyTorch`.
 pub(super) const PYTORCH: &str = "python_function";
 
 /// The function of an event and its places: 1-based, 0 = unknown.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Place {
+pub(super) struct Place<'e> {
     /// The function; empty = the name of the event.
-    pub(super) name: String,
-    pub(super) file: String,
+    pub(super) name: Cow<'e, str>,
+    pub(super) file: Cow<'e, str>,
     /// Line and column where the function starts.
     pub(super) start: (u32, u32),
     /// Line and column that executed.
@@ -56,12 +57,12 @@ struct Data<'a> {
     column_number: Option<&'a RawValue>,
 }
 
-impl Place {
+impl<'e> Place<'e> {
     /// The place of an event, if it has one.
-    pub(super) fn of(event: &Event<'_>) -> Option<Self> {
+    pub(super) fn of(event: &'e Event<'_>) -> Option<Self> {
         if let Some(file) = &event.file {
             return Some(Self {
-                file: file.to_string(),
+                file: Cow::Borrowed(file),
                 at: (line(event.line), 0),
                 ..Self::default()
             });
@@ -75,12 +76,12 @@ impl Place {
         let args: Args<'_> = serde_json::from_str(event.args?.get()).ok()?;
         match args {
             Args { filename: Some(file), line: at @ Some(_), .. } => {
-                Some(Self { file: file.to_string(), at: (line(at), 0), ..Self::default() })
+                Some(Self { file: file.0, at: (line(at), 0), ..Self::default() })
             }
             Args {
                 url: Some(file), line: at @ Some(_), column, func_line, func_column, ..
             } => Some(Self {
-                file: file.to_string(),
+                file: file.0,
                 start: (line(func_line), line(func_column)),
                 at: (line(at), line(column)),
                 ..Self::default()
@@ -89,17 +90,12 @@ impl Place {
                 data: Some(Data { url: Some(file), function_name, line_number, column_number }),
                 ..
             } if function_name.is_some() || line_number.is_some() => {
-                let name = match function_name.as_deref() {
-                    Some("") => "(anonymous)",
-                    name => name.unwrap_or_default(),
+                let name = match function_name {
+                    Some(name) if name.is_empty() => Cow::Borrowed("(anonymous)"),
+                    name => name.map(|name| name.0).unwrap_or_default(),
                 };
                 let start = (line(line_number), line(column_number));
-                Some(Self {
-                    name: name.to_owned(),
-                    file: file.to_string(),
-                    start,
-                    ..Self::default()
-                })
+                Some(Self { name, file: file.0, start, ..Self::default() })
             }
             _ => None,
         }
@@ -108,12 +104,12 @@ impl Place {
     /// Parses `file(line): name`. The line is the one that executes when the function is entered:
     /// its first line, except where a generator resumes or the recording began inside the function.
     /// Modules (`nn.Module: Linear_0`) and functions written in C have only a name.
-    fn of_pytorch(text: &str) -> Option<Self> {
+    fn of_pytorch(text: &'e str) -> Option<Self> {
         let (place, name) = text.rsplit_once("): ")?;
         let (file, line) = place.rsplit_once('(')?;
         Some(Self {
-            name: name.to_owned(),
-            file: file.to_owned(),
+            name: name.into(),
+            file: file.into(),
             at: (line.parse().ok()?, 0),
             ..Self::default()
         })
@@ -121,11 +117,11 @@ impl Place {
 
     /// Parses `name (file:line)` with the line where the function starts; functions written in C
     /// have only a name.
-    fn of_viztracer(text: &str) -> Option<Self> {
+    fn of_viztracer(text: &'e str) -> Option<Self> {
         let (name, place) = text.strip_suffix(')')?.split_once(" (")?;
         let (file, line) = place.rsplit_once(':')?;
         let start = (line.parse().ok()?, 0);
-        Some(Self { name: name.to_owned(), file: file.to_owned(), start, ..Self::default() })
+        Some(Self { name: name.into(), file: file.into(), start, ..Self::default() })
     }
 
     /// The frame of an event with this name.
@@ -222,9 +218,9 @@ mod tests {
                 none,
             ),
         ] {
-            let place = Place::of(&serde_json::from_str(event).unwrap());
-            let expected = Place { name: name.to_owned(), file: file.to_owned(), start, at };
-            assert_eq!(place, Some(expected), "{event}");
+            let expected = Place { name: name.into(), file: file.into(), start, at };
+            let parsed = serde_json::from_str(event).unwrap();
+            assert_eq!(Place::of(&parsed), Some(expected), "{event}");
         }
         for event in [
             "{}",

@@ -70,18 +70,18 @@ impl StackFrame<'_> {
         self.category.as_deref() == Some("root")
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> Place<'_> {
         let start = (line(self.func_line), line(self.func_column));
         let at = (line(self.line), line(self.column));
         if let Some(file) = &self.file {
-            return Place { file: file.to_string(), start, at, ..Place::default() };
+            return Place { file: (&**file).into(), start, at, ..Place::default() };
         }
         let position = || {
             Some(self.name().strip_suffix(')')?.split_once('(')?).filter(|_| self.line.is_some())
         };
         let Some((name, position)) = position() else { return Place::default() };
         let file = position.rsplitn(3, ':').nth(2).unwrap_or(position);
-        Place { name: name.to_owned(), file: file.to_owned(), start, at }
+        Place { name: name.into(), file: file.into(), start, at }
     }
 }
 
