@@ -1,5 +1,5 @@
 //! The progress of a load (`$/progress`), for clients that show it. It begins only if the load takes
-//! longer than [`PATIENCE`] and ends when [`Progress`] is dropped.
+//! longer than [`PATIENCE`] and ends when [`Progress`] is dropped or the load is cancelled.
 
 use engine::present::progress::describe;
 use engine::stages::loaded::Step;
@@ -13,6 +13,7 @@ use lsp_types::{
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::timeout;
 use tower_lsp::Client;
 
 /// How long a load must take to show progress.
@@ -30,18 +31,27 @@ pub struct Progress {
 
 impl Progress {
     /// The progress of the load of `path`. `enabled` says whether the client shows progress;
-    /// `number` becomes part of the token. It begins after `patience`.
+    /// `number` becomes part of the token. It begins after `patience`, and ends with `cancelled` if
+    /// the load goes on then.
     pub fn new(
         client: &Client,
         enabled: bool,
         number: u64,
         path: &Path,
         patience: Duration,
+        cancelled: impl Future<Output = ()> + Send + 'static,
     ) -> Self {
         let (step, steps) = watch::channel(None);
         if enabled {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            tokio::spawn(show(client.clone(), token(number), name, steps, patience));
+            let dropped = ended(steps.clone());
+            let end = async {
+                tokio::select! {
+                    () = dropped => {}
+                    () = cancelled => {}
+                }
+            };
+            tokio::spawn(show(client.clone(), token(number), name, steps, patience, end));
         }
         Self { step }
     }
@@ -67,15 +77,17 @@ pub fn number(token: &NumberOrString) -> Option<u64> {
     }
 }
 
-/// Shows the progress of a load until the sender of `steps` is dropped.
+/// Shows the progress of a load until `end`.
 async fn show(
     client: Client,
     token: NumberOrString,
     name: String,
-    mut steps: watch::Receiver<Option<Step>>,
+    steps: watch::Receiver<Option<Step>>,
     patience: Duration,
+    end: impl Future<Output = ()>,
 ) {
-    if tokio::time::timeout(patience, ended(&mut steps)).await.is_ok() {
+    tokio::pin!(end);
+    if timeout(patience, &mut end).await.is_ok() {
         return;
     }
     let create = WorkDoneProgressCreateParams { token: token.clone() };
@@ -94,9 +106,12 @@ async fn show(
         percentage: Some(0),
     };
     send(WorkDoneProgress::Begin(begin)).await;
+    let mut shown = None;
     loop {
-        let step = *steps.borrow_and_update();
-        if let Some(step) = step {
+        let step = *steps.borrow();
+        if step != shown
+            && let Some(step) = step
+        {
             let (message, percentage) = describe(step);
             let report = WorkDoneProgressReport {
                 cancellable: Some(true),
@@ -105,8 +120,8 @@ async fn show(
             };
             send(WorkDoneProgress::Report(report)).await;
         }
-        tokio::time::sleep(REPORT_INTERVAL).await;
-        if steps.changed().await.is_err() {
+        shown = step;
+        if timeout(REPORT_INTERVAL, &mut end).await.is_ok() {
             break;
         }
     }
@@ -114,6 +129,6 @@ async fn show(
 }
 
 /// Waits until the sender of `steps` is dropped.
-async fn ended(steps: &mut watch::Receiver<Option<Step>>) {
+async fn ended(mut steps: watch::Receiver<Option<Step>>) {
     while steps.changed().await.is_ok() {}
 }

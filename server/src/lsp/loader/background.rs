@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::spawn_blocking;
 use tower_lsp::Client;
@@ -98,10 +98,15 @@ impl Background {
         });
     }
 
+    fn progress(&self, id: WorkId, path: &Path, stop: &Stop, patience: Duration) -> Progress {
+        let stopped = stop.clone().wanted();
+        Progress::new(&self.client, self.shows_progress, id.0, path, patience, stopped)
+    }
+
     fn load(&self, id: WorkId, job: LoadJob, stop: Stop) {
         let (results, caches) = (self.results.clone(), self.caches.clone());
         let shared = self.shared.clone();
-        let progress = Progress::new(&self.client, self.shows_progress, id.0, job.path(), PATIENCE);
+        let progress = self.progress(id, job.path(), &stop, PATIENCE);
         spawn_blocking(move || {
             let begun = Instant::now();
             let mut observe = observe(&progress, &stop);
@@ -117,13 +122,7 @@ impl Background {
         let (results, caches) = (self.results.clone(), self.caches.clone());
         let path = job.shown.loaded.path.clone();
         // The last snapshot is delayed by up to `PUBLISH_INTERVAL`, during which nothing is done.
-        let progress = Progress::new(
-            &self.client,
-            self.shows_progress,
-            id.0,
-            &path,
-            PUBLISH_INTERVAL + PATIENCE,
-        );
+        let progress = self.progress(id, &path, &stop, PUBLISH_INTERVAL + PATIENCE);
         spawn_blocking(move || {
             let mut observe = observe(&progress, &stop);
             let mut publish = |snapshot| {
@@ -156,7 +155,7 @@ impl Background {
     fn open(&self, id: WorkId, job: OpenJob, stop: Stop) {
         let (results, caches) = (self.results.clone(), self.caches.clone());
         let path = job.other.path.clone();
-        let progress = Progress::new(&self.client, self.shows_progress, id.0, &path, PATIENCE);
+        let progress = self.progress(id, &path, &stop, PATIENCE);
         spawn_blocking(move || {
             let mut observe = observe(&progress, &stop);
             let outcome = match without_panic(&path, || Ok(job.run(&caches, &mut observe))) {

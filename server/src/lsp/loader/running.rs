@@ -11,9 +11,9 @@ use std::collections::HashMap;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 
 /// How long work may take for one step. The longest steps of a profile of a gigabyte take some ten
 /// seconds.
@@ -22,27 +22,29 @@ const MAX_STEP: Duration = Duration::from_secs(120);
 /// Whether background work should stop, and when it made its last step.
 #[derive(Debug, Clone)]
 pub struct Stop {
-    is_wanted: Arc<AtomicBool>,
+    is_wanted: watch::Sender<bool>,
     last_step: Arc<Mutex<Instant>>,
 }
 
 impl Stop {
     fn new(now: Instant) -> Self {
-        Self { is_wanted: Arc::default(), last_step: Arc::new(Mutex::new(now)) }
+        Self { is_wanted: watch::Sender::default(), last_step: Arc::new(Mutex::new(now)) }
     }
 
     fn want(&self) {
-        self.is_wanted.store(true, Ordering::Relaxed);
+        self.is_wanted.send_replace(true);
+    }
+
+    /// Waits until the work should stop, which it notices at its next step only.
+    pub async fn wanted(self) {
+        // There is a sender: `self` has it.
+        let _ = self.is_wanted.subscribe().wait_for(|is_wanted| *is_wanted).await;
     }
 
     /// Work calls this with each step. It breaks if the work should stop.
     pub fn check(&self) -> ControlFlow<()> {
         *self.last_step.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-        if self.is_wanted.load(Ordering::Relaxed) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if *self.is_wanted.borrow() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// The time at which the work is abandoned, unless it makes a step.
@@ -177,6 +179,18 @@ mod tests {
         assert!(!running.ended(&results[0]));
         assert!(running.ended(&JobResult::Scanned(WorkId(2), None)));
         assert_eq!(running.deadline(), None);
+    }
+
+    #[tokio::test]
+    async fn a_stop_is_told_before_the_work_notices_it() {
+        let mut running = Running::default();
+        let stop = running.insert(WorkId(1), Kind::Scan, Instant::now());
+        let told = tokio::spawn(stop.clone().wanted());
+        tokio::task::yield_now().await;
+        assert!(!told.is_finished());
+        running.stop(WorkId(1));
+        told.await.unwrap();
+        assert!(running.ended(&JobResult::Scanned(WorkId(1), None)), "the work has not ended");
     }
 
     #[test]
