@@ -12,9 +12,14 @@ pub const NOT_REGULAR: &str = "is not a regular file";
 pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
     // Opening some devices has an effect, so the kind is checked first.
     check(&fs::metadata(path)?)?;
+    open_at_once(path)
+}
+
+/// Opens a regular file without waiting for anything, and checks it only then: it may have been
+/// replaced by a pipe meanwhile.
+fn open_at_once(path: &Path) -> io::Result<(File, Metadata)> {
     let mut options = OpenOptions::new();
     options.read(true);
-    // The file may have been replaced by a pipe meanwhile.
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
@@ -69,6 +74,28 @@ mod tests {
         for path in [&pipe, &link, Path::new("/dev/zero")] {
             let error = open(path).unwrap_err();
             assert_eq!(error.to_string(), "is not a regular file", "{}", path.display());
+            // As if it had been a regular file a moment before.
+            let error = open_at_once(path).unwrap_err();
+            assert_eq!(error.to_string(), "is not a regular file", "{}", path.display());
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_refused_is_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        // It waits until somebody opens the pipe for reading.
+        let path = pipe.clone();
+        let writer = std::thread::spawn(move || OpenOptions::new().write(true).open(path));
+        for _ in 0..100 {
+            assert!(open(&pipe).is_err());
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        assert!(!writer.is_finished(), "the pipe was opened");
+        File::open(&pipe).unwrap();
+        writer.join().unwrap().unwrap();
     }
 }
