@@ -54,13 +54,24 @@ pub(crate) fn succeeds(
     request: &Request,
     observe: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> ControlFlow<(), bool> {
-    let Some(mut helper) = start(request) else { return ControlFlow::Continue(false) };
+    match start(request) {
+        Some(helper) => succeeds_by(helper, DEADLINE, observe),
+        None => ControlFlow::Continue(false),
+    }
+}
+
+/// Whether a helper succeeds by this time. It is ended otherwise.
+fn succeeds_by(
+    mut helper: Child,
+    deadline: Duration,
+    observe: &mut dyn FnMut() -> ControlFlow<()>,
+) -> ControlFlow<(), bool> {
     let begun = Instant::now();
     loop {
         let is_cancelled = observe().is_break();
         let outcome = helper.try_wait();
         let is_running = matches!(outcome, Ok(None));
-        if is_running && !is_cancelled && begun.elapsed() < DEADLINE {
+        if is_running && !is_cancelled && begun.elapsed() < deadline {
             std::thread::sleep(INTERVAL);
             continue;
         }
@@ -87,4 +98,25 @@ fn start(request: &Request) -> Option<Child> {
     // It ends if it does not get the whole request.
     let sent = helper.stdin.take().map(|mut stdin| stdin.write_all(&request));
     sent.is_some_and(|sent| sent.is_ok()).then_some(helper)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_helper_that_takes_too_long_or_is_cancelled_is_ended() {
+        let outcome = |command: &str, milliseconds, step| {
+            let helper = Command::new("sh").args(["-c", command]).spawn().unwrap();
+            let process = PathBuf::from(format!("/proc/{}", helper.id()));
+            let outcome = succeeds_by(helper, Duration::from_millis(milliseconds), &mut || step);
+            assert!(!process.exists(), "`{command}` still runs");
+            outcome
+        };
+        let (go_on, cancel) = (ControlFlow::Continue(()), ControlFlow::Break(()));
+        assert_eq!(outcome("exec sleep 600", 50, go_on), ControlFlow::Continue(false));
+        assert_eq!(outcome("exec sleep 600", 600_000, cancel), ControlFlow::Break(()));
+        assert_eq!(outcome("exit 0", 600_000, go_on), ControlFlow::Continue(true));
+        assert_eq!(outcome("exit 1", 600_000, go_on), ControlFlow::Continue(false));
+    }
 }
