@@ -15,10 +15,10 @@ mod client;
 mod generated;
 
 use client::{Server, median};
-use lsp_types::Url;
+use generated::source;
 use serde_json::json;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// The number of stacks of a profile of 10 MB.
@@ -34,8 +34,8 @@ const SCREEN: usize = 60;
 fn main() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("rewrites");
     fs::create_dir_all(folder.join("src")).unwrap();
-    fs::write(folder.join("src/m0.rs"), source(0)).unwrap();
-    fs::write(folder.join("plain.rs"), source(0)).unwrap();
+    fs::write(folder.join("src/m0.rs"), source(0, N_LINES)).unwrap();
+    fs::write(folder.join("plain.rs"), source(0, N_LINES)).unwrap();
     let profile = folder.join("profile.json");
     // Their totals differ.
     let texts = [STACKS, STACKS + 1].map(|n| (n, generated::firefox_profile(n).to_string()));
@@ -44,9 +44,9 @@ fn main() {
 
     let settings = json!({ "profile": "profile.json", "hints": { "minPercent": 0 } });
     let mut server = Server::start(&folder, &settings);
-    let [costs, plain] = ["src/m0.rs", "plain.rs"].map(|name| open(&mut server, &folder, name));
+    let [costs, plain] = ["src/m0.rs", "plain.rs"].map(|name| server.open(&folder, name));
     // Reads the sources.
-    hints(&mut server, &costs);
+    server.hints(&costs, SCREEN);
 
     let rewrites = (1..=ROUNDS).map(|round| {
         let (total, text) = &texts[round % 2];
@@ -60,7 +60,7 @@ fn main() {
     println!("{:<46} {:>7.0} ms", "rewrite until the client is told", rewrites.as_secs_f64() * 1e3);
 
     let [empty, idle] = [&plain, &costs]
-        .map(|uri| (0..REQUESTS).map(|_| hints(&mut server, uri).0).collect::<Vec<_>>());
+        .map(|uri| (0..REQUESTS).map(|_| server.hints(uri, SCREEN).0).collect::<Vec<_>>());
     let mut meanwhile = Vec::new();
     while meanwhile.len() < REQUESTS {
         let load = server.send(
@@ -68,7 +68,7 @@ fn main() {
             json!({ "command": "costline.reload", "arguments": [] }),
         );
         while !server.is_answered(&load) {
-            let (took, n_hints) = hints(&mut server, &costs);
+            let (took, n_hints) = server.hints(&costs, SCREEN);
             assert!(n_hints > SCREEN / 4, "{n_hints} hints");
             meanwhile.push(took);
         }
@@ -98,36 +98,4 @@ impl Times {
         let at = |share: usize| times[times.len() * share / 100].as_secs_f64() * 1e3;
         Self { median: at(50), most: at(99) }
     }
-}
-
-/// The source of one of the files of the profile.
-fn source(file: usize) -> String {
-    const LAST: usize = generated::LINES - 1;
-    let line = |line: usize| match line % generated::LINES {
-        0 => format!("fn f{}() {{\n", file + line / generated::LINES * generated::FILES),
-        LAST => "}\n".to_owned(),
-        _ => "    call();\n".to_owned(),
-    };
-    (0..N_LINES).map(line).collect()
-}
-
-fn open(server: &mut Server, folder: &Path, name: &str) -> Url {
-    let path = folder.join(name);
-    let uri = Url::from_file_path(&path).unwrap();
-    let text = fs::read_to_string(path).unwrap();
-    let document = json!({ "uri": uri, "languageId": "rust", "version": 0, "text": text });
-    server.notify("textDocument/didOpen", json!({ "textDocument": document }));
-    uri
-}
-
-/// Asks for the hints of a screen. Returns the time until they arrived, and their number.
-fn hints(server: &mut Server, uri: &Url) -> (Duration, usize) {
-    let at = |line| json!({ "line": line, "character": 0 });
-    let range = json!({ "start": at(0), "end": at(SCREEN) });
-    let begin = Instant::now();
-    let (hints, arrived) = server.timed_request(
-        "textDocument/inlayHint",
-        json!({ "textDocument": { "uri": uri }, "range": range }),
-    );
-    (arrived - begin, hints.as_array().map_or(0, Vec::len))
 }

@@ -55,6 +55,33 @@ impl Server {
         server
     }
 
+    /// The id of the process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Opens a Rust source of the workspace folder.
+    pub fn open(&mut self, workspace: &Path, name: &str) -> Url {
+        let path = workspace.join(name);
+        let uri = Url::from_file_path(&path).unwrap();
+        let text = std::fs::read_to_string(path).unwrap();
+        let document = json!({ "uri": uri, "languageId": "rust", "version": 0, "text": text });
+        self.notify("textDocument/didOpen", json!({ "textDocument": document }));
+        uri
+    }
+
+    /// Asks for the hints of the first lines. Returns the time until they arrived, and their number.
+    pub fn hints(&mut self, uri: &Url, n_lines: usize) -> (Duration, usize) {
+        let at = |line| json!({ "line": line, "character": 0 });
+        let range = json!({ "start": at(0), "end": at(n_lines) });
+        let begin = Instant::now();
+        let (hints, arrived) = self.timed_request(
+            "textDocument/inlayHint",
+            json!({ "textDocument": { "uri": uri }, "range": range }),
+        );
+        (arrived - begin, hints.as_array().map_or(0, Vec::len))
+    }
+
     /// Executes a command.
     pub fn command(&mut self, name: &str, arguments: &Value) -> Value {
         let params = json!({ "command": name, "arguments": arguments });

@@ -1,11 +1,24 @@
 //! A profile of any size.
 
+#![allow(dead_code, reason = "no benchmark uses all of it")]
+
 use serde_json::{Value, json};
 
 /// The number of files of the functions.
 pub const FILES: usize = 200;
 /// The number of lines of a function.
 pub const LINES: usize = 5;
+
+/// The first lines of one of the files.
+pub fn source(file: usize, n_lines: usize) -> String {
+    const LAST: usize = LINES - 1;
+    let line = |line: usize| match line % LINES {
+        0 => format!("fn f{}() {{\n", file + line / LINES * FILES),
+        LAST => "}\n".to_owned(),
+        _ => "    call();\n".to_owned(),
+    };
+    (0..n_lines).map(line).collect()
+}
 
 /// Generates a Firefox profile (version 60) with one sample, at a time of its own, for each of
 /// `n_stacks` stacks of at most 60 frames. 20,000 frames of 4,000 functions call six others each.
