@@ -109,7 +109,7 @@ mod tests {
             rewritten.set_modified(before.modified).unwrap();
             Stamp::of(file.path()).unwrap()
         });
-        let now = now.take(1_000_000).find(|now| *now != before).expect("no other stamp");
+        let now = now.take(50_000).find(|now| *now != before).expect("no other stamp");
         let compared = |stamp: Stamp| (stamp.len, stamp.modified, stamp.inode);
         assert_eq!(compared(now), compared(before));
     }
