@@ -1,5 +1,5 @@
-//! What a server keeps after hours of work: its memory, threads and open files while a profile is
-//! written again and a source is edited as fast as the server follows.
+//! Whether a server leaks: its memory, threads and open files while a profile is written again and a
+//! source is edited as fast as the server follows.
 //!
 //! Takes 20 minutes (`COSTLINE_SOAK_MINUTES` sets another number) and fails if the last quarter of
 //! the time needs more than the second one: 10 % more memory, or three more threads or open files.
@@ -27,8 +27,9 @@ const STACKS: usize = 40_000;
 const PROFILES: usize = 3;
 /// The lines of the source.
 const N_LINES: usize = 100;
-/// How often the process is looked at, and the table has a row.
+/// How often the process is looked at.
 const INTERVAL: Duration = Duration::from_secs(5);
+/// How often the table has a row.
 const ROW: Duration = Duration::from_secs(60);
 
 fn main() {

@@ -31,8 +31,8 @@ pub struct Progress {
 
 impl Progress {
     /// The progress of the load of `path`. `enabled` says whether the client shows progress;
-    /// `number` becomes part of the token. It begins after `patience`, and ends with `cancelled` if
-    /// the load goes on then.
+    /// `number` becomes part of the token. It begins after `patience`, and ends when this is
+    /// dropped or `cancelled` completes.
     pub fn new(
         client: &Client,
         enabled: bool,

@@ -35,7 +35,7 @@ impl Stop {
         self.is_wanted.send_replace(true);
     }
 
-    /// Waits until the work should stop, which it notices at its next step only.
+    /// Waits until the work should stop. The work itself notices that at its next step.
     pub async fn wanted(self) {
         // There is a sender: `self` has it.
         let _ = self.is_wanted.subscribe().wait_for(|is_wanted| *is_wanted).await;
@@ -190,7 +190,7 @@ mod tests {
         assert!(!told.is_finished());
         running.stop(WorkId(1));
         told.await.unwrap();
-        assert!(running.ended(&JobResult::Scanned(WorkId(1), None)), "the work has not ended");
+        assert!(running.ended(&JobResult::Scanned(WorkId(1), None)), "it still counted as running");
     }
 
     #[test]

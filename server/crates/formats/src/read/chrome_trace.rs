@@ -156,8 +156,8 @@ impl Trace {
 
     /// Handles the next event.
     fn next_event(&mut self, stream: &mut Stream<'_, '_>) -> Scanned<Result<(), EventError>> {
-        // Finding its end first takes as long again, so that is only done if it is not there yet, or
-        // malformed.
+        // Finding its end first means to scan it twice. Only an event that has not arrived as a whole,
+        // or is malformed, needs that.
         let mut events = serde_json::Deserializer::from_slice(stream.bytes()).into_iter();
         let handled = match events.next() {
             Some(Ok(event)) => Some(self.event(&event)),
