@@ -27,7 +27,6 @@ use std::time::{Duration, Instant};
 
 /// The number of changes of the view to measure on each side.
 const ROUNDS: usize = 61;
-const FILES_PER_FOLDER: usize = 200;
 /// The greatest ratio that is accepted.
 const MAX_RATIO: f64 = 2.0;
 /// The number of view changes and of loads to measure with many stacks.
@@ -121,13 +120,7 @@ fn workspace(folder: &Path, files: usize) -> PathBuf {
     let complete = folder.join("complete");
     if !complete.exists() {
         copy(&case, folder);
-        for i in 0..files.div_ceil(FILES_PER_FOLDER) {
-            let others = folder.join(format!("others/folder_{i}"));
-            fs::create_dir_all(&others).unwrap();
-            for j in 0..FILES_PER_FOLDER.min(files - i * FILES_PER_FOLDER) {
-                fs::write(others.join(format!("file_{j}.rs")), "").unwrap();
-            }
-        }
+        generated::write_other_files(folder, files);
         fs::write(complete, "").unwrap();
     }
     folder.to_owned()

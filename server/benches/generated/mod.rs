@@ -1,8 +1,10 @@
-//! A profile of any size.
+//! Profiles and workspaces of any size.
 
 #![allow(dead_code, reason = "no benchmark uses all of it")]
 
 use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
 
 /// The number of files of the functions.
 pub const FILES: usize = 200;
@@ -18,6 +20,18 @@ pub fn source(file: usize, n_lines: usize) -> String {
         _ => "    call();\n".to_owned(),
     };
     (0..n_lines).map(line).collect()
+}
+
+/// Writes `n` files that no profile names into folders of 200 in `workspace`.
+pub fn write_other_files(workspace: &Path, n: usize) {
+    const PER_FOLDER: usize = 200;
+    for first in (0..n).step_by(PER_FOLDER) {
+        let folder = workspace.join(format!("others/folder_{}", first / PER_FOLDER));
+        fs::create_dir_all(&folder).unwrap();
+        for file in 0..PER_FOLDER.min(n - first) {
+            fs::write(folder.join(format!("file_{file}.rs")), "").unwrap();
+        }
+    }
 }
 
 /// Generates a Firefox profile (version 60) with one sample, at a time of its own, for each of

@@ -5,13 +5,10 @@
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-use std::sync::mpsc;
-
-use ignore::WalkBuilder;
+use std::sync::Arc;
 
 use crate::answering::answers;
-use crate::git_folders::GitFolders;
-use crate::name::key;
+use crate::listing::{File, Limits, Listing, file_key};
 use crate::repo::Checkout;
 
 /// A folder whose files may be opened and shown.
@@ -32,25 +29,11 @@ pub enum RootKind {
     Sources,
 }
 
-/// Limits of the walk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// The limit for files in all roots together. Beyond it the index is incomplete, and no file is
-    /// guessed from a single name.
-    pub max_files: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { max_files: 200_000 }
-    }
-}
-
 /// The limit for entries of a folder that is listed without being walked.
 const MAX_LISTED: usize = 1000;
 
-/// The files of all roots at the time of the walk. Immutable: build a new index when files are
-/// added or removed.
+/// The files of all roots at the time of the walk. Immutable: [`SourceIndex::renewed`] is an index of
+/// the files of now.
 #[derive(Debug)]
 pub struct SourceIndex {
     /// The roots as given to [`SourceIndex::build`].
@@ -61,20 +44,8 @@ pub struct SourceIndex {
     /// Parallel to `roots`.
     checkouts: Vec<Checkout>,
     missing: Vec<Root>,
-    /// Sorted by key.
-    files: Vec<File>,
-    is_complete: bool,
-}
-
-/// A file of the index.
-#[derive(Debug)]
-pub(crate) struct File {
-    /// The [`key`] of the whole path. It includes the name of the root.
-    pub key: Box<str>,
-    /// Canonical.
-    pub path: PathBuf,
-    /// The root that contains it, the innermost one if roots are nested.
-    pub root: usize,
+    listing: Arc<Listing>,
+    limits: Limits,
 }
 
 /// The result of looking at a path.
@@ -98,22 +69,33 @@ impl SourceIndex {
     /// is not the absolute path of a folder, or whose disk does not answer, is skipped, see
     /// [`SourceIndex::missing`].
     pub fn build(roots: Vec<Root>, limits: Limits) -> SourceIndex {
+        Self::of(roots, limits, None)
+    }
+
+    /// An index of the files that the same roots have now. Walks them only if files were added or
+    /// removed, or rules of ignore files changed.
+    #[must_use]
+    pub fn renewed(&self) -> SourceIndex {
+        Self::of(self.given_roots.clone(), self.limits, Some(&self.listing))
+    }
+
+    /// An index with the `last` listing if it is current.
+    fn of(given_roots: Vec<Root>, limits: Limits, last: Option<&Arc<Listing>>) -> SourceIndex {
         let mut index = SourceIndex {
-            given_roots: roots.clone(),
+            given_roots: given_roots.clone(),
             roots: Vec::new(),
             given: Vec::new(),
             checkouts: Vec::new(),
             missing: Vec::new(),
-            files: Vec::new(),
-            is_complete: true,
+            listing: Arc::default(),
+            limits,
         };
-        for root in roots {
+        for root in given_roots {
             index.add_root(root);
         }
-        for root in 0..index.roots.len() {
-            index.walk(root, limits);
-        }
-        index.files.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        let folders: Vec<PathBuf> = index.roots.iter().map(|root| root.path.clone()).collect();
+        let last = last.filter(|last| last.is_current(&folders)).cloned();
+        index.listing = last.unwrap_or_else(|| Arc::new(Listing::walk(folders, limits)));
         index
     }
 
@@ -134,18 +116,18 @@ impl SourceIndex {
 
     /// The number of files that can be found by the end of their path.
     pub fn n_files(&self) -> usize {
-        self.files.len()
+        self.listing.files.len()
     }
 
     /// The files of the workspace folders, canonical.
     pub fn workspace_files(&self) -> impl Iterator<Item = &Path> {
         let own = |file: &&File| self.kind(file.root) == Some(RootKind::Workspace);
-        self.files.iter().filter(own).map(|file| file.path.as_path())
+        self.listing.files.iter().filter(own).map(|file| file.path.as_path())
     }
 
     /// Whether all files are in the index, or [`Limits::max_files`] was exceeded.
     pub fn is_complete(&self) -> bool {
-        self.is_complete
+        self.listing.is_complete
     }
 
     /// Whether a file may be opened: it is a regular file, and both its path and its canonical path
@@ -236,8 +218,8 @@ impl SourceIndex {
 
     /// The files whose path ends with these components; `key` as returned by [`key`].
     pub(crate) fn ending_with(&self, key: &str) -> &[File] {
-        let start = self.files.partition_point(|file| *file.key < *key);
-        let files = self.files.get(start..).unwrap_or_default();
+        let start = self.listing.files.partition_point(|file| *file.key < *key);
+        let files = self.listing.files.get(start..).unwrap_or_default();
         let end = files.partition_point(|file| file.key.starts_with(key));
         files.get(..end).unwrap_or_default()
     }
@@ -269,92 +251,6 @@ impl SourceIndex {
         self.given.push(lexical(&root.path));
         self.roots.push(Root { path, kind: root.kind });
     }
-
-    fn walk(&mut self, root: usize, limits: Limits) {
-        let folders: Vec<PathBuf> = self.roots.iter().map(|root| root.path.clone()).collect();
-        let Some(top) = folders.get(root).cloned() else {
-            return;
-        };
-        let mut walks = vec![(top.clone(), IgnoreFiles::of(&top))];
-        while let Some((top, ignore_files)) = walks.pop() {
-            let (separate, found) = mpsc::channel();
-            let folders = folders.clone();
-            let walk = WalkBuilder::new(&top)
-                .parents(false)
-                .git_global(false)
-                .require_git(false)
-                .ignore(ignore_files.ignore)
-                .git_ignore(ignore_files.git_ignore)
-                .git_exclude(ignore_files.git_exclude)
-                .filter_entry(move |entry| {
-                    if entry.depth() == 0 {
-                        return true;
-                    }
-                    // Nested roots are walked on their own.
-                    if entry.file_name() == "node_modules"
-                        || folders.iter().any(|path| path == entry.path())
-                    {
-                        return false;
-                    }
-                    if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
-                        return true;
-                    }
-                    let readable = ignore_files.and(IgnoreFiles::of(entry.path()));
-                    if readable == ignore_files {
-                        return true;
-                    }
-                    separate.send((entry.path().to_owned(), readable)).is_err()
-                })
-                .build();
-            for entry in walk.flatten() {
-                if !entry.file_type().is_some_and(|kind| kind.is_file()) {
-                    continue;
-                }
-                if self.files.len() >= limits.max_files {
-                    self.is_complete = false;
-                    return;
-                }
-                let (key, path) = (file_key(entry.path()), entry.into_path());
-                self.files.push(File { key, path, root });
-            }
-            walks.extend(found.try_iter());
-        }
-    }
-}
-
-/// Which ignore files of a folder may be opened, by kind. The crate `ignore` opens them whatever they
-/// are: opening a named pipe waits for a writer, and a link may lead out of the folder (Git follows
-/// none either). A folder with such a file is walked separately, without ignore files of that kind in
-/// it and below.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct IgnoreFiles {
-    ignore: bool,
-    git_ignore: bool,
-    git_exclude: bool,
-}
-
-impl IgnoreFiles {
-    fn of(folder: &Path) -> Self {
-        let may_open = |path: PathBuf| {
-            path.symlink_metadata().map_or(true, |meta| meta.is_file() || meta.is_dir())
-        };
-        let git = folder.join(".git");
-        Self {
-            ignore: may_open(folder.join(".ignore")),
-            git_ignore: may_open(folder.join(".gitignore")),
-            git_exclude: git.symlink_metadata().is_err()
-                || GitFolders::of(folder)
-                    .is_some_and(|git| may_open(git.common.join("info/exclude"))),
-        }
-    }
-
-    fn and(self, other: Self) -> Self {
-        Self {
-            ignore: self.ignore && other.ignore,
-            git_ignore: self.git_ignore && other.git_ignore,
-            git_exclude: self.git_exclude && other.git_exclude,
-        }
-    }
 }
 
 /// Resolves `.` and `..` lexically.
@@ -372,19 +268,10 @@ pub(crate) fn lexical(path: &Path) -> PathBuf {
     clean
 }
 
-/// The [`key`] of a canonical path.
-pub(crate) fn file_key(path: &Path) -> Box<str> {
-    let path = path.to_string_lossy();
-    if cfg!(windows) {
-        key(&path.trim_start_matches(r"\\?\").replace('\\', "/")).into()
-    } else {
-        key(&path).into()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::{Duration, SystemTime};
     use tempfile::TempDir;
 
     fn tree(files: &[&str]) -> TempDir {
@@ -411,7 +298,7 @@ mod tests {
 
     fn listed(index: &SourceIndex, top: &Path) -> Vec<String> {
         let top = top.canonicalize().unwrap();
-        let names = index.files.iter().map(|file| file.path.strip_prefix(&top).unwrap());
+        let names = index.listing.files.iter().map(|file| file.path.strip_prefix(&top).unwrap());
         let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into()).collect();
         names.sort();
         names
@@ -433,6 +320,83 @@ mod tests {
         assert_eq!(listed(&index, dir.path()), ["src/a.c"]);
         assert_eq!(index.n_files(), 1);
         assert!(index.is_complete());
+    }
+
+    /// Whether the renewed index has the listing of `index`. It must have the files of a new one.
+    fn is_reused(index: &SourceIndex) -> bool {
+        let renewed = index.renewed();
+        let paths = |index: &SourceIndex| -> Vec<PathBuf> {
+            index.listing.files.iter().map(|file| file.path.clone()).collect()
+        };
+        assert_eq!(paths(&renewed), paths(&build(index.given_roots.clone())));
+        Arc::ptr_eq(&renewed.listing, &index.listing)
+    }
+
+    /// Listings compare folders that changed long before in another way.
+    const AGES: [Duration; 2] = [Duration::ZERO, Duration::from_secs(3600)];
+
+    /// Sets when the entries of a folder last changed.
+    fn set_age(folder: &Path, age: Duration) {
+        // Windows opens no folders this way.
+        if cfg!(unix) && !age.is_zero() {
+            let folder = fs::File::open(folder).unwrap();
+            folder.set_modified(SystemTime::now() - age).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_listing_is_reused_while_there_are_the_same_files() {
+        for age in AGES {
+            let dir = tree(&["a.c", "sub/b.c", "out/c.c", ".git/info/exclude"]);
+            fs::write(dir.path().join(".gitignore"), "/out\n").unwrap();
+            set_age(&dir.path().join("sub"), age);
+            let index = build(vec![workspace(dir.path())]);
+            assert!(is_reused(&index));
+            // As editors and profilers write files.
+            fs::write(dir.path().join("sub/b.c.new"), "other\n").unwrap();
+            fs::rename(dir.path().join("sub/b.c.new"), dir.path().join("sub/b.c")).unwrap();
+            fs::write(dir.path().join("out/d.c"), "x\n").unwrap();
+            assert!(is_reused(&index), "{age:?} later");
+        }
+    }
+
+    #[test]
+    fn a_listing_is_replaced_when_other_files_can_be_found() {
+        type Change = fn(&Path);
+        let changes: [(&str, Change); 8] = [
+            ("a file is added", |top| fs::write(top.join("sub/deep/c.c"), "").unwrap()),
+            ("a file is removed", |top| fs::remove_file(top.join("sub/deep/b.c")).unwrap()),
+            ("a file is renamed", |top| {
+                fs::rename(top.join("sub/deep/b.c"), top.join("sub/deep/c.c")).unwrap();
+            }),
+            ("a folder is added", |top| fs::create_dir(top.join("sub/deep/new")).unwrap()),
+            ("a folder is removed", |top| fs::remove_dir_all(top.join("sub/deep")).unwrap()),
+            ("a rule is added", |top| fs::write(top.join("sub/.gitignore"), "deep\n").unwrap()),
+            ("a rule is changed", |top| fs::write(top.join(".gitignore"), "bbb\n").unwrap()),
+            ("a rule of Git is added", |top| {
+                fs::write(top.join(".git/info/exclude"), "deep\n").unwrap();
+            }),
+        ];
+        for (what, change) in changes {
+            for age in AGES {
+                let dir = tree(&["a.c", "sub/deep/b.c", ".git/info/x"]);
+                fs::write(dir.path().join(".gitignore"), "aaa\n").unwrap();
+                for folder in ["sub/deep", "sub", ""] {
+                    set_age(&dir.path().join(folder), age);
+                }
+                let index = build(vec![workspace(dir.path())]);
+                change(dir.path());
+                assert!(!is_reused(&index), "{what}, {age:?} later");
+            }
+        }
+    }
+
+    #[test]
+    fn a_listing_is_replaced_when_a_root_appears() {
+        let dir = tree(&["a/a.c"]);
+        let index = build(vec![workspace(dir.path().join("a")), workspace(dir.path().join("b"))]);
+        fs::create_dir(dir.path().join("b")).unwrap();
+        assert!(!is_reused(&index));
     }
 
     #[test]

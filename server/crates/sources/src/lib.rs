@@ -3,8 +3,8 @@
 //!
 //! Independent of profiles and editors. On disk it looks only into the given roots, and the only
 //! files it opens there are generated JavaScript and its source maps, the manifests of packages
-//! (`go.mod`, `Cargo.toml`, `package.json`, `pyproject.toml`), `devcontainer.json`, and the settings
-//! of a Git or Mercurial checkout.
+//! (`go.mod`, `Cargo.toml`, `package.json`, `pyproject.toml`), `devcontainer.json`, ignore files, and the
+//! settings of a Git or Mercurial checkout.
 //!
 //! ```
 //! use sources::{Limits, Root, RootKind, SourceIndex, map_paths};
@@ -24,12 +24,14 @@
 mod answering;
 mod cargo;
 mod dev_container;
+mod folder_time;
 mod functions;
 mod git_folders;
 mod go;
 mod index;
 mod library;
 mod lines;
+mod listing;
 mod map;
 mod mercury;
 mod modules;
@@ -46,13 +48,15 @@ mod suggest;
 
 pub use answering::answers;
 pub use cargo::{CargoFile, CargoTarget, cargo_file};
+pub use folder_time::FolderTime;
 #[cfg(feature = "grammars")]
 pub use functions::trial;
 pub use functions::{Arity, Call, Definition, FunctionKind, Functions, Language};
 pub use git_folders::GitFolders;
-pub use index::{Limits, Root, RootKind, SourceIndex};
+pub use index::{Root, RootKind, SourceIndex};
 pub use library::library_paths;
 pub use lines::{LexedTexts, LineMap, Syntax, code_tokens};
+pub use listing::Limits;
 pub use map::{How, Mapping, Reason, Rule, map_paths};
 pub use modules::Modules;
 pub use name::is_network_path;

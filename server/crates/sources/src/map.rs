@@ -11,7 +11,8 @@ use rustc_hash::FxHashSet;
 
 use crate::dev_container::Mounts;
 use crate::go::{GoModules, OfModule};
-use crate::index::{File, Found, RootKind, SourceIndex};
+use crate::index::{Found, RootKind, SourceIndex};
+use crate::listing::File;
 use crate::name::{Form, Name, key, normal, rest_below};
 use crate::packages::Packages;
 use crate::prefix::{Prefixes, Verdict};

@@ -103,7 +103,8 @@ fn components(path: &Path) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::{Limits, Root, RootKind};
+    use crate::index::{Root, RootKind};
+    use crate::listing::Limits;
     use std::fs;
 
     #[test]

@@ -137,7 +137,8 @@ impl PackageFolders {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::{Limits, Root, RootKind};
+    use crate::index::{Root, RootKind};
+    use crate::listing::Limits;
     use std::fs;
 
     #[test]

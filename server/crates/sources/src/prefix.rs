@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::index::{File, SourceIndex};
+use crate::index::SourceIndex;
+use crate::listing::File;
 use crate::name::Name;
 
 /// The limit for files with a common end. If more files end like a name, more components are

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::index::{SourceIndex, file_key};
+use crate::index::SourceIndex;
+use crate::listing::file_key;
 use crate::map::Rule;
 use crate::name::{Form, Name};
 use crate::prefix::n_shared;

@@ -2,7 +2,7 @@
 //! to run, and when.
 
 use super::open_job::{OpenJob, Opened};
-use super::reading::{current_index, read_at, read_run};
+use super::reading::{current_index, new_index, read_at, read_run};
 use super::scan::{ScanRequest, Scanned};
 use super::shared::{ReadRun, SharedProfiles};
 use super::work_queue::WorkId;
@@ -11,7 +11,7 @@ use engine::discovery::{FileVersion, Recognised};
 use engine::kept_baseline::KeptBaseline;
 use engine::kept_runs::KeptRun;
 use engine::load::{
-    Caches, Environment, Extent, Missing, Observe, RunFiles, complete, index_sources, load_soon,
+    Caches, Environment, Extent, Missing, Observe, RunFiles, complete, load_soon,
     load_with_symbols, read, renew, renew_with_symbols, resolve,
 };
 use engine::overlay::no_overlay;
@@ -154,9 +154,7 @@ impl LoadJob {
         let settings = &world.settings.costs();
         let index = match &from {
             // A new profile may name new source files.
-            LoadFrom::Files { .. } | LoadFrom::Read(_) => {
-                Arc::new(index_sources(&world.roots, &settings.sources))
-            }
+            LoadFrom::Files { .. } | LoadFrom::Read(_) => new_index(&world, settings),
             LoadFrom::Shown(_) => current_index(&world, settings),
         };
         let environment = Environment { settings, index: &index, caches };

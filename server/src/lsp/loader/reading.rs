@@ -21,6 +21,16 @@ pub fn current_index(world: &World, settings: &CostSettings) -> Arc<SourceIndex>
     current.unwrap_or_else(|| Arc::new(index_sources(&world.roots, &settings.sources)))
 }
 
+/// An index of the files that there are now.
+pub fn new_index(world: &World, settings: &CostSettings) -> Arc<SourceIndex> {
+    let roots = settings.sources.roots(&world.roots);
+    let same = world.index.as_ref().filter(|index| index.is_built_from(&roots));
+    Arc::new(match same {
+        Some(index) => index.renewed(),
+        None => index_sources(&world.roots, &settings.sources),
+    })
+}
+
 /// Reads the run of the file at `path`, unless it is in memory. All addresses are resolved.
 pub fn read_at(
     path: &Path,
