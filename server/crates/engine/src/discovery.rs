@@ -1,62 +1,23 @@
 //! Finds profiles by the file names that profilers use, and checks their content.
 
-use crate::companions::{self, companions};
+mod names;
+mod walk;
+
+pub(crate) use names::DEPTH;
+pub use names::{NAMES, PROFILE_FOLDERS, is_named_like_profile, watch_globs};
+
+use crate::companions::companions;
 use crate::run_names::first_file;
-use crate::settings::{Settings, glob_set};
+use crate::settings::Settings;
 use crate::stamp::Stamp;
 use formats::{Foreign, Format, Origin, PREFIX};
-use globset::GlobSet;
 use sources::regular_file;
 use std::collections::HashMap;
-use std::fs::{self, DirEntry};
+use std::fs;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-
-/// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
-/// [`watch_globs`] adds some and not every editor supports wildcards between braces.
-pub const NAMES: [&str; 30] = [
-    "profile*.json",
-    "*.jslb",
-    "*.cpuprofile",
-    "*.heapprofile",
-    "*.folded",
-    "*.collapsed",
-    "*.speedscope.json",
-    "*.pb",
-    "*.pprof",
-    "callgrind.out.*",
-    "cachegrind.out.*",
-    "perf.data",
-    "*.perf.data",
-    "perf.txt",
-    "*.perf.txt",
-    "*.perf",
-    "Deep.data",
-    "*_on_*_at_*.data",
-    "*.mojo",
-    "*.austin",
-    "*.prof",
-    "*.pstats",
-    "*.chrometrace.json",
-    "*.trace.json",
-    "trace.json",
-    "trace-*.json",
-    "*.raw",
-    "stackprof*.json",
-    "dhat.out.*",
-    "dhat*.json",
-];
-/// Folders of which every file may be a profile.
-pub const PROFILE_FOLDERS: [&str; 2] = ["profiles", ".costline"];
-/// The folder of criterion benchmarks in a root. Profiles are in folders named `profile` below it.
-const CRITERION: &str = "target/criterion";
-/// The maximum depth of folders below a root.
-pub(crate) const DEPTH: usize = 3;
-/// The maximum depth of folders below [`CRITERION`].
-const CRITERION_DEPTH: usize = 8;
-/// The maximum number of directory entries per root; the rest is skipped.
-const MAX_ENTRIES: usize = 50_000;
+use walk::Searches;
 
 /// A file that is a profile according to its first bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,19 +72,23 @@ pub struct Found {
     pub folders: Vec<PathBuf>,
 }
 
-/// A cache of what files were detected as, so that each version of a file is opened once.
+/// What earlier searches found, so that each version of a file is opened once, and a folder is listed
+/// again only if it changed.
 #[derive(Debug, Default)]
-pub struct Recognised(HashMap<PathBuf, (Stamp, Option<Content>, Origin)>);
+pub struct Recognised {
+    contents: HashMap<PathBuf, (Stamp, Option<Content>, Origin)>,
+    searches: Searches,
+}
 
 impl Recognised {
     /// What a file is according to its first bytes, and what its header says about the run.
     fn content(&mut self, path: &Path, stamp: Stamp) -> (Option<Content>, Origin) {
-        if let Some((_, content, origin)) = self.0.get(path).filter(|(cached, ..)| *cached == stamp)
-        {
+        let known = self.contents.get(path).filter(|(cached, ..)| *cached == stamp);
+        if let Some((_, content, origin)) = known {
             return (*content, origin.clone());
         }
         let (content, origin) = detect(path);
-        self.0.insert(path.to_owned(), (stamp, content, origin.clone()));
+        self.contents.insert(path.to_owned(), (stamp, content, origin.clone()));
         (content, origin)
     }
 
@@ -202,121 +167,20 @@ fn detect(path: &Path) -> (Option<Content>, Origin) {
 pub fn discover(roots: &[PathBuf], settings: &Settings, recognised: &mut Recognised) -> Found {
     let mut found = Found::default();
     for root in roots.iter().filter(|root| sources::answers(root)) {
-        let patterns = Patterns::new(settings.profiles.as_deref());
-        let mut walk = Walk {
-            root,
-            patterns: &patterns,
-            entries_left: MAX_ENTRIES,
-            found: &mut found,
-            recognised,
-        };
-        walk.folder(root, 0, DEPTH.max(patterns.depth));
-        walk.folder(&root.join(CRITERION), 0, CRITERION_DEPTH);
+        let named = recognised.searches.search(root, settings.profiles.as_deref());
+        for path in &named.files {
+            match recognised.candidate(path) {
+                Some(candidate) => found.candidates.push(candidate),
+                None => found.foreign.extend(recognised.foreign(path)),
+            }
+        }
+        found.folders.extend(named.folders);
     }
     found
         .candidates
         .sort_by(|a, b| b.stamp.modified.cmp(&a.stamp.modified).then_with(|| a.path.cmp(&b.path)));
     found.candidates.dedup_by(|a, b| a.path == b.path);
     found
-}
-
-/// Whether a file has a name that profilers use.
-pub fn is_named_like_profile(path: &Path) -> bool {
-    Patterns::new(None).matches(Path::new(""), path)
-}
-
-/// Globs of the files that [`discover`] examines and of companions, for an editor that reports file changes. They
-/// match at any depth.
-pub fn watch_globs(settings: &Settings) -> Vec<String> {
-    let below = |glob: &str| format!("**/{glob}");
-    let companions = companions::names().map(|name| below(&name));
-    if let Some(globs) = &settings.profiles {
-        let globs = globs.iter().map(|glob| below(glob.strip_prefix("**/").unwrap_or(glob)));
-        return globs.chain(companions).collect();
-    }
-    let names = NAMES.iter().flat_map(|name| [below(name), below(&format!("{name}.{{gz,zst}}"))]);
-    let folders = PROFILE_FOLDERS.iter().map(|folder| below(&format!("{folder}/*")));
-    let criterion = below(&format!("{CRITERION}/**/profile/*"));
-    names.chain(folders).chain([criterion]).chain(companions).collect()
-}
-
-struct Patterns {
-    names: GlobSet,
-    /// The setting `profiles`, which replaces `names`. Matches paths relative to the root.
-    paths: Option<GlobSet>,
-    /// The number of folder levels that `paths` needs.
-    depth: usize,
-}
-
-impl Patterns {
-    fn new(globs: Option<&[String]>) -> Self {
-        let names: Vec<_> = NAMES
-            .iter()
-            .flat_map(|name| [(*name).to_owned(), format!("{name}.gz"), format!("{name}.zst")])
-            .collect();
-        let depth =
-            |glob: &String| glob.matches('/').count() + if glob.contains("**") { DEPTH } else { 0 };
-        Self {
-            names: glob_set(names.iter().map(String::as_str)),
-            paths: globs.map(|globs| glob_set(globs.iter().map(String::as_str))),
-            depth: globs.unwrap_or_default().iter().map(depth).max().unwrap_or(0),
-        }
-    }
-
-    fn matches(&self, root: &Path, path: &Path) -> bool {
-        let parent =
-            path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or("");
-        match &self.paths {
-            Some(paths) => path.strip_prefix(root).is_ok_and(|path| paths.is_match(path)),
-            None => {
-                PROFILE_FOLDERS.contains(&parent)
-                    || (parent == "profile" && path.starts_with(root.join(CRITERION)))
-                    || path.file_name().is_some_and(|name| self.names.is_match(Path::new(name)))
-            }
-        }
-    }
-}
-
-struct Walk<'w> {
-    root: &'w Path,
-    patterns: &'w Patterns,
-    entries_left: usize,
-    found: &'w mut Found,
-    recognised: &'w mut Recognised,
-}
-
-impl Walk<'_> {
-    fn folder(&mut self, folder: &Path, depth: usize, max_depth: usize) {
-        let Ok(entries) = fs::read_dir(folder) else { return };
-        if !self.found.folders.iter().any(|other| other == folder) {
-            self.found.folders.push(folder.to_owned());
-        }
-        let mut entries: Vec<DirEntry> =
-            entries.filter_map(Result::ok).take(self.entries_left).collect();
-        self.entries_left -= entries.len();
-        entries.sort_by_key(DirEntry::file_name);
-        for entry in entries {
-            let (path, name) = (entry.path(), entry.file_name());
-            let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            let name = name.to_string_lossy();
-            if is_dir {
-                let skipped =
-                    name == "node_modules" || (name.starts_with('.') && name != ".costline");
-                if !skipped && depth < max_depth {
-                    self.folder(&path, depth + 1, max_depth);
-                }
-            } else if self.patterns.matches(self.root, &path) {
-                self.file(&path);
-            }
-        }
-    }
-
-    fn file(&mut self, path: &Path) {
-        match self.recognised.candidate(path) {
-            Some(candidate) => self.found.candidates.push(candidate),
-            None => self.found.foreign.extend(self.recognised.foreign(path)),
-        }
-    }
 }
 
 /// The folders to watch for changes of `path`: its folder and, if it is a symbolic link, the folder
@@ -367,35 +231,6 @@ mod tests {
             .collect();
         names.sort();
         names
-    }
-
-    #[test]
-    fn watch_globs_match_what_discovery_finds() {
-        let watched = |settings: &serde_json::Value, path: &str| {
-            let globs = watch_globs(&Settings::parse(settings).0);
-            glob_set(globs.iter().map(String::as_str)).is_match(path)
-        };
-        let defaults = json!({});
-        for name in NAMES {
-            let name = name.replace('*', "1");
-            for path in [name.clone(), format!("/w/a/{name}.gz"), format!("/w/{name}.zst")] {
-                assert!(watched(&defaults, &path), "{path}");
-            }
-        }
-        for path in
-            ["/w/profiles/any", "/w/.costline/any", "/w/target/criterion/a/b/profile/any.txt"]
-        {
-            assert!(watched(&defaults, path), "{path}");
-        }
-        for path in ["/w/src/main.rs", "/w/package.json", "/w/a.json.gz", "/w/profile/any.txt"] {
-            assert!(!watched(&defaults, path), "{path}");
-        }
-        let chosen = json!({"profiles": ["out/*.txt", "**/*.bin"]});
-        assert_eq!(watch_globs(&Settings::parse(&chosen).0)[..2], ["**/out/*.txt", "**/*.bin"]);
-        for settings in [&defaults, &chosen] {
-            assert!(watched(settings, "/w/Deep.procrep") && watched(settings, "/w/p.syms.json"));
-        }
-        assert!(watched(&chosen, "/w/out/a.txt") && !watched(&chosen, "/w/a.cpuprofile"));
     }
 
     /// Mercury's runtime puts the time of the run into the name of the file.

@@ -1,0 +1,155 @@
+//! The names of files and folders that may be profiles.
+
+use crate::companions;
+use crate::settings::{Settings, glob_set};
+use globset::GlobSet;
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
+/// [`watch_globs`] adds some and not every editor supports wildcards between braces.
+pub const NAMES: [&str; 30] = [
+    "profile*.json",
+    "*.jslb",
+    "*.cpuprofile",
+    "*.heapprofile",
+    "*.folded",
+    "*.collapsed",
+    "*.speedscope.json",
+    "*.pb",
+    "*.pprof",
+    "callgrind.out.*",
+    "cachegrind.out.*",
+    "perf.data",
+    "*.perf.data",
+    "perf.txt",
+    "*.perf.txt",
+    "*.perf",
+    "Deep.data",
+    "*_on_*_at_*.data",
+    "*.mojo",
+    "*.austin",
+    "*.prof",
+    "*.pstats",
+    "*.chrometrace.json",
+    "*.trace.json",
+    "trace.json",
+    "trace-*.json",
+    "*.raw",
+    "stackprof*.json",
+    "dhat.out.*",
+    "dhat*.json",
+];
+/// Folders of which every file may be a profile.
+pub const PROFILE_FOLDERS: [&str; 2] = ["profiles", ".costline"];
+/// The folder of criterion benchmarks in a root. Profiles are in folders named `profile` below it.
+pub(super) const CRITERION: &str = "target/criterion";
+/// The maximum depth of folders below a root.
+pub(crate) const DEPTH: usize = 3;
+
+/// [`NAMES`], also of compressed files.
+static FILES: LazyLock<GlobSet> = LazyLock::new(|| {
+    let names: Vec<_> = NAMES
+        .iter()
+        .flat_map(|name| [(*name).to_owned(), format!("{name}.gz"), format!("{name}.zst")])
+        .collect();
+    glob_set(names.iter().map(String::as_str))
+});
+
+/// Whether a file has a name that profilers use.
+pub fn is_named_like_profile(path: &Path) -> bool {
+    Patterns::default().matches(Path::new(""), path)
+}
+
+/// Globs of the files that are examined and of companions, for an editor that reports file changes. They
+/// match at any depth.
+pub fn watch_globs(settings: &Settings) -> Vec<String> {
+    let below = |glob: &str| format!("**/{glob}");
+    let companions = companions::names().map(|name| below(&name));
+    if let Some(globs) = &settings.profiles {
+        let globs = globs.iter().map(|glob| below(glob.strip_prefix("**/").unwrap_or(glob)));
+        return globs.chain(companions).collect();
+    }
+    let names = NAMES.iter().flat_map(|name| [below(name), below(&format!("{name}.{{gz,zst}}"))]);
+    let folders = PROFILE_FOLDERS.iter().map(|folder| below(&format!("{folder}/*")));
+    let criterion = below(&format!("{CRITERION}/**/profile/*"));
+    names.chain(folders).chain([criterion]).chain(companions).collect()
+}
+
+/// Which files in a root are examined.
+#[derive(Debug, Default)]
+pub(super) struct Patterns {
+    /// The setting `profiles`, which replaces the names that profilers use.
+    globs: Option<Vec<String>>,
+    /// The same, for paths relative to the root.
+    paths: Option<GlobSet>,
+    /// The number of folder levels to search.
+    pub depth: usize,
+}
+
+impl Patterns {
+    /// The patterns of the setting `profiles`.
+    pub fn new(globs: Option<&[String]>) -> Self {
+        let depth =
+            |glob: &String| glob.matches('/').count() + if glob.contains("**") { DEPTH } else { 0 };
+        Self {
+            globs: globs.map(<[String]>::to_vec),
+            paths: globs.map(|globs| glob_set(globs.iter().map(String::as_str))),
+            depth: globs.unwrap_or_default().iter().map(depth).max().unwrap_or(0).max(DEPTH),
+        }
+    }
+
+    /// Whether these are the patterns of the setting `profiles`.
+    pub fn are_of(&self, globs: Option<&[String]>) -> bool {
+        self.globs.as_deref() == globs
+    }
+
+    /// Whether a file in `root` is examined.
+    pub fn matches(&self, root: &Path, path: &Path) -> bool {
+        let parent =
+            path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or("");
+        match &self.paths {
+            Some(paths) => path.strip_prefix(root).is_ok_and(|path| paths.is_match(path)),
+            None => {
+                PROFILE_FOLDERS.contains(&parent)
+                    || (parent == "profile" && path.starts_with(root.join(CRITERION)))
+                    || path.file_name().is_some_and(|name| FILES.is_match(Path::new(name)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn watch_globs_match_what_discovery_finds() {
+        let watched = |settings: &serde_json::Value, path: &str| {
+            let globs = watch_globs(&Settings::parse(settings).0);
+            glob_set(globs.iter().map(String::as_str)).is_match(path)
+        };
+        let defaults = json!({});
+        for name in NAMES {
+            let name = name.replace('*', "1");
+            for path in [name.clone(), format!("/w/a/{name}.gz"), format!("/w/{name}.zst")] {
+                assert!(watched(&defaults, &path), "{path}");
+            }
+        }
+        for path in
+            ["/w/profiles/any", "/w/.costline/any", "/w/target/criterion/a/b/profile/any.txt"]
+        {
+            assert!(watched(&defaults, path), "{path}");
+        }
+        for path in ["/w/src/main.rs", "/w/package.json", "/w/a.json.gz", "/w/profile/any.txt"] {
+            assert!(!watched(&defaults, path), "{path}");
+        }
+        let chosen = json!({"profiles": ["out/*.txt", "**/*.bin"]});
+        assert_eq!(watch_globs(&Settings::parse(&chosen).0)[..2], ["**/out/*.txt", "**/*.bin"]);
+        for settings in [&defaults, &chosen] {
+            assert!(watched(settings, "/w/Deep.procrep") && watched(settings, "/w/p.syms.json"));
+        }
+        assert!(watched(&chosen, "/w/out/a.txt") && !watched(&chosen, "/w/a.cpuprofile"));
+    }
+}
