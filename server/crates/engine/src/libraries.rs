@@ -565,6 +565,18 @@ mod tests {
     }
 
     #[test]
+    fn paths_of_other_machines_are_not_opened_as_debug_info() {
+        let places = Places::new(
+            &CostSettings::default(),
+            &SourceIndex::build(Vec::new(), Limits::default()),
+        );
+        places.with_search(&addresses(), |search| {
+            assert!((search.is_network_path)(r"\\server\share\app.pdb"));
+            assert!(!(search.is_network_path)("/srv/app.pdb"));
+        });
+    }
+
+    #[test]
     fn a_cancelled_search_continues_with_the_next_library() {
         let loaded = addresses();
         let (settings, cache) = (CostSettings::default(), Cache::default());

@@ -296,3 +296,24 @@ pub fn resolve(
         published = Instant::now();
     }
 }
+
+#[cfg(all(test, feature = "symbols"))]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn no_search_begins_while_others_have_not_ended() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../../fixtures/profiles/samply/rust-wordstat/profile.json.gz");
+        let loaded = Loaded::read(&path, u64::MAX, &mut |_| ControlFlow::Continue(())).unwrap();
+        let (settings, caches) = (CostSettings::default(), Caches::default());
+        let index = &SourceIndex::build(Vec::new(), Limits::default());
+        let environment = Environment { settings: &settings, index, caches: &caches };
+        // As threads that a disk does not answer.
+        let waiting = vec![caches.symbols.clone(); MAX_SEARCHING];
+        let snapshot = load_soon(Arc::new(loaded), environment);
+        assert_eq!(snapshot.symbolicated.libraries.progress(), (0, 3));
+        assert_eq!(Arc::strong_count(&caches.symbols), 1 + waiting.len(), "a search is running");
+    }
+}
