@@ -576,6 +576,27 @@ mod tests {
         });
     }
 
+    /// Only Linux tells how much memory there is.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_search_with_a_share_of_the_memory_ends_at_a_library_that_needs_more() {
+        let loaded = addresses();
+        let (settings, cache) = (CostSettings::default(), Cache::default());
+        let folder = loaded.path.parent().unwrap().canonicalize().unwrap();
+        let root = sources::Root { path: folder, kind: sources::RootKind::Workspace };
+        let index = SourceIndex::build(vec![root], Limits::default());
+        let resolved = |share| {
+            let places = Places { share, ..Places::new(&settings, &index) };
+            let mut libraries = Libraries::of(&loaded.recording, &settings.symbols, &cache);
+            let flow = libraries.resolve_next(&loaded, &places, None, &cache, &mut |_, _| {
+                ControlFlow::Continue(())
+            });
+            (flow.is_continue(), libraries.progress())
+        };
+        assert_eq!(resolved(u64::MAX), (false, (0, 3)));
+        assert_eq!(resolved(1), (true, (1, 3)));
+    }
+
     #[test]
     fn a_cancelled_search_continues_with_the_next_library() {
         let loaded = addresses();
