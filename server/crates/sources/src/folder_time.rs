@@ -10,14 +10,49 @@ const STEP: Duration = Duration::from_secs(2);
 /// When entries were last added to a folder, removed or renamed. As long as it is the same, so are
 /// the names of the entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FolderTime(SystemTime);
+pub struct FolderTime {
+    modified: SystemTime,
+    /// The change time (`st_ctime`), in seconds and nanoseconds since 1970. Programs that unpack files
+    /// set the other time to that of the archive. Zero on systems without one.
+    changed: (i64, i64),
+}
 
 impl FolderTime {
     /// `None` if the folder cannot be read, or changed so recently that a later change may have the
     /// same time.
     pub fn of(folder: &Path) -> Option<Self> {
-        let time = fs::metadata(folder).ok()?.modified().ok()?;
-        let is_long_ago = SystemTime::now().duration_since(time).is_ok_and(|age| age > STEP);
-        is_long_ago.then_some(Self(time))
+        let metadata = fs::metadata(folder).ok()?;
+        let modified = metadata.modified().ok()?;
+        #[cfg(unix)]
+        let changed = {
+            use std::os::unix::fs::MetadataExt as _;
+            (metadata.ctime(), metadata.ctime_nsec())
+        };
+        #[cfg(not(unix))]
+        let changed = (0, 0);
+        let is_long_ago = SystemTime::now().duration_since(modified).is_ok_and(|age| age > STEP);
+        is_long_ago.then_some(Self { modified, changed })
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_whose_time_is_set_back_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+        let set_back = || fs::File::open(folder.path()).unwrap().set_modified(long_ago).unwrap();
+        set_back();
+        let time = FolderTime::of(folder.path());
+        assert!(time.is_some());
+        assert_eq!(FolderTime::of(folder.path()), time);
+        // The clock of the file system has its own steps.
+        std::thread::sleep(Duration::from_millis(20));
+        fs::write(folder.path().join("a.c"), "").unwrap();
+        assert_eq!(FolderTime::of(folder.path()), None, "just now");
+        set_back();
+        assert_ne!(FolderTime::of(folder.path()), time);
     }
 }
