@@ -1,10 +1,12 @@
 //! When the entries of a folder changed.
 
-use std::fs;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+#[cfg(unix)]
+use std::time::Duration;
+use std::time::SystemTime;
 
 /// Some file systems count in steps of two seconds.
+#[cfg(unix)]
 const STEP: Duration = Duration::from_secs(2);
 
 /// When entries were last added to a folder, removed or renamed. As long as it is the same, so are
@@ -13,31 +15,34 @@ const STEP: Duration = Duration::from_secs(2);
 pub struct FolderTime {
     modified: SystemTime,
     /// The change time (`st_ctime`), in seconds and nanoseconds since 1970. Programs that unpack files
-    /// set the other time to that of the archive. Zero on systems without one.
+    /// set the other time to that of the archive.
     changed: (i64, i64),
 }
 
 impl FolderTime {
     /// `None` if the folder cannot be read, or changed so recently that a later change may have the
     /// same time.
+    #[cfg(unix)]
     pub fn of(folder: &Path) -> Option<Self> {
-        let metadata = fs::metadata(folder).ok()?;
+        use std::os::unix::fs::MetadataExt as _;
+        let metadata = std::fs::metadata(folder).ok()?;
         let modified = metadata.modified().ok()?;
-        #[cfg(unix)]
-        let changed = {
-            use std::os::unix::fs::MetadataExt as _;
-            (metadata.ctime(), metadata.ctime_nsec())
-        };
-        #[cfg(not(unix))]
-        let changed = (0, 0);
         let is_long_ago = SystemTime::now().duration_since(modified).is_ok_and(|age| age > STEP);
+        let changed = (metadata.ctime(), metadata.ctime_nsec());
         is_long_ago.then_some(Self { modified, changed })
+    }
+
+    /// Always `None`: Windows does not keep the times of folders on all file systems (FAT).
+    #[cfg(not(unix))]
+    pub fn of(_: &Path) -> Option<Self> {
+        None
     }
 }
 
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_change_whose_time_is_set_back_is_noticed() {

@@ -133,7 +133,8 @@ impl Walk<'_> {
     }
 }
 
-#[cfg(test)]
+/// Windows remembers no folders: see [`FolderTime`].
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use std::time::{Duration, SystemTime};
@@ -145,13 +146,11 @@ mod tests {
     }
 
     /// Folders that changed long ago are remembered.
-    #[cfg(unix)]
     fn set_old(folder: &Path) {
         let time = SystemTime::now() - Duration::from_secs(3600);
         fs::File::open(folder).unwrap().set_modified(time).unwrap();
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_folder_is_listed_again_only_if_it_changed() {
         let dir = tempfile::tempdir().unwrap();
@@ -190,7 +189,6 @@ mod tests {
         assert!(folder(&searches, &b).is_none());
     }
 
-    #[cfg(unix)]
     #[test]
     fn other_names_are_searched_for_again() {
         let dir = tempfile::tempdir().unwrap();
