@@ -134,7 +134,8 @@ impl Walk<'_> {
 }
 
 /// Windows remembers no folders: see [`FolderTime`].
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::time::{Duration, SystemTime};

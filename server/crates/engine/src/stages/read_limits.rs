@@ -32,6 +32,11 @@ impl ReadLimits {
         self.is_cut
     }
 
+    /// Whether so many files may be read.
+    pub fn may_read(&self, n_files: usize) -> bool {
+        n_files <= self.files_left
+    }
+
     /// The text of a file. `None` if it cannot be read, or a limit is exceeded.
     pub fn read(&mut self, path: &Path) -> Option<Arc<str>> {
         let len = std::fs::metadata(path).ok()?.len();

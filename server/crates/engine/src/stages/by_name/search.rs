@@ -89,26 +89,31 @@ pub fn find(
     if wanted.by_last.is_empty() {
         return ByName::default();
     }
-    let mut search = Search { wanted, modules: Modules::of(index), limits: ReadLimits::default() };
+    let is_cut = || ByName { is_cut: true, ..ByName::default() };
+    if !index.is_complete() {
+        return is_cut();
+    }
+    let search = Search { wanted, modules: Modules::of(index) };
+    let files: Vec<(&Path, Language)> = index
+        .workspace_files()
+        .filter_map(|path| Some((path, Language::of_path(path)?)))
+        .filter(|&(path, language)| search.may_contain(path, language) && !is_excluded(path))
+        .collect();
+    let mut limits = ReadLimits::default();
+    if !limits.may_read(files.len()) {
+        return is_cut();
+    }
     let mut found = Found::default();
-    for path in index.workspace_files() {
-        let Some(language) = Language::of_path(path) else { continue };
-        if !search.may_contain(path, language) || is_excluded(path) {
-            continue;
+    for (path, language) in files {
+        let text = limits.read(path).filter(|text| search.names_any(text, language));
+        let text = text.filter(|text| limits.may_parse(text));
+        if limits.is_cut() {
+            return is_cut();
         }
-        let Some(text) = search.limits.read(path) else { continue };
-        if !search.names_any(&text, language) {
-            continue;
-        }
-        if !search.limits.may_parse(&text) {
-            break;
-        }
+        let Some(text) = text else { continue };
         let parsed = parsed.all([(path, &text)]);
         let Some(definitions) = parsed.get(path).and_then(Option::as_ref) else { continue };
         search.add(&definitions.all, path, language, &mut found);
-    }
-    if search.limits.is_cut() || !index.is_complete() {
-        return ByName { is_cut: true, ..ByName::default() };
     }
     search.wanted.decide(found)
 }
@@ -212,13 +217,12 @@ fn is_of_rust_or_go(recording: &Recording) -> bool {
 struct Search<'a> {
     wanted: Wanted<'a>,
     modules: Modules<'a>,
-    limits: ReadLimits,
 }
 
 impl<'a> Search<'a> {
     /// Whether a file can contain any of the functions, by its path.
     fn may_contain(&self, path: &Path, language: Language) -> bool {
-        if self.limits.is_cut() || !self.wanted.languages.contains(&language) {
+        if !self.wanted.languages.contains(&language) {
             return false;
         }
         let paths = &self.wanted.paths;
@@ -511,6 +515,29 @@ mod tests {
             }
         };
         funcs.into_iter().map(of_func).collect()
+    }
+
+    #[test]
+    fn nothing_is_found_if_not_all_files_are_known() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("a.c"), "int walk(void) { return 0; }\n").unwrap();
+        fs::write(dir.path().join("b.c"), "int main(void) { return walk(); }\n").unwrap();
+        let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
+        for name in ["main", "walk"] {
+            let name = builder.intern_string(name).unwrap();
+            builder
+                .intern_func(Func { name, source: None, lib: None, line: 0, column: 0 })
+                .unwrap();
+        }
+        let recording = builder.build().into();
+        let searched = |max_files| {
+            let root = Root { path: dir.path().to_owned(), kind: RootKind::Workspace };
+            let index = SourceIndex::build(vec![root], Limits { max_files });
+            let found = find(&recording, &index, |_| false, &ParsedFiles::default());
+            (found.files.len(), found.is_cut)
+        };
+        assert_eq!(searched(2), (2, false));
+        assert_eq!(searched(1), (0, true));
     }
 
     #[test]
