@@ -32,8 +32,8 @@ pub enum RootKind {
 /// The limit for entries of a folder that is listed without being walked.
 const MAX_LISTED: usize = 1000;
 
-/// The files of all roots at the time of the walk. Immutable: [`SourceIndex::renewed`] is an index of
-/// the files of now.
+/// The files of all roots at the time of the walk. Immutable: [`SourceIndex::renewed`] makes an index
+/// of the files that exist now.
 #[derive(Debug)]
 pub struct SourceIndex {
     /// The roots as given to [`SourceIndex::build`].
@@ -72,8 +72,8 @@ impl SourceIndex {
         Self::of(roots, limits, None)
     }
 
-    /// An index of the files that the same roots have now. Walks them only if files were added or
-    /// removed, or rules of ignore files changed.
+    /// An index of the files that exist in the same roots now. Walks the roots only if files were added
+    /// or removed, or if an ignore file changed.
     #[must_use]
     pub fn renewed(&self) -> SourceIndex {
         Self::of(self.given_roots.clone(), self.limits, Some(&self.listing))

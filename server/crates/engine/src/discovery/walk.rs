@@ -17,7 +17,7 @@ const MAX_ENTRIES: usize = 50_000;
 pub(super) struct Searches(HashMap<PathBuf, Search>);
 
 /// The last search of a root.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Search {
     patterns: Patterns,
     /// The folders, by path. Those that had just changed are missing.
@@ -133,7 +133,7 @@ impl Walk<'_> {
     }
 }
 
-/// Windows remembers no folders: see [`FolderTime`].
+/// On Windows, all folders are listed again: see [`FolderTime`].
 #[cfg(unix)]
 #[cfg(test)]
 mod tests {

@@ -32,7 +32,7 @@ impl ReadLimits {
         self.is_cut
     }
 
-    /// Whether so many files may be read.
+    /// Whether this many files may still be read.
     pub fn may_read(&self, n_files: usize) -> bool {
         n_files <= self.files_left
     }
