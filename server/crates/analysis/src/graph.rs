@@ -9,11 +9,11 @@
 use crate::View;
 use crate::costs::{Costs, LineCost, PlaceCost, sorted};
 use crate::function_costs::FunctionCost;
-use crate::inclusive::Inclusive;
+use crate::inclusive::{Inclusive, Nodes};
 use crate::sums::{Sums, ThreadTotal};
 use profile::{
     Call, Cost, FileId, FuncId, FuncRole, FunctionId, GraphTables, Groups, Metric, PartOfGraph,
-    SourceId, ThreadId, Total,
+    SourceId, ThreadId, Total, both,
 };
 use std::collections::BTreeMap;
 
@@ -94,8 +94,9 @@ struct PartCosts {
 impl PartCosts {
     fn of(part: PartOfGraph<'_>, metric: usize, groups: &Groups) -> Self {
         let (mut functions, (lines, places)) = if part.totals.is_empty() {
-            let derived = Inclusive::new(part, metric, groups);
-            (derived.functions(), derived.lines())
+            let nodes = Nodes::new(part, metric, groups);
+            let (derived, rows) = both(|| Inclusive::new(&nodes), || nodes.rows());
+            (derived.functions(), derived.lines(&rows))
         } else {
             (stated_functions(part, metric, groups), stated_lines(part, metric, groups))
         };

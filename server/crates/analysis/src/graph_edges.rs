@@ -5,7 +5,7 @@
 use crate::View;
 use crate::edges::{Edge, Edges};
 use crate::graph::{is_call, parts, stated_functions, upper_bound, weight};
-use crate::inclusive::Inclusive;
+use crate::inclusive::{Inclusive, Nodes};
 use profile::{Call, FileId, FunctionId, GraphTables, Groups, PartOfGraph};
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ fn edges_of(part: PartOfGraph<'_>, metric: usize, groups: &Groups) -> Edges {
     let totals: Vec<(f64, bool)> = if part.graph.contexts.is_some() {
         sets.iter().map(|(_, _, calls)| (sum(calls, metric), false)).collect()
     } else if part.totals.is_empty() {
-        Inclusive::new(part, metric, groups).edges(&calls)
+        Inclusive::new(&Nodes::new(part, metric, groups)).edges(&calls)
     } else {
         let functions = stated_functions(part, metric, groups);
         let upper = |end: FunctionId| upper_bound(functions[end.index()].cost.total);

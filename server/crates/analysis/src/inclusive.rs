@@ -27,23 +27,112 @@ use crate::function_costs::FunctionCost;
 use profile::{Call, Cost, FileId, FuncId, FunctionId, Groups, PartOfGraph, SourceId, Total, both};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a node spends on a line, itself or in one call.
+/// What a node spends on a line, itself or in one call. A graph has millions of them.
 #[derive(Clone, Copy)]
 struct Row {
-    place: Option<(FileId, u32)>,
+    place: Place,
     function: FunctionId,
     node: Node,
     callee: Option<Node>,
     weight: f64,
 }
 
-/// Derives all totals.
-pub(crate) struct Inclusive<'g> {
+/// A line: file + 1 in the upper half and number in the lower half; 0 if it is unknown. Compared much
+/// faster than both by themselves.
+type Place = u64;
+
+fn place(file: FileId, line: u32) -> Place {
+    (u64::from(file.raw()) + 1) << 32 | u64::from(line)
+}
+
+fn file_and_line(place: Place) -> Option<(FileId, u32)> {
+    let file = ((place >> 32) as u32).checked_sub(1)?;
+    Some((FileId::new(file), place as u32))
+}
+
+/// The functions of a call graph, as nodes.
+pub(crate) struct Nodes<'g> {
     part: PartOfGraph<'g>,
     metric: usize,
     groups: &'g Groups,
     inner: FxHashSet<FuncId>,
     has_outer: Vec<bool>,
+}
+
+impl<'g> Nodes<'g> {
+    pub(crate) fn new(part: PartOfGraph<'g>, metric: usize, groups: &'g Groups) -> Self {
+        let inner: FxHashSet<FuncId> = part.graph.inner.iter().copied().collect();
+        let mut has_outer = vec![false; groups.n_functions()];
+        let call_ends = part.calls.iter().flat_map(|call| [call.caller, call.callee]);
+        let funcs = part.own.iter().map(|own| own.func).chain(call_ends);
+        for func in funcs.filter(|func| inner.is_empty() || !inner.contains(func)) {
+            has_outer[groups.function(func).index()] = true;
+        }
+        Self { part, metric, groups, inner, has_outer }
+    }
+
+    fn n_functions(&self) -> usize {
+        self.has_outer.len()
+    }
+
+    /// Nodes are the functions, followed by the recursive calls of each. A function that occurs
+    /// only as an inner func is an ordinary node.
+    fn node(&self, func: FuncId) -> Node {
+        let function = self.groups.function(func);
+        let is_inner = self.inner.contains(&func) && self.has_outer[function.index()];
+        function.raw() + if is_inner { self.n_functions() as Node } else { 0 }
+    }
+
+    /// The function of a node.
+    fn function(&self, node: Node) -> usize {
+        node as usize % self.n_functions()
+    }
+
+    fn weight(&self, weights: &[f64]) -> f64 {
+        weights.get(self.metric).copied().unwrap_or(0.0)
+    }
+
+    fn row(
+        &self,
+        func: FuncId,
+        source: Option<SourceId>,
+        line: u32,
+        callee: Option<FuncId>,
+        weights: &[f64],
+    ) -> Row {
+        let source =
+            source.or(self.part.graph.symbols.funcs.get(func).source).filter(|_| line != 0);
+        Row {
+            place: source.map_or(0, |source| place(self.groups.file(source), line)),
+            function: self.groups.function(func),
+            node: self.node(func),
+            callee: callee.map(|callee| self.node(callee)),
+            weight: self.weight(weights),
+        }
+    }
+
+    fn call_row(&self, call: &Call) -> Row {
+        self.row(call.caller, call.source, call.line, Some(call.callee), &call.weights)
+    }
+
+    /// All rows with a weight, by line and function.
+    pub(crate) fn rows(&self) -> Rows {
+        let own = self.part.own.iter();
+        let own = own.map(|own| self.row(own.func, own.source, own.line, None, &own.weights));
+        let mut rows: Vec<Row> =
+            own.chain(self.part.calls.iter().map(|call| self.call_row(call))).collect();
+        rows.retain(|row| row.weight != 0.0);
+        rows.sort_by_key(|row| (row.place, row.function, row.node));
+        Rows(rows)
+    }
+}
+
+/// The rows of a call graph, by line and function.
+pub(crate) struct Rows(Vec<Row>);
+
+/// Derives all totals.
+pub(crate) struct Inclusive<'n, 'g> {
+    nodes: &'n Nodes<'g>,
     /// Self cost by node.
     own: Vec<f64>,
     arcs: Arcs,
@@ -55,61 +144,33 @@ pub(crate) struct Inclusive<'g> {
     totals: Vec<Total>,
 }
 
-impl<'g> Inclusive<'g> {
-    pub(crate) fn new(part: PartOfGraph<'g>, metric: usize, groups: &'g Groups) -> Self {
-        let n = groups.n_functions();
-        let inner: FxHashSet<FuncId> = part.graph.inner.iter().copied().collect();
-        let mut has_outer = vec![false; n];
-        let call_ends = part.calls.iter().flat_map(|call| [call.caller, call.callee]);
-        let funcs = part.own.iter().map(|own| own.func).chain(call_ends);
-        for func in funcs.filter(|func| !inner.contains(func)) {
-            has_outer[groups.function(func).index()] = true;
+impl<'n, 'g> Inclusive<'n, 'g> {
+    pub(crate) fn new(nodes: &'n Nodes<'g>) -> Self {
+        let n = nodes.n_functions();
+        let mut own = vec![0.0; 2 * n];
+        for row in nodes.part.own {
+            own[nodes.node(row.func) as usize] += nodes.weight(&row.weights);
         }
-        let (own, called, arcs) = (vec![0.0; 2 * n], vec![0.0; 2 * n], Arcs::new(0, Vec::new()));
-        let mut this = Self {
-            part,
-            metric,
-            groups,
-            inner,
-            has_outer,
-            own,
-            arcs,
-            called,
-            whole: 0.0,
-            totals: Vec::new(),
-        };
-        for own in part.own {
-            let node = this.node(own.func) as usize;
-            this.own[node] += this.weight(&own.weights);
-        }
-        this.whole = this.own.iter().sum();
-        let arcs = part.calls.iter().map(|call| {
-            (this.node(call.caller), this.node(call.callee), this.weight(&call.weights))
+        let arcs = nodes.part.calls.iter().map(|call| {
+            (nodes.node(call.caller), nodes.node(call.callee), nodes.weight(&call.weights))
         });
-        this.arcs = Arcs::new(2 * n, arcs.collect());
-        for &(_, to, weight) in this.arcs.all().iter().filter(|(from, to, _)| from != to) {
-            this.called[to as usize] += weight;
+        let arcs = Arcs::new(2 * n, arcs.collect());
+        let mut called = vec![0.0; 2 * n];
+        for &(_, to, weight) in arcs.all().iter().filter(|(from, to, _)| from != to) {
+            called[to as usize] += weight;
         }
+        let whole = own.iter().sum();
+        let mut this = Self { nodes, own, arcs, called, whole, totals: Vec::new() };
         this.totals = this.function_totals();
         this
     }
 
-    fn weight(&self, weights: &[f64]) -> f64 {
-        weights.get(self.metric).copied().unwrap_or(0.0)
-    }
-
-    /// Nodes are the functions, followed by the recursive calls of each. A function that occurs
-    /// only as an inner func is an ordinary node.
-    fn node(&self, func: FuncId) -> Node {
-        let function = self.groups.function(func);
-        let is_inner = self.inner.contains(&func) && self.has_outer[function.index()];
-        function.raw() + if is_inner { self.has_outer.len() as Node } else { 0 }
-    }
-
     fn function_totals(&self) -> Vec<Total> {
-        let n = self.has_outer.len();
+        let n = self.nodes.n_functions();
         // Without calls, totals are unknown unless there is only one function.
-        if self.part.calls.is_empty() && self.own.iter().filter(|&&own| own != 0.0).count() > 1 {
+        if self.nodes.part.calls.is_empty()
+            && self.own.iter().filter(|&&own| own != 0.0).count() > 1
+        {
             return vec![Total::Unknown; n];
         }
         // Per node: the cost of its calls that leave its cycle, of its calls that stay in it, and
@@ -192,7 +253,7 @@ impl<'g> Inclusive<'g> {
 
     /// Costs by function.
     pub(crate) fn functions(&self) -> Vec<FunctionCost> {
-        let n = self.has_outer.len();
+        let n = self.nodes.n_functions();
         (0..)
             .zip(&self.totals)
             .map(|(i, &total): (usize, _)| {
@@ -203,77 +264,51 @@ impl<'g> Inclusive<'g> {
     }
 
     /// Costs of each line, and of each function on each line.
-    pub(crate) fn lines(&self) -> (Vec<LineCost>, Vec<PlaceCost>) {
-        let own = self.part.own.iter();
-        let own = own.map(|own| self.row(own.func, own.source, own.line, None, &own.weights));
-        let mut rows: Vec<Row> =
-            own.chain(self.part.calls.iter().map(|call| self.call_row(call))).collect();
-        rows.retain(|row| row.weight != 0.0);
-        rows.sort_by_key(|row| (row.place, row.function, row.node));
-        let mut spent = vec![0.0; self.has_outer.len()];
-        for place in rows.chunk_by(|a, b| (a.place, a.function) == (b.place, b.function)) {
-            spent[place[0].function.index()] += self.upper_at_innermost(place);
+    pub(crate) fn lines(&self, Rows(rows): &Rows) -> (Vec<LineCost>, Vec<PlaceCost>) {
+        let mut spent = vec![0.0; self.nodes.n_functions()];
+        for rows in rows.chunk_by(of_one_function) {
+            spent[rows[0].function.index()] += self.upper_at_innermost(rows);
         }
-        let without_line = rows.partition_point(|row| row.place.is_none());
-        let by_line: Vec<&[Row]> =
-            rows[without_line..].chunk_by(|a, b| a.place == b.place).collect();
-        let by_place: Vec<&[Row]> = by_line
-            .iter()
-            .flat_map(|line| line.chunk_by(|a, b| a.function == b.function))
+        let rows = &rows[rows.partition_point(|row| row.place == 0)..];
+        let places: Vec<&[Row]> = rows.chunk_by(of_one_function).collect();
+        let (first, second) = places.split_at(places.len() / 2);
+        let (mut costs, more) = both(|| self.costs(first, &spent), || self.costs(second, &spent));
+        costs.extend(more);
+
+        // A line of one function costs what the function costs there.
+        let by_line = rows.chunk_by(|a, b| a.place == b.place);
+        let by_line: Vec<&[Row]> = by_line
+            .filter(|rows| {
+                rows.first().map(|row| row.function) != rows.last().map(|row| row.function)
+            })
             .collect();
-        let line_costs = || {
-            let costs = self.costs(&by_line, &spent);
-            costs.map(|((file, line), _, cost)| LineCost { file, line, cost }).collect()
-        };
-        let place_costs = || {
-            let costs = self.costs(&by_place, &spent);
-            let costs = costs.map(|((file, line), function, cost)| PlaceCost {
-                function,
-                file,
-                line,
-                cost,
-                inlined: false,
-            });
-            sorted(costs.collect())
-        };
-        both(line_costs, place_costs)
+        let mut of_several = self.costs(&by_line, &spent).into_iter();
+        let lines = costs.chunk_by(|a, b| a.0 == b.0).filter_map(|functions| match functions {
+            [one] => Some(one.to_owned()),
+            _ => of_several.next(),
+        });
+        let lines = lines.filter_map(|(place, _, cost)| {
+            let (file, line) = file_and_line(place)?;
+            Some(LineCost { file, line, cost })
+        });
+        let lines = lines.collect();
+        let places = costs.into_iter().filter_map(|(place, function, cost)| {
+            let (file, line) = file_and_line(place)?;
+            Some(PlaceCost { function, file, line, cost, inlined: false })
+        });
+        (lines, sorted(places.collect()))
     }
 
-    /// The costs of sets of rows, each on one line and sorted by function. `spent` has the sum of
-    /// [`Self::upper_at_innermost`] over all lines of each function.
-    fn costs(
-        &self,
-        sets: &[&[Row]],
-        spent: &[f64],
-    ) -> impl Iterator<Item = ((FileId, u32), FunctionId, Cost)> {
+    /// The costs of sets of rows, each on one line and sorted by function, with the place and the
+    /// first function of each. `spent` has the sum of [`Self::upper_at_innermost`] over all lines of
+    /// each function.
+    fn costs(&self, sets: &[&[Row]], spent: &[f64]) -> Vec<(Place, FunctionId, Cost)> {
         let back = self.leading_back(sets);
-        sets.iter().enumerate().filter_map(move |(i, rows)| {
+        let cost = |(i, rows): (usize, &&[Row])| {
             let first = rows.first()?;
-            Some((first.place?, first.function, self.cost(rows, back.get(&i), spent)))
-        })
-    }
-
-    fn row(
-        &self,
-        func: FuncId,
-        source: Option<SourceId>,
-        line: u32,
-        callee: Option<FuncId>,
-        weights: &[f64],
-    ) -> Row {
-        let source =
-            source.or(self.part.graph.symbols.funcs.get(func).source).filter(|_| line != 0);
-        Row {
-            place: source.map(|source| (self.groups.file(source), line)),
-            function: self.groups.function(func),
-            node: self.node(func),
-            callee: callee.map(|callee| self.node(callee)),
-            weight: self.weight(weights),
-        }
-    }
-
-    fn call_row(&self, call: &Call) -> Row {
-        self.row(call.caller, call.source, call.line, Some(call.callee), &call.weights)
+            Some((first.place, first.function, self.cost(rows, back.get(&i), spent)))
+        };
+        sets.iter().enumerate().filter_map(cost).collect()
     }
 
     /// An upper bound for what a function spends on one line in its innermost activations. `rows`
@@ -281,7 +316,7 @@ impl<'g> Inclusive<'g> {
     fn upper_at_innermost(&self, rows: &[Row]) -> f64 {
         let sum: f64 = rows
             .iter()
-            .map(|row| match row.callee.map(|callee| self.function(callee)) {
+            .map(|row| match row.callee.map(|callee| self.nodes.function(callee)) {
                 Some(callee) if callee == row.function.index() => 0.0,
                 Some(callee) => row.weight.min(self.upper_bound(callee)),
                 None => row.weight,
@@ -315,8 +350,8 @@ impl<'g> Inclusive<'g> {
     /// The cost of the calls from each function to each other one, and whether it is only an upper
     /// bound. `calls` are sorted by the functions.
     pub(crate) fn edges(&self, calls: &[&Call]) -> Vec<(f64, bool)> {
-        let rows: Vec<Row> = calls.iter().map(|call| self.call_row(call)).collect();
-        let ends = |row: &Row| (row.function, row.callee.map(|callee| self.function(callee)));
+        let rows: Vec<Row> = calls.iter().map(|call| self.nodes.call_row(call)).collect();
+        let ends = |row: &Row| (row.function, row.callee.map(|callee| self.nodes.function(callee)));
         let sets: Vec<&[Row]> = rows.chunk_by(|a, b| ends(a) == ends(b)).collect();
         let back = self.leading_back(&sets);
         sets.iter().enumerate().map(|(i, rows)| self.edge(rows, back.get(&i))).collect()
@@ -325,7 +360,7 @@ impl<'g> Inclusive<'g> {
     fn edge(&self, rows: &[Row], back: Option<&Back>) -> (f64, bool) {
         let (lower, mut upper) = self.overlapping(rows, back);
         if let Some(row) = rows.first().filter(|_| lower < upper) {
-            let callee = row.callee.map(|callee| self.function(callee));
+            let callee = row.callee.map(|callee| self.nodes.function(callee));
             for end in callee.into_iter().chain([row.function.index()]) {
                 upper = upper.min(self.upper_bound(end));
             }
@@ -365,11 +400,6 @@ impl<'g> Inclusive<'g> {
         answers
     }
 
-    /// The function of a node.
-    fn function(&self, node: Node) -> usize {
-        node as usize % self.has_outer.len()
-    }
-
     /// The lower and the upper bound of what rows cost together: their sum, unless calls among them
     /// lead back to them.
     fn overlapping(&self, rows: &[Row], back: Option<&Back>) -> (f64, f64) {
@@ -391,7 +421,7 @@ impl<'g> Inclusive<'g> {
         }
         let is_nested = |row: &Row| {
             let from_outermost = from_outermost.get(&row.node).copied().unwrap_or(0.0);
-            let total = self.upper_bound(self.function(row.node));
+            let total = self.upper_bound(self.nodes.function(row.node));
             // Nothing else calls it, and it has no cost that came in without a recorded call.
             is_reached(row)
                 && from_outermost >= self.called[row.node as usize] * (1.0 - 1e-12)
@@ -400,6 +430,11 @@ impl<'g> Inclusive<'g> {
         let upper = sum(rows.iter().filter(|row| !is_nested(row)));
         (not_back.max(outermost).min(upper), upper)
     }
+}
+
+/// Whether rows are on the same line and of the same function.
+fn of_one_function(a: &Row, b: &Row) -> bool {
+    (a.place, a.function) == (b.place, b.function)
 }
 
 fn sorted_nodes(nodes: impl Iterator<Item = Node>) -> Vec<Node> {
