@@ -14,7 +14,39 @@ pub(super) const FUNCTIONS: usize = 2;
 
 /// The compressed names of each kind.
 #[derive(Default)]
-pub(super) struct Tables([FxHashMap<u64, Text>; 3]);
+pub(super) struct Tables([Names; 3]);
+
+/// Names by number. Writers count, so most numbers are indexes into `counted`.
+#[derive(Default)]
+struct Names {
+    counted: Vec<Option<Text>>,
+    others: FxHashMap<u64, Text>,
+}
+
+impl Names {
+    fn get(&self, number: u64) -> Option<Text> {
+        let counted = usize::try_from(number).ok().and_then(|number| *self.counted.get(number)?);
+        counted.or_else(|| self.others.get(&number).copied())
+    }
+
+    /// Sets a name; returns the one before.
+    fn insert(&mut self, number: u64, name: Text) -> Option<Text> {
+        let before = self.get(number);
+        match usize::try_from(number) {
+            Ok(number) if number <= self.counted.len() + MAX_GAP => {
+                self.counted.resize(self.counted.len().max(number + 1), None);
+                self.counted[number] = Some(name);
+            }
+            _ => {
+                self.others.insert(number, name);
+            }
+        }
+        before
+    }
+}
+
+/// Numbers that exceed all before them by more are not counted.
+const MAX_GAP: usize = 64;
 
 impl Tables {
     /// Resolves a name: `(3) main` defines number 3, `(3)` refers to it, anything else is the name
@@ -30,7 +62,7 @@ impl Tables {
         let Some(names) = self.0.get_mut(table) else { return texts.intern(value) };
         let Some((id, name)) = short(value) else { return texts.intern(given(value)) };
         if name.is_empty() {
-            return Ok(names.get(&id).copied().unwrap_or_else(|| {
+            return Ok(names.get(id).unwrap_or_else(|| {
                 warnings.add(WarningCode::UnknownName, || {
                     format!("line {line}: name ({id}) is not defined")
                 });
@@ -139,6 +171,23 @@ mod tests {
         let codes: Vec<_> =
             warnings.as_slice().iter().map(|warning| (warning.code, warning.count)).collect();
         assert_eq!(codes, [(WarningCode::Renamed, 1), (WarningCode::UnknownName, 2)]);
+    }
+
+    #[test]
+    fn numbers_need_not_count() {
+        let (mut names, far) = (Names::default(), 3 * MAX_GAP as u64);
+        let [a, b] = [1, 2].map(Text::new);
+        let before = [(far, a), (u64::MAX, b), (2, a), (0, b), (2, b)]
+            .map(|(n, name)| names.insert(n, name));
+        assert_eq!(before, [None, None, None, None, Some(a)]);
+        // Once counting has reached a number, its name is still known, and can change.
+        (3..far).for_each(|number| assert_eq!(names.insert(number, a), None));
+        assert_eq!(
+            (names.get(far), names.insert(far, b), names.get(far)),
+            (Some(a), Some(a), Some(b))
+        );
+        assert_eq!([1, 2, u64::MAX, far + 1].map(|n| names.get(n)), [None, Some(b), Some(b), None]);
+        assert!(names.counted.len() <= far as usize + 1);
     }
 
     #[test]

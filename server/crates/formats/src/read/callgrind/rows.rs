@@ -38,20 +38,35 @@ impl Row for Call {
 
 /// The numbers of rows, by the hash of their place.
 #[derive(Default)]
-pub(super) struct Rows(HashTable<u32>);
+pub(super) struct Rows(HashTable<Entry>);
+
+/// With the hash, a growing table and most comparisons need not look at the rows.
+struct Entry {
+    hash: u32,
+    row: u32,
+}
 
 impl Rows {
     /// The row of a place, which is added to `rows` if there is none.
     pub(super) fn row<'r, R: Row>(&mut self, place: Place, rows: &'r mut Vec<R>) -> &'r mut R {
-        let hash = |place: Place| FxBuildHasher.hash_one(place);
-        let is_it = |&row: &u32| rows.get(row as usize).is_some_and(|row| row.place() == place);
-        let known = self.0.find(hash(place), is_it).map(|&row| row as usize);
+        let hash = FxBuildHasher.hash_one(place) as u32;
+        let is_it = |entry: &Entry| {
+            entry.hash == hash
+                && rows.get(entry.row as usize).is_some_and(|row| row.place() == place)
+        };
+        let known = self.0.find(spread(hash), is_it).map(|entry| entry.row as usize);
         let row = known.unwrap_or_else(|| {
             let row = rows.len();
             rows.push(R::at(place));
-            self.0.insert_unique(hash(place), row as u32, |&row| hash(rows[row as usize].place()));
+            let entry = Entry { hash, row: row as u32 };
+            self.0.insert_unique(spread(hash), entry, |entry| spread(entry.hash));
             row
         });
         &mut rows[row]
     }
+}
+
+/// A hash as wide as the table wants it, which uses its first and its last bits.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
 }
