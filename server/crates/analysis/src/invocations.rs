@@ -143,6 +143,17 @@ pub fn one_sample_per_call(profile: &Profile) -> Profile {
     })
 }
 
+/// How many calls begin with each stack. Their sum is the number of samples of
+/// [`one_sample_per_call`].
+pub fn calls_by_stack(profile: &Profile) -> Vec<u64> {
+    let paths = Paths::new(profile);
+    let mut calls = vec![0; profile.stacks().len()];
+    for samples in profile.samples() {
+        paths.walk(profile, samples, |stack| calls[stack.index()] += 1, |_, _| {});
+    }
+    calls
+}
+
 /// The call graph of a recording: self cost per line, and number and cost of the calls from each
 /// line to each function. A sample counts once for every occurrence of a call on its stack, as in
 /// callgrind files, so costs of recursive calls can exceed the total. The default metric comes
@@ -228,17 +239,10 @@ fn graph(profile: &Profile, inner: &Inner) -> GraphTables {
     let mut order: Vec<usize> = (0..profile.metrics().len()).collect();
     order.sort_by_key(|&metric| metric != default);
 
-    let paths = Paths::new(profile);
+    let calls = calls_by_stack(profile);
     let mut weights = vec![vec![0.0; stacks.len()]; order.len()];
     let mut rows = Rows { n_metrics: order.len(), ..Rows::default() };
     for samples in profile.samples() {
-        let begin = |stack: StackId| {
-            if let Some(caller) = stacks.prefix(stack) {
-                rows.call(inner.place(profile, caller), inner.place(profile, stack).func).count +=
-                    1;
-            }
-        };
-        paths.walk(profile, samples, begin, |_, _| {});
         for (&metric, sums) in order.iter().zip(&mut weights) {
             for (i, stack) in samples.stacks().enumerate() {
                 if let Some(stack) = stack {
@@ -261,7 +265,9 @@ fn graph(profile: &Profile, inner: &Inner) -> GraphTables {
             for (sums, total) in subtree.iter_mut().zip(&total) {
                 sums[caller.index()] += total;
             }
-            add(&mut rows.call(inner.place(profile, caller), place.func).weights, &total);
+            let call = rows.call(inner.place(profile, caller), place.func);
+            call.count += calls[stack.index()];
+            add(&mut call.weights, &total);
         }
     }
     let metrics = order.iter().map(|&metric| profile.metrics()[metric].clone()).collect();

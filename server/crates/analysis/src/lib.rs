@@ -91,7 +91,7 @@ pub use entry::is_entry_point;
 pub use flame_chart::{FlameChart, ThreadChart, TimedCall, flame_chart};
 pub use function_costs::FunctionCost;
 pub use invocations::{
-    call_graph, call_graph_without_levels, lines_as_functions, one_sample_per_call,
+    call_graph, call_graph_without_levels, calls_by_stack, lines_as_functions, one_sample_per_call,
 };
 pub use jit_tiers::JitTiers;
 pub use line_counts::{FileLineCount, LineCounts};

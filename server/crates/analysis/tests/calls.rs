@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use analysis::{
-    Truncate, call_graph, call_graph_without_levels, lines_as_functions, one_sample_per_call,
-    truncate,
+    Truncate, call_graph, call_graph_without_levels, calls_by_stack, lines_as_functions,
+    one_sample_per_call, truncate,
 };
 use profile::text_samples::profile;
 use profile::{CallGraph, GraphAccess, Profile, Samples, StackAccess, StackId, Thread};
@@ -189,6 +189,8 @@ fn one_sample_per_call_is_in_the_order_of_the_first_samples() {
         a     a     b     a
               c
     ";
+    assert_eq!(calls_by_stack(&profile(text)).iter().sum::<u64>(), 5);
+    assert_eq!(calls_by_stack(&phases()).iter().sum::<u64>(), 7);
     // A caller's row comes before those of its callees.
     assert_eq!(
         samples(&one_sample_per_call(&profile(text))),

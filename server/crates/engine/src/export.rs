@@ -144,10 +144,18 @@ pub fn export(
     let profile = reshaped(snapshot, options)?;
     let stack_bytes = match options.target {
         Target::Callgrind | Target::Flamegraph | Target::Firefox => 0,
-        Target::Folded => write::stack_bytes(&profile, Spelling::Names, true),
-        Target::Flamechart => write::stack_bytes(&profile, Spelling::Names, false),
-        Target::Speedscope => write::stack_bytes(&profile, Spelling::Numbers, false),
-        Target::Pprof => write::stack_bytes(&profile, Spelling::Numbers, true),
+        Target::Folded => {
+            write::stack_bytes(&profile, Spelling::Names, &write::threads_by_stack(&profile))
+        }
+        Target::Flamechart => {
+            write::stack_bytes(&profile, Spelling::Names, &analysis::calls_by_stack(&profile))
+        }
+        Target::Speedscope => {
+            write::stack_bytes(&profile, Spelling::Numbers, &write::samples_by_stack(&profile))
+        }
+        Target::Pprof => {
+            write::stack_bytes(&profile, Spelling::Numbers, &write::threads_by_stack(&profile))
+        }
     };
     if stack_bytes > MAX_STACK_BYTES {
         let (title, gigabytes) = (options.target.title(), stack_bytes >> 30);
@@ -171,7 +179,7 @@ pub fn export(
             }
             None => folded::write(&profile, folded::Frames::WithLines),
         },
-        (Target::Flamechart, _) => folded::flamechart(&profile),
+        (Target::Flamechart, _) => folded::flamechart(&analysis::one_sample_per_call(&profile)),
         (Target::Flamegraph, _) => {
             let base = baseline.map(|(before, _)| reshaped(before, options)).transpose()?;
             let by = baseline.map(|(before, how)| Comparison::new(&[before], snapshot, how));
@@ -211,11 +219,7 @@ fn reshaped(snapshot: &Snapshot, options: Options) -> Result<Profile, String> {
         };
         profile = analysis::truncate(&profile, max_depth, cut);
     }
-    Ok(if options.target == Target::Flamechart {
-        analysis::one_sample_per_call(&profile)
-    } else {
-        profile
-    })
+    Ok(profile)
 }
 
 /// Writes a file. Fails if it exists, unless `overwrite` is set. If writing fails, an existing file

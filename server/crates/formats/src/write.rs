@@ -11,12 +11,12 @@ pub mod folded;
 pub mod pprof;
 pub mod speedscope;
 
-use profile::{FrameId, Profile, SourceId, StackAccess};
+use profile::{FrameId, Profile, SourceId, StackAccess, StackId};
 use rustc_hash::FxHashSet;
 
 /// The largest size of stacks, in bytes, that should be written. No viewer opens larger files, and
 /// they may not fit into memory.
-pub const MAX_STACK_BYTES: usize = 1 << 30;
+pub const MAX_STACK_BYTES: u64 = 1 << 30;
 
 /// What formats that write all frames of each stack write for a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,10 +27,9 @@ pub enum Spelling {
     Numbers,
 }
 
-/// The approximate size of the stacks of all samples, in bytes, if all frames of each are written;
-/// with `once_each`, equal stacks of a thread are written once. If stacks are as deep as they are
-/// many, this is quadratic in the size of the profile.
-pub fn stack_bytes(profile: &Profile, spelling: Spelling, once_each: bool) -> usize {
+/// The approximate size of stacks in bytes, if all frames of each are written as often as `times`
+/// says. If stacks are as deep as they are many, this is quadratic in the size of the profile.
+pub fn stack_bytes(profile: &Profile, spelling: Spelling, times: &[u64]) -> u64 {
     let (stacks, symbols) = (profile.stacks(), profile.symbols());
     let frame_bytes = |frame: FrameId| match spelling {
         Spelling::Numbers => 4,
@@ -42,20 +41,34 @@ pub fn stack_bytes(profile: &Profile, spelling: Spelling, once_each: bool) -> us
         }
     };
     // Callers come before their callees.
-    let mut bytes: Vec<usize> = Vec::with_capacity(stacks.len());
+    let mut bytes: Vec<u64> = Vec::with_capacity(stacks.len());
     for stack in stacks.ids() {
         let caller = stacks.prefix(stack).map_or(0, |caller| bytes[caller.index()]);
-        bytes.push(frame_bytes(stacks.frame(stack)).saturating_add(caller));
+        bytes.push(caller.saturating_add(frame_bytes(stacks.frame(stack)) as u64));
     }
-    let mut sum = 0_usize;
+    let products = bytes.iter().zip(times).map(|(bytes, times)| bytes.saturating_mul(*times));
+    products.fold(0, u64::saturating_add)
+}
+
+/// How many samples each stack has.
+pub fn samples_by_stack(profile: &Profile) -> Vec<u64> {
+    let mut times = vec![0; profile.stacks().len()];
+    for stack in profile.samples().iter().flat_map(|samples| samples.stacks().flatten()) {
+        times[stack.index()] += 1;
+    }
+    times
+}
+
+/// In how many threads each stack is.
+pub fn threads_by_stack(profile: &Profile) -> Vec<u64> {
+    let mut times = vec![0; profile.stacks().len()];
     for samples in profile.samples() {
-        let mut counted = FxHashSet::default();
-        for stack in samples.stacks().flatten().filter(|&stack| !once_each || counted.insert(stack))
-        {
-            sum = sum.saturating_add(bytes[stack.index()]);
+        let distinct: FxHashSet<StackId> = samples.stacks().flatten().collect();
+        for stack in distinct {
+            times[stack.index()] += 1;
         }
     }
-    sum
+    times
 }
 
 /// File and line of a frame whose code is in another file than its function, because of a macro or
@@ -94,8 +107,9 @@ mod tests {
             profile::text_samples::profile("main@1[file:a.c] main@1 main@1\nf@7[file:b.c]    f@7");
         // The lengths of `main (a.c:1)` and `;f (b.c:7)`.
         let (main, f) = (13, 10);
-        assert_eq!(stack_bytes(&profile, Spelling::Names, false), 3 * main + 2 * f);
-        assert_eq!(stack_bytes(&profile, Spelling::Names, true), 2 * main + f);
-        assert_eq!(stack_bytes(&profile, Spelling::Numbers, false), 20);
+        let (samples, threads) = (samples_by_stack(&profile), threads_by_stack(&profile));
+        assert_eq!(stack_bytes(&profile, Spelling::Names, &samples), 3 * main + 2 * f);
+        assert_eq!(stack_bytes(&profile, Spelling::Names, &threads), 2 * main + f);
+        assert_eq!(stack_bytes(&profile, Spelling::Numbers, &samples), 20);
     }
 }

@@ -32,8 +32,11 @@ pub fn write(profile: &Profile) -> Written {
     let string_table = std::mem::take(&mut writer.file.string_table);
     let mut bytes = writer.file.encode_to_vec();
     writer.file = proto::Profile { string_table, ..proto::Profile::default() };
-    let mut locations =
-        Locations { parts: std::mem::take(&mut writer.parts), ..Locations::default() };
+    let mut locations = Locations {
+        parts: std::mem::take(&mut writer.parts),
+        leaves: vec![None; profile.stacks().len()],
+        ..Locations::default()
+    };
     for (thread, samples) in profile.sampled_threads() {
         let label = writer.labels(thread);
         for (stack, weights) in by_stack(samples) {
@@ -258,8 +261,8 @@ struct Locations {
     /// Ids by function, line and column of each frame, innermost first.
     ids: FxHashMap<Vec<(u64, u32, u32)>, u64>,
     parts: Parts,
-    /// For each stack, its leaf location and the stack below it.
-    leaves: FxHashMap<StackId, (u64, Option<StackId>)>,
+    /// The leaf location of each stack and the stack below it, once they are known.
+    leaves: Vec<Option<(u64, Option<StackId>)>>,
     begins_inlined: bool,
 }
 
@@ -269,10 +272,8 @@ impl Locations {
         let mut ids = Vec::new();
         let mut next = stack;
         while let Some(stack) = next {
-            let (id, caller) = match self.leaves.get(&stack) {
-                Some(&leaf) => leaf,
-                None => self.leaf(stack, profile),
-            };
+            let (id, caller) =
+                self.leaves[stack.index()].unwrap_or_else(|| self.leaf(stack, profile));
             ids.push(id);
             next = caller;
         }
@@ -318,7 +319,7 @@ impl Locations {
             self.ids.insert(lines, id);
             id
         });
-        self.leaves.insert(stack, (id, caller));
+        self.leaves[stack.index()] = Some((id, caller));
         (id, caller)
     }
 }
