@@ -15,6 +15,9 @@ use rustc_hash::FxHashMap;
 /// The parent of a position without one.
 pub(crate) const ROOT: u32 = u32::MAX;
 
+/// The position of a stack that is left out.
+const NOWHERE: u32 = u32::MAX;
+
 /// Stacks with weight, callers before callees, each subtree contiguous. Parallel columns.
 #[derive(Debug, Default)]
 pub(crate) struct WeightedStacks {
@@ -46,7 +49,7 @@ impl WeightedStacks {
         (this, own_at)
     }
 
-    /// The stacks, and for each stack of the profile its position, if it has weight.
+    /// The stacks, and for each stack of the profile its position, or [`NOWHERE`].
     pub(crate) fn placed(profile: &Profile, own: Vec<f64>) -> (Self, Vec<u32>) {
         let stacks = profile.stacks();
 
@@ -69,35 +72,42 @@ impl WeightedStacks {
             .filter(|&id| stacks.prefix(id).is_none())
             .map(|id| size[id.index()] as usize)
             .sum();
-        let mut this = Self {
-            frame: vec![FrameId::new(0); n],
-            parent: vec![ROOT; n],
-            end: vec![0; n],
-            total: vec![0.0; n],
-        };
         // `next[i]` is the position for the next child of stack `i`. Once `i` itself is placed,
         // `size[i]` holds its position.
+        let mut end = vec![0; n];
         let mut next = vec![0_u32; stacks.len()];
         let mut next_root = 0;
         for id in stacks.ids() {
             let i = id.index();
             if size[i] == 0 {
+                size[i] = NOWHERE;
                 continue;
             }
-            let (parent, slot) = match stacks.prefix(id) {
-                None => (ROOT, &mut next_root),
-                Some(prefix) => (size[prefix.index()], &mut next[prefix.index()]),
+            let slot = match stacks.prefix(id) {
+                None => &mut next_root,
+                Some(prefix) => &mut next[prefix.index()],
             };
-            let (position, end) = (*slot, *slot + size[i]);
-            *slot = end;
+            let (position, after) = (*slot, *slot + size[i]);
+            *slot = after;
             (size[i], next[i]) = (position, position + 1);
-            let at = position as usize;
-            this.frame[at] = stacks.frame(id);
-            this.parent[at] = parent;
-            this.end[at] = end;
-            this.total[at] = total[i];
+            end[position as usize] = after;
         }
-        (this, size)
+        // Each column is as large as a part of the profile, so what is done is dropped before the
+        // next one is made.
+        drop(next);
+        let position = size;
+        let placed = || stacks.ids().zip(&position).filter(|(_, position)| **position != NOWHERE);
+        let mut total_at = vec![0.0; n];
+        for (id, &position) in placed() {
+            total_at[position as usize] = total[id.index()];
+        }
+        drop(total);
+        let (mut frame, mut parent) = (vec![FrameId::new(0); n], vec![ROOT; n]);
+        for (id, &at) in placed() {
+            frame[at as usize] = stacks.frame(id);
+            parent[at as usize] = stacks.prefix(id).map_or(ROOT, |prefix| position[prefix.index()]);
+        }
+        (Self { frame, parent, end, total: total_at }, position)
     }
 
     pub(crate) fn len(&self) -> usize {
