@@ -132,3 +132,65 @@ async fn show(
 async fn ended(mut steps: watch::Receiver<Option<Step>>) {
     while steps.changed().await.is_ok() {}
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::{SinkExt, StreamExt};
+    use serde_json::{Value, json};
+    use std::pin::pin;
+    use tokio::sync::oneshot;
+    use tower::{Service, ServiceExt};
+    use tower_lsp::jsonrpc::{Request, Response, Result};
+    use tower_lsp::lsp_types::{InitializeParams, InitializeResult};
+    use tower_lsp::{LanguageServer, LspService};
+
+    struct Server;
+
+    #[tower_lsp::async_trait]
+    impl LanguageServer for Server {
+        async fn initialize(&self, _: InitializeParams) -> Result<InitializeResult> {
+            Ok(InitializeResult::default())
+        }
+
+        async fn shutdown(&self) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn progress_ends_when_its_load_is_cancelled() {
+        let mut client = None;
+        let (mut service, socket) = LspService::new(|of_service| {
+            client = Some(of_service);
+            Server
+        });
+        let initialize = Request::build("initialize").id(1).params(json!({"capabilities": {}}));
+        service.ready().await.unwrap().call(initialize.finish()).await.unwrap();
+        let (messages, mut answers) = socket.split();
+        let mut messages = pin!(messages);
+        let mut next = async || {
+            let message = timeout(Duration::from_secs(60), messages.next()).await;
+            message.expect("a message was expected").unwrap()
+        };
+        let kind = |message: &Request| message.params().unwrap()["value"]["kind"].clone();
+
+        let (cancel, cancelled) = oneshot::channel::<()>();
+        let cancelled = async { drop(cancelled.await) };
+        let progress = Progress::new(
+            &client.unwrap(),
+            true,
+            7,
+            Path::new("profile.json"),
+            Duration::ZERO,
+            cancelled,
+        );
+        let create = next().await;
+        assert_eq!(create.params(), Some(&json!({"token": "costline/load/7"})));
+        answers.send(Response::from_ok(create.id().unwrap().clone(), Value::Null)).await.unwrap();
+        assert_eq!(kind(&next().await), "begin");
+        cancel.send(()).unwrap();
+        assert_eq!(kind(&next().await), "end");
+        drop(progress);
+    }
+}

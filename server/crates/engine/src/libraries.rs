@@ -564,6 +564,19 @@ mod tests {
         assert_eq!(searched(Duration::ZERO), (0, 3));
     }
 
+    /// Only Linux tells how much memory there is.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_search_before_the_first_snapshot_has_its_own_share_of_the_memory() {
+        let loaded = Arc::new(addresses());
+        let (settings, cache) = (CostSettings::default(), Arc::new(Cache::default()));
+        // With this share nothing could be read.
+        let places = Places { share: u64::MAX, ..places_beside(&loaded) };
+        let libraries = Libraries::of(&loaded.recording, &settings.symbols, &cache);
+        let found = libraries.resolve_within(Duration::from_secs(60), loaded, places, cache);
+        assert_eq!(found.progress(), (3, 3));
+    }
+
     #[test]
     fn paths_of_other_machines_are_not_opened_as_debug_info() {
         let places = Places::new(
@@ -576,17 +589,23 @@ mod tests {
         });
     }
 
+    /// Places that include the folder of the profile.
+    #[cfg(target_os = "linux")]
+    fn places_beside(loaded: &Loaded) -> Places {
+        let folder = loaded.path.parent().unwrap().canonicalize().unwrap();
+        let root = sources::Root { path: folder, kind: sources::RootKind::Workspace };
+        let index = SourceIndex::build(vec![root], Limits::default());
+        Places::new(&CostSettings::default(), &index)
+    }
+
     /// Only Linux tells how much memory there is.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_search_with_a_share_of_the_memory_ends_at_a_library_that_needs_more() {
         let loaded = addresses();
         let (settings, cache) = (CostSettings::default(), Cache::default());
-        let folder = loaded.path.parent().unwrap().canonicalize().unwrap();
-        let root = sources::Root { path: folder, kind: sources::RootKind::Workspace };
-        let index = SourceIndex::build(vec![root], Limits::default());
         let resolved = |share| {
-            let places = Places { share, ..Places::new(&settings, &index) };
+            let places = Places { share, ..places_beside(&loaded) };
             let mut libraries = Libraries::of(&loaded.recording, &settings.symbols, &cache);
             let flow = libraries.resolve_next(&loaded, &places, None, &cache, &mut |_, _| {
                 ControlFlow::Continue(())
