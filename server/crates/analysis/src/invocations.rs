@@ -13,14 +13,69 @@ use profile::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The parent of a path that begins at the root.
+/// The parent of a node that has none.
 const ROOT: u32 = u32::MAX;
+
+/// A tree whose nodes have a shortcut to a node further up. So ancestors are found in a number of
+/// steps that is logarithmic in the depth (Myers, "An applicative random-access stack", 1983).
+#[derive(Default)]
+struct Ancestors {
+    parent: Vec<u32>,
+    shortcut: Vec<u32>,
+    /// The number of nodes from the root to each node.
+    len: Vec<u32>,
+}
+
+impl Ancestors {
+    /// Adds a node below `parent`, or below [`ROOT`].
+    fn push(&mut self, parent: u32) -> u32 {
+        let near = self.shortcut(parent);
+        let far = self.shortcut(near);
+        let as_long = self.len(parent) - self.len(near) == self.len(near) - self.len(far);
+        self.parent.push(parent);
+        self.shortcut.push(if as_long { far } else { parent });
+        self.len.push(self.len(parent) + 1);
+        self.len.len() as u32 - 1
+    }
+
+    fn parent(&self, node: u32) -> u32 {
+        self.parent.get(node as usize).copied().unwrap_or(ROOT)
+    }
+
+    fn shortcut(&self, node: u32) -> u32 {
+        self.shortcut.get(node as usize).copied().unwrap_or(ROOT)
+    }
+
+    fn len(&self, node: u32) -> u32 {
+        self.len.get(node as usize).copied().unwrap_or(0)
+    }
+
+    /// The ancestor of `node`, or the node itself, that is `len` nodes long.
+    fn ancestor(&self, mut node: u32, len: u32) -> u32 {
+        while self.len(node) > len {
+            let further = self.shortcut(node);
+            node = if self.len(further) < len { self.parent(node) } else { further };
+        }
+        node
+    }
+
+    /// The number of nodes that two nodes have in common, counted from the root.
+    fn common(&self, a: u32, b: u32) -> u32 {
+        let len = self.len(a).min(self.len(b));
+        let (mut a, mut b) = (self.ancestor(a, len), self.ancestor(b, len));
+        // Nodes of the same length have shortcuts of the same length.
+        while a != b {
+            let further = (self.shortcut(a), self.shortcut(b));
+            (a, b) =
+                if further.0 == further.1 { (self.parent(a), self.parent(b)) } else { further };
+        }
+        self.len(a)
+    }
+}
 
 /// Paths of functions from the root. Stacks that differ only in lines are one path.
 struct Paths {
-    /// The parent of each path, or [`ROOT`].
-    parent: Vec<u32>,
-    depth: Vec<u32>,
+    tree: Ancestors,
     /// The path of each stack.
     of_stack: Vec<u32>,
 }
@@ -28,81 +83,40 @@ struct Paths {
 impl Paths {
     fn new(profile: &Profile) -> Self {
         let (stacks, frames) = (profile.stacks(), profile.frames());
-        let mut paths = Self {
-            parent: Vec::new(),
-            depth: Vec::new(),
-            of_stack: Vec::with_capacity(stacks.len()),
-        };
+        let mut tree = Ancestors::default();
+        let mut of_stack: Vec<u32> = Vec::with_capacity(stacks.len());
         let mut ids: FxHashMap<(u32, FuncId), u32> = FxHashMap::default();
         for stack in stacks.ids() {
-            let parent = stacks.prefix(stack).map_or(ROOT, |prefix| paths.of_stack[prefix.index()]);
-            let path =
-                *ids.entry((parent, frames.get(stacks.frame(stack)).func)).or_insert_with(|| {
-                    let depth = if parent == ROOT { 0 } else { paths.depth[parent as usize] + 1 };
-                    paths.parent.push(parent);
-                    paths.depth.push(depth);
-                    paths.parent.len() as u32 - 1
-                });
-            paths.of_stack.push(path);
+            let parent = stacks.prefix(stack).map_or(ROOT, |prefix| of_stack[prefix.index()]);
+            let func = frames.get(stacks.frame(stack)).func;
+            of_stack.push(*ids.entry((parent, func)).or_insert_with(|| tree.push(parent)));
         }
-        paths
+        Self { tree, of_stack }
     }
 
     fn of(&self, stack: Option<StackId>) -> u32 {
         stack.map_or(ROOT, |stack| self.of_stack[stack.index()])
     }
 
-    fn parent(&self, path: u32) -> u32 {
-        self.parent.get(path as usize).copied().unwrap_or(ROOT)
+    /// The number of frames of a stack.
+    fn len(&self, stack: Option<StackId>) -> u32 {
+        self.tree.len(self.of(stack))
     }
 
-    /// The number of frames of a path.
-    fn len(&self, path: u32) -> u32 {
-        self.depth.get(path as usize).map_or(0, |depth| depth + 1)
-    }
-
-    /// The number of frames that two paths share, counted from the root.
-    fn common(&self, mut a: u32, mut b: u32) -> u32 {
-        while a != b {
-            let (a_len, b_len) = (self.len(a), self.len(b));
-            if a_len >= b_len {
-                a = self.parent(a);
-            }
-            if b_len >= a_len {
-                b = self.parent(b);
-            }
-        }
-        self.len(a)
-    }
-
-    /// Walks the samples of a thread in order. Calls `begin` with the stack of every call that
-    /// begins, callers first, then `sample` with the index of the sample and the length of its
-    /// path.
-    fn walk(
-        &self,
-        profile: &Profile,
-        samples: &Samples,
-        mut begin: impl FnMut(StackId),
-        mut sample: impl FnMut(usize, u32),
-    ) {
+    /// The stack of each sample of a thread, and how many of its calls began earlier.
+    fn continued(&self, samples: &Samples) -> impl Iterator<Item = (Option<StackId>, u32)> {
         let mut previous = ROOT;
-        let mut begun = Vec::new();
-        for i in 0..samples.len() {
-            let stack = samples.stack(i);
+        samples.stacks().enumerate().map(move |(i, stack)| {
             let path = self.of(stack);
             let starts =
                 samples.calls().is_some_and(|calls| calls.get(i).is_some_and(|&calls| calls > 0));
-            let mut kept = self.common(previous, path);
-            if starts && kept == self.len(path) {
+            let mut kept = self.tree.common(previous, path);
+            if starts && kept == self.tree.len(path) {
                 kept = kept.saturating_sub(1);
             }
-            begun.clear();
-            let up = std::iter::successors(stack, |&stack| profile.stacks().prefix(stack));
-            begun.extend(up.take((self.len(path) - kept) as usize));
-            begun.iter().rev().for_each(|&stack| begin(stack));
-            sample(i, self.len(path));
             previous = path;
-        }
+            (stack, kept)
+        })
     }
 }
 
@@ -114,22 +128,17 @@ pub fn one_sample_per_call(profile: &Profile) -> Profile {
         // `open` has the row of each call that continues, outermost first; `stacks` has all rows.
         let (mut open, mut stacks): (Vec<usize>, Vec<StackId>) = (Vec::new(), Vec::new());
         let mut rows: Vec<(usize, usize)> = Vec::with_capacity(samples.len());
-        let open_calls = std::cell::RefCell::new((&mut open, &mut stacks));
-        paths.walk(
-            profile,
-            samples,
-            |stack| {
-                let (open, stacks) = &mut *open_calls.borrow_mut();
-                open.truncate(paths.len(paths.of(Some(stack))) as usize - 1);
+        for (i, (stack, kept)) in paths.continued(samples).enumerate() {
+            open.truncate(kept as usize);
+            let up = std::iter::successors(stack, |&stack| profile.stacks().prefix(stack));
+            let n_begun = (paths.len(stack) - kept) as usize;
+            let begun: Vec<StackId> = up.take(n_begun).collect();
+            for &stack in begun.iter().rev() {
                 open.push(stacks.len());
                 stacks.push(stack);
-            },
-            |i, len| {
-                let (open, _) = &mut *open_calls.borrow_mut();
-                open.truncate(len as usize);
-                rows.extend(open.last().map(|&row| (row, i)));
-            },
-        );
+            }
+            rows.extend(open.last().map(|&row| (row, i)));
+        }
         let weights = samples.weights().iter().map(|weights| {
             let mut sums = vec![0.0; stacks.len()];
             for &(row, i) in &rows {
@@ -146,12 +155,29 @@ pub fn one_sample_per_call(profile: &Profile) -> Profile {
 /// How many calls begin with each stack. Their sum is the number of samples of
 /// [`one_sample_per_call`].
 pub fn calls_by_stack(profile: &Profile) -> Vec<u64> {
-    let paths = Paths::new(profile);
-    let mut calls = vec![0; profile.stacks().len()];
-    for samples in profile.samples() {
-        paths.walk(profile, samples, |stack| calls[stack.index()] += 1, |_, _| {});
+    let (stacks, paths) = (profile.stacks(), Paths::new(profile));
+    let mut above = Ancestors::default();
+    for stack in stacks.ids() {
+        above.push(stacks.prefix(stack).map_or(ROOT, StackId::raw));
     }
-    calls
+    // A sample begins the calls of its stack and those above it, up to the ones that continue: the
+    // sum of a subtree counts one for each sample below, and takes it away where calls continue.
+    let mut calls = vec![0_i64; stacks.len()];
+    for samples in profile.samples() {
+        for (stack, kept) in paths.continued(samples) {
+            let Some(stack) = stack else { continue };
+            calls[stack.index()] += 1;
+            if let Some(calls) = calls.get_mut(above.ancestor(stack.raw(), kept) as usize) {
+                *calls -= 1;
+            }
+        }
+    }
+    for stack in stacks.ids().rev() {
+        if let Some(caller) = stacks.prefix(stack) {
+            calls[caller.index()] += calls[stack.index()];
+        }
+    }
+    calls.into_iter().map(|calls| calls.try_into().unwrap_or(0)).collect()
 }
 
 /// The call graph of a recording: self cost per line, and number and cost of the calls from each
@@ -396,4 +422,49 @@ pub fn lines_as_functions(profile: &Profile) -> Result<Profile, BuildError> {
         builder.push_thread(thread.clone(), moved)?;
     }
     Ok(builder.build())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A chain of 200 nodes with branches.
+    fn tree() -> Ancestors {
+        let mut tree = Ancestors::default();
+        for i in 0..600 {
+            tree.push(match i {
+                0 | 250 => ROOT,
+                1..200 => i - 1,
+                _ => i * 7919 % 199,
+            });
+        }
+        tree
+    }
+
+    /// All nodes from the root to `node`.
+    fn path(tree: &Ancestors, node: u32) -> Vec<u32> {
+        let up = |&node: &u32| Some(tree.parent(node)).filter(|&parent| parent != ROOT);
+        let mut path: Vec<u32> = std::iter::successors(Some(node), up).collect();
+        path.reverse();
+        path
+    }
+
+    #[test]
+    fn shortcuts_lead_to_the_same_ancestors() {
+        let tree = tree();
+        for node in 0..600 {
+            let path = path(&tree, node);
+            assert_eq!(tree.len(node) as usize, path.len());
+            let ancestors: Vec<u32> =
+                (1..=tree.len(node)).map(|len| tree.ancestor(node, len)).collect();
+            assert_eq!(ancestors, path);
+            assert_eq!(tree.ancestor(node, 0), ROOT);
+        }
+        for (a, b) in (0..600).flat_map(|a| (0..600).step_by(7).map(move |b| (a, b))) {
+            let (one, other) = (path(&tree, a), path(&tree, b));
+            let common = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+            assert_eq!(tree.common(a, b) as usize, common, "{a} {b}");
+        }
+        assert_eq!((tree.common(ROOT, 5), tree.common(ROOT, ROOT)), (0, 0));
+    }
 }
