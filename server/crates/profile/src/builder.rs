@@ -203,9 +203,14 @@ impl ProfileBuilder {
         prefix: Option<StackId>,
         frame: FrameId,
     ) -> Result<StackId, BuildError> {
-        let hashed = hash(&(prefix, frame));
         let stacks = &self.stacks;
         let row = |&id: &StackId| (stacks.prefix(id), stacks.frame(id));
+        // The first stack that was added below another one often follows it.
+        let next = StackId::new(prefix.map_or(0, |prefix| prefix.raw() + 1));
+        if next.index() < stacks.len() && row(&next) == (prefix, frame) {
+            return Ok(next);
+        }
+        let hashed = hash(&(prefix, frame));
         if let Some(&id) = self.stack_ids.find(hashed, |id| row(id) == (prefix, frame)) {
             return Ok(id);
         }
