@@ -37,8 +37,8 @@ struct Row {
     weight: f64,
 }
 
-/// A line: file + 1 in the upper half and number in the lower half; 0 if it is unknown. Compared much
-/// faster than both by themselves.
+/// A line: its file + 1 in the upper half and its number in the lower half; 0 if it is unknown. One
+/// number is compared faster than two.
 type Place = u64;
 
 fn place(file: FileId, line: u32) -> Place {

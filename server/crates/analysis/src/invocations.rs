@@ -22,7 +22,7 @@ const ROOT: u32 = u32::MAX;
 struct Ancestors {
     parent: Vec<u32>,
     shortcut: Vec<u32>,
-    /// The number of nodes from the root to each node.
+    /// How many nodes there are from the root to each node, with both.
     len: Vec<u32>,
 }
 
@@ -50,7 +50,7 @@ impl Ancestors {
         self.len.get(node as usize).copied().unwrap_or(0)
     }
 
-    /// The ancestor of `node`, or the node itself, that is `len` nodes long.
+    /// `node` or its ancestor, whichever is the `len`th node from the root; [`ROOT`] for 0.
     fn ancestor(&self, mut node: u32, len: u32) -> u32 {
         while self.len(node) > len {
             let further = self.shortcut(node);
@@ -63,7 +63,7 @@ impl Ancestors {
     fn common(&self, a: u32, b: u32) -> u32 {
         let len = self.len(a).min(self.len(b));
         let (mut a, mut b) = (self.ancestor(a, len), self.ancestor(b, len));
-        // Nodes of the same length have shortcuts of the same length.
+        // Shortcuts of nodes on the same level lead to the same level.
         while a != b {
             let further = (self.shortcut(a), self.shortcut(b));
             (a, b) =

@@ -40,7 +40,7 @@ impl Row for Call {
 #[derive(Default)]
 pub(super) struct Rows(HashTable<Entry>);
 
-/// With the hash, a growing table and most comparisons need not look at the rows.
+/// A row and the hash of its place. With the hash, the rows are not read when the table grows.
 struct Entry {
     hash: u32,
     row: u32,
@@ -66,7 +66,7 @@ impl Rows {
     }
 }
 
-/// A hash as wide as the table wants it, which uses its first and its last bits.
+/// A hash for the table, which uses the first and the last bits of 64.
 fn spread(hash: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(hash)
 }
