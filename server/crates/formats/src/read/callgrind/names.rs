@@ -45,8 +45,9 @@ impl Names {
     }
 }
 
-/// Numbers that exceed all before them by more are not counted.
-const MAX_GAP: usize = 64;
+/// A number that exceeds all before it by more is one of the `others`: a file with large gaps must not
+/// take much more memory than it has bytes.
+const MAX_GAP: usize = 4;
 
 impl Tables {
     /// Resolves a name: `(3) main` defines number 3, `(3)` refers to it, anything else is the name
