@@ -488,7 +488,7 @@ fn rejects_stacks_that_would_exceed_memory_and_suggests_max_depth() {
         let message = run("export", &deep, ["--to", target]).failure(3);
         assert!(
             message.contains(
-                "more than 1 GiB, because stacks are deep and numerous; limit them with --max-depth"
+                "more than 1 GiB, because stacks are deep and numerous; limit them with --max-depth, take fewer samples with --range"
             ),
             "{message}"
         );

@@ -160,8 +160,8 @@ pub fn export(
     if stack_bytes > MAX_STACK_BYTES {
         let (title, gigabytes) = (options.target.title(), stack_bytes >> 30);
         return Err(format!(
-            "{title} would have more than {gigabytes} GiB, because stacks are deep and numerous; limit them with --max-depth 200, \
-             or export to firefox, which stores each stack once"
+            "{title} would have more than {gigabytes} GiB, because stacks are deep and numerous; limit them with --max-depth, \
+             take fewer samples with --range, or export to firefox, which stores each stack once"
         ));
     }
     let mut written = match (options.target, options.compat) {
