@@ -65,7 +65,7 @@ impl<'g> Nodes<'g> {
         let mut has_outer = vec![false; groups.n_functions()];
         let call_ends = part.calls.iter().flat_map(|call| [call.caller, call.callee]);
         let funcs = part.own.iter().map(|own| own.func).chain(call_ends);
-        for func in funcs.filter(|func| inner.is_empty() || !inner.contains(func)) {
+        for func in funcs.filter(|func| !inner.contains(func)) {
             has_outer[groups.function(func).index()] = true;
         }
         Self { part, metric, groups, inner, has_outer }
@@ -279,7 +279,7 @@ impl<'n, 'g> Inclusive<'n, 'g> {
         let by_line = rows.chunk_by(|a, b| a.place == b.place);
         let by_line: Vec<&[Row]> = by_line
             .filter(|rows| {
-                rows.first().map(|row| row.function) != rows.last().map(|row| row.function)
+                rows.first().zip(rows.last()).is_some_and(|(a, b)| !of_one_function(a, b))
             })
             .collect();
         let mut of_several = self.costs(&by_line, &spent).into_iter();

@@ -206,9 +206,9 @@ impl ProfileBuilder {
         let stacks = &self.stacks;
         let row = |&id: &StackId| (stacks.prefix(id), stacks.frame(id));
         // The first stack that was added below another one often follows it.
-        let next = StackId::new(prefix.map_or(0, |prefix| prefix.raw() + 1));
-        if next.index() < stacks.len() && row(&next) == (prefix, frame) {
-            return Ok(next);
+        let next = prefix.map_or(0, |prefix| prefix.index() + 1);
+        if next < stacks.len() && row(&StackId::new(next as u32)) == (prefix, frame) {
+            return Ok(StackId::new(next as u32));
         }
         let hashed = hash(&(prefix, frame));
         if let Some(&id) = self.stack_ids.find(hashed, |id| row(id) == (prefix, frame)) {
