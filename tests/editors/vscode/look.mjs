@@ -83,6 +83,11 @@ export class Screen {
     await this.#message(text).getByRole("button", { name: button }).click();
   }
 
+  /** Presses the status item with a text. */
+  async pressStatus(text) {
+    await this.page.locator(".statusbar-item").filter({ hasText: text }).first().click();
+  }
+
   /** The classes of the status item with a text, which name its background. */
   async statusColor(text) {
     return this.page.locator(".statusbar-item").filter({ hasText: text }).first().getAttribute("class");
