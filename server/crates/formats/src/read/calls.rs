@@ -8,7 +8,7 @@
 //! its caller is cut where the caller ends. For example, in `begin f, begin g, end f`, the end of
 //! `f` ends `g` as well. [`Warnings`] count each case.
 
-use profile::{FrameId, ProfileBuilder, Samples, StackId, WarningCode, Warnings};
+use profile::{BuildError, FrameId, ProfileBuilder, Samples, StackId, WarningCode, Warnings};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -34,6 +34,91 @@ pub(crate) enum What {
     End { name: Option<u32>, frame: Option<FrameId> },
     /// A whole call, with its end by both clocks, NaN if there is none by the second one.
     Complete { frame: FrameId, until: f64, cpu_until: f64 },
+}
+
+/// The events of a thread, in any order.
+#[derive(Debug, Default)]
+pub(crate) struct Events {
+    list: Vec<StoredEvent>,
+    /// Times by the second clock.
+    cpu: Vec<f64>,
+    /// Ends of whole calls by both clocks.
+    ends: Vec<(f64, f64)>,
+}
+
+/// An [`Event`] in little memory: there can be millions.
+#[derive(Debug, Clone, Copy)]
+struct StoredEvent {
+    at: f64,
+    /// The index in [`Events::cpu`], or [`NONE`].
+    cpu: u32,
+    kind: Kind,
+    /// The name, or [`NONE`]; of a whole call, the index in [`Events::ends`].
+    name: u32,
+    /// The frame, or [`NONE`].
+    frame: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Begin,
+    End,
+    Complete,
+}
+
+/// No index. Tables have fewer rows.
+const NONE: u32 = u32::MAX;
+
+fn some(index: u32) -> Option<u32> {
+    (index != NONE).then_some(index)
+}
+
+impl Events {
+    /// Adds an event, unless its time is not a number.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub(crate) fn push(&mut self, event: Event) -> Result<(), BuildError> {
+        let Event { at, cpu, what } = event;
+        if !at.is_finite() {
+            return Ok(());
+        }
+        if self.list.len() >= NONE as usize {
+            return Err(BuildError::TooLarge("event"));
+        }
+        let (kind, name, frame) = match what {
+            What::Begin { name, frame } => (Kind::Begin, name, frame.raw()),
+            What::End { name, frame } => {
+                (Kind::End, name.unwrap_or(NONE), frame.map_or(NONE, FrameId::raw))
+            }
+            What::Complete { frame, until, cpu_until } => {
+                self.ends.push((until, cpu_until));
+                (Kind::Complete, self.ends.len() as u32 - 1, frame.raw())
+            }
+        };
+        let cpu = if cpu.is_nan() {
+            NONE
+        } else {
+            self.cpu.push(cpu);
+            self.cpu.len() as u32 - 1
+        };
+        self.list.push(StoredEvent { at, cpu, kind, name, frame });
+        Ok(())
+    }
+
+    fn event(&self, stored: &StoredEvent) -> Event {
+        let &StoredEvent { at, cpu, kind, name, frame } = stored;
+        let frame_id = FrameId::new(frame);
+        let what = match kind {
+            Kind::Begin => What::Begin { name, frame: frame_id },
+            Kind::End => What::End { name: some(name), frame: some(frame).map(FrameId::new) },
+            Kind::Complete => {
+                let (until, cpu_until) = self.ends[name as usize];
+                What::Complete { frame: frame_id, until, cpu_until }
+            }
+        };
+        Event { at, cpu: some(cpu).map_or(f64::NAN, |cpu| self.cpu[cpu as usize]), what }
+    }
 }
 
 /// The calls of a thread, in the order in which they began, as parallel columns.
@@ -95,30 +180,32 @@ impl CallTimes {
     }
 }
 
-/// Processes the events of one thread, in any order. Calls that are still open end with the last
+/// Processes the events of one thread. Calls that are still open end with the last
 /// event, or at `end` if that is later.
 pub(crate) fn run(
-    mut events: Vec<Event>,
+    mut events: Events,
     end: Option<f64>,
     builder: &mut ProfileBuilder,
     warnings: &mut Warnings,
-) -> Result<Calls, profile::BuildError> {
-    events.retain(|event| event.at.is_finite());
-    events.sort_by(|a, b| a.at.total_cmp(&b.at));
+) -> Result<Calls, BuildError> {
+    events.list.sort_by(|a, b| a.at.total_cmp(&b.at));
     let mut machine = Machine {
-        rows: Vec::new(),
+        rows: Rows::default(),
         open: Vec::new(),
         n_open: FxHashMap::default(),
         whole: Vec::new(),
-        now: events.first().map_or(0.0, |event| event.at),
+        now: events.list.first().map_or(0.0, |event| event.at),
         now_cpu: f64::NAN,
         outside: 0.0,
         times: CallTimes::default(),
-        has_cpu: !events.is_empty(),
+        has_cpu: !events.list.is_empty(),
         warnings,
     };
-    for group in events.chunk_by(|a, b| a.at == b.at) {
-        for &event in &*in_order(group, &machine.open, &machine.n_open) {
+    let mut group = Vec::new();
+    for stored in events.list.chunk_by(|a, b| a.at == b.at) {
+        group.clear();
+        group.extend(stored.iter().map(|stored| events.event(stored)));
+        for &event in &*in_order(&group, &machine.open, &machine.n_open) {
             machine.step(event);
         }
     }
@@ -247,15 +334,19 @@ struct Open {
     until: Option<(f64, f64)>,
 }
 
-struct Row {
-    parent: Option<u32>,
-    frame: FrameId,
-    own: f64,
-    own_cpu: f64,
+/// The calls that have begun, as parallel columns.
+#[derive(Default)]
+struct Rows {
+    /// The row of the caller, or [`NONE`].
+    parent: Vec<u32>,
+    frame: Vec<FrameId>,
+    own: Vec<f64>,
+    /// Self time by the second clock; empty if any event lacks it.
+    own_cpu: Vec<f64>,
 }
 
 struct Machine<'w> {
-    rows: Vec<Row>,
+    rows: Rows,
     open: Vec<Open>,
     /// The number of calls in `open` by name; there is no entry for 0.
     n_open: FxHashMap<u32, usize>,
@@ -332,31 +423,42 @@ impl Machine<'_> {
 
     /// Adds the time until `at` to the innermost call.
     fn pass(&mut self, at: f64, cpu: f64) {
-        self.has_cpu &= !cpu.is_nan() || self.open.is_empty();
+        if cpu.is_nan() && !self.open.is_empty() {
+            self.has_cpu = false;
+            self.rows.own_cpu = Vec::new();
+        }
         let passed = (at - self.now).max(0.0);
         let innermost = self.open.last().map(|open| open.row);
         if innermost.is_none() {
             self.outside += passed;
         }
-        if let Some((id, row)) = innermost.and_then(|id| Some((id, self.rows.get_mut(id)?))) {
-            row.own += passed;
+        if let Some((row, own)) = innermost.and_then(|row| Some((row, self.rows.own.get_mut(row)?)))
+        {
+            *own += passed;
             if passed > 0.0 {
-                self.times.pass(id, self.now, at);
+                self.times.pass(row, self.now, at);
             }
-            // Nothing if one of them is unknown.
-            row.own_cpu += (cpu - self.now_cpu).max(0.0);
+            if let Some(own_cpu) = self.rows.own_cpu.get_mut(row) {
+                // Nothing if one of them is unknown.
+                *own_cpu += (cpu - self.now_cpu).max(0.0);
+            }
         }
         self.now = self.now.max(at);
         self.now_cpu = cpu;
     }
 
     fn begin(&mut self, name: Option<u32>, frame: FrameId, until: Option<(f64, f64)>) {
-        let parent = self.open.last().map(|open| open.row as u32);
+        let parent = self.open.last().map_or(NONE, |open| open.row as u32);
         if let Some(name) = name {
             *self.n_open.entry(name).or_default() += 1;
         }
-        self.open.push(Open { row: self.rows.len(), name, until });
-        self.rows.push(Row { parent, frame, own: 0.0, own_cpu: 0.0 });
+        self.open.push(Open { row: self.rows.own.len(), name, until });
+        self.rows.parent.push(parent);
+        self.rows.frame.push(frame);
+        self.rows.own.push(0.0);
+        if self.has_cpu {
+            self.rows.own_cpu.push(0.0);
+        }
         self.times.begins.push(self.now);
     }
 
@@ -371,10 +473,10 @@ impl Machine<'_> {
             });
             return;
         };
-        if let Some((row, frame)) =
-            self.open.get(ended).and_then(|open| self.rows.get_mut(open.row)).zip(frame)
+        if let Some((known, frame)) =
+            self.open.get(ended).and_then(|open| self.rows.frame.get_mut(open.row)).zip(frame)
         {
-            row.frame = frame;
+            *known = frame;
         }
         self.unwind(ended);
     }
@@ -393,16 +495,17 @@ impl Machine<'_> {
         self.open.clear();
     }
 
-    fn calls(self, builder: &mut ProfileBuilder) -> Result<Calls, profile::BuildError> {
-        let mut stacks: Vec<StackId> = Vec::with_capacity(self.rows.len());
-        for row in &self.rows {
-            let caller = row.parent.and_then(|parent| stacks.get(parent as usize)).copied();
-            stacks.push(builder.intern_stack(caller, row.frame)?);
+    fn calls(self, builder: &mut ProfileBuilder) -> Result<Calls, BuildError> {
+        let Rows { parent, frame, own, own_cpu } = self.rows;
+        let mut stacks: Vec<StackId> = Vec::with_capacity(own.len());
+        for (&parent, &frame) in parent.iter().zip(&frame) {
+            let caller = some(parent).and_then(|parent| stacks.get(parent as usize)).copied();
+            stacks.push(builder.intern_stack(caller, frame)?);
         }
         Ok(Calls {
             stacks,
-            own: self.rows.iter().map(|row| row.own).collect(),
-            own_cpu: self.has_cpu.then(|| self.rows.iter().map(|row| row.own_cpu).collect()),
+            own,
+            own_cpu: self.has_cpu.then_some(own_cpu),
             outside: self.outside,
             times: self.times,
         })
@@ -426,6 +529,14 @@ mod tests {
         (at, 'X', name, duration)
     }
 
+    fn stored(events: impl Iterator<Item = Event>) -> Events {
+        let mut stored = Events::default();
+        for event in events {
+            stored.push(event).unwrap();
+        }
+        stored
+    }
+
     /// The calls, and the warnings as `code count`. An end without a name ends the innermost call.
     fn run_all(
         events: &[(f64, char, &'static str, f64)],
@@ -447,7 +558,7 @@ mod tests {
             };
             Event { at, cpu: f64::NAN, what }
         });
-        let events = events.collect();
+        let events = stored(events);
         let calls = run(events, end, &mut builder, &mut warnings).unwrap();
         assert_eq!(calls.own_cpu, None);
         let warnings =
@@ -641,10 +752,8 @@ mod tests {
             (What::End { name: Some(1), frame: None }, What::End { name: Some(2), frame: None });
         let mut run = |what: &[What], step: f64| {
             let events = what.iter().flat_map(|&what| vec![what; n]).enumerate();
-            let events = events
-                .map(|(i, what)| Event { at: i as f64 * step, cpu: f64::NAN, what })
-                .collect();
-            let calls = run(events, None, &mut builder, &mut Warnings::default()).unwrap();
+            let events = events.map(|(i, what)| Event { at: i as f64 * step, cpu: f64::NAN, what });
+            let calls = run(stored(events), None, &mut builder, &mut Warnings::default()).unwrap();
             (calls.stacks.len(), calls.own.iter().sum::<f64>())
         };
         for order in [[begin, end, stray], [begin, stray, end]] {

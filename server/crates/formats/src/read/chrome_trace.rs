@@ -90,7 +90,7 @@ const MS_PER_US: f64 = 1e-3;
 struct Calls {
     pid: Id,
     tid: Id,
-    events: Vec<calls::Event>,
+    events: calls::Events,
 }
 
 /// The contents of the trace so far.
@@ -309,11 +309,11 @@ impl Trace {
         self.span = Some((start.min(at), end.max(last)));
         let call = calls::Event { at, cpu, what };
         if !is_operation {
-            self.thread(event)?.events.push(call);
+            self.thread(event)?.events.push(call)?;
         } else if let Some(track) =
             self.operations.track(event, &mut self.names, &mut self.builder)?
         {
-            track.push(call);
+            track.push(call)?;
         } else {
             self.warnings.add(WarningCode::NoId, || {
                 format!("an async event ({}) has no id; it is left out", event.name())
@@ -337,7 +337,7 @@ impl Trace {
         let next = self.threads.len();
         let index = *self.thread_ids.entry(key).or_insert(next);
         if index == next {
-            self.threads.push(Calls { pid, tid, events: Vec::new() });
+            self.threads.push(Calls { pid, tid, events: calls::Events::default() });
         }
         let thread = &mut self.threads[index];
         if thread.pid.is_some() && thread.pid != pid {

@@ -20,7 +20,7 @@ pub(super) struct Category {
     pub(super) pid: Id,
     pub(super) name: String,
     /// The events of each id.
-    pub(super) tracks: Vec<Vec<calls::Event>>,
+    pub(super) tracks: Vec<calls::Events>,
 }
 
 #[derive(Default)]
@@ -52,7 +52,7 @@ impl Operations {
         event: &Event<'_>,
         names: &mut Names,
         builder: &mut ProfileBuilder,
-    ) -> Result<Option<&mut Vec<calls::Event>>, BuildError> {
+    ) -> Result<Option<&mut calls::Events>, BuildError> {
         let id2 = event.id2.and_then(|id2| serde_json::from_str::<Id2<'_>>(id2.get()).ok());
         let (local, global) = id2.map_or((None, None), |id2| (id2.local, id2.global));
         let raw = global.or(event.id).or(local);
@@ -76,7 +76,7 @@ impl Operations {
         let next = tracks.len();
         let track = *self.track_ids.entry((category, scope, track)).or_insert(next);
         if track == next {
-            tracks.push(Vec::new());
+            tracks.push(calls::Events::default());
         }
         Ok(tracks.get_mut(track))
     }
