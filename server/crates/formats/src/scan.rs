@@ -127,6 +127,14 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Consumes a value and returns its text.
+    pub(crate) fn value(&mut self) -> Scanned<&'a [u8]> {
+        self.peek()?;
+        let start = self.at;
+        self.skip()?;
+        Ok(self.since(start))
+    }
+
     /// Skips a value.
     pub(crate) fn skip(&mut self) -> Scanned {
         match self.peek()? {
@@ -231,11 +239,7 @@ mod tests {
     use super::*;
 
     fn value(text: &[u8]) -> Scanned<&[u8]> {
-        let mut scanner = Scanner::new(text);
-        scanner.peek()?;
-        let start = scanner.at();
-        scanner.skip()?;
-        Ok(scanner.since(start))
+        Scanner::new(text).value()
     }
 
     #[test]

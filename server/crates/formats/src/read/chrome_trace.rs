@@ -143,7 +143,7 @@ impl Trace {
             match self.next_event(stream)? {
                 Ok(()) => {}
                 Err(EventError::Build(error)) => self.failed = Some(error),
-                Err(EventError::Json(error)) => {
+                Err(error @ (EventError::NoObject | EventError::Json(_))) => {
                     self.warnings.add(WarningCode::MalformedEvent, || {
                         format!("the event at byte {start} is left out: {error}")
                     });
@@ -158,20 +158,16 @@ impl Trace {
     fn next_event(&mut self, stream: &mut Stream<'_, '_>) -> Scanned<Result<(), EventError>> {
         // Finding its end first means to scan it twice. Only an event that has not arrived as a whole,
         // or is malformed, needs that.
-        let mut events = serde_json::Deserializer::from_slice(stream.bytes()).into_iter();
-        let handled = match events.next() {
-            Some(Ok(event)) => Some(self.event(&event)),
-            Some(Err(_)) | None => None,
+        let handled = match Event::parse(stream.bytes()) {
+            Ok((event, len)) => Some((self.event(&event), len)),
+            Err(_) => None,
         };
-        let end = events.byte_offset();
         Ok(match handled {
-            Some(handled) => {
-                stream.take(end);
+            Some((handled, len)) => {
+                stream.take(len);
                 handled
             }
-            None => serde_json::from_slice(stream.value()?)
-                .map_err(EventError::from)
-                .and_then(|event| self.event(&event)),
+            None => Event::parse(stream.value()?).and_then(|(event, _)| self.event(&event)),
         })
     }
 

@@ -1,9 +1,8 @@
 //! The ids of processes and threads, and their names.
 
-use super::event;
+use super::event::{self, Raw};
 use profile::{BuildError, Interner, StringId, Thread};
 use rustc_hash::FxHashMap;
-use serde_json::value::RawValue;
 
 /// An id of a process, a thread or anything else; `None` if an event has none.
 pub(super) type Id = Option<StringId>;
@@ -18,7 +17,7 @@ pub(super) struct Names {
 
 impl Names {
     /// An id of an event.
-    pub(super) fn id(&mut self, raw: Option<&RawValue>) -> Result<Id, BuildError> {
+    pub(super) fn id(&mut self, raw: Option<Raw<'_>>) -> Result<Id, BuildError> {
         let text = event::id(raw);
         text.map(|text| self.ids.intern(text).ok_or(BuildError::TooLarge("id"))).transpose()
     }

@@ -6,13 +6,12 @@
 //! with each other and with the calls of threads, so their times are a metric of their own: the sum
 //! of it can exceed the time that passed.
 
-use super::event::Event;
+use super::event::{Event, Raw};
 use super::names::{Id, Names};
 use crate::read::calls;
 use profile::{BuildError, ProfileBuilder};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 /// The operations of a process and category.
 pub(super) struct Category {
@@ -35,9 +34,9 @@ pub(super) struct Operations {
 #[derive(Deserialize)]
 struct Id2<'a> {
     #[serde(borrow)]
-    local: Option<&'a RawValue>,
+    local: Option<Raw<'a>>,
     #[serde(borrow)]
-    global: Option<&'a RawValue>,
+    global: Option<Raw<'a>>,
 }
 
 impl Operations {

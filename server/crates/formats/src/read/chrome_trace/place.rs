@@ -4,12 +4,11 @@
 //! exists for calls only, so the caller's own time between them would have no line, and lines would
 //! look cheaper than they are.
 
-use super::event::{Event, Text, number};
+use super::event::{Event, Raw, Text, number};
 use crate::read::func_text::FuncText;
 use crate::read::number::position;
 use profile::{BuildError, Frame, FrameId, ProfileBuilder};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// The category of Python functions in traces of `PyTorch`.
@@ -36,10 +35,14 @@ struct Args<'a> {
     filename: Option<Text<'a>>,
     #[serde(borrow)]
     url: Option<Text<'a>>,
-    line: Option<&'a RawValue>,
-    column: Option<&'a RawValue>,
-    func_line: Option<&'a RawValue>,
-    func_column: Option<&'a RawValue>,
+    #[serde(borrow)]
+    line: Option<Raw<'a>>,
+    #[serde(borrow)]
+    column: Option<Raw<'a>>,
+    #[serde(borrow)]
+    func_line: Option<Raw<'a>>,
+    #[serde(borrow)]
+    func_column: Option<Raw<'a>>,
     #[serde(borrow)]
     data: Option<Data<'a>>,
 }
@@ -53,8 +56,10 @@ struct Data<'a> {
     url: Option<Text<'a>>,
     #[serde(borrow)]
     function_name: Option<Text<'a>>,
-    line_number: Option<&'a RawValue>,
-    column_number: Option<&'a RawValue>,
+    #[serde(borrow)]
+    line_number: Option<Raw<'a>>,
+    #[serde(borrow)]
+    column_number: Option<Raw<'a>>,
 }
 
 impl<'e> Place<'e> {
@@ -139,7 +144,7 @@ impl<'e> Place<'e> {
 }
 
 /// Parses a line or column.
-pub(super) fn line(raw: Option<&RawValue>) -> u32 {
+pub(super) fn line(raw: Option<Raw<'_>>) -> u32 {
     number(raw).map_or(0, position)
 }
 
@@ -219,7 +224,7 @@ mod tests {
             ),
         ] {
             let expected = Place { name: name.into(), file: file.into(), start, at };
-            let parsed = serde_json::from_str(event).unwrap();
+            let (parsed, _) = Event::parse(event.as_bytes()).unwrap();
             assert_eq!(Place::of(&parsed), Some(expected), "{event}");
         }
         for event in [
@@ -234,7 +239,7 @@ mod tests {
             r#"{"args":[1]}"#,
             r#"{"args":{"data":{"url":"http://h/x.js","priority":"Low"}}}"#,
         ] {
-            assert_eq!(Place::of(&serde_json::from_str(event).unwrap()), None, "{event}");
+            assert_eq!(Place::of(&Event::parse(event.as_bytes()).unwrap().0), None, "{event}");
         }
     }
 }

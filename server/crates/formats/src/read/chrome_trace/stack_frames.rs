@@ -8,7 +8,7 @@
 //! native functions. Other writers may give `file` and `line`. A frame's `category` is an arbitrary
 //! label, except for the `root` of Hermes, which is not a function.
 
-use super::event::{Event, EventError, Text, id, number};
+use super::event::{Event, EventError, Raw, Text, id, number};
 use super::names::Names;
 use super::place::{Place, line};
 use crate::error::{At, ReadError};
@@ -19,7 +19,6 @@ use crate::read_result::Read;
 use profile::{LineKnowledge, Metric, ProfileBuilder, Recording, StackId, WarningCode, Warnings};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
 #[derive(Default)]
 pub(super) struct Sampled {
@@ -35,14 +34,19 @@ pub(super) struct Sampled {
 #[derive(Deserialize, Serialize)]
 pub(super) struct Sample<'a> {
     #[serde(borrow)]
-    pid: Option<&'a RawValue>,
-    tid: Option<&'a RawValue>,
-    ts: Option<&'a RawValue>,
-    weight: Option<&'a RawValue>,
+    pid: Option<Raw<'a>>,
+    #[serde(borrow)]
+    tid: Option<Raw<'a>>,
+    #[serde(borrow)]
+    ts: Option<Raw<'a>>,
+    #[serde(borrow)]
+    weight: Option<Raw<'a>>,
     /// The innermost frame.
-    sf: Option<&'a RawValue>,
+    #[serde(borrow)]
+    sf: Option<Raw<'a>>,
     /// The names of all frames.
-    stack: Option<&'a RawValue>,
+    #[serde(borrow)]
+    stack: Option<Raw<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -52,13 +56,18 @@ struct StackFrame<'a> {
     name: Option<Text<'a>>,
     #[serde(borrow)]
     category: Option<Text<'a>>,
-    parent: Option<&'a RawValue>,
+    #[serde(borrow)]
+    parent: Option<Raw<'a>>,
     #[serde(borrow)]
     file: Option<Text<'a>>,
-    line: Option<&'a RawValue>,
-    column: Option<&'a RawValue>,
-    func_line: Option<&'a RawValue>,
-    func_column: Option<&'a RawValue>,
+    #[serde(borrow)]
+    line: Option<Raw<'a>>,
+    #[serde(borrow)]
+    column: Option<Raw<'a>>,
+    #[serde(borrow)]
+    func_line: Option<Raw<'a>>,
+    #[serde(borrow)]
+    func_column: Option<Raw<'a>>,
 }
 
 impl StackFrame<'_> {
