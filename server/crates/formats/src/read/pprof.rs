@@ -39,12 +39,13 @@ use samples::Samples;
 use tables::{Strings, at_key, malformed};
 use threads::ThreadLabels;
 
-/// The field number of `Profile.sample`.
+/// The field numbers of `Profile.sample` and `Profile.location`.
 const SAMPLE: u64 = 2;
+const LOCATION: u64 = 4;
 
 pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
     let mut warnings = Warnings::default();
-    let (file, samples) = decode(input)?;
+    let (mut file, samples) = decode(input)?;
     let strings = Strings::of(&file.string_table, &mut warnings);
     let (metrics, default_metric) = metrics(&file, &strings)?;
     let n_metrics = metrics.len();
@@ -56,6 +57,7 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
     }
     let mut builder = ProfileBuilder::new(metrics, default_metric);
     let locations = locations(&file, &strings, &mut builder, &mut warnings)?;
+    file.location = Vec::new();
     let stacks = samples.stacks(&locations, &mut builder)?;
     drop(locations);
 
@@ -89,7 +91,14 @@ fn decode(input: &mut Input<'_>) -> Result<(proto::Profile, Samples), ReadError>
     each_field(input, &mut |field, offset| {
         let malformed = |error| malformed(offset, &error);
         if field.tag != SAMPLE {
-            return file.merge(field.whole).map_err(malformed);
+            file.merge(field.whole).map_err(malformed)?;
+            if field.tag == LOCATION
+                && let Some(location) = file.location.last_mut()
+            {
+                // Most have one line, and there are many.
+                location.line.shrink_to_fit();
+            }
+            return Ok(());
         }
         sample.clear();
         sample.merge(field.content).map_err(malformed)?;
