@@ -87,22 +87,24 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
 /// Decodes a file: its tables, and its samples, which are most of it.
 fn decode(input: &mut Input<'_>) -> Result<(proto::Profile, Samples), ReadError> {
     let (mut file, mut samples) = (proto::Profile::default(), Samples::default());
-    let mut sample = proto::Sample::default();
+    let (mut sample, mut location) = (proto::Sample::default(), proto::Location::default());
     each_field(input, &mut |field, offset| {
         let malformed = |error| malformed(offset, &error);
-        if field.tag != SAMPLE {
-            file.merge(field.whole).map_err(malformed)?;
-            if field.tag == LOCATION
-                && let Some(location) = file.location.last_mut()
-            {
-                // Most have one line, and there are many.
-                location.line.shrink_to_fit();
+        match field.tag {
+            SAMPLE => {
+                sample.clear();
+                sample.merge(field.content).map_err(malformed)?;
+                samples.push(&sample)?;
             }
-            return Ok(());
+            LOCATION => {
+                location.clear();
+                location.merge(field.content).map_err(malformed)?;
+                // A copy has no room for more lines. Most locations have one, and there are many.
+                file.location.push(location.clone());
+            }
+            _ => file.merge(field.whole).map_err(malformed)?,
         }
-        sample.clear();
-        sample.merge(field.content).map_err(malformed)?;
-        samples.push(&sample)
+        Ok(())
     })?;
     Ok((file, samples))
 }
