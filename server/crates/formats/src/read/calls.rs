@@ -74,7 +74,7 @@ fn some(index: u32) -> Option<u32> {
 }
 
 impl Events {
-    /// Adds an event, unless its time is not a number.
+    /// Adds an event, unless its time is not finite.
     ///
     /// # Errors
     /// There are too many.
