@@ -157,6 +157,8 @@ impl Reader<'_> {
             }
         }
         self.marshal.leave(place);
+        // Rounding and damage can make it less.
+        let cumulative = cumulative.max(own);
         Ok(Row { func, calls: first.max(second), own, cumulative, callers })
     }
 

@@ -159,6 +159,14 @@ fn missing_time_is_a_function_of_its_own() {
 }
 
 #[test]
+fn a_total_is_at_least_the_self_cost() {
+    let main = (func("/w/a.py", 1, "main"), costs([1, 1], 4.0, 1.0, Some(vec![])));
+    let read = read(&file(vec![main])).unwrap();
+    assert_eq!(rows(&read), "main /w/a.py:1: 1x [4.0] of [Exact(4.0)]\n");
+    assert!(read.warnings.as_slice().is_empty());
+}
+
+#[test]
 fn callers_with_only_counts_share_the_cost() {
     let [a, b, c] = ["a", "b", "c"].map(|name| func("a.py", 1, name));
     let profiler = func("profile", 0, "profiler");
