@@ -204,7 +204,7 @@ impl Tables<'_> {
         events: Vec<FrameEvent>,
     ) -> Result<Rows, ReadError> {
         let first = events.iter().map(|event| event.at).fold(f64::INFINITY, f64::min);
-        let mut calls = calls::Events::default();
+        let mut stored = calls::Events::default();
         for (row, FrameEvent { kind, at, frame }) in events.into_iter().enumerate() {
             let place = || format!("profiles[{i}].events[{row}].frame");
             let Some(frame) = frame_of(&self.frames, frame, place)? else { continue };
@@ -213,10 +213,10 @@ impl Tables<'_> {
                 Kind::Open => What::Begin { name: frame.raw(), frame },
                 Kind::Close => What::End { name: Some(frame.raw()), frame: None },
             };
-            calls.push(Event { at, cpu: f64::NAN, what })?;
+            stored.push(Event { at, cpu: f64::NAN, what })?;
         }
         let end = profile.end_value.as_ref().and_then(Scalar::number);
-        let run = calls::run(calls, end, self.builder, self.warnings)?;
+        let run = calls::run(stored, end, self.builder, self.warnings)?;
         let mut stacks: Vec<_> = run.stacks.into_iter().map(Some).collect();
         let (mut own, mut calls) = (run.own, vec![1; stacks.len()]);
         // Time of the profile outside of all calls has no stack.
