@@ -28,7 +28,7 @@ const ALWAYS = [
   // On a busy machine: language clients, also those of VS Code, log the exit of a server after VS Code closed their log.
   /^remoteexthost\.log: \[error\] Error: Channel has been closed$/,
   // On a busy machine: a request of the page to VS Code's server.
-  /Request \d+ timed out \(\d+ms\)/,
+  /Request \d+ timed out \(\d+ms\) \S+\/workbench\.js$/,
   // A task that ends at once: VS Code names its terminal after it is gone.
   /Could not find pty \d+ on pty host/,
 ];

@@ -157,7 +157,7 @@ impl Reader<'_> {
             }
         }
         self.marshal.leave(place);
-        // Rounding and damage can make it less.
+        // Less than the self cost if it was rounded or the file is damaged.
         let cumulative = cumulative.max(own);
         Ok(Row { func, calls: first.max(second), own, cumulative, callers })
     }

@@ -32,7 +32,7 @@ impl Deref for Text<'_> {
     }
 }
 
-/// A JSON value as written, which is not `null`. It may be malformed inside.
+/// A JSON value as written, other than `null`. It is not validated.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Raw<'a>(&'a str);
 
