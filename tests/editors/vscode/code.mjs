@@ -47,6 +47,8 @@ const QUIET = {
   "workbench.startupEditor": "none",
   "workbench.tips.enabled": false,
 };
+/** As in VS Code on a desktop. A save that is asked for while VS Code saves by itself is refused. */
+const DESKTOP = { "files.autoSave": "off" };
 /** No place to get extensions from. */
 const GALLERY = { serviceUrl: "", itemUrl: "", resourceUrlTemplate: "", controlUrl: "", nlsBaseUrl: "" };
 
@@ -87,7 +89,7 @@ export class Code {
   /** Changes the settings, at any time, to these. */
   settings(values) {
     // Paths of programs are machine settings, themes are user settings.
-    for (const [place, all] of [["User", { ...QUIET, ...values }], ["Machine", values]]) {
+    for (const [place, all] of [["User", { ...QUIET, ...DESKTOP, ...values }], ["Machine", values]]) {
       mkdirSync(path.join(this.home, "data", place), { recursive: true });
       writeFileSync(path.join(this.home, "data", place, "settings.json"), JSON.stringify(all));
     }
