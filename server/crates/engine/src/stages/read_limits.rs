@@ -33,6 +33,7 @@ impl ReadLimits {
     }
 
     /// Whether this many files may still be read.
+    #[cfg(feature = "grammars")]
     pub fn may_read(&self, n_files: usize) -> bool {
         n_files <= self.files_left
     }
