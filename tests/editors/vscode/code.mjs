@@ -15,8 +15,8 @@ const entry = path.join(installed, "node_modules/code-server/out/node/entry.js")
 
 /** Milliseconds for anything that the editor is waited for; the first page on a busy machine takes the longest. */
 const PATIENCE = 120_000;
-/** Milliseconds for a whole script. */
-const ALL = 240_000;
+/** Milliseconds from the start of an editor to its end. */
+const ALL = 480_000;
 
 /** What code-server complains of without any extension of ours. */
 const ALWAYS = [
@@ -55,6 +55,7 @@ const GALLERY = { serviceUrl: "", itemUrl: "", resourceUrlTemplate: "", controlU
 export class Code {
   #errors = [];
   #children = [];
+  #deadline;
 
   /**
    * Starts the editor on `folder`; `home` is an empty folder for all that it writes.
@@ -65,7 +66,7 @@ export class Code {
     const code = new Code();
     code.home = home;
     process.once("exit", () => code.#endServers());
-    setTimeout(() => {
+    code.#deadline = setTimeout(() => {
       console.error(`not finished after ${ALL / 1000} s`);
       process.exit(1);
     }, ALL).unref();
@@ -189,6 +190,7 @@ export class Code {
   async end() {
     await this.browser?.close();
     this.#endServers();
+    clearTimeout(this.#deadline);
   }
 }
 
