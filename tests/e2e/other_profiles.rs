@@ -122,3 +122,29 @@ fn what_cannot_be_read_is_an_error() {
     assert!(nested.contains("not part of the view of another profile"), "{nested}");
     assert_eq!(server.view()["health"].as_array().unwrap().len(), 1, "it is about the samples");
 }
+
+/// Other systems have no such names.
+#[cfg(target_os = "linux")]
+#[test]
+fn profiles_whose_names_are_not_utf_8_are_listed_and_shown() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let workspace = six_samples();
+    let name = std::ffi::OsStr::from_bytes(b"bad\xff.folded");
+    let bad = workspace.path("cpu.folded").with_file_name(name);
+    std::fs::write(&bad, "f (app.py:2) 10\n").unwrap();
+    let replaced = workspace.path("bad\u{fffd}.folded");
+    for (age, total) in [(2 * HOUR, "6 samples"), (Duration::ZERO, "10 samples")] {
+        set_age(&bad, age);
+        set_age(&workspace.path("cpu.folded"), HOUR);
+        let mut server = Server::start(&workspace);
+        server.wait_profile();
+        assert_eq!(server.view()["totalText"], total);
+        let answer = server.execute("costline.profiles", json!([]));
+        let listed = answer["profiles"].as_array().unwrap();
+        assert!(listed.iter().any(|profile| profile["path"] == *replaced.to_str().unwrap()));
+        server.execute("costline.hotspots", json!([]));
+        server.execute("costline.reload", json!([]));
+        assert_eq!(server.view()["totalText"], total);
+    }
+}
