@@ -15,7 +15,7 @@ const entry = path.join(installed, "node_modules/code-server/out/node/entry.js")
 
 /** Milliseconds for anything that the editor is waited for; the first page on a busy machine takes the longest. */
 const PATIENCE = 120_000;
-/** Milliseconds from the start of an editor to its end. */
+/** Milliseconds that an editor may run. */
 const ALL = 480_000;
 
 /** What code-server complains of without any extension of ours. */
@@ -47,7 +47,7 @@ const QUIET = {
   "workbench.startupEditor": "none",
   "workbench.tips.enabled": false,
 };
-/** As in VS Code on a desktop. A save that is asked for while VS Code saves by itself is refused. */
+/** As in VS Code on a desktop. In a browser, VS Code saves files after a second, and refuses other saves meanwhile. */
 const DESKTOP = { "files.autoSave": "off" };
 /** No place to get extensions from. */
 const GALLERY = { serviceUrl: "", itemUrl: "", resourceUrlTemplate: "", controlUrl: "", nlsBaseUrl: "" };
