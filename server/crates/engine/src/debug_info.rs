@@ -1,7 +1,7 @@
 //! Finds the program or library whose missing debug info leaves the user's code without lines.
 
 use crate::libraries::Libraries;
-use analysis::{Costs, Groups, Lib, Recording, is_entry_point};
+use analysis::{Costs, FuncId, Groups, Lib, Recording, is_entry_point};
 use rustc_hash::FxHashSet;
 use symbols::{LibStatus, WITH_LINES};
 
@@ -28,17 +28,18 @@ fn hottest_without_lines<'r>(
     libraries: &Libraries,
 ) -> Option<&'r str> {
     let symbols = recording.symbols();
+    let precompiled: Vec<bool> =
+        symbols.sources.iter().map(|&name| is_precompiled(symbols.strings.get(name))).collect();
+    let mut has_lines = vec![false; symbols.funcs.len()];
+    recording.each_place(|func, source, _| has_lines[func.index()] |= !precompiled[source.index()]);
     let mut functions_with_lines = FxHashSet::default();
     let mut libs_with_lines = vec![false; symbols.libs.len()];
-    recording.each_place(|func, source, _| {
-        if is_precompiled(symbols.source_name(source)) {
-            return;
-        }
+    for (func, _) in (0..).map(FuncId::new).zip(&has_lines).filter(|&(_, &has_lines)| has_lines) {
         functions_with_lines.insert(groups.function(func));
         if let Some(lib) = symbols.funcs.get(func).lib {
             libs_with_lines[lib.index()] = true;
         }
-    });
+    }
 
     // By library: the highest cost of a function, and the self cost of all functions.
     let mut heat_by_lib = vec![(0.0_f64, 0.0_f64); symbols.libs.len()];
