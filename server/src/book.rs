@@ -123,6 +123,7 @@ fn kind(property: &Value, is_choice: bool) -> &'static str {
         () if is("array") => "list of objects",
         () if is("string") => "string",
         () if is("boolean") => "boolean",
+        () if is("object") => "object",
         () => "number",
     }
 }
@@ -132,7 +133,13 @@ fn the_page_of_the_command_line_is_up_to_date() {
     let mut program = cli::command();
     program.build();
     let shared: Vec<_> = cli::view_arguments().get_arguments().map(Arg::get_id).cloned().collect();
-    let mut page = String::new();
+    let mut page = format!(
+        "{}\n",
+        table(
+            ["exit code", "meaning"],
+            cli::EXIT_CODES.map(|(code, meaning)| [code.to_string(), meaning.to_owned()])
+        )
+    );
     for command in program
         .get_subcommands()
         .filter(|command| !command.is_hide_set() && command.get_name() != "help")
@@ -145,10 +152,12 @@ fn the_page_of_the_command_line_is_up_to_date() {
             command.get_name(),
             usage.trim_start_matches("Usage: ")
         );
-        let own = arguments(command, |argument| !shared.contains(argument.get_id()));
+        let ids: Vec<_> = command.get_arguments().map(Arg::get_id).collect();
+        let has_view = shared.iter().all(|id| ids.contains(&id));
+        let own = arguments(command, |argument| !has_view || !shared.contains(argument.get_id()));
         let separator = if own.is_empty() { "" } else { "\n" };
         let _ = write!(page, "{separator}{own}");
-        if command.get_arguments().any(|argument| shared.contains(argument.get_id())) {
+        if has_view {
             page += "\nAlso accepts the [arguments for profile and view](#profile-and-view).\n";
         }
         page += "\n";

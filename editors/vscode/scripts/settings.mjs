@@ -103,7 +103,7 @@ const EMPTY = {
 function withDefault(name, setting) {
   const key = "markdownDescription" in setting ? "markdownDescription" : "description";
   const value = setting.default;
-  const isEmpty = value === null || value === "" || (Array.isArray(value) && value.length === 0);
+  const isEmpty = value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
   const quote = key === "description" ? "" : "`";
   const text = isEmpty ? EMPTY[name] && `Empty: ${EMPTY[name]}.` : `Default: ${quote}${value}${quote}.`;
   return text ? { ...setting, [key]: `${setting[key]} ${text}` } : setting;
@@ -142,7 +142,7 @@ export function fromSchema(schema, prefix = "costline") {
     // The settings page cannot edit text that may be null, so empty text stands for it (src/settings.ts).
     if (Array.isArray(found.type)) {
       [found.type] = found.type;
-      found.default = found.type === "array" ? [] : "";
+      found.default = { array: [], object: {} }[found.type] ?? "";
     }
     if (found.items) {
       const items = target(found.items);

@@ -8,7 +8,7 @@ mod table;
 pub use json::schema;
 
 use super::style::Style;
-use super::{Failure, Output};
+use super::{Failure, GREW, Output};
 use analysis::Metric;
 use clap::ValueEnum;
 use engine::comparison::By;
@@ -21,9 +21,6 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// The exit code if costs grew by more than is allowed.
-const GREW: i32 = 4;
 
 /// The options of `costline diff`.
 #[derive(Debug, clap::Args)]

@@ -53,26 +53,40 @@ const UNREADABLE: i32 = 1;
 const USAGE: i32 = 2;
 /// The exit code if there is nothing to show, or the output cannot be written.
 const NO_OUTPUT: i32 = 3;
+/// The exit code if costs grew by more than the user allows.
+const GREW: i32 = 4;
 
-const AFTER_HELP: &str = "\
+/// The exit codes and what they mean.
+pub const EXIT_CODES: [(i32, &str); 5] = [
+    (0, "success"),
+    (UNREADABLE, "the profile cannot be read or fetched"),
+    (USAGE, "wrong usage, or an argument such as a metric, thread or root that matches nothing"),
+    (
+        NO_OUTPUT,
+        "the output cannot be written, profiles cannot be compared, or there is no cost to show",
+    ),
+    (GREW, "diff: costs grew by more than --fail-above or --fail-above-function allow"),
+];
+
+/// What `--help` says below the options.
+fn after_help() -> String {
+    let codes: String =
+        EXIT_CODES.iter().map(|(code, meaning)| format!("  {code}  {meaning}\n")).collect();
+    format!(
+        "\
 Exit codes:
-  0  success
-  1  the profile cannot be read, or not be fetched
-  2  wrong usage, or a metric, thread, transform, range, search, root or symbols path that matches
-     nothing
-  3  the output cannot be written, profiles cannot be compared, or the requested source or function
-     has no cost
-  4  diff: costs grew by more than --fail-above or --fail-above-function allow
-
+{codes}
 Profiles are recognised by their content, not by their name. Files compressed with gzip or zstd are
-decompressed. The profile `-` is standard input. Set COSTLINE_LOG to error, warn, info or debug to change how much is logged to
-standard error. COSTLINE_CACHE_DIR is the folder for copies of sources; if it is empty, none are
-kept. COSTLINE_STATE_DIR is the folder where the server saves views and runs; if it is empty, none are
-saved.";
+decompressed. The profile `-` is standard input. Set COSTLINE_LOG to error, warn, info or debug to
+change how much is logged to standard error. COSTLINE_CACHE_DIR is the folder for copies of sources;
+if it is empty, none are kept. COSTLINE_STATE_DIR is the folder where the server saves views and
+runs; if it is empty, none are saved."
+    )
+}
 
 /// Show what each line and function of a program costs, from profile files
 #[derive(Debug, Parser)]
-#[command(name = "costline", version, after_help = AFTER_HELP)]
+#[command(name = "costline", version, after_help = after_help())]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -114,8 +128,8 @@ enum Command {
     },
     /// List the hottest functions, lines, calls or modules
     Report {
-        /// Print all costs as JSON with raw weights (docs/report.schema.json); ignores the other
-        /// options of reports
+        /// Print all costs as JSON with raw weights (docs/report.schema.json); options that select, sort
+        /// or format rows have no effect
         #[arg(long)]
         json: bool,
         #[command(flatten)]
@@ -234,8 +248,8 @@ enum Command {
         view: view::ViewArgs,
     },
     /// Fetch a profile over the network, or merge those in a folder, and write it below `.costline/`,
-    /// where editors find it. SOURCE is NAME, URL, DIR or KIND and one of these; no other command opens
-    /// a connection
+    /// where editors find it. SOURCE is NAME, URL or DIR, or a kind of source and its address:
+    /// `pyroscope URL`; no other command opens a connection
     #[command(override_usage = "costline fetch [OPTIONS] [SOURCE]...")]
     Fetch {
         #[command(flatten)]

@@ -1,6 +1,6 @@
 //! The language server. [`backend`] is its table of contents; each request has a file of its own.
 //!
-//! Only this folder depends on the protocol. The crate `lsp_guard` works around defects of
+//! Only this folder speaks the protocol; `cli` uses its type for URIs. The crate `lsp_guard` works around defects of
 //! tower-lsp. All requests to the client go through [`lsp_guard::ask`].
 
 pub mod active_document;

@@ -225,8 +225,8 @@ pub struct PathMapping {
 #[schemars(title = "Settings of Costline (section `costline`)")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct Settings {
-    /// Where to look for profiles: globs relative to each workspace folder, at most three folders
-    /// deep. Not set: the names that profilers use.
+    /// Where to look for profiles: globs relative to each workspace folder. `**` matches at most three
+    /// folders. Not set: the names that profilers use.
     pub profiles: Option<Vec<String>>,
     /// The profile to show instead of the newest one.
     pub profile: Option<String>,

@@ -91,7 +91,10 @@ impl Request {
                 Some(kind) => Self::of_url(kind, place, options, name),
                 None => usage(format!("{kind}: expected a kind of source: {}", kinds())),
             },
-            _ => usage("expected a source: NAME, URL, DIR or KIND and one of these".to_owned()),
+            _ => usage(
+                "expected a source: NAME, URL or DIR, or a kind of source and its address"
+                    .to_owned(),
+            ),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A state machine without tasks, files or a clock. Its inputs are events, results of background
 //! work and the time; its outputs are effects. There is one queue for each kind of work: scan, load,
-//! resolve symbols, compare.
+//! resolve symbols, compare, open another profile, read totals.
 
 use super::comparison::{Compare, Comparison};
 use super::effect::{Effect, Output, Severity};
