@@ -1,8 +1,8 @@
 //! `costline fetch`: gets a profile from elsewhere, or merges those in a folder, and writes it below
 //! `.costline/`. The only command that opens connections.
 
+use super::current_folder::{absolute, current_folder};
 use super::progress::Progress;
-use super::read::absolute;
 use super::{Failure, Output, UNREADABLE, warn};
 use engine::present::text::plain;
 use engine::present::units;
@@ -117,7 +117,7 @@ fn files(n: usize) -> String {
 
 /// The project around the current folder, or else that folder.
 fn project() -> PathBuf {
-    let current = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+    let current = current_folder();
     project_at(&current).unwrap_or(current)
 }
 

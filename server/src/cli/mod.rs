@@ -4,6 +4,7 @@ mod annotate;
 mod callers;
 pub(crate) mod check;
 mod compare;
+mod current_folder;
 pub(crate) mod diff;
 mod document;
 mod dump;
@@ -70,8 +71,7 @@ pub const EXIT_CODES: [(i32, &str); 5] = [
 
 /// What `--help` says below the options.
 fn after_help() -> String {
-    let codes: String =
-        EXIT_CODES.iter().map(|(code, meaning)| format!("  {code}  {meaning}\n")).collect();
+    let codes = EXIT_CODES.map(|(code, meaning)| format!("  {code}  {meaning}\n")).concat();
     format!(
         "\
 Exit codes:

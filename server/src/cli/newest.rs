@@ -1,7 +1,8 @@
 //! The newest profile of a project, for commands without PROFILE.
 
+use super::current_folder::{absolute_folder, current_folder};
 use super::progress::Progress;
-use super::read::{absolute, read};
+use super::read::read;
 use super::{Failure, UNREADABLE, warn};
 use analysis::Thread;
 use engine::discovery::{FileVersion, Recognised, discover};
@@ -20,9 +21,9 @@ pub(super) fn read_newest(
     settings: &Settings,
     progress: &Progress,
 ) -> Result<Vec<(Loaded, Thread)>, Failure> {
-    let mut roots: Vec<PathBuf> = given.iter().map(|root| absolute(root)).collect();
+    let mut roots: Vec<PathBuf> = given.iter().map(|root| absolute_folder(root)).collect();
     if roots.is_empty() {
-        let current = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+        let current = current_folder();
         roots.push(project_at(&current).unwrap_or(current));
     }
     let found = discover(&roots, settings, &mut Recognised::default());

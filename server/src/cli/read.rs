@@ -8,11 +8,6 @@ use engine::stages::loaded::{LoadError, Loaded};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-/// The absolute path of a path relative to the current folder.
-pub(super) fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
-}
-
 /// Whether a path names standard input. A file of that name is `./-`.
 pub(super) fn is_standard_input(path: &Path) -> bool {
     path == Path::new("-")

@@ -1,6 +1,6 @@
 //! The folders whose files the command line shows.
 
-use super::read::absolute;
+use super::current_folder::{absolute, absolute_folder, current_folder};
 use engine::roots::{project_above, project_at};
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// around the current folder. In addition, the projects of the existing `sources` outside of them:
 /// the user has named these files.
 pub(super) fn source_roots(given: &[PathBuf], profile: &Path, sources: &[PathBuf]) -> Vec<PathBuf> {
-    let mut roots: Vec<PathBuf> = given.iter().map(|root| absolute(root)).collect();
+    let mut roots: Vec<PathBuf> = given.iter().map(|root| absolute_folder(root)).collect();
     if roots.is_empty() {
         roots.push(default_root(profile));
     }
@@ -25,8 +25,8 @@ pub(super) fn source_roots(given: &[PathBuf], profile: &Path, sources: &[PathBuf
 
 fn default_root(profile: &Path) -> PathBuf {
     let current = || {
-        let folder = std::env::current_dir().ok()?;
-        Some(project_at(&folder).unwrap_or(folder))
+        let folder = current_folder();
+        project_at(&folder).unwrap_or(folder)
     };
-    project_above(&absolute(profile)).or_else(current).unwrap_or_else(|| PathBuf::from("."))
+    project_above(&absolute(profile)).unwrap_or_else(current)
 }

@@ -1,8 +1,9 @@
 //! The arguments that select a profile and a view of it, and how they are loaded.
 
+use super::current_folder::absolute;
 use super::newest;
 use super::progress::Progress;
-use super::read::{absolute, other_files_of_run, read};
+use super::read::{other_files_of_run, read};
 use super::{Failure, USAGE, source_roots, times, warn};
 use analysis::{TimeRange, Transform};
 use clap::Args;

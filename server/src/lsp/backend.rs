@@ -16,6 +16,7 @@ use super::{
 };
 use crate::lsp::loader::{Event, Loader, RootEvent};
 use engine::context::Context;
+use engine::document::path_of;
 use engine::named_views;
 use engine::roots;
 use engine::settings::Settings;
@@ -213,7 +214,7 @@ async fn republish(
 }
 
 fn folder(uri: &Url) -> Option<PathBuf> {
-    uri.to_file_path().ok()
+    path_of(uri)
 }
 
 #[async_trait]

@@ -6,7 +6,7 @@
 
 use super::from_proto;
 use dashmap::DashMap;
-use engine::document::{Document, OpenDocuments};
+use engine::document::{Document, OpenDocuments, path_of};
 use engine::text::{Encoding, Text};
 use lsp_types::{TextDocumentContentChangeEvent, Url};
 use std::collections::HashSet;
@@ -35,7 +35,7 @@ impl Documents {
     /// `textDocument/didOpen`. [`Self::resolve`] must follow. Documents that are not files are
     /// ignored, because only files have costs.
     pub fn open(&self, uri: Url, version: i32, text: &str, encoding: Encoding) {
-        let Ok(path) = uri.to_file_path() else { return };
+        let Some(path) = path_of(&uri) else { return };
         self.unresolved.send_modify(|unresolved| {
             unresolved.insert(uri.clone());
         });

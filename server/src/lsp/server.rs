@@ -7,6 +7,7 @@ use super::other_profile::OtherProfile;
 use super::pictures::Pictures;
 use super::to_proto;
 use engine::context::Context;
+use engine::document::path_of;
 use engine::items::{Direction, Item, ItemPath};
 use engine::kept_runs::KeptRuns;
 use engine::load::Caches;
@@ -119,13 +120,12 @@ impl Server {
         )
     }
 
-    /// What a request about a call hierarchy item sees that arrives now.
+    /// What a request about a call hierarchy item sees that arrives now. No profile if the folder of
+    /// the item was removed.
     pub fn context_of_item(&self, item: Option<&ItemPath>) -> Context {
         let mut context = self.context();
-        let worlds = self.worlds.borrow().clone();
-        let folder = item.and_then(|item| item.folder.as_deref());
-        if let Some(world) = folder.and_then(|folder| worlds.of_root(folder)) {
-            context.world = world.clone();
+        if let Some(folder) = item.and_then(|item| item.folder.as_deref()) {
+            context.world = self.worlds.borrow().of_root(folder).cloned().unwrap_or_default();
         }
         context
     }
@@ -158,7 +158,7 @@ impl Server {
     pub fn path_of(&self, uri: &Url) -> Option<PathBuf> {
         match self.documents.now().get(uri) {
             Some(document) => Some(document.path.clone()),
-            None => uri.to_file_path().ok(),
+            None => path_of(uri),
         }
     }
 

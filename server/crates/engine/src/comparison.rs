@@ -18,10 +18,8 @@
 //! that exceeds the bound above.
 
 use crate::average::mean;
-use crate::sampling::counts_samples;
 use crate::settings::Compare;
 use crate::snapshot::Snapshot;
-use analysis::Metric;
 
 /// The probability that at least one unchanged cost exceeds its bound.
 const ALPHA: f64 = 0.01;
@@ -166,10 +164,11 @@ impl Comparison {
     /// The comparison of the costs of `now` with the mean of those of `before`, which have the same
     /// metric.
     pub fn new(before: &[&Snapshot], now: &Snapshot, compare: Compare) -> Self {
-        let Metric { unit, seconds_per_unit, .. } = &now.costs.metric;
+        let metric = &now.costs.metric;
+        let is_scaled = metric.counts_samples() && metric.seconds_per_unit.is_none();
         let by = match compare {
             Compare::Share => By::Share,
-            Compare::Absolute if counts_samples(unit) && seconds_per_unit.is_none() => By::Scaled,
+            Compare::Absolute if is_scaled => By::Scaled,
             Compare::Absolute => By::Weight,
         };
         let compared = before.iter().copied().chain([now]).map(|side| side.sampling().costs);

@@ -8,6 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use url::Url;
 
+/// The path of a `file:` URI. `None` for others: an old version (`git:`) or a file on another machine
+/// may have the path of a file on this one.
+pub fn path_of(uri: &Url) -> Option<PathBuf> {
+    (uri.scheme() == "file").then(|| uri.to_file_path().ok())?
+}
+
 /// One version of an open document. It is immutable: a change creates the next version.
 #[derive(Debug)]
 pub struct Document {

@@ -34,15 +34,15 @@ fn weight(
     costs: &Costs,
     samples: impl FnOnce() -> Option<f64>,
 ) -> Option<f64> {
-    let Metric { unit, seconds_per_unit, .. } = &costs.metric;
+    let metric @ Metric { unit, seconds_per_unit, .. } = &costs.metric;
     // The weights of runs whose mean is shown are divided by their number.
     let runs = f64::from(grouped.runs);
     // Mercury's deep profiler counts ticks of a timer.
-    if counts_samples(unit) || unit == "ticks" {
+    if metric.counts_samples() || unit == "ticks" {
         return Some(1.0 / runs);
     }
     let (recording, is_time) = (&grouped.recording, seconds_per_unit.is_some());
-    if is_time && recording.metrics().iter().any(|metric| counts_samples(&metric.unit)) {
+    if is_time && recording.metrics().iter().any(Metric::counts_samples) {
         // Hits of V8 are in no range of time.
         let counted = samples().filter(|samples| *samples > 0.0);
         return match counted {
@@ -60,9 +60,4 @@ fn weight(
         _ => false,
     };
     is_sampled.then_some(mean)
-}
-
-/// Whether weights in a unit are counts of samples.
-pub fn counts_samples(unit: &str) -> bool {
-    matches!(unit, "samples" | "sample" | "hits")
 }

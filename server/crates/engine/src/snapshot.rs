@@ -19,8 +19,8 @@ use crate::stages::source_mapped::SourceMapped;
 use crate::stages::symbolicated::Symbolicated;
 use crate::{companions, coverage};
 use analysis::{
-    CallTree, Cost, Costs, FileId, FuncId, FuncKey, FunctionId, LineCost, LineCounts, MetricId,
-    SourceId, Total, View, Warning, WarningCode,
+    CallTree, Cost, Costs, FileId, FuncId, FuncKey, FunctionId, LineCost, LineCounts, Metric,
+    MetricId, SourceId, Total, View, Warning, WarningCode,
 };
 use rustc_hash::FxHashMap;
 use sources::{How, Mapping, SourceIndex};
@@ -157,9 +157,7 @@ impl Snapshot {
     /// there is one, or else the number of recorded samples. `None` for a call graph.
     pub fn samples(&self) -> Option<f64> {
         let metrics = self.grouped.recording.metrics();
-        let sample_count = metrics.iter().position(|metric| {
-            metric.name == "samples" || matches!(&*metric.unit, "samples" | "hits")
-        });
+        let sample_count = metrics.iter().position(Metric::counts_samples);
         self.grouped.recording.sampled().map(|_| match sample_count {
             Some(metric) => {
                 let view =

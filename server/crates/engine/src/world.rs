@@ -33,8 +33,12 @@ pub struct World {
     pub active: Vec<Arc<Snapshot>>,
     /// The baseline, if the user chose one.
     pub baseline: Option<Arc<Baseline>>,
+    /// Why the baseline of the settings cannot be read.
+    pub baseline_problem: Option<String>,
     /// The other profile that is the overlay.
     pub overlay: Option<Arc<Baseline>>,
+    /// Why the overlay is not shown.
+    pub overlay_problem: Option<String>,
     /// The index of the files in the roots, as of the last load.
     pub index: Option<Arc<SourceIndex>>,
     /// The profiles that the user selected by command. Several are shown as one.

@@ -43,14 +43,25 @@ impl Metric {
     /// A metric with lines in all frames. `interval_seconds` is the sampling interval, if the file
     /// states it; it converts counts of samples to seconds.
     pub fn new(name: &str, unit: &str, interval_seconds: Option<f64>) -> Self {
-        let counts_samples = matches!(unit, "samples" | "sample");
-        let seconds_per_unit =
-            seconds_per(unit).or(interval_seconds.filter(|s| counts_samples && *s > 0.0));
-        Self {
+        let metric = Self {
             name: name.to_owned(),
             unit: unit.to_owned(),
-            seconds_per_unit,
+            seconds_per_unit: seconds_per(unit),
             lines: LineKnowledge::SelfAndTotal,
+        };
+        // The hits of V8 are no interval apart.
+        let is_regular = metric.counts_samples() && unit != "hits";
+        let interval = interval_seconds.filter(|seconds| is_regular && *seconds > 0.0);
+        Self { seconds_per_unit: metric.seconds_per_unit.or(interval), ..metric }
+    }
+
+    /// Whether weights count samples. Other counts of pprof (allocations, contentions) have the same
+    /// unit, but another name.
+    pub fn counts_samples(&self) -> bool {
+        match &*self.unit {
+            "samples" | "sample" | "hits" => true,
+            "count" => matches!(&*self.name, "samples" | "sample"),
+            _ => false,
         }
     }
 

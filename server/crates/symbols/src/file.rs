@@ -123,6 +123,18 @@ impl Search<'_> {
         Err(mismatch.or(unreadable).unwrap_or(missing(lib)))
     }
 
+    /// The debug info of a library without an id, by the id in its file. `perf` records no ids of
+    /// libraries in which no sample was taken.
+    fn debug_info_of(&self, code: &LibFile, lib: &Lib) -> Option<LibFile> {
+        if code.has_debug_info || code.id.is_empty() {
+            return None;
+        }
+        let lib = code.id.of_build(lib);
+        let files = self.files(&lib).into_iter().filter(|path| *path != code.path);
+        let mut read = files.filter_map(|path| LibFile::read(&path, &lib, self).ok().flatten());
+        read.find(|file| file.has_debug_info && code.id.agrees_with(&file.id))
+    }
+
     /// Finds the file of a library without an id: the only file at the recorded path, if it is not
     /// newer than the profile.
     fn find_without_id(&self, lib: &Lib) -> Result<LibFiles, LibStatus> {
@@ -144,7 +156,10 @@ impl Search<'_> {
             return Err(LibStatus::Newer { path });
         }
         match LibFile::read(&path, lib, self) {
-            Ok(Some(code)) => Ok(LibFiles { code: Some(code), debug: None, is_checked: false }),
+            Ok(Some(code)) => {
+                let debug = self.debug_info_of(&code, lib);
+                Ok(LibFiles { code: Some(code), debug, is_checked: false })
+            }
             Ok(None) => Err(missing(lib)),
             Err(why) => Err(unreadable_file(&path, &why)),
         }

@@ -31,6 +31,12 @@ impl Id {
         Self { debug, code: hex(code).to_ascii_lowercase() }
     }
 
+    /// A library with this id.
+    #[cfg(feature = "debug-info")]
+    pub(crate) fn of_build(&self, lib: &Lib) -> Lib {
+        Lib { debug_id: self.debug.clone(), code_id: self.code.clone(), ..lib.clone() }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.debug.is_empty() && self.code.is_empty()
     }

@@ -2,7 +2,8 @@
 //! except for profiles that the command line names.
 
 use super::view::View;
-use crate::cli::read::{absolute, is_standard_input};
+use crate::cli::current_folder::{absolute, absolute_folder, current_folder};
+use crate::cli::read::is_standard_input;
 use crate::cli::view::{Places, ViewArgs};
 use analysis::FunctionId;
 use engine::context::Context;
@@ -76,9 +77,9 @@ impl Project {
             );
         }
         base.profiles = base.profiles.iter().map(|path| absolute(path)).collect();
-        let mut roots: Vec<PathBuf> = base.root.iter().map(|root| absolute(root)).collect();
+        let mut roots: Vec<PathBuf> = base.root.iter().map(|root| absolute_folder(root)).collect();
         if roots.is_empty() {
-            let current = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+            let current = current_folder();
             roots.push(project_at(&current).unwrap_or(current));
         }
         base.root.clone_from(&roots);

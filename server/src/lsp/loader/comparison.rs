@@ -161,6 +161,7 @@ impl<A> Comparison<A> {
     fn show(&mut self, output: &mut Output<A>, baseline: Option<Baseline>, answer: Option<A>) {
         output.publish(|world| {
             world.baseline = baseline.map(Arc::new);
+            world.baseline_problem = None;
             world.revision += 1;
         });
         self.problem = None;
@@ -183,10 +184,12 @@ impl<A> Comparison<A> {
     }
 }
 
-/// Answers the command with an error, or logs it if the baseline is from the settings.
+/// Answers the command with an error, or reports it if the baseline is from the settings.
 fn fail<A>(output: &mut Output<A>, answer: Option<A>, problem: &str) {
-    match answer {
-        Some(answer) => output.push(Effect::Answer(answer, Err(problem.to_owned()))),
-        None => output.log(Severity::Warning, format!("setting `baseline`: {problem}")),
+    if let Some(answer) = answer {
+        output.push(Effect::Answer(answer, Err(problem.to_owned())));
+    } else {
+        output.log(Severity::Warning, format!("setting `baseline`: {problem}"));
+        output.publish(|world| world.baseline_problem = Some(problem.to_owned()));
     }
 }

@@ -8,6 +8,7 @@ use super::scan::Scanned;
 use super::target::PATIENCE;
 use analysis::Warning;
 use engine::discovery::FileVersion;
+use engine::query::health::deleted;
 use engine::stages::loaded::LoadError;
 use std::path::Path;
 use std::time::Instant;
@@ -114,11 +115,8 @@ impl Existence {
             _ if exists => Self::Exists,
             Self::Exists => Self::DeletedAt(now),
             Self::DeletedAt(time) if now.saturating_duration_since(time) >= PATIENCE => {
-                let path = shown.loaded.path.display();
-                output.log(
-                    Severity::Warning,
-                    format!("{path}: the file was deleted; its costs are shown until there is a newer profile"),
-                );
+                let message = deleted(output.world(), &shown.loaded.path);
+                output.log(Severity::Warning, message);
                 Self::Reported
             }
             unchanged => unchanged,

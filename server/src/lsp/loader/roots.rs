@@ -113,32 +113,32 @@ impl<A> Roots<A> {
         self.all.iter().filter_map(|one| one.state.next_wake()).min()
     }
 
-    /// The last of several roots that are removed stays until others are added.
     fn change_roots(
         &mut self,
         added: &[PathBuf],
         removed: &[PathBuf],
         now: Instant,
     ) -> Vec<RootsEffect<A>> {
+        let Some(first) = self.all.first() else { return Vec::new() };
+        let settings = Arc::new(first.state.settings().clone());
+        let unwatched = first.world.unwatched.clone();
         let is_removed = |root: &Option<PathBuf>| {
             root.as_ref().is_some_and(|root| removed.contains(root) && !added.contains(root))
         };
-        let mut index = 0;
-        while self.all.len() > 1 && index < self.all.len() {
-            if is_removed(&self.all[index].world.root) {
-                let effects = self.all.remove(index).state.close().into_iter();
-                self.effects.extend(effects.filter_map(without_world));
-            } else {
-                index += 1;
-            }
+        for closed in self.all.extract_if(.., |one| is_removed(&one.world.root)) {
+            self.effects.extend(closed.state.close().into_iter().filter_map(without_world));
+        }
+        if self.all.is_empty() {
+            let (settings, unwatched) = (settings.clone(), unwatched.clone());
+            self.add(World { settings, unwatched, ..World::default() });
+            self.run(0, |state| state.start(now));
         }
         let event = || Event::Roots { added: added.to_vec(), removed: removed.to_vec() };
         for index in 0..self.all.len() {
             self.run(index, |state| state.on_event(event(), now));
         }
         let Some(first) = self.all.first() else { return Vec::new() };
-        let settings = Arc::new(first.state.settings().clone());
-        let (roots, unwatched) = (first.world.roots.clone(), first.world.unwatched.clone());
+        let roots = first.world.roots.clone();
         for root in &roots {
             if !self.has(root) {
                 let (root, settings) = (Some(root.clone()), settings.clone());

@@ -52,6 +52,8 @@ pub struct State<A> {
     others: Others<A>,
     totals: Totals<A>,
     waiting: Waiting<A>,
+    /// What was picked before the pick that has not been read yet.
+    pick_before: Option<Vec<PathBuf>>,
 }
 
 impl<A> State<A> {
@@ -69,6 +71,7 @@ impl<A> State<A> {
             others: Others::default(),
             totals: Totals::default(),
             waiting: Waiting::default(),
+            pick_before: None,
         }
     }
 
@@ -182,6 +185,7 @@ impl<A> State<A> {
         }
         if self.settings.profile != old.profile {
             self.output.publish(|world| world.pick.clear());
+            self.pick_before = None;
         }
         if self.settings.profile.is_none() && old.profile.is_some() {
             self.finder.unpick();
@@ -244,6 +248,7 @@ impl<A> State<A> {
             } else {
                 self.finder.scan_again();
             }
+            self.pick_before.get_or_insert_with(|| world.pick.clone());
             self.output.publish(|world| world.pick.clone_from(pick));
         }
         let costs_change = self.apply(overrides);
@@ -333,6 +338,7 @@ impl<A> State<A> {
         match (ended.work, outcome) {
             (Load::Read(_), Ok(to_show)) => {
                 self.finder.was_read(&to_show.snapshot.loaded.path, now);
+                self.pick_before = None;
                 self.show(*to_show, true);
                 self.waiting.loaded(&mut self.output, id, true, &Ok(()));
             }
@@ -350,6 +356,10 @@ impl<A> State<A> {
                 }
                 let (output, took) = (&mut self.output, result.took);
                 if self.finder.was_not_read(output, files, &error, took, now) {
+                    let before = self.pick_before.take();
+                    if let Some(before) = before.filter(|_| !shows_pick(output.world())) {
+                        output.publish(|world| world.pick = before);
+                    }
                     self.waiting.loaded(output, id, true, &Err(error.to_string()));
                 }
             }
@@ -368,13 +378,14 @@ impl<A> State<A> {
         let ToShow { snapshot, index, failed, baseline, overlay, total } = to_show;
         let snapshot = Arc::new(snapshot);
         self.log_warnings(&snapshot);
-        let overlay = overlay.and_then(|overlay| match overlay {
-            Ok(overlay) => Some(overlay),
-            Err(problem) => {
-                self.output.log(Severity::Warning, format!("setting `overlay`: {problem}"));
-                None
-            }
-        });
+        let (overlay, overlay_problem) = match overlay {
+            Some(Ok(overlay)) => (Some(overlay), None),
+            Some(Err(problem)) => (None, Some(problem)),
+            None => (None, None),
+        };
+        if let Some(problem) = &overlay_problem {
+            self.output.log(Severity::Warning, format!("setting `overlay`: {problem}"));
+        }
         let is_new_run = was_read && self.comparison.is_kept();
         self.output.publish(|world| {
             world.active = vec![snapshot.clone()];
@@ -392,6 +403,7 @@ impl<A> State<A> {
                 world.baseline = Some(Arc::new(renewed));
             }
             world.overlay = overlay;
+            world.overlay_problem = overlay_problem;
             world.deleted &= !was_read;
             world.loading = false;
             world.revision += 1;
@@ -500,6 +512,12 @@ impl<A> State<A> {
             self.output.push(Effect::Start(id, Job::Resolve(job)));
         }
     }
+}
+
+/// Whether a profile that the user picked is shown.
+fn shows_pick(world: &World) -> bool {
+    let files = world.snapshot().into_iter().flat_map(|shown| &shown.loaded.files);
+    files.map(|(path, _)| path).any(|path| world.pick.contains(path))
 }
 
 fn cancelled(path: &Path) -> LoadError {

@@ -1,6 +1,7 @@
 //! Explains why a line shows a cost or none.
 
 use crate::context::{Context, OpenFile};
+use crate::document::path_of;
 use crate::file_lines::FileLines;
 use crate::items::CostData;
 use crate::marks::Marks;
@@ -108,7 +109,7 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
         };
         return Explanation::new(Reason::NoProfile, &message);
     };
-    let Ok(path) = uri.to_file_path() else {
+    let Some(path) = path_of(uri) else {
         return Explanation::new(Reason::NotAFile, "only files on disk have costs");
     };
     if context.documents.get(uri).is_none() {

@@ -17,6 +17,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sources::{Mapping, Reason, SourceIndex};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// With fewer samples, a profile has too few.
 const FEW_SAMPLES: f64 = 10.0;
@@ -48,6 +49,8 @@ analysis::codes! {
         NoSources = "no-sources",
         /// The baseline has another metric, or cannot be read.
         BaselineNotComparable = "baseline-not-comparable",
+        /// The overlay is neither a profile that can be read nor a metric of the profile shown.
+        OverlayMissing = "overlay-missing",
         /// Costs are compared with a baseline.
         Comparison = "comparison",
         /// Not the whole profile is shown.
@@ -113,6 +116,8 @@ pub fn health(world: &World) -> Vec<HealthEntry> {
         }));
         entries
             .extend(world.baseline.as_deref().map(|baseline| of_baseline(world, shown, baseline)));
+        entries.extend(world.baseline_problem.as_deref().map(of_unread_baseline));
+        entries.extend(world.overlay_problem.as_deref().map(of_overlay));
         entries.extend(of_view(world, shown));
     }
     entries.sort_by_key(|entry| entry.severity);
@@ -146,8 +151,7 @@ fn of_files(world: &World) -> Vec<HealthEntry> {
         entries.push(entry.with_fix("Read it again", ActionCommand::Reload, Vec::new()));
     }
     if let Some(shown) = shown.filter(|_| world.deleted) {
-        let path = shown.loaded.path.display();
-        let message = format!("{path} was deleted; its costs are shown until there is a newer one");
+        let message = deleted(world, &shown.loaded.path);
         entries.push(HealthEntry::new(Severity::Info, HealthCode::ProfileDeleted, &message));
     }
     if let Some(problem) = &world.unwatched {
@@ -158,6 +162,15 @@ fn of_files(world: &World) -> Vec<HealthEntry> {
         entries.push(HealthEntry::new(Severity::Info, HealthCode::Polling, &message));
     }
     entries
+}
+
+/// The message about a deleted profile.
+pub fn deleted(world: &World, profile: &Path) -> String {
+    let until = match world.pick.as_slice() {
+        [] => "there is a newer one",
+        _ => "it is written again or another profile is selected",
+    };
+    format!("{} was deleted; its costs are shown until {until}", profile.display())
 }
 
 /// What is wrong with a profile, the most severe first.
@@ -297,8 +310,26 @@ fn of_baseline(world: &World, shown: &Snapshot, baseline: &Baseline) -> HealthEn
         let message = format!("compared with {name}: {}", totals(change, &shown.costs.metric));
         HealthEntry::new(Severity::Info, HealthCode::Comparison, &message)
     };
+    without_baseline(entry)
+}
+
+/// The entry about a baseline of the settings that cannot be read.
+fn of_unread_baseline(problem: &str) -> HealthEntry {
+    let message = format!("the baseline of the settings cannot be read: {problem}");
+    let code = HealthCode::BaselineNotComparable;
+    without_baseline(HealthEntry::new(Severity::Warning, code, &message))
+}
+
+/// Adds the command that clears the baseline.
+fn without_baseline(entry: HealthEntry) -> HealthEntry {
     let nothing = Choices { baseline: Some(None), ..Choices::default() };
     entry.with_fix("Clear the baseline", ActionCommand::SetView, vec![nothing])
+}
+
+/// The entry about an overlay that is not shown.
+fn of_overlay(problem: &str) -> HealthEntry {
+    let message = format!("the overlay is not shown: {problem}");
+    HealthEntry::new(Severity::Warning, HealthCode::OverlayMissing, &message)
 }
 
 /// What is not default about the view.

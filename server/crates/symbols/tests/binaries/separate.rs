@@ -98,6 +98,22 @@ fn finds_debug_info_in_folders_by_build_id_and_name() {
 }
 
 #[test]
+fn finds_debug_info_by_the_id_in_the_file_if_none_was_recorded() {
+    let Some((folder, stripped)) = in_two_files(&[]) else { return };
+    let store = tempfile::tempdir().unwrap();
+    let (of_stripped, of_other) = (
+        store.path().join(".build-id/14/1cf987ac1361e5958807f566df057aff9696be.debug"),
+        store.path().join("raytrace.debug"),
+    );
+    fs::create_dir_all(of_stripped.parent().unwrap()).unwrap();
+    fs::copy(binary("wordstat"), &of_other).unwrap();
+    let resolved = || resolve(&lib("raytrace", ""), &[0x1287], &[&stripped], &[store.path()]);
+    assert!(!printed(&resolved(), 0x1287).contains(&LINES[1].to_owned()));
+    fs::copy(folder.path().join("raytrace.dbg"), &of_stripped).unwrap();
+    assert_eq!(printed(&resolved(), 0x1287), LINES);
+}
+
+#[test]
 fn symbols_without_debug_info_give_names_without_lines() {
     let folder = tempfile::tempdir().unwrap();
     fs::copy(binary("raytrace"), folder.path().join("raytrace")).unwrap();

@@ -151,7 +151,8 @@ fn a_deleted_file_is_marked_at_once_and_reported_after_2_s() {
     pass(&mut simulation, 1999);
     assert_eq!(simulation.warnings, [""; 0]);
     pass(&mut simulation, 2);
-    let message = "/no/such/folder/a.cpuprofile: the file was deleted; its costs are shown until there is a newer profile";
+    let message =
+        "/no/such/folder/a.cpuprofile was deleted; its costs are shown until there is a newer one";
     assert_eq!(simulation.warnings, [message]);
     simulation.rest();
     assert_eq!((simulation.warnings.len(), simulation.samples()), (1, Some(2)));

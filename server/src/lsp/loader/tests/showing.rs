@@ -75,6 +75,29 @@ fn a_pick_survives_rewrites_and_newer_profiles_until_it_is_removed() {
 }
 
 #[test]
+fn a_pick_that_cannot_be_read_leaves_the_one_before() {
+    let files = [("a.cpuprofile", Profile(2)), ("b.cpuprofile", Broken)];
+    let mut simulation = Simulation::showing(&files);
+    simulation.pick(Some("b.cpuprofile"));
+    simulation.rest();
+    assert_eq!(simulation.answers.values().filter(|answer| answer.is_err()).count(), 1);
+    assert!(simulation.world.pick.is_empty());
+    // The newest is shown, as before.
+    simulation.write("c.cpuprofile", Profile(4));
+    simulation.rest();
+    assert_eq!(simulation.samples(), Some(4));
+    // A pick that is shown stays, even if it is rewritten and broken.
+    simulation.pick(Some("a.cpuprofile"));
+    simulation.rest();
+    simulation.write("a.cpuprofile", Broken);
+    simulation.write("c.cpuprofile", Profile(6));
+    simulation.rest();
+    simulation.write("a.cpuprofile", Profile(8));
+    simulation.rest();
+    assert_eq!(simulation.samples(), Some(8));
+}
+
+#[test]
 fn a_pick_of_the_profile_shown_cancels_the_load_of_another() {
     let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
     simulation.pace.load = Duration::from_secs(3);

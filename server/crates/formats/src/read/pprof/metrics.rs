@@ -37,12 +37,7 @@ pub(super) fn metrics(
     for (row, sample_type) in file.sample_type.iter().enumerate() {
         let name = strings.get(sample_type.r#type, || format!("sample_type[{row}].type"))?;
         let unit = strings.get(sample_type.unit, || format!("sample_type[{row}].unit"))?;
-        // Only samples are taken once per period, unlike other counts (allocations, contentions).
-        let counts_samples = unit == "count" && matches!(name, "samples" | "sample");
-        let metric =
-            Metric::new(name, if counts_samples { "samples" } else { unit }, period_seconds)
-                .with_lines(lines);
-        metrics.push(Metric { unit: unit.to_owned(), ..metric });
+        metrics.push(Metric::new(name, unit, period_seconds).with_lines(lines));
         if !default.is_empty() && name == default {
             default_metric = row;
         }
