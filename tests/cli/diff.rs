@@ -519,6 +519,23 @@ fn noise_is_omitted() {
     assert!((noise - 2.576 * 2030.0_f64.sqrt()).abs() < 0.1, "{noise}");
 }
 
+/// pprof states how many samples a time consists of.
+#[test]
+fn the_noise_of_pprof_is_that_of_its_samples() {
+    let profile = crate::fixture("pprof/go-indexer-cpu/cpu.pb.gz");
+    let profile = profile.to_str().unwrap();
+    let [samples, cpu] = ["samples", "cpu"].map(|metric| {
+        let text = crate::run(["diff", profile, profile, "--metric", metric, "--json"]).success();
+        let diff: Value = serde_json::from_str(&text).unwrap();
+        (diff["before"].as_f64().unwrap(), diff["noise"].as_f64().unwrap())
+    });
+    // Some standard deviations of as many samples on both sides.
+    let deviations = samples.1 / (2.0 * samples.0).sqrt();
+    assert!((2.5..6.0).contains(&deviations), "{deviations}");
+    // A sample is 10 ms.
+    assert!((cpu.1 / samples.1 / 1e7 - 1.0).abs() < 1e-6, "{} {}", cpu.1, samples.1);
+}
+
 #[test]
 fn refuses_what_cannot_be_compared() {
     let folder = changed();

@@ -56,6 +56,32 @@ fn shown(text: &str) -> Vec<&str> {
     headings.map(|line| line.split(':').next().unwrap().rsplit('/').next().unwrap()).collect()
 }
 
+/// Compilers record the path that the shell has for the current folder.
+#[cfg(unix)]
+#[test]
+fn files_of_a_project_behind_a_link_are_found() {
+    let folders = Folders::new();
+    let link = folders.path("link");
+    std::os::unix::fs::symlink(folders.path("project"), &link).unwrap();
+    let main = link.join("packages/app/main.js");
+    folders.write("project/cpu.folded", &format!("main ({}:2) 10\n", main.display()));
+    let annotate = |arguments: &[&Path]| {
+        let mut command = costline();
+        command.current_dir(&link).env("PWD", &link).args(["annotate", "cpu.folded"]);
+        Outcome::of(command.args(arguments)).stdout
+    };
+    assert_eq!(shown(&annotate(&[])), ["main.js"]);
+    let project = folders.path("project");
+    assert_eq!(shown(&annotate(&[Path::new("--root"), &project])), ["main.js"]);
+    assert_eq!(shown(&annotate(&[Path::new("--root"), Path::new(".")])), ["main.js"]);
+    // A `PWD` of another folder is ignored.
+    let mut command = costline();
+    command.current_dir(folders.path("project")).env("PWD", folders.path("other"));
+    let outcome = Outcome::of(command.args(["annotate", "cpu.folded"]));
+    assert!(shown(&outcome.stdout).is_empty());
+    assert!(outcome.stderr.contains("link/packages/app/main.js"), "{outcome:?}");
+}
+
 #[test]
 fn the_project_around_the_current_folder_is_the_root_of_a_profile_elsewhere() {
     let folders = Folders::new();

@@ -522,18 +522,24 @@ fn documents_that_are_not_files_have_no_costs() {
     let mut server = Server::start(&workspace);
     let file = server.open_file(&workspace.path("app.py"), "python");
     server.wait_labels(&file);
+    let path = file.strip_prefix("file://").unwrap();
     for uri in [
         "untitled:app.py",
-        "git:/app.py?HEAD",
-        "vscode-notebook-cell:/app.py#1",
+        &format!("untitled:{path}"),
+        &format!("git:{path}?HEAD"),
+        &format!("vscode-notebook-cell:{path}#1"),
+        &format!("zipfile://{path}"),
         "costline:///main?%7B%7D",
     ] {
-        server.open(uri, "python", &app_py());
+        // The lines of an old version are others.
+        server.open(uri, "python", &format!("\n{}", app_py()));
         assert_eq!(
             (server.hints(uri), server.lenses(uri), server.prepare(uri, 9, 0)),
             (vec![], vec![], vec![]),
             "{uri}"
         );
+        let spots = server.execute("costline.hotspots", json!([]));
+        assert!(!spots.to_string().contains(uri), "{uri}: {spots}");
         server.change(uri, "x\n");
         server.close(uri);
     }

@@ -106,6 +106,20 @@ fn another_profile_is_shown_beside_the_first() {
         "the overlay `heat` is neither a profile nor a metric of cpu.speedscope.json \
          (`milliseconds`)"
     );
+    server.configure(json!({ "overlay": "heat" }));
+    let health = server.eventually("a problem", |server| {
+        let health = server.view()["health"].as_array().unwrap().clone();
+        health.into_iter().find(|entry| entry["code"] == "overlay-missing")
+    });
+    assert_eq!(
+        health["message"],
+        "the overlay is not shown: the overlay `heat` is neither a profile nor a metric of \
+         cpu.speedscope.json (`milliseconds`)"
+    );
+    server.configure(json!({}));
+    server.eventually("no problem", |server| {
+        server.view()["health"].as_array().unwrap().is_empty().then_some(())
+    });
 }
 
 /// Another metric of the same profile, under a transform.

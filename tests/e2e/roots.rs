@@ -1,9 +1,10 @@
 //! Each workspace folder shows its own profile.
 
 use serde_json::{Value, json};
+use std::time::Duration;
 
 use crate::support::requests::{LineCosts, costs};
-use crate::support::{Server, Workspace};
+use crate::support::{Server, Workspace, set_age};
 
 const CODE: &str = "def f():\n    work()\n";
 
@@ -75,6 +76,51 @@ fn a_root_that_is_added_later_has_its_own_profile() {
     server.notify("workspace/didChangeWorkspaceFolders", changed(json!([]), client_folder));
     server.eventually("no costs", |server| server.hints(&client).is_empty().then_some(()));
     assert_eq!(server.line_costs(&service), line_2(10));
+}
+
+#[test]
+fn a_removed_root_takes_its_profile_with_it() {
+    // The client's profile is the newer one.
+    let workspace = folders(&[("service", 10), ("client", 20)]);
+    set_age(&workspace.path("service/cpu.folded"), Duration::from_secs(3600));
+    for at_once in [true, false] {
+        let mut server = start(&workspace, &["client"]);
+        let [service, client] =
+            ["service", "client"].map(|name| open(&mut server, &workspace, name));
+        server.wait_costs(&client, &line_2(20));
+        let [added, removed] = ["service", "client"].map(|name| json!([folder(&workspace, name)]));
+        let events = if at_once {
+            vec![json!({ "added": added, "removed": removed })]
+        } else {
+            let nothing = json!([]);
+            vec![
+                json!({ "added": nothing, "removed": removed }),
+                json!({ "added": added, "removed": nothing }),
+            ]
+        };
+        for event in events {
+            server.notify("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
+        }
+        server.wait_costs(&service, &line_2(10));
+        assert_eq!(shown(&mut server, &workspace), "service/cpu.folded");
+    }
+}
+
+#[test]
+fn an_item_of_a_removed_root_has_no_calls() {
+    let workspace = folders(&[("service", 10), ("client", 20)]);
+    for (name, samples) in [("service", 10), ("client", 20)] {
+        let profile = format!("main (src/main.py:1);f (src/main.py:2) {samples}\n");
+        workspace.write(&format!("{name}/cpu.folded"), profile);
+    }
+    let mut server = start(&workspace, &["service", "client"]);
+    let client = open(&mut server, &workspace, "client");
+    let item = server.eventually("an item", |server| server.prepare(&client, 1, 4).pop());
+    assert_eq!(server.incoming(&item).len(), 1);
+    let event = json!({ "added": [], "removed": [folder(&workspace, "client")] });
+    server.notify("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
+    server.eventually("no costs", |server| server.hints(&client).is_empty().then_some(()));
+    assert!(server.incoming(&item).is_empty());
 }
 
 #[test]
