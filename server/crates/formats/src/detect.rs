@@ -270,6 +270,7 @@ mod tests {
             "main;a 1\r\nmain;b 2\r\n",
             "f\u{fffd};b 1\nwhat is this\nf;c 2\n",
             "main;parse 1\nmain;pa",
+            "a;b 10\n<m::A as m::T>::go 5\nfoo(int, char) 5\n",
         ];
         for text in folded {
             assert_eq!(detect(text.as_bytes()), Some(Format::Folded), "{text}");

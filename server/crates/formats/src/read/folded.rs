@@ -295,6 +295,11 @@ impl Layout {
         };
         let mut events: Vec<&str> = Vec::new();
         if form == Form::Report {
+            if comments.iter().any(|comment| comment.starts_with(CHILDREN)) {
+                let message = "each stack is listed once for every function on it; write the file with \
+                    `perf report --no-children -g folded`";
+                return Err(ReadError::malformed(At::File, message));
+            }
             for event in comments.iter().filter_map(|comment| event_of(comment)) {
                 if !events.contains(&event) {
                     events.push(event);
@@ -342,12 +347,15 @@ impl Layout {
     }
 }
 
+/// How the heading of a `perf report` begins that lists each stack with every function on it.
+const CHILDREN: &str = "Children ";
+
 /// The relevant comments, and the first of the other lines that are not blank.
 fn relevant_lines(text: &str) -> (Vec<&str>, Vec<&str>) {
     let (mut comments, mut others) = (Vec::new(), Vec::new());
     for line in text.lines() {
         if let Some(comment) = line::comment(line) {
-            if ["Samples: ", "austin:", "mode:", "duration:"]
+            if ["Samples: ", CHILDREN, "austin:", "mode:", "duration:"]
                 .iter()
                 .any(|key| comment.starts_with(key))
             {

@@ -7,13 +7,14 @@ use crate::writer::Dialect;
 const LINES: usize = 32;
 
 /// Whether most of the first lines are stacks with values. Lines with a single frame prove little
-/// (`Chapter 1`): without any other stack, all lines must be like this.
+/// (`Chapter 1`): without any other stack, all lines must be like this. Lines with a value and any
+/// other text prove nothing, because frames may contain spaces (`<A as B>::go 5`).
 pub(crate) fn is_folded(bytes: &[u8]) -> bool {
     let front = bytes.get(..4096).unwrap_or(bytes);
     if front.iter().any(|&b| b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r')) {
         return false;
     }
-    let (mut stacks, mut single, mut other) = (0, 0, 0);
+    let (mut stacks, mut single, mut unclear, mut other) = (0, 0, 0, 0);
     let mut report = false;
     let lines = bytes
         .split_inclusive(|&b| b == b'\n')
@@ -30,12 +31,13 @@ pub(crate) fn is_folded(bytes: &[u8]) -> bool {
             Kind::Stack => stacks += 1,
             Kind::Single => single += 1,
             Kind::Neutral => {}
+            Kind::Unclear => unclear += 1,
             // The last line of a prefix may be cut anywhere.
             Kind::Other if !whole.ends_with(b"\n") && (stacks > 0 || is_deep(text)) => stacks += 1,
             Kind::Other => other += 1,
         }
     }
-    if stacks > 0 { stacks + single > other } else { single > 0 && other == 0 }
+    if stacks > 0 { stacks + single > other } else { single > 0 && unclear + other == 0 }
 }
 
 enum Kind {
@@ -45,6 +47,8 @@ enum Kind {
     Single,
     /// An empty stack, or a row of the table that `perf report` prints between stacks.
     Neutral,
+    /// A value after words.
+    Unclear,
     Other,
 }
 
@@ -60,7 +64,8 @@ impl Kind {
             _ if first().is_some_and(|stack| report || is_stack(stack)) => Self::Stack,
             _ if report && line.starts_with(' ') && line.contains('%') => Self::Neutral,
             Some(frame) if is_single(frame) => Self::Single,
-            _ => Self::Other,
+            Some(_) => Self::Unclear,
+            None => Self::Other,
         }
     }
 }

@@ -135,6 +135,17 @@ fn perf_report_has_a_metric_per_event() {
     assert_eq!(read_bytes(many.as_bytes()).unwrap_err().kind, ErrorKind::TooLarge);
 }
 
+/// The default of `perf report`: each stack once for every function on it.
+#[test]
+fn a_perf_report_with_children_is_refused() {
+    let text = "# Samples: 4 of event 'cycles'\n#\n# Children      Self  Command  Symbol\n# ........  ........  .......  ......\n#\n   100.00%     0.00%  app  [.] main\n100.00% main;leaf\n   100.00%   100.00%  app  [.] leaf\n100.00% main;leaf\n";
+    let error = read_bytes(text.as_bytes()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Malformed);
+    assert!(error.message.contains("--no-children"), "{}", error.message);
+    let own = text.replace("# Children      Self", "# Overhead");
+    assert_eq!(rows(&own), "main > leaf 100\nmain > leaf 100\n");
+}
+
 #[test]
 fn malformed_lines_are_counted_and_are_an_error_if_all_are() {
     let read = read_text("a;b 1\nwhat\na;c 2\na;d x\n");
