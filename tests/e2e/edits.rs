@@ -94,6 +94,49 @@ fn a_changed_line_has_no_hint_until_the_change_is_undone() {
 }
 
 #[test]
+fn a_renamed_function_keeps_its_costs_and_a_deleted_one_has_no_lens() {
+    let code = "def main():\n    work()\n\n\ndef work():\n    a = 1\n    return a\n";
+    let workspace = Workspace::with([("app.py", code)]);
+    workspace.write("cpu.folded", "main (app.py:2);work (app.py:6) 3\nmain (app.py:2) 1\n");
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.eventually("costs", |server| (!server.hints(&uri).is_empty()).then_some(()));
+    let lenses = |server: &mut Server| -> Vec<(u64, String)> {
+        let lens = |lens: &Value| {
+            let title = text(&lens["command"]["title"]);
+            (lens["range"]["start"]["line"].as_u64().unwrap(), title)
+        };
+        server.lenses(&uri).iter().map(lens).collect()
+    };
+    let (main, work) = (
+        "self 25.0% (1 sample) · total 100.0% (4 samples)".to_owned(),
+        "self 75.0% (3 samples) · total 75.0% (3 samples)".to_owned(),
+    );
+    assert_eq!(lenses(&mut server), [(0, main.clone()), (4, work.clone())]);
+
+    let renamed = code.replace("work", "job");
+    server.change(&uri, &renamed);
+    assert_eq!(lenses(&mut server), [(0, main.clone()), (4, format!("work: {work}"))]);
+    for (line, character) in [(4, 5), (5, 4), (6, 4)] {
+        let items = server.prepare(&uri, line, character);
+        assert_eq!(items.len(), 1, "line {line}");
+        assert!(text(&items[0]["name"]).ends_with("work"), "line {line}");
+        assert_eq!(items[0]["range"]["start"]["line"], 4);
+    }
+    // Its name is not that of another function.
+    let swapped = code.replace("work():\n    a", "main():\n    a");
+    server.change(&uri, &swapped);
+    assert!(server.prepare(&uri, 4, 5).iter().all(|item| !text(&item["name"]).ends_with("main")));
+
+    server.change(&uri, &code[..code.find("def work").unwrap()]);
+    assert_eq!(lenses(&mut server), [(0, main.clone())]);
+    server.change(&uri, "");
+    assert_eq!(lenses(&mut server), []);
+    server.change(&uri, code);
+    assert_eq!(lenses(&mut server), [(0, main), (4, work)]);
+}
+
+#[test]
 fn hints_stay_with_reindented_wrapped_and_moved_lines() {
     let workspace = six_samples();
     let (mut server, uri) = six(&workspace);

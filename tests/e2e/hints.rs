@@ -451,6 +451,13 @@ fn publishes_diagnostics_for_hot_lines_if_enabled() {
     server.eventually("two diagnostics", |server| {
         server.diagnostics(&uri).filter(|hot| hot.len() == 2)
     });
+    // They are about the text in the editor.
+    server.close(&uri);
+    server.eventually("no diagnostics", |server| server.diagnostics(&uri).filter(Vec::is_empty));
+    server.open_file(&workspace.path("app.py"), "python");
+    server.eventually("two diagnostics again", |server| {
+        server.diagnostics(&uri).filter(|hot| hot.len() == 2)
+    });
     server.configure(json!({}));
     server.eventually("no diagnostics", |server| server.diagnostics(&uri).filter(Vec::is_empty));
 }

@@ -160,11 +160,13 @@ impl Backend {
         });
     }
 
+    fn publishes_diagnostics(&self, context: &Context) -> bool {
+        self.server.client_info().abilities.diagnostics && context.world.settings.diagnostics.enable
+    }
+
     fn publish_diagnostics(&self, uri: &Url) {
         let context = self.server.context_of(uri);
-        if !self.server.client_info().abilities.diagnostics
-            || !context.world.settings.diagnostics.enable
-        {
+        if !self.publishes_diagnostics(&context) {
             return;
         }
         let (client, uri) = (self.server.client.clone(), uri.clone());
@@ -349,7 +351,13 @@ impl LanguageServer for Backend {
     }
 
     async fn did_close(&self, params: DidCloseTextDocumentParams) {
-        self.server.documents.close(&params.text_document.uri);
+        let uri = params.text_document.uri;
+        let context = self.server.context_of(&uri);
+        self.server.documents.close(&uri);
+        // They are about the text in the editor, which may not have been saved.
+        if self.publishes_diagnostics(&context) && context.documents.get(&uri).is_some() {
+            self.server.client.publish_diagnostics(uri, Vec::new(), None).await;
+        }
     }
 
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {

@@ -103,25 +103,28 @@ impl FileLines<'_> {
     }
 
     /// The functions with cost that are defined in this file, each with its line (0-based) in the
-    /// text, in order.
+    /// text, in order. Those that were deleted from the text are left out.
     pub fn functions(&self) -> Vec<(u32, FunctionId)> {
         let functions = self.snapshot.defined_in(self.file).iter();
+        let left = functions.filter(|&&(_, function)| !self.is_deleted(function));
         let mut functions: Vec<_> =
-            functions.map(|&(line, function)| (self.place(function, line), function)).collect();
+            left.map(|&(line, function)| (self.place(function, line), function)).collect();
         functions.sort_unstable();
         functions
     }
 
     /// The line (0-based) in the text of a function that was recorded on `line` (1-based). If that
     /// line was changed, it is the line of the only definition with the function's name, or else
-    /// the nearest unchanged line above. A line that was only sampled, and is not where the function
+    /// that of the definition which replaced it, or else the nearest unchanged line above. A line that was only sampled, and is not where the function
     /// starts, stands for the statement that it is in.
     pub fn place(&self, function: FunctionId, line: u32) -> u32 {
         let is_certain = !self.stale || self.snapshot.source_function(function).is_some();
         let unchanged =
             line.checked_sub(1).and_then(|line0| self.map.to_open(line0)).filter(|_| is_certain);
-        if let Some(named) = self.place_by_name(function).filter(|_| unchanged.is_none()) {
-            return named;
+        if unchanged.is_none()
+            && let Some(changed) = self.place_by_name(function).or_else(|| self.renamed(function))
+        {
+            return changed;
         }
         let line0 = unchanged
             .or_else(|| (0..line).rev().find_map(|line0| self.map.to_open(line0)))
@@ -149,6 +152,29 @@ impl FileLines<'_> {
         let function_name = FunctionName::of(this.name);
         function_name.name.as_ref().filter(|_| this.file == Some(self.file))?;
         only_line(definitions, |now| function_name.agrees(now, None))
+    }
+
+    /// The line (0-based) of the definition in the text that replaced the one of a function.
+    fn renamed(&self, function: FunctionId) -> Option<u32> {
+        let definitions = self.document?.functions()?.all().iter();
+        let mut renamed = definitions.filter(|definition| self.is_renamed(function, definition));
+        renamed.next().map(|definition| definition.name_line0)
+    }
+
+    /// Whether a definition in the text is that of a function, whose name or parameters were changed.
+    pub fn is_renamed(&self, function: FunctionId, definition: &Definition) -> bool {
+        self.snapshot.source_function(function).is_some_and(|function| {
+            let recorded0 = function.definition().name_line0;
+            self.map.replaced(definition.name_line0) == Some(recorded0)
+        }) && self.place_by_name(function).is_none()
+    }
+
+    /// Whether nothing is left of the definition of a function, not even its name.
+    fn is_deleted(&self, function: FunctionId) -> bool {
+        let Some(defined) = self.snapshot.source_function(function) else { return false };
+        defined.definition().lines.clone().all(|line0| self.map.to_open(line0).is_none())
+            && self.place_by_name(function).is_none()
+            && self.renamed(function).is_none()
     }
 
     /// The prefix of labels: `~` if lines may have moved since the recording.

@@ -136,14 +136,16 @@ fn defined_as(open: &OpenFile, definition: &Definition) -> Option<FunctionId> {
             let recorded = function.definition();
             // Nameless functions are distinguished by their column.
             let is_there = !recorded.name.is_empty() || function.column() as usize == column;
-            is_there
-                && (&recorded.name, recorded.arity, &recorded.container)
-                    == (&definition.name, definition.arity, &definition.container)
+            let is_same = (&recorded.name, recorded.arity, &recorded.container)
+                == (&definition.name, definition.arity, &definition.container);
+            is_there && is_same
         }
         // The start line matches, so the name does not matter.
         None => open.snapshot.function(function).line != 0,
     };
-    here.find(|&&(_, function)| is_it(function)).map(|&(_, function)| function)
+    let lines = open.lines();
+    here.find(|&&(_, function)| is_it(function) || lines.is_renamed(function, definition))
+        .map(|&(_, function)| function)
 }
 
 /// The function around a line (0-based) of a text without a grammar: the hottest function on it, or
