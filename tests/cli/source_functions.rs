@@ -49,6 +49,33 @@ fn rows(table: &str) -> Vec<String> {
     table.lines().skip(2).map(words).collect()
 }
 
+/// Debug info names each lambda of C++ `operator()`, without a line.
+#[test]
+fn lambdas_of_a_file_are_told_apart_by_the_lines_that_they_executed() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "\
+int main() {
+    int t = run([](int i) { return i; });
+    return t + run([](int i) {
+        return 2 * i;
+    });
+}
+";
+    std::fs::write(folder.path().join("app.cpp"), source).unwrap();
+    let samples =
+        "main (app.cpp:2);operator() (app.cpp:2) 3\nmain (app.cpp:3);operator() (app.cpp:4) 5\n";
+    let profile = folder.path().join("cpu.folded");
+    std::fs::write(&profile, samples).unwrap();
+    assert_eq!(
+        rows(&printed(&profile, "report", &[])),
+        [
+            "62.5% (5 samples) 62.5% (5 samples) operator() app.cpp:3",
+            "37.5% (3 samples) 37.5% (3 samples) operator() app.cpp:2",
+            "0.0% (0 samples) 100.0% (8 samples) main app.cpp:1",
+        ]
+    );
+}
+
 #[test]
 fn a_report_lists_functions_of_the_sources() {
     let (_folder, profile) = project();

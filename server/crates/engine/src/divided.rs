@@ -47,7 +47,8 @@ fn parts(
         let this = symbols.funcs.get(func);
         let name = symbols.strings.get(this.name);
         // Overloads have one name in the text. Their parameters distinguish them.
-        let is_overload = name.ends_with(')') && !name.starts_with('(');
+        let is_overload =
+            name.ends_with(')') && !name.starts_with('(') && !name.ends_with("operator()");
         let file = this.source.and_then(|source| files.get(groups.file(source).index())?.as_ref());
         let Some(file) = file.filter(|_| !is_overload) else { continue };
         let name = FunctionName::of(name);
