@@ -160,10 +160,31 @@ fn copied_stacks_are_returned_with_their_leaves() {
     // The sum of the sizes that `perf report -D` gives.
     assert_eq!((raw.arch, raw.stacks.len(), raw.bytes.len()), (RawArch::X86_64, 409, 819_872));
     let first = &raw.stacks[0];
+    // By their DWARF numbers: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, rip.
+    let registers: Vec<_> = (0..40).filter_map(|number| first.registers.get(number)).collect();
     assert_eq!(
-        (first.ip, first.sp, first.fp, first.bytes.clone()),
-        (0x5581_dddd_12e0, 0x7ffc_e6d9_d868, 0x7ffc_e6d9_d970, 0..1944)
+        registers,
+        [
+            0x5581_dddd_4d30,
+            0x7ffc_e6d9_d8e0,
+            0x7f1c_e742_b010,
+            0,
+            0x7ffc_e6d9_da30,
+            0x5582_060f_4ef0,
+            0x7ffc_e6d9_d970,
+            0x7ffc_e6d9_d868,
+            0xffff_ffff,
+            0,
+            0x22,
+            0x246,
+            0x7ffc_e6d9_da30,
+            0x5582_060f_51f8,
+            0x7ffc_e6d9_d8e0,
+            0x5582_060f_51a0,
+            0x5581_dddd_12e0,
+        ]
     );
+    assert_eq!(first.bytes, 0..1944);
     // perf's unwound chains begin with the known frames.
     let chains = bytes("perf-data/cpp-raytrace-dwarf/chains.txt");
     for (row, line) in std::str::from_utf8(&chains).unwrap().lines().enumerate() {

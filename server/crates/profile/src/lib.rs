@@ -45,6 +45,7 @@ mod metric;
 mod named;
 mod raw_stacks;
 mod recording;
+mod registers;
 mod relocate;
 mod restack;
 mod samples;
@@ -81,6 +82,7 @@ pub use raw_stacks::{
     Callers, Mapping, RawArch, RawStack, RawStacks, with_callers, with_interrupted,
 };
 pub use recording::{Profile, Recording, StackAccess};
+pub use registers::Registers;
 pub use relocate::{Moved, OriginalPlace, PlaceKind, Position, relocate, relocate_with_files};
 pub use restack::Restack;
 pub use samples::{Samples, Thread, Weights};

@@ -3,7 +3,9 @@
 //! recorded data, and adds the callers to a recording once they are found ([`with_callers`]).
 
 use crate::symbolicate::{Frames, Funcs};
-use crate::{CategoryId, Frame, FrameId, Func, LibId, Profile, StackId, StackTable, ThreadId};
+use crate::{
+    CategoryId, Frame, FrameId, Func, LibId, Profile, Registers, StackId, StackTable, ThreadId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -32,7 +34,7 @@ pub enum RawArch {
     Aarch64,
 }
 
-/// The stack of one sample, from the frame at [`Self::ip`] outwards. For a sample in the kernel,
+/// The stack of one sample, from the frame at its instruction pointer outwards. For a sample in the kernel,
 /// this is its part in user space.
 #[derive(Debug, Clone)]
 pub struct RawStack {
@@ -42,14 +44,8 @@ pub struct RawStack {
     pub sample: usize,
     /// The executable mappings of the process, by address.
     pub mappings: Arc<Vec<Mapping>>,
-    /// Instruction pointer.
-    pub ip: u64,
-    /// Stack pointer: the address of the first byte.
-    pub sp: u64,
-    /// Frame pointer.
-    pub fp: u64,
-    /// Link register, if the architecture has one.
-    pub lr: u64,
+    /// The registers that were recorded. The stack pointer is the address of the first byte.
+    pub registers: Registers,
     /// Its range in [`RawStacks::bytes`].
     pub bytes: Range<usize>,
 }

@@ -2,7 +2,7 @@
 //!
 //! This only builds paths. `file` finds the right one by its id.
 
-use crate::{Search, is_kernel};
+use crate::{Id, Search, is_kernel};
 use profile::Lib;
 use std::path::{Component, Path, PathBuf};
 
@@ -45,9 +45,16 @@ impl Search<'_> {
         for path in self.folders() {
             places.extend(in_folder(path, lib));
         }
+        places.extend(self.vdso_copy(lib));
         // A file that the user lists may have any name.
         places.extend(self.paths.iter().filter(|path| path.is_file()).cloned());
         deduplicated(places)
+    }
+
+    /// The copy that perf keeps of the vDSO, the code that the kernel maps into each process.
+    fn vdso_copy(&self, lib: &Lib) -> Option<PathBuf> {
+        let copies = self.kernel.copies.as_ref().filter(|_| lib.name == "[vdso]")?;
+        Some(copies.join("[vdso]").join(Id::of(lib).to_string()).join("vdso"))
     }
 
     /// Candidates for a file that `from` refers to as `reference`: split or separate debug info. A

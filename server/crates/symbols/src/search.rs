@@ -32,7 +32,7 @@ pub struct KernelFiles {
     pub notes: PathBuf,
     /// The list of its functions.
     pub functions: PathBuf,
-    /// The cache of perf (`~/.debug`).
+    /// The cache of perf (`~/.debug`), which also has the vDSO.
     pub copies: Option<PathBuf>,
 }
 

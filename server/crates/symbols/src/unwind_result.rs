@@ -1,6 +1,6 @@
 //! The result of unwinding, and the warning about stacks that end early.
 
-use profile::{LibId, Profile, Warning, WarningCode};
+use profile::{AddressBase, Lib, LibId, Profile, Warning, WarningCode};
 
 /// The result of unwinding.
 #[derive(Debug)]
@@ -14,8 +14,10 @@ pub struct UnwindResult {
     /// The number of stacks that end early at code whose callers are unknown, by library. Libraries
     /// without a file (`[vdso]`) are included; `None` stands for memory outside all mappings.
     pub cut_at: Vec<(Option<LibId>, usize)>,
-    /// Libraries that are needed but were not found.
+    /// Libraries that are needed but were not found. `[vdso]` is one if perf kept no copy of it.
     pub missing: Vec<LibId>,
+    /// Libraries that were found, but in which a stack ends at code without an unwind table.
+    pub without_tables: Vec<LibId>,
 }
 
 impl UnwindResult {
@@ -25,36 +27,58 @@ impl UnwindResult {
         if count == 0 {
             return None;
         }
-        let libs = &profile.symbols().libs;
-        let mut why = Vec::new();
-        let missing: Vec<_> = self
-            .missing
-            .iter()
-            .filter_map(|lib| libs.get(lib.index()))
-            .map(|lib| lib.path.as_str())
-            .collect();
-        if !missing.is_empty() {
-            why.push(format!(
-                "these files of the recording were not found: {}",
-                missing.join(", ")
-            ));
-        }
-        if self.n_too_deep > 0 {
-            why.push(format!(
-                "{} stacks are larger than their recorded copies (`--call-graph dwarf,65528` records more)",
-                self.n_too_deep
-            ));
-        }
-        let why = if why.is_empty() {
-            "there are no unwind tables for their code".to_owned()
-        } else {
-            why.join("; ")
-        };
+        let why = self.causes(profile).join("; ");
         let message = format!(
             "outer callers of {count} samples are missing: {why}. On the machine of the recording, `perf script -i perf.data -F \
              +pid,+srcline --full-source-path > perf.txt` writes a text file that needs no other files"
         );
         Some(Warning { code: WarningCode::CutStacks, message, count: count as u64 })
+    }
+
+    /// Why stacks end early, as far as it is known. The most frequent cause comes first.
+    fn causes(&self, profile: &Profile) -> Vec<String> {
+        let libs = &profile.symbols().libs;
+        let mut by_lib: Vec<(&str, Vec<&str>)> = Vec::new();
+        for (id, lib) in
+            self.cut_at.iter().filter_map(|&(id, _)| Some((id?, libs.get(id?.index())?)))
+        {
+            let cause = self.cause(id, lib);
+            match by_lib.iter_mut().find(|(known, _)| *known == cause) {
+                Some((_, paths)) => paths.push(&lib.path),
+                None => by_lib.push((cause, vec![&lib.path])),
+            }
+        }
+        let mut causes: Vec<String> = by_lib
+            .into_iter()
+            .map(|(cause, paths)| format!("{cause}: {}", paths.join(", ")))
+            .collect();
+        if !cfg!(feature = "debug-info") {
+            causes.push("this program was built without the part that unwinds".to_owned());
+        } else if self.cut_at.iter().any(|(lib, _)| lib.is_none()) {
+            causes.push("some code is outside of all recorded mappings".to_owned());
+        }
+        if self.n_too_deep > 0 {
+            causes.push(format!(
+                "{} stacks are larger than their recorded copies (`--call-graph dwarf,65528` records more)",
+                self.n_too_deep
+            ));
+        }
+        causes
+    }
+
+    /// Why stacks end in a library.
+    fn cause(&self, id: LibId, lib: &Lib) -> &'static str {
+        match lib.addresses {
+            _ if self.without_tables.contains(&id) => "some of this code has no unwind tables",
+            _ if self.missing.contains(&id) && lib.name.starts_with('[') => {
+                "the copies that perf keeps in ~/.debug were not found"
+            }
+            _ if self.missing.contains(&id) => "these files of the recording were not found",
+            AddressBase::File => "unwind tables do not lead to a caller",
+            AddressBase::Image | AddressBase::Unknown => {
+                "this code has no file, and frame pointers do not lead to a caller"
+            }
+        }
     }
 }
 
@@ -63,7 +87,7 @@ impl UnwindResult {
 pub fn unwind(
     _: &Profile,
     raw: &profile::RawStacks,
-    _: &mut dyn FnMut(&profile::Lib) -> Option<Vec<u8>>,
+    _: &mut dyn FnMut(&Lib) -> Option<Vec<u8>>,
 ) -> UnwindResult {
     UnwindResult {
         profile: None,
@@ -71,5 +95,49 @@ pub fn unwind(
         n_too_deep: 0,
         cut_at: vec![(None, raw.stacks.len())],
         missing: Vec::new(),
+        without_tables: Vec::new(),
+    }
+}
+
+#[cfg(all(test, feature = "debug-info"))]
+mod tests {
+    use super::*;
+    use profile::{Metric, ProfileBuilder};
+
+    #[test]
+    fn the_warning_names_each_cause_once() {
+        let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
+        let mut lib = |path: &str, addresses| {
+            let lib =
+                Lib { name: path.to_owned(), path: path.to_owned(), addresses, ..Lib::default() };
+            builder.intern_lib(lib).unwrap()
+        };
+        let [vdso, a, b, c, d] =
+            ["[vdso]", "a.so", "b.so", "c.so", "d.so"].map(|path| lib(path, AddressBase::File));
+        let generated = lib("perf-1.map", AddressBase::Image);
+        let result = UnwindResult {
+            profile: None,
+            n_whole: 1,
+            n_too_deep: 2,
+            cut_at: [Some(a), Some(generated), Some(d), Some(c), Some(b), Some(vdso), None]
+                .map(|lib| (lib, 3))
+                .to_vec(),
+            missing: vec![vdso, a, b],
+            without_tables: vec![c],
+        };
+        let profile = builder.build();
+        assert_eq!(
+            result.causes(&profile),
+            [
+                "these files of the recording were not found: a.so, b.so",
+                "this code has no file, and frame pointers do not lead to a caller: perf-1.map",
+                "unwind tables do not lead to a caller: d.so",
+                "some of this code has no unwind tables: c.so",
+                "the copies that perf keeps in ~/.debug were not found: [vdso]",
+                "some code is outside of all recorded mappings",
+                "2 stacks are larger than their recorded copies (`--call-graph dwarf,65528` records more)",
+            ]
+        );
+        assert_eq!(result.warning(&profile).unwrap().count, 23);
     }
 }

@@ -7,7 +7,7 @@
 use formats::Limits;
 use profile::{
     AddressBase, Frame, Func, Lib, Mapping, Metric, Profile, ProfileBuilder, RawArch, RawStack,
-    RawStacks, Samples, StackAccess, StackId, Thread, ThreadId, WarningCode, Weights,
+    RawStacks, Registers, Samples, StackAccess, StackId, Thread, ThreadId, WarningCode, Weights,
 };
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,11 @@ fn fixtures(path: &str) -> PathBuf {
 }
 
 fn recording() -> (Profile, RawStacks) {
-    let bytes = std::fs::read(fixtures("profiles/perf-data/cpp-raytrace-dwarf/dwarf.perf.data.gz"))
-        .unwrap();
+    read("profiles/perf-data/cpp-raytrace-dwarf/dwarf.perf.data.gz")
+}
+
+fn read(path: &str) -> (Profile, RawStacks) {
+    let bytes = std::fs::read(fixtures(path)).unwrap();
     let read = formats::read(bytes, Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap();
     (read.recording.sampled().unwrap().clone(), read.raw_stacks.unwrap())
 }
@@ -96,6 +99,27 @@ fn finds_the_same_callers_as_perf() {
     let weight =
         |profile: &Profile| (0..409).map(|i| profile.samples()[0].weights()[0].get(i)).sum::<f64>();
     assert_eq!(weight(unwound.profile.as_ref().unwrap()), weight(&profile));
+}
+
+#[test]
+fn leaves_realigned_frames_and_signal_handlers_like_perf() {
+    let folder = "profiles/perf-data/c-realigned-signal";
+    let (profile, raw) = read(&format!("{folder}/perf.data.gz"));
+    let program = std::fs::read(fixtures(&format!("{folder}/bin/app"))).unwrap();
+    let unwound =
+        symbols::unwind(&profile, &raw, &mut |lib| (lib.name == "app").then(|| program.clone()));
+    let expected = std::fs::read_to_string(fixtures(&format!("{folder}/chains.txt"))).unwrap();
+    let chains = chains(unwound.profile.as_ref().unwrap());
+    let found: Vec<String> = chains
+        .iter()
+        .enumerate()
+        .map(|(row, chain)| format!("{row}: {}", addresses(chain).join(" ")))
+        .collect();
+    assert_eq!(found, expected.lines().collect::<Vec<_>>());
+    // `trap` was interrupted at its first instruction, so it is there exactly.
+    let n_interrupted = chains.iter().filter(|chain| addresses(chain).contains(&"1000")).count();
+    assert_eq!((n_interrupted, unwound.n_whole, chains.len()), (34, 71, 71));
+    assert!(unwound.warning(&profile).is_none());
 }
 
 #[test]
@@ -213,16 +237,16 @@ fn unwinds_with_debug_frame() {
     let profile = builder.build();
     let returns_to = start("work") + 12;
     let mappings = Arc::new(vec![Mapping { start: BASE, end: BASE + 0x10000, offset: 0, lib }]);
+    let mut registers = Registers::default();
+    registers.set(RawArch::X86_64.ip(), Some(BASE + start("leaf")));
+    registers.set(RawArch::X86_64.sp(), Some(SP));
     let raw = RawStacks {
         arch: RawArch::X86_64,
         stacks: vec![RawStack {
             thread: ThreadId::new(0),
             sample: 0,
             mappings,
-            ip: BASE + start("leaf"),
-            sp: SP,
-            fp: 0,
-            lr: 0,
+            registers,
             bytes: 0..8,
         }],
         bytes: (BASE + returns_to).to_le_bytes().to_vec(),

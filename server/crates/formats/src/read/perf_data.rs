@@ -31,7 +31,7 @@ use event::Event;
 use processes::Processes;
 use profile::{
     Frame, FrameId, Func, Lib, LibId, LineKnowledge, Mapping, Metric, ProfileBuilder, RawArch,
-    RawStack, RawStacks, Recording, StackId, Thread, WarningCode, Warnings,
+    RawStack, RawStacks, Recording, Registers, StackId, Thread, WarningCode, Warnings,
 };
 use rustc_hash::FxHashMap;
 use sample::Sample;
@@ -129,7 +129,7 @@ impl Layout {
             // Unfinished files do not state it. 64-bit ARM has more than 32 registers.
             None => file.events.iter().map(|event| event.regs_user).find(|&regs| regs != 0).map(
                 |regs| {
-                    if regs & (1 << registers::AARCH64.ip) == 0 {
+                    if regs & (1 << RawArch::Aarch64.ip()) == 0 {
                         RawArch::X86_64
                     } else {
                         RawArch::Aarch64
@@ -146,18 +146,13 @@ impl Layout {
     }
 }
 
-/// The numbers of registers in `arch/*/include/uapi/asm/perf_regs.h`.
-mod registers {
-    pub(super) struct Registers {
-        pub(super) ip: u32,
-        pub(super) sp: u32,
-        pub(super) fp: u32,
-        /// The link register, if the architecture has one.
-        pub(super) lr: Option<u32>,
+/// The number of a general register in `arch/*/include/uapi/asm/perf_regs.h`, by its DWARF number.
+fn perf_number(arch: RawArch, number: u16) -> Option<u32> {
+    const X86_64: [u32; 17] = [0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8];
+    match arch {
+        RawArch::X86_64 => X86_64.get(usize::from(number)).copied(),
+        RawArch::Aarch64 => (number <= 32).then_some(number.into()),
     }
-
-    pub(super) const X86_64: Registers = Registers { ip: 8, sp: 7, fp: 6, lr: None };
-    pub(super) const AARCH64: Registers = Registers { ip: 32, sp: 31, fp: 29, lr: Some(30) };
 }
 
 /// The address space of code.
@@ -253,8 +248,8 @@ impl<'a> Tables<'a> {
             !self.chain.iter().any(|&(space, _)| space == Space::User)
                 || sample.chain.rest().is_empty()
         });
-        if let Some(regs) = regs.as_ref().filter(|_| Space::of_sample(record.misc) != Space::User) {
-            self.chain.push((Space::User, regs.ip));
+        if let Some((ip, _)) = regs.filter(|_| Space::of_sample(record.misc) != Space::User) {
+            self.chain.push((Space::User, ip));
         }
 
         let mut stack = None;
@@ -284,12 +279,11 @@ impl<'a> Tables<'a> {
             self.rows.taken_at((thread, row), record.time as f64 / 1e6);
         }
 
-        if let (Some(regs), Some(mappings)) = (regs, self.processes.mappings(pid)) {
+        if let (Some((_, registers)), Some(mappings)) = (regs, self.processes.mappings(pid)) {
             let start = self.raw_bytes.len();
             self.raw_bytes.extend_from_slice(sample.stack);
             let (mappings, bytes) = (Arc::clone(mappings), start..self.raw_bytes.len());
-            let UserRegisters { ip, sp, fp, lr } = regs;
-            self.raw.push(RawStack { thread, sample: row, mappings, ip, sp, fp, lr, bytes });
+            self.raw.push(RawStack { thread, sample: row, mappings, registers, bytes });
         }
         Ok(Some(()))
     }
@@ -365,31 +359,18 @@ impl<'a> Tables<'a> {
     }
 }
 
-struct UserRegisters {
-    ip: u64,
-    sp: u64,
-    fp: u64,
-    lr: u64,
-}
-
-/// The registers to start unwinding from, if the stack was copied as well.
-fn user_registers(arch: RawArch, event: &Event, sample: &Sample<'_>) -> Option<UserRegisters> {
-    let regs = sample.regs.filter(|_| !sample.stack.is_empty())?;
-    let numbers = match arch {
-        RawArch::X86_64 => registers::X86_64,
-        RawArch::Aarch64 => registers::AARCH64,
-    };
-    // Only the requested registers are present, in order of their numbers.
-    let register = |number: u32| {
-        let is_there = event.regs_user & (1 << number) != 0;
-        let before = (event.regs_user & ((1 << number) - 1)).count_ones();
-        is_there.then(|| regs.each().nth(before as usize))?
-    };
-    let lr = numbers.lr.map_or(Some(0), register)?;
-    Some(UserRegisters {
-        ip: register(numbers.ip)?,
-        sp: register(numbers.sp)?,
-        fp: register(numbers.fp)?,
-        lr,
-    })
+/// The instruction pointer and all registers to start unwinding from, if the stack was copied as
+/// well.
+fn user_registers(arch: RawArch, event: &Event, sample: &Sample<'_>) -> Option<(u64, Registers)> {
+    let recorded = sample.regs.filter(|_| !sample.stack.is_empty())?;
+    let mut registers = Registers::default();
+    for number in 0..Registers::COUNT as u16 {
+        let Some(bit) = perf_number(arch, number).map(|number| 1_u64 << number) else { continue };
+        // Only the requested registers are present, in order of perf's numbers.
+        let before = (event.regs_user & (bit - 1)).count_ones() as usize;
+        let value = || recorded.each().nth(before);
+        registers.set(number, (event.regs_user & bit != 0).then(value).flatten());
+    }
+    registers.get(arch.sp())?;
+    Some((registers.get(arch.ip())?, registers))
 }

@@ -1,6 +1,6 @@
-//! The kernel's functions, from a list in the format of `/proc/kallsyms`.
+//! The kernel's functions, from a list in the format of `/proc/kallsyms`, and the vDSO.
 
-use crate::{lib, no_kernel};
+use crate::{RAYTRACE, binary, lib, no_kernel};
 use profile::Lib;
 use std::cell::Cell;
 use std::fs;
@@ -79,4 +79,31 @@ fn uses_perfs_copy_by_build_id() {
     let kernel = Lib { path: "[kernel.kallsyms]_text".to_owned(), ..lib("[kernel.kallsyms]", ID) };
     let files = KernelFiles { copies: Some(folder.path().to_owned()), ..no_kernel() };
     assert_eq!(names(&resolve(&kernel, &files)), ["do_syscall_64", "do_syscall_64", "schedule"]);
+}
+
+#[test]
+fn uses_perfs_copy_of_the_vdso_by_build_id() {
+    // Any program with that id.
+    let program = fs::read(binary("raytrace")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("[vdso]").join(RAYTRACE);
+    fs::create_dir_all(&copy).unwrap();
+    fs::write(copy.join("vdso"), &program).unwrap();
+    let files = KernelFiles { copies: Some(folder.path().to_owned()), ..no_kernel() };
+    let search = Search {
+        candidates: &|_| Vec::new(),
+        paths: &[],
+        profile_modified: None,
+        kernel: &files,
+        memory: &Cell::new(u64::MAX),
+        is_network_path: |_| false,
+    };
+    let vdso = Lib { path: "[vdso]".to_owned(), ..lib("[vdso]", RAYTRACE) };
+    assert_eq!(search.binary(&vdso).unwrap(), (copy.join("vdso"), program));
+    // Without an id, or under the name of another library, there is none.
+    assert!(search.binary(&Lib { code_id: String::new(), ..vdso.clone() }).is_err());
+    assert!(search.binary(&Lib { name: "vdso".to_owned(), ..vdso.clone() }).is_err());
+    // A copy of another build is not used.
+    fs::write(copy.join("vdso"), fs::read(binary("wordstat")).unwrap()).unwrap();
+    assert!(search.binary(&vdso).is_err());
 }
