@@ -207,10 +207,10 @@ fn accepts_messages_before_the_response_to_initialize() {
 fn survives_unknown_messages() {
     let workspace = Workspace::new();
     let mut server = Server::builder(&workspace).unchecked().start();
-    assert_eq!(
-        server.try_request("costline/unknown", json!({})).unwrap_err().code,
-        METHOD_NOT_FOUND
-    );
+    for method in ["costline/unknown", "$/unknown"] {
+        let error = server.try_request(method, json!({})).unwrap_err();
+        assert_eq!(error.code, METHOD_NOT_FOUND, "{method}");
+    }
     server.notify("costline/unknown", json!([1]));
     server.notify("$/setTrace", json!({ "value": "compact" }));
     server.notify("$/unknown", Value::Null);

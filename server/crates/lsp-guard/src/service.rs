@@ -49,6 +49,10 @@ impl<S: LanguageServer> Service<Request> for Guard<S> {
         let request = repair::repair_request(request);
         let method = request.method().to_owned();
         let id = request.id().cloned();
+        // tower-lsp drops all messages like this, but only notifications may be ignored.
+        if let Some(id) = id.clone().filter(|_| method.starts_with("$/")) {
+            return async { Ok(Some(Response::from_error(id, Error::method_not_found()))) }.boxed();
+        }
         let answered = (method == "initialize").then(|| {
             let (answered, initializing) = oneshot::channel::<()>();
             self.initializing = Some(initializing);
