@@ -78,11 +78,9 @@ pub use line_count::LineCount;
 pub use merge::{MergeError, Part, merge};
 pub use metric::{LineKnowledge, Metric};
 pub use named::with_files;
-pub use raw_stacks::{
-    Callers, Mapping, RawArch, RawStack, RawStacks, with_callers, with_interrupted,
-};
+pub use raw_stacks::{Callers, Mapping, RawStack, RawStacks, with_callers, with_interrupted};
 pub use recording::{Profile, Recording, StackAccess};
-pub use registers::Registers;
+pub use registers::{RawArch, Registers};
 pub use relocate::{Moved, OriginalPlace, PlaceKind, Position, relocate, relocate_with_files};
 pub use restack::Restack;
 pub use samples::{Samples, Thread, Weights};

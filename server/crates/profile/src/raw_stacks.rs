@@ -4,7 +4,8 @@
 
 use crate::symbolicate::{Frames, Funcs};
 use crate::{
-    CategoryId, Frame, FrameId, Func, LibId, Profile, Registers, StackId, StackTable, ThreadId,
+    CategoryId, Frame, FrameId, Func, LibId, Profile, RawArch, Registers, StackId, StackTable,
+    ThreadId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -23,15 +24,6 @@ pub struct RawStacks {
     /// recorded as a caller. If the kernel function handles interrupts or faults, it is no caller
     /// but was interrupted ([`with_interrupted`]).
     pub entries: Vec<StackId>,
-}
-
-/// Architectures whose stacks can be unwound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RawArch {
-    /// x86-64.
-    X86_64,
-    /// 64-bit ARM.
-    Aarch64,
 }
 
 /// The stack of one sample, from the frame at its instruction pointer outwards. For a sample in the kernel,

@@ -1,7 +1,5 @@
 //! The general registers of a sample, by the numbers that DWARF gives them.
 
-use crate::RawArch;
-
 /// General registers by their DWARF numbers: 0 to 16 on x86-64 (the last is the instruction
 /// pointer), 0 to 32 on 64-bit ARM (31 is the stack pointer, 32 the instruction pointer).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +33,15 @@ impl Default for Registers {
     fn default() -> Self {
         Self { values: [0; Self::COUNT], known: 0 }
     }
+}
+
+/// Architectures whose stacks can be unwound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RawArch {
+    /// x86-64.
+    X86_64,
+    /// 64-bit ARM.
+    Aarch64,
 }
 
 impl RawArch {
