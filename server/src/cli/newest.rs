@@ -40,8 +40,8 @@ pub(super) fn read_newest(
     Err(Failure {
         code: UNREADABLE,
         message: format!(
-            "no profile found in {}: name one, or move it into a folder named `profiles` there (the \
-             book lists the file names that are found)",
+            "no profile found in {}: pass one, or put one into the folder `profiles` there (the book \
+             lists the file names that are found elsewhere)",
             folders.join(", ")
         ),
     })
