@@ -215,18 +215,15 @@ async fn republish(
     }
 }
 
-fn folder(uri: &Url) -> Option<PathBuf> {
-    path_of(uri)
-}
-
 #[async_trait]
 impl LanguageServer for Backend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         let info = Arc::new(ClientInfo::new(&params));
         let folders = params.workspace_folders.unwrap_or_default();
-        let mut roots: Vec<PathBuf> = folders.iter().filter_map(|open| folder(&open.uri)).collect();
+        let mut roots: Vec<PathBuf> =
+            folders.iter().filter_map(|open| path_of(&open.uri)).collect();
         if roots.is_empty() {
-            roots.extend(params.root_uri.as_ref().and_then(folder));
+            roots.extend(params.root_uri.as_ref().and_then(path_of));
         }
         let mut options = params.initialization_options.unwrap_or_default();
         let (state, problem) = restore::take(&mut options);
@@ -326,7 +323,7 @@ impl LanguageServer for Backend {
         self.server.resolve(&document.uri).await;
         // Without a workspace folder, use the project that contains the first opened file.
         if self.server.worlds.borrow().first().roots.is_empty()
-            && let Some(path) = folder(&document.uri)
+            && let Some(path) = path_of(&document.uri)
         {
             // The disk may be a network mount that does not answer.
             let root = tokio::task::spawn_blocking(move || roots::project_above(&path)).await;
@@ -376,7 +373,7 @@ impl LanguageServer for Backend {
 
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
         let folders = |folders: Vec<lsp_types::WorkspaceFolder>| {
-            folders.iter().filter_map(|open| folder(&open.uri)).collect()
+            folders.iter().filter_map(|open| path_of(&open.uri)).collect()
         };
         self.server.send(Event::Roots {
             added: folders(params.event.added),

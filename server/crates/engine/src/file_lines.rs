@@ -115,8 +115,8 @@ impl FileLines<'_> {
 
     /// The line (0-based) in the text of a function that was recorded on `line` (1-based). If that
     /// line was changed, it is the line of the only definition with the function's name, or else
-    /// that of the definition which replaced it, or else the nearest unchanged line above. A line that was only sampled, and is not where the function
-    /// starts, stands for the statement that it is in.
+    /// that of the definition which replaced it, or else the nearest unchanged line above. A line that
+    /// was only sampled, and is not where the function starts, stands for the statement that it is in.
     pub fn place(&self, function: FunctionId, line: u32) -> u32 {
         let is_certain = !self.stale || self.snapshot.source_function(function).is_some();
         let unchanged =
@@ -158,7 +158,7 @@ impl FileLines<'_> {
     fn renamed(&self, function: FunctionId) -> Option<u32> {
         let definitions = self.document?.functions()?.all().iter();
         let mut renamed = definitions.filter(|definition| self.is_renamed(function, definition));
-        renamed.next().map(|definition| definition.name_line0)
+        Some(renamed.next()?.name_line0)
     }
 
     /// Whether a definition in the text is that of a function, whose name or parameters were changed.

@@ -1,8 +1,9 @@
 //! Maps the file names of a profile to files of the workspace.
 //!
-//! Certain matches come first: the user's rules, the path itself, the mount of a dev container, then the
-//! names of modules and packages. Only then the ends of paths are compared. If two files match, none is chosen: a wrong number beside the code is worse than
-//! no number. Functions and source maps are handled elsewhere.
+//! Certain matches come first: the user's rules, the path itself, the mount of a dev container, then
+//! the names of modules and packages. Only then the ends of paths are compared. If two files match,
+//! none is chosen: a wrong number beside the code is worse than no number. Functions and source maps
+//! are handled elsewhere.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};

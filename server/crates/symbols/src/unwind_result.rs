@@ -28,8 +28,9 @@ impl UnwindResult {
             return None;
         }
         let why = self.causes(profile).join("; ");
+        let samples = if count == 1 { "1 sample" } else { &format!("{count} samples") };
         let message = format!(
-            "outer callers of {count} samples are missing: {why}. On the machine of the recording, `perf script -i perf.data -F \
+            "outer callers of {samples} are missing: {why}. On the machine of the recording, `perf script -i perf.data -F \
              +pid,+srcline --full-source-path > perf.txt` writes a text file that needs no other files"
         );
         Some(Warning { code: WarningCode::CutStacks, message, count: count as u64 })

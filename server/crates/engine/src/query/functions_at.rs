@@ -127,11 +127,11 @@ pub(super) fn hottest(open: &OpenFile, line0: u32) -> Option<FunctionId> {
 fn defined_as(open: &OpenFile, definition: &Definition) -> Option<FunctionId> {
     let (start, name) = (*definition.lines.start(), definition.name_line0);
     let functions = open.lines().functions();
-    let mut here =
-        functions.iter().filter(|(line0, _)| (start.min(name)..=start.max(name)).contains(line0));
+    let head = start.min(name)..=start.max(name);
+    let here = functions.iter().filter(|(line0, _)| head.contains(line0)).map(|&(_, it)| it);
     let before = open.document.text.as_str().get(..definition.bytes.start).unwrap_or_default();
     let column = before.rsplit('\n').next().unwrap_or_default().encode_utf16().count();
-    let is_it = |function| match open.snapshot.source_function(function) {
+    let is_it = |&function: &FunctionId| match open.snapshot.source_function(function) {
         Some(function) => {
             let recorded = function.definition();
             // Nameless functions are distinguished by their column.
@@ -144,8 +144,8 @@ fn defined_as(open: &OpenFile, definition: &Definition) -> Option<FunctionId> {
         None => open.snapshot.function(function).line != 0,
     };
     let lines = open.lines();
-    here.find(|&&(_, function)| is_it(function) || lines.is_renamed(function, definition))
-        .map(|&(_, function)| function)
+    let renamed = || here.clone().find(|&function| lines.is_renamed(function, definition));
+    here.clone().find(is_it).or_else(renamed)
 }
 
 /// The function around a line (0-based) of a text without a grammar: the hottest function on it, or
