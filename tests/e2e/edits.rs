@@ -93,6 +93,7 @@ fn a_changed_line_has_no_hint_until_the_change_is_undone() {
     assert_eq!(server.line_costs(&uri), before);
 }
 
+#[cfg(feature = "grammars")]
 #[test]
 fn a_renamed_function_keeps_its_costs_and_a_deleted_one_has_no_lens() {
     let code = "def main():\n    work()\n\n\ndef work():\n    a = 1\n    return a\n";
