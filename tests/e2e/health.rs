@@ -61,6 +61,38 @@ fn a_missing_profile_is_an_error_until_another_one_is_chosen() {
 }
 
 #[test]
+fn settings_that_name_nothing_are_reported_until_it_exists() {
+    let workspace = healthy();
+    let options = json!({
+        "pathMappings": [
+            { "from": "/a", "to": "${workspaceFolder:other}/a" }, { "from": "/b", "to": "." }
+        ],
+        "sourceRoots": ["vendor", "${workspaceFolder}"],
+        "symbols": { "paths": ["~/no-such-folder", "debug"] },
+    });
+    let mut server = Server::builder(&workspace).options(options).start();
+    server.wait_profile();
+    let entry = |what: &str| format!("warning setting-without-effect: costline.{what}");
+    let absent = [
+        entry("pathMappings: ${workspaceFolder:other}/a does not exist"),
+        entry("sourceRoots: vendor does not exist"),
+        entry("symbols.paths: ~/no-such-folder does not exist"),
+        entry("symbols.paths: debug does not exist"),
+    ];
+    assert_eq!(wait_entries(&mut server), absent);
+    workspace.write("debug/app.debug", "");
+    workspace.write("vendor/a.py", "");
+    server.eventually("fewer entries", |server| {
+        (entries(&server.view()) == [absent[0].clone(), absent[2].clone()]).then_some(())
+    });
+    workspace.remove("cpu.folded");
+    let mut server =
+        Server::builder(&workspace).options(json!({ "profiles": ["out/*.x", "*.y"] })).start();
+    let message = entry("profiles: no profile has a name like out/*.x, *.y");
+    assert_eq!(wait_entries(&mut server), [message]);
+}
+
+#[test]
 fn a_profile_that_cannot_be_read_is_named_beside_the_one_shown() {
     let workspace = healthy();
     let mut server = Server::start(&workspace);

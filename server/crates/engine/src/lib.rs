@@ -36,6 +36,7 @@
 //! The example `hot_lines` is a whole program. It also runs in WebAssembly (`wasm32-wasip1`, without
 //! `grammars`).
 
+pub mod absent;
 pub mod advice;
 pub mod average;
 pub mod baseline;

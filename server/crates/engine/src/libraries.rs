@@ -97,15 +97,10 @@ impl Places {
         // `candidates` compares canonical paths, because symbolic links may lead out of a root.
         let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         let roots: Vec<PathBuf> = index.roots().iter().map(|root| real(&root.path)).collect();
-        let paths = settings.symbols.paths.iter();
-        let paths = paths.flat_map(|path| match roots.first() {
-            Some(root) => vec![root.join(path)],
-            None => vec![PathBuf::from(path)],
-        });
         let home = home();
         Self {
             rules: settings.sources.rules(index.roots(), home.as_deref()),
-            paths: paths.collect(),
+            paths: settings.symbols.places(index.roots(), home.as_deref()),
             roots,
             kernel: KernelFiles::of_this_machine(home.as_deref()),
             is_tried: Cell::new(None),

@@ -138,8 +138,10 @@ impl From<Generics> for symbols::Generics {
 pub struct Symbols {
     /// Resolve addresses.
     pub enable: bool,
-    /// More files, or folders of files, with code or debug info. The paths in the profile and the
-    /// system's own folders are always searched.
+    /// More files, or folders of files, with code or debug info: absolute paths, or ones relative to
+    /// the first workspace folder. They may begin with `~`, `${workspaceFolder}`,
+    /// `${workspaceFolder:NAME}` or `${userHome}`. The paths in the profile and the system's own
+    /// folders are always searched.
     pub paths: Vec<String>,
     /// What to do with type arguments in names.
     pub generics: Generics,
@@ -472,23 +474,34 @@ impl SourceSettings {
     }
 
     fn roots_at(&self, workspace: &[PathBuf], home: Option<&Path>) -> Vec<Root> {
-        let mut roots: Vec<Root> = workspace
-            .iter()
-            .map(|path| Root { path: path.clone(), kind: RootKind::Workspace })
-            .collect();
-        let in_first = |path: String| match workspace.first() {
-            Some(first) if path.is_empty() => first.clone(),
-            Some(first) => first.join(path),
-            None => PathBuf::from(path),
-        };
-        let sources: Vec<PathBuf> =
-            self.source_roots.iter().map(|path| in_first(expanded(path, &roots, home))).collect();
+        let kind = RootKind::Workspace;
+        let mut roots: Vec<Root> =
+            workspace.iter().map(|path| Root { path: path.clone(), kind }).collect();
+        let sources = self.source_roots.iter();
+        let sources: Vec<PathBuf> = sources.map(|path| in_first(path, &roots, home)).collect();
         roots.extend(sources.into_iter().map(|path| Root { path, kind: RootKind::Sources }));
         roots
     }
 }
 
-/// A folder of a path mapping with `~` and VS Code's variables at its beginning replaced.
+impl Symbols {
+    /// The files and folders of `paths`. Relative ones are in the first workspace folder.
+    pub fn places(&self, roots: &[Root], home: Option<&Path>) -> Vec<PathBuf> {
+        self.paths.iter().map(|path| in_first(path, roots, home)).collect()
+    }
+}
+
+/// A path of the settings, with its variables replaced. A relative one is in the first root.
+pub fn in_first(path: &str, roots: &[Root], home: Option<&Path>) -> PathBuf {
+    let path = expanded(path, roots, home);
+    match roots.first() {
+        Some(first) if path.is_empty() => first.path.clone(),
+        Some(first) => first.path.join(path),
+        None => PathBuf::from(path),
+    }
+}
+
+/// A path of the settings with `~` and VS Code's variables at its beginning replaced.
 ///
 /// `${workspaceFolder}` alone becomes a relative path, which is tried in each root. Unknown
 /// variables, and folders that do not exist, stay as they are and match no file.

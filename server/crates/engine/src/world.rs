@@ -49,6 +49,8 @@ pub struct World {
     pub deleted: bool,
     /// The file of the setting `profile`, if it does not exist.
     pub missing: Option<PathBuf>,
+    /// A message for each setting that names nothing that exists.
+    pub absent: Vec<String>,
     /// Why changes of files are noticed late: the system does not report them.
     pub unwatched: Option<Arc<str>>,
     /// Profiles that could not be read, each with the message.

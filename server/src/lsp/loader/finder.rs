@@ -6,7 +6,7 @@ use super::inactive::Inactive;
 use super::jobs::Job;
 use super::next_run::{Search, is_part, next_run, wanted_paths};
 use super::problems::{
-    Existence, clear_outdated, report_foreign, report_missing, report_unreadable,
+    Existence, clear_outdated, report_absent, report_foreign, report_missing, report_unreadable,
 };
 use super::refused::Refused;
 use super::scan::{ScanRequest, Scanned};
@@ -119,6 +119,7 @@ impl Finder {
         let world = output.world();
         let request = ScanRequest {
             roots: world.root.as_ref().map_or(world.roots.clone(), |root| vec![root.clone()]),
+            workspace: world.roots.clone(),
             settings: world.settings.clone(),
             wanted: wanted_paths(world),
             shown: world.snapshot().map_or_else(Vec::new, |shown| shown.loaded.files.clone()),
@@ -149,6 +150,7 @@ impl Finder {
         }
         report_foreign(output, scanned, &mut self.refused);
         report_missing(output, scanned);
+        report_absent(output, scanned);
         self.existence.update(output, scanned, now);
         self.update_target(output, scanned, now);
         clear_outdated(output, scanned, &self.refused);

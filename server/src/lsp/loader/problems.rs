@@ -64,6 +64,18 @@ pub fn report_missing<A>(output: &mut Output<A>, scanned: &Scanned) {
     output.publish(|world| world.missing = missing);
 }
 
+/// Reports settings that name nothing that exists, each once.
+pub fn report_absent<A>(output: &mut Output<A>, scanned: &Scanned) {
+    let known = output.world().absent.clone();
+    if known == scanned.absent {
+        return;
+    }
+    for message in scanned.absent.iter().filter(|message| !known.contains(message)) {
+        output.log(Severity::Warning, message.as_str());
+    }
+    output.publish(|world| world.absent.clone_from(&scanned.absent));
+}
+
 /// Clears problems with files that were deleted or rewritten.
 pub fn clear_outdated<A>(output: &mut Output<A>, scanned: &Scanned, refused: &Refused) {
     let world = output.world().clone();

@@ -1,5 +1,6 @@
 //! Scans the disk for profiles, and checks the files that the loader uses. Decides nothing.
 
+use engine::absent::absent;
 use engine::discovery::{
     Candidate, Content, FileVersion, Recognised, discover, folders_of, has_end, sniff,
 };
@@ -15,6 +16,8 @@ use std::sync::Arc;
 pub struct ScanRequest {
     /// The folders to search.
     pub roots: Vec<PathBuf>,
+    /// The workspace folders.
+    pub workspace: Vec<PathBuf>,
     /// The settings, which determine the names of profiles.
     pub settings: Arc<Settings>,
     /// The profiles that the user picked or set.
@@ -45,6 +48,8 @@ pub struct Scanned {
     pub endings: Vec<(PathBuf, Ending)>,
     /// The files with problems as they are now; `None` for deleted ones.
     pub problems: Vec<(PathBuf, Option<Stamp>)>,
+    /// A message for each setting that names nothing that exists.
+    pub absent: Vec<String>,
 }
 
 /// Whether a file is complete, according to its content.
@@ -105,7 +110,15 @@ pub fn scan(request: &ScanRequest, recognised: &mut Recognised) -> Scanned {
         .collect();
     folders.extend(found.folders);
     let (candidates, foreign) = (found.candidates, found.foreign);
-    Scanned { candidates, foreign, folders, wanted, shown, endings, problems }
+    let mut absent = absent(&request.settings, &request.workspace);
+    if let Some(globs) = &request.settings.profiles
+        && candidates.is_empty()
+        && wanted.is_none()
+    {
+        let globs = globs.join(", ");
+        absent.push(format!("costline.profiles: no profile has a name like {globs}"));
+    }
+    Scanned { candidates, foreign, folders, wanted, shown, endings, problems, absent }
 }
 
 /// The run of a file, which need not be among the candidates; `None` if the file does not exist.

@@ -43,6 +43,8 @@ pub struct State<A> {
     output: Output<A>,
     /// The client's settings. Those of the world include the overrides.
     settings: Settings,
+    /// The warnings about the client's settings that were logged last.
+    setting_warnings: Vec<String>,
     last_work: WorkId,
     finder: Finder,
     inactive: Inactive,
@@ -61,6 +63,7 @@ impl<A> State<A> {
     pub fn new(world: Arc<World>, last: WorkId) -> Self {
         Self {
             settings: Settings::clone(&world.settings),
+            setting_warnings: Vec::new(),
             output: Output::new(world),
             last_work: last,
             finder: Finder::default(),
@@ -173,9 +176,10 @@ impl<A> State<A> {
     fn change_settings(&mut self, value: &Value) {
         let (settings, mut warnings) = Settings::parse(value);
         warnings.extend(named_views::problems(&settings));
-        for warning in warnings {
-            self.output.log(Severity::Warning, warning);
+        for warning in warnings.iter().filter(|warning| !self.setting_warnings.contains(warning)) {
+            self.output.log(Severity::Warning, warning.as_str());
         }
+        self.setting_warnings = warnings;
         if settings == self.settings {
             return;
         }

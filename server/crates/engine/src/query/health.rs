@@ -31,6 +31,9 @@ analysis::codes! {
     pub enum HealthCode {
         /// The setting `profile` names no file.
         ProfileMissing = "profile-missing",
+        /// A setting names a file or folder that does not exist, or no profile has a name that the
+        /// setting `profiles` allows.
+        SettingWithoutEffect = "setting-without-effect",
         /// A profile cannot be read.
         ProfileUnreadable = "profile-unreadable",
         /// The profile that is shown was deleted. Its costs stay.
@@ -140,6 +143,10 @@ fn of_files(world: &World) -> Vec<HealthEntry> {
             }
             None => entry,
         });
+    }
+    for message in &world.absent {
+        let code = HealthCode::SettingWithoutEffect;
+        entries.push(HealthEntry::new(Severity::Warning, code, message));
     }
     for (_, problem) in &world.problems {
         let (severity, consequence) = match shown {

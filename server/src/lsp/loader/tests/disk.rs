@@ -107,6 +107,7 @@ impl Disk {
             shown: request.shown.iter().filter_map(|(path, _)| self.written(path)).collect(),
             endings: request.target.iter().filter_map(ending).collect(),
             problems: request.problems.iter().map(|path| (path.clone(), stamp(path))).collect(),
+            absent: Vec::new(),
         }
     }
 

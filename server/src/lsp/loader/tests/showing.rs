@@ -5,7 +5,7 @@ use super::disk::path;
 use super::simulation::Simulation;
 use crate::lsp::loader::event::Event;
 use crate::lsp::loader::jobs::Job;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -347,4 +347,18 @@ fn a_baseline_that_was_read_with_other_settings_is_renewed() {
     simulation.rest();
     let baseline = simulation.world.baseline.clone().unwrap();
     assert_eq!(baseline.snapshot.settings, simulation.world.settings.costs());
+}
+
+#[test]
+fn a_warning_about_settings_is_logged_once() {
+    let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
+    let mut send = |settings: Value| {
+        simulation.event(Event::Settings(settings));
+        std::mem::take(&mut simulation.warnings)
+    };
+    let unknown = "settings: `costline.colour` is unknown; it is ignored";
+    assert_eq!(send(json!({ "colour": 1 })), [unknown]);
+    assert!(send(json!({ "colour": 1, "unit": "absolute" })).is_empty());
+    assert!(send(json!({})).is_empty());
+    assert_eq!(send(json!({ "colour": 1 })), [unknown]);
 }
