@@ -59,6 +59,7 @@ fn functions_have_an_order_and_limits() {
     assert_eq!(list(&["--sort", "total", "--min", "9", "--module", "m"]), "m.main m.even");
     assert_eq!(list(&["--sort", "total", "--min-percent", "70", "--module", "m"]), "m.main");
     assert_eq!(list(&["--sort", "self", "--min-percent", "46"]), "m.leaf");
+    assert_eq!(rows(&profile, ["--filter", "zzz"]), ["nothing to list with these options"]);
     let problem = run(["report", &profile, "--module", "n"]).failure(2);
     assert!(problem.starts_with("no module is called `n`"), "{problem}");
 }

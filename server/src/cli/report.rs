@@ -104,10 +104,12 @@ pub(super) fn text(
     let mut table = Table { snapshot, scale, per_call, format, before, overlay, style, out };
     table.heading()?;
     table.rows(&ranked)?;
+    let before = if format == ReportFormat::Markdown { "\n" } else { "" };
     if ranked.without_calls > 0 {
         let rows = units::counted(ranked.without_calls as f64, "rows");
-        let before = if format == ReportFormat::Markdown { "\n" } else { "" };
         writeln!(out, "{before}{rows} without counted calls omitted")?;
+    } else if ranked.rows.is_empty() {
+        writeln!(out, "{before}nothing to list with these options")?;
     }
     Ok(())
 }

@@ -106,6 +106,12 @@ pub fn reshape(
         let implementation = filter(transform.implementation.unwrap_or(view.implementation));
         match transformed(&profile, &mut groups, addresses, transform, implementation) {
             Ok((changed, rewrite)) => {
+                if is_empty(&changed) && !is_empty(&profile) {
+                    let problem = format!("no stack is left by `{transform}`");
+                    let none = Unmatched::new(WarningCode::NoSamplesInView, problem);
+                    warnings.push(none.warning("nothing is shown"));
+                    unmatched.push(none);
+                }
                 profile = changed;
                 rewrites.transforms.push(Some(rewrite));
             }

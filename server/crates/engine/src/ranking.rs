@@ -66,6 +66,24 @@ pub enum Rows {
     Fields(Vec<Row<Field>>),
 }
 
+impl Rows {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Functions(rows) => rows.is_empty(),
+            Self::Lines(rows) => rows.is_empty(),
+            Self::Edges(rows) => rows.is_empty(),
+            Self::Files(rows)
+            | Self::Modules(rows)
+            | Self::Packages(rows)
+            | Self::Libraries(rows) => rows.is_empty(),
+            Self::Threads(rows) => rows.is_empty(),
+            Self::Cliques(rows) => rows.is_empty(),
+            Self::Fields(rows) => rows.is_empty(),
+        }
+    }
+}
+
 /// The rows of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {

@@ -70,6 +70,18 @@ fn a_search_keeps_stacks_in_which_each_term_matches_some_function() {
 }
 
 #[test]
+fn transforms_that_leave_nothing_say_so() {
+    let transforms = ["focus-function:hash", "drop-function:hash", "drop-function:main"];
+    let case = Case::under(timed(), |view| View {
+        transforms: transforms.map(|transform| transform.parse().unwrap()).into(),
+        ..view
+    });
+    assert_eq!(case.costs().total, 0.0);
+    let left = "no stack is left by `drop-function:hash`; nothing is shown";
+    assert_eq!(case.warnings[0], left);
+}
+
+#[test]
 fn ranges_come_first_and_searches_last() {
     let transform = "focus-function:eval";
     let case = Case::under(timed(), |view| View {
