@@ -29,7 +29,8 @@ pub(crate) enum Form {
     /// A path of which all components count: relative paths, paths in URLs and of bundlers, Bazel's
     /// `/proc/self/cwd`.
     Relative,
-    /// `./x`, `../x`, `x/../y`: relative to an unknown build folder, as in libc.
+    /// `../x`, `x/../y`, and `./x.c`: relative to an unknown build folder, as in libc. `./x.lua` is
+    /// [`Form::Relative`]: interpreters name scripts as they were given.
     Dotted,
     /// `git:` and `hg:` names; contains host and path of the repository.
     Repository(String),
@@ -110,10 +111,9 @@ impl Name {
         let skip = library_tail(&components, is_absolute);
         let build = skip.is_none().then(|| bazel_tail(&components)).flatten();
         let (head, tail) = components.split_at(skip.or(build).unwrap_or(0));
-        let is_dotted = path
-            .split(SEPARATORS)
-            .enumerate()
-            .any(|(at, component)| component == ".." || component == "." && at == 0);
+        let starts_here = path.split(SEPARATORS).next() == Some(".");
+        let has_parent = path.split(SEPARATORS).any(|component| component == "..");
+        let is_dotted = has_parent || starts_here;
         let anchor = match () {
             () if has_drive => "",
             () if is_absolute => "/",
@@ -124,7 +124,7 @@ impl Name {
             () if skip.is_some() => Form::Library,
             () if build.is_some() => Form::Relative,
             () if is_absolute => Form::Absolute,
-            () if is_dotted => Form::Dotted,
+            () if has_parent || starts_here && is_compiled_c(path) => Form::Dotted,
             () => Form::Relative,
         };
         Name::new(form, anchor, head, tail)
@@ -317,6 +317,14 @@ fn library_tail(components: &[&str], is_absolute: bool) -> Option<usize> {
     innermost.or_else(|| after_install_folder().filter(|_| is_absolute))
 }
 
+/// Whether a compiler of C, C++ or assembly reads the file.
+fn is_compiled_c(path: &str) -> bool {
+    let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    extension.is_some_and(|extension| {
+        ["c", "cc", "cpp", "cxx", "h", "hh", "hpp", "inc", "s"].contains(&extension.as_str())
+    })
+}
+
 /// The number of components before the path in Bazel's workspace: `…/execroot/_main/lib/words.cc`.
 /// `None` for a base name alone, which many folders may have.
 fn bazel_tail(components: &[&str]) -> Option<usize> {
@@ -425,6 +433,9 @@ mod tests {
             ("webpack:///./node_modules/a/i.js", "Library webpack:///node_modules/a/i.js | a/i.js"),
             ("./string/strlen.c", "Dotted ./string/strlen.c | string/strlen.c"),
             (r".\a.c", "Dotted ./a.c | a.c"),
+            ("./lib/mod.lua", "Relative ./lib/mod.lua | lib/mod.lua"),
+            (r".\app.py", "Relative ./app.py | app.py"),
+            ("./x/../app.py", "Dotted ./app.py | app.py"),
             ("../a.c", "Dotted ./a.c | a.c"),
             ("glib/../a.c", "Dotted ./a.c | a.c"),
             (
