@@ -110,7 +110,6 @@ pub fn reshape(
                     let problem = format!("no stack is left by `{transform}`");
                     let none = Unmatched::new(WarningCode::NoSamplesInView, problem);
                     warnings.push(none.warning("nothing is shown"));
-                    unmatched.push(none);
                 }
                 profile = changed;
                 rewrites.transforms.push(Some(rewrite));

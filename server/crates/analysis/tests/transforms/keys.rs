@@ -122,9 +122,11 @@ fn an_address_stands_for_the_functions_that_it_was_resolved_to() {
         "a.js:1 2/5, a.js:9 1/1, b.js:3 1/1, libf.so:0 1/1"
     );
     // In a path it stands for both, in the order of the stacks: here there are none below f.
-    assert_eq!(after(TransformKind::FocusSubtree, vec![given()], &addresses), "");
+    let nothing = "no stack is left by `focus-subtree:0x1174`; nothing is shown";
+    assert_eq!(after(TransformKind::FocusSubtree, vec![given()], &addresses), nothing);
     let path = vec!["main".into(), given()];
-    assert_eq!(after(TransformKind::FocusSubtree, path, &addresses), "");
+    let nothing = "no stack is left by `focus-subtree:main>0x1174`; nothing is shown";
+    assert_eq!(after(TransformKind::FocusSubtree, path, &addresses), nothing);
     let missing = after(TransformKind::MergeFunction, vec![given()], &Addresses::default());
     assert_eq!(
         missing,

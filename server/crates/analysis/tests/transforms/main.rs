@@ -269,13 +269,14 @@ fn ignores_names_without_a_match_with_a_warning() {
     ] {
         assert_eq!(v1(transform), is_ignored(what, transform));
     }
-    // A path that no stack begins with is not an error: nothing remains.
+    // Nothing remains of a path that no stack begins with.
     let case = Case::new(
         text_samples::profile(V1),
         Implementation::All,
         &[("focus-subtree:hash>main", None)],
     );
-    assert_eq!((case.costs().total, case.warnings.len()), (0.0, 0));
+    let nothing = "no stack is left by `focus-subtree:hash>main`; nothing is shown";
+    assert_eq!((case.costs().total, case.warnings), (0.0, vec![nothing.to_owned()]));
     let message = "this profile does not say which functions are JavaScript; all of them are shown";
     for implementation in [Implementation::Js, Implementation::Native] {
         assert_eq!(warnings(V1, implementation, "merge-function:eval"), message);

@@ -276,7 +276,9 @@ proptest! {
             .collect();
 
         let case = Case::new(text_samples::profile(&text(&samples)), implementation, &[(&transform, None)]);
-        prop_assert!(case.warnings.is_empty(), "{:?}", case.warnings);
+        let nothing = format!("no stack is left by `{transform}`; nothing is shown");
+        let is_said = case.warnings == [nothing] && left.is_empty();
+        prop_assert!(case.warnings.is_empty() || is_said, "{:?}", case.warnings);
         prop_assert_eq!(&found(&case.recording), &left, "{}", transform);
 
         // No total exceeds that of the profile, and self costs add up to it.
