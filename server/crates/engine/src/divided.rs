@@ -54,13 +54,16 @@ fn parts(
         let name = FunctionName::of(name);
         lines.sort_unstable();
         lines.dedup();
-        let found: Vec<_> = lines
-            .into_iter()
-            .filter_map(|line| Some((line, file.around_line(&name, line - 1)?)))
-            .collect();
-        if found.iter().any(|(_, at)| *at != found[0].1) {
-            let starts = found.into_iter().map(|(line, at)| ((func, line), file.start(at)));
-            parts.extend(starts);
+        // The body of an `async fn`, without the name of the function, in line tables of Rust.
+        let is_async_body = symbols.strings.get(this.name).starts_with("{async_fn#");
+        let start_around = |line0: u32| match is_async_body {
+            true => file.start_of_function_around(line0),
+            false => file.start_around(&name, line0),
+        };
+        let start = |line: &u32| Some((*line, start_around(line - 1)?));
+        let starts: Vec<(u32, Start)> = lines.iter().filter_map(start).collect();
+        if starts.iter().any(|(_, start)| *start != starts[0].1) {
+            parts.extend(starts.into_iter().map(|(line, start)| ((func, line), start)));
         }
     }
     parts
@@ -109,6 +112,23 @@ def other():
         assert_eq!(divided("a.py", PYTHON, samples), ["0: [12]", "2: [3, 4]", "7: [8]"]);
         let samples = "<listcomp>@4[file:a.py] <listcomp>@9";
         assert_eq!(divided("a.py", PYTHON, samples), ["2: [4]", "7: [9]"]);
+    }
+
+    #[test]
+    fn lines_of_several_closures_are_divided_from_others() {
+        let text = "a = lambda n: n + 1\nb = [lambda n: n - 1, lambda n: n * 2]\nc = f\n";
+        let samples = "<lambda>@1[file:a.py] <lambda>@2 <lambda>@3";
+        assert_eq!(divided("a.py", text, samples), ["0: [3]", "1: [1]", "2: [2]"]);
+        let text = "a = [lambda n: n, lambda n: 1]\nb = [lambda n: n - 1, lambda n: n * 2]\n";
+        let samples = "<lambda>@1[file:a.py] <lambda>@2";
+        assert_eq!(divided("a.py", text, samples), ["1: [1]", "2: [2]"]);
+    }
+
+    #[test]
+    fn bodies_of_async_functions_are_divided() {
+        let rust = "async fn first() {\n    f();\n}\n\nasync fn second() {\n    g();\n}\n";
+        let samples = "{async_fn#0}@2[file:a.rs] {async_fn#0}@6";
+        assert_eq!(divided("a.rs", rust, samples), ["1: [2]", "5: [6]"]);
     }
 
     #[test]

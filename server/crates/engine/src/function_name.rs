@@ -52,6 +52,10 @@ impl FunctionName {
         {
             return Self { closure: true, ..Self::default() };
         }
+        // PHP: `Shop\{closure:/srv/shop/lib.php:45-45}`.
+        if name.contains("\\{closure:") {
+            return Self { closure: true, ..Self::default() };
+        }
         // Firefox names an anonymous function after the function around it or what it is assigned
         // to: `solve/<`.
         if name.ends_with('<') && !name.ends_with("operator<") {
@@ -484,6 +488,8 @@ mod tests {
             ("wordstat::count", "count"),
             ("<app::Tree<T> as app::Walk<'_>>::walk", "walk"),
             ("wordstat::main::{{closure}}", "- closure in main"),
+            ("{closure:/srv/shop/lib.php:16-16}", "- closure"),
+            (r"Shop\{closure:/srv/shop/lib.php:45-45}", "- closure"),
             ("app::run::<fn(u32) -> u8>::{closure#1}::{closure#0}", "- closure in run"),
             ("{closure#0}<u32, alloc::vec::Vec<u8>>", "- closure"),
             ("core::ops::function::FnOnce::call_once{{vtable.shim}}", "-"),

@@ -293,7 +293,7 @@ impl<'a> File<'a> {
 
     /// The definition with this name that contains a start line, in languages in which that may be
     /// below the line of the name.
-    fn around_neck(&self, name: &FunctionName, line0: u32) -> Option<usize> {
+    pub(crate) fn around_neck(&self, name: &FunctionName, line0: u32) -> Option<usize> {
         self.definitions
             .language
             .may_start_below_head()
@@ -321,6 +321,25 @@ impl<'a> File<'a> {
     /// another one with this name.
     pub(crate) fn around_line(&self, name: &FunctionName, line0: u32) -> Option<usize> {
         self.containing(name, &[line0]).filter(|&at| name.name.is_none() || self.fits(name, at))
+    }
+
+    /// The start of the definition with this name around a 0-based line, as 1-based line and column.
+    /// If there are several, the column is 0. `None` if there is none.
+    pub(crate) fn start_around(&self, name: &FunctionName, line0: u32) -> Option<(u32, u32)> {
+        if let Some(at) = self.around_line(name, line0) {
+            return Some(self.start(at));
+        }
+        let mut around = self.containing_lines(line0, line0).filter(|_| name.closure);
+        let outermost = around.find(|&at| self.agrees(name, at))?;
+        Some((self.start(outermost).0, 0))
+    }
+
+    /// The start of the innermost function around a 0-based line that is no closure, like
+    /// [`Self::start_around`].
+    pub(crate) fn start_of_function_around(&self, line0: u32) -> Option<(u32, u32)> {
+        let around = self.containing_lines(line0, line0);
+        let innermost = around.filter(|&at| self.get(at).kind == FunctionKind::Function).last()?;
+        Some(self.start(innermost))
     }
 
     /// The start of a definition as 1-based line and column. The column is that of a closure, and
