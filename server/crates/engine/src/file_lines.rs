@@ -115,9 +115,14 @@ impl FileLines<'_> {
 
     /// The line (0-based) in the text of a function that was recorded on `line` (1-based). If that
     /// line was changed, it is the line of the only definition with the function's name, or else
-    /// that of the definition which replaced it, or else the nearest unchanged line above. A line that
-    /// was only sampled, and is not where the function starts, stands for the statement that it is in.
+    /// that of the definition which replaced it, or else that of the definition with its other lines, or
+    /// else the first of these, or else the nearest unchanged line above. A definition that has none of
+    /// its lines does not count if another one has them. A line that was only sampled, and is not where
+    /// the function starts, stands for the statement that it is in.
     pub fn place(&self, function: FunctionId, line: u32) -> u32 {
+        if let Some(home) = self.home(function) {
+            return home.name_line0;
+        }
         let is_certain = !self.stale || self.snapshot.source_function(function).is_some();
         let unchanged =
             line.checked_sub(1).and_then(|line0| self.map.to_open(line0)).filter(|_| is_certain);
@@ -127,6 +132,7 @@ impl FileLines<'_> {
             return changed;
         }
         let line0 = unchanged
+            .or_else(|| self.body(function).first().copied())
             .or_else(|| (0..line).rev().find_map(|line0| self.map.to_open(line0)))
             .unwrap_or(0);
         if self.snapshot.start_line(function).is_some() {
@@ -134,6 +140,40 @@ impl FileLines<'_> {
         }
         let functions = self.document.and_then(Document::functions);
         functions.and_then(|functions| functions.statement_at(line0)).unwrap_or(line0)
+    }
+
+    /// The lines (0-based) in the text of the unchanged lines of a function, without its name.
+    fn body(&self, function: FunctionId) -> Vec<u32> {
+        let Some(function) = self.snapshot.source_function(function) else { return Vec::new() };
+        let Definition { lines, name_line0, .. } = function.definition();
+        let body = lines.clone().filter(|line0| line0 > name_line0);
+        body.filter_map(|line0| self.map.to_open(line0)).collect()
+    }
+
+    /// The definition that has the lines of a function, if neither the definition in its place nor
+    /// that of its name has any of them: the function was renamed or moved, and maybe another one has
+    /// its name.
+    fn home(&self, function: FunctionId) -> Option<&Definition> {
+        let functions = self.document?.functions()?;
+        let recorded = self.snapshot.source_function(function)?.definition();
+        let body = self.body(function);
+        let of_body = |definition: &Definition| {
+            body.iter().filter(|line0| definition.lines.contains(line0)).count()
+        };
+        let place = self.map.to_open(recorded.name_line0).or_else(|| self.place_by_name(function));
+        let around = |line0: u32| {
+            let parent = |definition: &&Definition| functions.all().get(definition.parent?);
+            std::iter::successors(functions.at_line(line0), parent)
+        };
+        let is_in_place = |line0: &u32| around(*line0).any(|it| Some(it.name_line0) == place);
+        if recorded.name.is_empty() || body.iter().any(is_in_place) {
+            return None;
+        }
+        // Nested functions have fewer of the lines.
+        let home = around(*body.first()?).find(|it| 2 * of_body(it) > body.len())?;
+        // Lines that were added to another function are no function.
+        let is_other = self.map.to_recorded(home.name_line0).is_some();
+        (!is_other && !home.name.is_empty()).then_some(home)
     }
 
     /// The line (0-based) of the only definition in the text with the name of a function.
@@ -157,12 +197,20 @@ impl FileLines<'_> {
     /// The line (0-based) of the definition in the text that replaced the one of a function.
     fn renamed(&self, function: FunctionId) -> Option<u32> {
         let definitions = self.document?.functions()?.all().iter();
-        let mut renamed = definitions.filter(|definition| self.is_renamed(function, definition));
+        let mut renamed = definitions.filter(|definition| self.replaces(function, definition));
         Some(renamed.next()?.name_line0)
     }
 
     /// Whether a definition in the text is that of a function, whose name or parameters were changed.
     pub fn is_renamed(&self, function: FunctionId, definition: &Definition) -> bool {
+        match self.home(function) {
+            Some(home) => home.bytes == definition.bytes,
+            None => self.replaces(function, definition),
+        }
+    }
+
+    /// Whether the name of a definition in the text is on the line that replaced that of a function.
+    fn replaces(&self, function: FunctionId, definition: &Definition) -> bool {
         self.snapshot.source_function(function).is_some_and(|function| {
             let recorded0 = function.definition().name_line0;
             self.map.replaced(definition.name_line0) == Some(recorded0)

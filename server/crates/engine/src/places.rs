@@ -48,15 +48,29 @@ pub fn line_place(
 
 fn line_range(context: &Context, snapshot: &Snapshot, path: &Path, line: u32) -> Range {
     let recorded0 = line.saturating_sub(1);
-    // A line that was changed is where the nearest unchanged one above it is.
-    let current =
-        |map: &LineMap| (0..=recorded0).rev().find_map(|line0| map.to_open(line0)).unwrap_or(0);
+    let current = |map: &LineMap| current_line(map, recorded0);
     if let Some(document) = context.documents.at(path) {
         let line0 = current(&document.mapped(snapshot).map);
         return document.text.range_of_line(line0).unwrap_or_else(|| Range::at_line(line0));
     }
     let on_disk = snapshot.texts.to_disk(path);
     Range::at_line(on_disk.map_or(recorded0, |(map, _)| current(&map)))
+}
+
+/// The current line of a recorded one: if it was changed, the line that replaced it, or else the nearest
+/// unchanged line above.
+fn current_line(map: &LineMap, recorded0: u32) -> u32 {
+    let above = (0..=recorded0).rev().find_map(|line0| Some((line0, map.to_open(line0)?)));
+    let (unchanged0, line0) = match above {
+        Some((unchanged0, line0)) if unchanged0 == recorded0 => return line0,
+        Some((unchanged0, line0)) => (unchanged0 + 1, line0 + 1),
+        None => (0, 0),
+    };
+    let replacing = line0 + (recorded0 - unchanged0);
+    match map.replaced(replacing) {
+        Some(replaced) if replaced == recorded0 => replacing,
+        _ => line0.saturating_sub(1),
+    }
 }
 
 /// The place of a function's definition. `None` if it is not in a workspace file.

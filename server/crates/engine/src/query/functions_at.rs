@@ -126,7 +126,8 @@ pub(super) fn hottest(open: &OpenFile, line0: u32) -> Option<FunctionId> {
 /// The function with cost that has a definition in the open text.
 fn defined_as(open: &OpenFile, definition: &Definition) -> Option<FunctionId> {
     let (start, name) = (*definition.lines.start(), definition.name_line0);
-    let functions = open.lines().functions();
+    let lines = open.lines();
+    let functions = lines.functions();
     let head = start.min(name)..=start.max(name);
     let here = functions.iter().filter(|(line0, _)| head.contains(line0)).map(|&(_, it)| it);
     let before = open.document.text.as_str().get(..definition.bytes.start).unwrap_or_default();
@@ -136,14 +137,14 @@ fn defined_as(open: &OpenFile, definition: &Definition) -> Option<FunctionId> {
             let recorded = function.definition();
             // Nameless functions are distinguished by their column.
             let is_there = !recorded.name.is_empty() || function.column() as usize == column;
-            let is_same = (&recorded.name, recorded.arity, &recorded.container)
-                == (&definition.name, definition.arity, &definition.container);
-            is_there && is_same
+            let is_same = (&recorded.name, recorded.arity) == (&definition.name, definition.arity);
+            // Its type may have been renamed.
+            let is_unchanged = || lines.map.to_open(recorded.name_line0) == Some(name);
+            is_there && is_same && (recorded.container == definition.container || is_unchanged())
         }
         // The start line matches, so the name does not matter.
         None => open.snapshot.function(function).line != 0,
     };
-    let lines = open.lines();
     let renamed = || here.clone().find(|&function| lines.is_renamed(function, definition));
     here.clone().find(is_it).or_else(renamed)
 }
