@@ -4,6 +4,7 @@ use super::{Outcome, costline};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 const APP: &str = "\
@@ -488,6 +489,25 @@ fn fails_if_costs_grew_by_more_than_allowed() {
     // The list is written before.
     let ran = ran(folder.path(), &["diff", "before.json", "after.json", "--fail-above", "1"]);
     assert!(ran.stdout.contains("▲300 ms"), "{}", ran.stdout);
+}
+
+/// The text of the first recording is not known: the source was edited after it.
+#[test]
+fn functions_of_an_edited_source_are_compared_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str, minutes: u64| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        let time = SystemTime::now() - Duration::from_secs(60 * minutes);
+        fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    };
+    write("before.folded", "a (app.py:2) 500\nb (app.py:6) 500\n", 30);
+    let text = "# 1\n# 2\n# 3\n# 4\ndef a():\n    x()\n\n\ndef b():\n    y()\n";
+    write("app.py", text, 20);
+    write("after.folded", "a (app.py:6) 500\nb (app.py:10) 500\n", 10);
+    let diff = ["diff", "before.folded", "after.folded", "--fail-above-function", "5%"];
+    let ran = ran(folder.path(), &diff);
+    assert_eq!((ran.code, ran.stdout.contains("(new)")), (Some(0), false), "{}", ran.stdout);
 }
 
 /// Noise neither fails nor is listed.

@@ -239,13 +239,28 @@ impl Baseline {
         };
         let Some(path) = shown.path_of(source.file) else { return Same::Unknown };
         let Some(file) = self.snapshot.file_at(path) else { return Same::Absent };
-        let Some(defined) = self.defined.get(&file) else { return Same::Absent };
+        let Some(defined) = self.defined.get(&file) else {
+            return self.same_by_name(shown, function, path);
+        };
         let definition = source.definition();
         match defined.get(&key(definition)) {
             _ if definition.name.is_empty() => Same::Unknown,
             Some(Some(same)) => Same::Function(*same),
             Some(None) => Same::Unknown,
             None => Same::NoCost,
+        }
+    }
+
+    /// What a function of `shown` is in the baseline, whose definitions in its file are not known: the
+    /// function of this name, if both are one recorded function.
+    fn same_by_name(&self, shown: &Snapshot, function: FunctionId, path: &Path) -> Same {
+        let groups = &shown.grouped.groups;
+        let all = shown.grouped.recording.symbols().funcs.ids();
+        let is_one = all.filter(|&func| groups.function(func) == function).nth(1).is_none();
+        match self.snapshot.find(&shown.key(function))[..] {
+            [same] if is_one => Same::Function(same),
+            [] if self.snapshot.texts.get(path).is_none_or(|text| !text.is_guess()) => Same::Absent,
+            _ => Same::Unknown,
         }
     }
 
