@@ -191,6 +191,36 @@ fn the_text_of_a_repository_is_in_its_history() {
     assert_eq!(shown(&mut server, &uri), expected(0));
 }
 
+/// The profile is of the first commit, and was copied when the second one was checked out.
+#[test]
+fn a_profile_that_was_copied_belongs_to_the_version_that_fits() {
+    let workspace = recorded();
+    // The repository may be a submodule.
+    for folder in [".", "inner"] {
+        let at = |name: &str| if folder == "." { name.to_owned() } else { format!("inner/{name}") };
+        let in_folder = |arguments: &[&str]| {
+            git_before(&workspace, &[&["-C", folder], arguments].concat());
+        };
+        workspace.write(&at("a.py"), SOURCE);
+        in_folder(&["init", "--quiet", "--initial-branch", "main"]);
+        in_folder(&["add", "a.py"]);
+        in_folder(&["commit", "--quiet", "--message", "a"]);
+        let edited = format!("# 1\n# 2\n# 3\n# 4\n# 5\n# 6\n{SOURCE}");
+        workspace.write(&at("a.py"), edited);
+        in_folder(&["commit", "--quiet", "--all", "--message", "b"]);
+        workspace.write("cpu.folded", PROFILE.replace("a.py", &at("a.py")));
+        set_age(&workspace.path(&at("a.py")), 100 * MINUTE);
+        set_age(&workspace.path("cpu.folded"), 10 * MINUTE);
+        let cache = Workspace::new();
+        let server = Server::builder(&workspace);
+        let mut server = server.env("COSTLINE_CACHE_DIR", cache.root().to_str().unwrap()).start();
+        server.wait_profile();
+        let uri = server.open_file(&workspace.path(&at("a.py")), "python");
+        assert_eq!(shown(&mut server, &uri), expected(6), "{folder}");
+        server.finish();
+    }
+}
+
 /// [`PROFILE`] as the Firefox Profiler writes it, with this name and text of the source.
 fn firefox(name: &str, content: Option<&str>) -> String {
     let profile = json!({

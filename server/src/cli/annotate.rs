@@ -80,7 +80,7 @@ struct Source {
     /// From the recorded text.
     map: Arc<LineMap>,
     /// What to say about the recorded text.
-    note: &'static str,
+    note: String,
     /// Whether the recorded text is a guess.
     stale: bool,
 }
@@ -101,15 +101,13 @@ impl Source {
             let text: Arc<str> = String::from_utf8_lossy(&bytes).into();
             (Arc::new(LineMap::identity(text.lines().count() as u32)), text)
         };
-        let is_edited = recorded.is_some_and(|recorded| recorded.origin == Origin::Edited);
-        let note = if is_edited {
-            " (edited after the program was built: lines may have moved)"
-        } else if stale {
-            " (newer than the profile: lines may have moved)"
-        } else if recorded.is_some_and(|recorded| recorded.text != text) {
-            " (edited since the profile was recorded: changed lines have no cost)"
-        } else {
-            ""
+        let doubt = recorded.map_or(Origin::Guess, |recorded| recorded.origin).doubt();
+        let note = match doubt {
+            Some(doubt) => format!(" ({doubt}: lines may have moved)"),
+            None if recorded.is_some_and(|recorded| recorded.text != text) => {
+                " (edited since the profile was recorded: changed lines have no cost)".to_owned()
+            }
+            None => String::new(),
         };
         Ok(Self { text, map, note, stale })
     }

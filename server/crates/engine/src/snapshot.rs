@@ -14,9 +14,9 @@ use crate::source_maps::OriginalLines;
 use crate::stages::costed::Costed;
 use crate::stages::grouped::{Function, Grouped};
 use crate::stages::loaded::Loaded;
-use crate::stages::moved;
 use crate::stages::source_mapped::SourceMapped;
 use crate::stages::symbolicated::Symbolicated;
+use crate::stages::{moved, transpiled};
 use crate::{companions, coverage};
 use analysis::{
     CallTree, Cost, Costs, FileId, FuncId, FuncKey, FunctionId, LineCost, LineCounts, Metric,
@@ -80,6 +80,9 @@ impl Snapshot {
         let mut texts = RecordedTexts::new(&loaded, &mapped, caches, settings.sources.keep);
         if settings.sources.keep {
             texts.keep(&loaded, caches);
+        }
+        if let Some(without) = transpiled::without_lines(&mapped, &texts, parsed) {
+            (mapped, texts) = without;
         }
         // More places become known with each library.
         if settings.sources.follow_moves && symbolicated.libraries.is_complete() {

@@ -4,11 +4,12 @@
 //! Maps are read when a profile is loaded, or settings or folders change. A change of a map alone
 //! has no effect until then.
 
+use crate::stamp::{SLACK, Stamp};
 use analysis::{
     Moved, OriginalPlace, PlaceKind, Position, Recording, SourceId, Warning, WarningCode, Warnings,
     relocate,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{Executing, How, MapProblem, Mapping, Reason, SourceIndex, SourceMap};
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ pub struct Relocated {
     pub generated: FxHashMap<SourceId, OriginalLines>,
     /// The texts of original files that source maps contain, by canonical path.
     pub texts: FxHashMap<PathBuf, Arc<str>>,
+    /// The original files of code that was generated again since the recording.
+    pub rebuilt: FxHashSet<PathBuf>,
 }
 
 /// Applies the source maps of the files that a recording is mapped to. `mappings` are the workspace
@@ -35,6 +38,7 @@ pub struct Relocated {
 pub fn apply_source_maps(
     recording: &Arc<Recording>,
     mut mappings: Vec<Mapping>,
+    profile: &Stamp,
     index: &SourceIndex,
     map_paths: impl FnOnce(&Recording) -> Vec<Mapping>,
     warnings: &mut Vec<Warning>,
@@ -44,7 +48,8 @@ pub fn apply_source_maps(
     if maps.is_empty() {
         warnings.extend(new_warnings);
         let (generated, texts) = (FxHashMap::default(), FxHashMap::default());
-        return Relocated { recording: recording.clone(), mappings, generated, texts };
+        let (recording, rebuilt) = (recording.clone(), FxHashSet::default());
+        return Relocated { recording, mappings, generated, texts, rebuilt };
     }
     let mut lookup = Lookup {
         recording,
@@ -54,6 +59,13 @@ pub fn apply_source_maps(
         warnings: new_warnings,
     };
     let relocated = relocate(recording, |kind, position| lookup.find(kind, position));
+    let is_newer = |source: &SourceId| {
+        let stamp = mappings.get(source.index()).and_then(|it| Stamp::of(it.path()?).ok());
+        stamp.is_some_and(|stamp| stamp.modified > profile.modified + SLACK)
+    };
+    let newer = maps.iter().filter(|(source, _)| is_newer(source));
+    let rebuilt = newer.flat_map(|(_, map)| map.originals()).filter_map(|it| it.path.clone());
+    let rebuilt = rebuilt.collect();
     let Lookup { generated, warnings: new_warnings, .. } = lookup;
     warnings.extend(new_warnings);
 
@@ -75,15 +87,15 @@ pub fn apply_source_maps(
     let texts = originals
         .filter_map(|original| Some((original.path.clone()?, original.text.clone()?)))
         .collect();
-    Relocated { recording: Arc::new(relocated), mappings, generated, texts }
+    Relocated { recording: Arc::new(relocated), mappings, generated, texts, rebuilt }
 }
 
 /// Looks up places in source maps.
 struct Lookup<'a> {
     recording: &'a Recording,
     maps: &'a FxHashMap<SourceId, SourceMap>,
-    /// The results for lines without a column, which recur often.
-    lines: FxHashMap<(SourceId, u32), Executing>,
+    /// The results for lines after a column, which recur often.
+    lines: FxHashMap<(SourceId, u32, u32), Executing>,
     generated: FxHashMap<SourceId, OriginalLines>,
     warnings: Warnings,
 }
@@ -95,8 +107,10 @@ impl<'a> Lookup<'a> {
         let Some(map) = self.maps.get(&source) else { return Moved::Stays };
         let found = match kind {
             PlaceKind::Start => map.start(line, column).map_or(Executing::Generated, Executing::At),
-            PlaceKind::Executing if column == 0 => self.executing_line(map, source, line),
-            PlaceKind::Executing => map.executing(line, column),
+            PlaceKind::Executing if column != 0 => map.executing(line, column),
+            PlaceKind::Executing | PlaceKind::ExecutingAfter => {
+                self.executing_after(map, source, line, column)
+            }
         };
         match found {
             Executing::Generated => Moved::Stays,
@@ -113,10 +127,16 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    fn executing_line(&mut self, map: &SourceMap, source: SourceId, line: u32) -> Executing {
+    fn executing_after(
+        &mut self,
+        map: &SourceMap,
+        source: SourceId,
+        line: u32,
+        column: u32,
+    ) -> Executing {
         let Self { recording, lines, warnings, .. } = self;
-        *lines.entry((source, line)).or_insert_with(|| {
-            let found = map.executing(line, 0);
+        *lines.entry((source, line, column)).or_insert_with(|| {
+            let found = map.executing_after(line, column);
             if found == Executing::Packed {
                 warnings.add(WarningCode::SourceMapPackedLine, || {
                     packed_line(recording.symbols().source_name(source), line)

@@ -16,6 +16,8 @@ pub enum PlaceKind {
     Start,
     /// The original place of the executing code.
     Executing,
+    /// The original place of code that executes in the line, at an unknown column after this one.
+    ExecutingAfter,
 }
 
 /// A place of the recording.
@@ -34,7 +36,7 @@ pub struct Position {
 pub struct OriginalPlace<'a> {
     /// The name of the file, spelled like the names of the recording.
     pub file: &'a str,
-    /// The line, 1-based.
+    /// The line, 1-based; 0 if the start of a func is unknown.
     pub line: u32,
     /// The column, 1-based; 0 if unknown.
     pub column: u32,
@@ -118,8 +120,14 @@ fn relocate_stacks<'a>(
             }
             continue;
         };
-        let position = Position { source: was, line: frame.line, column: frame.column };
-        let is = match moved(PlaceKind::Executing, position) {
+        let start = old.funcs.get(frame.func);
+        let (kind, column) = match frame.column {
+            // The function starts in this line.
+            0 if start.line == frame.line => (PlaceKind::ExecutingAfter, start.column),
+            column => (PlaceKind::Executing, column),
+        };
+        let position = Position { source: was, line: frame.line, column };
+        let is = match moved(kind, position) {
             None => Some((was, frame.line, frame.column)),
             Some(to) => to.map(|(source, place)| (source, place.line, place.column)),
         };

@@ -114,8 +114,8 @@ codes! {
         TotalExceedsSamples = "total-exceeds-samples",
         /// .cpuprofile: the lines of a node have more ticks than the node has hits. The ticks are used.
         TicksExceedHits = "ticks-exceed-hits",
-        /// .cpuprofile: Deno counts samples of TypeScript and JSX on the lines of the text without types.
-        /// These samples have no lines. Functions are right.
+        /// A script was compiled when it was loaded (by Deno, ts-node, tsx or webpack's `eval`), and the
+        /// profile has lines of the compiled text. These samples have no lines. Functions are right.
         TranspiledLines = "transpiled-lines",
         /// .cpuprofile: no node has a `hitCount`. Samples are counted instead.
         NoHitCount = "no-hit-count",
@@ -233,7 +233,8 @@ codes! {
         NoStacks = "no-stacks",
         /// The times of samples are unknown. A range of time is ignored.
         NoTimes = "no-times",
-        /// No sample is in the chosen range of time, or matches the search. Nothing is shown.
+        /// No sample is in the chosen range of time, matches the search, or is left by the transforms.
+        /// Nothing is shown.
         NoSamplesInView = "no-samples-in-view",
     }
 }

@@ -214,20 +214,24 @@ impl SourceMap {
     /// The original place of an instruction at `line` and `column` (1-based; column 0 = unknown).
     pub fn executing(&self, line: u32, column: u32) -> Executing {
         let Some(line0) = line.checked_sub(1) else { return Executing::Generated };
+        let Some(column0) = column.checked_sub(1) else { return self.executing_after(line, 0) };
         let tokens = self.tokens_of(line0);
-        let Some(column0) = column.checked_sub(1) else {
-            return self.executing_in_line(line0, tokens);
-        };
         let at = tokens.partition_point(|token| token.column <= column0);
         let token = at.checked_sub(1).and_then(|at| tokens.get(at));
         token.and_then(Token::place).map_or(Executing::Generated, Executing::At)
     }
 
-    fn executing_in_line(&self, line0: u32, tokens: &[Token]) -> Executing {
-        let Some(text) = self.line(line0) else { return Executing::Generated };
-        let first_code =
-            text.chars().take_while(|c| c.is_whitespace()).map(char::len_utf16).sum::<usize>()
-                as u32;
+    /// The original place of an instruction in `line` that is at `column` or after it (both 1-based;
+    /// column 0 = anywhere in the line): that of the statement, or of the rest of it.
+    pub fn executing_after(&self, line: u32, column: u32) -> Executing {
+        let Some(line0) = line.checked_sub(1) else { return Executing::Generated };
+        let column0 = column.saturating_sub(1);
+        let Some((_, text)) = self.split_line(line0, column0) else {
+            return Executing::Generated;
+        };
+        let tokens = self.tokens_of(line0);
+        let blanks = text.chars().take_while(|c| c.is_whitespace()).map(char::len_utf16);
+        let first_code = column0 + blanks.sum::<usize>() as u32;
         let at = tokens.partition_point(|token| token.column <= first_code).saturating_sub(1);
         let mut places = tokens.iter().skip(at).filter_map(Token::place);
         let Some(place) = places.next() else { return Executing::Generated };

@@ -280,6 +280,29 @@ fn a_line_without_a_column_maps_to_its_first_code() {
 }
 
 #[test]
+fn code_of_a_function_that_starts_in_the_line_is_after_its_start() {
+    // esbuild joins the lines of a statement.
+    let code = "  return rows.filter((x) => f(x)).map((y) => g(y));\n";
+    let mappings = [
+        (0, 2, Some((0, 6, 2))),
+        (0, 9, Some((0, 6, 9))),
+        (0, 14, Some((0, 7, 5))),
+        (0, 21, Some((0, 7, 12))),
+        (0, 28, Some((0, 7, 19))),
+        (0, 34, Some((0, 8, 5))),
+        (0, 38, Some((0, 8, 9))),
+    ];
+    let fixture =
+        Fixture::new(&[("app/x.js", code), ("app/x.js.map", &map_of(&["a.ts"], &mappings))]);
+    let map = fixture.map("x.js").unwrap().unwrap();
+    assert_eq!(map.executing_after(1, 0), at(0, 6, 3));
+    assert_eq!(map.executing_after(1, 22), at(0, 7, 13));
+    assert_eq!(map.executing_after(1, 39), at(0, 8, 10));
+    assert_eq!(map.executing_after(1, 999), Executing::Generated);
+    assert_eq!(map.executing_after(0, 1), Executing::Generated);
+}
+
+#[test]
 fn a_line_of_several_statements_maps_to_a_common_line_or_nothing() {
     let code = "a();b()\nc();d()\ne(f)\ng(h);\n";
     let mappings = [

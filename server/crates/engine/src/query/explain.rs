@@ -266,7 +266,7 @@ fn counted(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> E
         Some(count) => (
             Reason::Shown,
             format!(
-                "this line has a hint ({count}); if you do not see it, enable inlay hints in the editor"
+                "this line has a hint ({count}); if you do not see it, the editor hides hints or costs"
             ),
         ),
     };
@@ -303,7 +303,7 @@ fn of_line(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> E
         (Reason::BelowThreshold, message)
     } else {
         let message = format!(
-            "this line has a hint (self {own}, total {amount}); if you do not see it, enable inlay hints in the editor"
+            "this line has a hint (self {own}, total {amount}); if you do not see it, the editor hides hints or costs"
         );
         (Reason::Shown, message)
     };

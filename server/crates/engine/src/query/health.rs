@@ -148,8 +148,11 @@ fn of_files(world: &World) -> Vec<HealthEntry> {
         let code = HealthCode::SettingWithoutEffect;
         entries.push(HealthEntry::new(Severity::Warning, code, message));
     }
-    for (_, problem) in &world.problems {
+    for (path, problem) in &world.problems {
         let (severity, consequence) = match shown {
+            Some(shown) if shown.loaded.path == *path => {
+                (Severity::Warning, "; its version before is shown".to_owned())
+            }
             Some(shown) => (Severity::Warning, format!("; {} is shown", shown.loaded.name())),
             None => (Severity::Error, String::new()),
         };

@@ -13,7 +13,6 @@ use crate::present::units;
 use crate::query::calls::step;
 use crate::query::fleet;
 use crate::query::functions_at::{enclosing, named_at};
-use crate::recorded_texts::Origin;
 use crate::snapshot::Snapshot;
 use crate::text::Position;
 use analysis::{
@@ -83,10 +82,8 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
     };
     if lines.stale {
         let recorded = snapshot.path_of(open.file).and_then(|path| snapshot.texts.get(path));
-        let why = match recorded.map(|recorded| recorded.origin) {
-            Some(Origin::Edited) => "the file was edited after the program was built",
-            _ => "the file is newer than the profile",
-        };
+        let why = recorded.and_then(|recorded| recorded.origin.doubt());
+        let why = why.unwrap_or("the file is newer than the profile");
         details
             .notes
             .insert(0, format!("{why}, and the recorded text is not known: lines may have moved"));

@@ -63,6 +63,19 @@ impl Evidence {
         let Some(evidence) = self.0.get(path) else { return true };
         evidence.fits_lines(text) && definitions.is_none_or(|text| evidence.fits_functions(text))
     }
+
+    /// Whether a source cannot have been recorded with this text. Unlike what does not fit, it takes
+    /// inlined lines of other functions for possible, which some profiles do not mark.
+    pub fn contradicts(
+        &self,
+        path: &Path,
+        text: &str,
+        definitions: Option<&FileDefinitions>,
+    ) -> bool {
+        let Some(evidence) = self.0.get(path) else { return false };
+        !evidence.fits_lines(text)
+            || definitions.is_some_and(|text| evidence.contradicts_functions(text))
+    }
 }
 
 impl FileEvidence {
@@ -93,5 +106,33 @@ impl FileEvidence {
             }
         }
         n_wrong * 4 <= n_right
+    }
+
+    fn contradicts_functions(&self, definitions: &FileDefinitions) -> bool {
+        let text = File::new(definitions);
+        let is_compiled = definitions.language.is_compiled();
+        let (mut n_right, mut n_wrong, mut n_doubtful) = (0, 0, 0);
+        for FunctionEvidence { name, start, lines } in self.functions.values() {
+            let is_around = |line0: &u32| {
+                text.containing(name, &[*line0]).is_some()
+                    || text.start_around(name, *line0).is_some()
+            };
+            let is_found = match start {
+                Some((line0, column)) => {
+                    let found = text.starting_at(name, *line0, *column);
+                    found.or_else(|| text.around_neck(name, *line0)).is_some()
+                }
+                None if lines.is_empty() => continue,
+                None => lines.iter().any(is_around),
+            };
+            match is_found {
+                true => n_right += 1,
+                false if !text.has(name) && !text.has_closure_in(name) => {}
+                // All of its lines may be inlined ones of others.
+                false if start.is_none() && is_compiled => n_doubtful += 1,
+                false => n_wrong += 1,
+            }
+        }
+        n_wrong * 4 > n_right || n_doubtful > 1 && n_doubtful > n_right
     }
 }

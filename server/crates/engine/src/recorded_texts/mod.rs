@@ -32,9 +32,10 @@ use fit::Evidence;
 use git::History;
 use rustc_hash::FxHashMap;
 use sources::{LineMap, Syntax};
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use symbols::Md5;
 
@@ -80,9 +81,27 @@ pub enum Origin {
     Git,
     /// The file on disk. It was written later, so this is a guess.
     Guess,
+    /// The file on disk. It was not written since the recording, but the profile has functions or
+    /// lines elsewhere: the program was built or started before, or the profile was copied.
+    Contradicted,
+    /// The text in a source map that was written after the recording.
+    Rebuilt,
     /// The file on disk. It has another checksum than the recorded one, so it was edited after the
     /// build.
     Edited,
+}
+
+impl Origin {
+    /// Why the text may not be the recorded one. `None` if it is.
+    pub fn doubt(self) -> Option<&'static str> {
+        match self {
+            Self::Profile | Self::Copy | Self::Disk | Self::Git => None,
+            Self::Guess => Some("the file is newer than the profile"),
+            Self::Contradicted => Some("the profile has functions or lines of the file elsewhere"),
+            Self::Rebuilt => Some("the program was built again since the profile was recorded"),
+            Self::Edited => Some("the file was edited after the program was built"),
+        }
+    }
 }
 
 /// What recorded texts are found with.
@@ -192,6 +211,20 @@ impl RecordedTexts {
         Self { by_path, disk: self.disk.clone() }
     }
 
+    /// The same without doubt about some texts on disk: what contradicted them was removed from the
+    /// recording.
+    #[must_use]
+    pub fn without_doubt(&self, paths: &[&Path], parsed: &ParsedFiles) -> Self {
+        let mut this = self.replaced([]);
+        for &path in paths {
+            if let Some(recorded) = this.by_path.get_mut(path) {
+                recorded.origin = Origin::Disk;
+                recorded.definitions = parsed.all([(path, &recorded.text)]).remove(path).flatten();
+            }
+        }
+        this
+    }
+
     /// The line map from the recorded text of a file to the file on disk, with the text on disk.
     /// `None` if one of them is not known.
     pub fn to_disk(&self, path: &Path) -> Option<(Arc<LineMap>, Arc<str>)> {
@@ -227,7 +260,7 @@ impl RecordedText {
 
     /// Whether the text is a guess.
     pub fn is_guess(&self) -> bool {
-        matches!(self.origin, Origin::Guess | Origin::Edited)
+        self.origin.doubt().is_some()
     }
 }
 
@@ -249,8 +282,8 @@ struct Search<'a> {
     checksums: FxHashMap<&'a Path, Option<Md5>>,
     /// Collected on first use: most texts are known without it.
     evidence: OnceCell<Evidence>,
-    /// By root; read on first use.
-    histories: Vec<(&'a Path, OnceCell<Option<History>>)>,
+    /// By the top folder of the repository, or the root; read on first use.
+    histories: RefCell<FxHashMap<PathBuf, Rc<Option<History>>>>,
     versions_left: Cell<usize>,
 }
 
@@ -262,7 +295,6 @@ impl<'a> Search<'a> {
         uses_copies: bool,
     ) -> Self {
         let copies = caches.copies.as_ref().filter(|_| uses_copies);
-        let roots = mapped.roots.iter().map(|root| root.path.as_path());
         let mut checksums: FxHashMap<&Path, Option<Md5>> = FxHashMap::default();
         for (mapping, source) in mapped.mappings.iter().zip((0..).map(SourceId::new)) {
             if let (Some(path), Some(md5)) = (mapping.path(), mapped.checksums.get(source)) {
@@ -277,17 +309,29 @@ impl<'a> Search<'a> {
             caches,
             copies: copies.map(|copies| (copies, copies.manifest(loaded.content))),
             evidence: OnceCell::new(),
-            histories: roots.map(|root| (root, OnceCell::new())).collect(),
+            histories: RefCell::default(),
             versions_left: Cell::new(MAX_VERSIONS),
         }
     }
 
     /// The recorded text of a file that has `names` in the profile.
     fn find(&self, path: &Path, names: &[String]) -> Option<Found> {
-        let known = |text, origin| Some(Found { text, origin, fits: true });
-        if let Some(text) = self.contained(path, names).filter(|text| self.fits(path, text)) {
-            return known(text, Origin::Profile);
+        let Some(text) = self.contained(path, names).filter(|text| self.fits(path, text)) else {
+            return self.elsewhere(path, names);
+        };
+        let known = Found { text, origin: Origin::Profile, fits: true };
+        if !self.mapped.rebuilt.contains(path) {
+            return Some(known);
         }
+        match self.elsewhere(path, names) {
+            Some(same) if same.text == known.text => Some(same),
+            _ => Some(Found { origin: Origin::Rebuilt, ..known }),
+        }
+    }
+
+    /// The recorded text of a file that neither the profile nor a source map contains.
+    fn elsewhere(&self, path: &Path, names: &[String]) -> Option<Found> {
+        let known = |text, origin| Some(Found { text, origin, fits: true });
         if let Some(text) = self.named_version(path, names).filter(|text| self.fits(path, text)) {
             return known(text, Origin::Git);
         }
@@ -296,24 +340,30 @@ impl<'a> Search<'a> {
         let copy = self.copies.as_ref().and_then(|(copies, manifest)| {
             names.iter().find_map(|name| copies.text(manifest, name))
         });
-        let copy = copy.filter(|text| has_checksum(text) != Some(false));
-        if let Some(text) = copy {
+        let could_be =
+            |text: &Arc<str>| has_checksum(text).unwrap_or_else(|| !self.contradicts(path, text));
+        if let Some(text) = copy.filter(could_be) {
             return known(text, Origin::Copy);
         }
         let now = self.caches.disk.now(path)?;
         let versions = self.caches.disk.versions(path);
         let profile = self.loaded.stamp.modified;
-        let is_recorded = |version: &&Version| {
+        let is_older = |version: &&Version| {
             let is_older = version.stamp.modified <= profile;
             has_checksum(&version.text).unwrap_or(is_older)
         };
-        if let Some(Version { text, .. }) = versions.iter().rfind(is_recorded) {
+        let older = versions.iter().rfind(is_older).map(|version| &version.text);
+        if let Some(text) = older.filter(|text| could_be(text)) {
             return known(text.clone(), Origin::Disk);
         }
         let is_recorded =
             |text: &Arc<str>| has_checksum(text).unwrap_or_else(|| self.fits(path, text));
-        if let Some(text) = self.in_git(path).find(is_recorded) {
+        if let Some(text) = self.find_in_git(path, is_recorded) {
             return known(text, Origin::Git);
+        }
+        if let Some(text) = older {
+            let (text, origin) = (text.clone(), Origin::Contradicted);
+            return Some(Found { text, origin, fits: false });
         }
         let fits = self.fits(path, &now.text);
         let is_edited = has_checksum(&now.text) == Some(false);
@@ -339,6 +389,7 @@ impl<'a> Search<'a> {
     /// that of the revision that the program was built from.
     fn named_version(&self, path: &Path, names: &[String]) -> Option<Arc<str>> {
         let history = self.history(path)?;
+        let history = Option::as_ref(&history)?;
         let named = names.iter().find_map(|name| sources::git_version(name));
         let of_name = named.and_then(|version| history.version(version, path));
         let fleet = self.loaded.fleet.as_deref();
@@ -348,25 +399,46 @@ impl<'a> Search<'a> {
         Some(Arc::from(text))
     }
 
-    fn history(&self, path: &Path) -> Option<&History> {
-        let (root, history) = self.histories.iter().find(|(root, _)| path.starts_with(root))?;
-        let time = self.loaded.stamp.modified;
-        history.get_or_init(|| History::until(root, time)).as_ref()
+    /// The history of the repository of a file in a root. It may be inside another repository.
+    fn history(&self, path: &Path) -> Option<Rc<Option<History>>> {
+        let root = self.mapped.roots.iter().find(|root| path.starts_with(&root.path))?;
+        let mut inside = path.ancestors().skip(1).take_while(|folder| *folder != root.path);
+        let top = inside.find(|folder| folder.join(".git").exists()).unwrap_or(&root.path);
+        let mut histories = self.histories.borrow_mut();
+        let read = || Rc::new(History::until(top, self.loaded.stamp.modified));
+        Some(histories.entry(top.to_owned()).or_insert_with(read).clone())
     }
 
-    fn in_git(&self, path: &Path) -> impl Iterator<Item = Arc<str>> {
-        let versions = self.history(path).into_iter().flat_map(|history| history.versions(path));
-        versions.map(Arc::from).take_while(|_| {
+    /// The newest version of a file in Git for which `is_recorded` returns `true`.
+    fn find_in_git(
+        &self,
+        path: &Path,
+        mut is_recorded: impl FnMut(&Arc<str>) -> bool,
+    ) -> Option<Arc<str>> {
+        let history = self.history(path)?;
+        let may_read = || {
             let left = self.versions_left.get().checked_sub(1);
             self.versions_left.set(left.unwrap_or(0));
             left.is_some()
-        })
+        };
+        let versions = Option::as_ref(&history)?.versions(path);
+        versions.take_while(|_| may_read()).map(Arc::from).find(|text| is_recorded(text))
     }
 
     fn fits(&self, path: &Path, text: &Arc<str>) -> bool {
-        let evidence = self.evidence.get_or_init(|| Evidence::of(self.mapped));
-        let parsed = self.caches.parsed.all([(path, text)]);
-        evidence.fits(path, text, parsed.get(path).and_then(Option::as_deref))
+        self.evidence().fits(path, text, self.definitions(path, text).as_deref())
+    }
+
+    fn contradicts(&self, path: &Path, text: &Arc<str>) -> bool {
+        self.evidence().contradicts(path, text, self.definitions(path, text).as_deref())
+    }
+
+    fn evidence(&self) -> &Evidence {
+        self.evidence.get_or_init(|| Evidence::of(self.mapped))
+    }
+
+    fn definitions(&self, path: &Path, text: &Arc<str>) -> Option<Arc<FileDefinitions>> {
+        self.caches.parsed.all([(path, text)]).remove(path)?
     }
 }
 

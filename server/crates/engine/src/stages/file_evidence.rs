@@ -8,13 +8,14 @@ use crate::function_name::FunctionName;
 use crate::stamp::{Stamp, is_recorded};
 use analysis::{Recording, SourceId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use sources::{How, Language, Mapping, Reason};
+use sources::{How, Language, Mapping, Reason, SourceIndex};
 use std::path::{Path, PathBuf};
 
 /// The limit for the files that are read, in bytes together.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// The number of functions without which a file is refused.
+/// The number of functions without which a file is refused. One if the profile has only the last
+/// component of its path, which a file of a library may have as well (`random.py`).
 const MIN_MISSING: usize = 3;
 
 /// The number of functions by which a file is chosen.
@@ -70,7 +71,7 @@ const COMMON: &[&str] = &[
 ];
 
 /// The recorded functions of a source: the last part of their names, and their start lines
-/// (1-based).
+/// (1-based; 0 = unknown).
 type Recorded = Vec<(String, u32)>;
 
 /// Decides between ambiguous candidates, and unmaps files of another project that were found by
@@ -78,10 +79,11 @@ type Recorded = Vec<(String, u32)>;
 pub fn apply(
     mappings: &mut [Mapping],
     recording: &Recording,
+    index: &SourceIndex,
     profile: &Stamp,
     confirmed: &FxHashSet<SourceId>,
 ) {
-    let mut recorded = recorded_functions(mappings, recording);
+    let mut recorded = recorded_functions(mappings, recording, index);
     let mut texts = Texts { bytes_left: MAX_BYTES, texts: FxHashMap::default() };
     for (mapping, source) in mappings.iter_mut().zip(0..) {
         let Some(functions) = recorded.remove(&source) else { continue };
@@ -95,7 +97,9 @@ pub fn apply(
                 }
             }
             Mapping::Mapped { path, how: How::Suffix | How::Module | How::Mount } => {
-                let Some(function) = missing(path, &functions, profile, &mut texts) else {
+                let name = recording.symbols().source_name(SourceId::new(source as u32));
+                let min = if is_base_name(name, path, index) { 1 } else { MIN_MISSING };
+                let Some(function) = missing(path, &functions, min, profile, &mut texts) else {
                     continue;
                 };
                 let (candidate, function) = (std::mem::take(path), function.to_owned());
@@ -106,18 +110,31 @@ pub fn apply(
     }
 }
 
-/// The functions with a start line and a plain name, by the index of their source. Only of sources
-/// that this may decide.
-fn recorded_functions(mappings: &[Mapping], recording: &Recording) -> FxHashMap<usize, Recorded> {
+/// Whether a name has no folder, and its file is in a folder below the root. Not of compiled code, in
+/// which there are functions that no text has.
+fn is_base_name(name: &str, path: &Path, index: &SourceIndex) -> bool {
+    let is_below = || index.roots().iter().all(|root| path.parent() != Some(&root.path));
+    let is_compiled = || Language::of_path(path).is_none_or(Language::is_compiled);
+    !name.contains(['/', '\\']) && is_below() && !is_compiled()
+}
+
+/// The functions with a plain name and, unless their source is a base name, a start line, by the index
+/// of their source. Only of sources that this may decide.
+fn recorded_functions(
+    mappings: &[Mapping],
+    recording: &Recording,
+    index: &SourceIndex,
+) -> FxHashMap<usize, Recorded> {
     let symbols = recording.symbols();
     let mut functions: FxHashMap<usize, Recorded> = FxHashMap::default();
     for id in symbols.funcs.ids() {
         let func = symbols.funcs.get(id);
-        let Some(source) = func.source.filter(|_| func.line != 0) else { continue };
+        let Some(source) = func.source else { continue };
         let is_open = match mappings.get(source.index()) {
-            Some(Mapping::Ambiguous { .. }) => true,
+            Some(Mapping::Ambiguous { .. }) => func.line != 0,
             Some(Mapping::Mapped { path, how: How::Suffix | How::Module | How::Mount }) => {
-                Language::of_path(path).is_some()
+                let is_base_name = || is_base_name(symbols.source_name(source), path, index);
+                Language::of_path(path).is_some() && (func.line != 0 || is_base_name())
             }
             _ => false,
         };
@@ -137,7 +154,7 @@ fn recorded_functions(mappings: &[Mapping], recording: &Recording) -> FxHashMap<
 
 /// The last part of a name, if source code spells it like this. `None` for closures and for names
 /// that compilers mangle or invent.
-fn plain_name(name: &str) -> Option<String> {
+pub(super) fn plain_name(name: &str) -> Option<String> {
     let name = FunctionName::of(name).name?;
     // C# and Lombok name the functions of a property after it.
     let is_accessor = ["get", "set", "is", "add", "remove", "op"].iter().any(|prefix| {
@@ -153,6 +170,11 @@ fn plain_name(name: &str) -> Option<String> {
         && !name.starts_with("_R")
         && !is_accessor;
     is_plain.then_some(name)
+}
+
+/// Whether files of most projects have a function of this name.
+pub(super) fn is_common(name: &str) -> bool {
+    COMMON.contains(&name)
 }
 
 /// The only candidate with all functions on their lines, if no other one has any of them there.
@@ -174,20 +196,18 @@ fn choose(candidates: &[PathBuf], functions: &Recorded, texts: &mut Texts) -> Op
     chosen
 }
 
-/// The name of a function that is missing in the file, if several are known and none is there.
+/// The name of a function that is missing in the file, if `min` are known and none is there.
 fn missing<'f>(
     path: &Path,
     functions: &'f Recorded,
+    min: usize,
     profile: &Stamp,
     texts: &mut Texts,
 ) -> Option<&'f str> {
-    let own: FxHashSet<&str> = functions
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .filter(|name| !COMMON.contains(name))
-        .collect();
+    let own: FxHashSet<&str> =
+        functions.iter().map(|(name, _)| name.as_str()).filter(|name| !is_common(name)).collect();
     // The file may have been edited since.
-    if own.len() < MIN_MISSING || !Stamp::of(path).is_ok_and(|stamp| is_recorded(&stamp, profile)) {
+    if own.len() < min || !Stamp::of(path).is_ok_and(|stamp| is_recorded(&stamp, profile)) {
         return None;
     }
     let text = texts.of(path)?;

@@ -14,3 +14,4 @@ pub mod moved;
 mod read_limits;
 pub mod source_mapped;
 pub mod symbolicated;
+pub mod transpiled;

@@ -34,6 +34,8 @@ pub struct SourceMapped {
     pub generated: FxHashMap<SourceId, OriginalLines>,
     /// The texts of original files that source maps contain, by canonical path.
     pub original_texts: FxHashMap<PathBuf, Arc<str>>,
+    /// The original files of code that was generated again since the recording.
+    pub rebuilt: FxHashSet<PathBuf>,
     /// Warnings about ambiguous names and unusable source maps.
     pub warnings: Vec<Warning>,
 }
@@ -60,11 +62,11 @@ impl SourceMapped {
             sources::map_paths(names, index, &rules, folder)
         };
         let mappings = map(&symbolicated.recording);
-        let Relocated { recording, mut mappings, generated, texts: original_texts } =
-            apply_source_maps(&symbolicated.recording, mappings, index, map, &mut warnings);
+        let Relocated { recording, mut mappings, generated, texts: original_texts, rebuilt } =
+            apply_source_maps(&symbolicated.recording, mappings, stamp, index, map, &mut warnings);
         let checksums = Checksums::new(&recording, &symbolicated.libraries.checksums());
         let confirmed = checksums.confirm(&mut mappings);
-        file_evidence::apply(&mut mappings, &recording, stamp, &confirmed);
+        file_evidence::apply(&mut mappings, &recording, index, stamp, &confirmed);
         refuse_short_files(&mut mappings, &recording, stamp, &confirmed);
         exclude(&mut mappings, settings, index);
         ambiguity_warning(&mappings, &mut warnings);
@@ -89,6 +91,7 @@ impl SourceMapped {
             checksums,
             generated,
             original_texts,
+            rebuilt,
             warnings,
         }
     }
@@ -105,6 +108,7 @@ impl SourceMapped {
             checksums: self.checksums.clone(),
             generated: self.generated.clone(),
             original_texts: self.original_texts.clone(),
+            rebuilt: self.rebuilt.clone(),
             warnings: self.warnings.clone(),
         }
     }
@@ -163,7 +167,8 @@ fn count_lines(text: &[u8]) -> u32 {
         0xe2 => matches!(text.get(at + 1..at + 3), Some([0x80, 0xa8 | 0xa9])),
         _ => false,
     });
-    u32::try_from(ends.count()).unwrap_or(u32::MAX).saturating_add(1)
+    let ends = u32::try_from(ends.count()).unwrap_or(u32::MAX);
+    ends.saturating_add(u32::from(!text.ends_with(b"\n")))
 }
 
 /// Unmaps the files that match the setting `exclude`.

@@ -13,6 +13,7 @@ mod checksums;
 mod contour;
 mod costs;
 mod documents;
+mod edited;
 mod files;
 mod functions_at;
 mod hot_groups;

@@ -250,10 +250,11 @@ fn a_file_with_fewer_lines_than_the_profile_names_is_not_the_recorded_one() {
     let explanation = shown(foreign, false);
     assert_eq!(explanation.code, Reason::FileNotMatched);
     assert!(explanation.message.contains("names line 240"), "{}", explanation.message);
+    assert!(explanation.message.contains("3 lines"), "{}", explanation.message);
     // The file may have been shortened since.
     assert_eq!(shown(foreign, true).code, Reason::Shown);
     // The end of the file.
-    let end = "serve@2[file:/ci/mine/src/main.rs] serve@5[file:/ci/mine/src/main.rs]";
+    let end = "serve@2[file:/ci/mine/src/main.rs] serve@4[file:/ci/mine/src/main.rs]";
     assert_eq!(shown(end, false).code, Reason::Shown);
 }
 
