@@ -53,54 +53,113 @@ impl<'a> Declarations<'a> {
     /// Attributes that an entry lacks are in the one it refers to: an instance refers to the
     /// function, a definition to its declaration.
     fn read(&self, unit: UnitRef<'_, Slice<'a>>, entry: UnitOffset) -> gimli::Result<Declared> {
-        let (mut dwarf, mut unit, mut offset, mut units) =
-            (unit.dwarf, unit.unit, entry, &self.units);
+        let (dwarf, unit, units) = (unit.dwarf, unit.unit, &self.units);
+        let mut at = Entry { dwarf, unit, offset: entry, units };
         let (mut file, mut line, mut name) = (None, None, None);
         for _ in 0..MAX_STEPS {
-            let entry = unit.entry(offset)?;
             if line.is_none() {
-                line =
-                    entry.attr_value(gimli::DW_AT_decl_line)?.and_then(|line| line.udata_value());
+                line = at.line()?;
             }
             if file.is_none() {
-                file = match entry.attr_value(gimli::DW_AT_decl_file)? {
-                    Some(AttributeValue::FileIndex(index)) => {
-                        file_name(unit.unit_ref(dwarf), index)?
-                    }
-                    _ => None,
-                };
+                file = at.file()?;
             }
-            if name.is_none()
-                && let Some(value) = entry.attr_value(gimli::DW_AT_name)?
-            {
-                name =
-                    Some(unit.unit_ref(dwarf).attr_string(value)?.to_string_lossy().into_owned());
+            if name.is_none() {
+                name = at.name()?;
             }
             if file.is_some() && line.is_some() && name.is_some() {
                 break;
             }
-            let origin = match entry.attr_value(gimli::DW_AT_abstract_origin)? {
-                None => entry.attr_value(gimli::DW_AT_specification)?,
+            let origin = match at.value(gimli::DW_AT_abstract_origin)? {
+                None => at.value(gimli::DW_AT_specification)?,
                 origin => origin,
             };
-            match origin {
-                Some(AttributeValue::UnitRef(origin)) => offset = origin,
-                Some(AttributeValue::DebugInfoRef(origin)) if unit.dwo_id.is_none() => {
-                    let Some(target) = unit_at(units, dwarf, origin) else { break };
-                    (unit, offset) = target;
-                }
-                Some(AttributeValue::DebugInfoRefSup(origin)) => {
-                    let Some(shared) = dwarf.sup() else { break };
-                    (dwarf, units) = (shared, &self.shared_units);
-                    let Some(target) = unit_at(units, dwarf, origin) else { break };
-                    (unit, offset) = target;
-                }
-                _ => break,
-            }
+            let Some(next) = self.referred(at, origin) else { break };
+            at = next;
+        }
+        if line.is_none() && name.as_deref() == Some("operator()") {
+            (file, line) = self.closure(at)?;
         }
         let line = line.and_then(|line| u32::try_from(line).ok()).filter(|&line| line != 0);
         let place = file.zip(line).map(|(file, line)| (file.as_str().into(), line));
         Ok(Declared { place, name: name.map(|name| name.as_str().into()) })
+    }
+
+    /// The file and the line of the type that a method is called on. GCC does not say where the
+    /// function of a lambda is, but where its type is, which is the same place.
+    fn closure(&self, method: Entry<'_, 'a>) -> gimli::Result<(Option<String>, Option<u64>)> {
+        let object = method.value(gimli::DW_AT_object_pointer)?;
+        let mut next = self.referred(method, object);
+        for _ in 0..MAX_STEPS {
+            let Some(at) = next else { break };
+            if let Some(line) = at.line()?.filter(|_| at.is_class()) {
+                return Ok((at.file()?, Some(line)));
+            }
+            next = self.referred(at, at.value(gimli::DW_AT_type)?);
+        }
+        Ok((None, None))
+    }
+
+    /// The entry that an attribute of another one refers to.
+    fn referred<'d>(
+        &'d self,
+        from: Entry<'d, 'a>,
+        reference: Option<AttributeValue<Slice<'a>>>,
+    ) -> Option<Entry<'d, 'a>> {
+        let Entry { dwarf, unit, units, .. } = from;
+        match reference? {
+            AttributeValue::UnitRef(offset) => Some(Entry { offset, ..from }),
+            AttributeValue::DebugInfoRef(offset) if unit.dwo_id.is_none() => {
+                let (unit, offset) = unit_at(units, dwarf, offset)?;
+                Some(Entry { unit, offset, ..from })
+            }
+            AttributeValue::DebugInfoRefSup(offset) => {
+                let (dwarf, units) = (dwarf.sup()?, &self.shared_units);
+                let (unit, offset) = unit_at(units, dwarf, offset)?;
+                Some(Entry { dwarf, unit, offset, units })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// An entry.
+#[derive(Clone, Copy)]
+struct Entry<'d, 'a> {
+    dwarf: &'d gimli::Dwarf<Slice<'a>>,
+    unit: &'d Unit<Slice<'a>>,
+    offset: UnitOffset,
+    /// The units of `dwarf`, read on first use.
+    units: &'d OnceCell<Vec<Unit<Slice<'a>>>>,
+}
+
+impl<'a> Entry<'_, 'a> {
+    fn value(&self, name: gimli::DwAt) -> gimli::Result<Option<AttributeValue<Slice<'a>>>> {
+        self.unit.entry(self.offset)?.attr_value(name)
+    }
+
+    fn line(&self) -> gimli::Result<Option<u64>> {
+        Ok(self.value(gimli::DW_AT_decl_line)?.and_then(|line| line.udata_value()))
+    }
+
+    fn file(&self) -> gimli::Result<Option<String>> {
+        match self.value(gimli::DW_AT_decl_file)? {
+            Some(AttributeValue::FileIndex(index)) => {
+                file_name(self.unit.unit_ref(self.dwarf), index)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn name(&self) -> gimli::Result<Option<String>> {
+        let Some(value) = self.value(gimli::DW_AT_name)? else { return Ok(None) };
+        let name = self.unit.unit_ref(self.dwarf).attr_string(value)?;
+        Ok(Some(name.to_string_lossy().into_owned()))
+    }
+
+    /// Whether it is a class: neither a parameter nor a pointer to one.
+    fn is_class(&self) -> bool {
+        let tag = self.unit.entry(self.offset).map(|entry| entry.tag());
+        matches!(tag, Ok(gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type))
     }
 }
 

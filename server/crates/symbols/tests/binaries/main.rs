@@ -8,6 +8,7 @@
 
 mod addresses;
 mod kernel;
+mod lambdas;
 mod mismatches;
 mod separate;
 mod stripped;
