@@ -45,10 +45,16 @@ impl Search<'_> {
         for path in self.folders() {
             places.extend(in_folder(path, lib));
         }
+        places.extend(self.copy_of_perf(lib));
         places.extend(self.vdso_copy(lib));
         // A file that the user lists may have any name.
         places.extend(self.paths.iter().filter(|path| path.is_file()).cloned());
         deduplicated(places)
+    }
+
+    /// The copy that perf keeps of each program and library that it recorded.
+    fn copy_of_perf(&self, lib: &Lib) -> Option<PathBuf> {
+        Some(by_build_id(self.kernel.copies.as_ref()?, lib)?.join("elf"))
     }
 
     /// The copy that perf keeps of the vDSO, the code that the kernel maps into each process.
@@ -145,12 +151,11 @@ fn siblings(library: &Path, lib: &Lib) -> Vec<PathBuf> {
 /// the layout of symbol stores.
 fn in_folder(folder: &Path, lib: &Lib) -> Vec<PathBuf> {
     let mut places = Vec::new();
-    let code_id = lib.code_id.to_ascii_lowercase();
-    if let Some((first, rest)) =
-        code_id.split_at_checked(2).filter(|(_, rest)| !rest.is_empty() && is_hex(&code_id))
-    {
-        let by_id = folder.join(".build-id").join(first);
-        places.extend([by_id.join(format!("{rest}.debug")), by_id.join(rest)]);
+    if let Some(by_id) = by_build_id(folder, lib) {
+        let mut debug = by_id.clone().into_os_string();
+        debug.push(".debug");
+        // perf's cache has a folder for each id.
+        places.extend([debug.into(), by_id.join("elf"), by_id]);
     }
     places.extend(below(folder, &lib.path, ".debug"));
     for name in names(lib) {
@@ -168,6 +173,14 @@ fn in_folder(folder: &Path, lib: &Lib) -> Vec<PathBuf> {
         }
     }
     places
+}
+
+/// The path of a library by its build id, below a folder.
+fn by_build_id(folder: &Path, lib: &Lib) -> Option<PathBuf> {
+    let code_id = lib.code_id.to_ascii_lowercase();
+    let (first, rest) =
+        code_id.split_at_checked(2).filter(|(_, rest)| !rest.is_empty() && is_hex(&code_id))?;
+    Some(folder.join(".build-id").join(first).join(rest))
 }
 
 /// The debug info in a macOS bundle.

@@ -25,14 +25,15 @@ pub struct Search<'a> {
     pub is_network_path: fn(&str) -> bool,
 }
 
-/// Files that describe the running kernel, and perf's copies of them. They need not exist.
+/// Files that describe the running kernel, and perf's copies of what it recorded. They need not exist.
 #[derive(Debug, Clone)]
 pub struct KernelFiles {
     /// ELF notes of the running kernel with its build id.
     pub notes: PathBuf,
     /// The list of its functions.
     pub functions: PathBuf,
-    /// The cache of perf (`~/.debug`), which also has the vDSO.
+    /// The cache of perf (`~/.debug`), which also has the vDSO and the recorded programs and
+    /// libraries.
     pub copies: Option<PathBuf>,
 }
 

@@ -1,10 +1,11 @@
 //! Debug info outside the program: separated by `objcopy`, or split by the compiler.
 
-use crate::{RAYTRACE, binary, id_and_address, lib, printed, resolve, run};
+use crate::{RAYTRACE, binary, id_and_address, lib, no_kernel, printed, resolve, run};
 use profile::{AddressBase, Lib};
+use std::cell::Cell;
 use std::fs;
 use std::path::PathBuf;
-use symbols::LibStatus;
+use symbols::{KernelFiles, LibStatus, Search};
 
 /// A folder with the program `raytrace` without debug info, and its debug info in `raytrace.dbg`.
 fn in_two_files(link: &[&str]) -> Option<(tempfile::TempDir, PathBuf)> {
@@ -95,6 +96,33 @@ fn finds_debug_info_in_folders_by_build_id_and_name() {
     }
     // The path of the file itself, whatever its name.
     assert_eq!(printed(&resolve(&raytrace, &[0x1287], &[&stripped], &[&separate]), 0x1287), LINES);
+}
+
+#[test]
+fn uses_the_copy_that_perf_keeps_of_a_program_that_was_rebuilt() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join(".build-id/14/1cf987ac1361e5958807f566df057aff9696be/elf");
+    fs::create_dir_all(copy.parent().unwrap()).unwrap();
+    fs::copy(binary("raytrace"), &copy).unwrap();
+    let raytrace = lib("raytrace", RAYTRACE);
+    let rebuilt = [binary("wordstat")];
+    let kernel = KernelFiles { copies: Some(folder.path().to_owned()), ..no_kernel() };
+    let no_paths: &[PathBuf] = &[];
+    let of_user = [folder.path().to_owned()];
+    // perf's cache in the home folder, or one in `symbols.paths`.
+    for (kernel, paths) in [(&kernel, no_paths), (&no_kernel(), &of_user)] {
+        let search = Search {
+            candidates: &|_| rebuilt.to_vec(),
+            paths,
+            profile_modified: None,
+            kernel,
+            memory: &Cell::new(u64::MAX),
+            is_network_path: |_| false,
+        };
+        assert_eq!(search.binary(&raytrace).unwrap().0, copy);
+        let other = lib("raytrace", &RAYTRACE.replace("141c", "141d"));
+        assert!(search.binary(&other).is_err());
+    }
 }
 
 #[test]
