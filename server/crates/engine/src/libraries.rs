@@ -428,7 +428,7 @@ pub fn unwound(mut loaded: Loaded, settings: &Symbols, places: &Places, cache: &
             let found = search.binary(lib);
             needs_memory
                 .set(needs_memory.get() || matches!(found, Err(LibStatus::NoMemory { .. })));
-            found.ok().map(|(_, bytes)| bytes)
+            found.map(|(_, bytes)| bytes)
         })
     };
     // The library that reads unwind tables may panic on malformed ones.

@@ -11,7 +11,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use crate::UnwindResult;
+use crate::{LibStatus, UnwindResult};
 use frame::{Failure, Machine, Memory};
 use profile::{
     AddressBase, Callers, Lib, LibId, Mapping, Profile, RawStack, RawStacks, with_callers,
@@ -23,11 +23,11 @@ use tables::Tables;
 const MAX_CALLERS: usize = 8192;
 
 /// Unwinds the stacks that were recorded with the samples of `profile`. `binary` returns the file
-/// of a library; it must be the recorded build.
+/// of a library, which must be the recorded build, or why there is none.
 pub fn unwind(
     profile: &Profile,
     raw: &RawStacks,
-    binary: &mut dyn FnMut(&Lib) -> Option<Vec<u8>>,
+    binary: &mut dyn FnMut(&Lib) -> Result<Vec<u8>, LibStatus>,
 ) -> UnwindResult {
     let mut result = UnwindResult {
         profile: None,
@@ -80,24 +80,27 @@ enum End {
 
 /// Whether the file of a library was found, and its unwind tables.
 enum Known {
-    Missing,
+    Missing(LibStatus),
     Found(Option<Box<Tables>>),
 }
 
 struct Unwinder<'a> {
     raw: &'a RawStacks,
     libs: &'a [Lib],
-    binary: &'a mut dyn FnMut(&Lib) -> Option<Vec<u8>>,
+    binary: &'a mut dyn FnMut(&Lib) -> Result<Vec<u8>, LibStatus>,
     /// The tables of libraries that were needed so far.
     tables: FxHashMap<LibId, Known>,
 }
 
 impl Unwinder<'_> {
-    /// The libraries whose files were not found.
-    fn missing(&self) -> Vec<LibId> {
-        let missing = self.tables.iter().filter(|(_, known)| matches!(known, Known::Missing));
-        let mut missing: Vec<LibId> = missing.map(|(&lib, _)| lib).collect();
-        missing.sort_unstable();
+    /// The libraries whose files were not found, and why.
+    fn missing(self) -> Vec<(LibId, LibStatus)> {
+        let missing = self.tables.into_iter().filter_map(|(lib, known)| match known {
+            Known::Missing(why) => Some((lib, why)),
+            Known::Found(_) => None,
+        });
+        let mut missing: Vec<_> = missing.collect();
+        missing.sort_unstable_by_key(|&(lib, _)| lib);
         missing
     }
 
@@ -123,7 +126,7 @@ impl Unwinder<'_> {
                 self.libs.get(lib.index()).is_some_and(|lib| lib.addresses == AddressBase::File);
             let (caller, is_signal) = if is_file {
                 let (row, sections) = match self.tables(lib) {
-                    Known::Missing => return End::Unknown(Some(lib)),
+                    Known::Missing(_) => return End::Unknown(Some(lib)),
                     Known::Found(None) => return End::WithoutTable(lib),
                     Known::Found(Some(tables)) => match tables.row(mapping, address) {
                         Ok(found) => found,
@@ -160,10 +163,11 @@ impl Unwinder<'_> {
     fn tables(&mut self, lib: LibId) -> &mut Known {
         let (libs, binary) = (self.libs, &mut self.binary);
         self.tables.entry(lib).or_insert_with(|| {
-            let bytes = libs.get(lib.index()).and_then(binary);
-            bytes.map_or(Known::Missing, |bytes| {
-                Known::Found(Tables::read(&bytes, self.raw.arch).map(Box::new))
-            })
+            let missing = || Err(LibStatus::Missing { recorded: String::new() });
+            match libs.get(lib.index()).map_or_else(missing, binary) {
+                Ok(bytes) => Known::Found(Tables::read(&bytes, self.raw.arch).map(Box::new)),
+                Err(why) => Known::Missing(why),
+            }
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The result of unwinding, and the warning about stacks that end early.
 
+use crate::LibStatus;
 use profile::{AddressBase, Lib, LibId, Profile, Warning, WarningCode};
 
 /// The result of unwinding.
@@ -14,8 +15,9 @@ pub struct UnwindResult {
     /// The number of stacks that end early at code whose callers are unknown, by library. Libraries
     /// without a file (`[vdso]`) are included; `None` stands for memory outside all mappings.
     pub cut_at: Vec<(Option<LibId>, usize)>,
-    /// Libraries that are needed but were not found. `[vdso]` is one if perf kept no copy of it.
-    pub missing: Vec<LibId>,
+    /// Libraries that are needed but were not found, and why. `[vdso]` is one if perf kept no copy of
+    /// it.
+    pub missing: Vec<(LibId, LibStatus)>,
     /// Libraries that were found, but in which a stack ends at code without an unwind table.
     pub without_tables: Vec<LibId>,
 }
@@ -69,12 +71,13 @@ impl UnwindResult {
 
     /// Why stacks end in a library.
     fn cause(&self, id: LibId, lib: &Lib) -> &'static str {
+        if self.without_tables.contains(&id) {
+            return "some of this code has no unwind tables";
+        }
+        if let Some((_, why)) = self.missing.iter().find(|(missing, _)| *missing == id) {
+            return no_file(lib, why);
+        }
         match lib.addresses {
-            _ if self.without_tables.contains(&id) => "some of this code has no unwind tables",
-            _ if self.missing.contains(&id) && lib.name.starts_with('[') => {
-                "the copies that perf keeps in ~/.debug were not found"
-            }
-            _ if self.missing.contains(&id) => "these files of the recording were not found",
             AddressBase::File => "unwind tables do not lead to a caller",
             AddressBase::Image | AddressBase::Unknown => {
                 "this code has no file, and frame pointers do not lead to a caller"
@@ -83,12 +86,29 @@ impl UnwindResult {
     }
 }
 
+/// Why there is no file of a library.
+fn no_file(lib: &Lib, why: &LibStatus) -> &'static str {
+    match why {
+        _ if lib.name.starts_with('[') => "the copies that perf keeps in ~/.debug were not found",
+        LibStatus::Mismatch { .. } => {
+            "these files are of another build than the recorded ones (add those to symbols.paths)"
+        }
+        LibStatus::Newer { .. } => "these files are newer than the recording",
+        LibStatus::Ambiguous { .. } => "several files could be these of the recording",
+        LibStatus::Unreadable { .. } => "these files of the recording cannot be read",
+        LibStatus::NoMemory { .. } => {
+            "reading these files of the recording needs more memory than is free"
+        }
+        _ => "these files of the recording were not found",
+    }
+}
+
 /// Unwinds nothing.
 #[cfg(not(feature = "debug-info"))]
 pub fn unwind(
     _: &Profile,
     raw: &profile::RawStacks,
-    _: &mut dyn FnMut(&Lib) -> Option<Vec<u8>>,
+    _: &mut dyn FnMut(&Lib) -> Result<Vec<u8>, LibStatus>,
 ) -> UnwindResult {
     UnwindResult {
         profile: None,
@@ -113,17 +133,30 @@ mod tests {
                 Lib { name: path.to_owned(), path: path.to_owned(), addresses, ..Lib::default() };
             builder.intern_lib(lib).unwrap()
         };
-        let [vdso, a, b, c, d] =
-            ["[vdso]", "a.so", "b.so", "c.so", "d.so"].map(|path| lib(path, AddressBase::File));
+        let [vdso, a, b, c, d, rebuilt, newer] =
+            ["[vdso]", "a.so", "b.so", "c.so", "d.so", "rebuilt", "newer"]
+                .map(|path| lib(path, AddressBase::File));
         let generated = lib("perf-1.map", AddressBase::Image);
+        let none = || LibStatus::Missing { recorded: String::new() };
+        let [expected, found] = ["1a", "2b"].map(|id| crate::Id::new("", id));
+        let other = LibStatus::Mismatch { path: "rebuilt".into(), expected, found };
         let result = UnwindResult {
             profile: None,
             n_whole: 1,
             n_too_deep: 2,
-            cut_at: [Some(a), Some(generated), Some(d), Some(c), Some(b), Some(vdso), None]
+            cut_at: [a, generated, d, c, b, vdso, rebuilt, newer]
+                .map(Some)
+                .into_iter()
+                .chain([None])
                 .map(|lib| (lib, 3))
-                .to_vec(),
-            missing: vec![vdso, a, b],
+                .collect(),
+            missing: vec![
+                (vdso, none()),
+                (a, none()),
+                (b, none()),
+                (rebuilt, other),
+                (newer, LibStatus::Newer { path: "newer".into() }),
+            ],
             without_tables: vec![c],
         };
         let profile = builder.build();
@@ -135,10 +168,12 @@ mod tests {
                 "unwind tables do not lead to a caller: d.so",
                 "some of this code has no unwind tables: c.so",
                 "the copies that perf keeps in ~/.debug were not found: [vdso]",
+                "these files are of another build than the recorded ones (add those to symbols.paths): rebuilt",
+                "these files are newer than the recording: newer",
                 "some code is outside of all recorded mappings",
                 "2 stacks are larger than their recorded copies (`--call-graph dwarf,65528` records more)",
             ]
         );
-        assert_eq!(result.warning(&profile).unwrap().count, 23);
+        assert_eq!(result.warning(&profile).unwrap().count, 29);
     }
 }

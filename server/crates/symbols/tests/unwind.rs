@@ -13,6 +13,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
+use symbols::LibStatus;
 
 fn fixtures(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures").join(path)
@@ -65,10 +66,15 @@ fn addresses(frames: &[(String, String)]) -> Vec<&str> {
     addresses
 }
 
+/// The file of a library; without one it is missing.
+fn given(file: Option<Vec<u8>>) -> Result<Vec<u8>, LibStatus> {
+    file.ok_or(LibStatus::Missing { recorded: String::new() })
+}
+
 #[test]
 fn finds_the_same_callers_as_perf() {
     let (profile, raw) = recording();
-    let unwound = symbols::unwind(&profile, &raw, &mut program);
+    let unwound = symbols::unwind(&profile, &raw, &mut |lib| given(program(lib)));
     let expected =
         std::fs::read_to_string(fixtures("profiles/perf-data/cpp-raytrace-dwarf/chains.txt"))
             .unwrap();
@@ -106,8 +112,9 @@ fn leaves_realigned_frames_and_signal_handlers_like_perf() {
     let folder = "profiles/perf-data/c-realigned-signal";
     let (profile, raw) = read(&format!("{folder}/perf.data.gz"));
     let program = std::fs::read(fixtures(&format!("{folder}/bin/app"))).unwrap();
-    let unwound =
-        symbols::unwind(&profile, &raw, &mut |lib| (lib.name == "app").then(|| program.clone()));
+    let unwound = symbols::unwind(&profile, &raw, &mut |lib| {
+        given((lib.name == "app").then(|| program.clone()))
+    });
     let expected = std::fs::read_to_string(fixtures(&format!("{folder}/chains.txt"))).unwrap();
     let chains = chains(unwound.profile.as_ref().unwrap());
     let found: Vec<String> = chains
@@ -125,14 +132,14 @@ fn leaves_realigned_frames_and_signal_handlers_like_perf() {
 #[test]
 fn a_program_is_read_once_although_its_memory_map_changes() {
     let (profile, mut raw) = recording();
-    let unwound = symbols::unwind(&profile, &raw, &mut program);
+    let unwound = symbols::unwind(&profile, &raw, &mut |lib| given(program(lib)));
     for stack in &mut raw.stacks {
         stack.mappings = Arc::new(stack.mappings.to_vec());
     }
     let mut n_reads = 0;
     let changing = symbols::unwind(&profile, &raw, &mut |lib| {
         n_reads += usize::from(lib.name == "raytrace");
-        program(lib)
+        given(program(lib))
     });
     assert_eq!(n_reads, 1);
     assert_eq!(chains(&changing.profile.unwrap()), chains(&unwound.profile.unwrap()));
@@ -142,10 +149,10 @@ fn a_program_is_read_once_although_its_memory_map_changes() {
 #[test]
 fn names_missing_libraries() {
     let (profile, raw) = recording();
-    let unwound = symbols::unwind(&profile, &raw, &mut program);
+    let unwound = symbols::unwind(&profile, &raw, &mut |lib| given(program(lib)));
     let libs = profile.symbols().libs.as_slice();
     let mut missing: Vec<_> =
-        unwound.missing.iter().map(|lib| libs[lib.index()].name.as_str()).collect();
+        unwound.missing.iter().map(|(lib, _)| libs[lib.index()].name.as_str()).collect();
     missing.sort_unstable();
     assert_eq!(missing, ["libc.so.6", "libm.so.6"]);
     assert_eq!((unwound.n_whole, unwound.n_too_deep), (0, 0));
@@ -158,7 +165,7 @@ fn names_missing_libraries() {
         assert!(warning.message.contains(part), "{}", warning.message);
     }
     // Without the program every sample keeps only its leaf.
-    let nothing = symbols::unwind(&profile, &raw, &mut |_| None);
+    let nothing = symbols::unwind(&profile, &raw, &mut |_| given(None));
     assert!(nothing.profile.is_none());
     assert_eq!(nothing.cut_at.iter().map(|&(_, n)| n).sum::<usize>(), 409);
 }
@@ -170,14 +177,15 @@ fn treats_malformed_files_like_missing_ones() {
         std::fs::read(fixtures("profiles/perf-data/cpp-raytrace-dwarf/bin/raytrace")).unwrap();
     for end in (0..whole.len()).step_by(whole.len() / 16) {
         let unwound = symbols::unwind(&profile, &raw, &mut |lib| {
-            program(lib).map(|bytes| bytes[..end].to_vec())
+            given(program(lib).map(|bytes| bytes[..end].to_vec()))
         });
         assert_eq!(unwound.n_whole, 0, "cut at {end}");
     }
     for at in (0..whole.len()).step_by(whole.len() / 64) {
         let mut broken = whole.clone();
         broken[at..].iter_mut().step_by(97).for_each(|byte| *byte ^= 0x55);
-        let _ = symbols::unwind(&profile, &raw, &mut |lib| program(lib).map(|_| broken.clone()));
+        let _ =
+            symbols::unwind(&profile, &raw, &mut |lib| given(program(lib).map(|_| broken.clone())));
     }
 }
 
@@ -252,7 +260,7 @@ fn unwinds_with_debug_frame() {
         bytes: (BASE + returns_to).to_le_bytes().to_vec(),
         entries: Vec::new(),
     };
-    let unwound = symbols::unwind(&profile, &raw, &mut |_| Some(program.clone()));
+    let unwound = symbols::unwind(&profile, &raw, &mut |_| Ok(program.clone()));
     let chains = chains(unwound.profile.as_ref().expect("a caller"));
     assert_eq!(
         addresses(&chains[0]),

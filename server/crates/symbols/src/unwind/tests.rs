@@ -79,7 +79,7 @@ fn follow(
     let mut unwinder = Unwinder {
         raw: &raw,
         libs: &libs,
-        binary: &mut |_| None,
+        binary: &mut |_| Err(LibStatus::Disabled),
         tables: [(lib, Known::Found(Some(Box::new(tables))))].into_iter().collect(),
     };
     let mut known = Registers::default();
