@@ -262,8 +262,8 @@ impl Table<'_> {
         let what = self.style.name_and_place(used, &plain(this.name), &place);
         let idle = self.snapshot.costs.function(row.what).idle;
         if row.cost.magnitude() > 0.0 || idle == 0.0 {
-            let spread = self.snapshot.run_costs().function(row.what);
-            let overlay = self.overlay;
+            let spread = self.snapshot.run_costs().function(row.what).filter(|_| !row.partial);
+            let overlay = self.overlay.filter(|_| !row.partial);
             let overlaid = overlay.and_then(|overlay| overlay.function(self.snapshot, row.what));
             return self.row_with_details(row, &what, spread, overlaid);
         }

@@ -1,6 +1,6 @@
 //! Ranges of time and searches: which samples of a recording to sum.
 
-use profile::{Groups, MetricId, Profile, StackAccess, SymbolTables};
+use profile::{FuncId, Groups, MetricId, Profile, StackAccess, SymbolTables};
 use std::fmt;
 use std::str::FromStr;
 
@@ -74,29 +74,45 @@ impl Search {
         self.0.is_empty()
     }
 
-    /// For each term, whether each function matches it.
-    pub(crate) fn functions(&self, profile: &Profile, groups: &Groups) -> Vec<Vec<bool>> {
+    /// For each term, whether each func matches it. A name or file matches all funcs of its function.
+    /// A library matches only its own funcs, because a function may be compiled into several.
+    pub(crate) fn funcs(&self, profile: &Profile, groups: &Groups) -> Vec<Vec<bool>> {
         let symbols = profile.symbols();
         let of_term = |term: &String| {
-            let mut matched = vec![false; groups.n_functions()];
+            let mut functions = vec![false; groups.n_functions()];
             for func in symbols.funcs.ids() {
-                if let Some(matched) = matched.get_mut(groups.function(func).index()) {
-                    *matched |= is_in(symbols, func, term);
+                if let Some(matched) = functions.get_mut(groups.function(func).index()) {
+                    *matched |= is_in_name_or_file(symbols, func, term);
                 }
             }
-            matched
+            let matches = |func: FuncId| {
+                let of_function = functions.get(groups.function(func).index());
+                of_function == Some(&true) || is_in_library(symbols, func, term)
+            };
+            symbols.funcs.ids().map(matches).collect()
         };
         self.0.iter().map(of_term).collect()
     }
 }
 
-/// Whether a term, in lower case, is in the name, file or library of a func.
-fn is_in(symbols: &SymbolTables, func: profile::FuncId, term: &str) -> bool {
-    let contains = |text: &str| text.to_lowercase().contains(term);
-    let this = symbols.funcs.get(func);
-    contains(symbols.func_name(func))
-        || this.source.is_some_and(|source| contains(symbols.source_name(source)))
-        || this.lib.is_some_and(|lib| contains(&symbols.libs[lib.index()].name))
+/// Whether a term, in lower case, is in the name or file of a func.
+fn is_in_name_or_file(symbols: &SymbolTables, func: FuncId, term: &str) -> bool {
+    contains(symbols.func_name(func), term)
+        || symbols
+            .funcs
+            .get(func)
+            .source
+            .is_some_and(|source| contains(symbols.source_name(source), term))
+}
+
+/// Whether a term, in lower case, is in the library of a func.
+fn is_in_library(symbols: &SymbolTables, func: FuncId, term: &str) -> bool {
+    let lib = symbols.funcs.get(func).lib;
+    lib.is_some_and(|lib| contains(&symbols.libs[lib.index()].name, term))
+}
+
+fn contains(text: &str, term: &str) -> bool {
+    text.to_lowercase().contains(term)
 }
 
 /// The time of the last sample, in nanoseconds since the first. `None` if times are unknown.

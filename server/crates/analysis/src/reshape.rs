@@ -208,11 +208,11 @@ fn no_samples_in(range: TimeRange, profile: &Profile) -> Unmatched {
 /// The samples that match a search. Those without a stack stay.
 fn searched(profile: &Profile, groups: &Groups, search: &Search) -> Profile {
     let mut found = profile.clone();
-    for matches in search.functions(profile, groups) {
-        let stacks = Stacks::new(profile, groups, Implementation::All);
+    let stacks = Stacks::new(profile, groups, Implementation::All);
+    for matches in search.funcs(profile, groups) {
         let within = stacks.states(|stack, caller| {
-            caller == Some(true)
-                || matches.get(stacks.function(stack).index()).copied().unwrap_or_default()
+            let func = profile.frames().get(stacks.frame(stack)).func;
+            caller == Some(true) || matches.get(func.index()) == Some(&true)
         });
         let is_kept = |stack: StackId| within.get(stack.index()).copied().unwrap_or_default();
         found = found.with_samples(found.default_metric(), |_, samples| {

@@ -3,6 +3,7 @@
 
 mod accessors;
 mod by;
+mod by_library;
 mod groups;
 mod row;
 
@@ -12,9 +13,12 @@ use crate::order;
 use crate::own_code::{file_of, is_own_file};
 use crate::snapshot::Snapshot;
 use accessors::fields;
-use analysis::{CliqueCost, Cost, Edge, FileId, FunctionId, ThreadId, Total, nearest};
+use analysis::{
+    CliqueCost, Cost, Edge, FileId, FunctionCost, FunctionId, ThreadId, Total, nearest,
+};
+use by_library::{ByLibrary, Part};
 use formats::Format;
-use groups::{GroupsBefore, groups, module};
+use groups::{GroupsBefore, groups, module, module_of_mercury};
 use rustc_hash::FxHashMap;
 
 pub use accessors::{Accessors, Field};
@@ -273,19 +277,36 @@ impl Ranking {
         let mut functions = order::hottest_functions(snapshot);
         let costs = &snapshot.costs;
         functions.retain(|&id| self.idle || costs.function(id).cost.magnitude() > 0.0);
-        if let Some(name) = &self.module {
-            let of: Vec<_> = functions.iter().map(|&id| module(snapshot, id)).collect();
-            if !of.contains(&Some(name)) {
-                let near = nearest(name, of.iter().flatten().copied());
-                return Err(format!("no {} is called `{name}`{near}", module_kind(snapshot)));
-            }
-            let mut of = of.into_iter();
-            functions.retain(|_| of.next().flatten() == Some(name));
+        let parts = match &self.module {
+            Some(name) => Some(self.parts_in_module(snapshot, name)?),
+            None => None,
+        };
+        let row = move |id: FunctionId| {
+            let (cost, partial) = match &parts {
+                Some(parts) => *parts.get(&id)?,
+                None => (costs.function(id), false),
+            };
+            Some(Row { partial, ..Row::new(id, cost.cost, cost.calls) })
+        };
+        Ok(functions.into_iter().filter_map(row))
+    }
+
+    /// The costs in a module of its functions, and whether they are only a part of the function.
+    fn parts_in_module(
+        &self,
+        snapshot: &Snapshot,
+        name: &str,
+    ) -> Result<FxHashMap<FunctionId, (FunctionCost, bool)>, String> {
+        let has_cost = |part: &Part<'_>| part.cost.cost.magnitude() > 0.0;
+        let mut parts = ByLibrary::new(snapshot).parts();
+        // Idle costs are known of whole functions.
+        parts.retain(|part| has_cost(part) || (self.idle && !part.is_divided));
+        if !parts.iter().any(|part| module(snapshot, part) == Some(name)) {
+            let near = nearest(name, parts.iter().filter_map(|part| module(snapshot, part)));
+            return Err(format!("no {} is called `{name}`{near}", module_kind(snapshot)));
         }
-        Ok(functions.into_iter().map(|id| {
-            let cost = costs.function(id);
-            Row::new(id, cost.cost, cost.calls)
-        }))
+        let parts = parts.into_iter().filter(|part| module(snapshot, part) == Some(name));
+        Ok(parts.map(|part| (part.function, (part.cost, part.is_divided))).collect())
     }
 }
 
@@ -321,9 +342,13 @@ impl List<'_> {
         matches: impl Fn(&T, &dyn Fn(&str) -> bool) -> bool,
     ) -> Result<(Vec<Row<T>>, usize), String> {
         let Ranking { by, scope, filter, limits, .. } = self.ranking;
+        let before = |row: &Row<T>| match row.partial {
+            true => None,
+            false => before(&row.what).map(Box::new),
+        };
         let rows = rows.into_iter().map(|mut row| {
             if self.sort == Sort::Change {
-                row.before = before(&row.what).map(Box::new);
+                row.before = before(&row);
             }
             row
         });
@@ -335,7 +360,7 @@ impl List<'_> {
         let base = self.snapshot.costs.base;
         let (mut rows, without) = limits.select(rows, is_listed, self.sort, base, by.plural())?;
         for row in &mut rows {
-            row.before = row.before.take().or_else(|| before(&row.what).map(Box::new));
+            row.before = row.before.take().or_else(|| before(row));
         }
         Ok((rows, without))
     }
@@ -344,7 +369,7 @@ impl List<'_> {
 /// Whether a function is the one in which Mercury's runtime begins. It is not part of the program.
 fn is_runtime(snapshot: &Snapshot, function: FunctionId) -> bool {
     snapshot.loaded.format == Format::MercuryDeep
-        && module(snapshot, function).is_some_and(|module| module == "Mercury runtime")
+        && module_of_mercury(snapshot, function).is_some_and(|module| module == "Mercury runtime")
 }
 
 fn edge_row(edge: &Edge) -> Row<Edge> {

@@ -67,6 +67,11 @@ impl Case {
     /// Applies a view.
     fn under(profile: Profile, view: impl FnOnce(View) -> View) -> Self {
         let groups = Groups::identity(profile.symbols());
+        Self::grouped(profile, groups, view)
+    }
+
+    /// Applies a view to functions.
+    fn grouped(profile: Profile, groups: Groups, view: impl FnOnce(View) -> View) -> Self {
         let recording = Recording::Stacks(profile);
         let view = view(View::of(&recording));
         let (recording, groups, warnings, rewrites) =

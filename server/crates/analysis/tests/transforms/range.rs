@@ -2,7 +2,7 @@
 
 use crate::{Case, V1, V2};
 use analysis::{Implementation, View};
-use profile::text_samples;
+use profile::{Groups, text_samples};
 
 /// V1 with samples at 0, 1, … 5 ms after the first.
 fn timed() -> profile::Profile {
@@ -104,4 +104,22 @@ fn ranges_come_first_and_searches_last() {
     assert_eq!(of_js("draw"), "tick.js 0/2, draw.js 2/2");
     // By library: tick.js and draw.js have none.
     assert_eq!(of_js("host"), "");
+}
+
+#[test]
+fn a_search_for_a_library_finds_only_its_part_of_a_function() {
+    let samples = "
+        main[lib:app] main[lib:app]
+        sum[lib:app]  sum[lib:work]";
+    // The same function of a header, compiled into both.
+    let case = |search: &str| {
+        let profile = text_samples::profile(samples);
+        let symbols = profile.symbols();
+        let name = |func| Some(symbols.funcs.get(func).name);
+        let groups = Groups::identity(symbols).with_functions(symbols, name);
+        Case::grouped(profile, groups, |view| View { search: search.to_owned(), ..view })
+    };
+    assert_eq!(case("sum").functions(), "main 0/2, sum 2/2");
+    assert_eq!(case("work").functions(), "main 0/1, sum 1/1");
+    assert_eq!(case("app").functions(), "main 0/2, sum 2/2");
 }

@@ -319,10 +319,11 @@ pub fn hot_spots(context: &Context, question: Question) -> Result<Option<HotSpot
     let scope = scope.unwrap_or_default();
     let line = |file, line| context.line_before(snapshot, file, line);
     let baseline = context.compared(snapshot).map(|compared| InBaseline { compared, line: &line });
-    let ranking = Ranking { by, sort, scope, idle: false, module, filter, limits };
+    let ranking = Ranking { by, sort, scope, idle: false, module: module.clone(), filter, limits };
     let ranked = ranking.rows(snapshot, baseline)?;
     let Ranked { rows, sort, without_calls } = ranked;
-    let answer = Answer { context, snapshot, scale: context.scale(snapshot), sort, per_call };
+    let scale = context.scale(snapshot);
+    let answer = Answer { context, snapshot, scale, sort, per_call, module };
     let metric = &snapshot.costs.metric;
     let mut spots = HotSpots {
         metric: metric.name.clone(),
@@ -376,6 +377,8 @@ struct Answer<'a> {
     scale: Scale<'a>,
     sort: Sort,
     per_call: bool,
+    /// The module or library that functions are limited to.
+    module: Option<String>,
 }
 
 impl Answer<'_> {
@@ -482,14 +485,13 @@ impl Answer<'_> {
         let function = row.what;
         let this = snapshot.function(function);
         let (file, line) = snapshot.definition(function).unzip();
+        let spread = snapshot.run_costs().function(function).filter(|_| !row.partial);
+        let overlay = context.overlay(snapshot).filter(|_| !row.partial);
+        let overlaid = overlay.and_then(|overlay| overlay.function(snapshot, function));
         HotFunction {
-            cost: self.with_details(
-                row,
-                snapshot.run_costs().function(function),
-                context.overlay(snapshot).and_then(|overlay| overlay.function(snapshot, function)),
-            ),
+            cost: self.with_details(row, spread, overlaid),
             name: this.name.to_owned(),
-            lib: this.lib.map(str::to_owned),
+            lib: if row.partial { self.module.clone() } else { this.lib.map(str::to_owned) },
             own: row.own,
             key: Key::of(snapshot, function),
             item: root_item(context, snapshot, function),

@@ -1,6 +1,7 @@
 //! Functions grouped by file, module, package or library.
 
 use super::by::By;
+use super::by_library::{ByLibrary, Part};
 use super::row::Row;
 use crate::baseline::{Baseline, Before, NO_COST};
 use crate::context::Compared;
@@ -43,20 +44,25 @@ pub fn module_kind(snapshot: &Snapshot) -> &'static str {
     if snapshot.loaded.format == Format::MercuryDeep { "module" } else { "library" }
 }
 
-/// The module of a procedure of Mercury, or else the library of a function.
-pub(super) fn module(snapshot: &Snapshot, function: FunctionId) -> Option<&str> {
+/// The module of a procedure of Mercury. `None` for other functions.
+pub(super) fn module_of_mercury(snapshot: &Snapshot, function: FunctionId) -> Option<&str> {
     let recorded = snapshot.grouped.recorded(snapshot.grouped.func(function));
-    if snapshot.loaded.format == Format::MercuryDeep {
-        mercury_module(recorded.name)
-    } else {
-        recorded.lib
+    (snapshot.loaded.format == Format::MercuryDeep).then(|| mercury_module(recorded.name)).flatten()
+}
+
+/// The module of a procedure of Mercury, or else the library of a part of a function.
+pub(super) fn module<'s>(snapshot: &'s Snapshot, part: &Part<'s>) -> Option<&'s str> {
+    match snapshot.loaded.format {
+        Format::MercuryDeep => module_of_mercury(snapshot, part.function),
+        _ => part.library,
     }
 }
 
 /// The package of a function: that of the innermost manifest around its file if it is own code, or
 /// the name of the workspace folder without one, or else that of its recorded file, of its name, or of a manifest around a copy in the workspace.
 /// Other functions have the package of their library.
-fn package(snapshot: &Snapshot, function: FunctionId) -> Option<String> {
+fn package(snapshot: &Snapshot, part: &Part<'_>) -> Option<String> {
+    let function = part.function;
     let of_file = |file: FileId| {
         let name = snapshot.file_name(file);
         let path = snapshot.path_of(file);
@@ -72,7 +78,7 @@ fn package(snapshot: &Snapshot, function: FunctionId) -> Option<String> {
         library_package(name).or_else(of_go).or_else(in_manifest)
     };
     let package = file_of(snapshot, function).and_then(of_file);
-    package.or_else(|| library(snapshot, function).map(str::to_owned))
+    package.or_else(|| part.library.map(str::to_owned))
 }
 
 /// The name of the innermost workspace folder that has a file.
@@ -81,11 +87,6 @@ fn root_name(snapshot: &Snapshot, path: &Path) -> Option<String> {
     let around = roots.filter(|root| path.starts_with(root));
     let innermost = around.max_by_key(|root| root.as_os_str().len())?;
     Some(innermost.file_name()?.to_string_lossy().into_owned())
-}
-
-fn library(snapshot: &Snapshot, function: FunctionId) -> Option<&str> {
-    let lib = snapshot.grouped.recorded(snapshot.grouped.func(function)).lib;
-    lib.filter(|lib| !lib.is_empty())
 }
 
 /// What a function is grouped by.
@@ -98,13 +99,17 @@ enum Key<'s> {
 
 /// The groups of functions with cost. Their totals are unknown in a call graph, because it does not
 /// record which calls are within others. The error is a message for users.
-pub(super) fn groups(snapshot: &Snapshot, by: By) -> Result<Vec<Row<Group>>, String> {
-    let key = |function| {
+pub(super) fn groups<'s>(snapshot: &'s Snapshot, by: By) -> Result<Vec<Row<Group>>, String> {
+    let by_library = match by {
+        By::File => ByLibrary::undivided(snapshot),
+        _ => ByLibrary::new(snapshot),
+    };
+    let key = |part: &Part<'s>| {
         let name = match by {
-            By::File => return file_of(snapshot, function).map_or(Key::None, Key::File),
-            By::Library => library(snapshot, function).map(Cow::Borrowed),
-            By::Package => package(snapshot, function).map(Cow::Owned),
-            _ => module(snapshot, function).map(Cow::Borrowed),
+            By::File => return file_of(snapshot, part.function).map_or(Key::None, Key::File),
+            By::Library => part.library.map(Cow::Borrowed),
+            By::Package => package(snapshot, part).map(Cow::Owned),
+            _ => module(snapshot, part).map(Cow::Borrowed),
         };
         name.map_or(Key::None, Key::Name)
     };
@@ -112,8 +117,9 @@ pub(super) fn groups(snapshot: &Snapshot, by: By) -> Result<Vec<Row<Group>>, Str
     let mut set_of: FxHashMap<FunctionId, usize> = FxHashMap::default();
     let mut rows: Vec<Row<Group>> = Vec::new();
     let mut own_files: FxHashMap<FileId, bool> = FxHashMap::default();
-    for (function, cost) in snapshot.costs.functions() {
-        let key = key(function);
+    for part in by_library.parts() {
+        let (function, cost) = (part.function, part.cost);
+        let key = key(&part);
         let n = indexes.len();
         let index = *indexes.entry(key.clone()).or_insert(n);
         if index == n {
@@ -125,7 +131,7 @@ pub(super) fn groups(snapshot: &Snapshot, by: By) -> Result<Vec<Row<Group>>, Str
             let cost = Cost { self_: 0.0, total: Total::Unknown };
             rows.push(Row::new(Group { name, file }, cost, None));
         }
-        set_of.insert(function, index);
+        set_of.insert(part.id, index);
         let row = &mut rows[index];
         row.cost.self_ += cost.cost.self_;
         row.calls = match (row.calls, cost.calls) {
@@ -145,8 +151,7 @@ pub(super) fn groups(snapshot: &Snapshot, by: By) -> Result<Vec<Row<Group>>, Str
         };
         return Err(format!("the profile does not say which {kind} its functions are in"));
     }
-    let totals =
-        snapshot.tree.totals_of_functions(rows.len(), |function| set_of.get(&function).copied());
+    let totals = by_library.totals(rows.len(), |part| set_of.get(&part).copied());
     for (row, total) in rows.iter_mut().zip(totals.into_iter().flatten()) {
         row.cost.total = Total::Exact(total);
     }

@@ -63,6 +63,9 @@ pub struct Row<T> {
     pub calls: Option<u64>,
     /// Whether it is own code.
     pub own: bool,
+    /// Whether the cost is only that of the part of a function that is in one of its libraries.
+    /// Other costs of the function are not those of the part.
+    pub partial: bool,
     /// Whether it comes after all others, whatever it costs.
     pub(super) last: bool,
     /// The cost in the baseline, if it is known. Boxed, because most rows have none.
@@ -72,7 +75,7 @@ pub struct Row<T> {
 impl<T> Row<T> {
     /// A row that is not own code, without a baseline.
     pub fn new(what: T, cost: Cost, calls: Option<u64>) -> Self {
-        Self { what, cost, calls, own: false, last: false, before: None }
+        Self { what, cost, calls, own: false, partial: false, last: false, before: None }
     }
 
     /// The cost of one call on average. `None` without counted calls.

@@ -150,3 +150,52 @@ fn what_cannot_be_listed_is_an_error() {
     let library = Question { by: Some(By::Library), ..Question::default() };
     assert_eq!(problem(library), "the profile does not say which library its functions are in");
 }
+
+/// A function of a header is compiled into a program and into its library.
+fn in_two_libraries() -> Context {
+    const SUM: &str = "int sum(int n) {\n    return n;\n}\n";
+    const MAIN: &str = "#include \"sum.h\"\nint main() {\n    sum(1);\n}\n";
+    let project = Project::new(&[("app.c", MAIN), ("sum.h", SUM)]);
+    let samples = "
+        main@3[file:app.c][lib:app]       main@3[file:app.c][lib:app]       main@3[file:app.c][lib:app]
+        sum@2[file:sum.h][lib:app]        work[lib:libwork.so]              sum@2[file:sum.h][lib:app]
+                                          sum@2[file:sum.h][lib:libwork.so] sum@2[file:sum.h][lib:libwork.so]";
+    project.context(project.load(text_samples::profile(samples)), &["app.c", "sum.h"])
+}
+
+#[test]
+fn a_function_in_two_libraries_costs_each_what_is_spent_in_it() {
+    let context = in_two_libraries();
+    let spots = |by| {
+        let question = Question { by: Some(by), ..Question::default() };
+        hot_spots(&context, question).unwrap().unwrap()
+    };
+    let row = |row: &HotModule| format!("{} {}", row.name.as_deref().unwrap(), costs(&row.cost));
+    let expected = ["libwork.so 2/2", "app 1/3"];
+    let rows = |rows: Option<Vec<HotModule>>| rows.unwrap().iter().map(row).collect::<Vec<_>>();
+    assert_eq!(rows(spots(By::Library).libraries), expected);
+    assert_eq!(rows(spots(By::Module).modules), expected);
+    // The function itself is one.
+    assert_eq!(functions(&context, Question::default())[0], "sum 3/3 true");
+}
+
+#[test]
+fn functions_of_a_library_cost_what_is_spent_in_it() {
+    let context = in_two_libraries();
+    let of = |module: &str| {
+        let question = Question { module: Some(module.to_owned()), ..Question::default() };
+        hot_spots(&context, question).map(|spots| {
+            let rows = spots.unwrap().functions.unwrap().into_iter();
+            rows.map(|row| format!("{} {} {:?}", row.name, costs(&row.cost), row.lib)).collect()
+        })
+    };
+    let rows = |module| -> Vec<String> { of(module).unwrap() };
+    assert_eq!(rows("app"), ["sum 1/2 Some(\"app\")", "main 0/3 Some(\"app\")"]);
+    assert_eq!(
+        rows("libwork.so"),
+        ["sum 2/2 Some(\"libwork.so\")", "work 0/1 Some(\"libwork.so\")"]
+    );
+    let unknown: Result<Vec<String>, _> = of("libwrk.so");
+    let problem = "no library is called `libwrk.so` (did you mean `libwork.so`?)";
+    assert_eq!(unknown.unwrap_err(), problem);
+}
