@@ -1,8 +1,8 @@
 //! Resolves names that a user gives: functions, categories, libraries, metrics and threads.
 //!
-//! A name can be exact, a suffix (`push` for `Vec::push`), a glob (`parse_*`) or a regular
-//! expression between slashes (`/^parse/`). They are tried in this order, and the first that
-//! matches anything decides. So an exact name always wins, whatever characters it contains
+//! A name can be exact, a suffix (`push` for `Vec::push`), the name of a function without its
+//! parameters (`push` for `Vec::push(int)`), a glob (`parse_*`) or a regular expression between
+//! slashes (`/^parse/`). They are tried in this order, and the first that matches anything decides. So an exact name always wins, whatever characters it contains
 //! (`operator[]`). If nothing matches, or more than one thing where one is needed, [`Unmatched`]
 //! lists what to write instead.
 
@@ -87,6 +87,9 @@ enum Fit {
     /// Exactly, after the place in front of it.
     AtPlace,
     Suffix,
+    /// Exactly, without the parameters, also after a place.
+    WithoutParameters,
+    SuffixWithoutParameters,
     Pattern,
 }
 
@@ -151,6 +154,37 @@ fn without_mode(name: &str) -> impl Iterator<Item = &str> {
         is_number(arity.strip_suffix("+1").unwrap_or(arity)).then_some([name, bare])
     });
     parts.into_iter().flatten()
+}
+
+/// The name of a function of C++ or Java without its parameters and what follows them:
+/// `Square::area` for `Square::area(int) const`. `None` for a name without parameters.
+fn without_parameters(name: &str) -> Option<&str> {
+    const QUALIFIERS: [&str; 5] = [" const", " volatile", " noexcept", " &", " &&"];
+    let mut rest = name;
+    while let Some((front, _)) =
+        rest.strip_suffix(']').and_then(|rest| rest.rsplit_once(" [clone "))
+    {
+        rest = front;
+    }
+    while let Some(front) = QUALIFIERS.iter().find_map(|qualifier| rest.strip_suffix(qualifier)) {
+        rest = front;
+    }
+    let mut depth = 0_usize;
+    let (start, _) = rest.ends_with(')').then(|| {
+        rest.char_indices().rev().find(|&(_, c)| {
+            match c {
+                ')' => depth += 1,
+                '(' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0
+        })
+    })??;
+    let plain = &rest[..start];
+    // These parentheses are a part of the name.
+    let is_operator =
+        plain.strip_suffix("operator").is_some_and(|front| !front.ends_with(is_word_char));
+    (!plain.is_empty() && !plain.ends_with([' ', ':']) && !is_operator).then_some(plain)
 }
 
 /// The things that match best.
@@ -220,7 +254,7 @@ pub fn find_function(
     }
 }
 
-/// The functions that `query` names: by their name, or as `place::name`. The place is a file, a
+/// The functions that `query` names: by their name, without parameters too, or as `place::name`. The place is a file, a
 /// file and start line (`app.rs:12`), or a library. The last components of a file's path suffice.
 /// There is at least one.
 pub fn find_functions(
@@ -234,6 +268,15 @@ pub fn find_functions(
         .match_indices("::")
         .map(|(at, separator)| (&query[..at], &query[at + separator.len()..]))
         .collect();
+    let fit_without_parameters = |func: FuncId| {
+        let plain = without_parameters(symbols.func_name(func))?;
+        let is_at_place =
+            || splits.iter().any(|&(place, name)| name == plain && is_at(symbols, func, place));
+        if plain == query || is_at_place() {
+            return Some(Fit::WithoutParameters);
+        }
+        pattern.is_suffix_of(plain).then_some(Fit::SuffixWithoutParameters)
+    };
     let fit = |func: FuncId| {
         let func_name = symbols.func_name(func);
         let is_at_place =
@@ -241,7 +284,8 @@ pub fn find_functions(
         match pattern.fit(func_name) {
             Some(Fit::Exact) => Some(Fit::Exact),
             _ if is_at_place() => Some(Fit::AtPlace),
-            fit => fit,
+            Some(Fit::Suffix) => Some(Fit::Suffix),
+            fit => fit_without_parameters(func).or(fit),
         }
     };
     let found: BTreeSet<_> =

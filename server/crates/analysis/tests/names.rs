@@ -81,6 +81,42 @@ fn finds_functions_by_name_suffix_glob_or_regular_expression() {
 }
 
 #[test]
+fn finds_functions_by_name_without_parameters() {
+    let profile = functions(&[
+        "run(unsigned long)",
+        "app::run(int)",
+        "Square::area(int) const",
+        "Square::scale(void (*)(int), std::pair<int, int>) [clone .part.0] [clone .cold]",
+        "Square::operator()(int) const &",
+        "Call::operator()",
+        "mix(int)",
+        "mix(double)",
+        "double max<double>(double)",
+        "(anonymous)",
+    ]);
+    for (query, name) in [
+        // The whole name wins over a suffix.
+        ("run", "run(unsigned long)"),
+        ("app::run", "app::run(int)"),
+        ("Square::area", "Square::area(int) const"),
+        ("area", "Square::area(int) const"),
+        (
+            "scale",
+            "Square::scale(void (*)(int), std::pair<int, int>) [clone .part.0] [clone .cold]",
+        ),
+        ("max<double>", "double max<double>(double)"),
+        // A name with parentheses wins over one with parameters.
+        ("operator()", "Call::operator()"),
+        ("Square::operator()", "Square::operator()(int) const &"),
+    ] {
+        assert_eq!(find(&profile, query), name, "{query}");
+    }
+    assert_eq!(find(&profile, "mix"), "2 functions match `mix` (`mix(int)`, `mix(double)`)");
+    assert!(find(&profile, "operator").starts_with("no function is called"));
+    assert!(find(&profile, "cons").starts_with("no function is called"));
+}
+
+#[test]
 fn lists_ambiguous_functions_with_their_libraries() {
     let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
     let source = Some(builder.intern_source("/usr/include/vector").unwrap());
