@@ -455,3 +455,52 @@ fn unfinished_recordings_are_read() {
     let error = read(file(false, None, |_| {})).unwrap_err();
     assert!(error.to_string().contains("there is no sample"), "{error}");
 }
+
+/// A file with a group of two events, the second of which is only counted (`{…}:S`), and the samples
+/// of the first: time, address, and the counters of both.
+fn group_file(samples: &[(u64, u64, [u64; 2])]) -> Vec<u8> {
+    let (leader, member) = (11, 12);
+    let mut data = Written { big_endian: false, bytes: Vec::new() };
+    for &(time, ip, counts) in samples {
+        data.record(9, 2, |body| {
+            body.u64s(&[ip]).u32(7).u32(7).u64s(&[time, leader, 100]);
+            body.u64s(&[2, counts[0], leader, counts[1], member]);
+            body.u64s(&[2, USER, ip]);
+        });
+    }
+    let mut file = Written { big_endian: false, bytes: b"PERFILE2".to_vec() };
+    // Header, two attrs of 96 bytes with their sections of ids, the ids, then records.
+    file.u64s(&[104, 112, 104, 224, 344, data.bytes.len() as u64, 0, 0, 0, 0, 0, 0]);
+    let (ip_tid_time, read, chain, id, period) = (0b111, 1 << 4, 1 << 5, 1 << 6, 1 << 8);
+    let (with_id, group) = (1 << 2, 1 << 3);
+    for (config, frequency, ids_at) in [(0, 4000, 328), (2, 0, 336)] {
+        file.u32(1).u32(96).u64s(&[config, frequency, ip_tid_time | read | chain | id | period]);
+        file.u64s(&[with_id | group, 1 << 10 | 1 << 18, 0, 0, 0, 0, 0, 0, ids_at, 8]);
+    }
+    file.u64s(&[leader, member]);
+    file.bytes.extend(data.bytes);
+    file.bytes
+}
+
+/// The sum is the last value of the counter, as `perf report` counts it.
+#[test]
+fn counted_events_of_a_group_are_weights_of_its_samples() {
+    let samples = [(2, 0x1010, [90, 5]), (3, 0x1020, [190, 5]), (4, 0x1010, [290, 12])];
+    let read = read(group_file(&samples)).unwrap();
+    let profile = stacks(&read);
+    let metric = |at: usize| {
+        let metric = &profile.metrics()[at];
+        (metric.name.as_str(), metric.unit.as_str(), total(profile, at))
+    };
+    assert_eq!(metric(0), ("cpu-clock", "ns", 300.0));
+    assert_eq!(metric(1), ("page-faults", "page-faults", 12.0));
+    let rows = [
+        ":7 7 7 cpu-clock 100,page-faults 5: @1010",
+        ":7 7 7 cpu-clock 100,page-faults 7: @1010",
+        ":7 7 7 cpu-clock 100: @1020",
+    ];
+    assert_eq!(shown(profile), rows);
+    // A member that counted nothing is no metric, as one without samples.
+    let nothing = common::read(group_file(&[(2, 0x1010, [90, 0])])).unwrap();
+    assert_eq!(stacks(&nothing).metrics().len(), 1);
+}

@@ -9,6 +9,9 @@
 //! innermost function is known then). If the profiler copied the stack instead, the sample has the
 //! frames that are known, and the copy is passed on as [`RawStacks`].
 //!
+//! An event that is only counted (a member of a group with the modifier `S`) has no samples. What it
+//! counted since the last sample of its group is a weight of the next one, as in perf.
+//!
 //! The layout is that of `include/uapi/linux/perf_event.h`, in either byte order. Simpleperf's own
 //! records are skipped.
 
@@ -79,15 +82,18 @@ struct Layout {
     default_metric: usize,
     /// The metric of each event, by the event's index in the file.
     metric_of: Vec<Option<usize>>,
+    /// Whether each event has no samples, but is counted with those of its group.
+    is_counted: Vec<bool>,
     /// The times of the first and the last sample, in nanoseconds.
     times: Option<(u64, u64)>,
     arch: Option<RawArch>,
 }
 
 impl Layout {
-    /// Events of the same name are one metric; events without samples are none.
+    /// Events of the same name are one metric; events without samples and counts are none.
     fn of(file: &Container<'_>) -> Result<Self, ReadError> {
         let mut n_samples = vec![0_usize; file.events.len()];
+        let mut is_counted = vec![false; file.events.len()];
         let mut times = None;
         for record in file.records().filter(|record| record.kind == kind::SAMPLE) {
             if let Some(n) = record.event.and_then(|event| n_samples.get_mut(event)) {
@@ -95,13 +101,23 @@ impl Layout {
                 let (first, last) = times.unwrap_or((record.time, record.time));
                 times = Some((first.min(record.time), last.max(record.time)));
             }
+            for (event, _, count) in counts(file, &record) {
+                if let Some(is_counted) = is_counted.get_mut(event) {
+                    *is_counted |= count > 0;
+                }
+            }
         }
         let mut events: Vec<PerfEvent<'_>> = Vec::new();
         let mut metric_of = Vec::new();
-        for (event, &n_samples) in file.events.iter().zip(&n_samples) {
+        for (is_counted, &n_samples) in is_counted.iter_mut().zip(&n_samples) {
+            *is_counted &= n_samples == 0;
+        }
+        for ((event, &n_samples), &is_counted) in
+            file.events.iter().zip(&n_samples).zip(&is_counted)
+        {
             let found = events.iter().position(|other| other.name == event.name);
             let i = found.unwrap_or(events.len());
-            if found.is_none() && n_samples > 0 {
+            if found.is_none() && (n_samples > 0 || is_counted) {
                 events.push(PerfEvent { name: &event.name, has_periods: false, n_samples: 0 });
             }
             if events.len() > MAX_METRICS {
@@ -111,7 +127,7 @@ impl Layout {
             }
             if let Some(metric) = events.get_mut(i) {
                 metric.n_samples += n_samples;
-                metric.has_periods |= event.has_periods();
+                metric.has_periods |= event.has_periods() || is_counted;
             }
             metric_of.push((i < events.len()).then_some(i));
         }
@@ -138,12 +154,22 @@ impl Layout {
             ),
             Some(_) => None,
         };
-        Ok(Self { default_metric: default_metric(&events), metrics, metric_of, times, arch })
+        let default_metric = default_metric(&events);
+        Ok(Self { default_metric, metrics, metric_of, is_counted, times, arch })
     }
 
     fn span_seconds(&self) -> Option<f64> {
         self.times.map(|(first, last)| (last - first) as f64 / 1e9).filter(|&span| span > 0.0)
     }
+}
+
+/// The counters of other events that were read with a sample: event, id and value.
+fn counts(file: &Container<'_>, record: &Record<'_>) -> Vec<(usize, u64, u64)> {
+    let event = record.event.and_then(|event| file.events.get(event));
+    let Some(event) = event.filter(|event| event.has_counts()) else { return Vec::new() };
+    let counts = Sample::parse(event, record.body).map_or(Vec::new(), |sample| sample.counts);
+    let counts = counts.into_iter();
+    counts.filter_map(|(id, value)| Some((file.event_with_id(id)?, id, value))).collect()
 }
 
 /// The number of a general register in `arch/*/include/uapi/asm/perf_regs.h`, by its DWARF number.
@@ -198,6 +224,8 @@ struct Tables<'a> {
     frames: FxHashMap<(Option<LibId>, u64), FrameId>,
     /// Samples by thread name, process and thread: a renamed thread becomes another one.
     rows: Rows<(Arc<str>, i32, i32)>,
+    /// The last value of each counter that was read with samples, by its id.
+    last_counts: FxHashMap<u64, u64>,
     raw: Vec<RawStack>,
     raw_bytes: Vec<u8>,
     entries: BTreeSet<StackId>,
@@ -216,6 +244,7 @@ impl<'a> Tables<'a> {
             processes: Processes::default(),
             frames: FxHashMap::default(),
             rows: Rows::new(layout.metrics.len()),
+            last_counts: FxHashMap::default(),
             raw: Vec::new(),
             raw_bytes: Vec::new(),
             entries: BTreeSet::new(),
@@ -273,8 +302,11 @@ impl<'a> Tables<'a> {
         };
         let metric = self.layout.metric_of.get(i).copied().flatten();
         let period = sample.period.filter(|_| event.has_periods()).unwrap_or(1) as f64;
-        let (thread, row) =
-            self.rows.push(key, thread, stack, |i| if metric == Some(i) { period } else { 0.0 });
+        let counted = self.counted(file, record);
+        let (thread, row) = self.rows.push(key, thread, stack, |i| {
+            let own = if metric == Some(i) { period } else { 0.0 };
+            own + counted.iter().filter(|(of, _)| *of == i).map(|(_, count)| count).sum::<f64>()
+        });
         if record.time > 0 {
             self.rows.taken_at((thread, row), record.time as f64 / 1e6);
         }
@@ -286,6 +318,19 @@ impl<'a> Tables<'a> {
             self.raw.push(RawStack { thread, sample: row, mappings, registers, bytes });
         }
         Ok(Some(()))
+    }
+
+    /// What the counted events of the group of a sample counted since its last one, by metric.
+    fn counted(&mut self, file: &Container<'_>, record: &Record<'_>) -> Vec<(usize, f64)> {
+        let mut counted = Vec::new();
+        for (event, id, value) in counts(file, record) {
+            let metric = self.layout.metric_of.get(event).copied().flatten();
+            let is_counted = self.layout.is_counted.get(event) == Some(&true);
+            let Some(metric) = metric.filter(|_| is_counted) else { continue };
+            let last = self.last_counts.insert(id, value).unwrap_or(0);
+            counted.push((metric, value.saturating_sub(last) as f64));
+        }
+        counted
     }
 
     /// Fills the chain with the frames that are known without unwinding; returns whether the user

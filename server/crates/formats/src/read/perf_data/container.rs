@@ -373,6 +373,11 @@ impl<'a> Container<'a> {
         Some(())
     }
 
+    /// The event with an id.
+    pub(super) fn event_with_id(&self, id: u64) -> Option<usize> {
+        self.event_of_id.get(&id).copied()
+    }
+
     /// The event of a kernel record. perf puts ids at the same offset in all of them, and gives no
     /// id to records that it makes itself.
     fn event(&self, kind: u32, body: Words<'_>) -> Option<usize> {

@@ -89,6 +89,12 @@ impl Event {
         self.sample_type & bit != 0
     }
 
+    /// Whether samples have the counters of a group, with ids.
+    pub(super) fn has_counts(&self) -> bool {
+        let group = read_format::GROUP | read_format::ID;
+        self.has(sample_type::READ) && self.read_format & group == group
+    }
+
     /// Whether samples have periods.
     pub(super) fn has_periods(&self) -> bool {
         self.has(sample_type::PERIOD) || self.fixed_period.is_some()

@@ -9,6 +9,8 @@ pub(super) struct Sample<'a> {
     pub(super) ip: Option<u64>,
     pub(super) ids: Option<(i32, i32)>,
     pub(super) period: Option<u64>,
+    /// The counters of the group of the event when the sample was taken: ids and values.
+    pub(super) counts: Vec<(u64, u64)>,
     /// Addresses and context markers, leaf first.
     pub(super) chain: Words<'a>,
     /// Calls that the processor recorded as a stack, innermost first: `from` and `to`.
@@ -40,9 +42,8 @@ impl<'a> Sample<'a> {
             long(bit)?;
         }
         let period = long(sample_type::PERIOD)?.or(event.fixed_period);
-        if has(sample_type::READ) {
-            skip_counts(event.read_format, &mut body)?;
-        }
+        let counts =
+            if has(sample_type::READ) { counts(event.read_format, &mut body)? } else { Vec::new() };
         let n_addresses = if has(sample_type::CALLCHAIN) { body.u64()? } else { 0 };
         let chain = body.longs(n_addresses)?;
         if has(sample_type::RAW) {
@@ -71,22 +72,30 @@ impl<'a> Sample<'a> {
                     usize::try_from(used).ok().and_then(|used| stack.get(..used)).unwrap_or(stack);
             }
         }
-        Some(Self { ip, ids, period, chain, calls, regs, stack })
+        Some(Self { ip, ids, period, counts, chain, calls, regs, stack })
     }
 }
 
-/// Skips counters that were read with the sample: one, or those of a group.
-fn skip_counts(format: u64, body: &mut Words<'_>) -> Option<()> {
+/// Reads the counters of a group, with their ids. Skips a single one, and those without ids.
+fn counts(format: u64, body: &mut Words<'_>) -> Option<Vec<(u64, u64)>> {
     let n = |bits: u64| u64::from((format & bits).count_ones());
     let times = n(read_format::TIME_ENABLED | read_format::TIME_RUNNING);
     let with_each = n(read_format::ID | read_format::LOST);
     if format & read_format::GROUP == 0 {
         body.longs(1 + times + with_each)?;
-    } else {
-        let values = body.u64()?;
-        body.longs(times.checked_add(values.checked_mul(1 + with_each)?)?)?;
+        return Some(Vec::new());
     }
-    Some(())
+    let n_counters = body.u64()?;
+    body.longs(times)?;
+    let mut counters = body.longs(n_counters.checked_mul(1 + with_each)?)?;
+    let mut counts = Vec::new();
+    if format & read_format::ID != 0 {
+        while let (Some(value), Some(id)) = (counters.u64(), counters.u64()) {
+            counters.longs(with_each - 1)?;
+            counts.push((id, value));
+        }
+    }
+    Some(counts)
 }
 
 /// Reads the last branches. They are calls only if the processor recorded them as a stack.
