@@ -38,6 +38,28 @@ fn lines_of_repositories_have_no_commit() {
     assert_eq!(rows[0], format!("7.6% (263 ms) 7.6% (263 ms) {name}:20"));
 }
 
+/// Each sample of perf belongs to one event.
+#[test]
+fn samples_and_threads_are_those_of_the_metric() {
+    let profile = super::fixture("perf-data/c-threads-events/perf.data");
+    let of = |metric: &str| {
+        let arguments = ["report", profile.to_str().unwrap(), "--metric", metric];
+        // The program is not here, so there is a warning.
+        let heading = run(arguments).stdout.lines().next().unwrap().to_owned();
+        let json = [arguments.as_slice(), &["--json"]].concat();
+        let json = super::Outcome::of(super::costline().args(json)).stdout;
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        (json["samples"].as_u64(), heading)
+    };
+    let (samples, heading) = of("cpu-clock");
+    assert!(heading.ends_with(" of cpu-clock in 3 threads"), "{heading}");
+    assert_eq!(samples, Some(28));
+    // Two threads have no page faults, and `--by thread` does not list them.
+    let (samples, heading) = of("page-faults");
+    assert!(heading.ends_with(" page-faults in 1 thread"), "{heading}");
+    assert_eq!(samples, Some(6));
+}
+
 #[test]
 fn functions_have_an_order_and_limits() {
     let (_folder, profile) = written(&DeepFile::even_odd());

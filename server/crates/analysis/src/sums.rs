@@ -10,8 +10,8 @@ pub struct ThreadTotal {
     pub thread: ThreadId,
     /// Weight of its samples, without idle samples and those without a stack.
     pub total: f64,
-    /// The number of rows of the recording, whatever their weights: samples or, in a call graph,
-    /// line costs.
+    /// The number of rows of the recording: samples with a weight in the metric or, in a call
+    /// graph, line costs.
     pub samples: u64,
 }
 
@@ -23,8 +23,8 @@ pub(crate) struct Sums {
     pub(crate) base: f64,
     pub(crate) idle: f64,
     pub(crate) no_stack: f64,
-    /// Per thread of the profile its weight and the number of its samples, without idle ones;
-    /// `None` for threads that are not in the view.
+    /// Per thread of the profile its weight and the number of its samples with a weight, without
+    /// idle ones; `None` for threads that are not in the view.
     pub(crate) threads: Vec<Option<(f64, u64)>>,
     /// Leaf frame and weight of idle samples, one entry per stack.
     pub(crate) idle_leaves: Vec<(FrameId, f64)>,

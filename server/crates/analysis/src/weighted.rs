@@ -178,7 +178,8 @@ pub(crate) fn weigh(profile: &Profile, view: &View) -> (Vec<f64>, Sums) {
             Some(stack) => {
                 own[stack.index()] += weight;
                 thread_total += weight;
-                n_samples += 1;
+                // A sample of another event has no weight.
+                n_samples += u64::from(weight != 0.0);
             }
         };
         match samples.weights().get(view.metric.index()) {

@@ -157,7 +157,7 @@ impl Snapshot {
     }
 
     /// The number of samples of the threads shown: the total of the metric that counts samples if
-    /// there is one, or else the number of recorded samples. `None` for a call graph.
+    /// there is one, or else the number of recorded samples with a weight. `None` for a call graph.
     pub fn samples(&self) -> Option<f64> {
         let metrics = self.grouped.recording.metrics();
         let sample_count = metrics.iter().position(Metric::counts_samples);

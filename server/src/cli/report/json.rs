@@ -44,7 +44,7 @@ pub struct Report<'a> {
     /// All metrics of the profile.
     metrics: Vec<Metric<'a>>,
     /// The number of samples in `total`: the profile's own count if it has a metric of samples, or
-    /// else its rows; null for a call graph.
+    /// else its rows with a weight in the metric; null for a call graph.
     samples: Option<Weight>,
     /// The time from the first to the last sample, in seconds; null if the profile has no times.
     duration_seconds: Option<f64>,
