@@ -2,7 +2,7 @@
 //! program that wrote it.
 
 use crate::snapshot::Snapshot;
-use analysis::WarningCode;
+use analysis::{Costs, WarningCode};
 use formats::{Dialect, Format};
 use sources::Mapping;
 
@@ -23,10 +23,7 @@ pub fn advice(snapshot: &Snapshot) -> Option<Advice> {
         |code: WarningCode| snapshot.warnings.iter().any(|warning| warning.code == code);
     let costs = &snapshot.costs;
     if costs.base == 0.0 {
-        return record(
-            "the profile has no samples: record for longer, or while the program is busy"
-                .to_owned(),
-        );
+        return record(no_costs(costs).to_owned());
     }
     // This warning contains its own advice.
     if has_warning(WarningCode::NoDebugInfo) {
@@ -54,6 +51,17 @@ pub fn advice(snapshot: &Snapshot) -> Option<Advice> {
         return record(ADDRESSES.to_owned());
     }
     (!costs.lines().is_empty()).then_some(Advice::FindFiles)
+}
+
+/// Why nothing has a cost.
+fn no_costs(costs: &Costs) -> &'static str {
+    if costs.idle != 0.0 {
+        return "all samples are idle: record while the program is busy";
+    }
+    if costs.no_stack != 0.0 {
+        return "no sample has a stack, so no function has a cost: record with call stacks, or another kind of profile";
+    }
+    "the profile has no samples: record for longer, or while the program is busy"
 }
 
 /// Advice for functions without names and lines.

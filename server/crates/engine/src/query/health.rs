@@ -40,7 +40,7 @@ analysis::codes! {
         ProfileDeleted = "profile-deleted",
         /// The operating system does not report changes of files, so they are noticed late.
         Polling = "polling",
-        /// The profile is empty.
+        /// No function has a cost: the profile is empty, or its samples are idle or have no stacks.
         NoSamples = "no-samples",
         /// The profile has fewer than ten samples.
         FewSamples = "few-samples",

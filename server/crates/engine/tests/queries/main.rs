@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "in tests a panic is the message")]
 #![allow(clippy::format_collect, reason = "the texts are small")]
 
+mod advice;
 mod agreement;
 mod answers;
 mod baseline;
