@@ -334,8 +334,6 @@ impl Libraries {
     /// A warning about libraries whose functions have no lines. It names the hottest library and
     /// counts the others.
     pub fn warning(&self, recording: &Recording) -> Option<Warning> {
-        let min_samples = MIN_SHARE * recording.n_samples() as f64;
-        let is_hot = |library: &&Library| library.unresolved.n_samples as f64 >= min_samples;
         // System libraries have names but rarely lines, which users do not need.
         let problem = |library: &Library| match library.symbols.as_ref()?.status() {
             LibStatus::DebugInfo { .. }
@@ -345,7 +343,7 @@ impl Libraries {
             | LibStatus::NoKernel { .. } => None,
             status => Some(status.message(library.name(recording))),
         };
-        let mut problems = self.list.iter().filter(is_hot).filter_map(problem);
+        let mut problems = self.hot(recording).filter_map(problem);
         let (first, n_more) = (problems.next()?, problems.count());
         let more = match n_more {
             0 => String::new(),
@@ -357,6 +355,25 @@ impl Libraries {
             message: format!("functions without lines: {first}{more}"),
             count: 1,
         })
+    }
+
+    /// A warning about the hottest library of which files with a part of the debug info are missing.
+    pub fn incomplete_warning(&self, recording: &Recording) -> Option<Warning> {
+        let problem = |library: &Library| match library.symbols.as_ref()?.status() {
+            status @ LibStatus::DebugInfo { missing, .. } if !missing.is_empty() => {
+                Some(status.message(library.name(recording)))
+            }
+            _ => None,
+        };
+        let message = self.hot(recording).find_map(problem)?;
+        Some(Warning { code: WarningCode::MissingDebugInfo, message, count: 1 })
+    }
+
+    /// The libraries that are not rare on stacks, hottest first.
+    fn hot(&self, recording: &Recording) -> impl Iterator<Item = &Library> {
+        let min_samples = MIN_SHARE * recording.n_samples() as f64;
+        let is_hot = move |library: &&Library| library.unresolved.n_samples as f64 >= min_samples;
+        self.list.iter().filter(is_hot)
     }
 }
 
@@ -544,6 +561,21 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../../../fixtures/profiles/samply/rust-wordstat/profile.json.gz");
         Loaded::read(&path, u64::MAX, &mut |_| ControlFlow::Continue(())).unwrap()
+    }
+
+    #[test]
+    fn missing_files_with_debug_info_are_warned_of() {
+        let loaded = addresses();
+        let settings = CostSettings::default().symbols;
+        let mut libraries = Libraries::of(&loaded.recording, &settings, &Cache::default());
+        let missing = vec![PathBuf::from("app.dwo")];
+        let status = LibStatus::DebugInfo { path: "app".into(), id: None, missing };
+        let symbols = LibSymbols::from_functions(status, std::iter::empty());
+        libraries.list[0].symbols = Some(Arc::new(symbols));
+        let warning = libraries.incomplete_warning(&loaded.recording).unwrap();
+        assert_eq!(warning.code, WarningCode::MissingDebugInfo);
+        assert!(warning.message.contains("app.dwo"), "{}", warning.message);
+        assert!(libraries.warning(&loaded.recording).is_none());
     }
 
     #[test]

@@ -185,6 +185,9 @@ codes! {
         CutStacks = "cut-stacks",
         /// Hot functions are addresses, because the debug info of a library was not found.
         Unsymbolicated = "unsymbolicated",
+        /// Files with a part of the debug info of a hot program or library were not found (`.dwo`), so
+        /// inlined functions there are part of their callers.
+        MissingDebugInfo = "missing-debug-info",
         /// The hottest program or library was built without debug info, so its functions have no lines.
         NoDebugInfo = "no-debug-info",
         /// A file name of the profile matches several workspace files. It is not mapped.

@@ -32,6 +32,7 @@ impl Symbolicated {
         let mut warnings = Vec::new();
         if libraries.is_complete() {
             warnings.extend(libraries.warning(&loaded.recording));
+            warnings.extend(libraries.incomplete_warning(&loaded.recording));
             warnings.extend(broken_stacks(loaded, &recording));
         }
         Self { recording, resolved, libraries, warnings }
