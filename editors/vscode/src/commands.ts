@@ -1,8 +1,10 @@
 // The commands of the extension, `costline.ui.*`. The language client registers those of the server, `costline.*`.
 
+import { homedir, tmpdir } from "node:os";
 import * as vscode from "vscode";
 import type { CallTreeView, TreeRow } from "./callTree";
 import { type CallNode, type Calls, pickCallLine } from "./calls";
+import { proposedPath } from "./exported";
 import type { FlameGraphPanel } from "./flamegraph";
 import { goToHotLine } from "./hotLines";
 import { type HotSpotsView, type Row, rowText } from "./hotspots";
@@ -14,7 +16,7 @@ import { openProfile } from "./profiles";
 import { fetchProfile } from "./fetch";
 import { offerToRecord, record } from "./record";
 import type { Server } from "./server";
-import { drawsText, toggleSetting } from "./settings";
+import { drawsText, setting, toggleSetting } from "./settings";
 import { plain, visible } from "./text";
 import { described } from "./tree";
 
@@ -195,10 +197,12 @@ async function exportAs(server: Server): Promise<void> {
     { title: "Export the profile as it is shown", matchOnDescription: true },
   );
   if (!picked) return;
-  const folder = vscode.Uri.joinPath(vscode.Uri.file(profile.path), "..");
-  const stem = profile.name.replace(/\..*$/, "") || "profile";
-  const target = await vscode.window.showSaveDialog({ defaultUri: vscode.Uri.joinPath(folder, `${stem}.${picked.extension}`) });
+  const root = server.shown?.root ?? undefined;
+  const hasOwnNames = setting("profiles").length > 0;
+  const proposed = proposedPath(profile.name, picked.extension, { root, hasOwnNames, home: homedir(), temporary: tmpdir() });
+  const target = await vscode.window.showSaveDialog({ defaultUri: vscode.Uri.file(proposed) });
   if (!target) return;
+  if (target.fsPath === vscode.Uri.file(profile.path).fsPath) throw new Error(`${profile.name} is the profile itself. Choose another file to export to.`);
   const { lost } = await server.execute("costline.export", { format: picked.format, path: target.fsPath, overwrite: true });
   const without = lost.length === 0 ? "" : ` The format cannot contain: ${lost.join(", ")}.`;
   const answer = await vscode.window.showInformationMessage(`Exported to ${target.fsPath}.${without}`, "Reveal");

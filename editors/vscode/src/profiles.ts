@@ -9,7 +9,7 @@ export async function openProfile(server: Server, given?: readonly vscode.Uri[])
     title: "Open Profile: the files of several runs are shown as one",
     openLabel: "Show Costs",
     canSelectMany: true,
-    ...(server.shown?.root ? { defaultUri: vscode.Uri.parse(server.shown.root) } : {}),
+    ...(server.shown?.root ? { defaultUri: vscode.Uri.file(server.shown.root) } : {}),
   });
   const paths = (files ?? []).map((file) => file.fsPath);
   if (paths.length > 1) await server.execute("costline.setView", { profiles: paths });

@@ -6,6 +6,7 @@ import * as vscode from "vscode";
 interface Read {
   readonly "server.path": string;
   readonly "statusBar.enable": boolean;
+  readonly profiles: readonly string[];
   readonly "hints.enable": boolean;
   readonly "hints.minPercent": number;
   readonly "hints.show": "total" | "self" | "both" | "counts";
