@@ -6,7 +6,10 @@ import { open, openCommand } from "./places";
 import type { Direction, GroupBy, Item } from "./protocol.generated";
 import type { Call, Server } from "./server";
 import { plain, visible } from "./text";
-import { callLines, described, nodeId } from "./tree";
+import { callLines, described, nodeId, sameFunction, searchFor } from "./tree";
+
+/** The maximum number of functions among which one of another profile is searched. */
+const MAX_FUNCTIONS = 1000;
 
 /** What callers and callees can be grouped by. */
 const groupings: readonly (vscode.QuickPickItem & { readonly groupBy: GroupBy })[] = [
@@ -56,6 +59,7 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
     this.direction = direction;
     this.root = { id: `${this.generation}`, item, calls: { uri: item.uri, lines: [item.selectionRange] } };
     this.view.title = direction === "incoming" ? "Callers" : "Callees";
+    this.view.message = "";
     this.changed.fire(undefined);
     await vscode.commands.executeCommand("setContext", "costline.calls", direction);
     await vscode.commands.executeCommand("costline.calls.focus");
@@ -124,7 +128,7 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
 
   async getChildren(node?: CallNode): Promise<CallNode[]> {
     if (!this.root) return [];
-    if (!node) return [await this.fresh(this.root)];
+    if (!node) return [await this.fresh(this.root)].flatMap((root) => root ?? []);
     return this.step(node, this.direction);
   }
 
@@ -143,15 +147,25 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
     }));
   }
 
-  /** The same function with its costs as they are now. */
-  private async fresh(root: CallNode): Promise<CallNode> {
+  /** The same function with its costs as they are now. Undefined if the profile does not have it. */
+  private async fresh(root: CallNode): Promise<CallNode | undefined> {
     const command = this.direction === "incoming" ? "costline.showCallers" : "costline.showCallees";
     const step = await this.server.quietly(this.server.execute(command, root.item, { message: false }));
-    if (step?.item && this.root?.id === root.id) {
-      this.root = { ...root, item: step.item, calls: { uri: step.item.uri, lines: [step.item.selectionRange] } };
-      return this.root;
-    }
-    return root;
+    // Without an answer, the rows stay.
+    const item = step ? (step.item ?? (await this.found(root.item))) : root.item;
+    if (this.root?.id !== root.id) return root;
+    this.view.message = item ? "" : `${visible(root.item.data.name)} is not in this profile.`;
+    // The root of before is found again once its profile is shown again.
+    if (!item) return undefined;
+    this.root = { ...root, item, calls: { uri: item.uri, lines: [item.selectionRange] } };
+    return this.root;
+  }
+
+  /** A function of another profile in the one that is shown. */
+  private async found({ data }: Item): Promise<Item | undefined> {
+    const argument = { by: "function", filter: searchFor(data), limit: MAX_FUNCTIONS } as const;
+    const spots = await this.server.quietly(this.server.execute("costline.hotspots", argument));
+    return sameFunction(data, spots?.functions ?? [])?.item ?? undefined;
   }
 
   /** The tree below one root, for another view. */

@@ -1,6 +1,6 @@
 // Texts and ids of tree rows.
 
-import type { FunctionKey, Item, ItemData } from "./protocol.generated";
+import type { FunctionKey, HotFunction, Item, ItemData } from "./protocol.generated";
 
 /** What the rows of functions have in common. */
 type Described = Pick<ItemData, "placeText" | "self" | "selfText"> & Partial<Pick<ItemData, "dir">>;
@@ -37,4 +37,18 @@ export function nodeId(parent: string, { data }: Item): string {
 
 export function keyId(key: FunctionKey | undefined): string {
   return JSON.stringify(key ?? null);
+}
+
+/** What the file or else the name of a function is searched by, in another profile. */
+export function searchFor({ name, uri }: Pick<ItemData, "name" | "uri">): string {
+  return uri === null ? name : decodeURIComponent(uri.slice(uri.lastIndexOf("/") + 1));
+}
+
+/** The function of another profile at the same line, or with the same name in the same file. Its name may differ between profilers. */
+export function sameFunction(
+  { name, uri, line0, placeText }: Pick<ItemData, "name" | "uri" | "line0" | "placeText">, functions: readonly HotFunction[],
+): HotFunction | undefined {
+  const inFile = functions.filter((other) => other.uri === uri);
+  if (uri === null) return inFile.find((other) => other.name === name && other.placeText === placeText);
+  return inFile.find((other) => other.line0 === line0) ?? inFile.find((other) => other.name === name);
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isItem } from "../src/protocol";
-import type { Item, ItemData } from "../src/protocol.generated";
-import { callLines, columns, described, nodeId } from "../src/tree";
+import type { HotFunction, Item, ItemData } from "../src/protocol.generated";
+import { callLines, columns, described, nodeId, sameFunction, searchFor } from "../src/tree";
 
 function item(name: string, path: readonly string[], changes: Partial<ItemData> = {}): Item {
   const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
@@ -56,4 +56,19 @@ test("costs stand below each other", () => {
   const space = "\u2007";
   assert.deepEqual(columns([["58.3%", "0.8%"], ["9.1%", "10.0%"]]), [`58.3%${space}${space}${space}0.8%`, `${space}9.1%${space}${space}10.0%`]);
   assert.deepEqual(columns([["5.0%"], ["4.0%", ""]]), ["5.0%", `4.0%${space}${space}`]);
+});
+
+test("a function is found in another profile by its place, else by its name in the file", () => {
+  const spot = (name: string, changes: Partial<HotFunction> = {}): HotFunction => ({ ...item(name, [name]).data, name, ...changes }) as unknown as HotFunction;
+  const { data } = item("Maze.carve", ["carve"]);
+  assert.equal(searchFor(data), "a.py");
+  const [moved, renamed, elsewhere] = [spot("Maze.carve", { line0: 9 }), spot("carve"), spot("Maze.carve", { uri: "file:///b.py" })];
+  assert.equal(sameFunction(data, [moved, renamed]), renamed);
+  assert.equal(sameFunction(data, [elsewhere, moved]), moved);
+  assert.equal(sameFunction(data, [elsewhere]), undefined);
+  const library = item("memcpy", ["memcpy"], { uri: null, line0: null, placeText: "[libc.so.6]" }).data;
+  assert.equal(searchFor(library), "memcpy");
+  const [inLibrary, unknown] = [spot("memcpy", { uri: null, placeText: "[libc.so.6]" }), spot("memcpy", { uri: null, placeText: "no source" })];
+  assert.equal(sameFunction(library, [unknown, inLibrary]), inLibrary);
+  assert.equal(sameFunction(library, [unknown]), undefined);
 });

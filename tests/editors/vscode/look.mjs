@@ -102,6 +102,11 @@ export class Screen {
     return this.#texts(this.#view(view).locator(".monaco-list-row"));
   }
 
+  /** The message above the rows of a view of the side bar. */
+  async viewMessage(view) {
+    return (await this.#texts(this.#view(view).locator(".message"))).join("\n");
+  }
+
   /** Presses a button of the title of a view, which is there while the pointer is. */
   async pressViewButton(view, title) {
     await this.#view(view).locator(".pane-header").hover();

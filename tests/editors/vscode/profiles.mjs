@@ -90,4 +90,25 @@ await code.run(async () => {
   await screen.fillDialog(path.join(stage.root, MAZE));
   await until("a message", () => screen.message("maze.py"));
   await shows("elsewhere.txt", 30);
+
+  // The view of callers finds its function in another profile, or says that it is not there.
+  const select = async (name, samples) => {
+    await screen.command("Costline: Select Profile…");
+    await screen.choose(name);
+    await until(`${name} is selected`, async () => (await screen.status()).some((item) => item.includes(name) && item.includes(`${samples} samples`)));
+  };
+  await select(SHOWN, 1395);
+  await code.page.keyboard.press("Control+G");
+  await screen.fill(":53");
+  await code.page.keyboard.press("Enter");
+  const { total } = stage.before.functions[MAZE].solve;
+  await screen.clickLens(MAZE, ` total ${total} `);
+  const hasCallers = () => until("callers", async () => (await screen.rows("Callers"))[0]?.includes(`${total} solve`));
+  await hasCallers();
+  await select("old.folded", 20);
+  await until("it is not there", async () => (await screen.viewMessage("Callers")) === "solve is not in this profile.");
+  assert.deepEqual(await screen.rows("Callers"), []);
+  await select(SHOWN, 1395);
+  await hasCallers();
+  assert.equal(await screen.viewMessage("Callers"), "");
 }, [/maze\.py: not a supported profile/]);
