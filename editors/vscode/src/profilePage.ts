@@ -6,6 +6,7 @@ import pageScript from "webview:./webview/profile.ts";
 import { Drawing, openBeside, type Subject, undoOf } from "./drawing";
 import { FOR_SCREEN_READERS, page } from "./page";
 import type { Action, HotFunction, OtherProfile, SetViewArgument, TransformArgument, View } from "./protocol.generated";
+import { haveSameCosts, wholeView } from "./sameCosts";
 import type { Server } from "./server";
 import { age } from "./status";
 import { visible } from "./text";
@@ -42,6 +43,8 @@ class ProfilePage implements Subject {
   /** What was chosen on the page, in place of the settings. */
   private choices: SetViewArgument = {};
   private view: View | undefined;
+  /** What the code shows. */
+  private code: View | undefined;
   private problem: string | undefined;
   private functions: readonly HotFunction[] = [];
   private filter = "";
@@ -160,7 +163,8 @@ class ProfilePage implements Subject {
   /** Shows the costs in the code, as they are on the page. */
   private async use(): Promise<void> {
     await this.server.execute("costline.selectProfile", this.file.fsPath);
-    if (Object.keys(this.choices).length > 0) await this.server.execute("costline.setView", this.choices);
+    await this.server.execute("costline.setView", wholeView(this.choices));
+    await this.load();
   }
 
   /** Shows what may have changed. */
@@ -172,9 +176,10 @@ class ProfilePage implements Subject {
   private async load(draw = () => this.drawing.redraw()): Promise<void> {
     const { costs, other } = this;
     try {
-      const view = await this.server.execute("costline.view", other);
+      const [view, code] = await Promise.all([this.server.execute("costline.view", other), this.server.execute("costline.view")]);
       if (costs !== this.costs) return;
       this.view = view;
+      this.code = code;
       this.problem = undefined;
       await this.post();
       await Promise.all([this.list(), draw()]);
@@ -194,17 +199,16 @@ class ProfilePage implements Subject {
   }
 
   private async post(): Promise<void> {
-    const { problem, server, view } = this;
+    const { problem, view, code } = this;
     const name = this.file.path.slice(this.file.path.lastIndexOf("/") + 1);
-    const used = server.shown?.profile?.path;
-    await this.send({ type: "profile", profile: view ? profileOf(view, problem, used, Date.now()) : { ...NOTHING, name: visible(name), problem: problem ?? null } });
+    await this.send({ type: "profile", profile: view ? profileOf(view, problem, code, Date.now()) : { ...NOTHING, name: visible(name), problem: problem ?? null } });
   }
 }
 
 const NOTHING: Profile = { name: "", facts: "", problem: null, marks: [], actions: [], health: [], choices: [], isUsed: false };
 
-/** What is above the table. `used` is the path of the profile in the code, `now` is in milliseconds since 1970. */
-export function profileOf(view: View, problem: string | undefined, used: string | undefined, now: number): Profile {
+/** What is above the table. `code` is the view of the code, `now` is in milliseconds since 1970. */
+export function profileOf(view: View, problem: string | undefined, code: View | undefined, now: number): Profile {
   const { profile, totalText, metric, unit, health } = view;
   if (!profile) return { ...NOTHING, problem: problem ?? null };
   const facts = [totalText, metric === unit ? null : metric, profile.format, age(now - profile.modified)];
@@ -217,7 +221,7 @@ export function profileOf(view: View, problem: string | undefined, used: string 
     actions: undoOf(view).map(({ title }) => title),
     health: health.map(({ severity, message, fix }) => ({ severity, message: visible(message), fix: fix?.title ?? null })),
     choices: choices.map(({ key, title, options }) => ({ key, title, options: options.map(({ label, active }) => ({ label, active })) })),
-    isUsed: profile.path === used,
+    isUsed: code !== undefined && haveSameCosts(view, code),
   };
 }
 

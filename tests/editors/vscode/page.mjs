@@ -117,6 +117,17 @@ await code.run(async () => {
   await other.button("Use for the Code").click();
   await status("old.folded", "40 samples");
   await until("it is used", () => other.button("Used for the Code").isDisabled());
+  // A view of it is another use, and so is all of it again.
+  await other.click("neighbours", "75.0%", { button: "right" });
+  await other.choose("Show the Costs of This Node");
+  await until("it is not used", () => other.button("Use for the Code").isEnabled());
+  await other.button("Use for the Code").click();
+  await status("old.folded", "30 samples");
+  await until("the node is used", () => other.button("Used for the Code").isDisabled());
+  await other.button("Undo all transforms").first().click();
+  await until("the node is not used", () => other.button("Use for the Code").isEnabled());
+  await other.button("Use for the Code").click();
+  await status("old.folded", "40 samples");
   await screen.close("old.folded");
 
   // What is no profile says so, and can be opened as text.
