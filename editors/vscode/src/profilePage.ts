@@ -64,7 +64,7 @@ class ProfilePage implements Subject {
       this.timer = setTimeout(() => void this.reload(), PATIENCE_MS);
     };
     const subscriptions = [
-      watcher, watcher.onDidChange(later), watcher.onDidCreate(later),
+      watcher, watcher.onDidChange(later), watcher.onDidCreate(later), watcher.onDidDelete(later),
       server.onDidChangeCosts(() => void this.reload()),
       panel.webview.onDidReceiveMessage((message: FromProfile) => this.receive(message)),
     ];
@@ -184,9 +184,16 @@ class ProfilePage implements Subject {
       await this.post();
       await Promise.all([this.list(), draw()]);
     } catch (error) {
-      this.problem = error instanceof Error ? error.message : String(error);
-      await this.post();
+      if (costs === this.costs) await this.fail(error instanceof Error ? error.message : String(error));
     }
+  }
+
+  /** Shows why the file cannot be read, and nothing of what it was before. */
+  private async fail(problem: string): Promise<void> {
+    this.problem = problem;
+    this.view = undefined;
+    this.functions = [];
+    await this.post();
   }
 
   /** Lists the functions. */
@@ -211,7 +218,7 @@ const NOTHING: Profile = { name: "", facts: "", problem: null, marks: [], action
 export function profileOf(view: View, problem: string | undefined, code: View | undefined, now: number): Profile {
   const { profile, totalText, metric, unit, health } = view;
   if (!profile) return { ...NOTHING, problem: problem ?? null };
-  const facts = [totalText, metric === unit ? null : metric, profile.format, age(now - profile.modified)];
+  const facts = [totalText, metric === unit ? null : metric, profile.format, profile.deleted ? "deleted" : age(now - profile.modified)];
   const choices = view.choices.filter(({ key, multiple }) => CHOICES.has(key) && !multiple);
   return {
     name: visible(profile.name),

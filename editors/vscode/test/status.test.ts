@@ -59,6 +59,14 @@ test("the status shows why there is no profile", () => {
   assert.match(statusTooltip("running", none, false), /how to record one/);
 });
 
+test("the tooltip says until when the costs of a deleted profile are shown", () => {
+  const tooltip = (changes: Partial<typeof profile>): string => statusTooltip("running", { ...shown, profile: { ...profile, ...changes } }, false);
+  assert.match(tooltip({ picked: true }), /You selected this profile\. Newer ones are not shown\./);
+  assert.match(tooltip({ deleted: true }), /The file was deleted\.\*\* Its costs are shown until there is a newer profile\./);
+  assert.match(tooltip({ deleted: true, picked: true }), /until it is written again or another profile is selected\./);
+  assert.doesNotMatch(tooltip({ deleted: true, picked: true }), /[Nn]ewer/);
+});
+
 test("the status and its tooltip show problems", () => {
   const entry = { code: "no-lines", severity: "warning", message: "p.folded: no frame has a line" } as const;
   const wrong = { ...shown, health: [entry, { ...entry, severity: "info", message: "few samples" } as const] };

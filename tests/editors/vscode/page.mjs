@@ -1,7 +1,7 @@
 // Opens profiles as pages: node page.mjs VSIX
 
 import assert from "node:assert/strict";
-import { mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Code, stage, until } from "./code.mjs";
 import { FlameGraph } from "./flame.mjs";
@@ -128,6 +128,16 @@ await code.run(async () => {
   await until("the node is not used", () => other.button("Use for the Code").isEnabled());
   await other.button("Use for the Code").click();
   await status("old.folded", "40 samples");
+
+  // Once it cannot be read, or is deleted, nothing of what it was before is shown.
+  const problem = (text) => until(text, async () => (await other.text(".profile-health")).includes(text));
+  const isEmpty = async () => assert.deepEqual([await other.text(".profile-head p"), await other.page.locator(".profile-rows, .flame").filter({ visible: true }).count()], ["", 0]);
+  writeFileSync(old, "no profile\n");
+  await problem("not a supported profile");
+  await isEmpty();
+  rmSync(old);
+  await problem("No such file");
+  await isEmpty();
   await screen.close("old.folded");
 
   // What is no profile says so, and can be opened as text.
@@ -136,4 +146,4 @@ await code.run(async () => {
   await until("the problem", async () => /broken\.perf: not a supported profile/.test(await broken.text(".profile-health")));
   await broken.button("Open as Text").click();
   await until("the text", async () => code.page.locator(".view-line").filter({ hasText: /no.profile/ }).first().isVisible());
-}, [/broken\.perf: not a supported profile/]);
+}, [/(broken\.perf|old\.folded): not a supported profile/, /old\.folded: No such file/]);

@@ -45,7 +45,8 @@ const headings = COLUMNS.map(({ by, title }) => {
 });
 
 const root = document.getElementById("profile") ?? document.body;
-root.append(header(), graph, functions());
+const listed = functions();
+root.append(header(), graph, listed);
 const flame = new FlameView(graph, hostOf(send));
 
 function header(): HTMLElement {
@@ -77,6 +78,8 @@ function functions(): HTMLElement {
 function describe(profile: Profile): void {
   name.textContent = profile.name;
   facts.textContent = profile.facts;
+  // What cannot be read has neither.
+  graph.hidden = listed.hidden = profile.problem !== null;
   use.hidden = profile.problem !== null;
   use.disabled = profile.isUsed;
   use.textContent = profile.isUsed ? "Used for the Code" : "Use for the Code";

@@ -72,6 +72,8 @@ export class FlameView {
       this.path, this.more, this.tableButton, this.legend, this.details);
     this.kinds.append(kindOption("tree", "Callers above callees"), kindOption("inverted", "Bottom-up: callees above callers"), this.time, this.around);
     this.kinds.hidden = !host.draw;
+    // Nothing is drawn yet.
+    this.more.hidden = true;
     this.strip = new Strip((range) => host.range?.(range));
     this.space.append(this.canvas);
     this.scroll.append(this.space);
