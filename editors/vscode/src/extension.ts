@@ -14,6 +14,7 @@ import { problems } from "./problems";
 import { profilePages } from "./profilePage";
 import { profileMenus } from "./profiles";
 import { Server } from "./server";
+import { firstProblem } from "./status";
 import { statusBar } from "./statusBar";
 import { unreachable } from "./unreachable";
 
@@ -53,6 +54,7 @@ function contexts(server: Server): vscode.Disposable {
     const { running, shown } = server;
     const state = shown?.profile ? "profile" : running === "running" && shown && !shown.loading ? "none" : running;
     void vscode.commands.executeCommand("setContext", "costline.state", state);
+    void vscode.commands.executeCommand("setContext", "costline.unreadable", shown !== undefined && firstProblem(shown) !== undefined);
     void vscode.commands.executeCommand("setContext", "costline.hidden", server.hidden);
   };
   update();

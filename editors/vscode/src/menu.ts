@@ -5,6 +5,8 @@ import type { Choice, ChoiceKey, ChoiceOption, Chosen, View } from "./protocol.g
 import { showEntry } from "./problems";
 import { offerToRecord } from "./record";
 import type { Server } from "./server";
+import { hasFolder } from "./settings";
+import { whyNone } from "./status";
 import { plain } from "./text";
 
 const FLAME_GRAPH = "costline.flamegraph";
@@ -81,8 +83,8 @@ export async function showMenu(server: Server): Promise<void> {
   await picked?.run?.();
 }
 
-function headline({ profile, summary }: View): string {
-  return profile ? `${profile.name} · ${summary}` : "No profile was found in this workspace";
+function headline(view: View): string {
+  return view.profile ? `${view.profile.name} · ${view.summary}` : whyNone(view, hasFolder());
 }
 
 /** Shows the list of a choice. */

@@ -2,8 +2,11 @@
 
 import * as vscode from "vscode";
 import type { Recipe, RecipeCommand } from "./protocol.generated";
+import { showEntry } from "./problems";
 import { recipesFor } from "./recipes";
 import type { Server } from "./server";
+import { hasFolder } from "./settings";
+import { firstProblem, whyNone } from "./status";
 
 /** The type of the tasks that record. */
 const TASK = "costline";
@@ -14,10 +17,15 @@ export async function record(server: Server, recipe?: Recipe): Promise<void> {
   else await pick(server);
 }
 
-/** Says that there is no profile, and offers to record one. */
+/** Says why there is no profile, and offers what leads to one. */
 export async function offerToRecord(server: Server): Promise<void> {
-  const answer = await vscode.window.showInformationMessage("No profile was found in this workspace.", "Record a Profile");
-  if (answer === "Record a Profile") await record(server);
+  const problem = server.shown && firstProblem(server.shown);
+  if (problem) return showEntry(server, problem);
+  const [folder, other, recording] = ["Open Folder", "Open Profile…", "Record a Profile"];
+  const answer = await vscode.window.showInformationMessage(whyNone(server.shown, hasFolder()), ...(hasFolder() ? [recording, other] : [folder, other]));
+  if (answer === folder) await vscode.commands.executeCommand("workbench.action.files.openFolder");
+  if (answer === other) await vscode.commands.executeCommand("costline.ui.openProfile");
+  if (answer === recording) await record(server);
 }
 
 async function pick(server: Server): Promise<void> {

@@ -25,6 +25,11 @@ export function setting<K extends keyof Read>(key: K): Read[K] {
   return value as Read[K];
 }
 
+/** Whether a folder is open, in which profiles are searched for. */
+export function hasFolder(): boolean {
+  return (vscode.workspace.workspaceFolders ?? []).length > 0;
+}
+
 /** Whether the extension draws the costs of lines, instead of VS Code as inlay hints. */
 export function drawsText(): boolean {
   return setting("hints.enable") && setting("decorations.text") !== "inlayHint";

@@ -1,6 +1,6 @@
 // The texts of the status bar item and its tooltip.
 
-import type { Severity, Shown } from "./protocol.generated";
+import type { HealthEntry, Severity, Shown } from "./protocol.generated";
 import { markdown, plain } from "./text";
 
 /** The state of the server. */
@@ -21,6 +21,18 @@ export function worst(shown: Shown | undefined): Exclude<Severity, "info"> | und
   return severities.includes("error") ? "error" : severities.includes("warning") ? "warning" : undefined;
 }
 
+/** The first problem of what is shown that is worse than information. */
+export function firstProblem({ health }: Pick<Shown, "health">): HealthEntry | undefined {
+  return health.find(({ severity }) => severity !== "info");
+}
+
+/** Why no profile is shown. */
+export function whyNone(shown: Pick<Shown, "health"> | undefined, hasFolder: boolean): string {
+  const problem = shown && firstProblem(shown);
+  if (problem) return problem.message;
+  return hasFolder ? "No profile was found in this workspace." : "No folder is open, so no profile was searched for.";
+}
+
 /** The text of the status bar item. `now` is in milliseconds since 1970. */
 export function statusText(running: Running, shown: Shown | undefined, hidden: boolean, now: number): string {
   if (running === "missing" || running === "stopped") return "$(flame) Costline: no server";
@@ -38,14 +50,14 @@ export function statusText(running: Running, shown: Shown | undefined, hidden: b
 }
 
 /** The tooltip, as Markdown. */
-export function statusTooltip(running: Running, shown: Shown | undefined, hidden: boolean): string {
+export function statusTooltip(running: Running, shown: Shown | undefined, hidden: boolean, hasFolder: boolean): string {
   if (running === "missing" || running === "stopped") return "The Costline server is not running. Click for help.";
   if (running === "starting" || !shown) return "Costline is starting.";
   const { profile, fleet, metric, unit, marks, loading, baseline, comparison, health } = shown;
   const problems = health.filter(({ severity }) => severity !== "info").map(({ severity, message }) => `$(${severity}) ${markdown(message)}`);
   if (!profile) {
     if (problems.length > 0) return [...problems, "Click for the menu."].join("\n\n");
-    return loading ? "Reading a profile." : "No profile was found in the workspace. Click to see how to record one.";
+    return loading ? "Reading a profile." : `${whyNone(shown, hasFolder)} Click to record or open one.`;
   }
   const lines = [
     `**${markdown(profile.name)}** (${markdown(profile.format)})`,

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Server } from "./server";
-import { setting } from "./settings";
+import { hasFolder, setting } from "./settings";
 import { statusText, statusTooltip, worst } from "./status";
 
 const MINUTE = 60_000;
@@ -14,7 +14,7 @@ export function statusBar(server: Server): vscode.Disposable {
   const update = (): void => {
     const { running, shown, hidden } = server;
     item.text = statusText(running, shown, hidden, Date.now());
-    item.tooltip = new vscode.MarkdownString(statusTooltip(running, shown, hidden), true);
+    item.tooltip = new vscode.MarkdownString(statusTooltip(running, shown, hidden, hasFolder()), true);
     const isWrong = running === "missing" || running === "stopped" || shown?.profile?.deleted === true;
     const problem = worst(shown) ?? (isWrong ? "warning" : undefined);
     item.backgroundColor = problem ? new vscode.ThemeColor(`statusBarItem.${problem}Background`) : undefined;
@@ -24,7 +24,7 @@ export function statusBar(server: Server): vscode.Disposable {
   update();
   // The age changes with time.
   const clock = setInterval(update, MINUTE);
-  return vscode.Disposable.from(item, server.onDidChange(update), vscode.workspace.onDidChangeConfiguration(update), {
+  return vscode.Disposable.from(item, server.onDidChange(update), vscode.workspace.onDidChangeConfiguration(update), vscode.workspace.onDidChangeWorkspaceFolders(update), {
     dispose: () => clearInterval(clock),
   });
 }

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Shown } from "../src/protocol.generated";
-import { age, statusText, statusTooltip, worst } from "../src/status";
+import { age, type Running, statusText, statusTooltip as tooltipOf, whyNone, worst } from "../src/status";
 import { markdown, visible } from "../src/text";
 
 const MINUTE = 60_000;
 const now = 1_000_000_000_000;
 const profile = { path: "/w/p.folded", name: "p.folded", format: "folded stacks", modified: now - 3 * MINUTE, deleted: false, picked: false, truncated: null };
 const shown: Shown = { root: "/w", revision: 1, profile, fleet: null, metric: "samples", unit: "samples", marks: [], summary: "samples", total: 10, totalText: "10 samples", base: 10, baseline: null, overlay: null, spread: null, comparison: null, health: [], loading: false, state: null };
+
+const statusTooltip = (running: Running, shown: Shown | undefined, hidden: boolean): string => tooltipOf(running, shown, hidden, true);
 
 test("ages are in the largest unit that fits", () => {
   const ages = [-5, 0, 59_999, MINUTE, 59 * MINUTE, 60 * MINUTE, 23 * 60 * MINUTE, 24 * 60 * MINUTE, 49 * 60 * MINUTE].map(age);
@@ -56,7 +58,10 @@ test("the status shows why there is no profile", () => {
   assert.equal(statusText("running", { ...none, loading: true }, false, now), "$(loading~spin) Costline");
   assert.equal(statusText("starting", undefined, false, now), "$(loading~spin) Costline");
   assert.equal(statusText("missing", undefined, false, now), "$(flame) Costline: no server");
-  assert.match(statusTooltip("running", none, false), /how to record one/);
+  assert.match(statusTooltip("running", none, false), /^No profile was found in this workspace\. Click to record or open one\.$/);
+  assert.match(tooltipOf("running", none, false, false), /^No folder is open/);
+  const unreadable = { code: "profile-unreadable", severity: "warning", message: "a.cpuprofile: unexpected end" } as const;
+  assert.equal(whyNone({ health: [{ ...unreadable, severity: "info", message: "good to know" }, unreadable] }, true), unreadable.message);
 });
 
 test("the tooltip says until when the costs of a deleted profile are shown", () => {
