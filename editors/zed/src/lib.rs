@@ -15,7 +15,8 @@ impl zed::Extension for Costline {
         let binary = LspSettings::for_worktree(server.as_ref(), worktree)?.binary;
         let (path, arguments) = binary.map_or((None, None), |binary| (binary.path, binary.arguments));
         let command = path.or_else(|| worktree.which("costline")).ok_or(
-            "costline is not on the PATH. Install it (cargo install costline), or set lsp.costline.binary.path to the program",
+            "costline is not on the PATH. Install it (in a clone of its repository: cargo install --locked --path server), or set \
+             lsp.costline.binary.path to the program",
         )?;
         let args = arguments.unwrap_or_else(|| vec!["lsp".to_owned()]);
         Ok(Command { command, args, env: worktree.shell_env() })

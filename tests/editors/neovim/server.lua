@@ -117,7 +117,7 @@ t.run({
       local text = health()
       options.cmd = command
       t.expect(text:find("ERROR no-such-costline cannot be run", 1, true), text)
-      t.expect(text:find("cargo install costline", 1, true), text)
+      t.expect(text:find("cargo install --locked --path server", 1, true), text)
     end,
   },
   {

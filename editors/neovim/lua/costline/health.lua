@@ -11,7 +11,7 @@ local function check_server()
   local command = options.cmd[1]
   if vim.fn.executable(command) == 0 then
     vim.health.error(("%s cannot be run"):format(command), {
-      "Install it: cargo install costline",
+      "Install it, in a clone of its repository: cargo install --locked --path server",
       'Or set its path: require("costline").setup({ cmd = { "/path/to/costline", "lsp" } })',
     })
     return
