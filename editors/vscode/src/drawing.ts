@@ -8,6 +8,7 @@ import type {
 } from "./protocol.generated";
 import type { Server } from "./server";
 import { visible } from "./text";
+import { matcher } from "./webview/flame/match";
 import type { Bucket, Graph, Kind, MenuEntry, Picture, Place, Side, StripData } from "./webview/flame/picture";
 import type { FromFlameGraph, ToFlameGraph } from "./webview/messages";
 
@@ -38,19 +39,25 @@ interface Shown {
   readonly range: string | undefined;
 }
 
+interface Search { readonly text: string; readonly regex: boolean }
+
 interface Graphs { readonly down: FlameGraph; readonly up: FlameGraph | undefined }
 
 const NO_NODES: Shown["nodes"] = { down: [], up: [] };
 const WHOLE: Shown = { kind: "tree", around: undefined, nodes: NO_NODES, skip: undefined, range: undefined };
 /** The number of bars of the strip of time. */
 const BUCKETS = 200;
+/** The maximum number of functions that are searched for one that is too narrow to be drawn. */
+const MAX_FUNCTIONS = 100_000;
 
 export class Drawing {
   private graphs: Graphs | undefined;
   private view: View | undefined;
   private drawn: string | undefined;
   private shown = WHOLE;
-  private search: { readonly text: string; readonly regex: boolean } | undefined;
+  private search: Search | undefined;
+  /** The functions that a search finds, if they are too narrow to be drawn, costliest first. */
+  private hidden: readonly FunctionKey[] = [];
   private timeline: { readonly of: string; readonly answer: Timeline | null } | undefined;
   /** The number of requests, so that an answer that was overtaken is not drawn. */
   private asked = 0;
@@ -72,6 +79,8 @@ export class Drawing {
       case "search":
         this.search = message.text === "" ? undefined : { text: message.text, regex: message.regex };
         return this.load();
+      case "drawHidden":
+        return this.hidden[0] && this.drawAround(this.hidden[0]);
       case "draw":
         this.shown = message.kind === "around" ? this.shown : { ...WHOLE, kind: message.kind };
         return this.load();
@@ -195,6 +204,7 @@ export class Drawing {
       this.server.execute("costline.view", other),
       this.timeline?.of === costs ? this.timeline.answer : this.server.execute("costline.timeline", { buckets: BUCKETS }, other),
     ]);
+    const hidden = search && down.found?.problem === null && ![...down.frames, ...(up?.frames ?? [])].some(({ found }) => found) ? await this.find(search) : [];
     if (asked !== this.asked) return false;
     // After the last callees come the first again.
     if (skip !== undefined && down.frames.length === down.above) {
@@ -202,6 +212,7 @@ export class Drawing {
       return this.fetch();
     }
     this.graphs = { down, up };
+    this.hidden = hidden;
     this.view = view;
     this.drawn = costs;
     this.timeline = { of: costs, answer: timeline };
@@ -216,13 +227,21 @@ export class Drawing {
     return drawn;
   }
 
+  /** The functions that a search finds in all of the profile. */
+  private async find({ text, regex }: Search): Promise<FunctionKey[]> {
+    const filter = regex ? null : text;
+    const spots = await this.server.execute("costline.hotspots", { by: "function", sort: "total", limit: MAX_FUNCTIONS, filter }, this.subject.other);
+    const isMatch = matcher(text, regex);
+    return (spots?.functions ?? []).filter(({ name }) => isMatch(name)).map(({ key }) => key);
+  }
+
   private async post(): Promise<void> {
     const { graphs, shown, timeline, view } = this;
     if (!graphs) return;
     const { down, up } = graphs;
     const picture: Picture = {
       kind: shown.kind, down: graphOf(down, shown.skip), up: up ? graphOf(up, undefined) : null, totalText: down.totalText,
-      legend: down.legend, found: down.found, menu: this.menu(), timed: down.timed,
+      legend: down.legend, found: down.found && { ...down.found, hidden: this.hidden.length }, menu: this.menu(), timed: down.timed,
       span: shown.range === undefined ? null : (down.span?.text ?? null),
       strip: timeline?.answer ? stripOf(timeline.answer, view?.range === null) : null,
     };

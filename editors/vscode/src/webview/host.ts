@@ -9,6 +9,7 @@ export function hostOf(send: (message: FromFlameGraph) => void): Host {
   return {
     zoom: (place, skip) => send({ type: "zoom", place: placeOf(place), ...(skip !== undefined && { skip }) }),
     search: (text, regex) => send({ type: "search", text, regex }),
+    drawHidden: () => send({ type: "drawHidden" }),
     draw: (kind) => send({ type: "draw", kind }),
     open: (place) => send({ type: "open", place: placeOf(place) }),
     run: (id, place) => send({ type: "run", id, place: placeOf(place) }),

@@ -8,6 +8,8 @@ export type FromFlameGraph =
   | { readonly type: "open"; readonly place: Place }
   | { readonly type: "zoom"; readonly place: Place; readonly skip?: number }
   | { readonly type: "search"; readonly text: string; readonly regex: boolean }
+  /** Draws the first function that a search found and no frame shows. */
+  | { readonly type: "drawHidden" }
   | { readonly type: "draw"; readonly kind: Kind }
   | { readonly type: "run"; readonly id: string; readonly place: Place }
   | { readonly type: "range"; readonly range: string | null };

@@ -87,6 +87,8 @@ export interface Edge {
 export interface Found {
   readonly text: string | null;
   readonly problem: string | null;
+  /** The number of functions that it found, if none of their frames is drawn. */
+  readonly hidden: number;
 }
 
 export interface LegendEntry {

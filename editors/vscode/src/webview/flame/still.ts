@@ -1,5 +1,6 @@
 // A flame graph without a server: zooms and searches within the frames that a page has.
 
+import { matcher } from "./match";
 import type { Found, Frame, Graph } from "./picture";
 
 export interface StillFrame extends Frame {
@@ -39,10 +40,9 @@ export function searched(graph: Still, text: string, regex: boolean): { readonly
   if (text === "") return { graph, found: null };
   let isMatch: (name: string) => boolean;
   try {
-    const pattern = regex ? new RegExp(text, "i") : undefined;
-    isMatch = (name) => pattern?.test(name) ?? name.toLowerCase().includes(text.toLowerCase());
+    isMatch = matcher(text, regex);
   } catch (error) {
-    return { graph, found: { text: null, problem: error instanceof Error ? error.message : String(error) } };
+    return { graph, found: { text: null, problem: error instanceof Error ? error.message : String(error), hidden: 0 } };
   }
   // Whether a frame or one above it matches.
   const within: boolean[] = [];
@@ -55,5 +55,5 @@ export function searched(graph: Still, text: string, regex: boolean): { readonly
     return { ...frame, found };
   });
   const least = graph.omitted > 0 ? "at least " : "";
-  return { graph: { ...graph, frames }, found: { text: `${least}${(100 * share).toFixed(1)}%`, problem: null } };
+  return { graph: { ...graph, frames }, found: { text: `${least}${(100 * share).toFixed(1)}%`, problem: null, hidden: 0 } };
 }

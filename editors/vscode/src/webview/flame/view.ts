@@ -3,6 +3,7 @@
 
 import { make } from "./elements";
 import styleText from "./flame.css";
+import { foundText } from "./match";
 import { showMenu } from "./menu";
 import { colourOfTier, ROW, paint } from "./paint";
 import { EMPTY, frameAt, type Graph, type Kind, namesTo, neighbour, type Picture, type Place, rowsOf, type Cell, type Side } from "./picture";
@@ -14,6 +15,8 @@ export interface Host {
   /** Draws a frame at the top; without its first `skip` callees. */
   zoom(place: Place, skip?: number): void;
   search(text: string, regex: boolean): void;
+  /** Draws the first function that a search found, if its frames are too narrow to be drawn. */
+  readonly drawHidden?: () => void;
   /** Draws another tree. Absent if there is only one. */
   readonly draw?: (kind: Kind) => void;
   /** Opens the source of a frame. Absent without an editor. */
@@ -202,12 +205,12 @@ export class FlameView {
     const { found } = this.picture;
     const matches = this.matches();
     const at = this.current ? matches.indexOf(this.current) : -1;
-    const frames = `${at >= 0 ? `${at + 1} of ` : ""}${matches.length} ${matches.length === 1 ? "frame" : "frames"}`;
-    this.found.textContent = found === null ? "" : (found.problem ?? [found.text, frames].filter(Boolean).join(" · "));
+    this.found.textContent = found === null ? "" : (found.problem ?? [found.text, foundText(matches.length, at, found.hidden)].filter(Boolean).join(" · "));
   }
 
   private goToMatch(by: 1 | -1): void {
     const matches = this.matches();
+    if (matches.length === 0 && (this.picture.found?.hidden ?? 0) > 0) this.host.drawHidden?.();
     const at = this.current ? matches.indexOf(this.current) : -1;
     const next = matches.at(at < 0 ? (by > 0 ? 0 : -1) : (at + by) % matches.length);
     if (next) this.go(next);
