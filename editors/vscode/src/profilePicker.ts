@@ -1,52 +1,74 @@
 // The list of profiles: what each measures, how much, and when and where it was written. Several can be shown as one.
 
+import { basename, dirname } from "node:path";
 import * as vscode from "vscode";
-import { entry, pickKey } from "./menu";
+import { entry } from "./menu";
 import { openPage } from "./profilePage";
-import type { Choice, Chosen, View } from "./protocol.generated";
+import type { ChoiceOption, Chosen, View } from "./protocol.generated";
+import { offerToRecord } from "./record";
 import type { Server } from "./server";
+import { plain } from "./text";
 
 type Picked = vscode.QuickPickItem & { readonly value?: Chosen; readonly isOther?: true };
 
 const SEVERAL: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("checklist"), tooltip: "Show Several as One" };
 const PAGE: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("graph"), tooltip: "Open Profile Page" };
 
-function choiceOf(view: View | undefined): Choice | undefined {
-  return view?.choices.find(({ key }) => key === "profile");
+/** The profiles that can be chosen: at least the one that is shown, which is no choice if it is the only one. */
+function optionsOf({ choices, profile, totalText }: View): readonly ChoiceOption[] {
+  const found = choices.find(({ key }) => key === "profile")?.options;
+  const only = profile ? [{ label: profile.name, description: totalText ?? "", value: profile.path, active: true }] : [];
+  return (found ?? only).map((option) => (option.active && profile?.deleted ? { ...option, description: `deleted · ${option.description ?? ""}` } : option));
 }
 
-function itemsOf({ options }: Choice, isSeveral: boolean): Picked[] {
-  const files = options.map((option): Picked => {
-    const shown = entry(option);
-    const isMarked = option.active && !isSeveral;
-    return { ...shown, label: isMarked ? `$(check) ${shown.label}` : shown.label, value: option.value, buttons: [PAGE] };
-  });
-  const others: Picked[] = [
+function itemOf(option: ChoiceOption, isMarked: boolean): Picked {
+  const shown = entry(option);
+  return { ...shown, label: isMarked ? `$(check) ${shown.label}` : shown.label, value: option.value, buttons: [PAGE] };
+}
+
+/** The profiles, of which one can be chosen. */
+function profilesOf(options: readonly ChoiceOption[]): Picked[] {
+  return [
+    ...options.map((option) => itemOf(option, option.active)),
     { label: "", kind: vscode.QuickPickItemKind.Separator },
     { label: "$(discard) Use the Setting", value: null },
     { label: "$(folder-opened) Open Profile…", isOther: true },
   ];
-  return isSeveral ? files : [...files, ...others];
+}
+
+/** The files, of which several can be checked: those that are shown as one profile are listed one by one. */
+function filesOf(options: readonly ChoiceOption[], shown: readonly string[]): Picked[] {
+  const isSet = shown.length > 1;
+  return options.flatMap((option) => (option.active && isSet ? shown.map(itemOfFile) : [itemOf(option, false)]));
+}
+
+function itemOfFile(path: string): Picked {
+  return { label: plain(basename(path)), detail: plain(vscode.workspace.asRelativePath(dirname(path))), value: path, buttons: [PAGE] };
+}
+
+/** The files of the profile that is shown. */
+async function shownFiles(server: Server, totals: boolean): Promise<readonly string[]> {
+  const answer = await server.quietly(server.execute("costline.profiles", { totals }));
+  return answer?.profiles.find(({ active }) => active)?.files ?? [];
 }
 
 /** Lets the user pick a profile, or several. */
 export async function pickProfile(server: Server): Promise<void> {
-  let choice = choiceOf(await server.view());
-  if (!choice) return pickKey(server, "profile");
+  let options = optionsOf(await server.view());
+  if (options.length === 0) return offerToRecord(server);
   const picker = vscode.window.createQuickPick<Picked>();
-  const list = (): void => {
-    if (!choice) return;
+  let shown = await shownFiles(server, false);
+  const list = (checked: readonly (Chosen | undefined)[]): void => {
     const [active] = picker.activeItems;
-    const chosen = picker.selectedItems.map(({ value }) => value);
-    picker.items = itemsOf(choice, picker.canSelectMany);
+    picker.items = picker.canSelectMany ? filesOf(options, shown) : profilesOf(options);
     picker.activeItems = picker.items.filter(({ value }) => value !== undefined && value === active?.value);
-    picker.selectedItems = picker.items.filter(({ value }) => chosen.includes(value));
+    if (picker.canSelectMany) picker.selectedItems = picker.items.filter(({ value }) => value !== undefined && checked.includes(value));
   };
-  picker.title = choice.title;
+  picker.title = "Profile";
   picker.matchOnDescription = true;
   picker.matchOnDetail = true;
   picker.buttons = [SEVERAL];
-  list();
+  list([]);
   picker.show();
   // The totals of profiles that were not read yet.
   picker.busy = true;
@@ -58,7 +80,7 @@ export async function pickProfile(server: Server): Promise<void> {
     });
     picker.onDidTriggerButton(() => {
       picker.canSelectMany = !picker.canSelectMany;
-      list();
+      list(shown);
     });
     picker.onDidTriggerItemButton(({ item }) => {
       picker.hide();
@@ -71,12 +93,13 @@ export async function pickProfile(server: Server): Promise<void> {
     });
   });
   void (async () => {
-    await server.quietly(server.execute("costline.profiles", { totals: true }));
+    const files = await shownFiles(server, true);
     const view = await server.quietly(server.view());
     if (closed.signal.aborted) return;
-    choice = choiceOf(view) ?? choice;
+    if (view) options = optionsOf(view);
+    shown = files;
     picker.busy = false;
-    list();
+    list(picker.selectedItems.map(({ value }) => value));
   })();
   await show(server, await accepted);
 }

@@ -62,10 +62,18 @@ await code.run(async () => {
     const row = (name) => rows.find((row) => row.includes(name));
     return /^old\.folded.*\n?20 samples · folded stacks, written .* ago\n?.*profiles/s.test(row("old.folded")) && row(SHOWN).includes("1395 samples · ");
   });
+  // The one that is shown is checked already.
   await screen.pressListButton("Show Several as One");
-  for (const name of [SHOWN, "old.folded"]) await screen.check(name);
+  await screen.check("old.folded");
   await code.page.keyboard.press("Enter");
   await until("both", async () => (await screen.status()).some((item) => item.includes("1415 samples")));
+  // Both are checked, so that one of them can be left out.
+  await screen.command("Costline: Select Profile…");
+  await until("a list", async () => (await screen.quickPick()).some((row) => row.includes("Open Profile…")));
+  await screen.pressListButton("Show Several as One");
+  await screen.check(SHOWN);
+  await code.page.keyboard.press("Enter");
+  await shows("old.folded", 20);
 
   // A dialog opens files outside of the workspace.
   await screen.command("Costline: Open Profile…");
