@@ -5,15 +5,13 @@ import * as vscode from "vscode";
 import pageScript from "webview:./webview/profile.ts";
 import { Drawing, openBeside, type Subject, undoOf } from "./drawing";
 import { FOR_SCREEN_READERS, page } from "./page";
+import { kindOf, KINDS } from "./pageKind";
 import type { Action, HotFunction, OtherProfile, SetViewArgument, TransformArgument, View } from "./protocol.generated";
 import { haveSameCosts, wholeView } from "./sameCosts";
 import type { Server } from "./server";
 import { age } from "./status";
 import { visible } from "./text";
 import type { FromProfile, Profile, Row, ToProfile } from "./webview/messages";
-
-/** The custom editors of package.json: that of files which nothing else opens, and that of other files. */
-const KINDS = ["costline.profile", "costline.profileOption"] as const;
 
 /** The maximum number of functions in the table. */
 const MAX_ROWS = 1000;
@@ -35,7 +33,7 @@ export function profilePages(server: Server): vscode.Disposable {
 
 /** Opens the page of a file. */
 export async function openPage(file: vscode.Uri): Promise<void> {
-  await vscode.commands.executeCommand("vscode.openWith", file, KINDS[1]);
+  await vscode.commands.executeCommand("vscode.openWith", file, kindOf(file.path));
 }
 
 class ProfilePage implements Subject {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { kindOf, KINDS } from "../src/pageKind";
 import { RECIPES, recipesFor } from "../src/recipes";
 
 interface Command { readonly command: string; readonly icon?: string }
@@ -43,8 +44,10 @@ test("files of profilers open as profiles, and those of other editors if the use
   const [own, shared] = [names("default"), names("option")];
   for (const name of ["*.folded", "*.folded.{gz,zst}", "*.pb.{gz,zst}", "callgrind.out.*", "perf.data", "*.pstats"]) assert.ok(own.includes(name), name);
   assert.deepEqual(shared.toSorted(), ["*.cpuprofile", "*.heapprofile", "*.json", "*.raw", "*.txt"]);
-  const code = read("src/profilePage.ts");
-  for (const { viewType } of contributes.customEditors) assert.ok(code.includes(`"${viewType}"`), viewType);
+  assert.deepEqual(contributes.customEditors.map(({ viewType }) => viewType), [...KINDS]);
+  const example = (pattern: string): string => pattern.replace("{gz,zst}", "gz").replaceAll("*", "1");
+  for (const name of own) assert.ok(kindOf(`/w/${example(name)}`) === KINDS[0] || shared.some((end) => name.endsWith(end.slice(1))), name);
+  for (const name of shared) assert.equal(kindOf(`/w/${example(name)}`), KINDS[1], name);
 });
 
 test("every setting has a default, and the code reads no other settings", () => {
