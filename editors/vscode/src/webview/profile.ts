@@ -1,5 +1,6 @@
 // The script of the page of a profile: what it is, its flame graph, and its functions in a table.
 
+import { counted } from "./flame/counts";
 import { make } from "./flame/elements";
 import { FlameView } from "./flame/view";
 import { hostOf } from "./host";
@@ -28,6 +29,8 @@ const graph = make("div", {});
 const filter = make("input", { type: "search", placeholder: "Filter functions by name or file", ariaLabel: "Filter functions by name or file" });
 const body = make("tbody", {});
 const caption = make("caption", {});
+/** Says why the table is empty. */
+const none = make("p", { className: "profile-none", role: "status" });
 let rows: readonly Row[] = [];
 let order: Order = { by: "self", descending: true };
 
@@ -65,7 +68,7 @@ function functions(): HTMLElement {
   titles.append(...headings);
   head.append(titles);
   table.append(caption, head, body);
-  scroll.append(table);
+  scroll.append(table, none);
   section.append(filter, scroll);
   let timer: ReturnType<typeof setTimeout> | undefined;
   filter.addEventListener("input", () => {
@@ -103,12 +106,15 @@ function list(): void {
   headings.forEach((heading, at) => {
     heading.ariaSort = COLUMNS[at]?.by === order.by ? (order.descending ? "descending" : "ascending") : "none";
   });
-  caption.textContent = `${rows.length} functions`;
+  caption.textContent = counted(rows.length, "function", "functions");
+  none.textContent = rows.length > 0 ? "" : filter.value.trim() === "" ? "The profile has no functions with costs." : "No function matches.";
   body.replaceChildren(...sorted(rows, order).map(({ row, at }) => {
     const line = make("tr", {});
     const cost = (textContent: string): HTMLElement => make("td", { className: "profile-cost", textContent });
     const title = make("th", { scope: "row", title: row.name });
-    title.append(button(row.name, () => send({ type: "callers", row: at })));
+    const press = button("", () => send({ type: "callers", row: at }));
+    press.append(make("bdi", { dir: "ltr", textContent: row.name }));
+    title.append(press);
     const place = make("td", {});
     place.append(row.hasSource ? button(row.place, () => send({ type: "source", row: at })) : row.place);
     line.append(cost(row.selfText), cost(row.totalText), title, place);
@@ -130,7 +136,7 @@ window.addEventListener("message", ({ data }: MessageEvent<ToProfile>) => {
     case "rows":
       rows = data.rows;
       list();
-      if (data.more) caption.textContent = `The first ${rows.length} functions`;
+      if (data.more) caption.textContent = `The first ${counted(rows.length, "function", "functions")}`;
   }
 });
 send({ type: "ready" });

@@ -22,11 +22,12 @@
 }
 .flame header { display: flex; flex-wrap: wrap; gap: 4px 8px; align-items: center; padding: 6px 12px; }
 .flame input, .flame select { padding: 3px 6px; color: var(--flame-field-text); background: var(--flame-field); border: 1px solid var(--flame-edge); font: inherit; }
-.flame input { width: 16em; }
+.flame input { width: 16em; max-width: 100%; }
+.flame select { max-width: 100%; }
 .flame button { padding: 3px 8px; color: inherit; background: none; border: 1px solid var(--flame-edge); font: inherit; cursor: pointer; }
 .flame button[aria-pressed="true"] { border-color: var(--flame-focus); box-shadow: inset 0 0 0 1px var(--flame-focus); }
 .flame :is(input, select, button):focus-visible, .flame-scroll:focus-visible { outline: 2px solid var(--flame-focus); outline-offset: -2px; }
-.flame-path { display: flex; flex: 1 1 24em; overflow: hidden; }
+.flame-path { display: flex; flex: 1 1 24em; min-width: 0; overflow: hidden; }
 .flame .flame-path button { max-width: 16em; padding: 3px 4px; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; color: var(--flame-link); border: none; }
 .flame-path button:first-child { flex: none; }
 .flame-path button + :is(button, span)::before { content: "\u203A "; color: var(--flame-muted); }
@@ -45,7 +46,7 @@
 .flame-legend[hidden], .vscode-high-contrast .flame-legend { display: none; }
 .flame-legend li { padding: 1px 6px; color: #111; }
 .flame-details { flex: 1 0 100%; min-height: 1.4em; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; color: var(--flame-muted); }
-.flame-scroll { position: relative; flex: 1; min-height: 12em; margin: 0 8px 8px; overflow: hidden auto; }
+.flame-scroll { position: relative; flex: 1 1 12em; min-height: 12em; margin: 0 8px 8px; overflow: hidden auto; }
 .flame-scroll canvas { position: sticky; top: 0; display: block; width: 100%; }
 .flame-table { max-height: 40%; margin: 0 12px 8px; overflow: auto; }
 .flame-table.flame-hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); }
