@@ -7,7 +7,7 @@ import { dropTarget } from "./profiles";
 import { markUnreachable } from "./unreachable";
 import type { HotFile, HotFunction, HotLine, HotModule, HotSpots, HotSpotsArgument, HotSpotsScope, HotSpotsSort, HotThread } from "./protocol.generated";
 import type { Server } from "./server";
-import { shortened, visible } from "./text";
+import { sentence, shortened, splitPath, visible } from "./text";
 import { keyId } from "./tree";
 
 /** What the view can list. */
@@ -151,17 +151,23 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     this.view.description = [this.orderText, scope, filter, ...this.server.marks].filter(Boolean).join(" · ");
   }
 
+  private whyEmpty(): string {
+    const what = (GROUPS.find(({ by }) => by === this.listed)?.label ?? "").toLowerCase();
+    if (this.filter !== "") return `No ${what} match “${visible(this.filter)}”.`;
+    return this.scope === "own" ? `No ${what} of own code have costs.` : `The profile has no ${what} with costs.`;
+  }
+
   private async rows() {
     const { listed: by, limit } = this;
     // Threads have no files that could be own code.
     const scope = by === "thread" ? "all" : this.scope;
     const wanted: HotSpotsArgument = { by, limit, scope, filter: this.filter || null };
-    const ask = (order: HotSpotsArgument) => this.server.quietly(this.server.execute("costline.hotspots", { ...wanted, ...order }));
+    const ask = (order: HotSpotsArgument) => this.server.execute("costline.hotspots", { ...wanted, ...order });
     const { sort, perCall } = this.order;
     const counts = by !== "line" && by !== "thread";
     const order: Order = !counts && (perCall || sort === "calls") ? BY_SELF : this.order;
     // Another profile may not count calls, and the baseline may be cleared.
-    return (await ask(order)) ?? ask(BY_SELF);
+    return (await this.server.quietly(ask(order))) ?? ask(BY_SELF);
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
@@ -183,9 +189,20 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   }
 
   async getChildren(row?: Row): Promise<Row[]> {
-    if (row || !this.server.shown?.profile) return [];
-    const answer = await this.rows();
-    const rows = answer ? rowsOf(answer, this.listed) : [];
+    if (row) return [];
+    if (!this.server.shown?.profile) {
+      this.view.message = "";
+      return [];
+    }
+    let rows: Row[] = [];
+    try {
+      const answer = await this.rows();
+      rows = answer ? rowsOf(answer, this.listed) : [];
+      this.view.message = rows.length === 0 ? this.whyEmpty() : "";
+    } catch (error) {
+      // The profile may not have what is listed.
+      this.view.message = sentence(error);
+    }
     return rows.length < this.limit ? rows : [...rows, { kind: "more" }];
   }
 }
@@ -200,11 +217,12 @@ function rowsOf(answer: HotSpots, by: Group): Row[] {
 }
 
 function fileItem(spot: HotFile, rank: number): vscode.TreeItem {
-  const name = spot.file ?? "no file";
+  const path = spot.file ?? "no file";
+  const { folder, name } = splitPath(path);
   const item = new vscode.TreeItem(`${spot.label} ${shortened(visible(name))}`);
-  item.id = `file ${rank} ${name}`;
-  item.description = spot.detail;
-  item.tooltip = [name, spot.text].map(visible).join("\n");
+  item.id = `file ${rank} ${path}`;
+  item.description = [spot.detail, shortened(visible(folder))].filter(Boolean).join(" · ");
+  item.tooltip = [path, spot.text].map(visible).join("\n");
   item.iconPath = bar(spot);
   item.contextValue = "line";
   if (spot.uri !== null) item.command = openCommand(spot.uri, spot.line0 ?? 0);

@@ -22,6 +22,18 @@ export function shortened(name: string): string {
   return `…${start < NAME_LENGTH / 2 ? end.slice(Math.max(start, 0)) : end}`;
 }
 
+/** The folder and the name of a file, as a profile names it. */
+export function splitPath(path: string): { readonly folder: string; readonly name: string } {
+  const at = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
+  return { folder: path.slice(0, Math.max(at, 0)), name: path.slice(at + 1) };
+}
+
+/** An error of the server as a sentence, without the name of the command. */
+export function sentence(error: unknown): string {
+  const text = (error instanceof Error ? error.message : String(error)).replace(/^costline\.\w+: /, "");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+}
+
 /** Breaks up `$(`, which VS Code would replace by an icon. */
 export function plain(text: string): string {
   return text.replace(/\$\(/g, "$\u200b(");

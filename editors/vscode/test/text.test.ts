@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plain, shortened, visible } from "../src/text";
+import { plain, sentence, shortened, splitPath, visible } from "../src/text";
 
 test("text from profiles names no icon", () => {
   assert.equal(plain("$(trash) parse"), "$\u200b(trash) parse");
@@ -19,4 +19,15 @@ test("long names lose their beginning", () => {
   assert.equal(shortened(`${"x".repeat(60)}.rs`), `…${"x".repeat(36)}.rs`);
   // The cut would be inside of the first character that stays.
   assert.equal(shortened(`a${"\u{1f525}".repeat(21)}`), `…${"\u{1f525}".repeat(19)}`);
+});
+
+test("a path has a folder and a name", () => {
+  assert.deepEqual(splitPath("/srv/app/main.py"), { folder: "/srv/app", name: "main.py" });
+  assert.deepEqual(splitPath("C:\\app\\main.py"), { folder: "C:\\app", name: "main.py" });
+  assert.deepEqual(splitPath("<frozen site>"), { folder: "", name: "<frozen site>" });
+});
+
+test("an error of the server is a sentence", () => {
+  assert.equal(sentence(new Error("costline.hotspots: the profile has no threads")), "The profile has no threads.");
+  assert.equal(sentence("Costline is still starting."), "Costline is still starting.");
 });

@@ -196,6 +196,8 @@ await code.run(async () => {
     assert.ok(0 < rows.length && rows.length < all.length && rows.every((row) => row.includes("sol")), rows.join("\n"));
     return true;
   });
+  await screen.fill("no such name");
+  await until("nothing", async () => (await screen.viewMessage("Hot Spots")) === "No functions match “no such name”.");
   await code.page.keyboard.press("Escape");
   await until("not filtered", async () => assert.deepEqual(await listed(), all) ?? true);
 
