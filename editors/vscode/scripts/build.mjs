@@ -1,9 +1,9 @@
-// Bundles the extension into one file, beside the pictures that its pages show; with --tests the unit tests too.
+// Bundles the extension into one file, beside the pictures of its walkthrough; with --tests the unit tests too.
 import { build } from "esbuild";
 import { bundled } from "./bundle.mjs";
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
-import { pages, picturesOf } from "./pictures.mjs";
+import { picturesOf, steps } from "./pictures.mjs";
 
 const folder = resolve(import.meta.dirname, "..");
 const tests = process.argv.includes("--tests");
@@ -26,7 +26,7 @@ await build({
   ...common, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js", minify: true, external: ["vscode"], plugins: [webview],
 });
 mkdirSync(resolve(folder, "dist/pictures"));
-for (const name of pages(folder).flatMap(({ text }) => picturesOf(text))) {
+for (const name of new Set(steps(folder).flatMap(picturesOf))) {
   copyFileSync(resolve(folder, "../../docs/pictures", name), resolve(folder, "dist/pictures", name));
 }
 if (tests) {

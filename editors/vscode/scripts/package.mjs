@@ -30,8 +30,7 @@ try {
     ...(values.target === undefined ? [] : ["--target", values.target]),
     ...(values.out === undefined ? [] : ["--out", resolve(caller, values.out)]),
   ];
-  // The client is in the bundle; the folder `server` is not always there; packages need no links to a repository, and have the
-  // pictures of their README.
+  // The client is in the bundle; the folder `server` is not always there; packages need no links to a repository.
   const always = ["--no-dependencies", "--allow-unused-files-pattern", "--allow-missing-repository", "--no-rewrite-relative-links"];
   const vsce = resolve(folder, "node_modules/@vscode/vsce/vsce");
   execFileSync(process.execPath, [vsce, "package", ...always, ...options], { cwd: folder, stdio: "inherit" });

@@ -1,14 +1,13 @@
-// The pictures in the README and the walkthrough. They are those of the book (docs/pictures), which the tests of editors make.
-// The build copies them to dist/pictures, where the walkthrough finds them; the packed README names them there as well.
+// The pictures of the walkthrough. They are those of the book (docs/pictures), which the tests of editors make. The build copies them
+// to dist/pictures, where the walkthrough finds them. The page of an extension shows pictures of the web only, so the packed README
+// has none.
 import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-const IN_BOOK = "../../docs/pictures/";
-
-/** The pages with pictures: their paths in the folder of the extension, and their texts. */
-export function pages(folder) {
-  const steps = readdirSync(resolve(folder, "media/walkthrough")).map((name) => join("media/walkthrough", name));
-  return ["README.md", ...steps].map((path) => ({ path, text: readFileSync(resolve(folder, path), "utf8") }));
+/** The steps of the walkthrough: their texts. */
+export function steps(folder) {
+  const names = readdirSync(resolve(folder, "media/walkthrough"));
+  return names.map((name) => readFileSync(resolve(folder, join("media/walkthrough", name)), "utf8"));
 }
 
 /** The names of the pictures that a page shows. */
@@ -18,5 +17,5 @@ export function picturesOf(text) {
 
 /** The README for the package, where the book is not. */
 export function packedReadme(text) {
-  return text.replaceAll(IN_BOOK, "dist/pictures/");
+  return text.replaceAll(/!\[[^\]]*\]\(\.\.\/[^)]*\)\n\n/g, "");
 }

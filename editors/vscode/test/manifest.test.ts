@@ -70,6 +70,10 @@ test("each step of the walkthrough has a command", () => {
   for (const { description } of contributes.walkthroughs.flatMap(({ steps }) => steps)) assert.match(description, /\(command:costline\.ui\.\w+\)/);
 });
 
+test("steps of the walkthrough have marks that VS Code reads there: ** and ``", () => {
+  for (const { description } of contributes.walkthroughs.flatMap(({ steps }) => steps)) assert.doesNotMatch(description, /(?<!\*)\*(?!\*)|(?<!`)`(?!`)/);
+});
+
 test("an untrusted workspace cannot choose the program", () => {
   assert.ok(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations.includes("costline.server.path"));
   assert.equal(settings["costline.server.path"]?.scope, "machine-overridable");
