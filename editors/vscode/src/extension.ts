@@ -9,7 +9,7 @@ import { decorations } from "./decorations";
 import { FlameGraphPanel } from "./flamegraph";
 import { callHierarchy } from "./hierarchy";
 import { HotSpotsView } from "./hotspots";
-import { startServer } from "./menu";
+import { offerRestart, startServer } from "./menu";
 import { problems } from "./problems";
 import { profilePages } from "./profilePage";
 import { profileMenus } from "./profiles";
@@ -38,6 +38,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
     started, calls, hotSpots, callTree, flameGraph,
     statusBar(started), problems(started, context.workspaceState), callHierarchy(started), contentProvider(started),
     decorations(started), unreachable(), contexts(started), profileMenus(started), profilePages(started), restarts(started),
+    started.onDidCrash(() => void offerRestart(started)),
     registerCommands({ server: started, calls, hotSpots, callTree, flameGraph }),
   );
   await startServer(started);

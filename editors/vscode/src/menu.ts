@@ -54,7 +54,7 @@ function chosen({ options }: Choice): string {
 }
 
 export async function showMenu(server: Server): Promise<void> {
-  if (server.running === "missing" || server.running === "stopped") return offerHelp(server);
+  if (server.running === "missing" || server.running === "stopped") return server.problem === "" ? offerRestart(server) : offerHelp(server);
   const view = await server.view();
   const choices = view.choices.map((choice): Entry => ({
     label: `$(chevron-right) ${plain(choice.title)}`,
@@ -145,9 +145,19 @@ async function offerHelp(server: Server): Promise<void> {
   const install = "How to Install";
   const settings = "Open Setting";
   const again = "Try Again";
-  const message = `Costline cannot start. ${server.problem || "The server stopped."} Install costline, or set costline.server.path to the program.`;
+  const message = `Costline cannot start. ${server.problem} Install costline, or set costline.server.path to the program.`;
   const answer = await vscode.window.showWarningMessage(message, install, settings, again);
   if (answer === install) await vscode.commands.executeCommand("costline.ui.install");
   if (answer === settings) await vscode.commands.executeCommand("workbench.action.openSettings", "costline.server.path");
   if (answer === again) await startServer(server);
+}
+
+/** Shows that a server ended that ran before. */
+export async function offerRestart(server: Server): Promise<void> {
+  const restart = "Restart Server";
+  const output = "Show Output";
+  const message = "The Costline server ended several times and is not restarted by itself any more. Its output may say why.";
+  const answer = await vscode.window.showWarningMessage(message, restart, output);
+  if (answer === restart) await startServer(server);
+  if (answer === output) server.log.show();
 }

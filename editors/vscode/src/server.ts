@@ -37,8 +37,12 @@ export interface Call {
   readonly lines: Incoming["fromRanges"];
 }
 
-/** A client that does not report requests as failed when it ends before their answer. */
+/** A client that does not report requests as failed when it ends before their answer, and logs its errors only: the extension has messages for them. */
 class Client extends LanguageClient {
+  override error(text: string, data?: unknown): void {
+    super.error(text, data, false);
+  }
+
   override handleFailedRequest<T>(
     type: MessageSignature, token: vscode.CancellationToken | undefined, error: unknown, instead: T, show?: boolean, throwOnCancel?: boolean,
   ): T {
@@ -55,11 +59,14 @@ export class Server implements vscode.Disposable {
   private starts = 0;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly costsChanged = new vscode.EventEmitter<void>();
+  private readonly crashed = new vscode.EventEmitter<void>();
   private readonly marksChanged = new vscode.EventEmitter<void>();
   /** Fires when `shown`, `running` or `hidden` changes. */
   readonly onDidChange = this.changed.event;
   /** Fires when costs or labels change. */
   readonly onDidChangeCosts = this.costsChanged.event;
+  /** Fires when the server ended so often that it is not restarted. */
+  readonly onDidCrash = this.crashed.event;
   /** Fires when the costs in the editor are hidden or shown, or a setting changes. */
   readonly onDidChangeMarks = this.marksChanged.event;
   running: Running = "starting";
@@ -87,6 +94,7 @@ export class Server implements vscode.Disposable {
     this.changed.dispose();
     this.costsChanged.dispose();
     this.marksChanged.dispose();
+    this.crashed.dispose();
     this.log.dispose();
   }
 
@@ -128,8 +136,13 @@ export class Server implements vscode.Disposable {
       errorHandler: {
         // Errors are logged. A message is shown once the server has stopped.
         error: async (...what) => ({ ...(await standard.error(...what)), handled: true }),
-        // Restart a server that ended, unless it never ran or was stopped on purpose.
-        closed: () => (hasRun && this.client === client ? standard.closed() : { action: CloseAction.DoNotRestart, handled: true }),
+        // Restart a server that ended, unless it never ran, was stopped on purpose or ends again and again.
+        closed: async () => {
+          if (!hasRun || this.client !== client) return { action: CloseAction.DoNotRestart, handled: true };
+          const next = await standard.closed();
+          if (next.action === CloseAction.DoNotRestart) this.crashed.fire();
+          return { ...next, handled: true };
+        },
       },
     });
     const standard = client.createDefaultErrorHandler();
