@@ -8,11 +8,11 @@ export type Running = "missing" | "starting" | "running" | "stopped";
 
 const MINUTE = 60_000;
 
-/** A duration in the largest unit that fits: `now`, `3 min`, `2 h`, `5 d`. */
+/** How long ago something was, in the largest unit that fits: `now`, `3 min ago`, `2 h ago`, `5 d ago`. */
 export function age(milliseconds: number): string {
   const steps: readonly [number, string][] = [[24 * 60 * MINUTE, "d"], [60 * MINUTE, "h"], [MINUTE, "min"]];
   const step = steps.find(([length]) => milliseconds >= length);
-  return step ? `${Math.floor(milliseconds / step[0])} ${step[1]}` : "now";
+  return step ? `${Math.floor(milliseconds / step[0])} ${step[1]} ago` : "now";
 }
 
 /** How bad the worst problem of what is shown is. Undefined if there is none, or only information. */

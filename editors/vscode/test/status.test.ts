@@ -13,19 +13,19 @@ const statusTooltip = (running: Running, shown: Shown | undefined, hidden: boole
 
 test("ages are in the largest unit that fits", () => {
   const ages = [-5, 0, 59_999, MINUTE, 59 * MINUTE, 60 * MINUTE, 23 * 60 * MINUTE, 24 * 60 * MINUTE, 49 * 60 * MINUTE].map(age);
-  assert.deepEqual(ages, ["now", "now", "now", "1 min", "59 min", "1 h", "23 h", "1 d", "2 d"]);
+  assert.deepEqual(ages, ["now", "now", "now", "1 min ago", "59 min ago", "1 h ago", "23 h ago", "1 d ago", "2 d ago"]);
 });
 
 test("the status shows the profile, its age and the metric", () => {
-  assert.equal(statusText("running", shown, false, now), "$(flame) p.folded · 3 min · 10 samples");
-  assert.equal(statusText("running", { ...shown, loading: true }, false, now), "$(loading~spin) p.folded · 3 min · 10 samples");
-  assert.equal(statusText("running", shown, true, now), "$(eye-closed) p.folded · 3 min · 10 samples");
+  assert.equal(statusText("running", shown, false, now), "$(flame) p.folded · 3 min ago · 10 samples");
+  assert.equal(statusText("running", { ...shown, loading: true }, false, now), "$(loading~spin) p.folded · 3 min ago · 10 samples");
+  assert.equal(statusText("running", shown, true, now), "$(eye-closed) p.folded · 3 min ago · 10 samples");
   assert.equal(statusText("running", { ...shown, profile: { ...profile, deleted: true } }, false, now), "$(flame) p.folded · deleted · 10 samples");
 });
 
 test("the status shows the total, and the metric unless it is the unit", () => {
   const time: Shown = { ...shown, metric: "cpu-time", unit: "ms", summary: "cpu-time · 2 of 7 threads", marks: ["2 of 7 threads"], totalText: "1.98 s" };
-  assert.equal(statusText("running", time, false, now), "$(flame) p.folded · 3 min · 1.98 s · cpu-time · 2 of 7 threads");
+  assert.equal(statusText("running", time, false, now), "$(flame) p.folded · 3 min ago · 1.98 s · cpu-time · 2 of 7 threads");
 });
 
 test("the tooltip says where a fetched profile comes from", () => {
@@ -39,7 +39,7 @@ test("the status shows how the total changed since the baseline", () => {
   const text = "1.98 s → 1.17 s −41 %";
   const baseline = { path: "/w/old.folded", name: "old.folded", format: "folded stacks", modified: now };
   const compared: Shown = { ...shown, baseline, comparison: { before: 1980, after: 1170, percent: -40.9, noise: false, text } };
-  assert.equal(statusText("running", compared, false, now), `$(flame) p.folded · 3 min · ${text} · samples`);
+  assert.equal(statusText("running", compared, false, now), `$(flame) p.folded · 3 min ago · ${text} · samples`);
   const tooltip = (shown: Shown): string => statusTooltip("running", shown, false).replaceAll("\\", "");
   assert.match(tooltip(compared), /Compared with old\.folded: 1\.98 s → 1\.17 s −41 %/);
   assert.match(tooltip({ ...compared, comparison: null }), /Compared with old\.folded$/m);
@@ -47,7 +47,7 @@ test("the status shows how the total changed since the baseline", () => {
 
 test("the status and its tooltip show what is not default about the view", () => {
   const cut = { ...shown, marks: ["2 of 7 threads", "focus-function:work"], summary: "samples · 2 of 7 threads · focus-function:work" };
-  assert.equal(statusText("running", cut, false, now), "$(flame) p.folded · 3 min · 10 samples · 2 of 7 threads · focus-function:work");
+  assert.equal(statusText("running", cut, false, now), "$(flame) p.folded · 3 min ago · 10 samples · 2 of 7 threads · focus-function:work");
   assert.match(statusTooltip("running", cut, false), /Not the default view:\*\* 2 of 7 threads, focus\\?-function:work/);
   assert.doesNotMatch(statusTooltip("running", shown, false), /default view/);
 });
@@ -75,7 +75,7 @@ test("the tooltip says until when the costs of a deleted profile are shown", () 
 test("the status and its tooltip show problems", () => {
   const entry = { code: "no-lines", severity: "warning", message: "p.folded: no frame has a line" } as const;
   const wrong = { ...shown, health: [entry, { ...entry, severity: "info", message: "few samples" } as const] };
-  assert.equal(statusText("running", wrong, false, now), "$(warning) p.folded · 3 min · 10 samples");
+  assert.equal(statusText("running", wrong, false, now), "$(warning) p.folded · 3 min ago · 10 samples");
   assert.equal(worst(wrong), "warning");
   const tooltip = statusTooltip("running", wrong, false).replaceAll("\\", "");
   assert.match(tooltip, /\$\(warning\) p\.folded: no frame has a line/);

@@ -91,7 +91,7 @@ await code.run(async () => {
   // The tiers of `costline.heat2Foreground` and `costline.heat3Foreground`.
   const { 19: hottest, 33: hot } = await screen.lines(MAIN);
   assert.deepEqual([hottest.cost.color, hot.cost.color], ["rgb(255, 143, 120)", "rgb(240, 140, 46)"]);
-  await until("status bar", async () => (await screen.status()).some((item) => /gridworld\.folded · \w+( min)? · 1395 samples$/.test(item)));
+  await until("status bar", async () => (await screen.status()).some((item) => /gridworld\.folded · (now|\d+ min ago) · 1395 samples$/.test(item)));
   await until("tooltip", async () => {
     await screen.hoverCost(MAIN, 19);
     await new Promise((resolve) => setTimeout(resolve, 2000));
