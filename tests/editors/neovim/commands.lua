@@ -443,8 +443,12 @@ t.run({
   {
     "info, paths, reload",
     function()
+      t.expect(t.said(function()
+        vim.cmd("Costline hotspots functions change")
+      end)[1]:find(":Costline baseline", 1, true))
       vim.cmd("Costline info")
       local text = floating()
+      t.expect(text:find("Total: 1395 samples", 1, true), text)
       t.expect(text:find("Profile: " .. t.stage.profile, 1, true) and text:find("Unit: Percent", 1, true), text)
       local items = listed("Costline paths", "files of the profile")
       t.same(row_with(items, "main.py").file, "main.py")

@@ -89,7 +89,7 @@ t.run({
     "status line",
     function()
       t.wait("the status", function()
-        return costline.status():find("^gridworld%.folded · samples · ")
+        return costline.status():find("^gridworld%.folded · 1395 samples · ")
       end)
       t.expect(changes > 0)
     end,

@@ -97,8 +97,11 @@ local function change(key, values, reset)
   if reset then
     return set(key, vim.NIL)
   end
-  local choice = choice_of(key, view())
-  if not choice then
+  local current = view()
+  local choice = choice_of(key, current)
+  if not choice and key == "profile" and type(current.profile) == "table" then
+    return client.notify("no other profile was found; `:Costline profile PATH` shows any file")
+  elseif not choice then
     return client.notify(("there is nothing to choose for `%s`"):format(key))
   elseif #values == 0 then
     return pick(choice)
@@ -137,11 +140,28 @@ local function explain()
   end)
 end
 
+--- Why no profile is shown, and what to do. `nil` if one is, or may soon be.
+---@return string?
+local function without_profile()
+  local it = client.current()
+  local shown = it and (client.shown(it) or client.view(it))
+  if not shown or shown.loading or type(shown.profile) == "table" then
+    return nil
+  end
+  local problem = problems.of(shown)[1]
+  return problem and problem.message or "no profile is loaded (:Costline record, or :Costline profile PATH)"
+end
+
 local function info()
   local current = view()
   local lines = {}
+  local missing = without_profile()
+  if missing then
+    table.insert(lines, (missing:gsub("^%l", string.upper)))
+  end
   if type(current.profile) == "table" then
     table.insert(lines, "Profile: " .. current.profile.path)
+    table.insert(lines, "Total: " .. current.totalText)
   end
   for _, choice in ipairs(current.choices or {}) do
     table.insert(lines, ("%s: %s"):format(choice.title, active_labels(choice)))
@@ -202,6 +222,7 @@ end
 
 ---@class costline.Subcommand
 ---@field about string
+---@field needs_profile? true
 ---@field is_action? true whether it does what the server's action of this name does
 ---@field run fun(arguments: string[], bang: boolean, range?: costline.LineRange)
 ---@field complete? fun(arguments: string[]): string[] completes the argument after these
@@ -226,6 +247,18 @@ end
 --- What callers and callees can be grouped by.
 ---@type costline.GroupBy[]
 local groupings = { "site", "function", "module", "clique" }
+
+---@param subcommand costline.Subcommand
+---@param arguments string[]
+---@param bang boolean
+---@param range? costline.LineRange
+local function run_subcommand(subcommand, arguments, bang, range)
+  local problem = subcommand.needs_profile and without_profile()
+  if problem then
+    return client.notify(problem)
+  end
+  subcommand.run(arguments, bang, range)
+end
 
 ---@param direction costline.Direction
 ---@param by string?
@@ -287,6 +320,10 @@ local subcommands = {
       if arguments[1] then
         return set("profile", absolute(arguments[1]))
       end
+      local problem = not bang and #values_of("profile") == 0 and without_profile()
+      if problem then
+        return client.notify(problem)
+      end
       change("profile", {}, bang)
     end,
     complete = function()
@@ -307,6 +344,7 @@ local subcommands = {
   },
   reload = {
     about = "read the profile again",
+    needs_profile = true,
     is_action = true,
     run = function()
       client.execute("reload", {}, function() end)
@@ -314,6 +352,7 @@ local subcommands = {
   },
   callers = {
     about = "list the callers of the function at the cursor, or of the selected lines",
+    needs_profile = true,
     run = function(arguments, bang, range)
       if range then
         return lists.selection_callers(range.first, range.last)
@@ -324,6 +363,7 @@ local subcommands = {
   },
   callees = {
     about = "list the callees of the function at the cursor",
+    needs_profile = true,
     run = function(arguments, bang)
       list_calls("outgoing", arguments[1], bang)
     end,
@@ -331,9 +371,15 @@ local subcommands = {
   },
   hotspots = {
     about = "list the hottest functions, lines, files, packages and more",
+    needs_profile = true,
     run = function(arguments, bang)
       local by = hot_rows[arguments[1]] or "function"
       local order = orders[arguments[1]] or orders[arguments[2]]
+      local it = client.current()
+      local shown = it and client.shown(it)
+      if order == orders.change and shown and type(shown.baseline) ~= "table" then
+        return client.notify("there is no baseline: choose one with :Costline baseline")
+      end
       lists.hotspots(by, order, bang)
     end,
     complete = function(arguments)
@@ -345,6 +391,7 @@ local subcommands = {
   },
   selection = {
     about = "list the selected lines with their shares",
+    needs_profile = true,
     run = function(_, _, range)
       local line = vim.fn.line(".")
       lists.selection(range and range.first or line, range and range.last or line)
@@ -352,6 +399,7 @@ local subcommands = {
   },
   tree = {
     about = "show the call tree",
+    needs_profile = true,
     run = function(arguments, bang)
       local open = bang and lists.walk_tree or require("costline.tree").open
       open(arguments[1] == "inverted")
@@ -360,6 +408,7 @@ local subcommands = {
   },
   flamegraph = {
     about = "show a flame graph",
+    needs_profile = true,
     run = function(_, bang)
       if not bang then
         return require("costline.flamegraph").open()
@@ -389,6 +438,7 @@ local subcommands = {
   fix = { about = "fix a problem of what is shown", run = problems.fix },
   transform = {
     about = "transform stacks before they are summed",
+    needs_profile = true,
     run = transform,
     complete = function(arguments)
       if #arguments == 0 then
@@ -410,18 +460,20 @@ local subcommands = {
   },
   next = {
     about = "go to the next hot line",
+    needs_profile = true,
     run = function(_, bang)
       require("costline").next({ any = bang })
     end,
   },
   prev = {
     about = "go to the previous hot line",
+    needs_profile = true,
     run = function(_, bang)
       require("costline").prev({ any = bang })
     end,
   },
   info = { about = "show what is active", run = info },
-  paths = { about = "list the files of the profile", run = lists.paths },
+  paths = { about = "list the files of the profile", needs_profile = true, run = lists.paths },
   restart = { about = "restart the server", run = client.restart },
   log = {
     about = "open the log of Neovim's language clients",
@@ -484,7 +536,7 @@ function M.menu(only_choices)
         table.insert(entries, {
           text = ("%s (:Costline %s)"):format(subcommand.about:gsub("^%l", string.upper), name),
           run = function()
-            subcommand.run({}, false)
+            run_subcommand(subcommand, {}, false)
           end,
         })
       end
@@ -509,7 +561,7 @@ function M.run(command)
   local subcommand = subcommands[name]
   if subcommand then
     local range = command.range > 0 and { first = command.line1, last = command.line2 } or nil
-    return subcommand.run(vim.list_slice(command.fargs, 2), command.bang, range)
+    return run_subcommand(subcommand, vim.list_slice(command.fargs, 2), command.bang, range)
   end
   local action = actions(view())[name]
   if not action then

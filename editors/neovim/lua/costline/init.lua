@@ -52,13 +52,25 @@ local function age(milliseconds)
   local seconds = math.max(0, os.time() - math.floor(milliseconds / 1000))
   for _, unit in ipairs({ { 86400, "d" }, { 3600, "h" }, { 60, "min" } }) do
     if seconds >= unit[1] then
-      return ("%d %s"):format(math.floor(seconds / unit[1]), unit[2])
+      return ("%d %s ago"):format(math.floor(seconds / unit[1]), unit[2])
     end
   end
-  return "new"
+  return "now"
 end
 
---- The profile that is shown, its metric, what is not default about the view, its age, with a baseline how the total changed, and `warning` or `error` if something is wrong, for the status line. Empty if there is no server or profile.
+--- The total, unless the comparison has it, and what is shown of the profile. The text of a total has the unit, which may be the name of the metric.
+---@param shown costline.Shown
+---@return string
+local function facts(shown)
+  if type(shown.comparison) == "table" then
+    return shown.summary
+  elseif shown.unit == shown.metric then
+    return table.concat(vim.list_extend({ shown.totalText }, shown.marks), " · ")
+  end
+  return shown.totalText .. " · " .. shown.summary
+end
+
+--- The profile that is shown, its total, its metric, what is not default about the view, its age, with a baseline how the total changed, and `warning` or `error` if something is wrong, for the status line. Empty if there is no server or profile.
 ---@return string
 function M.status()
   local client = require("costline.client")
@@ -76,7 +88,7 @@ function M.status()
   local comparison = shown.comparison
   local totals = type(comparison) == "table" and " · " .. comparison.text or ""
   local problem = worst and " · " .. worst.severity or ""
-  return ("%s · %s · %s%s%s"):format(profile.name, shown.summary, state, totals, problem)
+  return ("%s · %s · %s%s%s"):format(profile.name, facts(shown), state, totals, problem)
 end
 
 --- Moves to the next hot line, with `{ any = true }` to the next line with a hint.
