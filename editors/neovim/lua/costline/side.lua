@@ -111,6 +111,16 @@ local function help(keys)
   vim.lsp.util.open_floating_preview(lines, "", {})
 end
 
+--- Names a buffer for lists of buffers and status lines, instead of `[Scratch]`.
+---@param bufnr integer
+---@param name string
+local function name_buffer(bufnr, name)
+  local title = "costline-" .. name
+  -- No two buffers have the same name.
+  local is_taken = vim.fn.bufnr("^" .. title .. "$") >= 0
+  vim.api.nvim_buf_set_name(bufnr, is_taken and ("%s-%d"):format(title, bufnr) or title)
+end
+
 --- Opens a window beside the code.
 ---@param options costline.SideOptions
 ---@return costline.Side
@@ -121,6 +131,7 @@ function M.open(options)
   vim.api.nvim_win_set_buf(window, bufnr)
   vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable = "wipe", false
   vim.bo[bufnr].filetype = "costline-" .. options.name
+  name_buffer(bufnr, options.name)
   for option, value in pairs({ number = false, relativenumber = false, signcolumn = "no", foldcolumn = "0" }) do
     vim.wo[window][0][option] = value
   end
@@ -234,11 +245,18 @@ function M.draw(side, lines, spans)
   end
 end
 
---- Shows a text above a window.
+---@param text string
+---@return string
+local function escaped(text)
+  return (text:gsub("%%", "%%%%"))
+end
+
+--- Shows a text above a window. In a narrow one it loses its beginning.
 ---@param side costline.Side
 ---@param text string
-function M.head(side, text)
-  vim.wo[M.window(side)][0].winbar = "%<" .. text:gsub("%%", "%%%%")
+---@param kept? string what is before it in any case
+function M.head(side, text, kept)
+  vim.wo[M.window(side)][0].winbar = escaped(kept or "") .. "%<" .. escaped(text)
 end
 
 --- The profile, the metric, and what is not default about the view, for heads.

@@ -415,7 +415,8 @@ function Tree:draw(id)
     right(self.inverted and "" or "self", widths.own)
   )
   local name = self.inverted and "Call tree, bottom-up" or "Call tree"
-  sides.head(self.side, ("%s   %s · %s · by %s · g?: keys"):format(titles, name, sides.source(self.side), self.sort))
+  local about = (" · %s · by %s · g?: keys"):format(sides.source(self.side), self.sort)
+  sides.head(self.side, about, ("%s   %s"):format(titles, name))
   if id then
     self:move_to(id)
   end
