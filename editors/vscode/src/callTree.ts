@@ -7,6 +7,7 @@ import type { TreeNode } from "./protocol.generated";
 import type { Server } from "./server";
 import { visible } from "./text";
 import { columns, keyId } from "./tree";
+import { grouped } from "./webview/flame/counts";
 
 interface NodeRow {
   readonly kind: "node";
@@ -126,7 +127,7 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
 
   getTreeItem(row: TreeRow): vscode.TreeItem {
     if (row.kind === "more") {
-      const item = new vscode.TreeItem(`Show more (${row.count})`);
+      const item = new vscode.TreeItem(`Show more (${grouped(row.count)})`);
       item.command = { command: "costline.ui.moreCallTree", title: "Show More", arguments: [row] };
       return item;
     }

@@ -1,6 +1,7 @@
 // A flame graph on a canvas: search, zoom, keys, the menu of a frame, and the same frames as a table. It knows nothing of where it is
 // shown. `Host` gives it pictures, and decides what a click leads to.
 
+import { counted, grouped } from "./counts";
 import { make } from "./elements";
 import styleText from "./flame.css";
 import { foundText } from "./match";
@@ -182,7 +183,7 @@ export class FlameView {
     const left = this.left();
     // In the order of time, each row of short calls has those that are not drawn.
     this.more.hidden = left === 0 || !this.host.draw || this.picture.kind === "time";
-    this.more.textContent = `${left}${this.picture.down.atLeast ? "+" : ""} more`;
+    this.more.textContent = `${grouped(left)}${this.picture.down.atLeast ? "+" : ""} more`;
     this.more.title = "Frames at this level and below that are not drawn. Click for the next ones.";
   }
 
@@ -220,10 +221,10 @@ export class FlameView {
     const data = cell?.data;
     const { omitted, atLeast } = this.picture.down;
     const open = this.host.open ? ["Ctrl+click or Ctrl+Enter: go to source"] : [];
-    const help = ["Click or Enter: zoom", ...open, "Escape: whole graph", ...(omitted > 0 ? [`${atLeast ? "at least " : ""}${omitted} frames are too narrow to be drawn`] : [])];
+    const help = ["Click or Enter: zoom", ...open, "Escape: whole graph", ...(omitted > 0 ? [`${atLeast ? "at least " : ""}${counted(omitted, "frame is", "frames are")} too narrow to be drawn`] : [])];
     const about = cell && [
       cell.name, cell.text, ...(data ? [data.place] : []),
-      ...(data && data.more > 0 ? [`${data.more} below not drawn${this.host.draw ? ": zoom to see them" : ""}`] : []),
+      ...(data && data.more > 0 ? [`${grouped(data.more)} below not drawn${this.host.draw ? ": zoom to see them" : ""}`] : []),
     ];
     const text = (about ?? help).filter(Boolean).join(" · ");
     // Screen readers say it again whenever it changes.
