@@ -9,7 +9,7 @@ import type { FlameGraphPanel } from "./flamegraph";
 import { goToHotLine } from "./hotLines";
 import { type HotSpotsView, type Row, rowText } from "./hotspots";
 import { pickKey, showMenu, startServer } from "./menu";
-import type { Direction, FunctionKey, Item, Recipe, TransformKind } from "./protocol.generated";
+import type { Direction, FunctionKey, Item, Recipe, TransformKind, View } from "./protocol.generated";
 import { openPage } from "./profilePage";
 import { pickProfile } from "./profilePicker";
 import { openProfile } from "./profiles";
@@ -81,13 +81,13 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     moreCallTree: (row: TreeRow) => callTree.more(row),
     transform: (row: AnyRow) => transform(server, row),
     showNode: (node: AnyNode) => server.execute("costline.setView", { node: [...path(node)] }),
-    showAllNodes: () => server.execute("costline.setView", { node: null }),
+    showAllNodes: () => undo(server, ({ node }) => node.length > 0, "The costs of all nodes are shown already.", () => server.execute("costline.setView", { node: null })),
     mergeNode: transformNode("merge-node"),
     mergeSubtree: transformNode("merge-subtree"),
     hideNode: transformNode("drop-node"),
     focusInverted: transformNode("focus-subtree-inverted"),
-    popTransform: () => server.execute("costline.popTransform"),
-    clearTransforms: () => server.execute("costline.clearTransforms"),
+    popTransform: () => undo(server, hasTransforms, NO_TRANSFORMS, () => server.execute("costline.popTransform")),
+    clearTransforms: () => undo(server, hasTransforms, NO_TRANSFORMS, () => server.execute("costline.clearTransforms")),
     flameGraph: () => (server.shown?.profile ? flameGraph.show() : offerToRecord(server)),
     explain: () => explain(server),
     toggle: () => server.hide(!server.hidden),
@@ -174,6 +174,18 @@ async function transform(server: Server, row: AnyRow): Promise<void> {
     { title: `Transform all stacks with ${visible(name)}`, placeHolder: "Changes all costs until you remove the transform", matchOnDescription: true },
   );
   if (picked) await server.execute("costline.pushTransform", { type: picked.type, function: key ?? name });
+}
+
+const NO_TRANSFORMS = "There are no transforms to remove.";
+
+function hasTransforms({ transforms }: View): boolean {
+  return transforms.length > 0;
+}
+
+/** Brings back more of the profile, or says that there is nothing to bring back. */
+async function undo(server: Server, isNeeded: (view: View) => boolean, otherwise: string, run: () => Promise<unknown>): Promise<void> {
+  if (isNeeded(await server.view())) await run();
+  else void vscode.window.showInformationMessage(otherwise);
 }
 
 async function explain(server: Server): Promise<void> {

@@ -154,7 +154,9 @@ export class Drawing {
     const isTopDown = kind === "tree" || kind === "time";
     const inTree = isTopDown ? [{ id: "node", title: "Show the Costs of This Node" }] : [];
     // Around a function, frames are not nodes of one tree.
-    const isFor = ({ takes, bottomUp }: TransformInfo): boolean => takes === "function" || (takes === "path" && kind !== "around" && bottomUp === (kind === "inverted"));
+    const isFor = ({ type, takes, bottomUp }: TransformInfo): boolean =>
+      // A focus on the node is the entry above.
+      type !== "focus-subtree" && (takes === "function" || (takes === "path" && kind !== "around" && bottomUp === (kind === "inverted")));
     const transforms = (this.server.catalog?.transforms ?? []).filter(isFor).map(({ type, title }) => ({ id: type, title }));
     const undo = undoOf(this.view).map(({ title }) => ({ id: title, title: visible(title) }));
     return [{ id: "source", title: "Go to Source" }, { id: "around", title: "Show Callers and Callees of Function" }, ...inTree, ...transforms, ...undo];

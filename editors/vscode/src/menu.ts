@@ -73,12 +73,13 @@ export async function showMenu(server: Server): Promise<void> {
     detail: plain(entry.message),
     run: () => (entry.fix ? server.run(entry.fix) : showEntry(server, entry)),
   }));
-  const entries = [
-    ...(health.length === 0 ? [] : [separator("Health"), ...health]),
+  const ofView = [
     ...(choices.length === 0 ? [] : [separator("Show"), ...choices]),
     ...(actions.length === 0 ? [] : [separator("Actions"), ...actions]),
-    ...ownEntries(view.profile !== null, hasFlameGraph, server.hidden, view.fleet?.source ?? undefined),
   ];
+  const own = ownEntries(view.profile !== null, hasFlameGraph, server.hidden, view.fleet?.source ?? undefined);
+  // Without a profile, what leads to one is first.
+  const entries = [...(health.length === 0 ? [] : [separator("Health"), ...health]), ...(view.profile ? [...ofView, ...own] : [...own, ...ofView])];
   const picked = await vscode.window.showQuickPick(entries, { title: "Costline", placeHolder: headline(view), matchOnDescription: true });
   await picked?.run?.();
 }
