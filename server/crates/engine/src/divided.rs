@@ -56,9 +56,12 @@ fn parts(
         lines.dedup();
         // The body of an `async fn`, without the name of the function, in line tables of Rust.
         let is_async_body = symbols.strings.get(this.name).starts_with("{async_fn#");
-        let start_around = |line0: u32| match is_async_body {
-            true => file.start_of_function_around(line0),
-            false => file.start_around(&name, line0),
+        let start_around = |line0: u32| {
+            if is_async_body {
+                file.start_of_function_around(line0)
+            } else {
+                file.start_around(&name, line0)
+            }
         };
         let start = |line: &u32| Some((*line, start_around(line - 1)?));
         let starts: Vec<(u32, Start)> = lines.iter().filter_map(start).collect();

@@ -342,10 +342,8 @@ impl List<'_> {
         matches: impl Fn(&T, &dyn Fn(&str) -> bool) -> bool,
     ) -> Result<(Vec<Row<T>>, usize), String> {
         let Ranking { by, scope, filter, limits, .. } = self.ranking;
-        let before = |row: &Row<T>| match row.partial {
-            true => None,
-            false => before(&row.what).map(Box::new),
-        };
+        let before =
+            |row: &Row<T>| if row.partial { None } else { before(&row.what).map(Box::new) };
         let rows = rows.into_iter().map(|mut row| {
             if self.sort == Sort::Change {
                 row.before = before(&row);

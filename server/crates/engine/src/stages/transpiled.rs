@@ -163,7 +163,7 @@ class Impl {
 ";
 
     fn found(functions: &[(&str, u32)]) -> Option<(String, u32)> {
-        let text = FileDefinitions::of_text(Path::new("a.ts"), TEXT.to_owned()).unwrap();
+        let text = FileDefinitions::of_text(Path::new("a.ts"), TEXT.to_owned())?;
         let recorded =
             |&(name, line): &(&str, u32)| Recorded { name: name.to_owned(), line, column: 0 };
         let functions: Vec<_> = functions.iter().map(recorded).collect();

@@ -155,7 +155,7 @@ impl Layout {
             Some(_) => None,
         };
         let default_metric = default_metric(&events);
-        Ok(Self { default_metric, metrics, metric_of, is_counted, times, arch })
+        Ok(Self { metrics, default_metric, metric_of, is_counted, times, arch })
     }
 
     fn span_seconds(&self) -> Option<f64> {
