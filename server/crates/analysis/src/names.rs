@@ -2,9 +2,9 @@
 //!
 //! A name can be exact, a suffix (`push` for `Vec::push`), the name of a function without its
 //! parameters (`push` for `Vec::push(int)`), a glob (`parse_*`) or a regular expression between
-//! slashes (`/^parse/`). They are tried in this order, and the first that matches anything decides. So an exact name always wins, whatever characters it contains
-//! (`operator[]`). If nothing matches, or more than one thing where one is needed, [`Unmatched`]
-//! lists what to write instead.
+//! slashes (`/^parse/`). They are tried in this order, and the first that matches anything decides.
+//! So an exact name always wins, whatever characters it contains (`operator[]`). If nothing matches,
+//! or more than one thing where one is needed, [`Unmatched`] lists what to write instead.
 
 use globset::{Glob, GlobMatcher};
 use profile::{
@@ -254,9 +254,9 @@ pub fn find_function(
     }
 }
 
-/// The functions that `query` names: by their name, without parameters too, or as `place::name`. The place is a file, a
-/// file and start line (`app.rs:12`), or a library. The last components of a file's path suffice.
-/// There is at least one.
+/// The functions that `query` names: by their name, without parameters too, or as `place::name`. The
+/// place is a file, a file and start line (`app.rs:12`), or a library. The last components of a file's
+/// path suffice. There is at least one.
 pub fn find_functions(
     symbols: &SymbolTables,
     groups: &Groups,
