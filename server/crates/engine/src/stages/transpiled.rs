@@ -25,6 +25,10 @@ const SCRIPTS: [&str; 8] = ["ts", "mts", "cts", "tsx", "jsx", "js", "mjs", "cjs"
 /// With fewer functions in their places for each one that is not, a script was compiled.
 const MIN_RIGHT: usize = 4;
 
+/// Node.js before version 12 counts columns of the first line from the start of a function that it puts
+/// around a module.
+const MAX_WRAPPER: usize = 100;
+
 /// The same recording without lines in scripts that were compiled when they were loaded. `None` if
 /// there are none.
 pub fn without_lines(
@@ -33,18 +37,14 @@ pub fn without_lines(
     parsed: &ParsedFiles,
 ) -> Option<(SourceMapped, RecordedTexts)> {
     let scripts = scripts(mapped, texts, parsed);
-    let transpiled: FxHashMap<SourceId, &Recorded> = scripts
-        .iter()
-        .filter_map(|(&source, Script { definitions, functions })| {
-            Some((source, misplaced(definitions, functions)?))
-        })
-        .collect();
+    let transpiled: FxHashMap<SourceId, &Recorded> =
+        scripts.iter().filter_map(|(&source, script)| Some((source, misplaced(script)?))).collect();
     let first = transpiled.iter().min_by_key(|(source, _)| source.index())?;
     let name = |source: SourceId| mapped.recording.symbols().source_name(source);
     let (&source, Recorded { name: function, line, .. }) = first;
     let message = format!(
-        "{}: `{function}` starts on line {line} of the profile, but not of the file: the file was compiled when it was loaded, and the \
-         profile has lines of the compiled text; its functions have no lines here: compile it with source maps before it is run, and \
+        "{}: `{function}` starts on line {line} in the profile, but not in the file: a tool compiled the file when it was loaded, so the \
+         lines in the profile are not those of the file, and are not shown; compile with source maps before the program runs, and \
          profile the output",
         name(source)
     );
@@ -69,6 +69,7 @@ pub fn without_lines(
 
 /// A script with a known text.
 struct Script {
+    text: Arc<str>,
     definitions: Arc<FileDefinitions>,
     functions: Vec<Recorded>,
 }
@@ -94,7 +95,8 @@ fn scripts(
         let Some(text) = text.filter(|_| *how != How::SourceMap) else { continue };
         let definitions = parsed.all([(path.as_path(), &text.text)]).remove(path.as_path());
         if let Some(definitions) = definitions.flatten() {
-            scripts.insert(source, Script { definitions, functions: Vec::new() });
+            let (text, functions) = (text.text.clone(), Vec::new());
+            scripts.insert(source, Script { text, definitions, functions });
         }
     }
     if scripts.is_empty() {
@@ -116,11 +118,18 @@ fn is_known(text: &RecordedText) -> bool {
     !text.is_guess() || text.origin == Origin::Contradicted
 }
 
-/// The first function that the text has in another place, if there are many of those.
-fn misplaced<'a>(text: &FileDefinitions, functions: &'a [Recorded]) -> Option<&'a Recorded> {
-    let text = File::new(text);
+/// The first function that the text has in another place, or whose place the text does not have, if
+/// there are many of those.
+fn misplaced(script: &Script) -> Option<&Recorded> {
+    let text = File::new(&script.definitions);
+    let lengths: Vec<usize> = script.text.lines().map(|it| it.encode_utf16().count()).collect();
     let (mut n_right, mut wrong) = (0, Vec::new());
-    for function in functions {
+    for function in &script.functions {
+        let length = lengths.get(function.line.saturating_sub(1) as usize);
+        if length.is_none_or(|&length| function.column as usize > length + MAX_WRAPPER) {
+            wrong.push(function);
+            continue;
+        }
         let name = FunctionName::of(&function.name);
         let line0 = function.line.saturating_sub(1);
         let found = text.starting_at(&name, line0, function.column);
@@ -163,11 +172,15 @@ class Impl {
 ";
 
     fn found(functions: &[(&str, u32)]) -> Option<(String, u32)> {
-        let text = FileDefinitions::of_text(Path::new("a.ts"), TEXT.to_owned())?;
-        let recorded =
-            |&(name, line): &(&str, u32)| Recorded { name: name.to_owned(), line, column: 0 };
-        let functions: Vec<_> = functions.iter().map(recorded).collect();
-        misplaced(&text, &functions).map(|found| (found.name.clone(), found.line))
+        let definitions = FileDefinitions::of_text(Path::new("a.ts"), TEXT.to_owned())?.into();
+        let recorded = |&(name, line): &(&str, u32)| {
+            let (name, column) = name.split_once(':').unwrap_or((name, "0"));
+            let (name, column) = (name.to_owned(), column.parse().unwrap_or_default());
+            Recorded { name, line, column }
+        };
+        let functions = functions.iter().map(recorded).collect();
+        let script = Script { text: TEXT.into(), definitions, functions };
+        misplaced(&script).map(|found| (found.name.clone(), found.line))
     }
 
     #[test]
@@ -185,6 +198,9 @@ class Impl {
         assert_eq!(found(&[("cold", 1)]), Some(("cold".to_owned(), 1)));
         let all = [("cold", 1), ("hot", 4), ("Impl", 6)];
         assert_eq!(found(&all), Some(("cold".to_owned(), 1)));
+        // The file has no such line or column, whatever the name.
+        assert_eq!(found(&[("run:302", 1)]), Some(("run".to_owned(), 1)));
+        assert_eq!(found(&[("run", 99)]), Some(("run".to_owned(), 99)));
         let one = [("cold", 4), ("hot", 4)];
         assert_eq!(found(&one), Some(("hot".to_owned(), 4)));
     }
