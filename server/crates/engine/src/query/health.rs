@@ -151,7 +151,7 @@ fn of_files(world: &World) -> Vec<HealthEntry> {
     for (path, problem) in &world.problems {
         let (severity, consequence) = match shown {
             Some(shown) if shown.loaded.path == *path => {
-                (Severity::Warning, "; its version before is shown".to_owned())
+                (Severity::Warning, "; the previous version is still shown".to_owned())
             }
             Some(shown) => (Severity::Warning, format!("; {} is shown", shown.loaded.name())),
             None => (Severity::Error, String::new()),

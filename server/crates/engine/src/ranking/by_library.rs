@@ -32,7 +32,7 @@ pub(super) struct Part<'s> {
     /// The function of the snapshot.
     pub function: FunctionId,
     /// The library. `None` if the recording does not say it.
-    pub library: Option<&'s str>,
+    pub lib: Option<&'s str>,
     /// Its cost.
     pub cost: FunctionCost,
     /// Whether other libraries have parts of the function, too.
@@ -66,7 +66,7 @@ impl<'s> ByLibrary<'s> {
             None => (id, groups.first_func(id)),
         };
         let is_divided = self.libraries.is_divided(function);
-        Part { id, function, library: self.libraries.of_func(func, function), cost, is_divided }
+        Part { id, function, lib: self.libraries.of_func(func, function), cost, is_divided }
     }
 
     /// The total of each of `n` sets of parts: a sample counts once. `None` for a call graph.

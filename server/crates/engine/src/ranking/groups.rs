@@ -54,13 +54,14 @@ pub(super) fn module_of_mercury(snapshot: &Snapshot, function: FunctionId) -> Op
 pub(super) fn module<'s>(snapshot: &'s Snapshot, part: &Part<'s>) -> Option<&'s str> {
     match snapshot.loaded.format {
         Format::MercuryDeep => module_of_mercury(snapshot, part.function),
-        _ => part.library,
+        _ => part.lib,
     }
 }
 
-/// The package of a function: that of the innermost manifest around its file if it is own code, or
-/// the name of the workspace folder without one, or else that of its recorded file, of its name, or of a manifest around a copy in the workspace.
-/// Other functions have the package of their library.
+/// The package of a part of a function: that of the innermost manifest around its file if it is own
+/// code, or the name of the workspace folder without one, or else that of its recorded file, of its
+/// name, or of a manifest around a copy in the workspace. Other functions have the package of their
+/// library.
 fn package(snapshot: &Snapshot, part: &Part<'_>) -> Option<String> {
     let function = part.function;
     let of_file = |file: FileId| {
@@ -78,7 +79,7 @@ fn package(snapshot: &Snapshot, part: &Part<'_>) -> Option<String> {
         library_package(name).or_else(of_go).or_else(in_manifest)
     };
     let package = file_of(snapshot, function).and_then(of_file);
-    package.or_else(|| part.library.map(str::to_owned))
+    package.or_else(|| part.lib.map(str::to_owned))
 }
 
 /// The name of the innermost workspace folder that has a file.
@@ -107,7 +108,7 @@ pub(super) fn groups<'s>(snapshot: &'s Snapshot, by: By) -> Result<Vec<Row<Group
     let key = |part: &Part<'s>| {
         let name = match by {
             By::File => return file_of(snapshot, part.function).map_or(Key::None, Key::File),
-            By::Library => part.library.map(Cow::Borrowed),
+            By::Library => part.lib.map(Cow::Borrowed),
             By::Package => package(snapshot, part).map(Cow::Owned),
             _ => module(snapshot, part).map(Cow::Borrowed),
         };

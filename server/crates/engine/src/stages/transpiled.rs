@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// The extensions of scripts.
 const SCRIPTS: [&str; 8] = ["ts", "mts", "cts", "tsx", "jsx", "js", "mjs", "cjs"];
 
-/// With fewer functions in their places for each one that is not, a script was compiled.
+/// A script was compiled if fewer functions than this are in their places for each one that is not.
 const MIN_RIGHT: usize = 4;
 
 /// Node.js before version 12 counts columns of the first line from the start of a function that it puts
@@ -43,9 +43,9 @@ pub fn without_lines(
     let name = |source: SourceId| mapped.recording.symbols().source_name(source);
     let (&source, Recorded { name: function, line, .. }) = first;
     let message = format!(
-        "{}: `{function}` starts on line {line} in the profile, but not in the file: a tool compiled the file when it was loaded, so the \
-         lines in the profile are not those of the file, and are not shown; compile with source maps before the program runs, and \
-         profile the output",
+        "{}: `{function}` starts on line {line} in the profile, but not in the file: a tool compiled the file when it was loaded, or it \
+         was edited while the program ran, so its lines have no costs; compile with source maps before the program runs, and profile \
+         the output",
         name(source)
     );
     let count = transpiled.len() as u64;
