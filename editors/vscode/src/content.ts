@@ -12,6 +12,8 @@ export function contentProvider(server: Server): vscode.Disposable {
     onDidChange: changed.event,
     async provideTextDocumentContent(uri) {
       const params: Requests[typeof METHOD]["params"] = { uri: uri.toString() };
+      // Pages that are open are requested again when the server restarts.
+      await server.started();
       const { text } = await server.ready().sendRequest<Requests[typeof METHOD]["result"]>(METHOD, params);
       return text;
     },

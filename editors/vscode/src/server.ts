@@ -112,11 +112,11 @@ export class Server implements vscode.Disposable {
   /** Starts or restarts the server. `problem` says why that failed. */
   async start(): Promise<void> {
     const start = (this.starts += 1);
+    this.problem = "";
+    this.become("starting");
     await this.stop();
     // There was another call meanwhile.
     if (start !== this.starts) return;
-    this.problem = "";
-    this.become("starting");
     const found = findServer({
       setting: setting("server.path").trim(),
       bundled: this.context.asAbsolutePath(`server/${PROGRAM}`),
@@ -147,7 +147,9 @@ export class Server implements vscode.Disposable {
     });
     const standard = client.createDefaultErrorHandler();
     client.registerFeature(this.feature());
-    client.onNotification(CHANGED, (shown: Notifications[typeof CHANGED]) => this.show(shown));
+    client.onNotification(CHANGED, (shown: Notifications[typeof CHANGED]) => {
+      if (this.client === client) this.show(shown);
+    });
     client.onDidChangeState(({ newState }) => {
       hasRun ||= newState === State.Running;
       if (this.client !== client) return;
@@ -219,8 +221,10 @@ export class Server implements vscode.Disposable {
 
   /** What is shown, what can be chosen instead, and what can be run. */
   async view(): Promise<View> {
+    const client = this.client;
     const view = await this.execute("costline.view");
-    this.show(view);
+    // An answer of a server that was restarted meanwhile says nothing about the one that runs now.
+    if (this.client === client) this.show(view);
     return view;
   }
 
@@ -255,6 +259,18 @@ export class Server implements vscode.Disposable {
 
   private isReady(): boolean {
     return this.client?.state === State.Running;
+  }
+
+  /** Resolves once the server is not starting: it runs, or could not be started. */
+  async started(): Promise<void> {
+    while (this.running === "starting" && !this.disposed) {
+      await new Promise<void>((resolve) => {
+        const listener = this.onDidChange(() => {
+          listener.dispose();
+          resolve();
+        });
+      });
+    }
   }
 
   /** The client, for other requests. The error can be shown to users. */
