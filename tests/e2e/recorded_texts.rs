@@ -111,8 +111,25 @@ fn survives_closing_and_restarts() {
     // Neither the copies nor Git has the text.
     set_age(&workspace.path("cpu.folded"), 10 * MINUTE);
     let (mut server, uri) = start(&workspace, cache.root(), json!({ "keepSources": false }));
+    let [hints, lenses] = shown(&mut server, &uri);
+    assert_eq!(hints, []);
+    let expected = [
+        (7, "~self 30.0% (30 samples) · total 70.0% (70 samples)"),
+        (14, "~self 30.0% (30 samples) · total 100.0% (100 samples)"),
+    ];
+    assert_eq!(lenses, expected.map(|(line0, lens)| (line0, lens.to_owned())));
+}
+
+#[test]
+fn lines_of_functions_that_are_elsewhere_are_not_shown() {
+    let (workspace, cache) = (Workspace::new(), Workspace::new());
+    workspace.write("cpu.folded", PROFILE);
+    set_age(&workspace.path("cpu.folded"), 10 * MINUTE);
+    // `main` is above its line, `names` is where it was.
+    workspace.write("a.py", &SOURCE.replace("\n\n\n", "\n"));
+    let (mut server, uri) = start(&workspace, cache.root(), json!({}));
     let [hints, _] = shown(&mut server, &uri);
-    assert!(hints.iter().all(|(_, label)| label.starts_with('~')), "{hints:?}");
+    assert_eq!(hints, [(1, "~30.0%".to_owned()), (2, "~40.0%".to_owned())]);
 }
 
 #[test]

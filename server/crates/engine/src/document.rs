@@ -91,10 +91,12 @@ impl Document {
         if let Some((_, mapped)) = cache.iter().find(|(cached, _)| is_same(cached)) {
             return mapped.clone();
         }
-        let mapped = Arc::new(Mapped {
-            map: self.lexed.map(text, &self.text.shared(), Syntax::of_text(&self.path, text)),
-            stale,
-        });
+        let map = self.lexed.map(text, &self.text.shared(), Syntax::of_text(&self.path, text));
+        let map = match texts.get(&self.path) {
+            Some(recorded) => recorded.placed(map),
+            None => map,
+        };
+        let mapped = Arc::new(Mapped { map, stale });
         cache.push((Arc::downgrade(texts), mapped.clone()));
         mapped
     }

@@ -1,7 +1,7 @@
 //! The costs of one file by line, moved from the recorded text to a given text.
 //!
 //! Costs belong to the recorded text ([`crate::recorded_texts`]). If that is not known, the lines are
-//! used as they are, and all labels have a leading `~`.
+//! used as they are, without those that certainly are elsewhere, and all labels have a leading `~`.
 
 use crate::document::Document;
 use crate::function_name::FunctionName;
@@ -98,7 +98,12 @@ impl FileLines<'_> {
 
     /// The cost of the recorded line that a changed line (0-based) of the text replaced.
     pub fn replaced(&self, line0: u32) -> Option<LineCost> {
-        let line = self.map.replaced(line0)? + 1;
+        let recorded0 = self.map.replaced(line0)?;
+        let text = self.snapshot.path_of(self.file).and_then(|path| self.snapshot.texts.get(path));
+        if text.is_some_and(|text| text.is_misplaced(recorded0)) {
+            return None;
+        }
+        let line = recorded0 + 1;
         self.snapshot.costs.lines_of(self.file, line..line + 1).first().copied()
     }
 

@@ -45,11 +45,13 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
     let lines = open.lines();
     let recorded: Vec<u32> = lines.all_recorded(line0).collect();
     if recorded.is_empty() {
-        let note =
-            "this line was changed after the profile was recorded: its cost is unknown".to_owned();
+        let note = match lines.stale {
+            true => "the cost of this line is unknown, as is the recorded text",
+            false => "this line was changed after the profile was recorded: its cost is unknown",
+        };
         let function = enclosing(open, Position::new(line0, u32::MAX))?;
         let mut details = function_details(context, snapshot, function);
-        details.notes.insert(0, note);
+        details.notes.insert(0, note.to_owned());
         if let Some(cost) = lines.replaced(line0) {
             let label = "this line before it was changed";
             details.costs.insert(0, row(label, cost.cost, context.scale(snapshot)));

@@ -76,6 +76,12 @@ impl Evidence {
         !evidence.fits_lines(text)
             || definitions.is_some_and(|text| evidence.contradicts_functions(text))
     }
+
+    /// The lines (0-based, ascending) of functions that a text has, but not around these lines.
+    pub fn misplaced(&self, path: &Path, text: &FileDefinitions) -> Vec<u32> {
+        let evidence = self.0.get(path);
+        evidence.map_or(Vec::new(), |evidence| evidence.misplaced(text))
+    }
 }
 
 impl FileEvidence {
@@ -112,29 +118,65 @@ impl FileEvidence {
         let text = File::new(definitions);
         let is_compiled = definitions.language.is_compiled();
         let (mut n_right, mut n_wrong, mut n_doubtful) = (0, 0, 0);
-        // The places of closures are less certain: some tools write code around a script.
-        let named = self.functions.values().filter(|function| function.name.name.is_some());
-        for FunctionEvidence { name, start, lines } in named {
-            let is_around = |line0: &u32| {
-                text.containing(name, &[*line0]).is_some()
-                    || text.start_around(name, *line0).is_some()
-            };
-            let is_found = match start {
-                Some((line0, column)) => {
-                    let found = text.starting_at(name, *line0, *column);
-                    found.or_else(|| text.around_neck(name, *line0)).is_some()
-                }
-                None if lines.is_empty() => continue,
-                None => lines.iter().any(is_around),
-            };
-            match is_found {
-                true => n_right += 1,
-                false if !text.has(name) => {}
+        for function in self.named() {
+            match function.is_found(&text) {
+                None => {}
+                Some(true) => n_right += 1,
+                Some(false) if !text.has(&function.name) => {}
                 // All of its lines may be inlined ones of others.
-                false if start.is_none() && is_compiled => n_doubtful += 1,
-                false => n_wrong += 1,
+                Some(false) if function.start.is_none() && is_compiled => n_doubtful += 1,
+                Some(false) => n_wrong += 1,
             }
         }
         n_wrong * 4 > n_right || n_doubtful > 1 && n_doubtful > n_right
+    }
+
+    fn misplaced(&self, definitions: &FileDefinitions) -> Vec<u32> {
+        let text = File::new(definitions);
+        let is_compiled = definitions.language.is_compiled();
+        let mut misplaced = Vec::new();
+        for function in self.named().filter(|function| text.has(&function.name)) {
+            let is_elsewhere = |line0: &&u32| !function.is_around(&text, **line0);
+            // A function that was not compiled has no lines of others.
+            let is_moved = function.is_found(&text) == Some(false)
+                || function.start.is_none()
+                    && !is_compiled
+                    && function.lines.iter().any(|line0| is_elsewhere(&line0));
+            misplaced.extend(
+                function
+                    .lines
+                    .iter()
+                    .filter(|line0| is_moved || !is_compiled && is_elsewhere(line0)),
+            );
+        }
+        misplaced.sort_unstable();
+        misplaced.dedup();
+        misplaced
+    }
+
+    /// The functions with a name. The places of closures are less certain: some tools write code around a
+    /// script.
+    fn named(&self) -> impl Iterator<Item = &FunctionEvidence> {
+        self.functions.values().filter(|function| function.name.name.is_some())
+    }
+}
+
+impl FunctionEvidence {
+    /// Whether a text has the function where it starts, or else around one of its lines. `None` if it has
+    /// neither a start nor lines.
+    fn is_found(&self, text: &File<'_>) -> Option<bool> {
+        match self.start {
+            Some((line0, column)) => {
+                let found = text.starting_at(&self.name, line0, column);
+                Some(found.or_else(|| text.around_neck(&self.name, line0)).is_some())
+            }
+            None if self.lines.is_empty() => None,
+            None => Some(self.lines.iter().any(|line0| self.is_around(text, *line0))),
+        }
+    }
+
+    fn is_around(&self, text: &File<'_>, line0: u32) -> bool {
+        text.containing(&self.name, &[line0]).is_some()
+            || text.start_around(&self.name, line0).is_some()
     }
 }

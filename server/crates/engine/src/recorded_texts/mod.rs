@@ -8,7 +8,8 @@
 //! first shown; the file on disk if it was not written since the recording; the version in Git that
 //! was checked out at the time of the recording, or an earlier one, if the profile fits it; the file
 //! on disk if it was written within [`SLACK`] of the profile and the profile fits it. Otherwise the
-//! recorded text is not known. The text on disk is then used as a guess, which all labels say.
+//! recorded text is not known. The text on disk is then used as a guess, which all labels say; lines of
+//! functions that are elsewhere in it have no place.
 
 mod commit;
 mod copies;
@@ -62,6 +63,8 @@ pub struct RecordedText {
     /// The functions of the text, if costs can be grouped by them: the profile fits the text, and
     /// there is a grammar for it.
     pub definitions: Option<Arc<FileDefinitions>>,
+    /// Recorded lines (0-based, ascending) that certainly are other lines of a text that is a guess.
+    misplaced: Vec<u32>,
     /// The file names of the profile that stand for the file.
     names: Vec<String>,
     /// The line map to the latest version on disk.
@@ -152,10 +155,13 @@ impl RecordedTexts {
         let parsed = caches.parsed.all(found.iter().filter_map(|(path, found, _)| {
             (found.fits && has_functions.contains(path)).then_some((*path, &found.text))
         }));
-        let texts = found.into_iter().map(|(path, Found { text, origin, .. }, names)| {
+        let texts = found.into_iter().map(|(path, Found { text, origin, fits }, names)| {
             let definitions = parsed.get(path).cloned().flatten();
+            let is_contradicted = origin.doubt().is_some() && !fits;
+            let misplaced =
+                if is_contradicted { search.misplaced(path, &text) } else { Vec::new() };
             let to_disk = Mutex::default();
-            (path.to_owned(), RecordedText { text, origin, definitions, names, to_disk })
+            (path.to_owned(), RecordedText { text, origin, definitions, misplaced, names, to_disk })
         });
         Self { by_path: texts.collect(), disk: caches.disk.clone() }
     }
@@ -202,6 +208,7 @@ impl RecordedTexts {
                     text,
                     origin: Origin::Disk,
                     definitions: Some(definitions),
+                    misplaced: Vec::new(),
                     names: Vec::new(),
                     to_disk: Mutex::default(),
                 },
@@ -219,6 +226,7 @@ impl RecordedTexts {
         for &path in paths {
             if let Some(recorded) = this.by_path.get_mut(path) {
                 recorded.origin = Origin::Disk;
+                recorded.misplaced.clear();
                 recorded.definitions = parsed.all([(path, &recorded.text)]).remove(path).flatten();
             }
         }
@@ -234,7 +242,8 @@ impl RecordedTexts {
         let map = match &*cached {
             Some((stamp, map)) if *stamp == now.stamp => map.clone(),
             _ => {
-                Arc::new(LineMap::new(&recorded.text, &now.text, Syntax::of_text(path, &now.text)))
+                let syntax = Syntax::of_text(path, &now.text);
+                Arc::new(recorded.placed(LineMap::new(&recorded.text, &now.text, syntax)))
             }
         };
         *cached = Some((now.stamp, map.clone()));
@@ -255,7 +264,18 @@ impl RecordedTexts {
 impl RecordedText {
     fn with_text(&self, text: Arc<str>, definitions: Option<Arc<FileDefinitions>>) -> Self {
         let (origin, names) = (self.origin, self.names.clone());
-        Self { text, origin, definitions, names, to_disk: Mutex::default() }
+        let misplaced = self.misplaced.clone();
+        Self { text, origin, definitions, misplaced, names, to_disk: Mutex::default() }
+    }
+
+    /// Whether a recorded line (0-based) certainly is another line of this text, which is a guess.
+    pub fn is_misplaced(&self, recorded_line0: u32) -> bool {
+        self.misplaced.binary_search(&recorded_line0).is_ok()
+    }
+
+    /// A line map from this text, without the recorded lines that certainly are elsewhere.
+    pub fn placed(&self, map: LineMap) -> LineMap {
+        if self.misplaced.is_empty() { map } else { map.without(&self.misplaced) }
     }
 
     /// Whether the text is a guess.
@@ -431,6 +451,11 @@ impl<'a> Search<'a> {
 
     fn contradicts(&self, path: &Path, text: &Arc<str>) -> bool {
         self.evidence().contradicts(path, text, self.definitions(path, text).as_deref())
+    }
+
+    fn misplaced(&self, path: &Path, text: &Arc<str>) -> Vec<u32> {
+        let definitions = self.definitions(path, text);
+        definitions.map_or(Vec::new(), |text| self.evidence().misplaced(path, &text))
     }
 
     fn evidence(&self) -> &Evidence {

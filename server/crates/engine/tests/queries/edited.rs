@@ -125,7 +125,11 @@ fn shown(files: &[(&str, &str)], file: &str, samples: &str) -> Vec<String> {
 fn an_older_text_with_the_functions_elsewhere_is_a_guess() {
     let text = "# 1\n# 2\n# 3\n# 4\ndef a():\n    x()\n\n\ndef b():\n    y()\n";
     let found = shown(&[("m.py", text)], "m.py", "a@2[file:m.py] b@6[file:m.py] b@6");
-    assert_eq!(found[..2], ["2 ~33.3%", "6 ~66.7%"]);
+    let lenses = [
+        "5 ~self 33.3% (1 sample) · total 33.3% (1 sample)",
+        "9 ~self 66.7% (2 samples) · total 66.7% (2 samples)",
+    ];
+    assert_eq!(found, lenses);
     let found = shown(&[("m.py", text)], "m.py", "a@6[file:m.py] b@10[file:m.py] b@10");
     assert_eq!(found[..2], ["6 33.3%", "10 66.7%"]);
 }

@@ -71,6 +71,28 @@ impl LineMap {
         LineMap { runs, by_open, joined, joined_by_open, n_recorded, n_open }
     }
 
+    /// The same map without some recorded lines, which ascend.
+    #[must_use]
+    pub fn without(&self, recorded: &[u32]) -> LineMap {
+        let is_left = |line0: u32| recorded.binary_search(&line0).is_err();
+        let single = |run: &Run| {
+            let Run { recorded0, open0, n_lines } = *run;
+            (0..n_lines).map(move |at| Run {
+                recorded0: recorded0 + at,
+                open0: open0 + at,
+                n_lines: 1,
+            })
+        };
+        let runs = self.runs.iter().flat_map(single).filter(|run| is_left(run.recorded0));
+        let mut map = LineMap::of_runs(runs.collect(), self.n_recorded, self.n_open);
+        let joined = |lines: &[(u32, u32)], recorded: fn(&(u32, u32)) -> u32| {
+            lines.iter().copied().filter(|pair| is_left(recorded(pair))).collect()
+        };
+        map.joined = joined(&self.joined, |pair| pair.0);
+        map.joined_by_open = joined(&self.joined_by_open, |pair| pair.1);
+        map
+    }
+
     /// The current line of a recorded line; `None` if it was changed or removed, or does not exist.
     pub fn to_open(&self, recorded_line0: u32) -> Option<u32> {
         if let Ok(at) = self.joined.binary_search_by_key(&recorded_line0, |&(line0, _)| line0) {

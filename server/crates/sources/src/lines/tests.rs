@@ -42,6 +42,21 @@ fn maps_equal_texts_to_themselves() {
 }
 
 #[test]
+fn lines_can_be_left_out() {
+    let map = LineMap::new("a\nb\nc\nd\n", "new\na\nb\nc\nd\n", Syntax::Unknown).without(&[1, 3]);
+    assert_eq!([0, 1, 2, 3].map(|line0| map.to_open(line0)), [Some(1), None, Some(3), None]);
+    assert_eq!([1, 2, 3, 4].map(|line0| map.to_recorded(line0)), [Some(0), None, Some(2), None]);
+    // Each of two joined lines.
+    let joined = LineMap::new("f(\n1);\n", "f(1);\n", Syntax::Unknown);
+    assert_eq!([0, 1].map(|line0| joined.to_open(line0)), [Some(0); 2]);
+    for (left_out, left) in [(0, 1), (1, 0)] {
+        let map = joined.without(&[left_out]);
+        assert_eq!([left_out, left].map(|line0| map.to_open(line0)), [None, Some(0)]);
+        assert_eq!(map.all_recorded(0).collect::<Vec<_>>(), [left]);
+    }
+}
+
+#[test]
 fn moves_lines_below_an_insertion() {
     assert_eq!(render("a\nb\nc\n", "a\nnew\nb\nc\n"), "0 2 3");
 }
