@@ -126,7 +126,7 @@ fn lines_of_functions_that_are_elsewhere_are_not_shown() {
     workspace.write("cpu.folded", PROFILE);
     set_age(&workspace.path("cpu.folded"), 10 * MINUTE);
     // `main` is above its line, `names` is where it was.
-    workspace.write("a.py", &SOURCE.replace("\n\n\n", "\n"));
+    workspace.write("a.py", SOURCE.replace("\n\n\n", "\n"));
     let (mut server, uri) = start(&workspace, cache.root(), json!({}));
     let [hints, _] = shown(&mut server, &uri);
     assert_eq!(hints, [(1, "~30.0%".to_owned()), (2, "~40.0%".to_owned())]);

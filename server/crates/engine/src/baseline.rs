@@ -2,22 +2,23 @@
 //!
 //! It is a snapshot like the one shown and has the same settings. It does not change when its file
 //! is rewritten. Two functions are the same if they have definitions with the same name in the same
-//! workspace file. Without definitions, they are the same if they have the same key in both
+//! workspace file; of several with this name, those whose lines are the same. Without definitions, they are the same if they have the same key in both
 //! profiles. Lines are matched by their text ([`crate::context`]). An unmatched cost is unknown,
 //! not zero.
 
 use crate::comparison::{Change, Comparison, Runs};
 use crate::file_lines::FileLines;
+use crate::recorded_texts::RecordedText;
 use crate::settings::Compare;
 use crate::snapshot::Snapshot;
 use analysis::{Cost, FileId, FunctionId, Metric, ThreadChoice, Total};
 use rustc_hash::FxHashMap;
-use sources::{Arity, Definition, LineMap, Syntax};
+use sources::{Arity, Definition, LineMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The definitions of a file by container, name and arity; `None` if several have the same.
-type Defined = FxHashMap<DefinitionKey, Option<FunctionId>>;
+/// The functions of a file by container, name and arity, each with the line (0-based) of its name.
+type Defined = FxHashMap<DefinitionKey, Vec<(u32, FunctionId)>>;
 type DefinitionKey = (Option<String>, String, Option<Arity>);
 
 fn key(definition: &Definition) -> DefinitionKey {
@@ -165,12 +166,10 @@ impl Baseline {
         let mut defined: FxHashMap<FileId, Defined> = FxHashMap::default();
         for (function, _) in snapshot.costs.functions() {
             let Some(source) = snapshot.source_function(function) else { continue };
-            let same = defined
-                .entry(source.file)
-                .or_default()
-                .entry(key(source.definition()))
-                .or_insert(Some(function));
-            *same = same.filter(|other| *other == function);
+            let definition = source.definition();
+            let of_file = defined.entry(source.file).or_default();
+            let same = of_file.entry(key(definition)).or_default();
+            same.push((definition.name_line0, function));
         }
         let earlier = earlier.into_iter().map(Self::new).collect();
         Self { snapshot, earlier, defined, lines: Mutex::default() }
@@ -243,12 +242,51 @@ impl Baseline {
             return self.same_by_name(shown, function, path);
         };
         let definition = source.definition();
-        match defined.get(&key(definition)) {
-            _ if definition.name.is_empty() => Same::Unknown,
-            Some(Some(same)) => Same::Function(*same),
-            Some(None) => Same::Unknown,
-            None => Same::NoCost,
+        if definition.name.is_empty() {
+            return Same::Unknown;
         }
+        let of_name = defined.get(&key(definition)).map_or(&[][..], Vec::as_slice);
+        if let Some(same) = self.same_definition(shown, path, definition, of_name) {
+            return same;
+        }
+        match of_name {
+            [] => Same::NoCost,
+            [(_, same)] => Same::Function(*same),
+            _ => Same::Unknown,
+        }
+    }
+
+    /// What the function of a definition in a file of `shown` is in the baseline, by the texts: the
+    /// definition on the same line, or else the only one of this name whose line was changed. `of_name` are
+    /// the functions of this name that have costs. `None` if a text is not known.
+    fn same_definition(
+        &self,
+        shown: &Snapshot,
+        path: &Path,
+        definition: &Definition,
+        of_name: &[(u32, FunctionId)],
+    ) -> Option<Same> {
+        let map = self.recorded_lines(shown, path)?;
+        let with_cost = |line0: u32| {
+            let same = of_name.iter().find(|(name_line0, _)| *name_line0 == line0);
+            same.map_or(Same::NoCost, |(_, function)| Same::Function(*function))
+        };
+        if let Some(line0) = map.to_recorded(definition.name_line0) {
+            return Some(with_cost(line0));
+        }
+        let changed = |snapshot: &Snapshot, is_changed: &dyn Fn(u32) -> bool| {
+            let all = snapshot.texts.get(path)?.definitions.clone()?;
+            let of_name = all.all.iter().filter(|it| key(it) == key(definition));
+            let lines = of_name.map(|it| it.name_line0).filter(|line0| is_changed(*line0));
+            Some(lines.collect::<Vec<u32>>())
+        };
+        let before = changed(&self.snapshot, &|line0| map.to_open(line0).is_none())?;
+        let now = changed(shown, &|line0| map.to_recorded(line0).is_none())?;
+        Some(match (&before[..], &now[..]) {
+            ([], _) => Same::NoCost,
+            ([line0], [_]) => with_cost(*line0),
+            _ => Same::Unknown,
+        })
     }
 
     /// What a function of `shown` is in the baseline, whose definitions in its file are not known: the
@@ -301,21 +339,22 @@ impl Baseline {
     pub fn recorded_lines(&self, shown: &Snapshot, path: &Path) -> Option<Arc<LineMap>> {
         let [before, now] = [&self.snapshot, shown]
             .map(|snapshot| snapshot.texts.get(path).filter(|recorded| !recorded.is_guess()));
-        Some(self.line_map(path, &before?.text, &now?.text))
+        Some(self.line_map(path, before?, now?))
     }
 
     /// The line map between two recorded texts of a file.
-    fn line_map(&self, path: &Path, before: &Arc<str>, now: &Arc<str>) -> Arc<LineMap> {
+    fn line_map(&self, path: &Path, before: &RecordedText, now: &RecordedText) -> Arc<LineMap> {
+        let text = &now.text;
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(mapped) = lines.get(path).filter(|mapped| Arc::ptr_eq(&mapped.to, now)) {
+        if let Some(mapped) = lines.get(path).filter(|mapped| Arc::ptr_eq(&mapped.to, text)) {
             return mapped.map.clone();
         }
-        let map = Arc::new(if before == now {
-            LineMap::identity(now.lines().count() as u32)
+        let map = Arc::new(if before.text == *text {
+            LineMap::identity(text.lines().count() as u32)
         } else {
-            LineMap::new(before, now, Syntax::of_text(path, before))
+            before.map_to(path, text, || now.definitions.clone())
         });
-        lines.insert(path.to_owned(), MappedText { to: now.clone(), map: map.clone() });
+        lines.insert(path.to_owned(), MappedText { to: text.clone(), map: map.clone() });
         map
     }
 }

@@ -3,7 +3,7 @@
 use crate::recorded_texts::{RecordedText, RecordedTexts};
 use crate::snapshot::Snapshot;
 use crate::text::{Edit, Text};
-use sources::{Functions, Language, LexedTexts, LineMap, Syntax};
+use sources::{Functions, Language, LexedTexts, LineMap, Syntax, TextWithFunctions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use url::Url;
@@ -91,7 +91,14 @@ impl Document {
         if let Some((_, mapped)) = cache.iter().find(|(cached, _)| is_same(cached)) {
             return mapped.clone();
         }
-        let map = self.lexed.map(text, &self.text.shared(), Syntax::of_text(&self.path, text));
+        let (open, syntax) = (self.text.shared(), Syntax::of_text(&self.path, text));
+        let mut map = self.lexed.map(text, &open, syntax);
+        if let Some(functions) = self.recorded_functions(snapshot) {
+            let recorded = TextWithFunctions { text, functions: functions.all() };
+            let now =
+                || Some(TextWithFunctions { text: &open, functions: self.functions()?.all() });
+            map = map.within_functions(recorded, now, syntax);
+        }
         let map = match texts.get(&self.path) {
             Some(recorded) => recorded.placed(map),
             None => map,

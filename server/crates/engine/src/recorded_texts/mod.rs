@@ -32,7 +32,7 @@ use disk::Version;
 use fit::Evidence;
 use git::History;
 use rustc_hash::FxHashMap;
-use sources::{LineMap, Syntax};
+use sources::{LineMap, Syntax, TextWithFunctions};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -242,8 +242,9 @@ impl RecordedTexts {
         let map = match &*cached {
             Some((stamp, map)) if *stamp == now.stamp => map.clone(),
             _ => {
-                let syntax = Syntax::of_text(path, &now.text);
-                Arc::new(recorded.placed(LineMap::new(&recorded.text, &now.text, syntax)))
+                let parse = || Some(Arc::new(FileDefinitions::of_text(path, now.text.clone())?));
+                let map = recorded.map_to(path, &now.text, parse);
+                Arc::new(recorded.placed(map))
             }
         };
         *cached = Some((now.stamp, map.clone()));
@@ -266,6 +267,25 @@ impl RecordedText {
         let (origin, names) = (self.origin, self.names.clone());
         let misplaced = self.misplaced.clone();
         Self { text, origin, definitions, misplaced, names, to_disk: Mutex::default() }
+    }
+
+    /// The line map to another text of the file, whose functions `parse` returns.
+    pub fn map_to(
+        &self,
+        path: &Path,
+        text: &str,
+        parse: impl FnOnce() -> Option<Arc<FileDefinitions>>,
+    ) -> LineMap {
+        let syntax = Syntax::of_text(path, text);
+        let map = LineMap::new(&self.text, text, syntax);
+        let Some(functions) = &self.definitions else { return map };
+        let mut parsed = None;
+        let recorded = TextWithFunctions { text: &self.text, functions: &functions.all };
+        let open = || {
+            let functions = &parsed.insert(parse()?).all;
+            Some(TextWithFunctions { text, functions })
+        };
+        map.within_functions(recorded, open, syntax)
     }
 
     /// Whether a recorded line (0-based) certainly is another line of this text, which is a guess.

@@ -348,7 +348,7 @@ fn lines_are_compared_only_with_the_same_text() {
 }
 
 #[test]
-fn functions_without_a_unique_match_are_not_compared() {
+fn functions_of_one_name_are_compared_if_their_lines_are_the_same() {
     let text = "\
 impl X for A {
     fn g() {
@@ -378,7 +378,7 @@ impl Y for A {
     let lines = line_costs(&context, &uri, 0..u32::MAX).into_iter();
     assert!(lines.map(|hint| hint.data.cost.fields.change).all(|change| change.is_some()));
     let functions = function_costs(&context, &uri).into_iter();
-    assert!(functions.map(|lens| lens.data.cost.fields.change).all(|change| change.is_none()));
+    assert!(functions.map(|lens| lens.data.cost.fields.change).all(|change| change.is_some()));
 }
 
 #[test]

@@ -93,6 +93,11 @@ impl LineMap {
         map
     }
 
+    /// Whether lines that are mapped have the same order in both texts.
+    pub(super) fn is_in_order(&self) -> bool {
+        self.by_open.is_sorted()
+    }
+
     /// The current line of a recorded line; `None` if it was changed or removed, or does not exist.
     pub fn to_open(&self, recorded_line0: u32) -> Option<u32> {
         if let Ok(at) = self.joined.binary_search_by_key(&recorded_line0, |&(line0, _)| line0) {
