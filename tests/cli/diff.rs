@@ -91,7 +91,7 @@ fn lists_functions_the_greatest_change_first() {
         ]
     );
     let text = ran(folder.path(), &["diff", "before.json", "after.json", "--limit", "1"]).success();
-    assert!(text.contains("omitted: 3 functions below --limit"), "{text}");
+    assert!(text.contains("omitted: 3 functions (--limit)"), "{text}");
 }
 
 #[test]
@@ -111,6 +111,88 @@ fn lists_lines_and_files() {
         ]
     );
     assert_eq!(list("file"), ["1.00 s 1.24 s ▲240 ms app.py"]);
+    let by_file = ["diff", "before.json", "after.json", "--by", "file"];
+    let text = ran(folder.path(), &by_file).success();
+    assert_eq!(words(&text)[2], "self before self after change");
+    let text =
+        ran(folder.path(), &[by_file.as_slice(), &["--format", "markdown"]].concat()).success();
+    assert!(
+        text.contains("| self before | self after | change | file |\n|---:|---:|---:|---|\n"),
+        "{text}"
+    );
+}
+
+/// A function that only one profile has, in a file of its own.
+#[test]
+fn lines_of_files_that_one_profile_has_are_new_or_gone() {
+    let lines = |mut profile: Value| {
+        profile["shared"]["frames"][1]["file"] = json!("slow.py");
+        profile.to_string()
+    };
+    let with_slow = serde_json::from_str(&speedscope(&[("old", 1, 100)])).unwrap();
+    let without = speedscope(&[("parse", 6, 50)]);
+    let folder = project(&[("with.json", lines(with_slow)), ("without.json", without)]);
+    fs::write(folder.path().join("slow.py"), "def old(): pass\n").unwrap();
+    let list = |profiles: [&str; 2]| {
+        let arguments = [["diff"].as_slice(), &profiles, &["--by", "line"]].concat();
+        words(&ran(folder.path(), &arguments).success())[3..].to_vec()
+    };
+    assert_eq!(
+        list(["with.json", "without.json"]),
+        [
+            "100 ms 0 s ▼100 ms ▼100 ms slow.py:1 (gone)",
+            "100 ms 50.0 ms ▼50.0 ms app.py:2",
+            "0 s 50.0 ms ▲50.0 ms ▲50.0 ms app.py:6",
+        ]
+    );
+    assert_eq!(
+        list(["without.json", "with.json"]),
+        [
+            "0 s 100 ms ▲100 ms ▲100 ms slow.py:1 (new)",
+            "50.0 ms 100 ms ▲50.0 ms app.py:2",
+            "50.0 ms 0 s ▼50.0 ms ▼50.0 ms app.py:6",
+        ]
+    );
+}
+
+/// Two functions of one class have the same name.
+#[cfg(feature = "grammars")]
+#[test]
+fn functions_of_one_name_are_compared_by_their_lines() {
+    const SIZE: &str = "\
+class Size:
+    @property
+    def width(self):
+        return measure(self)
+
+    @width.setter
+    def width(self, width):
+        store(self, width)
+";
+    let folded = |get: u32, set: u32| format!("width (app.py:4) {get}\nwidth (app.py:8) {set}\n");
+    let folder =
+        project(&[("before.folded", folded(100, 300)), ("after.folded", folded(500, 300))]);
+    let app = folder.path().join("app.py");
+    fs::write(&app, SIZE).unwrap();
+    let an_hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    fs::File::options().write(true).open(&app).unwrap().set_modified(an_hour_ago).unwrap();
+    let text = ran(folder.path(), &["diff", "before.folded", "after.folded"]).success();
+    assert_eq!(
+        words(&text)[3..],
+        ["25.0% 62.5% ▲37.5 ▲37.5 width app.py:3", "75.0% 37.5% ▼37.5 ▼37.5 width app.py:7",]
+    );
+}
+
+/// The sum of profiles is not the mean of baselines.
+#[test]
+fn a_sum_that_is_compared_with_a_mean_has_a_warning() {
+    let folder = changed();
+    let both = ["report", "after.json", "before.json", "--baseline", "before.json"];
+    let outcome = ran(folder.path(), &both);
+    let warning = "the sum of 2 profiles is compared with one baseline; for the mean of several runs, pass --combine average";
+    assert!(outcome.stderr.contains(warning), "{outcome:?}");
+    let outcome = ran(folder.path(), &[both.as_slice(), &["--combine", "average"]].concat());
+    assert_eq!(outcome.stderr, "", "{outcome:?}");
 }
 
 #[test]

@@ -75,8 +75,11 @@ fn every_number_is_that_of_the_report() {
         let mut compared = 0;
         for table in page.descendants().filter_map(|node| node.attribute("data-path")) {
             for row in rows(&page, |other| other.attribute("data-path") == Some(table)) {
-                let [own, total] = values(&row)[..] else { panic!("{row:?}") };
                 let number = row.children().filter(Node::is_element).nth(2).unwrap().text();
+                let [own, total] = values(&row)[..] else {
+                    assert_eq!(number, Some("⋮"), "{row:?}");
+                    continue;
+                };
                 let line = known("lines").find(|line| {
                     line["path"] == table && Some(line["line"].to_string().as_str()) == number
                 });

@@ -168,7 +168,9 @@ fn annotate_shows_time_if_the_file_has_it() {
 #[test]
 fn report_lists_functions_lines_and_calls() {
     let functions = on("report", RUST, ["--limit", "3"]).success();
-    assert_eq!(functions.lines().count(), 5, "{functions}");
+    assert_eq!(functions.lines().count(), 6, "{functions}");
+    let last = functions.lines().last().unwrap();
+    assert!(last.starts_with("omitted: ") && last.ends_with(" rows (--limit)"), "{functions}");
     let lines = on("report", RUST, ["--by", "line", "--limit", "100000"]).success();
     assert!(
         lines.lines().any(|line| line.trim()

@@ -58,7 +58,7 @@ fn a_tree_can_be_cut_to_the_hottest_path_or_rows() {
             "20,000 samples main",
             "16,000 samples a",
             "12,000 samples 12,000 samples b",
-            "4 call paths below --limit omitted",
+            "omitted: 4 call paths (--limit)",
         ]
     );
     let json = run("tree", &["--limit", "4", "--json"]);

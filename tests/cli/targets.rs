@@ -124,6 +124,13 @@ fn annotate_shows_lines_and_folders() {
     assert!(text.contains("format.py:") && !text.contains("app.py"), "{text}");
     let message = folder("profiles").failure(3);
     assert_eq!(message, "profiles: no file in this folder has cost in this profile");
+    let in_root = ["annotate", "new.folded", "--root", "..", "src/app.py:16"];
+    let text = project.run("profiles", &in_root).success();
+    assert_eq!(lines(&text), [0, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16], "{text}");
+    for line in ["src/app.py:17", "src/app.py:0"] {
+        let message = project.run("", &["annotate", line]).failure(3);
+        assert_eq!(message, format!("{line}: no such line: the file has 16 lines"));
+    }
     let text = project.run("", &["annotate", "old.folded", "profiles/new.folded", "src"]);
     assert!(text.stdout.contains("app.py:"), "{text:?}");
 }

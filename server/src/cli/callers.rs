@@ -56,8 +56,11 @@ pub(super) fn callers(
         let mark = if group.recursive { "↻ " } else { "" };
         let name = name(snapshot, &group.key);
         let place = place(snapshot, &group.key);
-        let place =
-            place.map_or_else(String::new, |(file, line)| format!("{}:{line}", file_name(file)));
+        let place = match place {
+            Some((file, Some(line))) => format!("{}:{line}", file_name(file)),
+            Some((file, None)) => file_name(file).into_owned(),
+            None => String::new(),
+        };
         let what = style.name_and_place(COSTS_WIDTH, &plain(&name), &place);
         writeln!(out, "{cost:>22} {calls:>12}  {mark}{what}")?;
     }
@@ -67,12 +70,12 @@ pub(super) fn callers(
     Ok(())
 }
 
-/// The file and line (1-based) of a row.
-fn place<'a>(snapshot: &'a Snapshot, key: &GroupKey) -> Option<(&'a str, u32)> {
+/// The file of a row, and its line (1-based) if it is known.
+fn place<'a>(snapshot: &'a Snapshot, key: &GroupKey) -> Option<(&'a str, Option<u32>)> {
     let (file, line) = match key {
-        GroupKey::Site(..) => site(key)?,
+        GroupKey::Site(..) => site(key).map(|(file, line)| (file, Some(line)))?,
         GroupKey::Function(function) => {
-            snapshot.function(*function).file.zip(snapshot.start_line(*function))?
+            (snapshot.function(*function).file?, snapshot.start_line(*function))
         }
         GroupKey::Module(_) | GroupKey::Clique(_) => return None,
     };
@@ -97,7 +100,7 @@ struct JsonCallers<'a> {
 #[derive(Serialize)]
 struct JsonRow<'a> {
     name: String,
-    /// The file of the call site or of the function, with the line.
+    /// The file of the call site or of the function.
     file: Option<&'a str>,
     line: Option<u32>,
     calls: Option<u64>,
@@ -114,7 +117,8 @@ fn write_json(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let row = |group: &CallGroup| {
-        let (file, line) = place(snapshot, &group.key).unzip();
+        let place = place(snapshot, &group.key);
+        let (file, line) = (place.map(|place| place.0), place.and_then(|place| place.1));
         JsonRow {
             name: name(snapshot, &group.key),
             file,

@@ -1,11 +1,11 @@
 //! The baseline of reports, sources and call trees.
 
-use super::Failure;
 use super::view::{Places, ViewArgs};
+use super::{Failure, warn};
 use engine::baseline::Baseline;
 use engine::comparison::Comparison;
 use engine::context::Compared;
-use engine::settings::Compare;
+use engine::settings::{Combine, Compare};
 use engine::snapshot::Snapshot;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -54,6 +54,17 @@ impl CompareArgs {
             runs.push(run);
         }
         let Some((first, others)) = runs.split_first() else { return Ok(None) };
+        let n_files = now.loaded.files.len();
+        if n_files > 1 && view.combine == Combine::Sum {
+            let baseline = match runs.len() {
+                1 => "one baseline".to_owned(),
+                n => format!("the mean of {n} baselines"),
+            };
+            warn(&format!(
+                "the sum of {n_files} profiles is compared with {baseline}; for the mean of several runs, pass \
+                 --combine average"
+            ));
+        }
         let baseline = Arc::new(Baseline::of_runs(first.clone(), others.to_vec()));
         let by = baseline.comparison(now, self.compare);
         Ok(Some(Loaded { baseline, by }))

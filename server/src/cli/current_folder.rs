@@ -25,6 +25,12 @@ pub(super) fn absolute_folder(folder: &Path) -> PathBuf {
     named.map_or_else(|| folder.clone(), Path::to_owned)
 }
 
+/// A path for messages: relative to the current folder if it is in there.
+pub(super) fn relative(path: &Path) -> String {
+    let path = absolute(path);
+    path.strip_prefix(current_folder()).unwrap_or(&path).display().to_string()
+}
+
 fn is_same(a: &Path, b: &Path) -> bool {
     a == b || a.canonicalize().ok().is_some_and(|a| b.canonicalize().is_ok_and(|b| a == b))
 }

@@ -7,6 +7,7 @@ mod table;
 #[cfg(test)]
 pub use json::schema;
 
+use super::current_folder;
 use super::style::Style;
 use super::{Failure, GREW, Output};
 use analysis::Metric;
@@ -119,7 +120,12 @@ fn percentage(text: &str) -> Result<f64, String> {
 /// Parses `sarif=costs.sarif`.
 fn format_and_file(text: &str) -> Result<(Format, PathBuf), String> {
     let (format, file) = text.split_once('=').ok_or("expected FORMAT=FILE")?;
-    Ok((Format::from_str(format, false)?, PathBuf::from(file)))
+    let format = Format::from_str(format, false).map_err(|_| {
+        let formats = Format::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let names: Vec<_> = formats.map(|format| format.get_name().to_owned()).collect();
+        format!("FORMAT is one of {}", names.join(", "))
+    })?;
+    Ok((format, PathBuf::from(file)))
 }
 
 /// Two profiles and what changed between them.
@@ -132,7 +138,11 @@ struct Compared<'a> {
 impl Compared<'_> {
     /// `old.pb.gz → new.pb.gz`.
     fn names(&self) -> String {
-        let [before, now] = [self.before, self.now].map(|snapshot| snapshot.loaded.name());
+        let [mut before, mut now] = [self.before, self.now].map(|snapshot| snapshot.loaded.name());
+        if before == now {
+            [before, now] = [self.before, self.now]
+                .map(|snapshot| current_folder::relative(&snapshot.loaded.path));
+        }
         format!("{} → {}", plain(&before), plain(&now))
     }
 

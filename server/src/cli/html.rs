@@ -179,12 +179,16 @@ impl Page {
         self.html += "<h2>Hot spots</h2>\n<div class=\"scroll\" tabindex=\"0\"><table id=\"functions\"><thead><tr>";
         let has_changes = functions.iter().any(|row| row.cost.cost.fields.change.is_some());
         // Own code is first, so no column is sorted yet.
-        for heading in ["self", "total", "change", "function", "place"] {
-            if heading != "change" || has_changes {
-                self.add(format_args!(
-                    "<th scope=\"col\" aria-sort=\"none\"><button type=\"button\">{heading}</button></th>"
-                ));
-            }
+        let changes = has_changes.then_some("change of total");
+        for heading in ["self", "total"].into_iter().chain(changes) {
+            self.add(format_args!(
+                "<th scope=\"col\" class=\"number\" aria-sort=\"none\"><button type=\"button\">{heading}</button></th>"
+            ));
+        }
+        for heading in ["function", "place"] {
+            self.add(format_args!(
+                "<th scope=\"col\" aria-sort=\"none\"><button type=\"button\">{heading}</button></th>"
+            ));
         }
         self.html += "</tr></thead><tbody>\n";
         for (row, i) in functions.iter().zip(0..) {
@@ -291,15 +295,20 @@ impl Page {
         let name = escape(&one_line(&self.index.as_given(path).display().to_string()));
         self.add(format_args!(
             "<h3>{name}</h3>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"source\" data-path=\"{name}\">\
-             <thead><tr><th scope=\"col\">self</th><th scope=\"col\">total</th><th scope=\"col\">line</th>\
+             <thead><tr><th scope=\"col\" class=\"number\">self</th><th scope=\"col\" class=\"number\">total</th><th scope=\"col\" class=\"number\">line</th>\
              <th scope=\"col\">source</th></tr></thead><tbody>\n"
         ));
         let scale = context.scale(&snapshot);
+        let mut next0 = 0;
         for (text, line0) in document.text.as_str().lines().zip(0_u32..) {
             let near = line0.saturating_sub(CONTEXT_LINES)..=line0 + CONTEXT_LINES;
             if costs.range(near).next().is_none() {
                 continue;
             }
+            if line0 != next0 && next0 != 0 {
+                self.html += "<tr><td></td><td></td><td class=\"number\">⋮</td><td></td></tr>\n";
+            }
+            next0 = line0 + 1;
             let cost = costs.get(&line0).map(|line| line.cost);
             let fields =
                 cost.map(|cost| CostFields::new(scale, Some(cost.self_), cost.total, None));

@@ -115,7 +115,13 @@ enum Command {
     },
     /// Print sources with the cost of each line. TARGET is a file, a folder, a line (`FILE:LINE`),
     /// or a function: its name, a suffix, a glob or /regex/. Without TARGET, the three hottest files
-    #[command(override_usage = "costline annotate [OPTIONS] [PROFILE]... [TARGET]...")]
+    #[command(
+        override_usage = "costline annotate [OPTIONS] [PROFILE]... [TARGET]...",
+        mut_arg("profiles", |argument| argument.value_name("PROFILE|TARGET").help(
+            "The profile, as one file, all files of one run, or - [default: the newest profile of the \
+             project]; after it, what to show"
+        ))
+    )]
     Annotate {
         #[command(flatten)]
         compare: compare::CompareArgs,
@@ -144,7 +150,12 @@ enum Command {
         view: view::ViewArgs,
     },
     /// List what changed between two profiles: functions, lines or files
-    #[command(override_usage = "costline diff [OPTIONS] <BASE> <NEW>")]
+    #[command(
+        override_usage = "costline diff [OPTIONS] <BASE> <NEW>",
+        mut_arg("profiles", |argument| argument.value_name("BASE|NEW").help(
+            "The two profiles to compare, the older one first; - is standard input"
+        ))
+    )]
     Diff {
         #[command(flatten)]
         arguments: diff::DiffArgs,
@@ -155,7 +166,13 @@ enum Command {
     },
     /// List the callers of a function, with the number of calls if it is known. FUNCTION is its
     /// name, a suffix, a glob or /regex/ that matches one function
-    #[command(override_usage = "costline callers [OPTIONS] [PROFILE]... <FUNCTION>")]
+    #[command(
+        override_usage = "costline callers [OPTIONS] [PROFILE]... <FUNCTION>",
+        mut_arg("profiles", |argument| argument.value_name("PROFILE|FUNCTION").help(
+            "The profile, as one file, all files of one run, or - [default: the newest profile of the \
+             project]; after it, the function"
+        ))
+    )]
     Callers {
         /// What to group them by
         #[arg(long, value_enum, default_value = "function")]

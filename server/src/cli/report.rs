@@ -19,8 +19,8 @@ use engine::present::labels::{Part, Scale};
 use engine::present::text::{file_name, library, markdown, plain};
 use engine::present::units;
 use engine::ranking::{
-    Accessors, By, Field, Group, InBaseline, Limits, Ranked, Ranking, Row, Rows, Scope, Sort,
-    module_kind,
+    Accessors, By, Field, Group, InBaseline, Limits, Omitted, Ranked, Ranking, Row, Rows, Scope,
+    Sort, module_kind,
 };
 use engine::settings::Show;
 use engine::snapshot::Snapshot;
@@ -92,7 +92,7 @@ pub(super) fn text(
     style: Style,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let (format, ranking) = (rows.format, rows.ranking());
+    let (format, by, ranking) = (rows.format, rows.by, rows.ranking());
     let line = |file, line| before?.before(|run| run.recorded_line(snapshot, file, line));
     let baseline = before.map(|compared| InBaseline { compared, line: &line });
     let ranked = ranking
@@ -105,11 +105,20 @@ pub(super) fn text(
     table.heading()?;
     table.rows(&ranked)?;
     let before = if format == ReportFormat::Markdown { "\n" } else { "" };
-    if ranked.without_calls > 0 {
-        let rows = units::counted(ranked.without_calls as f64, "rows");
-        writeln!(out, "{before}{rows} without counted calls omitted")?;
-    } else if ranked.rows.is_empty() {
-        writeln!(out, "{before}nothing to list with these options")?;
+    let Omitted { without_calls, beyond_limit } = ranked.omitted;
+    let rows = |n: usize| units::counted(n as f64, "rows");
+    if without_calls > 0 {
+        writeln!(out, "{before}omitted: {} without counted calls", rows(without_calls))?;
+    }
+    if beyond_limit > 0 {
+        writeln!(out, "{before}omitted: {} (--limit)", rows(beyond_limit))?;
+    }
+    if without_calls == 0 && ranked.rows.is_empty() {
+        let why = match by {
+            By::Line if snapshot.costs.lines().is_empty() => "the profile has no lines",
+            _ => "nothing to list with these options",
+        };
+        writeln!(out, "{before}{why}")?;
     }
     Ok(())
 }
@@ -312,7 +321,8 @@ impl Table<'_> {
     fn modules(&mut self, rows: &[Row<Group>]) -> io::Result<()> {
         let kind = module_kind(self.snapshot);
         rows.iter().try_for_each(|row| self.group(row, kind))?;
-        if self.per_call {
+        // As Mercury's own tool does.
+        if self.per_call || kind != "module" {
             return Ok(());
         }
         self.cells(&self.weight(self.snapshot.costs.total), "", "program", 0.0)

@@ -124,7 +124,7 @@ pub(super) fn tree(
     }
     if omitted > 0 {
         let rows = units::counted(omitted as f64, "call paths");
-        writeln!(out, "{}", style.dim(&format!("{rows} below --limit omitted")))?;
+        writeln!(out, "{}", style.dim(&format!("omitted: {rows} (--limit)")))?;
     }
     Ok(())
 }

@@ -58,7 +58,8 @@ pub struct Costs {
     lines: Vec<LineCost>,
     /// By file and line, costliest function first.
     places: Vec<PlaceCost>,
-    /// The first line with cost of each function. Empty if no lines are known.
+    /// The first line with cost of each function, in its own file if it has lines there. Empty if no
+    /// lines are known.
     first_lines: Vec<Option<(FileId, u32)>>,
 }
 
@@ -70,6 +71,7 @@ impl Costs {
         lines: Vec<LineCost>,
         places: Vec<PlaceCost>,
         mut listed: Vec<bool>,
+        own_file: impl Fn(FunctionId) -> Option<FileId>,
     ) -> Self {
         let on_lines: f64 = lines.iter().map(|line| line.cost.self_).sum();
         for (listed, cost) in listed.iter_mut().zip(functions.iter()) {
@@ -78,6 +80,10 @@ impl Costs {
         let n_with_lines = if places.is_empty() { 0 } else { functions.len() };
         let mut first_lines = vec![None; n_with_lines];
         for place in places.iter().rev() {
+            first_lines[place.function.index()] = Some((place.file, place.line));
+        }
+        // Inlined code of other files may be before it.
+        for place in places.iter().rev().filter(|it| own_file(it.function) == Some(it.file)) {
             first_lines[place.function.index()] = Some((place.file, place.line));
         }
         Self {
@@ -136,7 +142,8 @@ impl Costs {
         &self.places[from..to]
     }
 
-    /// The first line (1-based) of a function that has cost; `None` if no line of it is known.
+    /// The first line (1-based) of a function that has cost, in its own file if it has cost there;
+    /// `None` if no line of it is known.
     pub fn first_line(&self, function: FunctionId) -> Option<(FileId, u32)> {
         self.first_lines.get(function.index()).copied().flatten()
     }

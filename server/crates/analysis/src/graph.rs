@@ -42,7 +42,8 @@ pub(crate) fn costs(graph: &GraphTables, view: &View, groups: &Groups) -> Costs 
     let sums = Sums { total: costs.total(), base, threads, ..Sums::default() };
     let metric =
         graph.metrics.get(metric).cloned().unwrap_or_else(|| Metric::new("events", "events", None));
-    Costs::new(metric, &sums, costs.functions.into(), costs.lines, costs.places, listed)
+    let own_file = |function| groups.file_of(&graph.symbols, function);
+    Costs::new(metric, &sums, costs.functions.into(), costs.lines, costs.places, listed, own_file)
 }
 
 /// The parts of a call graph that a view includes: its threads, or all of it if it has none.

@@ -397,13 +397,15 @@ pub fn find_threads(recording: &Recording, query: &str) -> Result<Vec<ThreadId>,
     Ok(found)
 }
 
-/// Whether a func is in the file, at the line of a file or in the library that `place` names.
+/// Whether a func is in the file, at the line of a file or in the library that `place` names. A func
+/// without a start line is at any line.
 fn is_at(symbols: &SymbolTables, func: FuncId, place: &str) -> bool {
     let func = symbols.funcs.get(func);
     let file = func.source.map_or("", |source| symbols.source_name(source));
     let start = place.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?)));
     ends_with(file, place)
-        || start.is_some_and(|(place, line)| func.line == line && ends_with(file, place))
+        || start
+            .is_some_and(|(place, line)| [0, line].contains(&func.line) && ends_with(file, place))
         || func.lib.is_some_and(|lib| symbols.libs[lib.index()].name == place)
 }
 

@@ -40,7 +40,8 @@ pub(crate) fn costs(profile: &Profile, view: &View, groups: &Groups) -> Costs {
     for &frame in &stacks.frame {
         listed[frames.function(frame).index()] = true;
     }
-    Costs::new(metric, &sums, functions, lines, places, listed)
+    let own_file = |function| groups.file_of(profile.symbols(), function);
+    Costs::new(metric, &sums, functions, lines, places, listed, own_file)
 }
 
 /// Self cost by place, function and line. No places if no lines are known.

@@ -8,7 +8,9 @@ use crate::present::text::{file_name, library};
 use crate::settings::Compare;
 use crate::snapshot::Snapshot;
 use analysis::{Cost, FileId, FunctionId, LineCost, Total};
+use sources::Mapping;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -167,18 +169,76 @@ fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<R
     (rows, unmatched)
 }
 
-/// The lines of the files that both profiles have, and the number of files that cannot be compared.
+/// The lines of files, and the number of files that cannot be compared.
 fn lines(baseline: &Baseline, now: &Snapshot, by: Comparison) -> (Vec<Row>, usize) {
-    let mut files: Vec<FileId> = now.costs.lines().iter().map(|line| line.file).collect();
-    files.dedup();
+    let files = |snapshot: &Snapshot| {
+        let mut files: Vec<FileId> = snapshot.costs.lines().iter().map(|line| line.file).collect();
+        files.dedup();
+        files
+    };
+    let before = &*baseline.snapshot;
     let (mut rows, mut unmatched) = (Vec::new(), 0);
-    for file in files {
+    for file in files(now) {
+        if is_only_in(now, file, before) {
+            rows.extend(lines_of_one(now, file, by, Sides::After));
+            continue;
+        }
         match lines_of(baseline, now, file, by) {
             Some(lines) => rows.extend(lines),
             None => unmatched += 1,
         }
     }
+    for file in files(before).into_iter().filter(|&file| is_only_in(before, file, now)) {
+        rows.extend(lines_of_one(before, file, by, Sides::Before));
+    }
     (rows, unmatched)
+}
+
+/// Whether a file was found, and the other profile does not have it, not even without knowing where it
+/// is.
+fn is_only_in(snapshot: &Snapshot, file: FileId, other: &Snapshot) -> bool {
+    let Some(path) = snapshot.path_of(file) else { return false };
+    let Some(name) = path.file_name().and_then(OsStr::to_str) else { return false };
+    let may_be = |(recorded, _, mapping): (&str, FileId, &Mapping)| {
+        mapping.path().is_none() && file_name(recorded) == name
+    };
+    other.file_at(path).is_none() && !other.mappings().any(may_be)
+}
+
+/// The lines of a file that only one side has.
+fn lines_of_one(
+    snapshot: &Snapshot,
+    file: FileId,
+    by: Comparison,
+    side: Sides,
+) -> impl Iterator<Item = Row> {
+    let lines = snapshot.costs.lines_of(file, 1..u32::MAX).iter();
+    lines.map(move |line| {
+        let cost = (line.cost, snapshot.run_costs().line(file, line.line));
+        let none = (no_cost(Some(line.cost)), None);
+        let (before, now) = if side == Sides::Before { (cost, none) } else { (none, cost) };
+        line_row(snapshot, file, line.line, changes(by, before, now), side)
+    })
+}
+
+/// The row of a line (1-based) of a file of `snapshot`.
+fn line_row(
+    snapshot: &Snapshot,
+    file: FileId,
+    line: u32,
+    (self_, total): (Change, Option<Change>),
+    sides: Sides,
+) -> Row {
+    Row {
+        name: String::new(),
+        file: Some(snapshot.file_name(file).to_owned()),
+        path: snapshot.path_of(file).map(Path::to_owned),
+        lib: None,
+        line: Some(line),
+        self_,
+        total,
+        sides,
+    }
 }
 
 /// The lines of a file. `None` if it cannot be compared.
@@ -186,11 +246,8 @@ fn lines_of(baseline: &Baseline, now: &Snapshot, file: FileId, by: Comparison) -
     let path = now.path_of(file)?;
     let before = &*baseline.snapshot;
     let map = baseline.recorded_lines(now, path)?;
-    let name = now.file_name(file);
-    let row = |line: u32, [before, now]: [SpreadCost; 2], sides| {
-        let (self_, total) = changes(by, before, now);
-        let (file, path) = (Some(name.to_owned()), Some(path.to_owned()));
-        Row { name: String::new(), file, path, lib: None, line: Some(line), self_, total, sides }
+    let row = |line: u32, both: [SpreadCost; 2], sides| {
+        line_row(now, file, line, changes(by, both[0], both[1]), sides)
     };
     // The baseline may have no cost in this file.
     let same_file = before.file_at(path);

@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 pub use accessors::{Accessors, Field};
 pub use by::By;
 pub use groups::{Group, module_kind};
-pub use row::{Limits, Row, Scope, Sort};
+pub use row::{Limits, Omitted, Row, Scope, Sort};
 
 /// Which rows to list.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,8 +95,8 @@ pub struct Ranked {
     pub rows: Rows,
     /// What they are sorted by.
     pub sort: Sort,
-    /// The number of rows that [`Limits::per_call`] omits, because their calls are not counted.
-    pub without_calls: usize,
+    /// How many rows are omitted.
+    pub omitted: Omitted,
 }
 
 /// The baseline of rows.
@@ -124,7 +124,7 @@ impl Ranking {
         let list = List { ranking: self, snapshot, sort };
         let name = |function: FunctionId| snapshot.function(function).name;
         let file_name = |file: FileId| snapshot.file_name(file);
-        let (rows, without_calls) = match self.by {
+        let (rows, omitted) = match self.by {
             By::Function => {
                 let mut is_own = list.own_files();
                 let rows = self.functions(snapshot)?.map(|row| Row {
@@ -134,11 +134,11 @@ impl Ranking {
                 });
                 let before =
                     |&function: &FunctionId| baseline?.compared.function(snapshot, function);
-                let (rows, without) = list.select(rows, &before, |&function, has| {
+                let (rows, omitted) = list.select(rows, &before, |&function, has| {
                     has(name(function))
                         || snapshot.function(function).file.is_some_and(|file| has(file_name(file)))
                 })?;
-                (Rows::Functions(rows), without)
+                (Rows::Functions(rows), omitted)
             }
             By::Line => {
                 let lines = order::sorted_lines(snapshot).into_iter();
@@ -146,24 +146,24 @@ impl Ranking {
                 let mut lines: Vec<_> = lines.collect();
                 list.mark_own(&mut lines, |&(file, _)| Some(file));
                 let before = |&(file, line): &(FileId, u32)| (baseline?.line)(file, line);
-                let (rows, without) =
+                let (rows, omitted) =
                     list.select(lines, &before, |&(file, _), has| has(file_name(file)))?;
-                (Rows::Lines(rows), without)
+                (Rows::Lines(rows), omitted)
             }
             By::Edge => {
                 let mut edges: Vec<_> = snapshot.tree.edges().all().iter().map(edge_row).collect();
                 edges.sort_by(|a, b| b.cost.magnitude().total_cmp(&a.cost.magnitude()));
                 list.mark_own(&mut edges, |edge| file_of(snapshot, edge.caller));
-                let (rows, without) = list.select(edges, &|_| None, |edge, has| {
+                let (rows, omitted) = list.select(edges, &|_| None, |edge, has| {
                     has(name(edge.caller)) || has(name(edge.callee))
                 })?;
-                (Rows::Edges(rows), without)
+                (Rows::Edges(rows), omitted)
             }
             By::File | By::Module | By::Package | By::Library => {
                 let was = baseline.map(|baseline| GroupsBefore::new(baseline.compared, self.by));
                 let before = |group: &Group| was.as_ref()?.of(group, snapshot);
                 let rows = groups(snapshot, self.by)?;
-                let (rows, without) = list.select(rows, &before, |group, has| {
+                let (rows, omitted) = list.select(rows, &before, |group, has| {
                     group.name.as_deref().or(group.file.map(file_name)).is_some_and(has)
                 })?;
                 let rows = match self.by {
@@ -172,7 +172,7 @@ impl Ranking {
                     By::Library => Rows::Libraries(rows),
                     _ => Rows::Modules(rows),
                 };
-                (rows, without)
+                (rows, omitted)
             }
             By::Thread => {
                 let threads = snapshot.grouped.recording.threads();
@@ -181,10 +181,10 @@ impl Ranking {
                     Row::new(thread.thread, cost, None)
                 });
                 let rows = rows.filter(|row| row.cost.self_ != 0.0);
-                let (rows, without) = list.select(rows, &|_| None, |thread, has| {
+                let (rows, omitted) = list.select(rows, &|_| None, |thread, has| {
                     threads.get(thread.index()).is_some_and(|thread| has(&thread.name))
                 })?;
-                (Rows::Threads(rows), without)
+                (Rows::Threads(rows), omitted)
             }
             By::Clique => {
                 let mut cliques = cliques(snapshot).ok_or(
@@ -196,23 +196,23 @@ impl Ranking {
                     let mut files = functions.filter_map(|&function| file_of(snapshot, function));
                     files.find(|&file| is_own_file(snapshot, file))
                 });
-                let (rows, without) = list.select(cliques, &|_| None, |clique, has| {
+                let (rows, omitted) = list.select(cliques, &|_| None, |clique, has| {
                     clique.functions.iter().any(|&function| has(name(function)))
                 })?;
-                (Rows::Cliques(rows), without)
+                (Rows::Cliques(rows), omitted)
             }
             By::Field => {
                 if snapshot.loaded.format != Format::MercuryDeep {
                     return Err("fields are known of Mercury's deep profiles only".to_owned());
                 }
                 let rows = fields(snapshot, self.functions(snapshot)?);
-                let (rows, without) = list.select(rows, &|_| None, |field, has| {
+                let (rows, omitted) = list.select(rows, &|_| None, |field, has| {
                     has(&field.full_name()) || has(&field.module)
                 })?;
-                (Rows::Fields(rows), without)
+                (Rows::Fields(rows), omitted)
             }
         };
-        Ok(Ranked { rows, sort, without_calls })
+        Ok(Ranked { rows, sort, omitted })
     }
 
     /// Checks that the rows have what they are sorted by, divided by and limited to.
@@ -332,15 +332,14 @@ impl List<'_> {
         move |file| *own.entry(file).or_insert_with(|| is_own_file(self.snapshot, file))
     }
 
-    /// The rows to list, own code first, and the number of rows without counted calls that are
-    /// omitted. `before` returns the cost of a row in the baseline, `matches` whether one of its
+    /// The rows to list, own code first, and how many are omitted. `before` returns the cost of a row in the baseline, `matches` whether one of its
     /// texts has a property.
     fn select<T>(
         &self,
         rows: impl IntoIterator<Item = Row<T>>,
         before: &dyn Fn(&T) -> Option<Before>,
         matches: impl Fn(&T, &dyn Fn(&str) -> bool) -> bool,
-    ) -> Result<(Vec<Row<T>>, usize), String> {
+    ) -> Result<(Vec<Row<T>>, Omitted), String> {
         let Ranking { by, scope, filter, limits, .. } = self.ranking;
         let before =
             |row: &Row<T>| if row.partial { None } else { before(&row.what).map(Box::new) };
@@ -356,11 +355,11 @@ impl List<'_> {
             (*scope == Scope::All || row.own) && (part.is_empty() || matches(&row.what, &has))
         };
         let base = self.snapshot.costs.base;
-        let (mut rows, without) = limits.select(rows, is_listed, self.sort, base, by.plural())?;
+        let (mut rows, omitted) = limits.select(rows, is_listed, self.sort, base, by.plural())?;
         for row in &mut rows {
             row.before = row.before.take().or_else(|| before(row));
         }
-        Ok((rows, without))
+        Ok((rows, omitted))
     }
 }
 

@@ -168,6 +168,14 @@ impl Groups {
         self.funcs[function.index()]
     }
 
+    /// The file that the first func of a function is in.
+    ///
+    /// # Panics
+    /// If `function` is of other groups.
+    pub fn file_of(&self, symbols: &SymbolTables, function: FunctionId) -> Option<FileId> {
+        Some(self.file(symbols.funcs.get(self.first_func(function)).source?))
+    }
+
     /// The number of files.
     pub fn n_files(&self) -> usize {
         self.sources.len()

@@ -241,12 +241,12 @@ impl LibStatus {
             // Names in brackets are not files: the kernel, and what it maps into every process.
             Self::Missing { recorded } if recorded.is_empty() || recorded.starts_with('[') => {
                 format!(
-                    "{lib}: the profile does not say where the file is: add it to symbols.paths"
+                    "{lib}: the profile does not say where the file is: add it to symbols.paths (`--symbols`)"
                 )
             }
             Self::Missing { recorded } => {
                 format!(
-                    "{lib}: {recorded} does not exist here: add the file to symbols.paths, or map its folder with pathMappings"
+                    "{lib}: {recorded} does not exist here: add the file to symbols.paths (`--symbols`), or map its folder with pathMappings (`--map`)"
                 )
             }
             Self::Unreadable { path, why } => {

@@ -5,6 +5,7 @@ use crate::cli::left_out::{not_found, weights};
 use analysis::{FileId, FunctionId};
 use engine::path_rules;
 use engine::present::text::{file_name, plain};
+use engine::present::units;
 use engine::snapshot::Snapshot;
 use engine::stages::grouped::Grouped;
 use sources::{Mapping, SourceIndex};
@@ -109,18 +110,37 @@ fn select(snapshot: &Snapshot, index: &SourceIndex, name: &Path) -> Result<Vec<T
     if name.is_dir() {
         return in_folder(snapshot, name);
     }
-    if name.exists() {
-        return Ok(vec![named_file(snapshot, index, name)?]);
+    if let Some(file) = existing_file(snapshot, index, name) {
+        return Ok(vec![named_file(snapshot, index, &file)?]);
     }
     let text = name.to_string_lossy();
     if let Some((file, line)) = text.rsplit_once(':')
         && let Ok(line) = line.parse()
-        && Path::new(file).is_file()
+        && let Some(file) = existing_file(snapshot, index, Path::new(file))
     {
-        let target = named_file(snapshot, index, Path::new(file))?;
+        let target = named_file(snapshot, index, &file)?;
+        let n_lines = snapshot.texts.to_disk(&target.path).map(|(_, text)| text.lines().count());
+        if line == 0 || n_lines.is_some_and(|n_lines| line as usize > n_lines) {
+            let n_lines = n_lines.map(|n| units::counted(n as f64, "lines"));
+            let has = n_lines.map_or_else(String::new, |n| format!(": the file has {n}"));
+            return Err(Failure::no_output(format!("{text}: no such line{has}")));
+        }
         return Ok(vec![Target { parts: vec![Part::Line(line)], ..target }]);
     }
     functions(snapshot, &text)
+}
+
+/// The file that a path names: as it is, in one of the roots, or as the profile has it.
+fn existing_file(snapshot: &Snapshot, index: &SourceIndex, name: &Path) -> Option<PathBuf> {
+    if name.exists() {
+        return Some(name.to_owned());
+    }
+    let in_root = index.roots().iter().map(|root| root.path.join(name)).find(|path| path.is_file());
+    let recorded = |(recorded, _, mapping): (&str, FileId, &Mapping)| {
+        let path = mapping.path()?;
+        (Path::new(recorded) == name).then(|| path.to_owned())
+    };
+    in_root.or_else(|| snapshot.mappings().find_map(recorded))
 }
 
 /// The files with cost in a folder, hottest first.

@@ -12,6 +12,15 @@ use std::io::{self, Write};
 /// The first line of a comment, by which it can be found.
 const MARKER: &str = "<!-- costline diff -->";
 
+/// The headings of [`cells`]. Rows of files have self costs only, and an empty last cell.
+fn headings(rows: &[(&Row, [String; 4])]) -> &'static [&'static str] {
+    if rows.iter().all(|(row, _)| row.total.is_none()) {
+        &["self before", "self after", "change"]
+    } else {
+        &["before", "after", "change", "self"]
+    }
+}
+
 /// The cells of a row: the cost before and after, its change, and the change of the self cost if
 /// the first three are of the total.
 pub(super) fn cells(compared: &Compared<'_>, row: &Row, style: Style) -> [String; 4] {
@@ -42,7 +51,7 @@ fn omitted(compared: &Compared<'_>, arguments: &DiffArgs, changed: usize) -> Vec
     let count = |n: usize, what: &str| units::counted(n as f64, &format!("{noun}s{what}"));
     let mut notes = Vec::new();
     if changed > arguments.limit {
-        notes.push(format!("{} below --limit", count(changed - arguments.limit, "")));
+        notes.push(format!("{} (--limit)", count(changed - arguments.limit, "")));
     }
     if rows.len() > changed {
         let real = if diff.by.bound().is_some() { " beyond noise" } else { "" };
@@ -51,7 +60,7 @@ fn omitted(compared: &Compared<'_>, arguments: &DiffArgs, changed: usize) -> Vec
     match noun {
         "function" if diff.unmatched_functions > 0 => {
             let n = count(diff.unmatched_functions, "");
-            notes.push(format!("{n} that several functions of the other profile may be"));
+            notes.push(format!("{n} that match several functions of the other profile"));
         }
         "line" if diff.unmatched_files > 0 => {
             let files = units::counted(diff.unmatched_files as f64, "files");
@@ -104,14 +113,17 @@ fn table(rows: &[(&Row, [String; 4])], noun: &str, out: &mut dyn Write) -> io::R
     if rows.is_empty() {
         return writeln!(out, "No {noun} changed.\n");
     }
-    writeln!(out, "| before | after | change | self | {noun} |\n|---:|---:|---:|---:|---|")?;
+    let headings = headings(rows);
+    let right = "---:|".repeat(headings.len());
+    writeln!(out, "| {} | {noun} |\n|{right}---|", headings.join(" | "))?;
     for (row, cells) in rows {
-        let [before, after, change, own] = cells.each_ref().map(|cell| markdown(cell));
+        let cells = cells.each_ref().map(|cell| markdown(cell));
+        let cells = cells[..headings.len()].join(" | ");
         let name = [row.name.clone(), row.place()].map(|text| markdown(&text));
         let name = name.iter().filter(|text| !text.is_empty()).map(String::as_str);
         let name: Vec<_> = name.collect();
         let name = name.join(" · ");
-        writeln!(out, "| {before} | {after} | {change} | {own} | {name}{} |", note(row))?;
+        writeln!(out, "| {cells} | {name}{} |", note(row))?;
     }
     writeln!(out)
 }
@@ -126,22 +138,25 @@ fn text(
 ) -> io::Result<()> {
     writeln!(out, "{}: {}", compared.names(), compared.totals())?;
     writeln!(out, "{}", style.dim(&compared.method()))?;
-    let of_self = if compared.diff.by.by == By::Weight { "self" } else { "self share" };
-    let heading = ["before", "after", "change", of_self];
-    let width = |column: usize| {
+    let headings = headings(rows).iter().map(|&heading| match heading {
+        "self" if compared.diff.by.by != By::Weight => "self share",
+        heading => heading,
+    });
+    let headings: Vec<&str> = headings.collect();
+    let width = |(column, heading): (usize, &&str)| {
         let cells = rows.iter().map(|(_, cells)| cells[column].chars().count());
-        cells.chain([heading[column].len()]).max().unwrap_or_default()
+        cells.chain([heading.len()]).max().unwrap_or_default()
     };
-    let widths = [0, 1, 2, 3].map(width);
-    let line = |cells: [&str; 4]| {
-        let cells = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:>width$}"));
+    let widths: Vec<usize> = headings.iter().enumerate().map(width).collect();
+    let line = |cells: &[&str]| {
+        let cells = cells.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}"));
         cells.collect::<Vec<_>>().join("  ")
     };
     if !rows.is_empty() {
-        writeln!(out, "{}", line(heading))?;
+        writeln!(out, "{}", line(&headings))?;
     }
     for (row, cells) in rows {
-        let cells = line(cells.each_ref().map(String::as_str));
+        let cells = line(&cells.each_ref().map(String::as_str));
         let used = cells.chars().count() + 2 + note(row).len();
         let place = plain(&row.place()).into_owned();
         let (name, place) = match row.name.as_str() {

@@ -15,7 +15,7 @@ pub fn fit<T: Serialize>(
 ) -> Result<Value, String> {
     loop {
         let value = serde_json::to_value(answer(most)?).map_err(|error| error.to_string())?;
-        if value.to_string().len() < MAX_LENGTH {
+        if fits(&value) {
             return Ok(value);
         }
         if most <= 1 {
@@ -25,6 +25,11 @@ pub fn fit<T: Serialize>(
         }
         most /= 2;
     }
+}
+
+/// Whether an answer is short enough.
+pub fn fits(answer: &impl Serialize) -> bool {
+    serde_json::to_string(answer).is_ok_and(|text| text.len() < MAX_LENGTH)
 }
 
 /// A name or line of normal length.

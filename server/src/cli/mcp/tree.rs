@@ -1,7 +1,7 @@
 //! `call_tree`: a part of the call tree.
 
 use super::answers::{At, Of};
-use super::fit::short;
+use super::fit::{fits, short};
 use super::project::{Opened, Project};
 use super::tool::Query;
 use super::view::View;
@@ -95,7 +95,42 @@ impl Query for ShowCallTree {
             return Err(format!("nothing is called on the path {}", question.path.join(" > ")));
         }
         let nodes = found.nodes.into_iter().map(|below| node(&opened, below)).collect();
-        Ok(Tree { of: Of::new(&opened), est: found.est, more: found.more, nodes })
+        let mut tree = Tree { of: Of::new(&opened), est: found.est, more: found.more, nodes };
+        tree.shorten();
+        Ok(tree)
+    }
+}
+
+impl Tree {
+    /// Leaves out the nodes with the lowest totals until the answer is short enough, or has only nodes
+    /// with the highest one.
+    fn shorten(&mut self) {
+        let mut totals = Vec::new();
+        self.nodes.iter().for_each(|node| node.add_totals(&mut totals));
+        totals.sort_by(|a, b| b.total_cmp(a));
+        while !fits(self) {
+            let Some(&lowest) = totals.last() else { return };
+            totals.retain(|total| *total > lowest);
+            totals.truncate((totals.len() * 7 / 8).max(1));
+            let Some(&least) = totals.last() else { return };
+            // A node costs at most what the node above it costs.
+            keep(&mut self.nodes, &mut self.more, least);
+        }
+    }
+}
+
+/// Removes nodes with a lower total, and counts those whose parent is left.
+fn keep(nodes: &mut Vec<Node>, more: &mut usize, least: f64) {
+    let n = nodes.len();
+    nodes.retain(|node| node.total.0.abs() >= least);
+    *more += n - nodes.len();
+    nodes.iter_mut().for_each(|node| keep(&mut node.children, &mut node.more, least));
+}
+
+impl Node {
+    fn add_totals(&self, totals: &mut Vec<f64>) {
+        totals.push(self.total.0.abs());
+        self.children.iter().for_each(|child| child.add_totals(totals));
     }
 }
 

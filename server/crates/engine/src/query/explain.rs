@@ -175,6 +175,13 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
             }
             explanation
         }
+        None if open.document.text.end_of_line(*line0).is_none() => {
+            Explanation::new(Reason::StaleLine, "the file has no such line")
+        }
+        None if lines.stale => Explanation::new(
+            Reason::StaleLine,
+            "the cost of this line is unknown, as is the recorded text",
+        ),
         None => Explanation::new(
             Reason::StaleLine,
             "this line was changed or added after the profile was recorded",

@@ -321,7 +321,7 @@ pub fn hot_spots(context: &Context, question: Question) -> Result<Option<HotSpot
     let baseline = context.compared(snapshot).map(|compared| InBaseline { compared, line: &line });
     let ranking = Ranking { by, sort, scope, idle: false, module: module.clone(), filter, limits };
     let ranked = ranking.rows(snapshot, baseline)?;
-    let Ranked { rows, sort, without_calls } = ranked;
+    let Ranked { rows, sort, omitted } = ranked;
     let scale = context.scale(snapshot);
     let answer = Answer { context, snapshot, scale, sort, per_call, module };
     let metric = &snapshot.costs.metric;
@@ -330,7 +330,7 @@ pub fn hot_spots(context: &Context, question: Question) -> Result<Option<HotSpot
         unit: metric.unit.clone(),
         marks: Marks::of_world(&context.world).all(),
         total: Weight(snapshot.costs.total),
-        without_calls,
+        without_calls: omitted.without_calls,
         functions: None,
         lines: None,
         edges: None,

@@ -45,9 +45,10 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
     let lines = open.lines();
     let recorded: Vec<u32> = lines.all_recorded(line0).collect();
     if recorded.is_empty() {
-        let note = match lines.stale {
-            true => "the cost of this line is unknown, as is the recorded text",
-            false => "this line was changed after the profile was recorded: its cost is unknown",
+        let note = if lines.stale {
+            "the cost of this line is unknown, as is the recorded text"
+        } else {
+            "this line was changed after the profile was recorded: its cost is unknown"
         };
         let function = enclosing(open, Position::new(line0, u32::MAX))?;
         let mut details = function_details(context, snapshot, function);

@@ -71,7 +71,7 @@ fn package(snapshot: &Snapshot, part: &Part<'_>) -> Option<String> {
         if is_own_file(snapshot, file) {
             return in_manifest().or_else(|| root_name(snapshot, path?));
         }
-        let is_go = name.rsplit_once('.').is_some_and(|(_, extension)| extension == "go");
+        let is_go = matches!(name.rsplit_once('.'), Some((_, "go" | "s")));
         let of_go = || {
             let recorded = snapshot.grouped.recorded(snapshot.grouped.func(function));
             go_package(recorded.name).filter(|_| is_go)

@@ -121,10 +121,19 @@ fn size(change: Option<Change>) -> f64 {
     change.filter(Change::is_real).map_or(0.0, |change| change.change.abs())
 }
 
+/// The numbers of rows that are not listed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Omitted {
+    /// Those that [`Limits::per_call`] omits, because their calls are not counted.
+    pub without_calls: usize,
+    /// Those beyond [`Limits::limit`].
+    pub beyond_limit: usize,
+}
+
 impl Limits {
-    /// The rows to list that reach the limits, own code first, and the number of those without
-    /// counted calls that are omitted. Rows of the same value keep their order. `base` is that of
-    /// costs. The error is a message for users; `plural` names the rows.
+    /// The rows to list that reach the limits, own code first, and how many are omitted. Rows of the
+    /// same value keep their order. `base` is that of costs. The error is a message for users;
+    /// `plural` names the rows.
     pub(super) fn select<T>(
         &self,
         rows: impl IntoIterator<Item = Row<T>>,
@@ -132,18 +141,19 @@ impl Limits {
         sort: Sort,
         base: f64,
         plural: &str,
-    ) -> Result<(Vec<Row<T>>, usize), String> {
+    ) -> Result<(Vec<Row<T>>, Omitted), String> {
         let percentage = |whole: f64| {
             let percent = self.min_percent.map_or(0.0, |percent| percent / 100.0 * whole);
             percent.max(self.min.unwrap_or(0.0))
         };
         // Percentages of calls are those of all calls, which are known in the end.
-        let mut least = match (sort, self.min_percent) {
+        let least = match (sort, self.min_percent) {
             (Sort::Calls, Some(_)) => None,
             _ => Some(percentage(base)),
         };
         let reaches = |row: &Row<T>, least: f64| row.value(sort, self.per_call) >= least;
-        let (mut selected, mut without_calls) = (Vec::new(), 0);
+        let (mut selected, mut omitted) = (Vec::new(), Omitted::default());
+        let mut n_reaching = 0;
         let (mut is_empty, mut n_calls) = (true, None);
         for row in rows {
             is_empty = false;
@@ -154,10 +164,11 @@ impl Limits {
                 continue;
             }
             if self.per_call && row.per_call().is_none() {
-                without_calls += 1;
+                omitted.without_calls += 1;
                 continue;
             }
             if least.is_none_or(|least| reaches(&row, least)) {
+                n_reaching += 1;
                 selected.push(row);
             }
             // Rows take much more memory than what they are made of, and few of them are listed.
@@ -169,11 +180,15 @@ impl Limits {
         if !is_empty && n_calls.is_none() && (self.per_call || sort == Sort::Calls) {
             return Err(format!("the profile does not count calls of {plural}"));
         }
-        let least = *least.get_or_insert_with(|| percentage(n_calls.unwrap_or(0.0)));
-        selected.retain(|row| reaches(row, least));
+        if least.is_none() {
+            let least = percentage(n_calls.unwrap_or(0.0));
+            selected.retain(|row| reaches(row, least));
+            n_reaching = selected.len();
+        }
         self.sort(&mut selected, sort);
         selected.truncate(self.limit);
-        Ok((selected, without_calls))
+        omitted.beyond_limit = n_reaching - selected.len();
+        Ok((selected, omitted))
     }
 
     fn sort<T>(&self, rows: &mut [Row<T>], sort: Sort) {
@@ -212,8 +227,8 @@ mod tests {
             row("leaf", 6.0, 6.0, Some(6)),
             row("odd", 3.0, 3.0, None),
         ];
-        let (rows, without) = limits.select(rows, |_| true, sort, 13.0, "functions").unwrap();
-        (rows.iter().map(|row| row.what.to_owned()).collect(), without)
+        let (rows, omitted) = limits.select(rows, |_| true, sort, 13.0, "functions").unwrap();
+        (rows.iter().map(|row| row.what.to_owned()).collect(), omitted.without_calls)
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::stages::checksums::Checksums;
 use crate::stages::file_evidence;
 use crate::stages::symbolicated::Symbolicated;
 use crate::stamp::{Stamp, is_recorded};
-use analysis::{FuncId, Recording, SourceId, Warning, WarningCode, with_files};
+use analysis::{FuncId, Recording, SourceId, SymbolTables, Warning, WarningCode, with_files};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{How, Mapping, PackageFolders, Reason, Root, SourceIndex};
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ impl SourceMapped {
         file_evidence::apply(&mut mappings, &recording, index, stamp, &confirmed);
         refuse_short_files(&mut mappings, &recording, stamp, &confirmed);
         exclude(&mut mappings, settings, index);
-        ambiguity_warning(&mappings, &mut warnings);
+        ambiguity_warning(recording.symbols(), &mappings, &mut warnings);
         let mut named = ByName::default();
         // Functions that are still addresses can have files.
         if symbolicated.libraries.is_complete() {
@@ -233,16 +233,17 @@ fn name_warning(named: &ByName, warnings: &mut Vec<Warning>) {
     warnings.push(Warning { code: WarningCode::UnmatchedFunction, message, count });
 }
 
-fn ambiguity_warning(mappings: &[Mapping], warnings: &mut Vec<Warning>) {
-    let mut ambiguous = mappings.iter().filter_map(|mapping| match mapping {
-        Mapping::Ambiguous { candidates } => Some(candidates),
+fn ambiguity_warning(symbols: &SymbolTables, mappings: &[Mapping], warnings: &mut Vec<Warning>) {
+    let names = (0..).map(|source| symbols.source_name(SourceId::new(source)));
+    let mut ambiguous = mappings.iter().zip(names).filter_map(|(mapping, name)| match mapping {
+        Mapping::Ambiguous { candidates } => Some((name, candidates)),
         Mapping::Mapped { .. } | Mapping::Unmapped(_) => None,
     });
-    if let Some(first) = ambiguous.next() {
+    if let Some((name, first)) = ambiguous.next() {
         let candidates: Vec<_> =
             first.iter().take(4).map(|path| path.display().to_string()).collect();
         let message = format!(
-            "a file name could be any of {}; no costs are shown there: add a rule to `pathMappings` to choose one",
+            "{name} could be any of {}, so it has no costs: choose one with `pathMappings` (`--map`)",
             candidates.join(", ")
         );
         warnings.push(Warning {
