@@ -183,6 +183,38 @@ class Size:
     );
 }
 
+#[cfg(feature = "grammars")]
+#[test]
+fn a_function_that_moved_to_another_file_is_compared() {
+    const WORK: &str = "\
+def work(n, seed):
+    total = seed
+    for i in range(n):
+        total += i * 31 % 7
+        total ^= total >> 3
+    return total
+";
+    let folder = project(&[
+        ("before.folded", "work (old.py:4) 100\nmain (app.py:2) 900\n".to_owned()),
+        ("after.folded", "work (new.py:5) 600\nmain (app.py:2) 400\n".to_owned()),
+    ]);
+    let an_hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    for (name, text) in [("old.py", WORK.to_owned()), ("new.py", format!("\n{WORK}"))] {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        fs::File::options().write(true).open(&path).unwrap().set_modified(an_hour_ago).unwrap();
+    }
+    let text = ran(folder.path(), &["diff", "before.folded", "after.folded"]).success();
+    assert_eq!(words(&text)[4], "10.0% 60.0% ▲50.0 ▲50.0 work new.py:2");
+    let report = ["report", "after.folded", "--baseline", "before.folded"];
+    assert!(ran(folder.path(), &report).success().contains("▲"), "report");
+    // A copy with costs is another function.
+    let both = "work (old.py:4) 100\nwork (new.py:5) 500\nmain (app.py:2) 400\n";
+    fs::write(folder.path().join("after.folded"), both).unwrap();
+    let text = ran(folder.path(), &["diff", "before.folded", "after.folded"]).success();
+    assert!(text.contains("work  new.py:2 (new)"), "{text}");
+}
+
 /// The sum of profiles is not the mean of baselines.
 #[test]
 fn a_sum_that_is_compared_with_a_mean_has_a_warning() {

@@ -2,7 +2,8 @@
 //!
 //! It is a snapshot like the one shown and has the same settings. It does not change when its file
 //! is rewritten. Two functions are the same if they have definitions with the same name in the same
-//! workspace file; of several with this name, those whose lines are the same. Without definitions, they are the same if they have the same key in both
+//! workspace file; of several with this name, those whose lines are the same. A function whose code
+//! is the same is also the same in another file. Without definitions, they are the same if they have the same key in both
 //! profiles. Lines are matched by their text ([`crate::context`]). An unmatched cost is unknown,
 //! not zero.
 
@@ -11,15 +12,30 @@ use crate::file_lines::FileLines;
 use crate::recorded_texts::RecordedText;
 use crate::settings::Compare;
 use crate::snapshot::Snapshot;
+use crate::stages::moved::MIN_TOKENS;
 use analysis::{Cost, FileId, FunctionId, Metric, ThreadChoice, Total};
 use rustc_hash::FxHashMap;
-use sources::{Arity, Definition, LineMap};
+use sources::{Arity, Definition, LineMap, Syntax, code_tokens};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The functions of a file by container, name and arity, each with the line (0-based) of its name.
 type Defined = FxHashMap<DefinitionKey, Vec<(u32, FunctionId)>>;
 type DefinitionKey = (Option<String>, String, Option<Arity>);
+
+/// The name of a definition, and its tokens.
+type Code = (DefinitionKey, Vec<u64>);
+
+/// The code of a function. `None` if it has no definition, if the recorded text is not known, or if it has
+/// so few tokens that another function may have the same.
+fn code(snapshot: &Snapshot, function: FunctionId) -> Option<Code> {
+    let source = snapshot.source_function(function)?;
+    let (path, definition) = (snapshot.path_of(source.file)?, source.definition());
+    let recorded = snapshot.texts.get(path).filter(|recorded| !recorded.is_guess())?;
+    let text = recorded.text.get(definition.bytes.clone())?;
+    let tokens = code_tokens(text, Syntax::of_text(path, &recorded.text));
+    (!definition.name.is_empty() && tokens.len() >= MIN_TOKENS).then(|| (key(definition), tokens))
+}
 
 fn key(definition: &Definition) -> DefinitionKey {
     (definition.container.clone(), definition.name.clone(), definition.arity)
@@ -33,6 +49,8 @@ pub struct Baseline {
     /// The other runs, newest first.
     earlier: Vec<Baseline>,
     defined: FxHashMap<FileId, Defined>,
+    /// The functions by their code; `None` if several have the same. Computed on first use.
+    by_code: OnceLock<FxHashMap<Code, Option<FunctionId>>>,
     /// The line maps of files that are not open, by path.
     lines: Mutex<FxHashMap<PathBuf, MappedText>>,
 }
@@ -172,7 +190,7 @@ impl Baseline {
             same.push((definition.name_line0, function));
         }
         let earlier = earlier.into_iter().map(Self::new).collect();
-        Self { snapshot, earlier, defined, lines: Mutex::default() }
+        Self { snapshot, earlier, defined, by_code: OnceLock::new(), lines: Mutex::default() }
     }
 
     /// The baseline with its snapshots computed again.
@@ -227,6 +245,36 @@ impl Baseline {
 
     /// What a function of `shown` is in the baseline.
     pub fn same(&self, shown: &Snapshot, function: FunctionId) -> Same {
+        match self.same_in_file(shown, function) {
+            Same::Function(same) => Same::Function(same),
+            other => self.moved(shown, function).map_or(other, Same::Function),
+        }
+    }
+
+    /// The function of the baseline in another file that has the same name and code. `None` if one of the
+    /// profiles has several with this name.
+    fn moved(&self, shown: &Snapshot, function: FunctionId) -> Option<FunctionId> {
+        let code = code(shown, function)?;
+        let by_code = self.by_code.get_or_init(|| {
+            let mut by_code = FxHashMap::default();
+            for (function, _) in self.snapshot.costs.functions() {
+                if let Some(code) = self::code(&self.snapshot, function) {
+                    by_code.entry(code).and_modify(|it| *it = None).or_insert(Some(function));
+                }
+            }
+            by_code
+        });
+        let same = by_code.get(&code).copied().flatten()?;
+        let is_only = |snapshot: &Snapshot| {
+            let functions = snapshot.costs.functions();
+            let sources = functions.filter_map(|(function, _)| snapshot.source_function(function));
+            sources.filter(|source| key(source.definition()) == code.0).nth(1).is_none()
+        };
+        (is_only(shown) && is_only(&self.snapshot)).then_some(same)
+    }
+
+    /// The same, in the same file.
+    fn same_in_file(&self, shown: &Snapshot, function: FunctionId) -> Same {
         let Some(source) = shown.source_function(function) else {
             // A func of one profile may be part of a definition in the other. Such functions have
             // no match.

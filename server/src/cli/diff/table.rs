@@ -60,7 +60,7 @@ fn omitted(compared: &Compared<'_>, arguments: &DiffArgs, changed: usize) -> Vec
     match noun {
         "function" if diff.unmatched_functions > 0 => {
             let n = count(diff.unmatched_functions, "");
-            notes.push(format!("{n} that match several functions of the other profile"));
+            notes.push(format!("{n} matching several functions of the other profile"));
         }
         "line" if diff.unmatched_files > 0 => {
             let files = units::counted(diff.unmatched_files as f64, "files");

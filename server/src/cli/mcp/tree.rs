@@ -106,7 +106,9 @@ impl Tree {
     /// with the highest one.
     fn shorten(&mut self) {
         let mut totals = Vec::new();
-        self.nodes.iter().for_each(|node| node.add_totals(&mut totals));
+        for node in &self.nodes {
+            node.add_totals(&mut totals);
+        }
         totals.sort_by(|a, b| b.total_cmp(a));
         while !fits(self) {
             let Some(&lowest) = totals.last() else { return };
@@ -124,13 +126,17 @@ fn keep(nodes: &mut Vec<Node>, more: &mut usize, least: f64) {
     let n = nodes.len();
     nodes.retain(|node| node.total.0.abs() >= least);
     *more += n - nodes.len();
-    nodes.iter_mut().for_each(|node| keep(&mut node.children, &mut node.more, least));
+    for node in nodes {
+        keep(&mut node.children, &mut node.more, least);
+    }
 }
 
 impl Node {
     fn add_totals(&self, totals: &mut Vec<f64>) {
         totals.push(self.total.0.abs());
-        self.children.iter().for_each(|child| child.add_totals(totals));
+        for child in &self.children {
+            child.add_totals(totals);
+        }
     }
 }
 

@@ -8,6 +8,8 @@
 mod composed;
 mod definitions;
 
+pub use definitions::MIN_TOKENS;
+
 use crate::definitions::FileDefinitions;
 use crate::recorded_texts::{RecordedTexts, TextCaches};
 use crate::settings::{SourceSettings, glob_set};

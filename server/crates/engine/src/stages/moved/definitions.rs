@@ -6,7 +6,7 @@ use std::ops::{Range, RangeInclusive};
 
 /// A definition must have this many tokens to be recognized elsewhere. Shorter ones can be equal by
 /// chance.
-const MIN_TOKENS: usize = 20;
+pub const MIN_TOKENS: usize = 20;
 
 /// A text and its definitions.
 #[derive(Debug, Clone, Copy)]
