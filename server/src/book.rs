@@ -191,7 +191,7 @@ fn argument_row(argument: &Arg) -> [String; 3] {
                 let _ = write!(meaning, "<br>`{}`: {help}", choice.get_name());
             }
         }
-        let values = argument.get_default_values().iter();
+        let values = argument.get_default_values().iter().filter(|value| !value.is_empty());
         defaults.extend(values.map(|value| format!("`{}`", value.to_string_lossy())));
     }
     [format!("`{}`", argument_name(argument)), defaults.join(", "), meaning]

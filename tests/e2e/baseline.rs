@@ -73,7 +73,7 @@ fn compares_the_shown_profile_with_the_next_recording() {
         ),
         "{hover}"
     );
-    assert!(hover.contains("compared with cpu.folded, written"), "{hover}");
+    assert!(hover.contains("compared with an earlier run of cpu.folded, written"), "{hover}");
     let totals = "600 samples → 1200 samples +100 %";
     assert!(hover.contains(totals), "{hover}");
     assert!(hover.lines().filter(|line| !line.is_empty()).count() <= 6, "{hover}");

@@ -99,7 +99,7 @@ await code.run(async () => {
   assert.ok(colours.slice(4, 7).includes(drawn), `${drawn} is not one of ${colours.slice(4, 7).join(", ")}`);
   await graph.checkAccessibility();
   await screen.close("Flame Graph");
-  await choose(`compared with ${SHOWN}`);
+  await choose(`compared with an earlier run of ${SHOWN}`);
   await until("no comparison", async () => !(await screen.status()).some((item) => item.includes("→")));
   await choose("Own code", "charged to the own code");
   await choose("not the whole profile as recorded is shown");

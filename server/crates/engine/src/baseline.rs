@@ -232,6 +232,13 @@ impl Baseline {
         }
     }
 
+    /// The name to show beside that of `shown`: `an earlier run of cpu.folded` if it is the same file.
+    pub fn name_beside(&self, shown: &Snapshot) -> String {
+        let is_same =
+            self.snapshot.loaded.path == shown.loaded.path && self.runs().nth(1).is_none();
+        if is_same { format!("an earlier run of {}", self.name()) } else { self.name() }
+    }
+
     /// Whether costs of `shown` can be compared with this baseline.
     pub fn is_comparable(&self, shown: &Snapshot) -> bool {
         Difference::between(&self.snapshot, shown).is_none()

@@ -86,7 +86,7 @@ impl Marks {
     pub fn of_world(world: &World) -> Self {
         let Some(snapshot) = world.snapshot() else { return Self::default() };
         let baseline = world.baseline_of(snapshot);
-        let name = baseline.map(|baseline| baseline.name());
+        let name = baseline.map(|baseline| baseline.name_beside(snapshot));
         let baseline = name.map(|name| short(&format!("vs. {}", plain(&name))));
         let overlay = Overlay::of(snapshot, world.overlay.as_deref());
         let overlay = overlay.map(|overlay| short(&format!("beside {}", plain(&overlay.name()))));

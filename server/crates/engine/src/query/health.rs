@@ -311,7 +311,7 @@ fn hottest_unmapped(shown: &Snapshot) -> Option<(&str, &Mapping)> {
 }
 
 fn of_baseline(world: &World, shown: &Snapshot, baseline: &Baseline) -> HealthEntry {
-    let name = baseline.name();
+    let name = baseline.name_beside(shown);
     let entry = if let Some(problem) = baseline.problem(shown) {
         let message = format!("the baseline {name} cannot be compared: {problem}");
         HealthEntry::new(Severity::Warning, HealthCode::BaselineNotComparable, &message)

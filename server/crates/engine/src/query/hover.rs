@@ -338,7 +338,7 @@ fn profile(snapshot: &Snapshot) -> String {
 fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(Compared { baseline, by }) = context.compared(snapshot) {
-        let name = baseline.name();
+        let name = baseline.name_beside(snapshot);
         let age = units::age(baseline.snapshot.loaded.stamp.age());
         let totals = totals(by.total(), &snapshot.costs.metric);
         notes.push(format!("compared with {name}, written {age} ago: {totals}"));
