@@ -40,14 +40,22 @@ impl LineMap {
         }
     }
 
-    /// Whether all lines are in order, and no function lost its name or has more lines.
+    /// Whether all lines are in order, and no function lost its name or has more lines. A name may have
+    /// been changed in its place.
     fn keeps_functions(&self, functions: &[Definition]) -> bool {
+        let in_place = |line0: u32| {
+            let above = self.to_open(line0.checked_sub(1)?)?;
+            (self.to_open(line0 + 1)? == above + 2).then_some(above + 1)
+        };
         let is_kept = |function: &Definition| {
-            let Some(first) = self.to_open(function.name_line0) else { return false };
-            let mut lines = (function.name_line0..=*function.lines.end()).rev();
+            let name_line0 = function.name_line0;
+            let Some(first) = self.to_open(name_line0).or_else(|| in_place(name_line0)) else {
+                return false;
+            };
+            let mut lines = (name_line0..=*function.lines.end()).rev();
             let last = lines.find_map(|line0| Some((line0, self.to_open(line0)?)));
-            last.is_some_and(|(line0, last)| {
-                last.saturating_sub(first) <= line0 - function.name_line0 + MAX_GROWTH
+            last.is_none_or(|(line0, last)| {
+                last.saturating_sub(first) <= line0 - name_line0 + MAX_GROWTH
             })
         };
         self.is_in_order() && functions.iter().filter(|it| is_function(it)).all(is_kept)
