@@ -170,8 +170,19 @@ fn several_profiles_are_shown_as_one_by_choice() {
     assert_eq!(server.profiles()["active"]["total"], 100);
     server.set_view(json!({ "profiles": ["a.folded", "b.folded"] }));
     assert_eq!(server.profiles()["active"]["total"], 130);
+    // The list has the total of what each row stands for, whatever was read last.
+    let a = workspace.path("a.folded");
+    let listed = |server: &mut Server| {
+        let profiles = server.profiles();
+        let rows = profiles["profiles"].as_array().unwrap().iter();
+        let rows = rows.filter(|row| row["files"].as_array().unwrap().contains(&json!(a)));
+        rows.map(|row| (row["files"].as_array().unwrap().len(), row["total"].clone()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(listed(&mut server), [(2, json!(130))]);
     server.set_view(json!({ "profiles": null }));
     wait_total(&mut server, 7);
+    assert_eq!(listed(&mut server), [(1, Value::Null)]);
     // Profiles that cannot be added, and files that do not exist.
     let add = |name: &str| json!([{ "profiles": ["a.folded", name] }]);
     let error = server.execute_error("costline.setView", add("other.cpuprofile"));

@@ -11,6 +11,8 @@ use analysis::{Groups, Metric, View, costs, thread_totals};
 pub struct ProfileTotal {
     /// The stamp of its first file.
     pub stamp: Stamp,
+    /// The number of its files, at least 1.
+    pub n_files: usize,
     /// The metric.
     pub metric: Metric,
     /// The weight.
@@ -29,7 +31,8 @@ impl ProfileTotal {
         };
         let metric = recording.metrics().get(view.metric.index()).cloned();
         let metric = metric.unwrap_or_else(|| Metric::new("samples", "samples", None));
-        Self { stamp: loaded.stamp, metric, total }
+        let n_files = loaded.files.len().max(1);
+        Self { stamp: loaded.stamp, n_files, metric, total }
     }
 
     /// The total for display: `1.98 s`.

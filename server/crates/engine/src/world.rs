@@ -63,9 +63,10 @@ impl World {
         self.active.first()
     }
 
-    /// The total of a version of a profile, if it was read.
-    pub fn total_of(&self, path: &Path, stamp: Stamp) -> Option<&ProfileTotal> {
-        self.totals.get(path).filter(|total| total.stamp == stamp)
+    /// The total of a version of a profile, if it was read. `path` and `stamp` are those of the first of
+    /// its `n_files` files, which may also have been read alone.
+    pub fn total_of(&self, path: &Path, stamp: Stamp, n_files: usize) -> Option<&ProfileTotal> {
+        self.totals.get(path).filter(|total| total.stamp == stamp && total.n_files == n_files)
     }
 
     /// The workspace folder whose profiles are shown; the first one if that may be any.

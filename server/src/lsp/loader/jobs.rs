@@ -268,9 +268,12 @@ pub fn total_of<'l>(
 ) -> Option<(PathBuf, ProfileTotal)> {
     let mut files = files.into_iter();
     let first = files.next()?;
-    let others: f64 = files.map(|loaded| ProfileTotal::of(loaded).total).sum();
-    let total = ProfileTotal::of(first);
-    Some((first.path.clone(), ProfileTotal { total: total.total + others, ..total }))
+    let mut sum = ProfileTotal::of(first);
+    for other in files.map(ProfileTotal::of) {
+        sum.total += other.total;
+        sum.n_files += other.n_files;
+    }
+    Some((first.path.clone(), sum))
 }
 
 /// Why there is no baseline.

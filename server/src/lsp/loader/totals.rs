@@ -79,7 +79,7 @@ fn unknown(world: &World) -> Vec<Vec<FileVersion>> {
     let all = runs(&world.candidates).into_iter();
     let is_unknown = |run: &Vec<_>| {
         let first: Option<&&engine::discovery::Candidate> = run.first();
-        first.is_some_and(|first| world.total_of(&first.path, first.stamp).is_none())
+        first.is_some_and(|first| world.total_of(&first.path, first.stamp, run.len()).is_none())
     };
     let versions = |run: Vec<&engine::discovery::Candidate>| {
         run.into_iter().cloned().map(FileVersion::from).collect()

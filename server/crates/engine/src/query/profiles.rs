@@ -280,8 +280,9 @@ fn profile_file(loaded: &Loaded) -> ProfileFile {
 
 /// The profiles that were found, and the profile shown.
 pub fn profiles(world: &World) -> Profiles {
-    let found = runs_found(world).into_iter().map(|RunFound { shown, file, files }| {
-        let total = world.total_of(&file.path, file.stamp);
+    let found = runs_found(world).into_iter().map(|run| {
+        let total = run.total(world);
+        let RunFound { shown, file, files } = &run;
         Found {
             path: text(&file.path),
             format: file.format.name().to_owned(),
@@ -290,7 +291,7 @@ pub fn profiles(world: &World) -> Profiles {
             metric: total.map(|total| total.metric.name.clone()),
             total: total.map(|total| Weight(total.total)),
             total_text: total.map(ProfileTotal::text),
-            active: shown,
+            active: *shown,
             problem: problem(world, &file.path).map(str::to_owned),
             files: files.iter().map(|file| text(file)).collect(),
         }
@@ -331,6 +332,18 @@ pub struct RunFound {
     pub file: Candidate,
     /// All files.
     pub files: Vec<PathBuf>,
+}
+
+impl RunFound {
+    /// Its total, if it was read as a whole.
+    pub fn total<'w>(&self, world: &'w World) -> Option<&'w ProfileTotal> {
+        let shown = world.snapshot().filter(|_| self.shown).map(|shown| &shown.loaded);
+        let (path, stamp) = match shown {
+            Some(loaded) => (&loaded.path, loaded.stamp),
+            None => (&self.file.path, self.file.stamp),
+        };
+        world.total_of(path, stamp, self.files.len())
+    }
 }
 
 /// All runs, newest first. If discovery did not find the profile shown, it is the last entry.

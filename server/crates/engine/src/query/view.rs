@@ -322,7 +322,7 @@ fn profile(world: &World) -> Choice {
             0 | 1 => String::new(),
             several => format!(" · {several} files"),
         };
-        let total = world.total_of(path, run.file.stamp);
+        let total = run.total(world);
         let total = total.map(|total| format!("{} · ", total.with_metric())).unwrap_or_default();
         let folder = path.parent().unwrap_or(path);
         let folder = world.roots.iter().find_map(|root| folder.strip_prefix(root).ok());
