@@ -43,6 +43,7 @@ mod process_limits;
 pub mod regular_file;
 mod repo;
 mod rust;
+mod script_line;
 mod source_map;
 mod suggest;
 

@@ -26,6 +26,7 @@ use sourcemap::DecodedMap;
 use crate::index::SourceIndex;
 use crate::name::{SEPARATORS, file_path, is_drive, is_network_path, split_scheme};
 use crate::regular_file;
+use crate::script_line;
 
 /// Larger files, and larger maps, are not read.
 const MAX_BYTES: u64 = 128 << 20;
@@ -229,18 +230,30 @@ impl SourceMap {
         let Some((_, text)) = self.split_line(line0, column0) else {
             return Executing::Generated;
         };
+        // A function starts at a column. A script starts at the first one.
+        let (head, text) = if column > 1 { script_line::function(text) } else { ("", text) };
+        let column0 = column0 + utf16_len(head);
+        let before = script_line::before_code(text);
+        let first_code = column0 + utf16_len(before);
+        let end = column0 + utf16_len(text);
         let tokens = self.tokens_of(line0);
-        let blanks = text.chars().take_while(|c| c.is_whitespace()).map(char::len_utf16);
-        let first_code = column0 + blanks.sum::<usize>() as u32;
-        let at = tokens.partition_point(|token| token.column <= first_code).saturating_sub(1);
-        let mut places = tokens.iter().skip(at).filter_map(Token::place);
+        let tokens = &tokens[..tokens.partition_point(|token| token.column < end)];
+        let at = tokens.partition_point(|token| token.column < first_code);
+        let covering = tokens.partition_point(|token| token.column <= first_code).saturating_sub(1);
+        // The mapping before the code is that of an end, which was in a line above.
+        let is_after_end = !before.trim().is_empty() && at < tokens.len();
+        let tokens = &tokens[if is_after_end { at } else { covering }..];
+        let mut places = tokens.iter().filter_map(Token::place);
         let Some(place) = places.next() else { return Executing::Generated };
 
-        let is_one_statement = !text.trim_end().trim_end_matches(';').contains(';');
-        let belongs = |other: OriginalPlace| {
-            other.original == place.original && (is_one_statement || other.line == place.line)
-        };
-        if places.all(belongs) { Executing::At(place) } else { Executing::Packed }
+        let mut others =
+            places.filter(|other| (other.original, other.line) != (place.original, place.line));
+        let Some(other) = others.next() else { return Executing::At(place) };
+        let is_one_file = other.original == place.original
+            && others.all(|other| other.original == place.original);
+        let is_packed =
+            script_line::has_several_statements(&text[before.len()..], !head.is_empty());
+        if is_one_file && !is_packed { Executing::At(place) } else { Executing::Packed }
     }
 
     /// Whether a token begins at `line` and `column` (1-based; column 0 = unknown) of the generated
@@ -439,6 +452,10 @@ fn has_drive(path: &str) -> bool {
 /// The beginning of a name, for messages.
 fn clipped(name: &str) -> String {
     name.chars().take(200).collect()
+}
+
+fn utf16_len(text: &str) -> u32 {
+    text.encode_utf16().count() as u32
 }
 
 fn decoded(text: &str) -> String {

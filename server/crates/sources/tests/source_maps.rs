@@ -323,6 +323,44 @@ fn a_line_of_several_statements_maps_to_a_common_line_or_nothing() {
 }
 
 #[test]
+fn a_line_with_one_statement_maps_to_its_first_code_whatever_is_in_its_parentheses() {
+    let code = "for (let i = 0; i < n; i++) r += i;\nreturn rows.map((x) => { pick(x); }, y);\n";
+    let mappings = [
+        (0, 0, Some((0, 2, 2))),
+        (0, 28, Some((0, 3, 4))),
+        (1, 0, Some((0, 5, 2))),
+        (1, 16, Some((0, 6, 4))),
+        (1, 25, Some((0, 7, 6))),
+        (1, 37, Some((0, 9, 4))),
+    ];
+    let fixture =
+        Fixture::new(&[("app/x.js", code), ("app/x.js.map", &map_of(&["a.ts"], &mappings))]);
+    let map = fixture.map("x.js").unwrap().unwrap();
+    assert_eq!(map.executing(1, 0), at(0, 2, 3));
+    assert_eq!(map.executing(2, 0), at(0, 5, 3));
+    // What a closure executes is in its block.
+    assert_eq!(map.executing_after(2, 17), at(0, 7, 7));
+}
+
+#[test]
+fn a_line_that_begins_with_an_end_maps_to_the_code_after_it() {
+    let code = "  } else if (f(x)) {\n  };\n} while (g(x));\n}) + h;\n";
+    let mappings = [
+        (0, 2, Some((0, 5, 2))),
+        (0, 4, Some((0, 6, 2))),
+        (0, 9, Some((0, 6, 7))),
+        (1, 2, Some((0, 7, 2))),
+        // esbuild has no mapping at the word.
+        (2, 0, Some((0, 9, 2))),
+        (2, 9, Some((0, 10, 9))),
+        // No mapping after the end.
+        (3, 0, Some((0, 12, 0))),
+    ];
+    let lines = by_line(code, &["a.ts"], &mappings);
+    assert_eq!(lines, [at(0, 6, 3), at(0, 7, 3), at(0, 10, 10), at(0, 12, 1)]);
+}
+
+#[test]
 fn the_outermost_function_of_a_bundle_has_no_original() {
     let code = "a();\nb();\n";
     let start = |sources: &[&str]| {
