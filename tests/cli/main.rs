@@ -24,6 +24,8 @@ mod reports;
 mod roots;
 mod runs;
 #[cfg(feature = "grammars")]
+mod scripts;
+#[cfg(feature = "grammars")]
 mod source_functions;
 mod style;
 mod sums;

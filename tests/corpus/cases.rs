@@ -30,6 +30,9 @@ pub struct Case {
     pub over_counted: &'static [(&'static str, u64)],
     /// Lines of recursive calls, of which `expected` has the total of the run, and the file bounds.
     pub bounded: &'static [(&'static str, u64)],
+    /// Hits of lines in `expected` that are outside of the function that has them. They are of a
+    /// function of another file, which V8 inlined.
+    pub inlined: &'static [(&'static str, u64, f64)],
     /// Whether the totals of functions in `expected` are from another file of the same run, which
     /// has more information.
     pub totals_from_elsewhere: bool,
@@ -81,6 +84,7 @@ pub fn fixtures() -> Vec<Case> {
             n_merged: n_merged(&name, &text("format"), about["module"].is_string()),
             over_counted: over_counted(&name),
             bounded: bounded(&name),
+            inlined: inlined(&name),
             metric: metric(&text("profile")),
             name,
             profile: folder.join(text("profile")),
@@ -140,6 +144,7 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
             n_merged: n_merged(&name, format, !row["needs"][0].is_null()),
             over_counted: over_counted(&name),
             bounded: bounded(&name),
+            inlined: inlined(&name),
             metric: metric(&text("file")),
             name,
             profile: folder.join(text("file")),
@@ -215,6 +220,22 @@ fn over_counted(case: &str) -> &'static [(&'static str, u64)] {
             &[("lib/ledger.rb", 20), ("main.rb", 17), ("main.rb", 19)]
         }
         _ if case.contains("perl-wordgraph") => &USE,
+        _ => &[],
+    }
+}
+
+/// Lines 6 to 8 are those of `next` in `random.js`. Line 12 is one of `sentence` and of `below` in
+/// `random.js`, both of which `makeDoc` calls, and one of `code` in `render.js`.
+fn inlined(case: &str) -> &'static [(&'static str, u64, f64)] {
+    const NEXT: [(&str, u64, f64); 5] = [
+        ("src/main.js", 6, 1.0),
+        ("src/main.js", 7, 11.0),
+        ("src/main.js", 8, 2.0),
+        ("src/main.js", 12, 38.0),
+        ("src/render.js", 12, 2.0),
+    ];
+    match case {
+        "v8/node-mdrender" | "node-mdrender/profiles/main.cpuprofile" => &NEXT,
         _ => &[],
     }
 }

@@ -120,7 +120,7 @@ pub use profile::{
     OriginalPlace, Part, PlaceKind, Position, Profile, RawStacks, Recording, SourceId, Start,
     SymbolTables, Symbolicated, Thread, ThreadId, Total, Warning, WarningCode, Warnings,
     at_call_sites, codes, divide, merge, relocate, relocate_with_files, with_files,
-    with_interrupted,
+    with_files_of_lines, with_interrupted,
 };
 
 /// Compiles the example in the README.

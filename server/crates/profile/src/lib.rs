@@ -81,7 +81,9 @@ pub use named::with_files;
 pub use raw_stacks::{Callers, Mapping, RawStack, RawStacks, with_callers, with_interrupted};
 pub use recording::{Profile, Recording, StackAccess};
 pub use registers::{RawArch, Registers};
-pub use relocate::{Moved, OriginalPlace, PlaceKind, Position, relocate, relocate_with_files};
+pub use relocate::{
+    Moved, OriginalPlace, PlaceKind, Position, relocate, relocate_with_files, with_files_of_lines,
+};
 pub use restack::Restack;
 pub use samples::{Samples, Thread, Weights};
 pub use stack_table::{CategoryId, Frame, FrameTable, StackTable};

@@ -6,7 +6,7 @@
 //! made of many, and an inlining compiler lets a function of one file execute lines of another.
 
 use crate::symbol_tables::Names;
-use crate::{FrameId, FrameTable, FuncId, FuncTable, Profile, Recording, SourceId};
+use crate::{Frame, FrameId, FrameTable, FuncId, FuncTable, Profile, Recording, SourceId};
 use std::sync::Arc;
 
 /// What to look up for a place.
@@ -79,6 +79,35 @@ pub fn relocate_with_files<'a>(
     }
 }
 
+/// The recording with lines in other files than those of their funcs. `file_of` returns the file of a
+/// line, or `None` if it is unknown. It is asked about lines without columns in the files of their
+/// funcs.
+#[must_use]
+pub fn with_files_of_lines(
+    recording: &Recording,
+    mut file_of: impl FnMut(FuncId, Position) -> Option<SourceId>,
+) -> Recording {
+    let Recording::Stacks(old) = recording else { return recording.clone() };
+    let mut frames = FrameTable::default();
+    for (id, frame) in (0..).map(FrameId::new).zip(old.frames.iter()) {
+        let source = old.symbols.funcs.get(frame.func).source;
+        let known = source.filter(|_| frame.line != 0 && frame.column == 0);
+        let place = match known {
+            Some(source) => {
+                let position = Position { source, line: frame.line, column: 0 };
+                file_of(frame.func, position).map(|file| (file, frame.line))
+            }
+            None => old.frames.elsewhere(id),
+        };
+        let is_own = known.is_none() || place.is_some_and(|(file, _)| source == Some(file));
+        frames.push(if is_own { frame } else { Frame { line: 0, ..frame } });
+        if let Some((file, line)) = place.filter(|(file, _)| source != Some(*file)) {
+            frames.put_elsewhere(file, line);
+        }
+    }
+    Recording::Stacks(Profile { frames, ..old.clone() })
+}
+
 fn relocate_stacks<'a>(
     profile: &Profile,
     file_of: &mut dyn FnMut(FuncId) -> Option<&'a str>,
@@ -113,22 +142,22 @@ fn relocate_stacks<'a>(
 
     let mut frames = FrameTable::default();
     for (id, mut frame) in (0..).map(FrameId::new).zip(profile.frames.iter()) {
-        let Some(was) = old.funcs.get(frame.func).source.filter(|_| frame.line != 0) else {
+        let start = old.funcs.get(frame.func);
+        let own = start.source.filter(|_| frame.line != 0).map(|source| (source, frame.line));
+        let Some((was, line)) = profile.frames.elsewhere(id).or(own) else {
             frames.push(frame);
-            if let Some((source, line)) = profile.frames.elsewhere(id) {
-                frames.put_elsewhere(source, line);
-            }
             continue;
         };
-        let start = old.funcs.get(frame.func);
         let (kind, column) = match frame.column {
             // The function starts in this line.
-            0 if start.line == frame.line => (PlaceKind::ExecutingAfter, start.column),
+            0 if (start.source, start.line) == (Some(was), line) => {
+                (PlaceKind::ExecutingAfter, start.column)
+            }
             column => (PlaceKind::Executing, column),
         };
-        let position = Position { source: was, line: frame.line, column };
+        let position = Position { source: was, line, column };
         let is = match moved(kind, position) {
-            None => Some((was, frame.line, frame.column)),
+            None => Some((was, line, frame.column)),
             Some(to) => to.map(|(source, place)| (source, place.line, place.column)),
         };
         let own = funcs.get(frame.func).source;
@@ -261,6 +290,37 @@ mod tests {
                 .map(|(source, line)| (twice.symbols().source_name(source), line))
         };
         assert_eq!([place(2), place(5)], [Some(("/app/b.ts", 2)); 2]);
+    }
+
+    #[test]
+    fn lines_get_files_of_their_own_and_move_with_them() {
+        let old = profile();
+        let source = SourceId::new(0);
+        let unknown = |_, position: Position| Some(source).filter(|_| position.line != 5);
+        let Recording::Stacks(new) = with_files_of_lines(&Recording::Stacks(old), unknown) else {
+            panic!("it has stacks")
+        };
+        let lines: Vec<_> = (0..8).map(|id| Some(new.place(FrameId::new(id))?.1)).collect();
+        let some = [2, 0, 21, 3, 4, 21, 0, 0].map(|line| Some(line).filter(|&line| line != 0));
+        assert_eq!(lines, some);
+
+        // Line 21 is in a file that moves as well.
+        let other = relocate(&Recording::Stacks(new), |kind, position| match position.line {
+            21 => Moved::To(OriginalPlace { file: "/app/lib.js", line: 21, column: 0 }),
+            _ => find(kind, position),
+        });
+        let to = |_, position: Position| Some(SourceId::new(u32::from(position.line == 21)));
+        let Recording::Stacks(new) =
+            relocate(&with_files_of_lines(&other, to), |_, place| match place.line {
+                21 => Moved::To(OriginalPlace { file: "/app/lib.ts", line: 9, column: 0 }),
+                _ => Moved::Stays,
+            })
+        else {
+            panic!("it has stacks")
+        };
+        let (source, line) = new.place(FrameId::new(2)).unwrap();
+        assert_eq!((new.symbols().source_name(source), line), ("/app/lib.ts", 9));
+        assert_eq!(new.frames().get(FrameId::new(2)).line, 0);
     }
 
     #[test]

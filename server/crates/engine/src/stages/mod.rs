@@ -9,6 +9,7 @@ pub mod checksums;
 pub mod costed;
 mod file_evidence;
 pub mod grouped;
+mod inlined;
 pub mod loaded;
 pub mod moved;
 mod read_limits;

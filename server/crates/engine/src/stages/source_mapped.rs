@@ -7,6 +7,7 @@ use crate::source_maps::{OriginalLines, Relocated, apply_source_maps};
 use crate::stages::by_name::{self, AmbiguousFunction, ByName};
 use crate::stages::checksums::Checksums;
 use crate::stages::file_evidence;
+use crate::stages::inlined;
 use crate::stages::symbolicated::Symbolicated;
 use crate::stamp::{Stamp, is_recorded};
 use analysis::{FuncId, Recording, SourceId, SymbolTables, Warning, WarningCode, with_files};
@@ -62,8 +63,10 @@ impl SourceMapped {
             sources::map_paths(names, index, &rules, folder)
         };
         let mappings = map(&symbolicated.recording);
+        let recording =
+            inlined::with_scripts_of_lines(&symbolicated.recording, &mappings, stamp, parsed);
         let Relocated { recording, mut mappings, generated, texts: original_texts, rebuilt } =
-            apply_source_maps(&symbolicated.recording, mappings, stamp, index, map, &mut warnings);
+            apply_source_maps(&recording, mappings, stamp, index, map, &mut warnings);
         let checksums = Checksums::new(&recording, &symbolicated.libraries.checksums());
         let confirmed = checksums.confirm(&mut mappings);
         file_evidence::apply(&mut mappings, &recording, index, stamp, &confirmed);

@@ -1,0 +1,125 @@
+//! Profiles of JavaScript. The numbers are counted by hand.
+
+use crate::{Outcome, costline};
+use serde_json::{Value, json};
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A folder with these files.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+/// A function of a profile: its name, file, 0-based line and column, its callees, and the hits of its
+/// lines.
+type Node<'a> = (&'a str, &'a str, u32, u32, &'a [usize], &'a [(u32, u32)]);
+
+/// Writes a profile. Callees are positions among the nodes.
+fn write_profile(folder: &Path, nodes: &[Node]) {
+    let node = |(at, &(name, file, line, column, callees, lines)): (usize, &Node)| {
+        // Paths on Windows begin with a drive.
+        let path = folder.canonicalize().unwrap().join(file).to_string_lossy().replace('\\', "/");
+        let url = format!("file:///{}", path.trim_start_matches("//?").trim_start_matches('/'));
+        json!({
+            "id": at,
+            "callFrame": {
+                "functionName": name, "scriptId": "1", "url": url,
+                "lineNumber": line, "columnNumber": column,
+            },
+            "hitCount": lines.iter().map(|line| line.1).sum::<u32>(),
+            "children": callees,
+            "positionTicks":
+                lines.iter().map(|(line, n)| json!({"line": line, "ticks": n})).collect::<Vec<_>>(),
+        })
+    };
+    let hits = |(at, node): (usize, &Node)| vec![at; node.5.iter().map(|it| it.1 as usize).sum()];
+    let samples: Vec<usize> = nodes.iter().enumerate().flat_map(hits).collect();
+    let profile = json!({
+        "nodes": nodes.iter().enumerate().map(node).collect::<Vec<_>>(),
+        "startTime": 0, "endTime": 1000 * samples.len(),
+        "timeDeltas": vec![1000; samples.len()], "samples": samples,
+    });
+    std::fs::write(folder.join("app.cpuprofile"), profile.to_string()).unwrap();
+}
+
+fn report(folder: &Path) -> Value {
+    let arguments = ["report", "app.cpuprofile", "--json", "--metric", "hits"];
+    let outcome = Outcome::of(costline().current_dir(folder).args(arguments));
+    serde_json::from_str(&outcome.success()).unwrap()
+}
+
+/// The lines that have costs: file, line and self.
+fn lines(report: &Value) -> Vec<String> {
+    let line = |line: &Value| {
+        let path = line["path"].as_str().or(line["file"].as_str()).unwrap_or_default();
+        let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+        format!("{name}:{} {}", line["line"], line["self"])
+    };
+    report["lines"].as_array().unwrap().iter().map(line).collect()
+}
+
+/// V8 counts the samples of `tiny` in `hot` for `hot`, with lines of the other file.
+#[test]
+fn lines_of_an_inlined_function_are_in_its_file() {
+    let main = "\
+import { tiny, never } from './other.js';
+function hot(n) {
+  return tiny(n) + tiny(n + 1);
+}
+function cold(a) {
+  a += 1;
+  a += 2;
+  return a;
+}
+hot(9);
+";
+    let other = "\
+// 1
+// 2
+// 3
+// 4
+export function tiny(x) {
+  return Math.sin(x);
+}
+export function never(x) {
+  // 9
+  // 10
+  return x;
+}
+";
+    let folder = folder(&[("main.js", main), ("other.js", other)]);
+    // Line 6 is in `tiny`, which `hot` calls, and in `cold`. Line 11 is in `never` only, and the last
+    // one is in no file.
+    let of_hot = [(3, 1), (6, 4), (11, 3), (99, 2)];
+    let nodes: [Node; 4] = [
+        ("(root)", "main.js", 0, 0, &[1], &[]),
+        ("", "main.js", 0, 0, &[2], &[(10, 1)]),
+        ("hot", "main.js", 1, 12, &[3], &of_hot),
+        ("tiny", "other.js", 4, 20, &[], &[(6, 5)]),
+    ];
+    write_profile(folder.path(), &nodes);
+    let report = report(folder.path());
+    let expected = ["other.js:6 9", "other.js:11 3", "main.js:3 1", "main.js:10 1"];
+    assert_eq!(lines(&report), expected);
+    assert_eq!(report["noLine"], 2);
+    let hot = report["functions"].as_array().unwrap().iter().find(|it| it["name"] == "hot");
+    assert_eq!(hot.unwrap()["self"], 10);
+
+    // Neither function is called by `hot` in the profile, so the line may be that of either.
+    let nodes: [Node; 4] = [
+        ("(root)", "main.js", 0, 0, &[1, 2, 3], &[]),
+        ("hot", "main.js", 1, 12, &[], &[(3, 1), (6, 4)]),
+        ("tiny", "other.js", 4, 20, &[], &[(6, 5)]),
+        ("cold", "main.js", 4, 13, &[], &[(7, 2)]),
+    ];
+    write_profile(folder.path(), &nodes);
+    let report = self::report(folder.path());
+    assert_eq!(lines(&report), ["other.js:6 5", "main.js:7 2", "main.js:3 1"]);
+    assert_eq!(report["noLine"], 4);
+}
