@@ -123,3 +123,18 @@ export function never(x) {
     assert_eq!(lines(&report), ["other.js:6 5", "main.js:7 2", "main.js:3 1"]);
     assert_eq!(report["noLine"], 4);
 }
+
+#[test]
+fn a_script_without_an_extension_has_a_source_map() {
+    let map = r#"{"version":3,"sources":["../src/run.ts"],"mappings":";AACA,SAAS;EACP"}"#;
+    let script = format!(
+        "#!/usr/bin/env node\nfunction run(b) {{\n  return b;\n}}\nrun(1);\n\
+         //# sourceMappingURL=data:application/json,{map}\n"
+    );
+    let original = "// 1\nfunction run(b: number) {\n  return b;\n}\n";
+    let folder = folder(&[("bin/cli", &script), ("src/run.ts", original)]);
+    let nodes: [Node; 2] =
+        [("(root)", "bin/cli", 0, 0, &[1], &[]), ("run", "bin/cli", 1, 12, &[], &[(3, 4)])];
+    write_profile(folder.path(), &nodes);
+    assert_eq!(lines(&report(folder.path())), ["run.ts:3 4"]);
+}

@@ -1,6 +1,7 @@
 //! Applies source maps to recordings of generated JavaScript.
 //!
-//! Only JavaScript files that a source of the recording is mapped to are searched for source maps.
+//! Only JavaScript files that a source of the recording is mapped to are searched for source maps, and
+//! files without an extension if the recording is one of JavaScript.
 //! Maps are read when a profile is loaded, or settings or folders change. A change of a map alone
 //! has no effect until then.
 
@@ -158,7 +159,9 @@ fn usable_maps(
     let mut maps = FxHashMap::default();
     for (mapping, source) in mappings.iter().zip(0..) {
         let Mapping::Mapped { path, .. } = mapping else { continue };
-        if !is_javascript(path) {
+        // Programs that scripts are installed as have no extension.
+        let may_be_script = path.extension().is_none() && recording.knows_code();
+        if !may_be_script && !is_javascript(path) {
             continue;
         }
         let source = SourceId::new(source);
