@@ -138,3 +138,24 @@ fn a_script_without_an_extension_has_a_source_map() {
     write_profile(folder.path(), &nodes);
     assert_eq!(lines(&report(folder.path())), ["run.ts:3 4"]);
 }
+
+#[test]
+fn functions_of_minified_code_have_their_names_in_the_original() {
+    let original = "\
+// 1
+export function area(x) {
+  return x + 1;
+}
+area(2);
+";
+    let map = r#"{"version":3,"sources":["area.js"],"mappings":"AACO,SAAS,KACd,WAEF"}"#;
+    let script = "function a(b){return b+1}a(2);\n//# sourceMappingURL=a.min.js.map\n";
+    let folder = folder(&[("a.min.js", script), ("a.min.js.map", map), ("area.js", original)]);
+    let nodes: [Node; 2] =
+        [("(root)", "a.min.js", 0, 0, &[1], &[]), ("a", "a.min.js", 0, 10, &[], &[(1, 4)])];
+    write_profile(folder.path(), &nodes);
+    let report = report(folder.path());
+    let definition = &report["definitions"][0];
+    assert_eq!(json!([definition["name"], definition["line"]]), json!(["area", 2]));
+    assert_eq!(lines(&report), ["area.js:3 4"]);
+}

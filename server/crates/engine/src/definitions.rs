@@ -25,6 +25,8 @@ pub struct FileDefinitions {
     /// The start and end of each definition, as 0-based line and column. Columns count UTF-16 code
     /// units.
     pub spans: Vec<[(u32, u32); 2]>,
+    /// From where each definition or its name starts to where its body does, in the same way.
+    pub heads: Vec<[(u32, u32); 2]>,
     /// The 0-based line on which each definition starts, including its `#[…]` attributes, which are
     /// separate nodes in the grammar.
     pub starts: Vec<u32>,
@@ -44,11 +46,18 @@ impl FileDefinitions {
                 [definition.bytes.start, definition.bytes.end].map(|byte| position(&index, byte))
             })
             .collect();
+        let heads = all
+            .iter()
+            .map(|definition| {
+                let start = definition.bytes.start.min(definition.name_bytes.start);
+                [start, definition.body_start].map(|byte| position(&index, byte))
+            })
+            .collect();
         let starts = all
             .iter()
             .map(|definition| start_with_attributes(&index, &text, *definition.lines.start()))
             .collect();
-        Some(Self { language, all, spans, starts })
+        Some(Self { language, all, spans, heads, starts })
     }
 
     /// The functions around the definition `at`, innermost first.

@@ -10,7 +10,9 @@
 use crate::definitions::FileDefinitions;
 use crate::function_name::FunctionName;
 use crate::initializers::{self, is_initializer};
-use analysis::{FileId, Func, FuncId, FuncRole, FunctionId, Groups, Recording, SymbolTables};
+use analysis::{
+    FileId, Func, FuncId, FuncRole, FunctionId, Groups, Recording, SourceId, SymbolTables,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{Definition, FunctionKind};
 use std::borrow::Cow;
@@ -28,12 +30,13 @@ const MAX_HEAD: u32 = 200;
 type DefinitionId = (FileId, usize);
 
 /// Groups the funcs of each definition into one function. `groups` already groups what the
-/// recording itself has as one function, `definitions` has the definitions of each file. Also
-/// returns the functions that have a definition.
+/// recording itself has as one function, `definitions` has the definitions of each file, `is_original`
+/// tells the sources that functions were moved to by a source map. Also returns the functions that have a definition.
 pub fn group_by_definition(
     recording: &Recording,
     groups: &Groups,
     definitions: &Definitions,
+    is_original: &dyn Fn(SourceId) -> bool,
 ) -> (Groups, FxHashMap<FunctionId, SourceFunction>) {
     let symbols = recording.symbols();
     let has_initializers =
@@ -41,7 +44,7 @@ pub fn group_by_definition(
     if definitions.iter().all(Option::is_none) && !has_initializers() {
         return (groups.clone(), FxHashMap::default());
     }
-    let mut found = definitions_of(recording, groups, definitions);
+    let mut found = definitions_of(recording, groups, definitions, is_original);
     let groups = with_definitions(recording, groups, definitions, &mut found);
     let functions = source_functions(symbols, &groups, definitions, &found);
     (groups, functions)
@@ -116,6 +119,7 @@ fn definitions_of(
     recording: &Recording,
     groups: &Groups,
     definitions: &Definitions,
+    is_original: &dyn Fn(SourceId) -> bool,
 ) -> Vec<Option<DefinitionId>> {
     let symbols = recording.symbols();
     let mut found: Vec<Option<DefinitionId>> = vec![None; groups.n_functions()];
@@ -137,7 +141,12 @@ fn definitions_of(
                 continue;
             }
             let lines = executed.get(&function).map(Vec::as_slice).unwrap_or_default();
-            found[function.index()] = definition_of(func, file, &name, &files, lines);
+            let is_original = func.source.is_some_and(is_original);
+            let mapped = files[file.index()].as_ref().filter(|_| is_original).and_then(|text| {
+                Some((file, text.head_around(func.line.checked_sub(1)?, func.column)?))
+            });
+            found[function.index()] =
+                mapped.or_else(|| definition_of(func, file, &name, &files, lines));
         }
         join_parts(symbols, groups, &mut found);
     }
@@ -289,6 +298,18 @@ impl<'a> File<'a> {
         };
         let innermost = heads.iter().copied().rfind(contains_place)?;
         (agreeing.contains(&innermost) || self.get(innermost).name.is_empty()).then_some(innermost)
+    }
+
+    /// The innermost definition whose head contains a place, given by its 0-based line and 1-based
+    /// column. Not at the start of the text, to which tools map functions around all of it.
+    pub(crate) fn head_around(&self, line0: u32, column: u32) -> Option<usize> {
+        let place = (line0, column.checked_sub(1)?);
+        let contains_place = |at: &usize| {
+            let [from, to] = self.definitions.heads[*at];
+            from <= place && place < to
+        };
+        let heads = self.heads.get(&line0).filter(|_| place != (0, 0))?;
+        heads.iter().copied().rfind(contains_place)
     }
 
     /// The definition with this name that contains a start line, in languages in which that may be
@@ -518,14 +539,21 @@ fn source_function(
         let name = name.filter(|_| !is_initializer(name_of(func)));
         name.is_some() || closure && definition.kind == FunctionKind::Closure
     };
+    // Minified code has other names.
+    let agrees = |func: FuncId| FunctionName::of(name_of(func)).agrees(definition, text.around(at));
     let all = || funcs.iter().copied();
     let func = all()
         .find(|&func| is_in_file(func) && is_whole(func))
         .or_else(|| all().find(|&func| is_in_file(func)))
         .or_else(|| all().next())?;
-    let names: Vec<&str> = all().filter(|&func| is_whole(func)).map(name_of).collect();
+    let names: Vec<&str> =
+        all().filter(|&func| is_whole(func) && agrees(func)).map(name_of).collect();
+    let of_text = match &definition.container {
+        Some(class) if definition.name == "constructor" => class,
+        _ => &definition.name,
+    };
     let name = common_name(&names)
-        .or_else(|| Some(definition.name.clone().into()).filter(|name: &Cow<str>| !name.is_empty()))
+        .or_else(|| Some(of_text.clone().into()).filter(|name: &Cow<str>| !name.is_empty()))
         .unwrap_or_else(|| name_of(func).into());
     let name = (name != name_of(func)).then(|| name.into_owned());
     Some(SourceFunction { file, func, name, text, at })

@@ -28,6 +28,8 @@ pub struct Relocated {
     pub mappings: Vec<Mapping>,
     /// The lines that were moved, of each source with a usable source map.
     pub generated: FxHashMap<SourceId, OriginalLines>,
+    /// The sources of the recording that it did not have before: original files.
+    pub originals: FxHashSet<SourceId>,
     /// The texts of original files that source maps contain, by canonical path.
     pub texts: FxHashMap<PathBuf, Arc<str>>,
     /// The original files of code that was generated again since the recording.
@@ -49,8 +51,9 @@ pub fn apply_source_maps(
     if maps.is_empty() {
         warnings.extend(new_warnings);
         let (generated, texts) = (FxHashMap::default(), FxHashMap::default());
-        let (recording, rebuilt) = (recording.clone(), FxHashSet::default());
-        return Relocated { recording, mappings, generated, texts, rebuilt };
+        let (originals, rebuilt) = (FxHashSet::default(), FxHashSet::default());
+        let recording = recording.clone();
+        return Relocated { recording, mappings, generated, originals, texts, rebuilt };
     }
     let mut lookup = Lookup {
         recording,
@@ -75,6 +78,8 @@ pub fn apply_source_maps(
         .flat_map(SourceMap::originals)
         .filter_map(|original| Some((original.name.as_str(), original.path.as_ref()?)))
         .collect();
+    let all = (0..relocated.symbols().sources.len() as u32).map(SourceId::new);
+    let originals = all.skip(mappings.len()).collect();
     let new_mappings = map_paths(&relocated).into_iter().zip(0..).skip(mappings.len());
     mappings.extend(new_mappings.map(|(mapping, source)| match mapping {
         // Rules of the user take precedence over the source map.
@@ -84,11 +89,11 @@ pub fn apply_source_maps(
             None => mapping,
         },
     }));
-    let originals = maps.values().flat_map(SourceMap::originals);
-    let texts = originals
+    let with_texts = maps.values().flat_map(SourceMap::originals);
+    let texts = with_texts
         .filter_map(|original| Some((original.path.clone()?, original.text.clone()?)))
         .collect();
-    Relocated { recording: Arc::new(relocated), mappings, generated, texts, rebuilt }
+    Relocated { recording: Arc::new(relocated), mappings, generated, originals, texts, rebuilt }
 }
 
 /// Looks up places in source maps.

@@ -58,6 +58,8 @@ pub struct Definition {
     pub lines: RangeInclusive<u32>,
     /// The same range in bytes.
     pub bytes: Range<usize>,
+    /// Where its body starts, in bytes; its end if it has none.
+    pub body_start: usize,
     /// The line of its name. For a closure without a name, the line it starts on.
     pub name_line0: u32,
     /// The name. For a closure it may be outside `bytes`, or empty.

@@ -19,7 +19,7 @@ fn grouped_recording(files: &[(&str, &str)], recording: &Recording) -> Vec<Strin
             FileDefinitions::of_text(Path::new(name), *text).map(Arc::new)
         })
         .collect();
-    let mut found = definitions_of(recording, &groups, &definitions);
+    let mut found = definitions_of(recording, &groups, &definitions, &|_| false);
     let groups = with_definitions(recording, &groups, &definitions, &mut found);
     let source_functions = source_functions(symbols, &groups, &definitions, &found);
     let function = |function| {

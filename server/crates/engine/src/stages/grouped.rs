@@ -90,7 +90,9 @@ impl Grouped {
             .collect();
         // This needs the lines that each function executes, so it precedes `at_call_sites`.
         let (by_function, source_functions) =
-            group_by_definition(&recorded, &by_file, &definitions);
+            group_by_definition(&recorded, &by_file, &definitions, &|source| {
+                mapped.originals.contains(&source)
+            });
         if settings.own && !recorded.knows_contour() {
             let own = own_code(&by_function, &source_functions, &recorded, mapped, &paths);
             match no_own_code(recorded.summed().is_some(), !own.is_empty()) {

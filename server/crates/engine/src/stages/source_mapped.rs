@@ -33,6 +33,8 @@ pub struct SourceMapped {
     pub checksums: Checksums,
     /// The original lines of each generated source.
     pub generated: FxHashMap<SourceId, OriginalLines>,
+    /// The sources that source maps moved functions and lines to.
+    pub originals: FxHashSet<SourceId>,
     /// The texts of original files that source maps contain, by canonical path.
     pub original_texts: FxHashMap<PathBuf, Arc<str>>,
     /// The original files of code that was generated again since the recording.
@@ -65,7 +67,7 @@ impl SourceMapped {
         let mappings = map(&symbolicated.recording);
         let recording =
             inlined::with_scripts_of_lines(&symbolicated.recording, &mappings, stamp, parsed);
-        let Relocated { recording, mut mappings, generated, texts: original_texts, rebuilt } =
+        let Relocated { recording, mut mappings, generated, originals, texts, rebuilt } =
             apply_source_maps(&recording, mappings, stamp, index, map, &mut warnings);
         let checksums = Checksums::new(&recording, &symbolicated.libraries.checksums());
         let confirmed = checksums.confirm(&mut mappings);
@@ -93,7 +95,8 @@ impl SourceMapped {
             packages: Arc::new(PackageFolders::of(index)),
             checksums,
             generated,
-            original_texts,
+            originals,
+            original_texts: texts,
             rebuilt,
             warnings,
         }
@@ -110,6 +113,7 @@ impl SourceMapped {
             packages: self.packages.clone(),
             checksums: self.checksums.clone(),
             generated: self.generated.clone(),
+            originals: self.originals.clone(),
             original_texts: self.original_texts.clone(),
             rebuilt: self.rebuilt.clone(),
             warnings: self.warnings.clone(),

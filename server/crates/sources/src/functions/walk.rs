@@ -234,6 +234,9 @@ impl Walk<'_> {
             kind,
             lines: lines(first, last),
             bytes: first.start_byte()..last.end_byte(),
+            body_start: last
+                .child_by_field_name("body")
+                .map_or(last.end_byte(), |body| body.start_byte()),
             name_line0: name.line0,
             name_bytes: name.bytes,
             parent: None,
