@@ -232,11 +232,17 @@ impl Baseline {
         }
     }
 
-    /// The name to show beside that of `shown`: `an earlier run of cpu.folded` if it is the same file.
+    /// The name to show beside that of `shown`: `an earlier run of cpu.folded` if it is the same file,
+    /// which was rewritten since.
     pub fn name_beside(&self, shown: &Snapshot) -> String {
-        let is_same =
-            self.snapshot.loaded.path == shown.loaded.path && self.runs().nth(1).is_none();
-        if is_same { format!("an earlier run of {}", self.name()) } else { self.name() }
+        let (loaded, shown) = (&self.snapshot.loaded, &shown.loaded);
+        let is_one = self.runs().nth(1).is_none();
+        let is_earlier = loaded.path == shown.path && loaded.content != shown.content;
+        if is_one && is_earlier {
+            format!("an earlier run of {}", self.name())
+        } else {
+            self.name()
+        }
     }
 
     /// Whether costs of `shown` can be compared with this baseline.
