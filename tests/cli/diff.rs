@@ -1,10 +1,11 @@
 //! `costline diff` and `--baseline`: what changed between two profiles.
 
+mod matches;
+
 use super::{Outcome, costline};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 const APP: &str = "\
@@ -120,99 +121,6 @@ fn lists_lines_and_files() {
         text.contains("| self before | self after | change | file |\n|---:|---:|---:|---|\n"),
         "{text}"
     );
-}
-
-/// A function that only one profile has, in a file of its own.
-#[test]
-fn lines_of_files_that_one_profile_has_are_new_or_gone() {
-    let lines = |mut profile: Value| {
-        profile["shared"]["frames"][1]["file"] = json!("slow.py");
-        profile.to_string()
-    };
-    let with_slow = serde_json::from_str(&speedscope(&[("old", 1, 100)])).unwrap();
-    let without = speedscope(&[("parse", 6, 50)]);
-    let folder = project(&[("with.json", lines(with_slow)), ("without.json", without)]);
-    fs::write(folder.path().join("slow.py"), "def old(): pass\n").unwrap();
-    let list = |profiles: [&str; 2]| {
-        let arguments = [["diff"].as_slice(), &profiles, &["--by", "line"]].concat();
-        words(&ran(folder.path(), &arguments).success())[3..].to_vec()
-    };
-    assert_eq!(
-        list(["with.json", "without.json"]),
-        [
-            "100 ms 0 s ▼100 ms ▼100 ms slow.py:1 (gone)",
-            "100 ms 50.0 ms ▼50.0 ms app.py:2",
-            "0 s 50.0 ms ▲50.0 ms ▲50.0 ms app.py:6",
-        ]
-    );
-    assert_eq!(
-        list(["without.json", "with.json"]),
-        [
-            "0 s 100 ms ▲100 ms ▲100 ms slow.py:1 (new)",
-            "50.0 ms 100 ms ▲50.0 ms app.py:2",
-            "50.0 ms 0 s ▼50.0 ms ▼50.0 ms app.py:6",
-        ]
-    );
-}
-
-/// Two functions of one class have the same name.
-#[cfg(feature = "grammars")]
-#[test]
-fn functions_of_one_name_are_compared_by_their_lines() {
-    const SIZE: &str = "\
-class Size:
-    @property
-    def width(self):
-        return measure(self)
-
-    @width.setter
-    def width(self, width):
-        store(self, width)
-";
-    let folded = |get: u32, set: u32| format!("width (app.py:4) {get}\nwidth (app.py:8) {set}\n");
-    let folder =
-        project(&[("before.folded", folded(100, 300)), ("after.folded", folded(500, 300))]);
-    let app = folder.path().join("app.py");
-    fs::write(&app, SIZE).unwrap();
-    let an_hour_ago = SystemTime::now() - Duration::from_secs(3600);
-    fs::File::options().write(true).open(&app).unwrap().set_modified(an_hour_ago).unwrap();
-    let text = ran(folder.path(), &["diff", "before.folded", "after.folded"]).success();
-    assert_eq!(
-        words(&text)[3..],
-        ["25.0% 62.5% ▲37.5 ▲37.5 width app.py:3", "75.0% 37.5% ▼37.5 ▼37.5 width app.py:7",]
-    );
-}
-
-#[cfg(feature = "grammars")]
-#[test]
-fn a_function_that_moved_to_another_file_is_compared() {
-    const WORK: &str = "\
-def work(n, seed):
-    total = seed
-    for i in range(n):
-        total += i * 31 % 7
-        total ^= total >> 3
-    return total
-";
-    let folder = project(&[
-        ("before.folded", "work (old.py:4) 100\nmain (app.py:2) 900\n".to_owned()),
-        ("after.folded", "work (new.py:5) 600\nmain (app.py:2) 400\n".to_owned()),
-    ]);
-    let an_hour_ago = SystemTime::now() - Duration::from_secs(3600);
-    for (name, text) in [("old.py", WORK.to_owned()), ("new.py", format!("\n{WORK}"))] {
-        let path = folder.path().join(name);
-        fs::write(&path, text).unwrap();
-        fs::File::options().write(true).open(&path).unwrap().set_modified(an_hour_ago).unwrap();
-    }
-    let text = ran(folder.path(), &["diff", "before.folded", "after.folded"]).success();
-    assert_eq!(words(&text)[4], "10.0% 60.0% ▲50.0 ▲50.0 work new.py:2");
-    let report = ["report", "after.folded", "--baseline", "before.folded"];
-    assert!(ran(folder.path(), &report).success().contains("▲"), "report");
-    // A copy with costs is another function.
-    let both = "work (old.py:4) 100\nwork (new.py:5) 500\nmain (app.py:2) 400\n";
-    fs::write(folder.path().join("after.folded"), both).unwrap();
-    let text = ran(folder.path(), &["diff", "before.folded", "after.folded"]).success();
-    assert!(text.contains("work  new.py:2 (new)"), "{text}");
 }
 
 /// The sum of profiles is not the mean of baselines.
@@ -603,25 +511,6 @@ fn fails_if_costs_grew_by_more_than_allowed() {
     // The list is written before.
     let ran = ran(folder.path(), &["diff", "before.json", "after.json", "--fail-above", "1"]);
     assert!(ran.stdout.contains("▲300 ms"), "{}", ran.stdout);
-}
-
-/// The text of the first recording is not known: the source was edited after it.
-#[test]
-fn functions_of_an_edited_source_are_compared_by_name() {
-    let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str, minutes: u64| {
-        let path = folder.path().join(name);
-        fs::write(&path, text).unwrap();
-        let time = SystemTime::now() - Duration::from_secs(60 * minutes);
-        fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
-    };
-    write("before.folded", "a (app.py:2) 500\nb (app.py:6) 500\n", 30);
-    let text = "# 1\n# 2\n# 3\n# 4\ndef a():\n    x()\n\n\ndef b():\n    y()\n";
-    write("app.py", text, 20);
-    write("after.folded", "a (app.py:6) 500\nb (app.py:10) 500\n", 10);
-    let diff = ["diff", "before.folded", "after.folded", "--fail-above-function", "5%"];
-    let ran = ran(folder.path(), &diff);
-    assert_eq!((ran.code, ran.stdout.contains("(new)")), (Some(0), false), "{}", ran.stdout);
 }
 
 /// Noise neither fails nor is listed.

@@ -32,7 +32,7 @@ pub struct Case {
     pub bounded: &'static [(&'static str, u64)],
     /// Hits of lines in `expected` that are outside of the function that has them. They are of a
     /// function of another file, which V8 inlined.
-    pub inlined: &'static [(&'static str, u64, f64)],
+    pub inlined: Vec<(String, u64, f64)>,
     /// Whether the totals of functions in `expected` are from another file of the same run, which
     /// has more information.
     pub totals_from_elsewhere: bool,
@@ -224,20 +224,14 @@ fn over_counted(case: &str) -> &'static [(&'static str, u64)] {
     }
 }
 
-/// Lines 6 to 8 are those of `next` in `random.js`. Line 12 is one of `sentence` and of `below` in
-/// `random.js`, both of which `makeDoc` calls, and one of `code` in `render.js`.
-fn inlined(case: &str) -> &'static [(&'static str, u64, f64)] {
-    const NEXT: [(&str, u64, f64); 5] = [
-        ("src/main.js", 6, 1.0),
-        ("src/main.js", 7, 11.0),
-        ("src/main.js", 8, 2.0),
-        ("src/main.js", 12, 38.0),
-        ("src/render.js", 12, 2.0),
-    ];
-    match case {
-        "v8/node-mdrender" | "node-mdrender/profiles/main.cpuprofile" => &NEXT,
-        _ => &[],
+/// `inlined` in `case.json`. Only definitions tell that these lines are not those of the function.
+fn inlined(case: &str) -> Vec<(String, u64, f64)> {
+    let is_inlined = ["v8/node-mdrender", "node-mdrender/profiles/main.cpuprofile"].contains(&case);
+    if !is_inlined || !cfg!(feature = "grammars") {
+        return Vec::new();
     }
+    let about = json(&project().join("fixtures/profiles/v8/node-mdrender/case.json"));
+    serde_json::from_value(about["inlined"].clone()).unwrap()
 }
 
 /// Mercury's deep profiler does not record what calls within a recursion cost.

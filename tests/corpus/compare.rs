@@ -257,10 +257,10 @@ fn in_pages(expected: Sums, actual: Sums) -> (Sums, Sums) {
 /// than in an `expected.json` that counts them.
 pub fn with_report(case: &Case, report: &Value) -> Compared {
     let (mut expected, actual) = (expected(case), reported(case, report));
-    for &(file, line, hits) in case.inlined {
-        let at = (file.to_owned(), line);
+    for (file, line, hits) in &case.inlined {
+        let at = (file.clone(), *line);
         let (own, _) = expected.lines.get_mut(&at).unwrap();
-        own.0 -= hits;
+        own.0 -= *hits;
         if own.0 == 0.0 {
             expected.lines.remove(&at);
         }

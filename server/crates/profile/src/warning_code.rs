@@ -115,7 +115,8 @@ codes! {
         /// .cpuprofile: the lines of a node have more ticks than the node has hits. The ticks are used.
         TicksExceedHits = "ticks-exceed-hits",
         /// A script was compiled when it was loaded (by Deno, ts-node, tsx or webpack's `eval`), and the
-        /// profile has lines of the compiled text. These samples have no lines. Functions are right.
+        /// profile has lines of the compiled text. These samples have no lines, and functions of one name in
+        /// the script are one.
         TranspiledLines = "transpiled-lines",
         /// .cpuprofile: no node has a `hitCount`. Samples are counted instead.
         NoHitCount = "no-hit-count",
