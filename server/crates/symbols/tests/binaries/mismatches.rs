@@ -37,7 +37,7 @@ fn searches_again_for_missing_libraries() {
     let symbols = resolve_in(&cache, &raytrace, &[0x1287], &[&path], &[]);
     assert_eq!(symbols.n_resolved(), 0);
     let sentence = symbols.status().message("raytrace");
-    let advice = "add the file to symbols.paths, or map its folder with pathMappings";
+    let advice = "add the file to symbols.paths (`--symbols`), or map its folder with pathMappings (`--map`)";
     assert_eq!(sentence, format!("raytrace: /recorded/bin/raytrace does not exist here: {advice}"));
 
     fs::copy(binary("raytrace"), &path).unwrap();
@@ -168,7 +168,7 @@ fn opens_only_regular_files() {
 fn the_message_about_a_library_without_a_name_says_so() {
     assert_eq!(
         LibStatus::Missing { recorded: String::new() }.message(""),
-        "(no name): the profile does not say where the file is: add it to symbols.paths"
+        "(no name): the profile does not say where the file is: add it to symbols.paths (`--symbols`)"
     );
 }
 
