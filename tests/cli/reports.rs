@@ -228,3 +228,12 @@ fn two_graphs_are_merged() {
         "{cliques:?}"
     );
 }
+
+/// Assembly of Go's standard library is part of it, if the name of the function says so.
+#[test]
+fn functions_of_go_have_packages() {
+    let text = on("report", "pprof/go-indexer-cpu/cpu.pb.gz", ["--by", "package"]).success();
+    let row =
+        |package: &str| text.lines().find(|line| line.split_whitespace().last() == Some(package));
+    assert!(row("std").is_some_and(|row| row.trim_start().starts_with("84.9% (5.30 s)")), "{text}");
+}

@@ -135,6 +135,20 @@ fn annotate_shows_lines_and_folders() {
     assert!(text.stdout.contains("app.py:"), "{text:?}");
 }
 
+/// The file of a function is not that of code inlined into it.
+#[test]
+fn annotate_shows_the_file_of_a_function() {
+    let project = Project::new();
+    for name in ["inlined.x", "main.x"] {
+        project.write(name, &"code\n".repeat(20), 100);
+    }
+    let profile = "# callgrind format\nversion: 1\npositions: line\nevents: Ir\n\nfl=inlined.x\nfn=g\n1 10\n\n\
+        fl=main.x\nfn=f\nfi=inlined.x\n3 20\nfe=main.x\n10 30\n\ntotals: 60\n";
+    project.write("callgrind.out.1", profile, 1);
+    let text = project.run("", &["annotate", "callgrind.out.1", "f"]).success();
+    assert!(text.contains("/main.x:"), "{text}");
+}
+
 #[test]
 fn a_file_that_cannot_be_a_source_is_taken_for_a_profile() {
     let project = Project::new();

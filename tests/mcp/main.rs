@@ -304,6 +304,10 @@ fn all_formats_have_the_numbers_of_the_command_line() {
         client.call("profiles", &json!({}));
         client.call("health", &json!({ "limit": 1000 }));
         client.call("call_tree", &json!({ "depth": 30, "limit": 1000 }));
+        // A deeper answer has other nodes, not fewer.
+        let [flat, deep] = [8, 30]
+            .map(|depth| n_nodes(&client.call("call_tree", &json!({ "depth": depth }))["nodes"]));
+        assert!(2 * deep >= flat, "{}: {deep} and {flat} nodes", folder.display());
         let hottest = spots["spots"].as_array().unwrap().iter();
         let hottest = hottest.filter(|spot| spot["path"].is_string() && spot["line"].is_number());
         for spot in hottest.take(2) {
@@ -313,4 +317,10 @@ fn all_formats_have_the_numbers_of_the_command_line() {
     }
     // Without grammars, reports have no definitions.
     assert!(compared > 0 || !cfg!(feature = "grammars"), "no function was compared");
+}
+
+/// The number of nodes of a call tree.
+fn n_nodes(nodes: &Value) -> usize {
+    let nodes = nodes.as_array().into_iter().flatten();
+    nodes.map(|node| 1 + n_nodes(&node["children"])).sum()
 }

@@ -2,9 +2,8 @@
 //!
 //! It is a snapshot like the one shown and has the same settings. It does not change when its file
 //! is rewritten. Two functions are the same if they have definitions with the same name in the same
-//! workspace file; of several with this name, those whose lines are the same. A function whose code
-//! is the same is also the same in another file. Without definitions, they are the same if they have the same key in both
-//! profiles. Lines are matched by their text ([`crate::context`]). An unmatched cost is unknown,
+//! workspace file (if there are several, those on the same line), or with the same name and code in
+//! different files. Without definitions, they are the same if they have the same key in both profiles. Lines are matched by their text ([`crate::context`]). An unmatched cost is unknown,
 //! not zero.
 
 use crate::comparison::{Change, Comparison, Runs};

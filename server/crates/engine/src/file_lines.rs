@@ -11,6 +11,10 @@ use sources::{Definition, LineMap};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+/// Why a line of a text that is a guess has no cost.
+pub const UNKNOWN_LINE: &str =
+    "the recorded text is not known, so neither is the cost of this line";
+
 /// A file of a snapshot, and the text to show its costs in.
 #[derive(Debug)]
 pub struct FileLines<'a> {

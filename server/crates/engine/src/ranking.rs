@@ -332,8 +332,8 @@ impl List<'_> {
         move |file| *own.entry(file).or_insert_with(|| is_own_file(self.snapshot, file))
     }
 
-    /// The rows to list, own code first, and how many are omitted. `before` returns the cost of a row in the baseline, `matches` whether one of its
-    /// texts has a property.
+    /// The rows to list, own code first, and how many are omitted. `before` returns the cost of a row
+    /// in the baseline, `matches` whether one of its texts has a property.
     fn select<T>(
         &self,
         rows: impl IntoIterator<Item = Row<T>>,

@@ -31,7 +31,8 @@ type DefinitionId = (FileId, usize);
 
 /// Groups the funcs of each definition into one function. `groups` already groups what the
 /// recording itself has as one function, `definitions` has the definitions of each file, `is_original`
-/// tells the sources that functions were moved to by a source map. Also returns the functions that have a definition.
+/// whether a source map moved functions to a source. Also returns the functions that have a
+/// definition.
 pub fn group_by_definition(
     recording: &Recording,
     groups: &Groups,

@@ -2,7 +2,7 @@
 
 use crate::context::{Context, OpenFile};
 use crate::document::path_of;
-use crate::file_lines::FileLines;
+use crate::file_lines::{FileLines, UNKNOWN_LINE};
 use crate::items::CostData;
 use crate::marks::Marks;
 use crate::path_rules;
@@ -178,10 +178,7 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
         None if open.document.text.end_of_line(*line0).is_none() => {
             Explanation::new(Reason::StaleLine, "the file has no such line")
         }
-        None if lines.stale => Explanation::new(
-            Reason::StaleLine,
-            "the cost of this line is unknown, as is the recorded text",
-        ),
+        None if lines.stale => Explanation::new(Reason::StaleLine, UNKNOWN_LINE),
         None => Explanation::new(
             Reason::StaleLine,
             "this line was changed or added after the profile was recorded",

@@ -3,6 +3,7 @@
 use crate::average::Spread;
 use crate::baseline::Before;
 use crate::context::{Compared, Context, OpenFile};
+use crate::file_lines::UNKNOWN_LINE;
 use crate::items::{CallPath, Direction};
 use crate::marks::Marks;
 use crate::overlay::Overlaid;
@@ -46,7 +47,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
     let recorded: Vec<u32> = lines.all_recorded(line0).collect();
     if recorded.is_empty() {
         let note = if lines.stale {
-            "the cost of this line is unknown, as is the recorded text"
+            UNKNOWN_LINE
         } else {
             "this line was changed after the profile was recorded: its cost is unknown"
         };

@@ -136,18 +136,14 @@ impl FileEvidence {
         let is_compiled = definitions.language.is_compiled();
         let mut misplaced = Vec::new();
         for function in self.named().filter(|function| text.has(&function.name)) {
-            let is_elsewhere = |line0: &&u32| !function.is_around(&text, **line0);
-            // A function that was not compiled has no lines of others.
-            let is_moved = function.is_found(&text) == Some(false)
-                || function.start.is_none()
-                    && !is_compiled
-                    && function.lines.iter().any(|line0| is_elsewhere(&line0));
-            misplaced.extend(
-                function
-                    .lines
-                    .iter()
-                    .filter(|line0| is_moved || !is_compiled && is_elsewhere(line0)),
-            );
+            let is_around = |line0: &u32| function.is_around(&text, *line0);
+            // Functions that are not compiled have no lines of others.
+            let is_moved = match (function.start, is_compiled) {
+                (None, false) => !function.lines.iter().all(is_around),
+                _ => function.is_found(&text) == Some(false),
+            };
+            let is_misplaced = |line0: &&u32| is_moved || !is_compiled && !is_around(line0);
+            misplaced.extend(function.lines.iter().filter(is_misplaced));
         }
         misplaced.sort_unstable();
         misplaced.dedup();
