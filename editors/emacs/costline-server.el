@@ -163,10 +163,18 @@ Lists and status are about its workspace folder."
         ((bound-and-true-p eglot--managed-mode) (plist-get (eglot--TextDocumentIdentifier) :uri))
         ((bound-and-true-p lsp-mode) (lsp--buffer-uri))))
 
+(defun costline--send (server send &rest arguments)
+  "Call SEND, a function of jsonrpc, with SERVER and ARGUMENTS.
+Return nil if SERVER is nil, has ended, or ends before the message is sent."
+  (when (and server (jsonrpc-running-p server))
+    (condition-case problem
+        (apply send server arguments)
+      (error (when (jsonrpc-running-p server) (signal (car problem) (cdr problem)))))))
+
 (defun costline--notify (server method params)
   "Send the notification METHOD with PARAMS to SERVER, if that is alive."
   (if (cl-typep server 'jsonrpc-connection)
-      (when (jsonrpc-running-p server) (jsonrpc-notify server method params))
+      (costline--send server #'jsonrpc-notify method params)
     (let ((lsp--cur-workspace server)) (lsp-notify method params))))
 
 (add-hook 'window-buffer-change-functions #'costline--announce)
@@ -259,7 +267,7 @@ is not default about the view, and how bad the worst problem is."
   (interactive)
   (let ((settings (list :costline (or costline-settings (make-hash-table)))))
     (dolist (server (hash-table-values costline--own))
-      (jsonrpc-notify server "workspace/didChangeConfiguration" (list :settings settings)))
+      (costline--send server #'jsonrpc-notify "workspace/didChangeConfiguration" (list :settings settings)))
     (when-let* ((workspace (and (featurep 'lsp-mode) (lsp-find-workspace 'costline))))
       (let ((lsp--cur-workspace workspace)) (lsp--set-configuration settings)))))
 
@@ -342,8 +350,8 @@ is not default about the view, and how bad the worst problem is."
 Pass its text to CALLBACK; the echo area shows the first line."
   (when (jsonrpc-running-p costline--server)
     (costline--own-changed)
-    (jsonrpc-async-request
-     costline--server "textDocument/hover" (costline--own-position)
+    (costline--send
+     costline--server #'jsonrpc-async-request "textDocument/hover" (costline--own-position)
      :success-fn (lambda (answer)
                    (let ((text (string-trim (or (costline--get answer :contents :value) ""))))
                      (funcall callback text :echo (string-search "\n" text))))
@@ -362,14 +370,14 @@ Pass its text to CALLBACK; the echo area shows the first line."
   "Send the text of this buffer to the server, if it changed."
   (when (and (bound-and-true-p costline-mode) (/= costline--sent (buffer-chars-modified-tick)))
     (setq costline--sent (buffer-chars-modified-tick))
-    (jsonrpc-notify costline--server "textDocument/didChange"
+    (costline--send costline--server #'jsonrpc-notify "textDocument/didChange"
                     (list :textDocument `(,@(costline--document) :version ,(cl-incf costline--version))
                           :contentChanges (vector (list :text (costline--text)))))))
 
 (defun costline--own-notify (method)
   "Send the notification METHOD about this buffer to the server."
-  (when (and (bound-and-true-p costline-mode) (jsonrpc-running-p costline--server))
-    (jsonrpc-notify costline--server method (list :textDocument (costline--document)))))
+  (when (bound-and-true-p costline-mode)
+    (costline--send costline--server #'jsonrpc-notify method (list :textDocument (costline--document)))))
 
 (defun costline--own-saved ()
   "Notify the server that this buffer was saved."

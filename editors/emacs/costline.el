@@ -92,8 +92,8 @@
         (tick (buffer-chars-modified-tick))
         (number (1+ (or (plist-get costline--requests kind) 0))))
     (setq costline--requests (plist-put costline--requests kind number))
-    (jsonrpc-async-request
-     (costline--find-server) method (append (list :textDocument (costline--document)) params)
+    (costline--send
+     (costline--find-server) #'jsonrpc-async-request method (append (list :textDocument (costline--document)) params)
      :success-fn (lambda (answer)
                    (when (buffer-live-p buffer)
                      (with-current-buffer buffer

@@ -455,6 +455,13 @@
   (when-let* ((view (ignore-errors (costline--execute "costline.view"))))
     (plist-get (seq-find (lambda (choice) (equal (plist-get choice :key) "unit")) (plist-get view :choices)) :value)))
 
+(defun check-send-to-killed (server)
+  "Send a notification to SERVER, which is killed just before."
+  (let ((process (jsonrpc--process server)))
+    (kill-process process)
+    (while (process-live-p process) (sleep-for 0.01)))
+  (jsonrpc-notify server "$/late" nil))
+
 (defun check-restart ()
   "Check that the next server shows what was chosen."
   (check-back)
@@ -463,7 +470,7 @@
   (check-contains "another unit is shown" "main.py" "maze.build(size, size, seed) 518")
   (let ((before (costline--find-server)))
     (pcase check-client
-      ("costline-mode" (kill-process (jsonrpc--process before)))
+      ("costline-mode" (costline--send before #'check-send-to-killed))
       ("eglot" (eglot-reconnect before))
       ("lsp-mode" (lsp-workspace-restart before)))
     (check-until "there is another server"
