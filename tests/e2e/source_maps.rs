@@ -245,6 +245,18 @@ fn path_mappings_apply_to_original_files() {
 }
 
 #[test]
+fn originals_are_found_if_they_were_built_in_another_folder() {
+    let case = Case::new("v8/ts-matrix");
+    for name in ["index", "matrix", "stats"] {
+        let map = case.workspace.path(&format!("dist/{name}.js.map"));
+        let text = fs::read_to_string(&map).unwrap();
+        fs::write(&map, text.replace("../src/", "/build/src/")).unwrap();
+    }
+    let mut server = with_all_hints(&case.workspace);
+    assert_hints_match_expectations(&case, &mut server, 3);
+}
+
+#[test]
 fn the_text_in_a_source_map_is_the_recorded_one() {
     let case = Case::new("v8/ts-matrix");
     let source = case.workspace.path("src/matrix.ts");

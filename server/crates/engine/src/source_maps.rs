@@ -7,8 +7,8 @@
 
 use crate::stamp::{SLACK, Stamp};
 use analysis::{
-    Moved, OriginalPlace, PlaceKind, Position, Recording, SourceId, Warning, WarningCode, Warnings,
-    relocate,
+    Moved, OriginalPlace, PlaceKind, Position, Recording, SourceId, SymbolTables, Warning,
+    WarningCode, Warnings, relocate,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{Executing, How, MapProblem, Mapping, Reason, SourceIndex, SourceMap};
@@ -37,13 +37,13 @@ pub struct Relocated {
 }
 
 /// Applies the source maps of the files that a recording is mapped to. `mappings` are the workspace
-/// files of its sources; `map_paths` returns those of another recording.
+/// files of its sources; `map_paths` returns those of names.
 pub fn apply_source_maps(
     recording: &Arc<Recording>,
     mut mappings: Vec<Mapping>,
     profile: &Stamp,
     index: &SourceIndex,
-    map_paths: impl FnOnce(&Recording) -> Vec<Mapping>,
+    map_paths: impl Fn(&[&str]) -> Vec<Mapping>,
     warnings: &mut Vec<Warning>,
 ) -> Relocated {
     let mut new_warnings = Warnings::default();
@@ -78,14 +78,19 @@ pub fn apply_source_maps(
         .flat_map(SourceMap::originals)
         .filter_map(|original| Some((original.name.as_str(), original.path.as_ref()?)))
         .collect();
-    let all = (0..relocated.symbols().sources.len() as u32).map(SourceId::new);
-    let originals = all.skip(mappings.len()).collect();
-    let new_mappings = map_paths(&relocated).into_iter().zip(0..).skip(mappings.len());
-    mappings.extend(new_mappings.map(|(mapping, source)| match mapping {
+    let n_recorded = mappings.len();
+    let names = source_names(relocated.symbols());
+    let originals = (n_recorded as u32..names.len() as u32).map(SourceId::new).collect();
+    let with_all = map_paths(&names).into_iter().skip(n_recorded);
+    // The folder that was built may be another one than that of the recorded files.
+    let among_originals = map_paths(&names[n_recorded..]);
+    let new_mappings = with_all.zip(among_originals).zip(&names[n_recorded..]);
+    mappings.extend(new_mappings.map(|((mapping, among_originals), name)| match mapping {
         // Rules of the user take precedence over the source map.
         Mapping::Mapped { how: How::Rule, .. } | Mapping::Unmapped(Reason::Rule(_)) => mapping,
-        mapping => match paths.get(relocated.symbols().source_name(SourceId::new(source))) {
+        mapping => match paths.get(name) {
             Some(&path) => Mapping::Mapped { path: path.clone(), how: How::SourceMap },
+            None if mapping.path().is_none() && among_originals.path().is_some() => among_originals,
             None => mapping,
         },
     }));
@@ -94,6 +99,12 @@ pub fn apply_source_maps(
         .filter_map(|original| Some((original.path.clone()?, original.text.clone()?)))
         .collect();
     Relocated { recording: Arc::new(relocated), mappings, generated, originals, texts, rebuilt }
+}
+
+/// The names of all sources, in their order.
+pub fn source_names(symbols: &SymbolTables) -> Vec<&str> {
+    let sources = (0..symbols.sources.len() as u32).map(SourceId::new);
+    sources.map(|source| symbols.source_name(source)).collect()
 }
 
 /// Looks up places in source maps.

@@ -3,7 +3,7 @@
 
 use crate::definitions::ParsedFiles;
 use crate::settings::{SourceSettings, glob_set};
-use crate::source_maps::{OriginalLines, Relocated, apply_source_maps};
+use crate::source_maps::{OriginalLines, Relocated, apply_source_maps, source_names};
 use crate::stages::by_name::{self, AmbiguousFunction, ByName};
 use crate::stages::checksums::Checksums;
 use crate::stages::file_evidence;
@@ -58,13 +58,8 @@ impl SourceMapped {
         let mut warnings = Vec::new();
         let home = std::env::home_dir();
         let rules = settings.rules(index.roots(), home.as_deref());
-        let map = |recording: &Recording| {
-            let symbols = recording.symbols();
-            let names = (0..symbols.sources.len() as u32)
-                .map(|source| symbols.source_name(SourceId::new(source)));
-            sources::map_paths(names, index, &rules, folder)
-        };
-        let mappings = map(&symbolicated.recording);
+        let map = |names: &[&str]| sources::map_paths(names.iter().copied(), index, &rules, folder);
+        let mappings = map(&source_names(symbolicated.recording.symbols()));
         let recording =
             inlined::with_scripts_of_lines(&symbolicated.recording, &mappings, stamp, parsed);
         let Relocated { recording, mut mappings, generated, originals, texts, rebuilt } =
