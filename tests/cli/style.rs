@@ -61,6 +61,14 @@ fn a_tree_can_be_cut_to_the_hottest_path_or_rows() {
             "omitted: 4 call paths (--limit)",
         ]
     );
+    assert_eq!(
+        tree(&["--min-percent", "70"]),
+        [
+            "20,000 samples main",
+            "16,000 samples a",
+            "omitted: 4 call paths and all below them (--min-percent)"
+        ]
+    );
     let json = run("tree", &["--limit", "4", "--json"]);
     let tree: serde_json::Value = serde_json::from_str(&json).unwrap();
     let parents: Vec<_> =

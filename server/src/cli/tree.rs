@@ -46,6 +46,15 @@ struct Row {
     range: Option<TimeRange>,
 }
 
+/// The rows of a tree.
+#[derive(Default)]
+struct Rows {
+    /// Parents before children, hottest siblings first.
+    rows: Vec<Row>,
+    /// The number of branches beside or below them whose total is below the minimum.
+    n_small: usize,
+}
+
 /// Writes the call tree as text or JSON.
 pub(super) fn tree(
     snapshot: &Snapshot,
@@ -57,7 +66,7 @@ pub(super) fn tree(
 ) -> Result<(), Failure> {
     let scale =
         Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: style.unit };
-    let mut rows =
+    let Rows { mut rows, n_small } =
         if part.occurrences { occurrences(snapshot, part)? } else { rows(snapshot, part)? };
     let omitted = part.limit.map_or(0, |limit| keep_hottest(&mut rows, limit));
     let mut same = before.map(|before| SameNodes::new(before, snapshot, part.inverted));
@@ -122,9 +131,11 @@ pub(super) fn tree(
         let what = style.name_and_place(used, &plain(this.name), &place);
         writeln!(out, "{cells}  {indent}{mark}{what}")?;
     }
-    if omitted > 0 {
-        let rows = units::counted(omitted as f64, "call paths");
-        writeln!(out, "{}", style.dim(&format!("omitted: {rows} (--limit)")))?;
+    for (n, what) in [(omitted, "(--limit)"), (n_small, "and all below them (--min-percent)")] {
+        if n > 0 {
+            let paths = units::counted(n as f64, "call paths");
+            writeln!(out, "{}", style.dim(&format!("omitted: {paths} {what}")))?;
+        }
     }
     Ok(())
 }
@@ -152,7 +163,7 @@ const MAX_ESTIMATED: usize = 100_000;
 const MAX_PHASES: usize = 200;
 
 /// The rows of each phase of a thread, in order of time.
-fn occurrences(snapshot: &Snapshot, part: Part) -> Result<Vec<Row>, Failure> {
+fn occurrences(snapshot: &Snapshot, part: Part) -> Result<Rows, Failure> {
     let refused = |problem: String| Failure { code: USAGE, message: problem };
     let grouped = &snapshot.grouped;
     let Phases { above, phases } = analysis::phases(
@@ -170,7 +181,7 @@ fn occurrences(snapshot: &Snapshot, part: Part) -> Result<Vec<Row>, Failure> {
         );
         return Err(refused(message));
     }
-    let mut rows: Vec<Row> = Vec::new();
+    let mut all = Rows::default();
     for Phase { function, range } in phases {
         let settings = ViewSettings { range: Some(range), ..snapshot.settings.view.clone() };
         let during = snapshot.with_view(&settings);
@@ -180,32 +191,46 @@ fn occurrences(snapshot: &Snapshot, part: Part) -> Result<Vec<Row>, Failure> {
             found = below.into_iter().find(|branch| branch.function == *wanted);
         }
         let Some(branch) = found else { continue };
-        let first = rows.len();
+        let first = all.rows.len();
         let top = Row { branch, depth: 0, parent: None, range: Some(range) };
-        let of_phase = expanded(&during, part, snapshot.costs.base, vec![top])?.into_iter();
-        rows.extend(
-            of_phase.map(|row| Row { parent: row.parent.map(|parent| parent + first), ..row }),
+        let Rows { rows, n_small } = expanded(&during, part, snapshot.costs.base, vec![top])?;
+        all.n_small += n_small;
+        all.rows.extend(
+            rows.into_iter()
+                .map(|row| Row { parent: row.parent.map(|parent| parent + first), ..row }),
         );
     }
-    Ok(rows)
+    Ok(all)
 }
 
-/// The rows in order: parents before children, hottest siblings first.
-fn rows(snapshot: &Snapshot, part: Part) -> Result<Vec<Row>, Failure> {
+/// The rows of the whole profile.
+fn rows(snapshot: &Snapshot, part: Part) -> Result<Rows, Failure> {
     let base = snapshot.costs.base;
-    let tops = below(snapshot, part, base, None);
+    let (tops, n_small_tops) = below(snapshot, part, base, None);
     let row = |branch| Row { branch, depth: 0, parent: None, range: None };
-    expanded(snapshot, part, base, tops.into_iter().map(row).collect())
+    let Rows { rows, n_small } =
+        expanded(snapshot, part, base, tops.into_iter().map(row).collect())?;
+    Ok(Rows { rows, n_small: n_small + n_small_tops })
 }
 
-/// The branches to show below `parent`, the hottest last.
-fn below(snapshot: &Snapshot, part: Part, base: f64, parent: Option<&Branch>) -> Vec<Branch> {
+/// The branches to show below `parent`, the hottest last, and the number of those whose total is
+/// below the minimum, unless only the hottest one is wanted.
+fn below(
+    snapshot: &Snapshot,
+    part: Part,
+    base: f64,
+    parent: Option<&Branch>,
+) -> (Vec<Branch>, usize) {
     let reaches = |branch: &Branch| branch.total.abs() * 100.0 >= part.min_percent * base;
-    let branches = snapshot.tree.branches(part.inverted, parent).into_iter();
-    let most = if part.hot { 1 } else { usize::MAX };
-    let mut shown: Vec<Branch> = branches.take_while(reaches).take(most).collect();
+    let mut shown = snapshot.tree.branches(part.inverted, parent);
+    let n_all = shown.len();
+    shown.truncate(shown.iter().take_while(|branch| reaches(branch)).count());
+    let n_small = if part.hot { 0 } else { n_all - shown.len() };
+    if part.hot {
+        shown.truncate(1);
+    }
     shown.reverse();
-    shown
+    (shown, n_small)
 }
 
 /// The rows of `pending`, the first last, each followed by those below it.
@@ -214,14 +239,20 @@ fn expanded(
     part: Part,
     base: f64,
     mut pending: Vec<Row>,
-) -> Result<Vec<Row>, Failure> {
-    let mut rows: Vec<Row> = Vec::new();
+) -> Result<Rows, Failure> {
+    let Rows { mut rows, mut n_small } = Rows::default();
     while let Some(row) = pending.pop() {
         if row.depth < part.depth {
             let parent = Some(rows.len());
-            let branches = below(snapshot, part, base, Some(&row.branch)).into_iter();
+            let (branches, n) = below(snapshot, part, base, Some(&row.branch));
+            n_small += n;
             let depth = row.depth + 1;
-            pending.extend(branches.map(|branch| Row { branch, depth, parent, range: None }));
+            pending.extend(branches.into_iter().map(|branch| Row {
+                branch,
+                depth,
+                parent,
+                range: None,
+            }));
         }
         if row.branch.estimated && rows.len() >= MAX_ESTIMATED {
             return Err(Failure::no_output(format!(
@@ -230,7 +261,7 @@ fn expanded(
         }
         rows.push(row);
     }
-    Ok(rows)
+    Ok(Rows { rows, n_small })
 }
 
 /// Keeps the `limit` rows with the highest totals, without those whose parent is not among them.
