@@ -129,7 +129,7 @@ fn a_sum_that_is_compared_with_a_mean_has_a_warning() {
     let folder = changed();
     let both = ["report", "after.json", "before.json", "--baseline", "before.json"];
     let outcome = ran(folder.path(), &both);
-    let warning = "the sum of 2 profiles is compared with one baseline; for the mean of several runs, pass --combine average";
+    let warning = "the sum of 2 profiles is compared with before.json; for the mean of several runs, pass --combine average";
     assert!(outcome.stderr.contains(warning), "{outcome:?}");
     let outcome = ran(folder.path(), &[both.as_slice(), &["--combine", "average"]].concat());
     assert_eq!(outcome.stderr, "", "{outcome:?}");

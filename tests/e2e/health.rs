@@ -166,6 +166,21 @@ fn a_comparison_and_a_changed_view_are_information() {
 }
 
 #[test]
+fn a_sum_that_is_compared_with_one_profile_is_reported() {
+    let workspace = healthy();
+    workspace.write("b.folded", "main (app.py:13) 40\n");
+    let mut server = Server::start(&workspace);
+    server.set_view(json!({ "baseline": "cpu.folded" }));
+    server.set_view(json!({ "profiles": ["cpu.folded", "b.folded"] }));
+    let expected = "warning comparison: the sum of 2 profiles is compared with cpu.folded";
+    assert_eq!(wait_entries(&mut server), [expected]);
+    fix(&mut server);
+    let view = server.view();
+    assert_eq!(json!([view["total"], view["comparison"]["before"]]), json!([50, 60]));
+    assert!(entries(&view)[0].starts_with("info comparison: compared with"), "{view}");
+}
+
+#[test]
 fn functions_without_names_are_reported_with_their_library() {
     let words = "words 77 10.000001:     250000 cpu-clock: \n\t            1200 [unknown] (/srv/demo/words)\n\n";
     let workspace = Workspace::with([("perf.script.txt", words.repeat(20).as_str())]);

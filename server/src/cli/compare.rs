@@ -5,7 +5,7 @@ use super::{Failure, warn};
 use engine::baseline::Baseline;
 use engine::comparison::Comparison;
 use engine::context::Compared;
-use engine::settings::{Combine, Compare};
+use engine::settings::Compare;
 use engine::snapshot::Snapshot;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -54,18 +54,10 @@ impl CompareArgs {
             runs.push(run);
         }
         let Some((first, others)) = runs.split_first() else { return Ok(None) };
-        let n_files = now.loaded.files.len();
-        if n_files > 1 && view.combine == Combine::Sum {
-            let baseline = match runs.len() {
-                1 => "one baseline".to_owned(),
-                n => format!("the mean of {n} baselines"),
-            };
-            warn(&format!(
-                "the sum of {n_files} profiles is compared with {baseline}; for the mean of several runs, pass \
-                 --combine average"
-            ));
-        }
         let baseline = Arc::new(Baseline::of_runs(first.clone(), others.to_vec()));
+        if let Some(problem) = baseline.sum_problem(now) {
+            warn(&format!("{problem}; for the mean of several runs, pass --combine average"));
+        }
         let by = baseline.comparison(now, self.compare);
         Ok(Some(Loaded { baseline, by }))
     }

@@ -9,7 +9,7 @@
 use crate::comparison::{Change, Comparison, Runs};
 use crate::file_lines::FileLines;
 use crate::recorded_texts::RecordedText;
-use crate::settings::Compare;
+use crate::settings::{Combine, Compare};
 use crate::snapshot::Snapshot;
 use crate::stages::moved::MIN_TOKENS;
 use analysis::{Cost, FileId, FunctionId, Metric, ThreadChoice, Total};
@@ -253,6 +253,15 @@ impl Baseline {
     pub fn problem(&self, shown: &Snapshot) -> Option<String> {
         Difference::between(&self.snapshot, shown)
             .map(|difference| difference.message(&self.snapshot, shown))
+    }
+
+    /// A message if the sum of several profiles is compared with a baseline of one profile, or with a
+    /// mean.
+    pub fn sum_problem(&self, shown: &Snapshot) -> Option<String> {
+        let n_files = shown.loaded.files.len();
+        let is_sum = n_files > 1 && shown.settings.view.combine == Combine::Sum;
+        (is_sum && self.snapshot.loaded.files.len() == 1)
+            .then(|| format!("the sum of {n_files} profiles is compared with {}", self.name()))
     }
 
     /// What a function of `shown` is in the baseline.

@@ -9,7 +9,7 @@ use crate::path_rules;
 use crate::present::labels::totals;
 use crate::present::text::one_line;
 use crate::present::units::percent;
-use crate::settings::PathMapping;
+use crate::settings::{Combine, PathMapping};
 use crate::snapshot::Snapshot;
 use crate::world::World;
 use analysis::{FileId, Warning, WarningCode};
@@ -312,15 +312,19 @@ fn hottest_unmapped(shown: &Snapshot) -> Option<(&str, &Mapping)> {
 
 fn of_baseline(world: &World, shown: &Snapshot, baseline: &Baseline) -> HealthEntry {
     let name = baseline.name_beside(shown);
-    let entry = if let Some(problem) = baseline.problem(shown) {
+    if let Some(problem) = baseline.problem(shown) {
         let message = format!("the baseline {name} cannot be compared: {problem}");
-        HealthEntry::new(Severity::Warning, HealthCode::BaselineNotComparable, &message)
-    } else {
-        let change = baseline.comparison(shown, world.settings.compare).total();
-        let message = format!("compared with {name}: {}", totals(change, &shown.costs.metric));
-        HealthEntry::new(Severity::Info, HealthCode::Comparison, &message)
-    };
-    without_baseline(entry)
+        let code = HealthCode::BaselineNotComparable;
+        return without_baseline(HealthEntry::new(Severity::Warning, code, &message));
+    }
+    if let Some(problem) = baseline.sum_problem(shown) {
+        let entry = HealthEntry::new(Severity::Warning, HealthCode::Comparison, &problem);
+        let mean = Choices { combine: Some(Some(Combine::Average)), ..Choices::default() };
+        return entry.with_fix("Show the mean", ActionCommand::SetView, vec![mean]);
+    }
+    let change = baseline.comparison(shown, world.settings.compare).total();
+    let message = format!("compared with {name}: {}", totals(change, &shown.costs.metric));
+    without_baseline(HealthEntry::new(Severity::Info, HealthCode::Comparison, &message))
 }
 
 /// The entry about a baseline of the settings that cannot be read.
