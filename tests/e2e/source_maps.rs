@@ -3,12 +3,13 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::support::cases::Case;
 use crate::support::requests::{LineCosts, text};
-use crate::support::{Server, Workspace};
+use crate::support::{Server, Workspace, set_age};
 
 /// A server with a hint for every line with cost.
 fn with_all_hints(workspace: &Workspace) -> Server {
@@ -254,6 +255,33 @@ fn originals_are_found_if_they_were_built_in_another_folder() {
     }
     let mut server = with_all_hints(&case.workspace);
     assert_hints_match_expectations(&case, &mut server, 3);
+}
+
+/// `tsc` writes the same script again if only types were added, with another map.
+#[test]
+fn lines_of_a_later_map_are_those_of_the_text_it_was_made_from() {
+    let case = Case::new("v8/ts-matrix");
+    let source = case.workspace.path("src/matrix.ts");
+    set_age(&source, Duration::from_secs(200));
+    set_age(&case.workspace.path("ts.cpuprofile"), Duration::from_secs(100));
+    let mut server = with_all_hints(&case.workspace);
+    let uri = server.open_file(&source, "typescript");
+    let costs = expected(&case, "src/matrix.ts");
+    server.wait_costs(&uri, &costs);
+    server.close(&uri);
+
+    let text = fs::read_to_string(&source).unwrap();
+    fs::write(&source, format!("type A = 1;\ntype B = 2;\ntype C = 3;\n{text}")).unwrap();
+    let map = case.workspace.path("dist/matrix.js.map");
+    let shifted = fs::read_to_string(&map).unwrap().replacen(";AAAA,", ";AAGA,", 1);
+    fs::write(&map, shifted).unwrap();
+    let script = case.workspace.path("dist/matrix.js");
+    fs::write(&script, fs::read(&script).unwrap()).unwrap();
+    server.execute("costline.reload", json!([]));
+    let uri = server.open_file(&source, "typescript");
+    let below = costs.into_iter().map(|(line, cost)| (line + 3, cost)).collect();
+    server.wait_costs(&uri, &below);
+    assert!(server.labels(&uri).values().all(|label| label.starts_with('~')));
 }
 
 #[test]

@@ -11,10 +11,11 @@ use analysis::{
     WarningCode, Warnings, relocate,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use sources::{Executing, How, MapProblem, Mapping, Reason, SourceIndex, SourceMap};
+use sources::{Executing, How, MapProblem, Mapping, Original, Reason, SourceIndex, SourceMap};
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// The original place of each executed line (1-based) of a generated file: a file name and a line
 /// (1-based).
@@ -32,8 +33,9 @@ pub struct Relocated {
     pub originals: FxHashSet<SourceId>,
     /// The texts of original files that source maps contain, by canonical path.
     pub texts: FxHashMap<PathBuf, Arc<str>>,
-    /// The original files of code that was generated again since the recording.
-    pub rebuilt: FxHashSet<PathBuf>,
+    /// The original files of code that was generated again since the recording, by canonical path,
+    /// each with the time when it was generated.
+    pub rebuilt: FxHashMap<PathBuf, SystemTime>,
 }
 
 /// Applies the source maps of the files that a recording is mapped to. `mappings` are the workspace
@@ -51,7 +53,7 @@ pub fn apply_source_maps(
     if maps.is_empty() {
         warnings.extend(new_warnings);
         let (generated, texts) = (FxHashMap::default(), FxHashMap::default());
-        let (originals, rebuilt) = (FxHashSet::default(), FxHashSet::default());
+        let (originals, rebuilt) = (FxHashSet::default(), FxHashMap::default());
         let recording = recording.clone();
         return Relocated { recording, mappings, generated, originals, texts, rebuilt };
     }
@@ -63,13 +65,12 @@ pub fn apply_source_maps(
         warnings: new_warnings,
     };
     let relocated = relocate(recording, |kind, position| lookup.find(kind, position));
-    let is_newer = |source: &SourceId| {
-        let stamp = mappings.get(source.index()).and_then(|it| Stamp::of(it.path()?).ok());
-        stamp.is_some_and(|stamp| stamp.modified > profile.modified + SLACK)
+    let generated_later = |source: SourceId| {
+        let stamp = Stamp::of(mappings.get(source.index())?.path()?).ok()?;
+        (stamp.modified > profile.modified + SLACK).then_some(stamp.modified)
     };
-    let newer = maps.iter().filter(|(source, _)| is_newer(source));
-    let rebuilt = newer.flat_map(|(_, map)| map.originals()).filter_map(|it| it.path.clone());
-    let rebuilt = rebuilt.collect();
+    let later: FxHashMap<SourceId, SystemTime> =
+        maps.keys().filter_map(|&source| Some((source, generated_later(source)?))).collect();
     let Lookup { generated, warnings: new_warnings, .. } = lookup;
     warnings.extend(new_warnings);
 
@@ -94,10 +95,20 @@ pub fn apply_source_maps(
             None => mapping,
         },
     }));
-    let with_texts = maps.values().flat_map(SourceMap::originals);
-    let texts = with_texts
-        .filter_map(|original| Some((original.path.clone()?, original.text.clone()?)))
-        .collect();
+    let sources: FxHashMap<&str, usize> = names.iter().copied().zip(0..).collect();
+    let path_of = |original: &Original| {
+        mappings.get(*sources.get(original.name.as_str())?)?.path().map(Path::to_owned)
+    };
+    let (mut texts, mut rebuilt) = (FxHashMap::default(), FxHashMap::default());
+    for (source, map) in &maps {
+        for original in map.originals() {
+            let Some(path) = path_of(original) else { continue };
+            if let Some(&time) = later.get(source) {
+                rebuilt.insert(path.clone(), time);
+            }
+            texts.extend(original.text.clone().map(|text| (path, text)));
+        }
+    }
     Relocated { recording: Arc::new(relocated), mappings, generated, originals, texts, rebuilt }
 }
 

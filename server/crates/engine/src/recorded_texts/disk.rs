@@ -6,6 +6,7 @@ use sources::regular_file;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 /// Larger files are not read.
 pub const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -57,6 +58,14 @@ impl DiskTexts {
             cached.n_bytes -= evicted.text.len();
         }
         Some(version)
+    }
+
+    /// The text of a file at a time, or the first one after it if that is not known.
+    pub fn at(&self, path: &Path, time: SystemTime) -> Option<Arc<str>> {
+        let now = self.now(path)?;
+        let versions = self.versions(path);
+        let known = versions.iter().rfind(|version| version.stamp.modified <= time);
+        Some(known.or(versions.first()).unwrap_or(&now).text.clone())
     }
 
     /// The cached versions of a file, oldest first.

@@ -38,6 +38,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 use symbols::Md5;
 
 /// The maximum size of the texts of one profile, in bytes: more than the hand-written sources of a
@@ -87,7 +88,7 @@ pub enum Origin {
     /// The file on disk. It was not written since the recording, but the profile has functions or
     /// lines elsewhere: the program was built or started before, or the profile was copied.
     Contradicted,
-    /// The text in a source map that was written after the recording.
+    /// The text that code was generated from again after the recording.
     Rebuilt,
     /// The file on disk. It has another checksum than the recorded one, so it was edited after the
     /// build.
@@ -356,16 +357,35 @@ impl<'a> Search<'a> {
 
     /// The recorded text of a file that has `names` in the profile.
     fn find(&self, path: &Path, names: &[String]) -> Option<Found> {
-        let Some(text) = self.contained(path, names).filter(|text| self.fits(path, text)) else {
-            return self.elsewhere(path, names);
-        };
-        let known = Found { text, origin: Origin::Profile, fits: true };
-        if !self.mapped.rebuilt.contains(path) {
-            return Some(known);
+        let contained = self.contained(path, names).filter(|text| self.fits(path, text));
+        if let Some(&time) = self.mapped.rebuilt.get(path) {
+            return self.rebuilt(path, names, contained, time);
         }
+        match contained {
+            Some(text) => Some(Found { text, origin: Origin::Profile, fits: true }),
+            None => self.elsewhere(path, names),
+        }
+    }
+
+    /// The text of a file that code was generated from again at `time`, after the recording. Lines are
+    /// those of this text. `contained` is the text in the source map.
+    fn rebuilt(
+        &self,
+        path: &Path,
+        names: &[String],
+        contained: Option<Arc<str>>,
+        time: SystemTime,
+    ) -> Option<Found> {
+        let text = match contained {
+            Some(text) => text,
+            None => self.caches.disk.at(path, time)?,
+        };
         match self.elsewhere(path, names) {
-            Some(same) if same.text == known.text => Some(same),
-            _ => Some(Found { origin: Origin::Rebuilt, ..known }),
+            Some(same) if same.text == text => Some(same),
+            _ => {
+                let fits = self.fits(path, &text);
+                Some(Found { text, origin: Origin::Rebuilt, fits })
+            }
         }
     }
 

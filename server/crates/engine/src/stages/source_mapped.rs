@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{How, Mapping, PackageFolders, Reason, Root, SourceIndex};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// A recording whose file names are mapped.
 #[derive(Debug)]
@@ -37,8 +38,9 @@ pub struct SourceMapped {
     pub originals: FxHashSet<SourceId>,
     /// The texts of original files that source maps contain, by canonical path.
     pub original_texts: FxHashMap<PathBuf, Arc<str>>,
-    /// The original files of code that was generated again since the recording.
-    pub rebuilt: FxHashSet<PathBuf>,
+    /// The original files of code that was generated again since the recording, by canonical path,
+    /// each with the time when it was generated.
+    pub rebuilt: FxHashMap<PathBuf, SystemTime>,
     /// Warnings about ambiguous names and unusable source maps.
     pub warnings: Vec<Warning>,
 }
