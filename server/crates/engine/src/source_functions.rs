@@ -301,6 +301,24 @@ impl<'a> File<'a> {
         (agreeing.contains(&innermost) || self.get(innermost).name.is_empty()).then_some(innermost)
     }
 
+    /// Whether a definition with this name may start at a 0-based line and a 1-based column (0 =
+    /// unknown). Unlike for [`Self::starting_at`], there may be several.
+    pub fn may_start_at(&self, name: &FunctionName, line0: u32, column: u32) -> bool {
+        let is_head = || {
+            let mut heads = self.heads.get(&line0).into_iter().flatten();
+            column == 0 && heads.any(|&at| self.agrees(name, at))
+        };
+        self.starting_at(name, line0, column).is_some() || is_head()
+    }
+
+    /// Whether a definition with this name contains all of the lines.
+    pub fn may_contain(&self, name: &FunctionName, lines: &[u32]) -> bool {
+        let ends = lines.iter().min().zip(lines.iter().max());
+        ends.is_some_and(|(&first, &last)| {
+            self.containing_lines(first, last).any(|at| self.agrees(name, at))
+        })
+    }
+
     /// The innermost definition whose head contains a place, given by its 0-based line and 1-based
     /// column. Not at the start of the text, to which tools map functions around all of it.
     pub(crate) fn head_around(&self, line0: u32, column: u32) -> Option<usize> {

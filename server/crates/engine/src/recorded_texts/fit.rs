@@ -100,9 +100,9 @@ impl FileEvidence {
         let (mut n_right, mut n_wrong) = (0, 0);
         for FunctionEvidence { name, start, lines } in self.functions.values() {
             let is_found = match start {
-                Some((line0, column)) => text.starting_at(name, *line0, *column).is_some(),
+                Some((line0, column)) => text.may_start_at(name, *line0, *column),
                 None if lines.is_empty() => continue,
-                None => text.containing(name, lines).is_some(),
+                None => text.may_contain(name, lines),
             };
             if is_found {
                 n_right += 1;
@@ -162,17 +162,16 @@ impl FunctionEvidence {
     /// neither a start nor lines.
     fn is_found(&self, text: &File<'_>) -> Option<bool> {
         match self.start {
-            Some((line0, column)) => {
-                let found = text.starting_at(&self.name, line0, column);
-                Some(found.or_else(|| text.around_neck(&self.name, line0)).is_some())
-            }
+            Some((line0, column)) => Some(
+                text.may_start_at(&self.name, line0, column)
+                    || text.around_neck(&self.name, line0).is_some(),
+            ),
             None if self.lines.is_empty() => None,
             None => Some(self.lines.iter().any(|line0| self.is_around(text, *line0))),
         }
     }
 
     fn is_around(&self, text: &File<'_>, line0: u32) -> bool {
-        text.containing(&self.name, &[line0]).is_some()
-            || text.start_around(&self.name, line0).is_some()
+        text.may_contain(&self.name, &[line0])
     }
 }
