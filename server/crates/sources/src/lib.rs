@@ -31,6 +31,7 @@ mod go;
 mod index;
 mod library;
 mod lines;
+mod links;
 mod listing;
 mod map;
 mod mercury;

@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 use crate::dev_container::Mounts;
 use crate::go::{GoModules, OfModule};
 use crate::index::{Found, RootKind, SourceIndex};
+use crate::links::Links;
 use crate::listing::File;
 use crate::name::{Form, Name, key, normal, rest_below};
 use crate::packages::Packages;
@@ -202,8 +203,14 @@ pub fn map_paths<'a>(
     profile_dir: Option<&Path>,
 ) -> Vec<Mapping> {
     let mapper = Mapper::new(index, rules, profile_dir);
-    let names: Vec<Name> = names.into_iter().map(Name::parse).collect();
-    let alone: Vec<Option<Mapping>> = names.iter().map(|name| mapper.alone(name)).collect();
+    let (names, alone): (Vec<Name>, Vec<Option<Mapping>>) = names
+        .into_iter()
+        .map(|recorded| {
+            let name = Name::parse(recorded);
+            let alone = mapper.alone(recorded, &name);
+            (name, alone)
+        })
+        .unzip();
 
     // A name that must not be guessed is no evidence for guesses either.
     let is_evidence = |(name, alone): &(&Name, &Option<Mapping>)| {
@@ -234,6 +241,7 @@ struct Mapper<'a> {
     go: OnceCell<GoModules>,
     packages: Packages<'a>,
     mounts: Mounts,
+    links: Links,
     /// The root that contains the profile.
     own_root: Option<usize>,
 }
@@ -247,18 +255,19 @@ impl<'a> Mapper<'a> {
             go: OnceCell::new(),
             packages: Packages::of(index),
             mounts: Mounts::of(index),
+            links: Links::default(),
             own_root: profile_dir.and_then(|dir| index.root_of(dir)),
         }
     }
 
     /// Maps a name by itself; `None` for absolute names that need the evidence of others.
-    fn alone(&self, name: &Name) -> Option<Mapping> {
+    fn alone(&self, recorded: &str, name: &Name) -> Option<Mapping> {
         let missing = match self.by_rule(name) {
             Some(Ok(path)) => return Some(mapped(path, How::Rule)),
             Some(Err(target)) => Some(target),
             None => None,
         };
-        let found = self.index.find(Path::new(&name.text));
+        let found = self.links.find(Path::new(recorded.trim()), Path::new(&name.text), self.index);
         if let Found::File(path) = found {
             let is_exact = key(&path.to_string_lossy()) == key(&name.text);
             return Some(mapped(path, if is_exact { How::Exact } else { How::Link }));

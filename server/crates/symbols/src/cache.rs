@@ -5,7 +5,7 @@ use crate::frame::Frame;
 use crate::{Id, LibStatus, Md5, Search, Sidecar, names};
 use profile::{AddressBase, JitTier, Level, Lib};
 use rustc_hash::FxHashMap;
-use std::borrow::Cow;
+use std::fs;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -37,6 +37,8 @@ pub struct LibSymbols {
     /// For each name the name without generics, if that differs.
     collapsed: Vec<Option<Box<str>>>,
     files: Texts,
+    /// The files of paths with `.` or `..`, as indexes into `files`.
+    with_dots: FxHashMap<Box<str>, u32>,
     /// The checksums of files, by the index in `files`.
     checksums: FxHashMap<u32, Md5>,
 }
@@ -132,6 +134,7 @@ impl LibSymbols {
             names: Texts::default(),
             collapsed,
             files: Texts::default(),
+            with_dots: FxHashMap::default(),
             checksums: FxHashMap::default(),
         }
     }
@@ -150,9 +153,8 @@ impl LibSymbols {
                 let collapsed = names::collapse_generics(&frame.name);
                 self.collapsed.push((*collapsed != *frame.name).then(|| collapsed.into()));
             }
-            let file = frame.file.map(|file| self.files.intern(&normalize(&file)));
-            let declared =
-                frame.declared.map(|(file, line)| (self.files.intern(&normalize(&file)), line));
+            let file = frame.file.map(|file| self.file(&file));
+            let declared = frame.declared.map(|(file, line)| (self.file(&file), line));
             self.rows.push(Row { name, file, line: frame.line, declared, tier: frame.tier });
         }
         let old = self.addresses.get(&address).copied().unwrap_or_default();
@@ -165,25 +167,44 @@ impl LibSymbols {
         }
     }
 
+    /// Interns the path of a file.
+    fn file(&mut self, path: &str) -> u32 {
+        if !has_dots(path) {
+            return self.files.intern(path);
+        }
+        if let Some(&file) = self.with_dots.get(path) {
+            return file;
+        }
+        let is_link =
+            |folder: &str| fs::symlink_metadata(folder).is_ok_and(|found| found.is_symlink());
+        let file = self.files.intern(&normalize(path, is_link));
+        self.with_dots.insert(path.into(), file);
+        file
+    }
+
     fn size(&self) -> usize {
         self.addresses.len() + self.rows.len()
     }
 }
 
-/// Resolves `.` and `..` in an absolute path, because compilers spell one file in several ways.
-fn normalize(path: &str) -> Cow<'_, str> {
-    if !path.starts_with('/') || !path.split('/').any(|part| part == "." || part == "..") {
-        return Cow::Borrowed(path);
-    }
-    let mut parts = Vec::new();
+fn has_dots(path: &str) -> bool {
+    path.starts_with('/') && path.split('/').any(|part| part == "." || part == "..")
+}
+
+/// Resolves `.` and `..` in an absolute path, because compilers spell one file in several ways. Not
+/// the `..` after a link, which leads to the parent of its target.
+fn normalize(path: &str, is_link: impl Fn(&str) -> bool) -> String {
+    let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/').skip(1) {
         match part {
             "." | "" => {}
-            ".." => _ = parts.pop(),
+            ".." if parts.last() != Some(&"..") && !is_link(&format!("/{}", parts.join("/"))) => {
+                parts.pop();
+            }
             part => parts.push(part),
         }
     }
-    Cow::Owned(format!("/{}", parts.join("/")))
+    format!("/{}", parts.join("/"))
 }
 
 /// Interned strings.
@@ -263,7 +284,7 @@ impl Cache {
         let mut checksums = Vec::new();
         new.status = look_up(lib, &pending, search, &mut take, &mut checksums);
         for (file, md5) in checksums {
-            let file = new.files.intern(&normalize(&file));
+            let file = new.file(&file);
             new.checksums.insert(file, md5);
         }
         if n_done == 0 {
@@ -325,4 +346,25 @@ fn look_up(
         }
     }
     LibStatus::Disabled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dots_are_resolved_unless_a_link_precedes_them() {
+        let is_link = |folder: &str| folder == "/home/build";
+        let cases = [
+            ("/a/./b//c.c", "/a/b/c.c"),
+            ("/a/b/../../c.c", "/c.c"),
+            ("/../c.c", "/c.c"),
+            ("/home/build/../src/x.c", "/home/build/../src/x.c"),
+            ("/home/build/../../x.c", "/home/build/../../x.c"),
+            ("/home/build/obj/../x.c", "/home/build/x.c"),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(normalize(path, is_link), expected, "{path}");
+        }
+    }
 }

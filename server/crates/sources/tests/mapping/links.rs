@@ -34,3 +34,27 @@ fn follows_links_inside_a_root_but_not_out_of_it() {
         ("/srv/b.c", "- rule app/leak/b.c"),
     ]);
 }
+
+#[test]
+fn finds_files_that_were_recorded_through_a_link_outside() {
+    let fixture = app("app/pkg/a.py other/pkg/a.py");
+    let top = fixture.dir.path();
+    symlink(top.join("app"), top.join("link")).unwrap();
+    symlink(top.join("other"), top.join("foreign")).unwrap();
+    fixture.check(&[
+        ("$/link/pkg/a.py", "app/pkg/a.py Link"),
+        ("$/link/../link/pkg/a.py", "app/pkg/a.py Link"),
+        ("$/foreign/pkg/a.py", "- not app/pkg/a.py: $/app"),
+    ]);
+}
+
+#[test]
+fn goes_up_from_where_a_link_leads() {
+    // As a build in home/build, which is a link, records ../src/x.c.
+    let fixture = app("disk/proj/src/x.c disk/proj/build/Makefile home/src/x.c").only("disk/proj");
+    let top = fixture.dir.path();
+    symlink(top.join("disk/proj/build"), top.join("home/build")).unwrap();
+    fixture.check(&[("$/home/build/../src/x.c", "disk/proj/src/x.c Link")]);
+    // The file that the path seems to mean is another one.
+    fixture.only("home").check(&[("$/home/build/../src/x.c", "- outside")]);
+}
