@@ -116,3 +116,17 @@ def work(n, seed):
     let text = ran(folder.path(), &["diff", "before.folded", "after.folded"]).success();
     assert!(text.contains("work  new.py:2 (new)"), "{text}");
 }
+
+/// The code of a module is no definition, so it is found by the name of its file.
+#[test]
+fn the_code_of_a_module_is_compared_whatever_its_recorded_path_is() {
+    let folder = project(&[
+        ("before.folded", "<module> (/builds/41/app.py:1) 500\nc 500\n".to_owned()),
+        ("after.folded", "<module> (/builds/42/app.py:1) 750\nc 250\n".to_owned()),
+    ]);
+    let ran = ran(folder.path(), &["diff", "before.folded", "after.folded"]).success();
+    assert_eq!(
+        words(&ran)[3..],
+        ["50.0% 75.0% ▲25.0 ▲25.0 <module> /builds/42/app.py", "50.0% 25.0% ▼25.0 ▼25.0 c"]
+    );
+}

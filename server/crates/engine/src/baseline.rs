@@ -40,6 +40,19 @@ fn key(definition: &Definition) -> DefinitionKey {
     (definition.container.clone(), definition.name.clone(), definition.arity)
 }
 
+/// The functions without a definition in files that were found, by file and name.
+fn undefined(snapshot: &Snapshot) -> FxHashMap<(FileId, String), Vec<FunctionId>> {
+    let mut undefined: FxHashMap<_, Vec<FunctionId>> = FxHashMap::default();
+    for (function, _) in snapshot.costs.functions() {
+        let this = snapshot.function(function);
+        let file = this.file.filter(|&file| snapshot.path_of(file).is_some());
+        if let Some(file) = file.filter(|_| snapshot.source_function(function).is_none()) {
+            undefined.entry((file, this.name.to_owned())).or_default().push(function);
+        }
+    }
+    undefined
+}
+
 /// A profile to compare with, or several runs of it.
 #[derive(Debug)]
 pub struct Baseline {
@@ -50,6 +63,9 @@ pub struct Baseline {
     defined: FxHashMap<FileId, Defined>,
     /// The functions by their code; `None` if several have the same. Computed on first use.
     by_code: OnceLock<FxHashMap<Code, Option<FunctionId>>>,
+    /// The functions without a definition in files that were found, by file and name. Computed on first
+    /// use.
+    undefined: OnceLock<FxHashMap<(FileId, String), Vec<FunctionId>>>,
     /// The line maps of files that are not open, by path.
     lines: Mutex<FxHashMap<PathBuf, MappedText>>,
 }
@@ -189,7 +205,8 @@ impl Baseline {
             same.push((definition.name_line0, function));
         }
         let earlier = earlier.into_iter().map(Self::new).collect();
-        Self { snapshot, earlier, defined, by_code: OnceLock::new(), lines: Mutex::default() }
+        let (by_code, undefined) = (OnceLock::new(), OnceLock::new());
+        Self { snapshot, earlier, defined, by_code, undefined, lines: Mutex::default() }
     }
 
     /// The baseline with its snapshots computed again.
@@ -299,7 +316,7 @@ impl Baseline {
         let Some(source) = shown.source_function(function) else {
             // A func of one profile may be part of a definition in the other. Such functions have
             // no match.
-            return match self.snapshot.find(&shown.key(function))[..] {
+            return match self.named_like(shown, function)[..] {
                 [] => Same::Absent,
                 [same] if self.snapshot.source_function(same).is_none() => Same::Function(same),
                 _ => Same::Unknown,
@@ -364,11 +381,26 @@ impl Baseline {
         let groups = &shown.grouped.groups;
         let all = shown.grouped.recording.symbols().funcs.ids();
         let is_one = all.filter(|&func| groups.function(func) == function).nth(1).is_none();
-        match self.snapshot.find(&shown.key(function))[..] {
+        match self.named_like(shown, function)[..] {
             [same] if is_one => Same::Function(same),
             [] if self.snapshot.texts.get(path).is_none_or(|text| !text.is_guess()) => Same::Absent,
             _ => Same::Unknown,
         }
+    }
+
+    /// The functions of the baseline with the name and file of a function of `shown`. The file may have
+    /// another recorded name.
+    fn named_like(&self, shown: &Snapshot, function: FunctionId) -> Vec<FunctionId> {
+        let same_key = self.snapshot.find(&shown.key(function));
+        if !same_key.is_empty() {
+            return same_key;
+        }
+        let undefined = self.undefined.get_or_init(|| undefined(&self.snapshot));
+        let this = shown.function(function);
+        let path = this.file.and_then(|file| shown.path_of(file));
+        let file = path.and_then(|path| self.snapshot.file_at(path));
+        let found = file.and_then(|file| undefined.get(&(file, this.name.to_owned())));
+        found.cloned().unwrap_or_default()
     }
 
     /// The cost in the baseline of a function of `shown`. `None` if it has no unique match.
