@@ -34,8 +34,6 @@ struct File<'a> {
     version: Option<f64>,
     #[serde(borrow)]
     mode: Cow<'a, str>,
-    /// Microseconds between samples; allocations in mode `object`.
-    interval: Option<f64>,
     /// The number of samples, including garbage collection.
     samples: Option<f64>,
     /// Frames by address, which calls and stacks use as ids.
@@ -85,9 +83,9 @@ impl LineSamples {
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let file: File<'_> = json::decode(bytes)?;
     let mut warnings = Warnings::default();
-    let interval =
-        file.interval.filter(|_| matches!(&*file.mode, "wall" | "cpu")).map(|us| us / 1e6);
-    let metric = Metric::new("samples", "samples", interval);
+    // Samples are further apart than the requested interval: timers of the kernel are coarser, and Ruby
+    // handles their signals late.
+    let metric = Metric::new("samples", "samples", None);
     let raw = match (&file.raw, &file.raw_lines) {
         (Some(raw), Some(lines)) if raw.len() == lines.len() => Some((raw, lines)),
         (Some(raw), Some(lines)) => {
@@ -405,7 +403,7 @@ mod tests {
             (read.version.as_deref(), read.mode.as_deref(), read.span_seconds),
             (Some("1.2"), Some("wall"), None)
         );
-        assert_eq!(read.recording.metrics(), [Metric::new("samples", "samples", Some(0.002))]);
+        assert_eq!(read.recording.metrics(), [Metric::new("samples", "samples", None)]);
         assert_eq!(warnings(&read), []);
         // Stacks without lines have less information.
         let with_raw = super::read(dump(r#","raw":[1,1,6]"#).as_bytes()).unwrap();
