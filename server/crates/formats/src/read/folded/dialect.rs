@@ -88,7 +88,7 @@ impl<'a> Place<'a> {
     /// A function with only a name.
     pub(super) fn named(name: &'a str) -> Self {
         Self {
-            name: Cow::Borrowed(name),
+            name: without_addresses(name),
             file: None,
             lib: None,
             position: Position::Executing(0),
@@ -111,6 +111,30 @@ impl<'a> Place<'a> {
             ..Self::named(name)
         }
     }
+}
+
+/// A name without the numbers of the class that a JVM creates for a Java lambda, which differ in each
+/// run: `App$$Lambda$88+0x00007f31/1790421142.run`, `App$$Lambda$14.0x0000000800c03000.run` and
+/// `App$$Lambda/0x00007f31.run` all become `App$$Lambda.run`.
+fn without_addresses(name: &str) -> Cow<'_, str> {
+    const LAMBDA: &str = "$$Lambda";
+    let Some(at) = name.find(LAMBDA) else { return Cow::Borrowed(name) };
+    let (class, mut rest) = name.split_at(at + LAMBDA.len());
+    while let Some(number) = rest.strip_prefix(['$', '+', '/', '.']) {
+        let hex = number.strip_prefix("0x");
+        let digits = hex.unwrap_or(number);
+        let is_digit =
+            |c: char| if hex.is_some() { c.is_ascii_hexdigit() } else { c.is_ascii_digit() };
+        let end = digits.find(|c| !is_digit(c)).unwrap_or(digits.len());
+        if end == 0 {
+            break;
+        }
+        rest = &digits[end..];
+    }
+    if class.len() + rest.len() == name.len() {
+        return Cow::Borrowed(name);
+    }
+    Cow::Owned(format!("{class}{rest}"))
 }
 
 /// What the suffix of a frame means.
@@ -150,6 +174,10 @@ fn rbspy(frame: &str) -> Option<Place<'_>> {
 
 fn py_spy(frame: &str) -> Option<Place<'_>> {
     let (name, place) = frame.strip_suffix(')')?.rsplit_once(" (")?;
+    // `jfr` has this line for code that is in no file.
+    if place.ends_with(":-1") {
+        return Some(Place::named(name));
+    }
     match line_behind(place) {
         Some((file, line)) => (!is_number(file)).then(|| Place::executing(name, file, line)),
         None if is_library(place) => Some(Place { lib: Some(place), ..Place::named(name) }),
@@ -409,6 +437,20 @@ mod tests {
     }
 
     #[test]
+    fn classes_of_lambdas_have_no_numbers() {
+        let cases = [
+            ("a/B$$Lambda$14.0x0000000800c03000.run", "a/B$$Lambda.run"),
+            ("a.B$$Lambda/0x00007f31a8.run", "a.B$$Lambda.run"),
+            ("a.B$$Lambda+0x00007f31a8/12.apply$x", "a.B$$Lambda.apply$x"),
+            ("a.B$$Lambda", "a.B$$Lambda"),
+            ("a.B$1.run", "a.B$1.run"),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(without_addresses(name), expected, "{name}");
+        }
+    }
+
+    #[test]
     fn every_dialect_has_its_form() {
         let cases = [
             ("main - /p/f.rb:12", "rbspy main|/p/f.rb|-|at 12"),
@@ -417,6 +459,7 @@ mod tests {
             ("<main> - (eval):3", "rbspy <main>|(eval)|-|at 3"),
             ("<module> (x.py:3)", "py-spy <module>|x.py|-|at 3"),
             ("f (x.py)", "py-spy f|x.py|-|at 0"),
+            ("a.B$$Lambda$88+0x00007f31/1790.run (a.B.java:-1)", "py-spy a.B$$Lambda.run|-|-|at 0"),
             ("f (x.py:0)", "py-spy f|x.py|-|at 0"),
             (
                 "_find (<frozen importlib._bootstrap>:1176)",
