@@ -277,6 +277,8 @@ totals: 1000
     let xdebug = "creator: xdebug 3.2.0 (PHP 8.2.0)\nevents: Time\nfl=a.php\nfn={main}\n1 10\n";
     assert_eq!(warnings(&read_text(xdebug)), [(WarningCode::Incomplete, 1)]);
     assert_eq!(warnings(&read_text(&format!("{xdebug}\nsummary: 10\n"))), []);
+    // Time outside of functions is in the summary only.
+    assert_eq!(warnings(&read_text(&format!("{xdebug}\nsummary: 20\n"))), []);
 }
 
 #[test]
