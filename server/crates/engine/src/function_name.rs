@@ -61,13 +61,19 @@ impl FunctionName {
         if name.ends_with('<') && !name.ends_with("operator<") {
             return Self { closure: true, ..Self::default() };
         }
+        // Java: `com/acme/Cart.<init>` is the constructor of `Cart`.
+        if let Some((class, parameters)) = name.split_once(".<init>") {
+            let constructor = class.rsplit(['/', '.', '$']).next().unwrap_or(class);
+            return Self::of(&format!("{class}.{constructor}{parameters}"));
+        }
         let method = name.rsplit_once('#').map_or(name, |(_, method)| method);
         if !method.is_empty() && method.chars().all(|c| OPERATOR.contains(c)) {
             return Self { name: Some(method.to_owned()), ..Self::default() };
         }
         let name = collapse_generics(without_clones(name)).replace("<…>", "");
         let parsed = Parser::default().parse(name.strip_suffix("-fm").unwrap_or(&name));
-        Self { implements: implemented(&name), ..parsed }
+        let path = parsed.path.into_iter().flat_map(with_nested_classes).collect();
+        Self { path, implements: implemented(&name), ..parsed }
     }
 
     /// Whether the path ends with all scopes of a definition, and the traits are the same.
@@ -446,6 +452,17 @@ fn operator(text: &str) -> usize {
     "operator".len() + length
 }
 
+/// The classes in a segment of a path: `Shape$Point` in Java is `Point` in `Shape`. Anonymous classes
+/// (`Shape$1`) have no name, and local ones have a number before it (`Shape$1Local`).
+fn with_nested_classes(segment: String) -> Vec<String> {
+    if segment.starts_with('$') || !segment.contains('$') {
+        return vec![segment];
+    }
+    let classes =
+        segment.split('$').map(|class| class.trim_start_matches(|c: char| c.is_ascii_digit()));
+    classes.filter(|class| !class.is_empty()).map(str::to_owned).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -551,6 +568,8 @@ mod tests {
             ("Acme\\Cart->total", "total"),
             ("{closure}", "- closure"),
             ("com/acme/Cart.total", "total"),
+            ("com/acme/Cart.<init>", "Cart"),
+            ("com/acme/Shape$Point.<init>", "Point"),
             ("Cart.lambda$total$0", "- closure in Cart"),
             ("M:walk", "walk"),
             // Addresses, and unbalanced brackets.
@@ -579,6 +598,10 @@ mod tests {
             ("<Class::Ledger>#new", "Ledger"),
             ("Acme\\Cart->total", "Acme Cart"),
             ("Board.prototype.place", "Board prototype"),
+            ("com/acme/Shape$Point.dist", "com acme Shape Point"),
+            ("com/acme/Shape$1Local.go", "com acme Shape Local"),
+            ("Shape$1.run", "Shape"),
+            ("$scope.run", "$scope"),
         ] {
             assert_eq!(FunctionName::of(name).path.join(" "), expected, "{name}");
         }

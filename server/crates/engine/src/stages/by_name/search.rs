@@ -580,7 +580,10 @@ mod tests {
             ("go/go.mod", "module example.org/app\n"),
             ("go/main.go", "package main\nfunc run() {}\n"),
             ("go/words/words.go", "package words\nfunc (t *Tree) Walk() {}\n"),
-            ("Cart.java", "package com.acme;\nclass Cart {\n  int total() { return 1; }\n}\n"),
+            (
+                "Cart.java",
+                "package com.acme;\nclass Cart {\n  int total() { return 1; }\n  class Row { Row() {} int sum() { return 2; } }\n}\n",
+            ),
             (
                 "a.cpp",
                 "namespace geo {\nvoid area(int x) {}\nvoid area(double x) {}\nvoid side() {}\n}\n",
@@ -597,6 +600,8 @@ mod tests {
             ("example.org/other/words.(*Tree).Walk", "-"),
             ("com.acme.Cart.total", "Cart.java"),
             ("com/acme/Cart.total", "Cart.java"),
+            ("com/acme/Cart$Row.sum", "Cart.java"),
+            ("com/acme/Cart$Row.<init>", "Cart.java"),
             ("org.acme.Cart.total", "-"),
             ("geo::side()", "a.cpp"),
             ("geo::area(int)", "a.cpp:2 or a.cpp:3"),
