@@ -130,3 +130,28 @@ fn the_code_of_a_module_is_compared_whatever_its_recorded_path_is() {
         ["50.0% 75.0% ▲25.0 ▲25.0 <module> /builds/42/app.py", "50.0% 25.0% ▼25.0 ▼25.0 c"]
     );
 }
+
+/// callgrind names the file of a function's first instruction, which may be inlined from another file.
+#[cfg(feature = "grammars")]
+#[test]
+fn a_function_is_compared_whatever_file_its_first_instruction_is_from() {
+    const UTIL: &str =
+        "int parse(const char *s) {\n  int r = 0;\n  while (*s)\n    r += *s++;\n  return r;\n}\n";
+    let head = "# callgrind format\ncreator: callgrind-3.19.0\npositions: line\nevents: Ir\n";
+    let folder = project(&[
+        ("util.c", UTIL.to_owned()),
+        ("sum.c", "long total(void) {\n  return 0;\n}\n".to_owned()),
+        ("before.out", format!("{head}\nfl=util.c\nfn=parse\n2 10\n3 50\n4 40\n\ntotals: 100\n")),
+        (
+            "after.out",
+            format!("{head}\nfl=sum.c\nfn=parse\n2 10\nfi=util.c\n3 60\n4 40\n\ntotals: 110\n"),
+        ),
+    ]);
+    let an_hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    for name in ["util.c", "sum.c"] {
+        let file = fs::File::options().write(true).open(folder.path().join(name)).unwrap();
+        file.set_modified(an_hour_ago).unwrap();
+    }
+    let text = ran(folder.path(), &["diff", "before.out", "after.out"]).success();
+    assert_eq!(words(&text)[3..], ["100 Ir 110 Ir ▲10 Ir ▲10 Ir parse util.c:1"]);
+}

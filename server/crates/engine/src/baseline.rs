@@ -12,7 +12,7 @@ use crate::recorded_texts::RecordedText;
 use crate::settings::{Combine, Compare};
 use crate::snapshot::Snapshot;
 use crate::stages::moved::MIN_TOKENS;
-use analysis::{Cost, FileId, FunctionId, Metric, ThreadChoice, Total};
+use analysis::{Cost, FileId, FuncKey, FunctionId, Metric, ThreadChoice, Total};
 use rustc_hash::FxHashMap;
 use sources::{Arity, Definition, LineMap, Syntax, code_tokens};
 use std::path::{Path, PathBuf};
@@ -40,17 +40,16 @@ fn key(definition: &Definition) -> DefinitionKey {
     (definition.container.clone(), definition.name.clone(), definition.arity)
 }
 
-/// The functions without a definition in files that were found, by file and name.
-fn undefined(snapshot: &Snapshot) -> FxHashMap<(FileId, String), Vec<FunctionId>> {
-    let mut undefined: FxHashMap<_, Vec<FunctionId>> = FxHashMap::default();
+/// The functions in files that were found, by file and name.
+fn by_name(snapshot: &Snapshot) -> FxHashMap<(FileId, String), Vec<FunctionId>> {
+    let mut by_name: FxHashMap<_, Vec<FunctionId>> = FxHashMap::default();
     for (function, _) in snapshot.costs.functions() {
         let this = snapshot.function(function);
-        let file = this.file.filter(|&file| snapshot.path_of(file).is_some());
-        if let Some(file) = file.filter(|_| snapshot.source_function(function).is_none()) {
-            undefined.entry((file, this.name.to_owned())).or_default().push(function);
+        if let Some(file) = this.file.filter(|&file| snapshot.path_of(file).is_some()) {
+            by_name.entry((file, this.name.to_owned())).or_default().push(function);
         }
     }
-    undefined
+    by_name
 }
 
 /// A profile to compare with, or several runs of it.
@@ -63,9 +62,8 @@ pub struct Baseline {
     defined: FxHashMap<FileId, Defined>,
     /// The functions by their code; `None` if several have the same. Computed on first use.
     by_code: OnceLock<FxHashMap<Code, Option<FunctionId>>>,
-    /// The functions without a definition in files that were found, by file and name. Computed on first
-    /// use.
-    undefined: OnceLock<FxHashMap<(FileId, String), Vec<FunctionId>>>,
+    /// The functions in files that were found, by file and name. Computed on first use.
+    by_name: OnceLock<FxHashMap<(FileId, String), Vec<FunctionId>>>,
     /// The line maps of files that are not open, by path.
     lines: Mutex<FxHashMap<PathBuf, MappedText>>,
 }
@@ -205,8 +203,8 @@ impl Baseline {
             same.push((definition.name_line0, function));
         }
         let earlier = earlier.into_iter().map(Self::new).collect();
-        let (by_code, undefined) = (OnceLock::new(), OnceLock::new());
-        Self { snapshot, earlier, defined, by_code, undefined, lines: Mutex::default() }
+        let (by_code, by_name) = (OnceLock::new(), OnceLock::new());
+        Self { snapshot, earlier, defined, by_code, by_name, lines: Mutex::default() }
     }
 
     /// The baseline with its snapshots computed again.
@@ -376,13 +374,21 @@ impl Baseline {
     }
 
     /// What a function of `shown` is in the baseline, whose definitions in its file are not known: the
-    /// function of this name, if both are one recorded function.
+    /// function of this name, if all that was recorded of both has this name.
     fn same_by_name(&self, shown: &Snapshot, function: FunctionId, path: &Path) -> Same {
-        let groups = &shown.grouped.groups;
-        let all = shown.grouped.recording.symbols().funcs.ids();
-        let is_one = all.filter(|&func| groups.function(func) == function).nth(1).is_none();
-        match self.named_like(shown, function)[..] {
-            [same] if is_one => Same::Function(same),
+        let (groups, symbols) = (&shown.grouped.groups, shown.grouped.recording.symbols());
+        let parts = symbols.funcs.ids().filter(|&func| groups.function(func) == function);
+        let keys: Vec<FuncKey> = parts.map(|func| symbols.func_key(func)).collect();
+        let is_one_name = keys.iter().all(|key| key.name == keys[0].name);
+        let mut same: Vec<FunctionId> =
+            keys.iter().flat_map(|key| self.snapshot.find(key)).collect();
+        same.sort_unstable();
+        same.dedup();
+        if same.is_empty() {
+            same = self.named_like(shown, function);
+        }
+        match same[..] {
+            [same] if is_one_name => Same::Function(same),
             [] if self.snapshot.texts.get(path).is_none_or(|text| !text.is_guess()) => Same::Absent,
             _ => Same::Unknown,
         }
@@ -395,11 +401,12 @@ impl Baseline {
         if !same_key.is_empty() {
             return same_key;
         }
-        let undefined = self.undefined.get_or_init(|| undefined(&self.snapshot));
+        let by_name = self.by_name.get_or_init(|| by_name(&self.snapshot));
         let this = shown.function(function);
-        let path = this.file.and_then(|file| shown.path_of(file));
+        let file = shown.source_function(function).map(|source| source.file).or(this.file);
+        let path = file.and_then(|file| shown.path_of(file));
         let file = path.and_then(|path| self.snapshot.file_at(path));
-        let found = file.and_then(|file| undefined.get(&(file, this.name.to_owned())));
+        let found = file.and_then(|file| by_name.get(&(file, this.name.to_owned())));
         found.cloned().unwrap_or_default()
     }
 

@@ -8,6 +8,7 @@ use crate::present::text::{file_name, library};
 use crate::settings::Compare;
 use crate::snapshot::Snapshot;
 use analysis::{Cost, FileId, FunctionId, LineCost, Total};
+use rustc_hash::FxHashSet;
 use sources::Mapping;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -145,10 +146,14 @@ fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<R
             sides,
         }
     };
+    let mut matched: FxHashSet<FunctionId> = FxHashSet::default();
     for (function, _) in now.costs.functions() {
         let cost = spread(now, function);
         rows.push(match baseline.same(now, function) {
-            Same::Function(same) => row(now, function, [spread(before, same), cost], Sides::Both),
+            Same::Function(same) => {
+                matched.insert(same);
+                row(now, function, [spread(before, same), cost], Sides::Both)
+            }
             Same::NoCost | Same::Absent => row(now, function, [no_cost, cost], Sides::After),
             Same::Unknown => {
                 unmatched += 1;
@@ -157,7 +162,7 @@ fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<R
         });
     }
     let after = Baseline::new(now.clone());
-    for (function, _) in before.costs.functions() {
+    for (function, _) in before.costs.functions().filter(|(it, _)| !matched.contains(it)) {
         match after.same(before, function) {
             Same::NoCost | Same::Absent => {
                 let cost = spread(before, function);

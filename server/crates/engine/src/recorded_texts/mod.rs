@@ -507,9 +507,17 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The workspace files that the functions of a recording are in.
+/// The workspace files that the functions of a recording may be in: the recorded ones and, as some
+/// profilers name the file of the first instruction, those with lines of functions without a start.
 fn paths_of_functions(mapped: &SourceMapped) -> HashSet<&Path> {
     let symbols = mapped.recording.symbols();
+    let path_of = |source: SourceId| mapped.mappings.get(source.index())?.path();
     let sources = symbols.funcs.ids().filter_map(|func| symbols.funcs.get(func).source);
-    sources.filter_map(|source| mapped.mappings.get(source.index())?.path()).collect()
+    let mut paths: HashSet<&Path> = sources.filter_map(path_of).collect();
+    mapped.recording.each_place(|func, source, _| {
+        if symbols.funcs.get(func).line == 0 {
+            paths.extend(path_of(source));
+        }
+    });
+    paths
 }
