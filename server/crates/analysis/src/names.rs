@@ -1,7 +1,7 @@
 //! Resolves names that a user gives: functions, categories, libraries, metrics and threads.
 //!
 //! A name can be exact, a suffix (`push` for `Vec::push`), the name of a function without its
-//! parameters (`push` for `Vec::push(int)`), a glob (`parse_*`) or a regular expression between
+//! parameters (`push` for `Vec::push(int)`) and its template arguments (`push` for `push<int>(int)`), a glob (`parse_*`) or a regular expression between
 //! slashes (`/^parse/`). They are tried in this order, and the first that matches anything decides.
 //! So an exact name always wins, whatever characters it contains (`operator[]`). If nothing matches,
 //! or more than one thing where one is needed, [`Unmatched`] lists what to write instead.
@@ -90,6 +90,8 @@ enum Fit {
     /// Exactly, without the parameters, also after a place.
     WithoutParameters,
     SuffixWithoutParameters,
+    /// Exactly or as a suffix, without parameters and template arguments.
+    WithoutArguments,
     Pattern,
 }
 
@@ -187,6 +189,24 @@ fn without_parameters(name: &str) -> Option<&str> {
     (!plain.is_empty() && !plain.ends_with([' ', ':']) && !is_operator).then_some(plain)
 }
 
+/// A name without the template arguments at its end: `long pick` for `long pick<int, 1>`. `None`
+/// if it has none.
+fn without_arguments(name: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    let (start, _) = name.ends_with('>').then(|| {
+        name.char_indices().rev().find(|&(_, c)| {
+            match c {
+                '>' => depth += 1,
+                '<' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0
+        })
+    })??;
+    let plain = &name[..start];
+    (plain.ends_with(is_word_char) && !plain.ends_with("operator")).then_some(plain)
+}
+
 /// The things that match best.
 fn best<T>(matches: impl Iterator<Item = (T, Fit)>) -> Vec<T> {
     let (mut found, mut best_fit) = (Vec::new(), Fit::Pattern);
@@ -268,24 +288,30 @@ pub fn find_functions(
         .match_indices("::")
         .map(|(at, separator)| (&query[..at], &query[at + separator.len()..]))
         .collect();
+    let is_at_place = |func: FuncId, name: &str| {
+        splits.iter().any(|&(place, wanted)| wanted == name && is_at(symbols, func, place))
+    };
     let fit_without_parameters = |func: FuncId| {
         let plain = without_parameters(symbols.func_name(func))?;
-        let is_at_place =
-            || splits.iter().any(|&(place, name)| name == plain && is_at(symbols, func, place));
-        if plain == query || is_at_place() {
+        if plain == query || is_at_place(func, plain) {
             return Some(Fit::WithoutParameters);
         }
         pattern.is_suffix_of(plain).then_some(Fit::SuffixWithoutParameters)
     };
+    let fit_without_arguments = |func: FuncId| {
+        let name = symbols.func_name(func);
+        let plain = without_arguments(without_parameters(name).unwrap_or(name))?;
+        // Templates have a return type before the name.
+        let last = plain.rsplit(' ').next().unwrap_or(plain);
+        (pattern.is_suffix_of(plain) || is_at_place(func, last)).then_some(Fit::WithoutArguments)
+    };
     let fit = |func: FuncId| {
         let func_name = symbols.func_name(func);
-        let is_at_place =
-            || splits.iter().any(|&(place, name)| name == func_name && is_at(symbols, func, place));
         match pattern.fit(func_name) {
             Some(Fit::Exact) => Some(Fit::Exact),
-            _ if is_at_place() => Some(Fit::AtPlace),
+            _ if is_at_place(func, func_name) => Some(Fit::AtPlace),
             Some(Fit::Suffix) => Some(Fit::Suffix),
-            fit => fit_without_parameters(func).or(fit),
+            fit => fit_without_parameters(func).or_else(|| fit_without_arguments(func)).or(fit),
         }
     };
     let found: BTreeSet<_> =

@@ -92,6 +92,7 @@ fn finds_functions_by_name_without_parameters() {
         "mix(int)",
         "mix(double)",
         "double max<double>(double)",
+        "std::sort<int*, std::less<int> >",
         "(anonymous)",
     ]);
     for (query, name) in [
@@ -105,6 +106,9 @@ fn finds_functions_by_name_without_parameters() {
             "Square::scale(void (*)(int), std::pair<int, int>) [clone .part.0] [clone .cold]",
         ),
         ("max<double>", "double max<double>(double)"),
+        ("max", "double max<double>(double)"),
+        ("sort", "std::sort<int*, std::less<int> >"),
+        ("std::sort", "std::sort<int*, std::less<int> >"),
         // A name with parentheses wins over one with parameters.
         ("operator()", "Call::operator()"),
         ("Square::operator()", "Square::operator()(int) const &"),
