@@ -166,6 +166,26 @@ fn a_comparison_and_a_changed_view_are_information() {
 }
 
 #[test]
+fn a_search_without_a_match_in_the_threads_shown_does_not_blame_the_profile() {
+    let thread = |name: &str, frame: u32| {
+        json!({ "type": "sampled", "name": name, "unit": "milliseconds", "startValue": 0,
+                "endValue": 60, "samples": [[frame]], "weights": [60] })
+    };
+    let profile = json!({
+        "$schema": "https://www.speedscope.app/file-format-schema.json",
+        "shared": { "frames": [{ "name": "work", "file": "app.py", "line": 13 }, { "name": "wait" }] },
+        "profiles": [thread("Main", 0), thread("Worker", 1)],
+    });
+    let workspace = Workspace::with([("x.speedscope.json", profile.to_string().as_str())]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let view = server.set_view(json!({ "threads": ["Worker"], "search": "work" }));
+    let found = entries(&view);
+    let has = |code: &str| found.iter().any(|entry| entry.contains(code));
+    assert!(has(" no-samples-in-view:") && !has(" no-samples:"), "{found:?}");
+}
+
+#[test]
 fn a_sum_that_is_compared_with_one_profile_is_reported() {
     let workspace = healthy();
     workspace.write("b.folded", "main (app.py:13) 40\n");

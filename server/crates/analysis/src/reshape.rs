@@ -88,7 +88,7 @@ pub fn reshape(
     if let Some(range) = view.range {
         match in_range(&profile, range, view.metric) {
             Ok(part) => {
-                if is_empty(&part) && !is_empty(&profile) {
+                if is_empty(&part, view) && !is_empty(&profile, view) {
                     let none = no_samples_in(range, &profile);
                     warnings.push(none.warning("nothing is shown"));
                     unmatched.push(none);
@@ -106,7 +106,7 @@ pub fn reshape(
         let implementation = filter(transform.implementation.unwrap_or(view.implementation));
         match transformed(&profile, &mut groups, addresses, transform, implementation) {
             Ok((changed, rewrite)) => {
-                if is_empty(&changed) && !is_empty(&profile) {
+                if is_empty(&changed, view) && !is_empty(&profile, view) {
                     let problem = format!("no stack is left by `{transform}`");
                     let none = Unmatched::new(WarningCode::NoSamplesInView, problem);
                     warnings.push(none.warning("nothing is shown"));
@@ -130,7 +130,7 @@ pub fn reshape(
     }
     if !search.is_empty() {
         let found = searched(&profile, &groups, &search);
-        if is_empty(&found) && !is_empty(&profile) {
+        if is_empty(&found, view) && !is_empty(&profile, view) {
             let problem = format!("no stack has functions that match `{}`", view.search);
             let none = Unmatched::new(WarningCode::NoSamplesInView, problem);
             warnings.push(none.warning("nothing is shown"));
@@ -167,8 +167,8 @@ pub fn find_names(
 /// Checks that a recording has samples in a range of time.
 pub fn check_range(recording: &Recording, range: TimeRange) -> Result<(), Unmatched> {
     let profile = recording.sampled().ok_or_else(no_stacks)?;
-    let is_outside =
-        is_empty(&in_range(profile, range, profile.default_metric())?) && !is_empty(profile);
+    let (part, view) = (in_range(profile, range, profile.default_metric())?, View::of(recording));
+    let is_outside = is_empty(&part, &view) && !is_empty(profile, &view);
     if is_outside { Err(no_samples_in(range, profile)) } else { Ok(()) }
 }
 
@@ -223,8 +223,12 @@ fn searched(profile: &Profile, groups: &Groups, search: &Search) -> Profile {
 }
 
 /// Whether no sample has a stack.
-fn is_empty(profile: &Profile) -> bool {
-    !profile.samples().iter().any(|samples| samples.stacks().any(|stack| stack.is_some()))
+/// Whether the threads shown have no sample with a stack.
+fn is_empty(profile: &Profile, view: &View) -> bool {
+    let mut threads = profile.samples().iter().enumerate();
+    !threads.any(|(thread, samples)| {
+        view.includes(thread) && samples.stacks().any(|stack| stack.is_some())
+    })
 }
 
 pub(crate) fn no_stacks() -> Unmatched {
