@@ -32,9 +32,23 @@ impl Stamp {
         Self { len, modified, inode: 0, changed: (0, 0) }
     }
 
+    /// Whether this is the same version of a file as another, which had another name.
+    pub fn is_renamed_from(&self, other: &Self) -> bool {
+        let identity = |stamp: &Self| (stamp.inode, stamp.len, stamp.modified);
+        self.inode != 0 && identity(self) == identity(other)
+    }
+
     /// The time since the file was written. Zero if that is in the future.
     pub fn age(&self) -> Duration {
         SystemTime::now().duration_since(self.modified).unwrap_or_default()
+    }
+
+    /// The time since the file was written, moved or changed in another way. Zero if that is in the
+    /// future.
+    pub fn unchanged_for(&self) -> Duration {
+        let changed = u64::try_from(self.changed.0).unwrap_or(u64::MAX);
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        now.saturating_sub(Duration::from_secs(changed)).min(self.age())
     }
 
     /// When the file was written, in milliseconds since 1970.

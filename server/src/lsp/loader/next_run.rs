@@ -69,8 +69,13 @@ fn newest_run(
         found.push(scanned.shown.clone());
     }
     found.retain(|run| !run.is_empty());
+    let is_renamed = |shown: &Loaded, run: &[FileVersion]| {
+        let is_same = |file: &FileVersion| file.stamp.is_renamed_from(&shown.stamp);
+        scanned.shown.is_empty() && run.iter().any(is_same)
+    };
     let is_new = |choice: &Choice| match shown {
         None => true,
+        Some(shown) if is_renamed(shown, &choice.run) => true,
         Some(_) if search == Search::Newest => true,
         Some(shown) if is_part(shown, &choice.run) && !is_shown(world, &choice.run) => true,
         Some(shown) => choice.together > shown.stamp.modified,

@@ -79,7 +79,9 @@ impl Target {
                 // The writer has closed the file after a complete record, or has stopped writing.
                 // In the latter case the last line need not be complete.
                 Some(Ending::Open { is_complete }) => {
-                    waited >= QUIET || (is_complete && closed.contains(file.stamp))
+                    waited >= QUIET
+                        || file.stamp.unchanged_for() >= PATIENCE
+                        || (is_complete && closed.contains(file.stamp))
                 }
                 // The file may become a profile. If it does not, reading it gives the error.
                 Some(Ending::Unrecognised) => waited >= PATIENCE,
