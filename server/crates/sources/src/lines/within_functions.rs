@@ -22,8 +22,8 @@ pub struct TextWithFunctions<'a> {
 
 impl LineMap {
     /// The map without lines of a function that are in another function now. A function is the same if
-    /// its name, or the line of its name, is unique in both texts. Its lines are compared by themselves if they may be elsewhere.
-    /// `open` is not called if the map shows that functions kept their lines.
+    /// its name, or the line of its name, is unique in both texts. Its lines are compared by themselves
+    /// if they may be elsewhere. `open` is not called if the map shows that functions kept their lines.
     #[must_use]
     pub fn within_functions<'a>(
         self,
@@ -64,6 +64,10 @@ impl LineMap {
 
 fn is_function(definition: &Definition) -> bool {
     definition.kind == FunctionKind::Function && !definition.name.is_empty()
+}
+
+fn has_words(line: &str) -> bool {
+    line.contains(char::is_alphanumeric)
 }
 
 fn lines_of(text: TextWithFunctions<'_>) -> Vec<&str> {
@@ -170,16 +174,27 @@ impl Lines {
         mixed
     }
 
-    /// The lines of mixed functions, compared by themselves.
+    /// Whether each pair has recorded lines with words that are nowhere.
+    fn incomplete(&self, from: &[&str]) -> Vec<bool> {
+        let mut incomplete = vec![false; self.pairs.len()];
+        for ((around, open), line) in self.recorded.iter().zip(&self.to_open).zip(from) {
+            if let (Around::Pair(pair), None, true) = (*around, open, has_words(line)) {
+                incomplete[pair] = true;
+            }
+        }
+        incomplete
+    }
+
+    /// The lines of the chosen pairs, compared by themselves.
     fn compared(
         &self,
-        mixed: &[bool],
+        chosen: &[bool],
         from: &[&str],
         to: &[&str],
         syntax: Syntax,
     ) -> Vec<Option<u32>> {
         let mut compared = vec![None; self.to_open.len()];
-        for (pair, lines) in self.pairs.iter().enumerate().filter(|(pair, _)| mixed[*pair]) {
+        for (pair, lines) in self.pairs.iter().enumerate().filter(|(pair, _)| chosen[*pair]) {
             let part = |text: &[&str], lines: &RangeInclusive<u32>| {
                 let lines = text.get(*lines.start() as usize..=*lines.end() as usize);
                 lines.unwrap_or_default().join("\n")
@@ -215,8 +230,7 @@ impl Lines {
             open.filter(|open| lines[at].is_none() && !taken.contains(open))
         };
         // Statements that moved into another function; a single line may only look like another one.
-        let has_words =
-            |at: usize| from.get(at).is_some_and(|line| line.contains(char::is_alphanumeric));
+        let has_words = |at: usize| from.get(at).is_some_and(|line| has_words(line));
         let is_in_block = |at: usize, open: u32| {
             let is_below = has_words(at + 1) && is_free(at + 1) == Some(open + 1);
             let is_above =
@@ -234,6 +248,12 @@ impl Lines {
             })
             .collect();
         lines.iter_mut().zip(kept).for_each(|(line, kept)| *line = line.or(kept));
+        // In the whole text, a short line that moved with its function may only look like another one.
+        let taken: FxHashSet<u32> = lines.iter().flatten().copied().collect();
+        let own = self.compared(&self.incomplete(&from), &from, &to, syntax);
+        for (line, own) in lines.iter_mut().zip(own) {
+            *line = line.or(own.filter(|own| !taken.contains(own)));
+        }
         let pairs = lines.iter().zip(0..).filter_map(|(open, line0)| Some((line0, (*open)?)));
         let [n_recorded, n_open] = [self.recorded.len(), self.open.len()].map(|n| n as u32);
         LineMap::of_parts(Vec::new(), pairs, n_recorded, n_open)
@@ -289,6 +309,13 @@ mod tests {
             "def halves(n, s):\n{loop_}    return s\n\ndef store(n):\n    return halves(n, 0)\n"
         );
         assert_eq!(mapped(&before, &after), "6 - 1 2 3 4");
+    }
+
+    #[test]
+    fn a_short_line_of_a_moved_function_stays_if_one_is_inserted_above_it() {
+        let edited = STORE.replace("    return s", "    log(s)\n    return s");
+        let (before, after) = (format!("{LOAD}{STORE}"), format!("{edited}{LOAD}"));
+        assert_eq!(mapped(&before, &after), "8 9 10 11 0 1 2 3 4 6");
     }
 
     #[test]
