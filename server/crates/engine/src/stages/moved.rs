@@ -100,13 +100,15 @@ pub fn follow(
         let is_source = mapped.mappings.iter().any(|mapping| mapping.path() == Some(path));
         let before = before.filter(|_| is_source);
         let recorded_of = |from: &Path| texts.get(from).map(|recorded| &*recorded.text);
-        let found = Composed::new(
-            path,
-            before.as_ref().map(|before| &*before.text),
-            today.code(),
-            insertions,
-            recorded_of,
-        );
+        let compose = |insertions: Vec<Insertion<'_>>| {
+            let before = before.as_ref().map(|before| &*before.text);
+            Composed::new(path, before, today.code(), insertions, recorded_of)
+        };
+        let is_certain = |one: &Insertion<'_>| compose(vec![*one]).is_some();
+        let found = compose(insertions.clone()).or_else(|| {
+            let certain: Vec<_> = insertions.into_iter().filter(is_certain).collect();
+            (!certain.is_empty()).then(|| compose(certain)).flatten()
+        });
         composed.extend(found.map(|found| (path.clone(), found)));
     }
     if composed.is_empty() {

@@ -119,6 +119,21 @@ fn a_method_is_found_in_its_class() {
     assert_eq!(shown(&context, &project, "a.py"), [strings([]), strings([])]);
 }
 
+/// The class that a method moved with is not in the file's recorded text, so its place is not certain.
+#[test]
+fn a_function_is_found_beside_one_that_is_not() {
+    let turn = SPIN.replace("spin", "turn").trim_end().replace('\n', "\n    ");
+    let class = format!("class K:\n    {turn}\n");
+    let a = format!("{SPIN}\n\n{class}");
+    let b = format!("{SPIN}\n\n{HELP}\n\n{class}");
+    let samples = "spin@4[file:a.py] spin@4 turn@12[file:a.py] help@2[file:b.py]";
+    let before = [("a.py", a.as_str()), ("b.py", HELP)];
+    let (project, snapshot) = moved(samples, &before, &[("a.py", "x = 1\n"), ("b.py", &b)]);
+    let context = project.context(snapshot, &["a.py", "b.py"]);
+    let expected = [strings(["4 50.0%", "9 25.0%"]), strings(["1 self 50.0%", "8 self 25.0%"])];
+    assert_eq!(shown(&context, &project, "b.py"), expected);
+}
+
 #[test]
 fn costs_are_nowhere_if_several_places_are_possible() {
     let a = format!("{SPIN}\n{MAIN}");
