@@ -482,7 +482,7 @@ fn group_file(samples: &[(u64, u64, [u64; 2])]) -> Vec<u8> {
     file.bytes
 }
 
-/// The sum is the last value of the counter, as `perf report` counts it.
+/// The sum is the last value of the counter, as `perf report` counts it, also for the first event.
 #[test]
 fn counted_events_of_a_group_are_weights_of_its_samples() {
     let samples = [(2, 0x1010, [90, 5]), (3, 0x1020, [190, 5]), (4, 0x1010, [290, 12])];
@@ -492,12 +492,12 @@ fn counted_events_of_a_group_are_weights_of_its_samples() {
         let metric = &profile.metrics()[at];
         (metric.name.as_str(), metric.unit.as_str(), total(profile, at))
     };
-    assert_eq!(metric(0), ("cpu-clock", "ns", 300.0));
+    assert_eq!(metric(0), ("cpu-clock", "ns", 290.0));
     assert_eq!(metric(1), ("page-faults", "page-faults", 12.0));
     let rows = [
-        ":7 7 7 cpu-clock 100,page-faults 5: @1010",
         ":7 7 7 cpu-clock 100,page-faults 7: @1010",
         ":7 7 7 cpu-clock 100: @1020",
+        ":7 7 7 cpu-clock 90,page-faults 5: @1010",
     ];
     assert_eq!(shown(profile), rows);
     // A member that counted nothing is no metric, as one without samples.

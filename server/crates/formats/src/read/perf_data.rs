@@ -82,7 +82,7 @@ struct Layout {
     default_metric: usize,
     /// The metric of each event, by the event's index in the file.
     metric_of: Vec<Option<usize>>,
-    /// Whether each event has no samples, but is counted with those of its group.
+    /// Whether each event is counted with the samples of its group.
     is_counted: Vec<bool>,
     /// The times of the first and the last sample, in nanoseconds.
     times: Option<(u64, u64)>,
@@ -109,9 +109,6 @@ impl Layout {
         }
         let mut events: Vec<PerfEvent<'_>> = Vec::new();
         let mut metric_of = Vec::new();
-        for (is_counted, &n_samples) in is_counted.iter_mut().zip(&n_samples) {
-            *is_counted &= n_samples == 0;
-        }
         for ((event, &n_samples), &is_counted) in
             file.events.iter().zip(&n_samples).zip(&is_counted)
         {
@@ -302,9 +299,11 @@ impl<'a> Tables<'a> {
         };
         let metric = self.layout.metric_of.get(i).copied().flatten();
         let period = sample.period.filter(|_| event.has_periods()).unwrap_or(1) as f64;
+        // Like perf, use the count instead of the period, which does not include what was lost.
+        let is_counted = self.layout.is_counted.get(i) == Some(&true);
         let counted = self.counted(file, record);
         let (thread, row) = self.rows.push(key, thread, stack, |i| {
-            let own = if metric == Some(i) { period } else { 0.0 };
+            let own = if metric == Some(i) && !is_counted { period } else { 0.0 };
             own + counted.iter().filter(|(of, _)| *of == i).map(|(_, count)| count).sum::<f64>()
         });
         if record.time > 0 {
@@ -320,7 +319,7 @@ impl<'a> Tables<'a> {
         Ok(Some(()))
     }
 
-    /// What the counted events of the group of a sample counted since its last one, by metric.
+    /// What the counted events of a sample's group counted since its last one, by metric.
     fn counted(&mut self, file: &Container<'_>, record: &Record<'_>) -> Vec<(usize, f64)> {
         let mut counted = Vec::new();
         for (event, id, value) in counts(file, record) {
