@@ -46,4 +46,9 @@ fn recognises_a_bundle_of_instruments() {
             .failure(1)
             .ends_with("is a folder, expected a profile")
     );
+    for name in ["data", "data.0"] {
+        fs::write(folder.path().join(name), "PERFILE2").unwrap();
+    }
+    let message = run(["check", folder.path().to_str().unwrap()]).failure(1);
+    assert!(message.contains("is a folder of `perf record --threads`"), "{message}");
 }

@@ -217,10 +217,13 @@ impl Loaded {
                     source: ReadError::foreign(foreign),
                 });
             }
-            return Err(io(io::Error::new(
-                io::ErrorKind::IsADirectory,
-                "is a folder, expected a profile",
-            )));
+            let is_of_perf = ["data", "data.0"].iter().all(|name| path.join(name).is_file());
+            let message = if is_of_perf {
+                "is a folder of `perf record --threads`, which is not read; record without `--threads`"
+            } else {
+                "is a folder, expected a profile"
+            };
+            return Err(io(io::Error::new(io::ErrorKind::IsADirectory, message)));
         }
         let (file, metadata) = regular_file::open(path).map_err(io)?;
         let stamp = Stamp::from_metadata(&metadata);
