@@ -61,6 +61,17 @@ fn a_program_with_lines_lacks_only_its_sources() {
     assert!(!check.stdout.contains("debug info") && check.stdout.contains("--root"), "{check:?}");
 }
 
+/// The code before `main` never has lines, whatever the program was built with.
+#[test]
+fn a_program_of_which_only_the_entry_point_is_known_is_not_called_without_debug_info() {
+    const ENTRY: &str = "            1060 _start+0x25 (/srv/demo/words)";
+    const JIT: &str = "    7f0000001000 [unknown] (/tmp/perf-77.map)";
+    let text = samples(90, &[JIT, ENTRY]) + &samples(10, &[MEMCMP, ENTRY]);
+    let (_folder, profile) = project(&text);
+    let check = run(["check", profile.to_str().unwrap()]);
+    assert!(!check.stdout.contains("without debug info"), "{check:?}");
+}
+
 /// The warnings about a recording, which must be the same in all commands.
 fn warnings(text: &str) -> String {
     let (_folder, profile) = project(text);

@@ -1,6 +1,6 @@
 //! Finds the program or library whose missing debug info leaves the user's code without lines.
 
-use crate::libraries::Libraries;
+use crate::libraries::{Libraries, pid_of_perf_map};
 use analysis::{Costs, FuncId, Groups, Lib, Recording, is_entry_point};
 use rustc_hash::FxHashSet;
 use symbols::{LibStatus, WITH_LINES};
@@ -48,7 +48,12 @@ fn hottest_without_lines<'r>(
         let func = groups.first_func(function);
         let lib = symbols.funcs.get(func).lib;
         let is_system = match lib {
-            Some(lib) => is_system(&symbols.libs[lib.index()]),
+            // Code that a runtime compiled, and what calls `main`, never have lines.
+            Some(lib) => {
+                let lib = &symbols.libs[lib.index()];
+                let is_generated = pid_of_perf_map(&lib.name).is_some();
+                is_system(lib) || is_generated || symbols.func_name(func) == "_start"
+            }
             // `perf script` omits the library of inlined functions. The C library has some of them
             // before `main`.
             None => is_entry_point(symbols.func_name(func)),

@@ -384,10 +384,15 @@ fn recorded_perf_map(lib: &Lib) -> Option<PathBuf> {
     path.ends_with(&lib.name).then_some(path)
 }
 
+/// The process of `perf-PID.map`, as perf names the code that a runtime compiles.
+pub fn pid_of_perf_map(name: &str) -> Option<&str> {
+    name.strip_prefix("perf-")?.strip_suffix(".map")
+}
+
 /// The names of code that a runtime compiled, from its perf map. That is `perf-PID.map` beside the
 /// profile, or at the recorded path (in `/tmp`) if it was not changed since.
 fn from_perf_map(lib: &Lib, unresolved: &Unresolved, loaded: &Loaded) -> Option<LibSymbols> {
-    let pid = lib.name.strip_prefix("perf-")?.strip_suffix(".map")?;
+    let pid = pid_of_perf_map(&lib.name)?;
     if !pid.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
