@@ -82,6 +82,7 @@ const PYTHON: &str = "this profiler writes only the line where each function sta
 fn with_lines(snapshot: &Snapshot) -> &'static str {
     let writer = &snapshot.loaded.writer;
     let by = |dialect: Dialect| writer.dialect == Some(dialect);
+    let is_yappi = writer.producer.as_ref().is_some_and(|producer| producer.name() == "yappi");
     if snapshot.is_unsymbolicated() {
         return ADDRESSES;
     }
@@ -151,7 +152,7 @@ fn with_lines(snapshot: &Snapshot) -> &'static str {
         Format::Pstats => PYTHON,
         Format::Stackprof => RUBY,
         Format::Callgrind if by(Dialect::Rbspy) || by(Dialect::RubyProf) => RUBY,
-        Format::Callgrind if by(Dialect::Pyprof2calltree) => PYTHON,
+        Format::Callgrind if by(Dialect::Pyprof2calltree) || is_yappi => PYTHON,
         Format::Callgrind if by(Dialect::Nytprof) || by(Dialect::Xdebug) => {
             "this profiler writes only the lines where functions start and where they call others; the costs of functions are correct"
         }

@@ -105,14 +105,19 @@ struct Reader {
     /// The call tree so far, if the file has a block for each call.
     tree: Option<Tree>,
     block: Option<Block>,
-    /// The sum of costs that the file states, in its first event.
-    summary: f64,
-    has_summary: bool,
-    /// Whether that is below the costs, so that it ends the file. Xdebug's includes time outside of
-    /// functions.
-    ends_with_summary: bool,
+    summary: Option<Summary>,
     /// Whether there is the line that ends a file of callgrind, or one of its parts.
     has_totals: bool,
+}
+
+/// What the file states about its costs.
+#[derive(Clone, Copy)]
+struct Summary {
+    /// Their sum, in the first event.
+    sum: f64,
+    /// Whether it is below the costs, so that it ends the file. Xdebug's includes time outside of
+    /// functions.
+    is_end: bool,
 }
 
 struct Positions {
@@ -249,13 +254,14 @@ impl Reader {
             "event" => self.events.describe(value)?,
             "totals" => self.has_totals = true,
             "summary" => {
-                self.has_summary = true;
-                self.ends_with_summary = self.in_body;
                 let mut columns = self.events.part().iter().zip(value.split_ascii_whitespace());
-                self.summary += columns
+                let first = columns
                     .find(|&(&event, _)| event == 0)
                     .and_then(|(_, sum)| text::number(sum))
                     .unwrap_or(0.0);
+                // Each part may have one.
+                let sum = self.summary.map_or(0.0, |before| before.sum) + first;
+                self.summary = Some(Summary { sum, is_end: self.in_body });
             }
             _ => {}
         }
@@ -502,7 +508,7 @@ impl Reader {
             (name, homes.get(id.index()).copied().flatten())
         };
         let line_counts = std::mem::take(&mut self.executions).finish(function);
-        let has_end = self.has_totals || self.has_summary;
+        let has_end = self.has_totals || self.summary.is_some();
         let Self { mut own, mut calls, events, mut warnings, builder, tree, .. } = self;
         let (metrics, derive) = events.finish(writer.dialect, lines, &mut warnings);
         let recording = if let Some(tree) = tree {
@@ -538,21 +544,21 @@ impl Reader {
     /// Adds the warnings about the file as a whole.
     fn warn(&mut self) {
         let total: f64 = self.own.iter().filter_map(|own| own.weights.first()).sum();
-        let summary = self.summary;
+        let Summary { sum, is_end } = self.summary.unwrap_or(Summary { sum: 0.0, is_end: false });
         let dialect = self.producer.as_ref().and_then(Producer::dialect);
         // Other programs that write a summary may round it.
         let is_callgrind =
             self.producer.as_ref().is_some_and(|producer| producer.name() == "callgrind");
         let lacks_totals = is_callgrind && !self.has_totals;
-        let is_less = total < summary * 0.99 || (total < summary && lacks_totals);
-        if is_less && !self.ends_with_summary {
+        let is_less = total < sum * 0.99 || (total < sum && lacks_totals);
+        if is_less && !is_end {
             let message = || {
                 format!(
-                    "the costs add up to {total}, but the file states {summary}; its end may be missing"
+                    "the costs add up to {total}, but the file states {sum}; its end may be missing"
                 )
             };
             self.warnings.add(WarningCode::Incomplete, message);
-        } else if dialect == Some(Dialect::Xdebug) && !self.has_summary {
+        } else if dialect == Some(Dialect::Xdebug) && self.summary.is_none() {
             let message =
                 || "the line `summary:` is missing; the end of the file may be missing".to_owned();
             self.warnings.add(WarningCode::Incomplete, message);
