@@ -10,6 +10,7 @@ use engine::stamp::Stamp;
 use formats::Foreign;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The input of a scan.
 #[derive(Debug)]
@@ -64,6 +65,8 @@ pub enum Ending {
     Open {
         /// Whether the last record is complete.
         is_complete: bool,
+        /// The time since the file changed, by the clock of the system.
+        unchanged_for: Duration,
     },
     /// The file is recognised but not read.
     Foreign,
@@ -78,9 +81,10 @@ impl Ending {
             Some(Content::Profile(format)) if format.has_end() => {
                 Self::Marked { has_end: has_end(&file.path, format) }
             }
-            Some(Content::Profile(format)) => {
-                Self::Open { is_complete: has_end(&file.path, format) }
-            }
+            Some(Content::Profile(format)) => Self::Open {
+                is_complete: has_end(&file.path, format),
+                unchanged_for: file.stamp.unchanged_for(),
+            },
             Some(Content::Foreign(_)) => Self::Foreign,
             None => Self::Unrecognised,
         }

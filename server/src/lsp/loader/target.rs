@@ -78,9 +78,9 @@ impl Target {
                 Some(Ending::Marked { has_end }) => has_end || waited >= PATIENCE,
                 // The writer has closed the file after a complete record, or has stopped writing.
                 // In the latter case the last line need not be complete.
-                Some(Ending::Open { is_complete }) => {
+                Some(Ending::Open { is_complete, unchanged_for }) => {
                     waited >= QUIET
-                        || file.stamp.unchanged_for() >= PATIENCE
+                        || unchanged_for >= PATIENCE
                         || (is_complete && closed.contains(file.stamp))
                 }
                 // The file may become a profile. If it does not, reading it gives the error.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// The content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,9 +91,10 @@ impl Disk {
         let ending = |file: &FileVersion| {
             let ending = match (self.files.get(&file.path)?.content, format(&file.path)) {
                 (Content::Garbage, _) => Ending::Unrecognised,
-                (content, Format::Folded) => {
-                    Ending::Open { is_complete: !matches!(content, Content::OpenLine(_)) }
-                }
+                (content, Format::Folded) => Ending::Open {
+                    is_complete: !matches!(content, Content::OpenLine(_)),
+                    unchanged_for: Duration::ZERO,
+                },
                 (content, _) => Ending::Marked { has_end: content != Content::Cut },
             };
             Some((file.path.clone(), ending))
