@@ -2,7 +2,9 @@
 
 use crate::{Outcome, costline};
 use serde_json::{Value, json};
+use std::fs;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 /// A folder with these files.
@@ -10,8 +12,8 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
         let path = folder.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
     folder
 }
@@ -45,7 +47,7 @@ fn write_profile(folder: &Path, nodes: &[Node]) {
         "startTime": 0, "endTime": 1000 * samples.len(),
         "timeDeltas": vec![1000; samples.len()], "samples": samples,
     });
-    std::fs::write(folder.join("app.cpuprofile"), profile.to_string()).unwrap();
+    fs::write(folder.join("app.cpuprofile"), profile.to_string()).unwrap();
 }
 
 fn report(folder: &Path) -> Value {
@@ -158,4 +160,53 @@ area(2);
     let definition = &report["definitions"][0];
     assert_eq!(json!([definition["name"], definition["line"]]), json!(["area", 2]));
     assert_eq!(lines(&report), ["area.js:3 4"]);
+}
+
+/// The first recording is of a script that was compiled again since, and was shown before that.
+#[test]
+fn a_recording_is_compared_with_one_of_an_earlier_build() {
+    let compiled = |body: &str| format!("{body}run(1);\n//# sourceMappingURL=app.js.map\n");
+    let map = |mappings: &str| {
+        format!(r#"{{"version":3,"sources":["../src/app.ts"],"mappings":"{mappings}"}}"#)
+    };
+    let folder = folder(&[
+        ("src/app.ts", "function run(b: number) {\n  return b;\n}\n"),
+        ("dist/app.js", &compiled("function run(b) {\n  return b;\n}\n")),
+        ("dist/app.js.map", &map("AAAA,SAAS;EACP")),
+    ]);
+    let age = |names: &[&str], seconds: u64| {
+        let time = SystemTime::now() - Duration::from_secs(seconds);
+        for name in names {
+            let file = fs::File::options().write(true).open(folder.path().join(name)).unwrap();
+            file.set_modified(time).unwrap();
+        }
+    };
+    let sources = ["src/app.ts", "dist/app.js", "dist/app.js.map"];
+    age(&sources, 200);
+    let root = ("(root)", "dist/app.js", 0, 0, &[1][..], &[][..]);
+    write_profile(folder.path(), &[root, ("run", "dist/app.js", 0, 12, &[], &[(2, 600)])]);
+    fs::rename(folder.path().join("app.cpuprofile"), folder.path().join("before.cpuprofile"))
+        .unwrap();
+    age(&["before.cpuprofile"], 100);
+    let run = |arguments: &[&str]| {
+        let mut command = costline();
+        command.current_dir(folder.path()).args(arguments).args(["--metric", "hits"]);
+        Outcome::of(command.env("COSTLINE_CACHE_DIR", folder.path().join("cache"))).success()
+    };
+    run(&["report", "before.cpuprofile"]);
+
+    let body = "\"use strict\";\nfunction run(b) {\n  let c = b;\n  return c;\n}\n";
+    let original = "type N = number;\nfunction run(b: N) {\n  let c = b;\n  return c;\n}\n";
+    let texts = [original.to_owned(), compiled(body), map(";AACA,SAAS;EACP;EACA")];
+    for (name, text) in sources.iter().zip(texts) {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    age(&sources, 50);
+    write_profile(folder.path(), &[root, ("run", "dist/app.js", 1, 12, &[], &[(4, 300)])]);
+    let diff = run(&["diff", "before.cpuprofile", "app.cpuprofile"]);
+    // It has all hits in both.
+    assert!(
+        !diff.contains("run") && diff.contains("omitted: 1 function without a change"),
+        "{diff}"
+    );
 }

@@ -257,14 +257,18 @@ fn originals_are_found_if_they_were_built_in_another_folder() {
     assert_hints_match_expectations(&case, &mut server, 3);
 }
 
-/// `tsc` writes the same script again if only types were added, with another map.
-#[test]
-fn lines_of_a_later_map_are_those_of_the_text_it_was_made_from() {
+/// Adds types to a source whose costs were shown, and compiles it again: the script is the same, its
+/// map is not. Returns the labels of its hints, which are on the same code as before.
+fn labels_after_a_build(options: Value) -> Vec<String> {
     let case = Case::new("v8/ts-matrix");
     let source = case.workspace.path("src/matrix.ts");
-    set_age(&source, Duration::from_secs(200));
+    for name in ["src/matrix.ts", "dist/matrix.js", "dist/matrix.js.map"] {
+        set_age(&case.workspace.path(name), Duration::from_secs(200));
+    }
     set_age(&case.workspace.path("ts.cpuprofile"), Duration::from_secs(100));
-    let mut server = with_all_hints(&case.workspace);
+    let cache = Workspace::new();
+    let server = Server::builder(&case.workspace).options(options);
+    let mut server = server.env("COSTLINE_CACHE_DIR", cache.root().to_str().unwrap()).start();
     let uri = server.open_file(&source, "typescript");
     let costs = expected(&case, "src/matrix.ts");
     server.wait_costs(&uri, &costs);
@@ -279,9 +283,23 @@ fn lines_of_a_later_map_are_those_of_the_text_it_was_made_from() {
     fs::write(&script, fs::read(&script).unwrap()).unwrap();
     server.execute("costline.reload", json!([]));
     let uri = server.open_file(&source, "typescript");
-    let below = costs.into_iter().map(|(line, cost)| (line + 3, cost)).collect();
+    let below: LineCosts = costs.into_iter().map(|(line, cost)| (line + 3, cost)).collect();
     server.wait_costs(&uri, &below);
-    assert!(server.labels(&uri).values().all(|label| label.starts_with('~')));
+    server.labels(&uri).into_values().collect()
+}
+
+#[test]
+fn a_source_that_was_compiled_again_keeps_its_lines() {
+    let labels = labels_after_a_build(json!({ "hints": { "minPercent": 0 } }));
+    assert!(labels.iter().all(|label| !label.starts_with('~')), "{labels:?}");
+}
+
+/// Without a copy of the map, the lines are those of the new text.
+#[test]
+fn lines_of_a_later_map_are_those_of_the_text_it_was_made_from() {
+    let options = json!({ "hints": { "minPercent": 0 }, "keepSources": false });
+    let labels = labels_after_a_build(options);
+    assert!(labels.iter().all(|label| label.starts_with('~')), "{labels:?}");
 }
 
 #[test]

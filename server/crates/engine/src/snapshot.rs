@@ -10,6 +10,7 @@ use crate::recorded_texts::{RecordedTexts, TextCaches};
 use crate::sampling::Sampling;
 use crate::settings::{CostSettings, ViewSettings};
 use crate::source_functions::SourceFunction;
+use crate::source_maps;
 use crate::source_maps::OriginalLines;
 use crate::stages::costed::Costed;
 use crate::stages::grouped::{Function, Grouped};
@@ -74,12 +75,17 @@ impl Snapshot {
     ) -> Self {
         let symbolicated = Arc::new(Symbolicated::new(&loaded, libraries));
         let folder = loaded.path.parent();
-        let (stamp, parsed) = (&loaded.stamp, &caches.parsed);
-        let mut mapped =
-            SourceMapped::new(&symbolicated, folder, stamp, &settings.sources, index, parsed);
-        let mut texts = RecordedTexts::new(&loaded, &mapped, caches, settings.sources.keep);
-        if settings.sources.keep {
-            texts.keep(&loaded, caches);
+        let (parsed, keeps) = (&caches.parsed, settings.sources.keep);
+        let kept = caches.kept_scripts(loaded.content);
+        let maps = source_maps::Search {
+            profile: &loaded.stamp,
+            index,
+            kept: &|name| keeps.then(|| kept(name)).flatten(),
+        };
+        let mut mapped = SourceMapped::new(&symbolicated, folder, &settings.sources, &maps, parsed);
+        let mut texts = RecordedTexts::new(&loaded, &mapped, caches, keeps);
+        if keeps {
+            texts.keep(&loaded, &mapped, caches);
         }
         if let Some(without) = transpiled::without_lines(&mapped, &texts, parsed) {
             (mapped, texts) = without;

@@ -3,9 +3,11 @@
 //! Only JavaScript files that a source of the recording is mapped to are searched for source maps, and
 //! files without an extension if the recording is one of JavaScript.
 //! Maps are read when a profile is loaded, or settings or folders change. A change of a map alone
-//! has no effect until then.
+//! has no effect until then. If a script was generated again since the recording, the copies of the
+//! script and its map are used that Costline kept when the profile was first shown.
 
-use crate::stamp::{SLACK, Stamp};
+use crate::recorded_texts::KeptScript;
+use crate::stamp::{Stamp, is_recorded};
 use analysis::{
     Moved, OriginalPlace, PlaceKind, Position, Recording, SourceId, SymbolTables, Warning,
     WarningCode, Warnings, relocate,
@@ -36,6 +38,38 @@ pub struct Relocated {
     /// The original files of code that was generated again since the recording, by canonical path,
     /// each with the time when it was generated.
     pub rebuilt: FxHashMap<PathBuf, SystemTime>,
+    /// The scripts whose source maps were used, as they were recorded.
+    pub scripts: Vec<Script>,
+}
+
+/// A generated script on disk that was not written since the recording.
+#[derive(Debug, Clone)]
+pub struct Script {
+    /// Its name in the profile.
+    pub name: String,
+    /// Its canonical path.
+    pub path: PathBuf,
+    /// The path of its source map, if that is another file.
+    pub map: Option<PathBuf>,
+}
+
+/// What is needed to find source maps.
+pub struct Search<'a> {
+    /// The stamp of the profile.
+    pub profile: &'a Stamp,
+    /// The files of the roots.
+    pub index: &'a SourceIndex,
+    /// Returns the copy of a script, by its name in the profile.
+    pub kept: &'a dyn Fn(&str) -> Option<KeptScript>,
+}
+
+/// The usable source maps of a recording.
+#[derive(Default)]
+struct UsableMaps {
+    maps: FxHashMap<SourceId, SourceMap>,
+    /// When scripts were generated again since the recording, if their present maps are used.
+    rebuilt: FxHashMap<SourceId, SystemTime>,
+    scripts: Vec<Script>,
 }
 
 /// Applies the source maps of the files that a recording is mapped to. `mappings` are the workspace
@@ -43,19 +77,24 @@ pub struct Relocated {
 pub fn apply_source_maps(
     recording: &Arc<Recording>,
     mut mappings: Vec<Mapping>,
-    profile: &Stamp,
-    index: &SourceIndex,
+    search: &Search<'_>,
     map_paths: impl Fn(&[&str]) -> Vec<Mapping>,
     warnings: &mut Vec<Warning>,
 ) -> Relocated {
     let mut new_warnings = Warnings::default();
-    let maps = usable_maps(recording, &mappings, index, &mut new_warnings);
+    let UsableMaps { maps, rebuilt: later, scripts } =
+        usable_maps(recording, &mappings, search, &mut new_warnings);
     if maps.is_empty() {
         warnings.extend(new_warnings);
-        let (generated, texts) = (FxHashMap::default(), FxHashMap::default());
-        let (originals, rebuilt) = (FxHashSet::default(), FxHashMap::default());
-        let recording = recording.clone();
-        return Relocated { recording, mappings, generated, originals, texts, rebuilt };
+        return Relocated {
+            recording: recording.clone(),
+            mappings,
+            generated: FxHashMap::default(),
+            originals: FxHashSet::default(),
+            texts: FxHashMap::default(),
+            rebuilt: FxHashMap::default(),
+            scripts: Vec::new(),
+        };
     }
     let mut lookup = Lookup {
         recording,
@@ -65,12 +104,6 @@ pub fn apply_source_maps(
         warnings: new_warnings,
     };
     let relocated = relocate(recording, |kind, position| lookup.find(kind, position));
-    let generated_later = |source: SourceId| {
-        let stamp = Stamp::of(mappings.get(source.index())?.path()?).ok()?;
-        (stamp.modified > profile.modified + SLACK).then_some(stamp.modified)
-    };
-    let later: FxHashMap<SourceId, SystemTime> =
-        maps.keys().filter_map(|&source| Some((source, generated_later(source)?))).collect();
     let Lookup { generated, warnings: new_warnings, .. } = lookup;
     warnings.extend(new_warnings);
 
@@ -109,7 +142,8 @@ pub fn apply_source_maps(
             texts.extend(original.text.clone().map(|text| (path, text)));
         }
     }
-    Relocated { recording: Arc::new(relocated), mappings, generated, originals, texts, rebuilt }
+    let recording = Arc::new(relocated);
+    Relocated { recording, mappings, generated, originals, texts, rebuilt, scripts }
 }
 
 /// The names of all sources, in their order.
@@ -179,11 +213,11 @@ impl<'a> Lookup<'a> {
 fn usable_maps(
     recording: &Recording,
     mappings: &[Mapping],
-    index: &SourceIndex,
+    search: &Search<'_>,
     warnings: &mut Warnings,
-) -> FxHashMap<SourceId, SourceMap> {
+) -> UsableMaps {
     let symbols = recording.symbols();
-    let mut maps = FxHashMap::default();
+    let mut usable = UsableMaps::default();
     for (mapping, source) in mappings.iter().zip(0..) {
         let Mapping::Mapped { path, .. } = mapping else { continue };
         // Programs that scripts are installed as have no extension.
@@ -192,27 +226,43 @@ fn usable_maps(
             continue;
         }
         let source = SourceId::new(source);
-        match SourceMap::of(path, symbols.source_name(source), index) {
-            Ok(Some(map)) => _ = maps.insert(source, map),
+        let name = symbols.source_name(source);
+        let rebuilt = search.generated_later(path);
+        let kept = rebuilt.and_then(|_| search.kept_map(path, name));
+        let is_kept = kept.is_some();
+        match kept.map_or_else(|| SourceMap::of(path, name, search.index), |map| Ok(Some(map))) {
+            Ok(Some(map)) => {
+                match rebuilt {
+                    Some(time) if !is_kept => _ = usable.rebuilt.insert(source, time),
+                    Some(_) => {}
+                    None => usable.scripts.push(Script {
+                        name: name.to_owned(),
+                        path: path.clone(),
+                        map: map.path().map(Path::to_owned),
+                    }),
+                }
+                usable.maps.insert(source, map);
+            }
             Ok(None) => {}
             // Packages often name maps that they do not contain. The user can do nothing about it.
             Err(MapProblem::Missing(_))
                 if path.components().any(|component| component.as_os_str() == "node_modules") => {}
             Err(problem) => {
                 let (code, advice) = advice(&problem);
-                warnings
-                    .add(code, || format!("{} {problem}; {advice}", symbols.source_name(source)));
+                warnings.add(code, || format!("{name} {problem}; {advice}"));
             }
         }
     }
-    if maps.is_empty() {
-        return maps;
+    if usable.maps.is_empty() {
+        return usable;
     }
     for func in symbols.funcs.ids().map(|id| symbols.funcs.get(id)).filter(|func| func.line != 0) {
         let Some(source) = func.source else { continue };
-        if maps.get(&source).is_some_and(|map| !map.could_start_at(func.line, func.column)) {
-            maps.remove(&source);
+        let map = usable.maps.get(&source);
+        if map.is_some_and(|map| !map.could_start_at(func.line, func.column)) {
+            usable.maps.remove(&source);
             let (name, file) = (symbols.strings.get(func.name), symbols.source_name(source));
+            usable.scripts.retain(|script| script.name != file);
             warnings.add(WarningCode::SourceMapStale, || {
                 format!(
                     "{file} has changed since it was recorded: no function starts at {}:{}, where {name} starts in the profile; its source \
@@ -222,7 +272,21 @@ fn usable_maps(
             });
         }
     }
-    maps
+    usable
+}
+
+impl Search<'_> {
+    /// When a script was written, if that was after the recording.
+    fn generated_later(&self, path: &Path) -> Option<SystemTime> {
+        let stamp = Stamp::of(path).ok()?;
+        (!is_recorded(&stamp, self.profile)).then_some(stamp.modified)
+    }
+
+    /// The source map of the copy of a script.
+    fn kept_map(&self, path: &Path, name: &str) -> Option<SourceMap> {
+        let KeptScript { text, map } = (self.kept)(name)?;
+        SourceMap::of_texts(&text, map.as_deref(), path, name, self.index).ok().flatten()
+    }
 }
 
 fn is_javascript(path: &Path) -> bool {

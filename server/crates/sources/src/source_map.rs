@@ -39,6 +39,7 @@ pub struct SourceMap {
     tokens: Vec<Token>,
     text: String,
     lines: LineIndex,
+    path: Option<PathBuf>,
 }
 
 /// An original file.
@@ -118,6 +119,28 @@ impl SourceMap {
     ) -> Result<Option<SourceMap>, MapProblem> {
         let Some(text) = read(generated, index)? else { return Ok(None) };
         let text = String::from_utf8_lossy(&text).into_owned();
+        Self::of_text(text, generated, name, index, |path| read(path, index))
+    }
+
+    /// The same from earlier texts of the file and of its map, if that is another file.
+    pub fn of_texts(
+        text: &str,
+        map: Option<&str>,
+        generated: &Path,
+        name: &str,
+        index: &SourceIndex,
+    ) -> Result<Option<SourceMap>, MapProblem> {
+        let map = |_: &Path| Ok(map.map(|map| map.as_bytes().to_vec()));
+        Self::of_text(text.to_owned(), generated, name, index, map)
+    }
+
+    fn of_text(
+        text: String,
+        generated: &Path,
+        name: &str,
+        index: &SourceIndex,
+        read_map: impl FnOnce(&Path) -> Result<Option<Vec<u8>>, MapProblem>,
+    ) -> Result<Option<SourceMap>, MapProblem> {
         let url = mapping_url(&text);
 
         // The map's name in messages, its path, its name by the profile, and its content.
@@ -125,7 +148,7 @@ impl SourceMap {
             if let Some(data) = url.and_then(|url| url.strip_prefix("data:")) {
                 let shown = "inside the file".to_owned();
                 let bytes = inline(data).map_err(|why| MapProblem::Broken(shown.clone(), why))?;
-                (shown, generated.to_owned(), name.to_owned(), bytes)
+                (shown, None, name.to_owned(), bytes)
             } else {
                 let local = url.filter(|url| !is_remote(url));
                 let base = generated.file_name().unwrap_or_default().to_string_lossy();
@@ -134,15 +157,17 @@ impl SourceMap {
                     |url| decoded(url.split(['?', '#']).next().unwrap_or(url)),
                 );
                 let path = beside(generated, &reference);
-                let Some(bytes) = path.as_ref().map_or(Ok(None), |path| read(path, index))? else {
+                let Some(bytes) = path.as_deref().map_or(Ok(None), read_map)? else {
                     return url.map_or(Ok(None), |url| Err(MapProblem::Missing(clipped(url))));
                 };
                 let name = name_beside(name, &reference);
-                (clipped(&reference), path.unwrap_or_default(), name, bytes)
+                (clipped(&reference), path, name, bytes)
             };
         let map = sourcemap::decode_slice(&bytes)
             .map_err(|error| MapProblem::Broken(shown.clone(), error.to_string()))?;
-        let map = SourceMap::new(&map, text, |reference| original(reference, &path, &name, index));
+        let base = path.as_deref().unwrap_or(generated);
+        let original = |reference: &str| original(reference, base, &name, index);
+        let map = SourceMap { path: path.clone(), ..SourceMap::new(&map, text, original) };
         match map.tokens.last() {
             Some(last) if map.line(last.line).is_none() => {
                 Err(MapProblem::Stale { map: shown, line: last.line.saturating_add(1) })
@@ -191,7 +216,12 @@ impl SourceMap {
             }));
         }
         tokens.sort_by_key(|token| (token.line, token.column));
-        SourceMap { originals, tokens, lines: LineIndex::new(&text), text }
+        SourceMap { originals, tokens, lines: LineIndex::new(&text), text, path: None }
+    }
+
+    /// The path of the map, if it is not in the generated file.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     /// The original files.

@@ -3,7 +3,7 @@
 //! ```text
 //! sources/texts/HASH      a text, named by the hash of its bytes
 //! sources/profiles/HASH   JSON: { recorded file name: hash of its text }, named by the hash of the
-//!                         profile's bytes
+//!                         profile's bytes; also of the source maps of scripts
 //! ```
 //!
 //! Files are written to a temporary file first and then renamed, so that several servers can share
@@ -42,6 +42,27 @@ pub struct Copies {
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Manifest(BTreeMap<String, String>);
+
+/// The copy of a generated script, with its source map if that is another file.
+#[derive(Debug)]
+pub struct KeptScript {
+    /// The script.
+    pub text: Arc<str>,
+    /// The source map.
+    pub map: Option<Arc<str>>,
+}
+
+/// The name under which the source map of a script is kept.
+pub fn map_name(script: &str) -> String {
+    format!("source map of {script}")
+}
+
+impl Manifest {
+    /// Whether there is a copy of a file, by its name in the profile.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+}
 
 impl Copies {
     /// The copies in the user's cache folder. `None` if there is no such folder, or the user
@@ -83,6 +104,15 @@ impl Copies {
         let bytes = fs::metadata(&path).ok().filter(|file| file.len() <= MAX_FILE_BYTES);
         let text = bytes.and_then(|_| fs::read_to_string(path).ok())?;
         (hex(content_hash(text.as_bytes())) == *hash).then(|| text.into())
+    }
+
+    /// The copy of a script, by its name in the profile.
+    pub fn script(&self, manifest: &Manifest, name: &str) -> Option<KeptScript> {
+        let map = map_name(name);
+        let text = self.text(manifest, name)?;
+        let kept = self.text(manifest, &map);
+        // Without its map, the script is of no use.
+        (kept.is_some() || !manifest.has(&map)).then_some(KeptScript { text, map: kept })
     }
 
     /// Keeps texts by the names of their files in the profile. Does nothing if all of them are kept

@@ -75,7 +75,8 @@ impl DiskTexts {
     }
 }
 
-fn read(path: &Path) -> Option<Version> {
+/// Reads a file without keeping it in a cache. `None` as for [`DiskTexts::now`].
+pub fn read(path: &Path) -> Option<Version> {
     let (file, metadata) = regular_file::open(path).ok()?;
     let stamp = Stamp::from_metadata(&metadata);
     let mut bytes = Vec::new();

@@ -18,16 +18,17 @@ mod fit;
 mod git;
 
 pub use commit::{Commit, commit_named};
-pub use copies::Copies;
+pub use copies::{Copies, KeptScript};
 pub use disk::DiskTexts;
 
 use crate::definitions::{FileDefinitions, ParsedFiles};
+use crate::source_maps::Script;
 use crate::stages::checksums::has_checksum;
 use crate::stages::loaded::Loaded;
 use crate::stages::source_mapped::SourceMapped;
 use crate::stamp::{SLACK, Stamp};
 use analysis::SourceId;
-use copies::Manifest;
+use copies::{Manifest, map_name};
 use disk::Version;
 use fit::Evidence;
 use git::History;
@@ -123,6 +124,16 @@ impl TextCaches {
     /// Empty caches. Texts are kept in `copies`.
     pub fn new(copies: Option<Copies>) -> Self {
         Self { disk: Arc::default(), copies, parsed: ParsedFiles::default() }
+    }
+
+    /// Finds the copies of the generated scripts of a profile, given by the hash of its content, by their
+    /// names in it.
+    pub fn kept_scripts(&self, profile: u128) -> impl Fn(&str) -> Option<KeptScript> {
+        let copies = self.copies.as_ref().map(|it| (it, OnceCell::new()));
+        move |name| {
+            let (copies, manifest) = copies.as_ref()?;
+            copies.script(manifest.get_or_init(|| copies.manifest(profile)), name)
+        }
     }
 }
 
@@ -253,14 +264,33 @@ impl RecordedTexts {
     }
 
     /// Keeps copies of the texts that are known because the files were not written since the
-    /// recording.
-    pub fn keep(&self, loaded: &Loaded, caches: &TextCaches) {
+    /// recording, and of the generated scripts and source maps of `mapped`.
+    pub fn keep(&self, loaded: &Loaded, mapped: &SourceMapped, caches: &TextCaches) {
         let Some(copies) = &caches.copies else { return };
         let known = self.by_path.values().filter(|text| text.origin == Origin::Disk);
         let texts = known.flat_map(|text| text.names.iter().map(|name| (&**name, &*text.text)));
+        let manifest = copies.manifest(loaded.content);
+        let scripts: Vec<(String, Arc<str>)> = mapped
+            .scripts
+            .iter()
+            .filter(|script| !manifest.has(&script.name))
+            .filter_map(script_texts)
+            .flatten()
+            .collect();
+        let scripts = scripts.iter().map(|(name, text)| (&**name, &**text));
         // Without the copies, nothing is lost but the lines of sources that are edited later.
-        let _ = copies.keep(loaded.content, texts);
+        let _ = copies.keep(loaded.content, texts.chain(scripts));
     }
+}
+
+/// The texts to keep of a script: its own, and that of its source map if that is another file. `None` if
+/// one of them cannot be read or is too large.
+fn script_texts(script: &Script) -> Option<Vec<(String, Arc<str>)>> {
+    let mut texts = vec![(script.name.clone(), disk::read(&script.path)?.text)];
+    if let Some(map) = &script.map {
+        texts.push((map_name(&script.name), disk::read(map)?.text));
+    }
+    Some(texts)
 }
 
 impl RecordedText {

@@ -3,7 +3,7 @@
 
 use crate::definitions::ParsedFiles;
 use crate::settings::{SourceSettings, glob_set};
-use crate::source_maps::{OriginalLines, Relocated, apply_source_maps, source_names};
+use crate::source_maps::{self, OriginalLines, Relocated, Script, apply_source_maps, source_names};
 use crate::stages::by_name::{self, AmbiguousFunction, ByName};
 use crate::stages::checksums::Checksums;
 use crate::stages::file_evidence;
@@ -41,22 +41,24 @@ pub struct SourceMapped {
     /// The original files of code that was generated again since the recording, by canonical path,
     /// each with the time when it was generated.
     pub rebuilt: FxHashMap<PathBuf, SystemTime>,
+    /// The generated scripts whose source maps were used, as they were recorded.
+    pub scripts: Vec<Script>,
     /// Warnings about ambiguous names and unusable source maps.
     pub warnings: Vec<Warning>,
 }
 
 impl SourceMapped {
     /// Maps the file names of `symbolicated` to the files of `index`. `folder` is the profile's
-    /// folder, which relative names may be relative to, `stamp` that of the profile, `parsed` has
+    /// folder, which relative names may be relative to, `maps` finds source maps, `parsed` has
     /// definitions of texts.
     pub fn new(
         symbolicated: &Symbolicated,
         folder: Option<&Path>,
-        stamp: &Stamp,
         settings: &SourceSettings,
-        index: &SourceIndex,
+        maps: &source_maps::Search<'_>,
         parsed: &ParsedFiles,
     ) -> Self {
+        let (stamp, index) = (maps.profile, maps.index);
         let mut warnings = Vec::new();
         let home = std::env::home_dir();
         let rules = settings.rules(index.roots(), home.as_deref());
@@ -64,8 +66,9 @@ impl SourceMapped {
         let mappings = map(&source_names(symbolicated.recording.symbols()));
         let recording =
             inlined::with_scripts_of_lines(&symbolicated.recording, &mappings, stamp, parsed);
-        let Relocated { recording, mut mappings, generated, originals, texts, rebuilt } =
-            apply_source_maps(&recording, mappings, stamp, index, map, &mut warnings);
+        let relocated = apply_source_maps(&recording, mappings, maps, map, &mut warnings);
+        let Relocated { recording, mut mappings, generated, originals, texts, rebuilt, scripts } =
+            relocated;
         let checksums = Checksums::new(&recording, &symbolicated.libraries.checksums());
         let confirmed = checksums.confirm(&mut mappings);
         file_evidence::apply(&mut mappings, &recording, index, stamp, &confirmed);
@@ -95,6 +98,7 @@ impl SourceMapped {
             originals,
             original_texts: texts,
             rebuilt,
+            scripts,
             warnings,
         }
     }
@@ -113,6 +117,7 @@ impl SourceMapped {
             originals: self.originals.clone(),
             original_texts: self.original_texts.clone(),
             rebuilt: self.rebuilt.clone(),
+            scripts: self.scripts.clone(),
             warnings: self.warnings.clone(),
         }
     }
