@@ -455,19 +455,6 @@ fn a_deleted_profile_keeps_the_old_costs_and_is_reported_once() {
 }
 
 #[test]
-fn a_renamed_profile_is_shown_under_its_new_name() {
-    let mut session = Session::new("b.cpuprofile", &cpuprofile(10), 10);
-    set_age(&session.workspace.write("old.cpuprofile", cpuprofile(20)), HOUR);
-    let root = session.workspace.root().to_owned();
-    fs::rename(root.join("b.cpuprofile"), root.join("before.cpuprofile")).unwrap();
-    session.server.eventually("the new name", |server| {
-        let active = server.profiles()["active"].clone();
-        (active["name"] == "before.cpuprofile" && active["deleted"] == false).then_some(())
-    });
-    session.wait(10);
-}
-
-#[test]
 fn shows_a_profile_that_is_created_later() {
     let workspace = Workspace::with([("app.js", APP_JS)]);
     let mut server = watching(&workspace);

@@ -234,3 +234,18 @@ fn several_profiles_are_averaged_by_choice() {
     let view = server.set_view(json!({ "profiles": null }));
     assert_eq!(json!([view["spread"], view["marks"]]), json!([null, []]));
 }
+
+#[test]
+fn a_renamed_profile_is_shown_under_its_new_name() {
+    let workspace = Workspace::with([("app.js", APP_JS)]);
+    let shown = workspace.write("b.cpuprofile", cpuprofile(10));
+    set_age(&workspace.write("old.cpuprofile", cpuprofile(20)), Duration::from_secs(3600));
+    let mut server = Server::start(&workspace);
+    wait_total(&mut server, 10);
+    std::fs::rename(&shown, shown.with_file_name("before.cpuprofile")).unwrap();
+    server.eventually("the new name", |server| {
+        let active = server.profiles()["active"].clone();
+        (active["name"] == "before.cpuprofile" && active["deleted"] == false).then_some(())
+    });
+    wait_total(&mut server, 10);
+}

@@ -1,8 +1,9 @@
-//! The weight of what is shown over time.
+//! The weight of what is shown over time, and ranges of it.
 
 use serde_json::{Value, json};
 
 use crate::support::profiles::TIMED_PERF;
+use crate::support::requests::text;
 use crate::support::{Server, Workspace};
 
 fn weights(row: &Value) -> Value {
@@ -121,4 +122,80 @@ fn recorded_calls_pass_in_several_buckets() {
     let view = server.set_view(json!({ "search": null, "range": "3..6" }));
     assert_eq!(view["total"], json!(3));
     assert_eq!(weights(&timeline(&mut server, 3)), json!([1, 1, 1]));
+}
+
+/// A recording by perf: six samples, 1 ms apart.
+const PERF: &str = "\
+app 7 100.000000: 1 cycles:\n\t3 hash (app)\n\t2 parse (app)\n\t1 main (app)\n\n\
+app 7 100.001000: 1 cycles:\n\t2 parse (app)\n\t1 main (app)\n\n\
+app 7 100.002000: 1 cycles:\n\t3 hash (app)\n\t4 eval (app)\n\t1 main (app)\n\n\
+app 7 100.003000: 1 cycles:\n\t4 eval (app)\n\t1 main (app)\n\n\
+app 7 100.004000: 1 cycles:\n\t3 hash (app)\n\t2 parse (app)\n\t4 eval (app)\n\t1 main (app)\n\n\
+app 7 100.005000: 1 cycles:\n\t1 main (app)\n\n";
+
+#[test]
+fn a_range_and_a_search_give_the_numbers_of_the_command_line() {
+    let workspace = Workspace::with([("perf.txt", PERF)]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let functions = |spots: &Value| {
+        let rows = spots["functions"].as_array().unwrap().iter();
+        let mut rows: Vec<_> = rows
+            .map(|row| format!("{} {}/{}", text(&row["name"]), row["self"], row["total"]))
+            .collect();
+        rows.sort();
+        rows.join(", ")
+    };
+    let mut shown = |choices: Value, options: &[&str]| {
+        let view = server.set_view(choices);
+        let rows = functions(&server.execute("costline.hotspots", json!([{}])));
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_costline"));
+        let output = command
+            .args(["report", "--json", "--no-symbols"])
+            .arg(workspace.path("perf.txt"))
+            .args(options)
+            .env("COSTLINE_CACHE_DIR", "")
+            .output()
+            .unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((&report["total"], functions(&report)), (&view["total"], rows.clone()));
+        (view["total"].clone(), view["marks"].clone(), rows)
+    };
+    let all = "eval 1/3, hash 3/3, main 1/6, parse 1/3";
+    assert_eq!(shown(json!({}), &[]), (json!(6), json!([]), all.to_owned()));
+    assert_eq!(
+        shown(json!({ "range": "1..4" }), &["--range", "1..4"]),
+        (json!(3), json!(["1..4 ms"]), "eval 1/2, hash 1/1, main 0/3, parse 1/1".to_owned())
+    );
+    assert_eq!(
+        shown(json!({ "search": "Hash" }), &["--range", "1ms..0.004s", "--search", "Hash"]),
+        (json!(1), json!(["1..4 ms", "search Hash"]), "eval 0/1, hash 1/1, main 0/1".to_owned())
+    );
+    assert_eq!(
+        shown(json!({ "range": null, "search": "hash,parse" }), &["--search", "hash,parse"]).2,
+        "eval 0/1, hash 2/2, main 0/2, parse 0/2"
+    );
+    let view = server.view();
+    assert_eq!((&view["range"], &view["search"]), (&Value::Null, &json!("hash,parse")));
+    let actions = view["actions"].as_array().unwrap();
+    assert!(actions.iter().any(|it| it["title"] == "Clear the search for hash,parse"), "{view}");
+    assert_eq!(server.set_view(json!({ "search": null }))["total"], 6);
+
+    for (range, problem) in [
+        ("1", "`1` is no range; expected A..B in milliseconds"),
+        ("7..9", "no sample is in 7..9 ms: the last one was taken at 5 ms"),
+    ] {
+        let error = server.execute_error("costline.setView", json!([{ "range": range }]));
+        assert!(error.contains(problem), "{error}");
+    }
+    // The range stays for the next profile, but folded stacks have no times.
+    server.set_view(json!({ "range": "1..4" }));
+    workspace.write("cpu.folded", "main;hash 5\n");
+    let view = server.eventually("the new profile", |server| {
+        let view = server.view();
+        (view["total"] == 5).then_some(view)
+    });
+    assert_eq!(view["marks"], json!(["1..4 ms (no effect)"]));
+    let error = server.execute_error("costline.setView", json!([{ "range": "2..5" }]));
+    assert!(error.contains("the times of the samples of this profile are unknown"), "{error}");
 }

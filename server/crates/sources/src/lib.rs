@@ -1,8 +1,8 @@
 //! Maps paths in profiles to files of a workspace, finds the functions of a document, and maps
 //! lines of a recorded text to lines of an edited one.
 //!
-//! Independent of profiles and editors. On disk it looks only into the given roots, and the only
-//! files it opens there are generated JavaScript and its source maps, the manifests of packages
+//! Independent of profiles and editors. On disk it looks only into the given roots, apart from asking
+//! where the links in recorded folders lead, and the only files it opens there are generated JavaScript and its source maps, the manifests of packages
 //! (`go.mod`, `Cargo.toml`, `package.json`, `pyproject.toml`), `devcontainer.json`, ignore files, and the
 //! settings of a Git or Mercurial checkout.
 //!
