@@ -1,67 +1,105 @@
 //! Recorded paths that lead into a root through symlinks outside of it, or through `..` after a
-//! symlink. Only folders are asked for their canonical path; no file is opened.
+//! symlink. Only the canonical paths of folders are asked for; no file is opened.
 
-use std::cell::{Cell, RefCell};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::answering::answers;
 use crate::index::{Found, SourceIndex};
-use crate::name::is_network_path;
+use crate::name::{Name, is_network_path};
 
-/// The limit for the folders that are asked for their canonical path.
+/// The limit for the folders of one profile that are asked for.
 const MAX_FOLDERS: usize = 4096;
 
-/// The canonical paths of recorded folders.
+/// How long all answers together may take.
+const DEADLINE: Duration = Duration::from_secs(2);
+
+/// Whether a question was not answered in time. No other is asked until it is.
+static HAS_STALLED: AtomicBool = AtomicBool::new(false);
+
+/// The canonical paths of the folders of recorded files.
 #[derive(Debug, Default)]
-pub(crate) struct Links {
-    folders: RefCell<FxHashMap<PathBuf, Option<PathBuf>>>,
-    /// Whether a disk did not answer. No other folder is asked then.
-    has_stalled: Cell<bool>,
-}
+pub(crate) struct Links(FxHashMap<PathBuf, PathBuf>);
 
 impl Links {
-    /// Looks at a recorded path. `lexical` is the same without `.` and `..`.
-    pub fn find(&self, recorded: &Path, lexical: &Path, index: &SourceIndex) -> Found {
-        let has_parent = recorded.components().any(|part| part == Component::ParentDir);
-        let found = index.find(lexical);
-        if !has_parent && !matches!(found, Found::Elsewhere) {
+    /// Finds the canonical folders of all paths that may lead into a root through a link. `names` are
+    /// the recorded names, each with its parsed form.
+    pub fn of<'n>(names: impl Iterator<Item = (&'n str, &'n Name)>, index: &SourceIndex) -> Self {
+        let mut folders: FxHashSet<&Path> = FxHashSet::default();
+        for (recorded, name) in names {
+            let path = to_follow(recorded, name);
+            let Some(folder) = path.parent().filter(|folder| folder.is_absolute()) else {
+                continue;
+            };
+            let may_be_elsewhere = has_parent_component(path) || index.root_of(path).is_none();
+            let is_local = || !is_network_path(&folder.to_string_lossy());
+            if may_be_elsewhere && folders.len() < MAX_FOLDERS && is_local() {
+                folders.insert(folder);
+            }
+        }
+        let folders: Vec<PathBuf> = folders.into_iter().map(Path::to_owned).collect();
+        Self(canonical(folders).unwrap_or_default())
+    }
+
+    /// Looks at a recorded path.
+    pub fn find(&self, recorded: &str, name: &Name, index: &SourceIndex) -> Found {
+        let path = to_follow(recorded, name);
+        let found = index.find(Path::new(&name.text));
+        if !has_parent_component(path) && !matches!(found, Found::Elsewhere) {
             return found;
         }
-        let Some(real) = self.canonical(if has_parent { recorded } else { lexical }) else {
+        let folder = path.parent().and_then(|folder| self.0.get(folder));
+        let Some(real) = folder.zip(path.file_name()).map(|(folder, name)| folder.join(name))
+        else {
             return found;
         };
         match (index.find(&real), found) {
             (Found::File(file), _) => Found::File(file),
             // Without the link, the path is that of another file.
-            (Found::Elsewhere, Found::File(file)) if file != real => Found::Outside,
+            (Found::Elsewhere, Found::File(file)) if file != real && real.is_file() => {
+                Found::Outside
+            }
             (_, found) => found,
         }
     }
+}
 
-    /// The path of a file with the canonical path of its folder. `None` if there is no such file.
-    fn canonical(&self, path: &Path) -> Option<PathBuf> {
-        let (folder, name) = (path.parent()?, path.file_name()?);
-        if !path.is_absolute() || is_network_path(&path.to_string_lossy()) {
-            return None;
-        }
-        let known = self.folders.borrow().get(folder).cloned();
-        let folder = known.unwrap_or_else(|| self.ask(folder))?;
-        let path = folder.join(name);
-        path.is_file().then_some(path)
-    }
+/// The path whose links are followed: with `..` as recorded, else without what does not count.
+fn to_follow<'n>(recorded: &'n str, name: &'n Name) -> &'n Path {
+    let recorded = Path::new(recorded.trim());
+    if has_parent_component(recorded) { recorded } else { Path::new(&name.text) }
+}
 
-    fn ask(&self, folder: &Path) -> Option<PathBuf> {
-        let mut folders = self.folders.borrow_mut();
-        if self.has_stalled.get() || folders.len() >= MAX_FOLDERS {
-            return None;
-        }
-        let has_answered = answers(folder);
-        self.has_stalled.set(!has_answered);
-        let found = has_answered.then(|| fs::canonicalize(folder).ok()).flatten();
-        folders.insert(folder.to_owned(), found.clone());
-        found
+fn has_parent_component(path: &Path) -> bool {
+    path.components().any(|part| part == Component::ParentDir)
+}
+
+/// The canonical path of each folder that exists. `None` if a disk does not answer.
+fn canonical(folders: Vec<PathBuf>) -> Option<FxHashMap<PathBuf, PathBuf>> {
+    if folders.is_empty() || HAS_STALLED.load(Ordering::SeqCst) {
+        return None;
     }
+    let (sender, answer) = channel();
+    let ask = move || {
+        let pairs = folders.into_iter().filter_map(|folder| {
+            let canonical = fs::canonicalize(&folder).ok()?;
+            Some((folder, canonical))
+        });
+        // Nobody waits any more if the answer is too late.
+        let _ = sender.send(pairs.collect());
+        HAS_STALLED.store(false, Ordering::SeqCst);
+    };
+    std::thread::Builder::new().spawn(ask).ok()?;
+    if let Ok(pairs) = answer.recv_timeout(DEADLINE) {
+        return Some(pairs);
+    }
+    HAS_STALLED.store(true, Ordering::SeqCst);
+    // The answer may have come at the last moment.
+    let pairs = answer.try_recv().ok()?;
+    HAS_STALLED.store(false, Ordering::SeqCst);
+    Some(pairs)
 }

@@ -202,15 +202,12 @@ pub fn map_paths<'a>(
     rules: &[Rule],
     profile_dir: Option<&Path>,
 ) -> Vec<Mapping> {
-    let mapper = Mapper::new(index, rules, profile_dir);
-    let (names, alone): (Vec<Name>, Vec<Option<Mapping>>) = names
-        .into_iter()
-        .map(|recorded| {
-            let name = Name::parse(recorded);
-            let alone = mapper.alone(recorded, &name);
-            (name, alone)
-        })
-        .unzip();
+    let recorded: Vec<&str> = names.into_iter().collect();
+    let names: Vec<Name> = recorded.iter().map(|name| Name::parse(name)).collect();
+    let links = Links::of(recorded.iter().copied().zip(&names), index);
+    let mapper = Mapper::new(index, rules, profile_dir, links);
+    let alone: Vec<Option<Mapping>> =
+        recorded.iter().zip(&names).map(|(recorded, name)| mapper.alone(recorded, name)).collect();
 
     // A name that must not be guessed is no evidence for guesses either.
     let is_evidence = |(name, alone): &(&Name, &Option<Mapping>)| {
@@ -247,7 +244,12 @@ struct Mapper<'a> {
 }
 
 impl<'a> Mapper<'a> {
-    fn new(index: &'a SourceIndex, rules: &'a [Rule], profile_dir: Option<&Path>) -> Mapper<'a> {
+    fn new(
+        index: &'a SourceIndex,
+        rules: &'a [Rule],
+        profile_dir: Option<&Path>,
+        links: Links,
+    ) -> Mapper<'a> {
         Mapper {
             index,
             rules: by_length(rules),
@@ -255,7 +257,7 @@ impl<'a> Mapper<'a> {
             go: OnceCell::new(),
             packages: Packages::of(index),
             mounts: Mounts::of(index),
-            links: Links::default(),
+            links,
             own_root: profile_dir.and_then(|dir| index.root_of(dir)),
         }
     }
@@ -267,7 +269,7 @@ impl<'a> Mapper<'a> {
             Some(Err(target)) => Some(target),
             None => None,
         };
-        let found = self.links.find(Path::new(recorded.trim()), Path::new(&name.text), self.index);
+        let found = self.links.find(recorded, name, self.index);
         if let Found::File(path) = found {
             let is_exact = key(&path.to_string_lossy()) == key(&name.text);
             return Some(mapped(path, if is_exact { How::Exact } else { How::Link }));
