@@ -36,8 +36,11 @@ impl Links {
                 continue;
             };
             let may_be_elsewhere = has_parent_component(path) || index.root_of(path).is_none();
-            let is_local = || !is_network_path(&folder.to_string_lossy());
-            if may_be_elsewhere && folders.len() < MAX_FOLDERS && is_local() {
+            // `//host/share` names another machine on other systems, so it is not looked at here either.
+            let is_local = !recorded.trim().starts_with("//")
+                && !is_network_path(recorded.trim())
+                && !is_network_path(&folder.to_string_lossy());
+            if may_be_elsewhere && folders.len() < MAX_FOLDERS && is_local {
                 folders.insert(folder);
             }
         }
