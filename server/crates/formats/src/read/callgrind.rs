@@ -551,7 +551,8 @@ impl Reader {
             self.producer.as_ref().is_some_and(|producer| producer.name() == "callgrind");
         let lacks_totals = is_callgrind && !self.has_totals;
         let is_less = total < sum * 0.99 || (total < sum && lacks_totals);
-        if is_less && !is_end {
+        let is_whole = dialect == Some(Dialect::Xdebug) && is_end;
+        if is_less && !is_whole {
             let message = || {
                 format!(
                     "the costs add up to {total}, but the file states {sum}; its end may be missing"
