@@ -27,7 +27,7 @@ use crate::stages::checksums::has_checksum;
 use crate::stages::loaded::Loaded;
 use crate::stages::source_mapped::SourceMapped;
 use crate::stamp::{SLACK, Stamp};
-use analysis::SourceId;
+use analysis::{FuncId, SourceId};
 use copies::{Manifest, map_name};
 use disk::Version;
 use fit::Evidence;
@@ -544,10 +544,13 @@ fn paths_of_functions(mapped: &SourceMapped) -> HashSet<&Path> {
     let path_of = |source: SourceId| mapped.mappings.get(source.index())?.path();
     let sources = symbols.funcs.ids().filter_map(|func| symbols.funcs.get(func).source);
     let mut paths: HashSet<&Path> = sources.filter_map(path_of).collect();
-    mapped.recording.each_place(|func, source, _| {
-        if symbols.funcs.get(func).line == 0 {
-            paths.extend(path_of(source));
-        }
-    });
+    let has_no_start = |func: FuncId| symbols.funcs.get(func).line == 0;
+    if symbols.funcs.ids().any(has_no_start) {
+        mapped.recording.each_place(|func, source, _| {
+            if has_no_start(func) {
+                paths.extend(path_of(source));
+            }
+        });
+    }
     paths
 }
