@@ -289,3 +289,33 @@ fn annotate_follows_functions_to_other_files_and_reports_do_not() {
         assert!(lines.contains(&line.to_owned()), "{lines:?}");
     }
 }
+
+/// The line does not tell the two methods apart, but both are on it.
+#[cfg(feature = "grammars")]
+#[test]
+fn methods_of_one_name_on_a_line_are_no_reason_to_doubt_the_file() {
+    let source = "\
+class P {
+    static class X { int run() { return 1; } } static class Y { int run() { return 2; } }
+    int go() {
+        return new X().run() + new Y().run();
+    }
+}
+";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("P.java");
+    std::fs::write(&path, source).unwrap();
+    let an_hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    std::fs::File::options().write(true).open(&path).unwrap().set_modified(an_hour_ago).unwrap();
+    let profile = folder.path().join("cpu.folded");
+    let samples = "P.go (P.java:4);P$X.run (P.java:2) 30\nP.go (P.java:4);P$Y.run (P.java:2) 10\n";
+    std::fs::write(&profile, samples).unwrap();
+    let text = printed(&profile, "annotate", &["--unit", "absolute"]);
+    assert!(!text.contains("may have moved") && !text.contains('~'), "{text}");
+    let rows = rows(&text);
+    assert!(rows.iter().any(|row| row.starts_with("40 samples 40 samples 2 ")), "{text}");
+    assert!(
+        rows.contains(&"40 samples 4 return new X().run() + new Y().run();".to_owned()),
+        "{text}"
+    );
+}
