@@ -1,8 +1,9 @@
 //! Resolves names that a user gives: functions, categories, libraries, metrics and threads.
 //!
 //! A name can be exact, a suffix (`push` for `Vec::push`), the name of a function without its
-//! parameters (`push` for `Vec::push(int)`) and its template arguments (`push` for `push<int>(int)`), a glob (`parse_*`) or a regular expression between
-//! slashes (`/^parse/`). They are tried in this order, and the first that matches anything decides.
+//! parameters (`push` for `Vec::push(int)`), also without its template arguments (`push` for
+//! `push<int>(int)`), a glob (`parse_*`) or a regular expression between slashes (`/^parse/`). They are
+//! tried in this order, and the first that matches anything decides.
 //! So an exact name always wins, whatever characters it contains (`operator[]`). If nothing matches,
 //! or more than one thing where one is needed, [`Unmatched`] lists what to write instead.
 

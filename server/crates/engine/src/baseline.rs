@@ -3,8 +3,9 @@
 //! It is a snapshot like the one shown and has the same settings. It does not change when its file
 //! is rewritten. Two functions are the same if they have definitions with the same name in the same
 //! workspace file (if there are several, those on the same line), or with the same name and code in
-//! different files. Without definitions, they are the same if they have the same key in both profiles. Lines are matched by their text ([`crate::context`]). An unmatched cost is unknown,
-//! not zero.
+//! different files. Without definitions, they are the same if they have the same name in the same
+//! file, whatever its recorded path is. Lines are matched by their text ([`crate::context`]). An
+//! unmatched cost is unknown, not zero.
 
 use crate::comparison::{Change, Comparison, Runs};
 use crate::file_lines::FileLines;

@@ -2,9 +2,10 @@
 //! lines of a recorded text to lines of an edited one.
 //!
 //! Independent of profiles and editors. On disk it looks only into the given roots, apart from asking
-//! where the links in recorded folders lead, and the only files it opens there are generated JavaScript and its source maps, the manifests of packages
-//! (`go.mod`, `Cargo.toml`, `package.json`, `pyproject.toml`), `devcontainer.json`, ignore files, and the
-//! settings of a Git or Mercurial checkout.
+//! where the links in recorded folders lead. The only files it opens there are generated JavaScript
+//! and its source maps, the manifests of packages (`go.mod`, `Cargo.toml`, `package.json`,
+//! `pyproject.toml`), `devcontainer.json`, ignore files, and the settings of a Git or Mercurial
+//! checkout.
 //!
 //! ```
 //! use sources::{Limits, Root, RootKind, SourceIndex, map_paths};
