@@ -57,6 +57,58 @@ fn lines_of_files_that_one_profile_has_are_new_or_gone() {
     );
 }
 
+/// Closures without a name: the one on the second line grows from 100 to 500 of 1000, the others are
+/// new and gone.
+#[cfg(feature = "grammars")]
+#[test]
+fn closures_without_a_name_are_compared_by_their_lines() {
+    const CODE: &str = "\
+function main(list) {
+  return list.map((x) => {
+    return x * x;
+  });
+}
+function other(list) { return list.map((x) => x + 1).map((x) => x + 2); }
+";
+    let before = "main (a.js:2) 900\nmain (a.js:2);(anonymous) (a.js:3) 100\n";
+    let after = "main (a.js:2) 500\nmain (a.js:2);(anonymous) (a.js:3) 500\n";
+    let folder = project(&[("before.folded", before.into()), ("after.folded", after.into())]);
+    let gone = "main (a.js:2) 1000\n";
+    fs::write(folder.path().join("gone.folded"), gone).unwrap();
+    let source = folder.path().join("a.js");
+    fs::write(&source, CODE).unwrap();
+    let an_hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    fs::File::options().write(true).open(&source).unwrap().set_modified(an_hour_ago).unwrap();
+    let diff = |profiles: [&str; 2]| {
+        let arguments = [["diff"].as_slice(), &profiles].concat();
+        words(&ran(folder.path(), &arguments).success())[3..].to_vec()
+    };
+    assert_eq!(
+        diff(["before.folded", "after.folded"]),
+        ["10.0% 50.0% ▲40.0 ▲40.0 (anonymous) a.js:2", "100.0% 100.0% ▼40.0 main a.js:1"]
+    );
+    assert_eq!(
+        diff(["gone.folded", "after.folded"])[0],
+        "0.0% 50.0% ▲50.0 ▲50.0 (anonymous) a.js:2 (new)"
+    );
+    assert_eq!(
+        diff(["after.folded", "gone.folded"])[0],
+        "50.0% 0.0% ▼50.0 ▼50.0 (anonymous) a.js:2 (gone)"
+    );
+    let limit = ["diff", "before.folded", "after.folded", "--fail-above-function", "5%"];
+    assert_eq!(ran(folder.path(), &limit).code, Some(4));
+
+    // If the recorded text is not known, neither is which closure it was.
+    let now = SystemTime::now() + Duration::from_secs(60);
+    fs::File::options().write(true).open(&source).unwrap().set_modified(now).unwrap();
+    let list = diff(["before.folded", "after.folded"]);
+    assert_eq!(
+        list.last().unwrap(),
+        "omitted: 1 function (self 50.0%) and 1 function of the baseline: not known which function \
+         of the other profile they are"
+    );
+}
+
 /// Two functions of one class have the same name.
 #[cfg(feature = "grammars")]
 #[test]

@@ -3,7 +3,8 @@
 //! It is a snapshot like the one shown and has the same settings. It does not change when its file
 //! is rewritten. Two functions are the same if they have definitions with the same name in the same
 //! workspace file (if there are several, those on the same line), or with the same name and code in
-//! different files. Without definitions, they are the same if they have the same name in the same
+//! different files. Closures without a name are matched by their lines only, so both recorded texts
+//! must be known. Without definitions, functions are the same if they have the same name in the same
 //! file, whatever its recorded path is. Lines are matched by their text ([`crate::context`]). An
 //! unmatched cost is unknown, not zero.
 
@@ -19,8 +20,10 @@ use sources::{Arity, Definition, LineMap, Syntax, code_tokens};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// The functions of a file by container, name and arity, each with the line (0-based) of its name.
-type Defined = FxHashMap<DefinitionKey, Vec<(u32, FunctionId)>>;
+/// The functions of a file by container, name and arity, each with the byte at which its definition
+/// starts.
+type Defined = FxHashMap<DefinitionKey, Vec<(usize, FunctionId)>>;
+/// For a closure without a name, the first part is what is around it.
 type DefinitionKey = (Option<String>, String, Option<Arity>);
 
 /// The name of a definition, and its tokens.
@@ -38,7 +41,20 @@ fn code(snapshot: &Snapshot, function: FunctionId) -> Option<Code> {
 }
 
 fn key(definition: &Definition) -> DefinitionKey {
-    (definition.container.clone(), definition.name.clone(), definition.arity)
+    let around = definition.scopes.last().filter(|_| definition.name.is_empty());
+    let container = definition.container.as_ref().or(around).cloned();
+    (container, definition.name.clone(), definition.arity)
+}
+
+/// The definitions in the recorded text of a file that have a key, in the order of the text. `None` if
+/// they are not known.
+fn with_key<'a>(
+    snapshot: &'a Snapshot,
+    path: &Path,
+    wanted: &DefinitionKey,
+) -> Option<Vec<&'a Definition>> {
+    let all = &snapshot.texts.get(path)?.definitions.as_ref()?.all;
+    Some(all.iter().filter(|it| key(it) == *wanted).collect())
 }
 
 /// The functions in files that were found, by file and name.
@@ -201,7 +217,7 @@ impl Baseline {
             let definition = source.definition();
             let of_file = defined.entry(source.file).or_default();
             let same = of_file.entry(key(definition)).or_default();
-            same.push((definition.name_line0, function));
+            same.push((definition.bytes.start, function));
         }
         let earlier = earlier.into_iter().map(Self::new).collect();
         let (by_code, by_name) = (OnceLock::new(), OnceLock::new());
@@ -327,14 +343,12 @@ impl Baseline {
             return self.same_by_name(shown, function, path);
         };
         let definition = source.definition();
-        if definition.name.is_empty() {
-            return Same::Unknown;
-        }
-        let of_name = defined.get(&key(definition)).map_or(&[][..], Vec::as_slice);
-        if let Some(same) = self.same_definition(shown, path, definition, of_name) {
+        let of_key = defined.get(&key(definition)).map_or(&[][..], Vec::as_slice);
+        if let Some(same) = self.same_definition(shown, path, definition, of_key) {
             return same;
         }
-        match of_name {
+        match of_key {
+            _ if definition.name.is_empty() => Same::Unknown,
             [] => Same::NoCost,
             [(_, same)] => Same::Function(*same),
             _ => Same::Unknown,
@@ -342,34 +356,39 @@ impl Baseline {
     }
 
     /// What the function of a definition in a file of `shown` is in the baseline, by the texts: the
-    /// definition on the same line, or else the only one of this name whose line was changed. `of_name` are
-    /// the functions of this name that have costs. `None` if a text is not known.
+    /// definition with this key on the same line (of several, the one at the same position), or else the
+    /// only one whose line was changed. `of_key` are the functions with this key that have costs. `None`
+    /// if a text is not known.
     fn same_definition(
         &self,
         shown: &Snapshot,
         path: &Path,
         definition: &Definition,
-        of_name: &[(u32, FunctionId)],
+        of_key: &[(usize, FunctionId)],
     ) -> Option<Same> {
         let map = self.recorded_lines(shown, path)?;
-        let with_cost = |line0: u32| {
-            let same = of_name.iter().find(|(name_line0, _)| *name_line0 == line0);
+        let with_cost = |same: &Definition| {
+            let same = of_key.iter().find(|(start, _)| *start == same.bytes.start);
             same.map_or(Same::NoCost, |(_, function)| Same::Function(*function))
         };
+        let key = key(definition);
+        let (mut before, mut now) =
+            (with_key(&self.snapshot, path, &key)?, with_key(shown, path, &key)?);
         if let Some(line0) = map.to_recorded(definition.name_line0) {
-            return Some(with_cost(line0));
+            before.retain(|it| it.name_line0 == line0);
+            now.retain(|it| it.name_line0 == definition.name_line0);
+            let position = now.iter().position(|it| it.bytes == definition.bytes);
+            return Some(match position {
+                _ if before.is_empty() => Same::NoCost,
+                Some(position) if before.len() == now.len() => with_cost(before[position]),
+                _ => Same::Unknown,
+            });
         }
-        let changed = |snapshot: &Snapshot, is_changed: &dyn Fn(u32) -> bool| {
-            let all = snapshot.texts.get(path)?.definitions.clone()?;
-            let of_name = all.all.iter().filter(|it| key(it) == key(definition));
-            let lines = of_name.map(|it| it.name_line0).filter(|line0| is_changed(*line0));
-            Some(lines.collect::<Vec<u32>>())
-        };
-        let before = changed(&self.snapshot, &|line0| map.to_open(line0).is_none())?;
-        let now = changed(shown, &|line0| map.to_recorded(line0).is_none())?;
+        before.retain(|it| map.to_open(it.name_line0).is_none());
+        now.retain(|it| map.to_recorded(it.name_line0).is_none());
         Some(match (&before[..], &now[..]) {
             ([], _) => Same::NoCost,
-            ([line0], [_]) => with_cost(*line0),
+            ([same], [_]) => with_cost(same),
             _ => Same::Unknown,
         })
     }

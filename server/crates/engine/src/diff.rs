@@ -27,10 +27,22 @@ pub struct Diff {
     pub lines: Vec<Row>,
     /// The files, the greatest change first. They have the self cost of their functions.
     pub files: Vec<Row>,
-    /// The number of functions that cannot be compared, because they have no unique match.
-    pub unmatched_functions: usize,
+    /// The functions of both sides that cannot be compared, because it is not known which function of
+    /// the other side they are.
+    pub unmatched: Unmatched,
     /// The number of files with lines that cannot be compared, because a recorded text is not known.
     pub unmatched_files: usize,
+}
+
+/// The functions that cannot be compared.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Unmatched {
+    /// The number of functions of the baseline.
+    pub n_before: usize,
+    /// The number of functions of the new profile.
+    pub n_now: usize,
+    /// The self cost of those of the new profile.
+    pub own: f64,
 }
 
 /// The costs of a function, line or file on both sides.
@@ -93,7 +105,7 @@ impl Diff {
     pub fn new(before: &Arc<Snapshot>, now: &Arc<Snapshot>, compare: Compare) -> Self {
         let by = Comparison::new(&[before], now, compare);
         let baseline = Baseline::new(before.clone());
-        let (mut functions, unmatched_functions) = functions(&baseline, now, by);
+        let (mut functions, unmatched) = functions(&baseline, now, by);
         let (mut lines, unmatched_files) = lines(&baseline, now, by);
         let mut files = files(before, now, by);
         for rows in [&mut functions, &mut lines, &mut files] {
@@ -103,7 +115,7 @@ impl Diff {
                 change(b).total_cmp(&change(a)).then_with(|| place(a).cmp(&place(b)))
             });
         }
-        Self { by, functions, lines, files, unmatched_functions, unmatched_files }
+        Self { by, functions, lines, files, unmatched, unmatched_files }
     }
 }
 
@@ -125,9 +137,9 @@ fn changes(
     (by.change_of_spread([before.self_, now.self_], own), totals.map(total))
 }
 
-fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<Row>, usize) {
+fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<Row>, Unmatched) {
     let before = &*baseline.snapshot;
-    let (mut rows, mut unmatched) = (Vec::new(), 0);
+    let (mut rows, mut unmatched) = (Vec::new(), Unmatched::default());
     let spread = |snapshot: &Snapshot, function| {
         (snapshot.costs.function(function).cost, snapshot.run_costs().function(function))
     };
@@ -156,7 +168,8 @@ fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<R
             }
             Same::NoCost | Same::Absent => row(now, function, [no_cost, cost], Sides::After),
             Same::Unknown => {
-                unmatched += 1;
+                unmatched.n_now += 1;
+                unmatched.own += cost.0.self_;
                 continue;
             }
         });
@@ -168,7 +181,7 @@ fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<R
                 let cost = spread(before, function);
                 rows.push(row(before, function, [cost, no_cost], Sides::Before));
             }
-            Same::Function(_) | Same::Unknown => {}
+            Same::Function(_) | Same::Unknown => unmatched.n_before += 1,
         }
     }
     (rows, unmatched)

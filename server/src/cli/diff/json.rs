@@ -50,10 +50,14 @@ struct JsonDiff<'a> {
     lines: Vec<JsonRow<'a>>,
     /// The files, with the self cost of their functions.
     files: Vec<JsonRow<'a>>,
-    /// The number of functions that are not listed, because several functions of the other profile
-    /// may be the same.
+    /// The number of functions that are not listed, because it is not known which function of the
+    /// baseline they are.
     #[serde(rename = "unmatchedFunctions")]
     unmatched_functions: usize,
+    /// The number of functions of the baseline that are not listed, because it is not known which
+    /// function of the profile they are.
+    #[serde(rename = "unmatchedBefore")]
+    unmatched_before: usize,
     /// The number of files whose lines are not listed, because a recorded text is not known.
     #[serde(rename = "unmatchedFiles")]
     unmatched_files: usize,
@@ -152,7 +156,8 @@ pub(super) fn write(compared: &Compared<'_>, out: &mut Output) -> io::Result<()>
         functions: rows(&diff.functions),
         lines: rows(&diff.lines),
         files: rows(&diff.files),
-        unmatched_functions: diff.unmatched_functions,
+        unmatched_functions: diff.unmatched.n_now,
+        unmatched_before: diff.unmatched.n_before,
         unmatched_files: diff.unmatched_files,
     };
     serde_json::to_writer(&mut *out, &json)?;

@@ -3,10 +3,11 @@
 use super::super::style::Style;
 use super::{Compared, DiffArgs, Format};
 use engine::comparison::{By, Change};
-use engine::diff::{Row, Sides};
+use engine::diff::{Row, Sides, Unmatched};
 use engine::present::labels::Scale;
 use engine::present::text::{markdown, plain};
 use engine::present::units;
+use engine::settings::Unit;
 use std::io::{self, Write};
 
 /// The first line of a comment, by which it can be found.
@@ -58,9 +59,19 @@ fn omitted(compared: &Compared<'_>, arguments: &DiffArgs, changed: usize) -> Vec
         notes.push(format!("{} without a change{real}", count(rows.len() - changed, "")));
     }
     match noun {
-        "function" if diff.unmatched_functions > 0 => {
-            let n = count(diff.unmatched_functions, "");
-            notes.push(format!("{n} matching several functions of the other profile"));
+        "function" if diff.unmatched != Unmatched::default() => {
+            let Unmatched { n_before, n_now, own } = diff.unmatched;
+            let now = &compared.now.costs;
+            let scale = Scale { metric: &now.metric, base: now.base, unit: Unit::Percent };
+            let mut sides = Vec::new();
+            if n_now > 0 {
+                sides.push(format!("{} (self {})", count(n_now, ""), scale.weight(own)));
+            }
+            if n_before > 0 {
+                sides.push(format!("{} of the baseline", count(n_before, "")));
+            }
+            let sides = sides.join(" and ");
+            notes.push(format!("{sides}: not known which function of the other profile they are"));
         }
         "line" if diff.unmatched_files > 0 => {
             let files = units::counted(diff.unmatched_files as f64, "files");
