@@ -4,6 +4,7 @@
 
 use crate::View;
 use crate::edges::{Edge, Edges};
+use crate::function_costs::FunctionCost;
 use crate::graph::{is_call, parts, stated_functions, upper_bound, weight};
 use crate::inclusive::{Inclusive, Nodes};
 use profile::{Call, FileId, FunctionId, GraphTables, Groups, PartOfGraph};
@@ -43,22 +44,27 @@ fn edges_of(part: PartOfGraph<'_>, metric: usize, groups: &Groups) -> Edges {
         (rows[0].0, rows.iter().all(|&(_, row)| is_recursive(row)), calls)
     });
     let sets: Vec<_> = sets.collect();
-    let totals: Vec<(f64, bool)> = if part.graph.contexts.is_some() {
-        sets.iter().map(|(_, _, calls)| (sum(calls, metric), false)).collect()
+    // With the upper bounds of the totals of functions; without any for contexts, whose recursive calls are
+    // known.
+    let (totals, most): (Vec<(f64, bool)>, Vec<Option<f64>>) = if part.graph.contexts.is_some() {
+        (sets.iter().map(|(_, _, calls)| (sum(calls, metric), false)).collect(), Vec::new())
     } else if part.totals.is_empty() {
-        Inclusive::new(&Nodes::new(part, metric, groups)).edges(&calls)
+        let nodes = Nodes::new(part, metric, groups);
+        let inclusive = Inclusive::new(&nodes);
+        (inclusive.edges(&calls), upper_bounds(&inclusive.functions()))
     } else {
-        let functions = stated_functions(part, metric, groups);
-        let upper = |end: FunctionId| upper_bound(functions[end.index()].cost.total);
-        sets.iter()
-            .map(|&((caller, callee), _, calls)| {
-                bounded(calls, metric, [upper(caller), upper(callee)])
-            })
-            .collect()
+        let most = upper_bounds(&stated_functions(part, metric, groups));
+        let upper = |end: FunctionId| most[end.index()];
+        let total = |&((caller, callee), _, calls): &(_, _, &[&Call])| {
+            bounded(calls, metric, [upper(caller), upper(callee)])
+        };
+        (sets.iter().map(total).collect(), most)
     };
+    let ends: Vec<_> = sets.iter().map(|(ends, ..)| *ends).collect();
+    let within = within_cycles(&ends, &totals, &most);
     let mut edges = Edges::default();
-    for (((caller, callee), within_recursion, calls), (total, estimated)) in
-        sets.into_iter().zip(totals)
+    for ((((caller, callee), within_recursion, calls), (total, estimated)), within_cycle) in
+        sets.into_iter().zip(totals).zip(within)
     {
         let count = calls.iter().fold(0, |sum: u64, call| sum.saturating_add(call.count));
         edges.push(
@@ -69,13 +75,48 @@ fn edges_of(part: PartOfGraph<'_>, metric: usize, groups: &Groups) -> Edges {
                 estimated,
                 calls: (count > 0).then_some(count),
                 inlined: false,
-                recursive: caller == callee || within_recursion,
+                recursive: caller == callee || within_recursion || within_cycle,
                 sites: 0..0,
             },
             sites(part, metric, groups, calls).map(|(site, cost)| (site, cost.min(total))),
         );
     }
     edges
+}
+
+fn upper_bounds(functions: &[FunctionCost]) -> Vec<Option<f64>> {
+    functions.iter().map(|function| upper_bound(function.cost.total)).collect()
+}
+
+/// For each caller and callee, sorted by caller, whether the calls are certainly within others: both
+/// functions are on one cycle, and the calls from outside of it make up the whole total of the callee.
+/// `most` are the upper bounds of the totals of functions; if there are none, nothing is certain.
+fn within_cycles(
+    ends: &[(FunctionId, FunctionId)],
+    totals: &[(f64, bool)],
+    most: &[Option<f64>],
+) -> Vec<bool> {
+    let first = |caller: FunctionId| ends.partition_point(|(other, _)| *other < caller);
+    let cycle = profile::cycles(most.len(), |function, i| {
+        let caller = FunctionId::new(function);
+        let (_, callee) = ends.get(first(caller) + i).filter(|(other, _)| *other == caller)?;
+        Some(callee.raw())
+    });
+    let is_in_cycle = |(caller, callee): (FunctionId, FunctionId)| {
+        most.get(caller.index()).is_some() && cycle[caller.index()] == cycle[callee.index()]
+    };
+    let mut entering = vec![0.0; most.len()];
+    for (&(caller, callee), (total, _)) in ends.iter().zip(totals) {
+        if !most.is_empty() && !is_in_cycle((caller, callee)) {
+            entering[callee.index()] += total;
+        }
+    }
+    let is_within = |&(caller, callee): &(FunctionId, FunctionId)| {
+        is_in_cycle((caller, callee))
+            && most[callee.index()]
+                .is_some_and(|most| most > 0.0 && entering[callee.index()] >= most * (1.0 - 1e-9))
+    };
+    ends.iter().map(is_within).collect()
 }
 
 /// The cost of the calls from one function to another if the file states totals, `upper` of both

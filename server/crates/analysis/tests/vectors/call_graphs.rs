@@ -178,7 +178,7 @@ fn uses_stated_totals() {
     // All of `g` is below `main`, so one more step is exact. A quarter of `f` is below `g`, so the
     // calls of `f` are divided.
     assert_eq!(callees("main g"), "? of 3: f 3 ()");
-    assert_eq!(callees("main g f"), "? of 3: each Estimated(1.0) ()");
+    assert_eq!(callees("main g f"), "? of 3: ↻ each Estimated(1.0) ()");
     assert_eq!(callers("f g"), "? of 3: main 3 ()");
     assert_eq!(callers("main"), "? of 20:");
     assert_eq!(callees("g h"), "? of 0:");
