@@ -52,6 +52,64 @@ callers of m.even/2-0
     assert!(text.ends_with("    46.2% (6 callseqs)            6  m.main/2-0  m.m:5\n"), "{text}");
 }
 
+/// `even` and `odd` call each other; `main` calls `even`, which costs 10 in all.
+#[test]
+fn calls_within_a_cycle_are_not_part_of_the_sum() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("callgrind.out.1");
+    let text = "\
+# callgrind format
+events: Ir
+fn=main
+1 1
+cfn=even
+calls=1 5
+2 10
+fn=even
+5 6
+cfn=odd
+calls=3 9
+6 8
+fn=odd
+9 4
+cfn=even
+calls=2 5
+9 5
+totals: 11
+";
+    std::fs::write(&path, text).unwrap();
+    let profile = path.to_str().unwrap();
+    let text = run(["callers", "--json", profile, "even"]).success();
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    let rows = answer["callers"].as_array().unwrap().iter();
+    let rows: Vec<_> = rows.map(|row| json!([row["name"], row["recursive"]])).collect();
+    assert_eq!(rows, [json!(["main", false]), json!(["odd", true])], "{answer}");
+    assert_eq!(answer["sum"], 10);
+}
+
+/// The source of a minified function calls it `run`, the profile `y`.
+#[test]
+fn functions_have_the_names_that_are_shown() {
+    let folder = super::fixture("v8/ts-minified");
+    let (root, profile) = (folder.to_str().unwrap(), folder.join("main.cpuprofile"));
+    let callers =
+        |name: &str| run(["callers", "--root", root, profile.to_str().unwrap(), name]).success();
+    assert!(callers("run").contains("\ncallers of run\n"), "{}", callers("run"));
+    assert_eq!(callers("run"), callers("y"));
+}
+
+#[test]
+fn own_code_is_for_stacks_too() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.py"), "def main():\n    f()\ndef f():\n    g()\n")
+        .unwrap();
+    let path = folder.path().join("py.folded");
+    std::fs::write(&path, "main (a.py:2);lib (/usr/lib/l.py:1);f (a.py:4) 3\n").unwrap();
+    let root = folder.path().to_str().unwrap();
+    let text = run(["callers", "--own", "--root", root, path.to_str().unwrap(), "f"]).success();
+    assert!(text.ends_with("100.0% (3 samples)               main  a.py:1\n"), "{text}");
+}
+
 #[test]
 fn groups_the_callers_of_stacks_by_file() {
     let folder = tempfile::tempdir().unwrap();

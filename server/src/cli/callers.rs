@@ -26,13 +26,13 @@ pub(super) fn callers(
     style: Style,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let symbols = snapshot.grouped.recording.symbols();
-    let callee = analysis::find_function(symbols, &snapshot.grouped.groups, function)
+    let callee = snapshot
+        .only_named(function)
         .map_err(|unmatched| Failure { code: USAGE, message: unmatched.problem })?;
     let path = CallPath { functions: vec![callee], recursion: Recursion::Collapsed };
     let found = groups(snapshot, Direction::Incoming, &path, by);
     let callee = snapshot.function(callee).name;
-    if snapshot.grouped.view.contour && !snapshot.tree.has_contour() {
+    if snapshot.settings.view.contour && !snapshot.tree.has_contour() {
         let metric = &snapshot.costs.metric.name;
         return Err(Failure::no_output(format!(
             "--contour needs the cost of calls, which `{metric}` does not have: choose another metric"

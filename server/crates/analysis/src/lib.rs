@@ -97,7 +97,9 @@ pub use jit_tiers::JitTiers;
 pub use line_counts::{FileLineCount, LineCounts};
 pub use name_search::NameSearch;
 pub use named::{Addresses, notation};
-pub use names::{Unmatched, find_function, find_functions, find_metric, find_threads, nearest};
+pub use names::{
+    Unmatched, ambiguous, find_function, find_functions, find_metric, find_threads, nearest,
+};
 pub use paths::{PathEntry, PathStep, Recursion, SiteCost};
 pub use phases::{Phase, Phases, phases};
 pub use range::TimeRange;

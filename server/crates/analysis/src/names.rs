@@ -267,12 +267,21 @@ pub fn find_function(
     let found = find_functions(symbols, groups, query)?;
     match (found.first(), found.len()) {
         (Some(&function), 1) => Ok(function),
-        (_, n) => {
-            let places = places(symbols, groups, found);
-            let places = places.iter().map(String::as_str);
-            Err(Unmatched::ambiguous(WarningCode::AmbiguousFunction, "functions", query, n, places))
-        }
+        _ => Err(ambiguous(symbols, groups, query, found)),
     }
+}
+
+/// The message about a name that stands for several functions.
+pub fn ambiguous(
+    symbols: &SymbolTables,
+    groups: &Groups,
+    query: &str,
+    found: BTreeSet<FunctionId>,
+) -> Unmatched {
+    let n = found.len();
+    let places = places(symbols, groups, found);
+    let places = places.iter().map(String::as_str);
+    Unmatched::ambiguous(WarningCode::AmbiguousFunction, "functions", query, n, places)
 }
 
 /// The functions that `query` names: by their name, without parameters too, or as `place::name`. The

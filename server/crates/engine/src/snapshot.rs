@@ -21,12 +21,13 @@ use crate::stages::{moved, transpiled};
 use crate::{companions, coverage};
 use analysis::{
     CallTree, Cost, Costs, FileId, FuncId, FuncKey, FunctionId, LineCost, LineCounts, Metric,
-    MetricId, SourceId, Total, View, Warning, WarningCode,
+    MetricId, SourceId, Total, Unmatched, View, Warning, WarningCode,
 };
 use rustc_hash::FxHashMap;
 use sources::{How, Mapping, SourceIndex};
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -254,6 +255,32 @@ impl Snapshot {
     /// name.
     pub fn find(&self, key: &FuncKey) -> Vec<FunctionId> {
         self.grouped.find(key)
+    }
+
+    /// The functions that a name stands for: those that are shown with it, or else those that
+    /// [`analysis::find_functions`] finds by their recorded names.
+    pub fn named(&self, name: &str) -> Result<BTreeSet<FunctionId>, Unmatched> {
+        let has_other_name =
+            |function| self.source_function(function).is_some_and(|source| source.name.is_some());
+        let shown = self.costs.functions().map(|(function, _)| function);
+        let shown: BTreeSet<FunctionId> =
+            shown.filter(|&function| self.function(function).name == name).collect();
+        if shown.iter().any(|&function| has_other_name(function)) {
+            return Ok(shown);
+        }
+        analysis::find_functions(self.grouped.recording.symbols(), &self.grouped.groups, name)
+    }
+
+    /// The only function that a name stands for.
+    pub fn only_named(&self, name: &str) -> Result<FunctionId, Unmatched> {
+        let named = self.named(name)?;
+        match (named.first(), named.len()) {
+            (Some(&function), 1) => Ok(function),
+            _ => {
+                let (symbols, groups) = (self.grouped.recording.symbols(), &self.grouped.groups);
+                Err(analysis::ambiguous(symbols, groups, name, named))
+            }
+        }
     }
 
     /// The functions that an address was resolved to: the physical function first, then the

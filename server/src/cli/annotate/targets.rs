@@ -7,7 +7,6 @@ use engine::path_rules;
 use engine::present::text::{file_name, plain};
 use engine::present::units;
 use engine::snapshot::Snapshot;
-use engine::stages::grouped::Grouped;
 use sources::{Mapping, SourceIndex};
 use std::path::{Path, PathBuf};
 
@@ -157,11 +156,9 @@ fn in_folder(snapshot: &Snapshot, folder: &Path) -> Result<Vec<Target>, Failure>
 
 /// The functions that a name or `/regex/` matches, in the order of their costs.
 fn functions(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, Failure> {
-    let Grouped { recording, groups, .. } = &snapshot.grouped;
-    let found =
-        analysis::find_functions(recording.symbols(), groups, name).map_err(|unmatched| {
-            Failure::no_output(format!("{name}: no file of this name, and {}", unmatched.problem))
-        })?;
+    let found = snapshot.named(name).map_err(|unmatched| {
+        Failure::no_output(format!("{name}: no file of this name, and {}", unmatched.problem))
+    })?;
     let hottest = snapshot.hottest_functions().into_iter().map(|(function, _)| function);
     let found: Vec<FunctionId> = hottest.filter(|function| found.contains(function)).collect();
     let target = |&function: &FunctionId| {

@@ -62,9 +62,7 @@ pub struct Opened {
 impl Opened {
     /// The only function that a name stands for.
     pub fn function(&self, name: &str) -> Result<FunctionId, String> {
-        let grouped = &self.snapshot.grouped;
-        analysis::find_function(grouped.recording.symbols(), &grouped.groups, name)
-            .map_err(|unmatched| unmatched.problem)
+        self.snapshot.only_named(name).map_err(|unmatched| unmatched.problem)
     }
 }
 
