@@ -237,3 +237,21 @@ fn functions_of_go_have_packages() {
         |package: &str| text.lines().find(|line| line.split_whitespace().last() == Some(package));
     assert!(row("std").is_some_and(|row| row.trim_start().starts_with("84.9% (5.30 s)")), "{text}");
 }
+
+/// One stack of 151 frames, all cost in its leaf.
+#[test]
+fn a_tree_says_what_is_below_its_depth() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("deep.folded");
+    let stack: Vec<String> = (0..151).map(|i| format!("f{i}")).collect();
+    std::fs::write(&path, format!("{} 60\nf0 40\n", stack.join(";"))).unwrap();
+    let path = path.to_str().unwrap();
+    let text = run(["tree", path]).success();
+    assert!(text.ends_with("\nomitted: 1 call path and all below them (--depth)\n"), "{text}");
+    let json = run(["tree", "--json", path]).success();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let omitted = serde_json::json!({ "limit": 0, "minPercent": 0, "depth": 1 });
+    assert_eq!(json["omitted"], omitted);
+    let text = run(["tree", path, "--depth", "200"]).success();
+    assert!(!text.contains("omitted"), "{text}");
+}

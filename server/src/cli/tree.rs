@@ -53,6 +53,8 @@ struct Rows {
     rows: Vec<Row>,
     /// The number of branches beside or below them whose total is below the minimum.
     n_small: usize,
+    /// The number of branches below the deepest rows.
+    n_deep: usize,
 }
 
 /// Writes the call tree as text or JSON.
@@ -66,7 +68,7 @@ pub(super) fn tree(
 ) -> Result<(), Failure> {
     let scale =
         Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: style.unit };
-    let Rows { mut rows, n_small } =
+    let Rows { mut rows, n_small, n_deep } =
         if part.occurrences { occurrences(snapshot, part)? } else { rows(snapshot, part)? };
     let omitted = part.limit.map_or(0, |limit| keep_hottest(&mut rows, limit));
     let mut same = before.map(|before| SameNodes::new(before, snapshot, part.inverted));
@@ -75,7 +77,8 @@ pub(super) fn tree(
         .map(|Row { branch, parent, .. }| same.as_mut()?.add(*parent, branch.function).1)
         .collect();
     if json {
-        return write_json(snapshot, &rows, before, &befores, out);
+        let omitted = JsonOmitted { limit: omitted, min_percent: n_small, depth: n_deep };
+        return write_json(snapshot, &rows, omitted, before, &befores, out);
     }
     writeln!(out, "{}", headline(snapshot))?;
     if let Some(before) = before {
@@ -131,7 +134,11 @@ pub(super) fn tree(
         let what = style.name_and_place(used, &plain(this.name), &place);
         writeln!(out, "{cells}  {indent}{mark}{what}")?;
     }
-    for (n, what) in [(omitted, "(--limit)"), (n_small, "and all below them (--min-percent)")] {
+    for (n, what) in [
+        (omitted, "(--limit)"),
+        (n_small, "and all below them (--min-percent)"),
+        (n_deep, "and all below them (--depth)"),
+    ] {
         if n > 0 {
             let paths = units::counted(n as f64, "call paths");
             writeln!(out, "{}", style.dim(&format!("omitted: {paths} {what}")))?;
@@ -193,8 +200,10 @@ fn occurrences(snapshot: &Snapshot, part: Part) -> Result<Rows, Failure> {
         let Some(branch) = found else { continue };
         let first = all.rows.len();
         let top = Row { branch, depth: 0, parent: None, range: Some(range) };
-        let Rows { rows, n_small } = expanded(&during, part, snapshot.costs.base, vec![top])?;
+        let Rows { rows, n_small, n_deep } =
+            expanded(&during, part, snapshot.costs.base, vec![top])?;
         all.n_small += n_small;
+        all.n_deep += n_deep;
         all.rows.extend(
             rows.into_iter()
                 .map(|row| Row { parent: row.parent.map(|parent| parent + first), ..row }),
@@ -208,9 +217,9 @@ fn rows(snapshot: &Snapshot, part: Part) -> Result<Rows, Failure> {
     let base = snapshot.costs.base;
     let (tops, n_small_tops) = below(snapshot, part, base, None);
     let row = |branch| Row { branch, depth: 0, parent: None, range: None };
-    let Rows { rows, n_small } =
-        expanded(snapshot, part, base, tops.into_iter().map(row).collect())?;
-    Ok(Rows { rows, n_small: n_small + n_small_tops })
+    let mut all = expanded(snapshot, part, base, tops.into_iter().map(row).collect())?;
+    all.n_small += n_small_tops;
+    Ok(all)
 }
 
 /// The branches to show below `parent`, the hottest last, and the number of those whose total is
@@ -240,12 +249,12 @@ fn expanded(
     base: f64,
     mut pending: Vec<Row>,
 ) -> Result<Rows, Failure> {
-    let Rows { mut rows, mut n_small } = Rows::default();
+    let Rows { mut rows, mut n_small, mut n_deep } = Rows::default();
     while let Some(row) = pending.pop() {
+        let parent = Some(rows.len());
+        let (branches, n) = below(snapshot, part, base, Some(&row.branch));
+        n_small += n;
         if row.depth < part.depth {
-            let parent = Some(rows.len());
-            let (branches, n) = below(snapshot, part, base, Some(&row.branch));
-            n_small += n;
             let depth = row.depth + 1;
             pending.extend(branches.into_iter().map(|branch| Row {
                 branch,
@@ -253,6 +262,8 @@ fn expanded(
                 parent,
                 range: None,
             }));
+        } else {
+            n_deep += branches.len();
         }
         if row.branch.estimated && rows.len() >= MAX_ESTIMATED {
             return Err(Failure::no_output(format!(
@@ -261,7 +272,7 @@ fn expanded(
         }
         rows.push(row);
     }
-    Ok(Rows { rows, n_small })
+    Ok(Rows { rows, n_small, n_deep })
 }
 
 /// Keeps the `limit` rows with the highest totals, without those whose parent is not among them.
@@ -296,7 +307,19 @@ struct JsonTree<'a> {
     /// With `--baseline`.
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<JsonComparison>,
+    omitted: JsonOmitted,
     nodes: Vec<JsonNode<'a>>,
+}
+
+/// The numbers of call paths that an option leaves out.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JsonOmitted {
+    limit: usize,
+    /// Without those below them.
+    min_percent: usize,
+    /// Without those below them.
+    depth: usize,
 }
 
 /// A row of `--json`.
@@ -344,6 +367,7 @@ impl JsonJitTier {
 fn write_json(
     snapshot: &Snapshot,
     rows: &[Row],
+    omitted: JsonOmitted,
     before: Option<Compared<'_>>,
     befores: &[Option<Before>],
     out: &mut Output,
@@ -385,6 +409,7 @@ fn write_json(
         unit: &metric.unit,
         total: Weight(snapshot.costs.total),
         comparison: before.map(JsonComparison::from),
+        omitted,
         nodes,
     };
     serde_json::to_writer(&mut *out, &tree).map_err(std::io::Error::from)?;

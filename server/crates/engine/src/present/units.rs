@@ -5,7 +5,7 @@ use analysis::{JitTier, Metric, Total};
 use std::time::Duration;
 
 /// Units whose singular is without the last letter. Other units of profiles may be anything.
-const PLURALS: [&str; 24] = [
+const PLURALS: [&str; 25] = [
     "samples",
     "hits",
     "threads",
@@ -16,6 +16,7 @@ const PLURALS: [&str; 24] = [
     "fields",
     "modules",
     "cliques",
+    "call paths",
     // Mercury's deep profiler.
     "callseqs",
     "ticks",
