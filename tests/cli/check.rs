@@ -37,7 +37,26 @@ fn json_follows_its_schema() {
     let schema = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/check.schema.json");
     let schema: Value = serde_json::from_slice(&std::fs::read(schema).unwrap()).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
-    let check: Value = serde_json::from_str(&on("check", RUST, ["--json"]).stdout).unwrap();
-    let errors: Vec<_> = schema.iter_errors(&check).map(|error| error.to_string()).collect();
-    assert_eq!(errors, Vec::<String>::new());
+    let folder = tempfile::tempdir().unwrap();
+    let few = folder.path().join("few.folded");
+    std::fs::write(&few, "main;parse 3\n").unwrap();
+    let few = Outcome::of(costline().args(["check", "--json"]).arg(few)).stdout;
+    assert!(few.contains("few-samples"), "{few}");
+    for check in [on("check", RUST, ["--json"]).stdout, few] {
+        let check: Value = serde_json::from_str(&check).unwrap();
+        let errors: Vec<_> = schema.iter_errors(&check).map(|error| error.to_string()).collect();
+        assert_eq!(errors, Vec::<String>::new());
+    }
+}
+
+#[test]
+fn few_samples_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("few.folded");
+    std::fs::write(&profile, "main;parse 3\n").unwrap();
+    let text = Outcome::of(costline().arg("check").arg(profile)).stdout;
+    assert!(
+        text.contains("\nsamples   few.folded has only 3 samples: record for longer\n"),
+        "{text}"
+    );
 }

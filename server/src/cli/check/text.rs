@@ -5,6 +5,7 @@ use crate::cli::heading::headline;
 use crate::cli::{Output, times};
 use engine::present::text::{one_line, plain};
 use engine::present::units;
+use engine::query::health::HealthCode;
 use engine::snapshot::Snapshot;
 use std::io::{self, Write};
 
@@ -47,6 +48,11 @@ pub fn text(snapshot: &Snapshot, check: &Check, out: &mut Output) -> io::Result<
     files(check, out)?;
     for warning in &check.warnings {
         writeln!(out, "warning   {}{}", one_line(&warning.message), times(warning.count))?;
+    }
+    // The others are said above and below.
+    let few_samples = HealthCode::FewSamples.as_str();
+    for entry in check.health.iter().filter(|entry| entry.code == few_samples) {
+        writeln!(out, "samples   {}", one_line(&entry.message))?;
     }
     if let Some(advice) = &check.advice {
         writeln!(out, "advice    {advice}")?;

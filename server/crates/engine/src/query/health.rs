@@ -72,7 +72,7 @@ pub struct HealthEntry {
     pub message: String,
     /// A command that fixes it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Action")]
+    #[schemars(default, with = "Action")]
     pub fix: Option<Action>,
 }
 
