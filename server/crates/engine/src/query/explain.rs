@@ -103,9 +103,13 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
     let Some(snapshot) = context.world.snapshot() else {
         let message = match context.world.problems.first() {
             Some((_, problem)) => format!("no profile is loaded: {problem}"),
-            None => {
-                "no profile is loaded: none was found in the workspace folders (change the setting `profiles` to search other files)".to_owned()
-            }
+            None => match &context.world.missing {
+                Some(missing) => format!(
+                    "no profile is loaded: {} of the setting `profile` does not exist",
+                    missing.display()
+                ),
+                None => "no profile is loaded: none was found in the workspace folders (change the setting `profiles` to search other files)".to_owned(),
+            },
         };
         return Explanation::new(Reason::NoProfile, &message);
     };
@@ -288,6 +292,13 @@ fn of_line(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> E
     let [(_, line_cost)] = *lines.costs(line0..line0 + 1) else {
         let name = snapshot.file_name(lines.file);
         let message = format!("the profile has no samples on {name}:{line}");
+        if lines.stale {
+            let message = format!(
+                "{message}, but the text that was recorded is not known: lines that were moved since \
+                 then may have no costs here; record again"
+            );
+            return Explanation::new(Reason::StaleLine, &message);
+        }
         return Explanation::new(Reason::NoCost, &message);
     };
     let cost = line_cost.cost;
@@ -354,7 +365,7 @@ fn unmapped(snapshot: &Snapshot, path: &Path, index: Option<&SourceIndex>) -> Op
             let rule = rule.unwrap_or_else(|| "a rule".to_owned());
             let is_ignored = file.is_some_and(|(index, file)| !index.is_listed(&file));
             let ignored = if is_ignored {
-                "; this file is ignored (`.gitignore`), hidden or in `node_modules`, so it is only found by its full path"
+                "; this file is ignored (`.gitignore`), hidden or in `node_modules`, so it is only found by its full path, or it is newer than the search for files (read the profile again to repeat that)"
             } else {
                 ""
             };
