@@ -169,6 +169,20 @@ fn a_setting_selects_the_baseline() {
 }
 
 #[test]
+fn a_baseline_of_the_settings_may_be_written_later() {
+    let workspace = six_samples();
+    let options = json!({ "baseline": "base.folded", "profile": "cpu.folded" });
+    let mut server = Server::builder(&workspace).options(options).start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    wait_for(&mut server, &uri, 13, "16.7%");
+    let is_missing = |warning: &String| warning.contains("base.folded");
+    server.eventually("a warning", |server| server.warnings().iter().any(is_missing).then_some(()));
+    workspace.write("base.folded", twelve());
+    wait_for(&mut server, &uri, 13, "16.7% ▼41.7");
+    assert_eq!(server.warnings().into_iter().filter(is_missing).count(), 1);
+}
+
+#[test]
 fn refuses_a_baseline_that_is_not_comparable() {
     let workspace = six_samples();
     set_age(&workspace.write("old/before.cpuprofile", cpuprofile(10)), HOUR);

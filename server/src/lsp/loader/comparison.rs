@@ -7,6 +7,7 @@ use super::work_queue::{WorkId, WorkQueue};
 use engine::baseline::Baseline;
 use engine::kept_baseline::KeptBaseline;
 use engine::snapshot::Snapshot;
+use engine::stamp::Stamp;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -44,6 +45,8 @@ pub struct Comparison<A> {
     kept: Option<KeptBaseline>,
     /// The problem with the current baseline that was logged.
     problem: Option<String>,
+    /// The version of the baseline of the settings that could not be read; `None` if there was none.
+    unread: Option<Stamp>,
 }
 
 #[derive(Debug)]
@@ -57,7 +60,7 @@ struct ToRead<A> {
 
 impl<A> Default for Comparison<A> {
     fn default() -> Self {
-        Self { queue: WorkQueue::default(), kept: None, problem: None }
+        Self { queue: WorkQueue::default(), kept: None, problem: None, unread: None }
     }
 }
 
@@ -95,6 +98,16 @@ impl<A> Comparison<A> {
             }
         };
         self.show(output, baseline.map(|shown| Baseline::new(shown.clone())), answer);
+    }
+
+    /// Whether to read the baseline of the settings again, which could not be read: there is another
+    /// version of it.
+    pub fn is_worth_a_retry(&mut self, unread: Option<&Stamp>) -> bool {
+        let is_other = unread.is_some() && unread != self.unread.as_ref();
+        if is_other {
+            self.unread = unread.cloned();
+        }
+        is_other
     }
 
     /// Whether the baseline is a kept run.
@@ -164,7 +177,7 @@ impl<A> Comparison<A> {
             world.baseline_problem = None;
             world.revision += 1;
         });
-        self.problem = None;
+        (self.problem, self.unread) = (None, None);
         self.report_problem(output);
         if let Some(answer) = answer {
             let outcome: Outcome = Ok(output.world().clone());
@@ -189,7 +202,9 @@ fn fail<A>(output: &mut Output<A>, answer: Option<A>, problem: &str) {
     if let Some(answer) = answer {
         output.push(Effect::Answer(answer, Err(problem.to_owned())));
     } else {
-        output.log(Severity::Warning, format!("setting `baseline`: {problem}"));
+        if output.world().baseline_problem.as_deref() != Some(problem) {
+            output.log(Severity::Warning, format!("setting `baseline`: {problem}"));
+        }
         output.publish(|world| world.baseline_problem = Some(problem.to_owned()));
     }
 }

@@ -125,6 +125,12 @@ impl Finder {
             shown: world.snapshot().map_or_else(Vec::new, |shown| shown.loaded.files.clone()),
             target: self.target.as_ref().map_or_else(Vec::new, |target| target.files.clone()),
             problems: world.problems.iter().map(|(path, _)| path.clone()).collect(),
+            unread_baseline: world
+                .settings
+                .baseline
+                .as_ref()
+                .filter(|_| world.baseline_problem.is_some())
+                .map(|path| world.in_root(path)),
         };
         output.push(Effect::Start(id, Job::Scan(request)));
     }

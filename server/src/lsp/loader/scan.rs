@@ -29,6 +29,18 @@ pub struct ScanRequest {
     pub target: Vec<FileVersion>,
     /// The files with reported problems.
     pub problems: Vec<PathBuf>,
+    /// The baseline of the settings, if it could not be read.
+    pub unread_baseline: Option<PathBuf>,
+}
+
+impl ScanRequest {
+    /// Whether a file is in a workspace folder below the searched ones, which has its own profiles.
+    fn is_of_inner_folder(&self, file: &Path) -> bool {
+        self.workspace.iter().any(|folder| {
+            file.starts_with(folder)
+                && self.roots.iter().all(|root| folder != root && folder.starts_with(root))
+        })
+    }
 }
 
 /// The result of a scan.
@@ -51,6 +63,8 @@ pub struct Scanned {
     pub problems: Vec<(PathBuf, Option<Stamp>)>,
     /// A message for each setting that names nothing that exists.
     pub absent: Vec<String>,
+    /// The baseline that could not be read, if it exists now.
+    pub unread_baseline: Option<Stamp>,
 }
 
 /// Whether a file is complete, according to its content.
@@ -94,7 +108,9 @@ impl Ending {
 /// Scans the disk. `recognised` caches the contents of files, so that each version of a file is
 /// opened once.
 pub fn scan(request: &ScanRequest, recognised: &mut Recognised) -> Scanned {
-    let found = discover(&request.roots, &request.settings, recognised);
+    let mut found = discover(&request.roots, &request.settings, recognised);
+    found.candidates.retain(|candidate| !request.is_of_inner_folder(&candidate.path));
+    found.foreign.retain(|(path, ..)| !request.is_of_inner_folder(path));
     let wanted = match request.wanted.as_slice() {
         [path] => run_of(path, &found.candidates, recognised),
         paths => Some(paths.iter().filter_map(|path| version(path, recognised)).collect())
@@ -110,6 +126,7 @@ pub fn scan(request: &ScanRequest, recognised: &mut Recognised) -> Scanned {
         .map(|candidate| &candidate.path)
         .chain(&request.wanted)
         .chain(request.shown.iter().map(|(path, _)| path))
+        .chain(&request.unread_baseline)
         .flat_map(|path| folders_of(path))
         .collect();
     folders.extend(found.folders);
@@ -122,7 +139,18 @@ pub fn scan(request: &ScanRequest, recognised: &mut Recognised) -> Scanned {
         let globs = globs.join(", ");
         absent.push(format!("costline.profiles: no profile has a name like {globs}"));
     }
-    Scanned { candidates, foreign, folders, wanted, shown, endings, problems, absent }
+    let unread_baseline = request.unread_baseline.as_ref().and_then(|path| Stamp::of(path).ok());
+    Scanned {
+        candidates,
+        foreign,
+        folders,
+        wanted,
+        shown,
+        endings,
+        problems,
+        absent,
+        unread_baseline,
+    }
 }
 
 /// The run of a file, which need not be among the candidates; `None` if the file does not exist.

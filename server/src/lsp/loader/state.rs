@@ -80,11 +80,16 @@ impl<A> State<A> {
 
     /// Starts the first work.
     pub fn start(&mut self, now: Instant) -> Vec<Effect<A>> {
+        self.compare_with_setting();
+        self.finder.scan_again();
+        self.advance(now)
+    }
+
+    /// Compares with the baseline of the settings, if there is one.
+    fn compare_with_setting(&mut self) {
         if let Some(path) = self.settings.baseline.clone() {
             self.comparison.compare(&mut self.output, Compare::with(path.into()), None);
         }
-        self.finder.scan_again();
-        self.advance(now)
     }
 
     /// The client's settings, without the overrides.
@@ -119,6 +124,9 @@ impl<A> State<A> {
             Event::Choose(change, answer) => self.choose(*change, answer),
             Event::Reload(answer) => {
                 self.finder.reread();
+                if self.output.world().baseline_problem.is_some() {
+                    self.compare_with_setting();
+                }
                 self.waiting.push(answer, Needs::Profile, self.last_work);
             }
             Event::Compare(with, answer) => {
@@ -140,9 +148,13 @@ impl<A> State<A> {
                 if let Some(scanned) = scanned {
                     inactive.evict_rewritten(&scanned.candidates);
                 }
+                let unread = scanned.and_then(|scanned| scanned.unread_baseline.as_ref());
                 let output = &mut self.output;
                 if let Some(to_read) = self.finder.scanned(output, id, scanned, inactive, now) {
                     self.loads.want(Load::Read(to_read));
+                }
+                if self.comparison.is_worth_a_retry(unread) {
+                    self.compare_with_setting();
                 }
             }
             JobResult::Loaded(id, result) => self.loaded(id, result, now),

@@ -109,6 +109,7 @@ impl Disk {
             endings: request.target.iter().filter_map(ending).collect(),
             problems: request.problems.iter().map(|path| (path.clone(), stamp(path))).collect(),
             absent: Vec::new(),
+            unread_baseline: request.unread_baseline.as_ref().and_then(stamp),
         }
     }
 
