@@ -1,6 +1,8 @@
 //! Hints, lenses, hovers and symbols, compared with the numbers of independent tools on the same
 //! lines.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::support::cases::{Case, is_grouped};
@@ -460,6 +462,45 @@ fn publishes_diagnostics_for_hot_lines_if_enabled() {
     });
     server.configure(json!({}));
     server.eventually("no diagnostics", |server| server.diagnostics(&uri).filter(Vec::is_empty));
+}
+
+/// A burst of edits, as of a macro: the diagnostics of an older version must not replace newer ones.
+#[test]
+fn the_last_diagnostics_are_those_of_the_last_version() {
+    let workspace = six_samples();
+    let options = json!({ "diagnostics": { "enable": true, "minPercent": 50 } });
+    let mut server = Server::builder(&workspace).options(options).start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+    for _ in 0..5 {
+        for _ in 0..8 {
+            let start = json!({ "line": 0, "character": 0 });
+            let range = json!({ "start": start, "end": start });
+            server.change_by(&uri, json!([{ "range": range, "text": "\n" }]));
+        }
+        let version = server.version(&uri);
+        let versions = |server: &mut Server| -> Vec<i32> {
+            let published = server.sent("textDocument/publishDiagnostics").into_iter();
+            let published = published.filter(|published| published["uri"] == uri);
+            published
+                .filter_map(|published| published["version"].as_i64())
+                .map(|it| it as i32)
+                .collect()
+        };
+        server.eventually("diagnostics of the last version", |server| {
+            versions(server).contains(&version).then_some(())
+        });
+        server.during(Duration::from_millis(100), |server| {
+            let versions = versions(server);
+            assert!(versions.is_sorted(), "{versions:?}");
+        });
+    }
+    server.change_by(&uri, json!([{ "text": "def f(): pass\n" }]));
+    server.close(&uri);
+    server.eventually("no diagnostics", |server| server.diagnostics(&uri).filter(Vec::is_empty));
+    server.during(Duration::from_millis(100), |server| {
+        assert_eq!(server.diagnostics(&uri), Some(vec![]));
+    });
 }
 
 #[test]

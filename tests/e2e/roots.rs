@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::time::Duration;
 
-use crate::support::requests::{LineCosts, costs};
+use crate::support::requests::{LineCosts, costs, text};
 use crate::support::{Server, Workspace, set_age};
 
 const CODE: &str = "def f():\n    work()\n";
@@ -58,6 +58,19 @@ fn each_root_has_its_own_profile() {
     workspace.write("service/new.folded", "f30 (src/main.py:2) 30\n");
     server.wait_costs(&service, &line_2(30));
     assert_eq!(server.line_costs(&client), line_2(20));
+}
+
+#[test]
+fn a_root_does_not_show_the_profiles_of_a_root_in_it() {
+    let workspace = folders(&[("all", 10), ("all/part", 20)]);
+    set_age(&workspace.path("all/cpu.folded"), Duration::from_secs(3600));
+    let mut server = start(&workspace, &["all", "all/part"]);
+    let [all, part] = ["all", "all/part"].map(|name| open(&mut server, &workspace, name));
+    server.wait_costs(&all, &line_2(10));
+    server.wait_costs(&part, &line_2(20));
+    workspace.write("all/part/new.folded", "f30 (src/main.py:2) 30\n");
+    server.wait_costs(&part, &line_2(30));
+    assert_eq!(server.line_costs(&all), line_2(10));
 }
 
 #[test]
@@ -237,5 +250,10 @@ fn an_item_stays_with_the_profile_of_its_root() {
         assert_eq!(callees[0]["to"]["data"]["name"], name, "{callees:?}");
         let step = server.execute("costline.showCallees", json!([item, { "message": false }]));
         assert_eq!(step["entries"][0]["name"], name, "{step}");
+        // The document of a function without a source, too.
+        let document = json!({ "uri": callees[0]["to"]["uri"] });
+        let content = server.request("costline/textDocumentContent", document);
+        let content = text(&content["text"]);
+        assert!(content.contains("\nself 100.0% (10 samples)"), "{name}: {content}");
     }
 }

@@ -1,5 +1,7 @@
 //! Settings take effect at once, however the client sends them. Invalid ones give one warning.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::support::cases::Case;
@@ -224,6 +226,35 @@ fn a_client_without_settings_keeps_its_initialization_options() {
         .start();
     let uri = server.open_file(&workspace.path("app.py"), "python");
     server.wait_costs(&uri, &costs([(12, 0, 3)]));
+    // Eglot sends this after each `initialized`.
+    server.notify("workspace/didChangeConfiguration", json!({ "settings": {} }));
+    server.eventually("the second request", |server| {
+        (server.sent("workspace/configuration").len() == 2).then_some(())
+    });
+    server.during(Duration::from_millis(200), |server| {
+        assert_eq!(server.line_costs(&uri), costs([(12, 0, 3)]));
+    });
+}
+
+/// A busy editor.
+#[test]
+fn settings_that_come_late_are_applied_and_without_an_answer_nothing_changes() {
+    let workspace = six_samples();
+    let mut server = Server::builder(&workspace)
+        .options(json!({ "hints": { "minPercent": 40 } }))
+        .hold("workspace/configuration")
+        .start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_costs(&uri, &costs([(12, 0, 3)]));
+    let (late, _) = server.wait_server_request("workspace/configuration");
+    server.notify("workspace/didChangeConfiguration", json!({ "settings": null }));
+    let (refused, _) = server.wait_server_request("workspace/configuration");
+    server.reply_error(refused, -32603, "busy");
+    server.during(Duration::from_millis(200), |server| {
+        assert_eq!(server.line_costs(&uri), costs([(12, 0, 3)]));
+    });
+    server.reply(late, json!([{ "hints": { "minPercent": 0 } }]));
+    server.eventually("all hints", |server| (server.line_costs(&uri).len() == 9).then_some(()));
 }
 
 #[test]

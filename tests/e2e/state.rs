@@ -154,6 +154,31 @@ fn the_server_saves_the_view_of_each_folder_and_restores_it() {
     assert_eq!(left, 0);
 }
 
+#[test]
+fn the_saved_view_of_a_folder_that_is_added_again_is_restored() {
+    let workspace = six_samples();
+    let elsewhere = Workspace::with([("app.py", "f()\n")]);
+    let folder = elsewhere.root().join("state");
+    let mut server =
+        Server::builder(&workspace).env("COSTLINE_STATE_DIR", folder.to_str().unwrap()).start();
+    server.wait_profile();
+    server.set_view(json!({ "unit": "both" }));
+    let saved = || std::fs::read_dir(folder.join("views")).map_or(0, Iterator::count);
+    server.eventually("the view is saved", |_| (saved() == 1).then_some(()));
+    let root = json!([{ "uri": workspace.root_uri(), "name": "app" }]);
+    let change = |server: &mut Server, added: &Value, removed: &Value| {
+        let event = json!({ "event": { "added": added, "removed": removed } });
+        server.notify("workspace/didChangeWorkspaceFolders", event);
+    };
+    change(&mut server, &json!([]), &root);
+    server.eventually("no profile", |server| server.shown().is_none().then_some(()));
+    change(&mut server, &root, &json!([]));
+    server.eventually("the saved view", |server| {
+        (chosen(&server.view())["unit"] == "both").then_some(())
+    });
+    assert_eq!(saved(), 1);
+}
+
 /// Without a workspace folder, the project around the first opened file has a saved view, too.
 #[test]
 fn the_saved_view_of_a_project_without_a_folder_is_restored() {

@@ -7,7 +7,6 @@ use super::active_document::ActiveDocument;
 use super::capabilities::{self, Client as ClientInfo};
 use super::command;
 use super::content::{Content, ContentParams, content};
-use super::documents::Documents;
 use super::from_proto;
 use super::server::Server;
 use super::{
@@ -15,8 +14,8 @@ use super::{
     problem_messages, progress, refresh, restore, saved_view, symbol, watched_files,
 };
 use crate::lsp::loader::{Event, Loader, RootEvent};
-use engine::context::Context;
 use engine::document::path_of;
+use engine::keys::Key;
 use engine::named_views;
 use engine::roots;
 use engine::settings::Settings;
@@ -35,32 +34,41 @@ use lsp_types::{
     InitializeParams, InitializeResult, InitializedParams, InlayHint, InlayHintParams, MessageType,
     ServerInfo, SymbolInformation, Url, WorkDoneProgressCancelParams, WorkspaceSymbolParams,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::{Client, LanguageServer, async_trait};
 
 /// How long to wait for the client's settings before profiles are shown without them.
-const SETTINGS_DEADLINE: Duration = Duration::from_secs(2);
+const FIRST_SETTINGS: Duration = Duration::from_secs(2);
+/// How long to wait for the client's settings at all.
+const SETTINGS_DEADLINE: Duration = Duration::from_secs(120);
 
 /// The language server.
 pub struct Backend {
     server: Server,
+    /// Documents that were opened, edited or closed, for [`diagnostics::run`].
+    edited: mpsc::UnboundedSender<Url>,
     saver: Arc<saved_view::Saver>,
     /// `None` once the loader was started.
     start: Mutex<Option<Start>>,
     /// Whether the client gave its `state`, which takes precedence over saved choices.
     has_state: OnceLock<bool>,
+    /// The options of `initialize`: the settings of a client that has no others.
+    options: OnceLock<Value>,
     started: Instant,
 }
 
 /// What `initialize` keeps for `initialized`, which starts the loader.
 struct Start {
     events: mpsc::UnboundedReceiver<RootEvent>,
+    /// The documents that were opened, edited or closed.
+    edited: mpsc::UnboundedReceiver<Url>,
     /// Warnings about the options of `initialize`.
     warnings: Vec<String>,
     /// The choices of an earlier session.
@@ -75,10 +83,19 @@ impl Backend {
     /// A server that has not been initialized.
     pub fn new(client: Client) -> Self {
         let (server, events) = Server::new(client);
-        let start = Start { events, warnings: Vec::new(), state: None };
+        let (edited, received) = mpsc::unbounded_channel();
+        let start = Start { events, edited: received, warnings: Vec::new(), state: None };
         let saver = Arc::new(saved_view::Saver::of_user());
         let (start, started) = (Mutex::new(Some(start)), Instant::now());
-        Self { server, saver, start, has_state: OnceLock::new(), started }
+        Self {
+            server,
+            edited,
+            saver,
+            start,
+            has_state: OnceLock::new(),
+            options: OnceLock::new(),
+            started,
+        }
     }
 
     /// Waits for the first profile of a document if the client does not support refresh. Such clients send a
@@ -108,19 +125,22 @@ impl Backend {
         }
     }
 
-    /// Requests the settings from the client (`workspace/configuration`); `None` if it has none or
-    /// does not reply in time.
-    async fn pull_settings(client: &Client) -> Option<Value> {
-        let items =
-            vec![ConfigurationItem { scope_uri: None, section: Some("costline".to_owned()) }];
-        let answer =
-            ask::<WorkspaceConfiguration>(client, ConfigurationParams { items }, SETTINGS_DEADLINE)
-                .await
-                .ok()?;
-        answer
-            .into_iter()
-            .next()
-            .filter(|settings| settings.as_object().is_some_and(|settings| !settings.is_empty()))
+    /// Requests the settings from the client (`workspace/configuration`) and applies them, also if they
+    /// come late. Without an answer nothing changes. If the client has none, `without` are the settings;
+    /// `None` leaves them as they are.
+    fn pull_settings(&self, without: Option<Value>) -> JoinHandle<()> {
+        let (client, events) = (self.server.client.clone(), self.server.events.clone());
+        tokio::spawn(async move {
+            let section = Some("costline".to_owned());
+            let items = vec![ConfigurationItem { scope_uri: None, section }];
+            let params = ConfigurationParams { items };
+            let answer = ask::<WorkspaceConfiguration>(&client, params, SETTINGS_DEADLINE).await;
+            let Ok(answer) = answer else { return };
+            let is_set = |settings: &Value| settings.as_object().is_some_and(|it| !it.is_empty());
+            if let Some(settings) = answer.into_iter().next().filter(is_set).or(without) {
+                let _ = events.send(Event::Settings(settings).into());
+            }
+        })
     }
 
     /// `window/workDoneProgress/cancel`.
@@ -139,7 +159,9 @@ impl Backend {
 
     /// `costline/textDocumentContent`: the text of a `costline:` document.
     pub async fn text_document_content(&self, params: ContentParams) -> Result<Content> {
-        self.server.read(move |context| content(context, &params)).await
+        let folder = Key::from_uri(&params.uri).and_then(|(_, folder)| folder);
+        let context = self.server.context_in(folder.as_deref());
+        self.server.read_from(context, move |context| content(context, &params)).await
     }
 
     /// Handles that a document was opened or saved: the next profile may be recorded from the text on
@@ -159,60 +181,6 @@ impl Backend {
             }
         });
     }
-
-    fn publishes_diagnostics(&self, context: &Context) -> bool {
-        self.server.client_info().abilities.diagnostics && context.world.settings.diagnostics.enable
-    }
-
-    fn publish_diagnostics(&self, uri: &Url) {
-        let context = self.server.context_of(uri);
-        if !self.publishes_diagnostics(&context) {
-            return;
-        }
-        let (client, uri) = (self.server.client.clone(), uri.clone());
-        tokio::spawn(async move { publish(&client, context, &uri).await });
-    }
-}
-
-/// Publishes the diagnostics of a document.
-async fn publish(client: &Client, context: Context, uri: &Url) {
-    let Some(document) = context.documents.get(uri).cloned() else { return };
-    let version = document.version;
-    let diagnostics =
-        tokio::task::spawn_blocking(move || diagnostics::diagnostics(&context, &document.uri))
-            .await;
-    if let Ok(diagnostics) = diagnostics {
-        client.publish_diagnostics(uri.clone(), diagnostics, Some(version)).await;
-    }
-}
-
-/// Publishes the diagnostics of all open documents after each change of the costs, and clears them
-/// when the user disables them.
-async fn republish(
-    client: Client,
-    client_info: Arc<ClientInfo>,
-    documents: Arc<Documents>,
-    mut worlds: watch::Receiver<Arc<Worlds>>,
-) {
-    if !client_info.abilities.diagnostics {
-        return;
-    }
-    let (mut revision, mut enabled) = (0, false);
-    while worlds.changed().await.is_ok() {
-        let now = worlds.borrow_and_update().clone();
-        let enables = now.first().settings.diagnostics.enable;
-        let was_enabled = std::mem::replace(&mut enabled, enables);
-        let old_revision = std::mem::replace(&mut revision, now.revision);
-        if old_revision == now.revision || !(was_enabled || enabled) {
-            continue;
-        }
-        let open = documents.now();
-        for document in open.all() {
-            let world = now.of_file(&document.path).clone();
-            let context = Context { world, documents: documents.now() };
-            publish(&client, context, &document.uri).await;
-        }
-    }
 }
 
 #[async_trait]
@@ -231,6 +199,7 @@ impl LanguageServer for Backend {
         warnings.extend(named_views::problems(&settings));
         warnings.extend(problem);
         let _ = self.has_state.set(state.is_some());
+        let _ = self.options.set(options);
         if let Some(start) = &mut *self.start.lock().unwrap_or_else(PoisonError::into_inner) {
             start.warnings = warnings;
             start.state = state;
@@ -249,16 +218,14 @@ impl LanguageServer for Backend {
 
     async fn initialized(&self, _: InitializedParams) {
         let start = self.start.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(Start { events, warnings, state }) = start else { return };
+        let Some(Start { events, edited, warnings, state }) = start else { return };
         let (client, info, worlds) =
             (self.server.client.clone(), self.server.client_info(), self.server.worlds.clone());
         tokio::spawn(refresh::run(client.clone(), info.refreshes, worlds.subscribe()));
-        tokio::spawn(republish(
-            client.clone(),
-            info.clone(),
-            self.server.documents.clone(),
-            worlds.subscribe(),
-        ));
+        if info.abilities.diagnostics {
+            let documents = self.server.documents.clone();
+            tokio::spawn(diagnostics::run(client.clone(), documents, worlds.subscribe(), edited));
+        }
         if info.changed {
             tokio::spawn(changed::run(
                 client.clone(),
@@ -277,15 +244,14 @@ impl LanguageServer for Backend {
         let loader = Loader::new(client.clone(), info.abilities, caches, worlds, events);
         let events = self.server.events.clone();
         let saver = self.saver.clone();
+        let pulled = info.configuration.then(|| self.pull_settings(None));
         tokio::spawn(async move {
             for warning in warnings {
                 client.log_message(MessageType::WARNING, format!("costline: {warning}")).await;
             }
             // Before the loader runs, so that the first costs shown respect the settings.
-            if info.configuration
-                && let Some(settings) = Self::pull_settings(&client).await
-            {
-                let _ = events.send(Event::Settings(settings).into());
+            if let Some(pulled) = pulled {
+                let _ = tokio::time::timeout(FIRST_SETTINGS, pulled).await;
             }
             // What the client kept takes precedence over what the server saved.
             let state = if state.is_some() {
@@ -333,14 +299,14 @@ impl LanguageServer for Backend {
             }
         }
         self.saved(&document.uri);
-        self.publish_diagnostics(&document.uri);
+        let _ = self.edited.send(document.uri);
     }
 
     async fn did_change(&self, params: DidChangeTextDocumentParams) {
         let document = params.text_document;
         self.server.documents.change(&document.uri, document.version, &params.content_changes);
         self.server.works_on(&document.uri);
-        self.publish_diagnostics(&document.uri);
+        let _ = self.edited.send(document.uri);
     }
 
     async fn did_save(&self, params: DidSaveTextDocumentParams) {
@@ -349,12 +315,9 @@ impl LanguageServer for Backend {
 
     async fn did_close(&self, params: DidCloseTextDocumentParams) {
         let uri = params.text_document.uri;
-        let context = self.server.context_of(&uri);
         self.server.documents.close(&uri);
-        // They are about the text in the editor, which may not have been saved.
-        if self.publishes_diagnostics(&context) && context.documents.get(&uri).is_some() {
-            self.server.client.publish_diagnostics(uri, Vec::new(), None).await;
-        }
+        // Diagnostics are about the text in the editor, which may not have been saved.
+        let _ = self.edited.send(uri);
     }
 
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
@@ -362,23 +325,19 @@ impl LanguageServer for Backend {
         if has_settings {
             self.server.send(Event::Settings(params.settings));
         } else if self.server.client_info().configuration {
-            let (client, events) = (self.server.client.clone(), self.server.events.clone());
-            tokio::spawn(async move {
-                let settings =
-                    Self::pull_settings(&client).await.unwrap_or_else(|| Map::new().into());
-                let _ = events.send(Event::Settings(settings).into());
-            });
+            self.pull_settings(self.options.get().cloned());
         }
     }
 
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
         let folders = |folders: Vec<lsp_types::WorkspaceFolder>| {
-            folders.iter().filter_map(|open| path_of(&open.uri)).collect()
+            folders.iter().filter_map(|open| path_of(&open.uri)).collect::<Vec<PathBuf>>()
         };
-        self.server.send(Event::Roots {
-            added: folders(params.event.added),
-            removed: folders(params.event.removed),
-        });
+        let (added, removed) = (folders(params.event.added), folders(params.event.removed));
+        self.server.send(Event::Roots { added: added.clone(), removed });
+        for root in added {
+            self.restore_saved(root).await;
+        }
     }
 
     async fn did_change_watched_files(&self, _: DidChangeWatchedFilesParams) {

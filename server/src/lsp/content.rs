@@ -27,7 +27,7 @@ pub struct Content {
 /// The text of a document.
 pub fn content(context: &Context, params: &ContentParams) -> Content {
     let snapshot = context.world.snapshot();
-    let key = Key::from_uri(&params.uri);
+    let key = Key::from_uri(&params.uri).map(|(key, _)| key);
     let function = snapshot.zip(key.as_ref()).and_then(|(snapshot, key)| key.function(snapshot));
     let text = match (snapshot, function, key) {
         (Some(snapshot), Some(function), _) => {

@@ -36,6 +36,8 @@ impl Saver {
     pub fn save(&self, worlds: &Worlds) {
         let Some(views) = &self.views else { return };
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        // A folder that is added again starts without choices, which is no change.
+        last.retain(|root, _| worlds.all().any(|world| world.own_root() == Some(root)));
         for world in worlds.all() {
             let Some(root) = world.own_root() else { continue };
             let now = chosen(world);

@@ -123,8 +123,14 @@ impl Server {
     /// What a request about a call hierarchy item sees that arrives now. No profile if the folder of
     /// the item was removed.
     pub fn context_of_item(&self, item: Option<&ItemPath>) -> Context {
+        self.context_in(item.and_then(|item| item.folder.as_deref()))
+    }
+
+    /// What a request about a function sees that arrives now, whose profile is that of `folder` if there
+    /// are several. No profile if the folder was removed.
+    pub fn context_in(&self, folder: Option<&Path>) -> Context {
         let mut context = self.context();
-        if let Some(folder) = item.and_then(|item| item.folder.as_deref()) {
+        if let Some(folder) = folder {
             context.world = self.worlds.borrow().of_root(folder).cloned().unwrap_or_default();
         }
         context

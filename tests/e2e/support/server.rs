@@ -178,6 +178,11 @@ impl Server {
         );
     }
 
+    /// The version of an open document.
+    pub fn version(&self, uri: &str) -> i32 {
+        self.versions[uri]
+    }
+
     /// Sends `didSave` for a document.
     pub fn save(&mut self, uri: &str) {
         self.notify("textDocument/didSave", json!({ "textDocument": { "uri": uri } }));

@@ -289,9 +289,10 @@ pub fn item(
     let function = *path.functions.last()?;
     let this = snapshot.function(function);
     let key = Key::of(snapshot, function);
+    let folder = context.world.root.clone().filter(|_| context.world.roots.len() > 1);
     let Place { uri, range, selection } = function_place(context, snapshot, function)
         .unwrap_or_else(|| Place {
-            uri: key.uri(),
+            uri: key.uri(folder.as_deref()),
             range: Range::default(),
             selection: Range::default(),
         });
@@ -323,7 +324,7 @@ pub fn item(
             path: path.functions.iter().map(|&function| Key::of(snapshot, function)).collect(),
             exact: path.recursion == Recursion::Exact,
             transforms: snapshot.grouped.rewrites.id().map(str::to_owned),
-            folder: context.world.root.clone().filter(|_| context.world.roots.len() > 1),
+            folder,
             sites: Vec::new(),
         },
     })

@@ -6,6 +6,7 @@ use analysis::{FuncKey, FunctionId, FunctionKey};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 use url::Url;
 
 /// Identifies a function in all recordings of a program.
@@ -63,22 +64,34 @@ impl Key {
         }
     }
 
-    /// The URI of the document that describes a function without a source:
-    /// `costline:///NAME?{key as JSON}`.
+    /// The URI of the document that describes a function without a source, in the profile of a
+    /// workspace folder if there are several: `costline:///NAME?{key and folder as JSON}`.
     #[expect(clippy::missing_panics_doc, reason = "never panics")]
-    pub fn uri(&self) -> Url {
+    pub fn uri(&self, folder: Option<&Path>) -> Url {
         let name = utf8_percent_encode(&self.name, SEGMENT);
-        let data = serde_json::to_string(self).unwrap_or_default();
+        let data = KeyInFolder { key: self.clone(), folder: folder.map(Path::to_owned) };
+        let data = serde_json::to_string(&data).unwrap_or_default();
         let data = utf8_percent_encode(&data, SEGMENT);
         #[expect(clippy::expect_used, reason = "percent-encoded text always parses")]
         Url::parse(&format!("costline:///{name}?{data}")).expect("percent-encoded text")
     }
 
-    /// The key in a URI of [`Key::uri`].
-    pub fn from_uri(uri: &Url) -> Option<Self> {
+    /// The key in a URI of [`Key::uri`], and the folder.
+    pub fn from_uri(uri: &Url) -> Option<(Self, Option<PathBuf>)> {
         let query = uri.query().filter(|_| uri.scheme() == "costline")?;
-        serde_json::from_str(&percent_decode_str(query).decode_utf8().ok()?).ok()
+        let data: KeyInFolder =
+            serde_json::from_str(&percent_decode_str(query).decode_utf8().ok()?).ok()?;
+        Some((data.key, data.folder))
     }
+}
+
+/// The query of a URI of [`Key::uri`].
+#[derive(Serialize, Deserialize)]
+struct KeyInFolder {
+    #[serde(flatten)]
+    key: Key,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    folder: Option<PathBuf>,
 }
 
 impl From<Key> for FunctionKey {
@@ -109,8 +122,10 @@ mod tests {
             lib: Some("libc.so.6".to_owned()),
             start: None,
         };
-        let uri = key.uri();
-        assert_eq!(uri.scheme(), "costline");
-        assert_eq!(Key::from_uri(&uri), Some(key));
+        for folder in [None, Some(Path::new("/home/ä/app"))] {
+            let uri = key.uri(folder);
+            assert_eq!(uri.scheme(), "costline");
+            assert_eq!(Key::from_uri(&uri), Some((key.clone(), folder.map(Path::to_owned))));
+        }
     }
 }
