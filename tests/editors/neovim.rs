@@ -157,6 +157,11 @@ fn neovim_restarts_a_killed_server() {
 }
 
 #[test]
+fn neovim_describes_functions_of_two_projects() {
+    run("projects.lua");
+}
+
+#[test]
 fn neovim_shows_problems_and_fixes_them() {
     run("problems.lua");
 }

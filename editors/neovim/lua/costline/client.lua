@@ -17,6 +17,10 @@ local shown = {}
 ---@type table<string, string>
 local states = {}
 
+--- The clients whose answers buffers without a file show, by buffer.
+---@type table<integer, integer>
+local sources = {}
+
 --- Clients that were stopped on purpose.
 ---@type table<integer, true>
 local stopped = {}
@@ -86,16 +90,28 @@ function M.all(bufnr)
   return vim.lsp.get_clients({ name = M.name, bufnr = bufnr })
 end
 
---- The client of a buffer, else of the alternate file, else any: lists and descriptions have no client.
+--- Keeps whose answer a buffer without a file shows.
+---@param bufnr integer
+---@param client? vim.lsp.Client
+function M.set_source(bufnr, client)
+  sources[bufnr] = client and client.id
+end
+
+---@param bufnr integer
+---@return vim.lsp.Client?
+local function client_of(bufnr)
+  local source = sources[bufnr]
+  return M.all(bufnr)[1] or (source and vim.lsp.get_client_by_id(source))
+end
+
+--- The client of a buffer, else of the alternate file, else any: lists have no client.
 ---@param bufnr? integer default: the current one
 ---@return vim.lsp.Client?
 function M.current(bufnr)
-  local client = M.all(bufnr or vim.api.nvim_get_current_buf())[1]
-  if client then
-    return client
-  end
   local alternate = vim.fn.bufnr("#")
-  return (alternate > 0 and M.all(alternate)[1]) or M.all()[1]
+  return client_of(bufnr or vim.api.nvim_get_current_buf())
+    or (alternate > 0 and client_of(alternate) or nil)
+    or M.all()[1]
 end
 
 --- Runs a command of the server.
