@@ -21,6 +21,20 @@ local function kill_and_wait(signal)
   end)
 end
 
+local function restart()
+  local before = assert(client()).id
+  vim.cmd("Costline restart")
+  t.wait("another server", function()
+    return client() and client().id ~= before
+  end)
+end
+
+local function wait_absolute()
+  t.wait("absolute hints", function()
+    return (t.drawn("hints")["74"] or ""):find("samples", 1, true)
+  end)
+end
+
 ---@return string
 local function health()
   vim.cmd("silent checkhealth costline")
@@ -50,11 +64,6 @@ t.run({
   {
     "the next server shows what was chosen",
     function()
-      local function wait_absolute()
-        t.wait("absolute hints", function()
-          return (t.drawn("hints")["74"] or ""):find("samples", 1, true)
-        end)
-      end
       vim.cmd("Costline view unit absolute")
       wait_absolute()
       kill_and_wait(9)
@@ -66,12 +75,46 @@ t.run({
   {
     ":Costline restart",
     function()
-      local before = client().id
-      vim.cmd("Costline restart")
-      t.wait("another server", function()
-        return client() and client().id ~= before
-      end)
+      restart()
       t.wait_shown("main.py", "before")
+    end,
+  },
+  {
+    "the next server has the settings of now",
+    function()
+      local costline = require("costline")
+      costline.configure({ unit = "absolute" })
+      wait_absolute()
+      restart()
+      wait_absolute()
+      kill_and_wait(9)
+      wait_absolute()
+      -- Not those that were removed.
+      costline.setup({ settings = {} })
+      t.wait_shown("main.py", "before")
+      kill_and_wait(9)
+      t.wait_shown("main.py", "before")
+      restart()
+      t.wait_shown("main.py", "before")
+      t.same(client().settings, { costline = {} })
+    end,
+  },
+  {
+    "settings of `vim.lsp.config()` stay, below those of the options",
+    function()
+      if not vim.lsp.config then
+        return
+      end
+      local costline = require("costline")
+      vim.lsp.config("costline", { settings = { costline = { unit = "absolute" } } })
+      kill_and_wait(9)
+      wait_absolute()
+      costline.configure({ unit = "percent" })
+      t.wait_shown("main.py", "before")
+      restart()
+      t.wait_shown("main.py", "before")
+      vim.lsp.config("costline", { settings = { costline = { unit = "percent" } } })
+      costline.setup({ settings = {} })
     end,
   },
   {

@@ -151,16 +151,27 @@ function M.catalog(client)
   return vim.tbl_get(client.server_capabilities or {}, "experimental", "costline")
 end
 
---- The settings of the server. An empty table would become a list in JSON.
+--- The settings of the server in the options. An empty table would become a list in JSON.
 ---@return table
-function M.settings()
+local function chosen_settings()
   return { costline = next(options.settings) and options.settings or vim.empty_dict() }
+end
+
+--- The settings of the server: those that were given to `vim.lsp.config()`, changed by the options.
+---@return table
+local function settings()
+  local configured = vim.lsp.config and vim.lsp.config[M.name]
+  return vim.tbl_deep_extend("force", configured and configured.settings or {}, chosen_settings())
 end
 
 --- Sends the settings to the running servers, which apply them at once.
 function M.configure()
+  if vim.lsp.config then
+    -- Resolves the configuration again. Given here, the settings would be merged with those given before.
+    vim.lsp.config(M.name, {})
+  end
   for _, client in ipairs(M.all()) do
-    client.settings = M.settings()
+    client.settings = settings()
     local params = { settings = client.settings }
     if with_self then
       client:notify("workspace/didChangeConfiguration", params)
@@ -302,12 +313,14 @@ function M.config()
         on_dir(root_of(bufnr))
       end
     end,
-    settings = M.settings(),
+    settings = chosen_settings(),
     capabilities = capabilities,
     before_init = function(params, config)
       local init_options = params.initializationOptions or vim.empty_dict()
       init_options.state = states[config.root_dir or ""]
       params.initializationOptions = init_options
+      -- Those of now, also when a server is started again. The client has the same table.
+      config.settings.costline = settings().costline
     end,
     handlers = {
       ["workspace/inlayHint/refresh"] = redraw,

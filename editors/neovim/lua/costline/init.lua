@@ -19,9 +19,6 @@ function M.setup(changes)
     end
   end
   local client = require("costline.client")
-  if vim.lsp.config then
-    vim.lsp.config(client.name, { settings = client.settings() })
-  end
   client.configure()
   require("costline.draw").update_all()
   if vim.g.loaded_costline then
