@@ -101,6 +101,8 @@ t.run({
       local rows = { "functions", "lines", "files", "modules", "packages", "libraries", "threads" }
       t.same(completions("Costline hotspots "), vim.list_extend(rows, orders))
       t.same(completions("Costline hotspots functions "), orders)
+      t.same(completions("Costline hotspots! functions "), orders)
+      t.same(completions("Costline! hotspots functions "), orders)
       t.same(completions("Costline toggle h"), { "hints", "heat" })
       t.expect(vim.tbl_contains(completions("Costline view "), "unit"))
       t.same(completions("Costline view unit "), { "percent", "absolute", "both" })
@@ -291,7 +293,7 @@ t.run({
       t.expect(table.concat(asked[2].entries):find(path("<module>", "main"), 1, true), asked)
       vim.wait(100)
       local inverted = t.answer({})
-      vim.cmd("Costline! tree inverted")
+      vim.cmd("Costline tree! inverted")
       t.wait("leaves", function()
         return #inverted == 1
       end)
@@ -352,7 +354,7 @@ t.run({
         return vim.tbl_contains(vim.tbl_values(t.drawn("hints")), "1171 samples")
           or t.drawn("hints")["74"]:find("samples")
       end)
-      vim.cmd("Costline! view unit")
+      vim.cmd("Costline view! unit")
       t.wait_shown("main.py", "before")
       local asked = t.answer({ "Unit", "Absolute" })
       vim.cmd("Costline view")
@@ -486,7 +488,7 @@ t.run({
     "what there is not, is said",
     function()
       t.expect(t.said(function()
-        vim.cmd("Costline nonsense")
+        vim.cmd("Costline nonsense!")
       end)[1]:find("there is no `:Costline nonsense`", 1, true))
       vim.cmd.new()
       t.expect(t.said(function()

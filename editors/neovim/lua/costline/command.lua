@@ -552,16 +552,25 @@ function M.menu(only_choices)
   end)
 end
 
+--- The name of a subcommand, and whether a `!` follows: `hotspots!` means the same as `:Costline! hotspots`.
+---@param word string
+---@return string
+---@return boolean
+local function split_bang(word)
+  local name = word:gsub("!$", "")
+  return name, name ~= word
+end
+
 ---@param command {fargs: string[], bang: boolean, range: integer, line1: integer, line2: integer}
 function M.run(command)
-  local name = command.fargs[1]
-  if not name then
+  if not command.fargs[1] then
     return M.menu()
   end
+  local name, bang = split_bang(command.fargs[1])
   local subcommand = subcommands[name]
   if subcommand then
     local range = command.range > 0 and { first = command.line1, last = command.line2 } or nil
-    return run_subcommand(subcommand, vim.list_slice(command.fargs, 2), command.bang, range)
+    return run_subcommand(subcommand, vim.list_slice(command.fargs, 2), command.bang or bang, range)
   end
   local action = actions(view())[name]
   if not action then
@@ -581,7 +590,7 @@ function M.complete(word, line)
     found = vim.tbl_keys(vim.tbl_extend("keep", {}, subcommands, actions(view())))
     table.sort(found)
   else
-    local subcommand = subcommands[arguments[1]]
+    local subcommand = subcommands[split_bang(arguments[1])]
     found = subcommand and subcommand.complete and subcommand.complete(vim.list_slice(arguments, 2)) or {}
   end
   return vim
