@@ -396,6 +396,8 @@ t.run({
       t.wait("differences", function()
         return (t.drawn("hints")["74"] or ""):find("▲", 1, true)
       end)
+      vim.cmd("Costline info")
+      t.expect(floating():find("Total: 903 samples → 1395 samples +54 %", 1, true))
       vim.cmd("Costline! baseline")
       t.wait_shown("main.py", "before")
     end,

@@ -161,7 +161,8 @@ local function info()
   end
   if type(current.profile) == "table" then
     table.insert(lines, "Profile: " .. current.profile.path)
-    table.insert(lines, "Total: " .. current.totalText)
+    local comparison = current.comparison
+    table.insert(lines, "Total: " .. (type(comparison) == "table" and comparison.text or current.totalText))
   end
   for _, choice in ipairs(current.choices or {}) do
     table.insert(lines, ("%s: %s"):format(choice.title, active_labels(choice)))
