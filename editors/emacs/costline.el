@@ -62,6 +62,12 @@
   (forward-line line0)
   (point))
 
+(defun costline--end ()
+  "Return the end of this buffer for the server, also beyond a narrowing."
+  (save-restriction
+    (widen)
+    (list :line (line-number-at-pos (point-max)) :character 0)))
+
 (defun costline--draw-hint (hint)
   "Draw HINT at the end of its line."
   (costline--line-start (costline--get hint :position :line))
@@ -117,8 +123,7 @@
       (costline--draw 'lens "textDocument/codeLens" nil #'costline--draw-lens))
     (when costline-mode
       (costline--draw 'hint "textDocument/inlayHint"
-                      (list :range (list :start '(:line 0 :character 0)
-                                         :end (list :line (line-number-at-pos (point-max) t) :character 0)))
+                      (list :range (list :start '(:line 0 :character 0) :end (costline--end)))
                       #'costline--draw-hint))))
 
 (defun costline--later (&rest _)

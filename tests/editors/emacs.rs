@@ -2,6 +2,7 @@
 //! and with lsp-mode.
 //!
 //! `emacs/check.el` runs inside Emacs, in a terminal of tmux, and reads the screen there.
+//! `emacs/batch.el` needs no screen.
 
 use crate::stage::{Stage, tool};
 use std::path::{Path, PathBuf};
@@ -32,6 +33,17 @@ fn eglot() {
 #[test]
 fn lsp_mode() {
     shows_costs_in("lsp-mode");
+}
+
+#[test]
+fn without_a_screen() {
+    let Some(emacs) = emacs() else { return };
+    Stage::new().run(
+        Command::new(emacs)
+            .args(["-Q", "--batch", "-L", PACKAGE, "-l"])
+            .arg(Path::new(HERE).join("batch.el"))
+            .args(["-f", "ert-run-tests-batch-and-exit"]),
+    );
 }
 
 /// `byte-compile` and `checkdoc` report nothing.
