@@ -217,6 +217,26 @@ Wait a second, because many disappear when addresses are resolved."
   "Keep SHOWN, a `costline/changed' of SERVER, for the mode line."
   (puthash server shown costline--shown))
 
+(defvar costline--patience 5
+  "After this many seconds, a message says that a server found no profile.")
+
+(defvar costline--without-profile nil
+  "The folders whose profile was awaited: each gets one message.")
+
+(defun costline--await-profile (server root)
+  "Say once that SERVER found no profile in the folder ROOT, if so."
+  (unless (member root costline--without-profile)
+    (push root costline--without-profile)
+    (run-with-timer costline--patience nil #'costline--miss-profile server root)))
+
+(defun costline--miss-profile (server root)
+  "Say that SERVER found no profile in the folder ROOT, if so.
+A profile that is being read or cannot be read has a message of its own."
+  (let ((shown (gethash server costline--shown))
+        (has-ended (and (cl-typep server 'jsonrpc-connection) (not (jsonrpc-running-p server)))))
+    (unless (or has-ended (plist-get shown :profile) (eq (plist-get shown :loading) t) (costline--worst shown))
+      (message "Costline: no profile was found in %s; record one into its folder `profiles'" (abbreviate-file-name root)))))
+
 (defvar-local costline--mode-line nil
   "What the mode line says about this buffer.")
 (put 'costline--mode-line 'risky-local-variable t) ; to show its properties
@@ -419,16 +439,33 @@ Pass its text to CALLBACK; the echo area shows the first line."
   "Return the root folder of SERVER."
   (process-get (jsonrpc--process server) 'costline-root))
 
+(defconst costline--profile-folders '(".costline" "profiles")
+  "The names of the folders in which the server finds profiles of any name.")
+
+(defun costline--too-large-p (folder)
+  "Return non-nil if FOLDER is the home folder or the top one."
+  (member (file-name-as-directory (file-truename folder)) (list "/" (file-name-as-directory (file-truename "~")))))
+
+(defun costline--folder-with (name)
+  "Return the nearest folder above this buffer's file that has a folder NAME."
+  (locate-dominating-file
+   default-directory
+   (lambda (folder)
+     (and (file-directory-p (expand-file-name name folder)) (not (costline--too-large-p folder))))))
+
 (defun costline--own-folder ()
-  "Return the folder of the server for this buffer."
+  "Return the folder of the server for this buffer.
+It is the project, else one that has profiles, else that of the file."
   (let ((project (project-current)))
-    (file-truename (if project (project-root project) default-directory))))
+    (file-truename (cond (project (project-root project))
+                         ((seq-some #'costline--folder-with costline--profile-folders))
+                         (t default-directory)))))
 
 (defun costline--unsuitable ()
   "Return why this buffer can have no costs, nil if it can."
   (cond ((null buffer-file-name) "This buffer visits no file")
         ((file-remote-p buffer-file-name) "This file is on another machine")
-        ((member (costline--own-folder) (list "/" (file-name-as-directory (file-truename "~"))))
+        ((costline--too-large-p (costline--own-folder))
          "This file is in no project: a server for all files below the home folder would be slow")))
 
 (defun costline--say (format &rest arguments)
@@ -488,6 +525,7 @@ The reason is said once."
            (delete-process (jsonrpc--process server))
            (signal (car problem) (cdr problem))))
         (jsonrpc-notify server "initialized" (make-hash-table))
+        (costline--await-profile server root)
         (puthash root server costline--own))))
 
 (defun costline--initialize (root name)

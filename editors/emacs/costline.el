@@ -271,8 +271,11 @@ The server is separate from other clients of the buffer, such as Eglot."
 
 (defun costline--eglot-managed ()
   "Draw lenses if the server of Eglot is Costline."
-  (unless (bound-and-true-p costline-mode)
-    (costline-lens-mode (if (and (bound-and-true-p eglot--managed-mode) (costline--eglot-p (eglot-current-server))) 1 -1)))
+  (let ((server (and (bound-and-true-p eglot--managed-mode) (eglot-current-server))))
+    (unless (bound-and-true-p costline-mode)
+      (costline-lens-mode (if (costline--eglot-p server) 1 -1)))
+    (when (costline--eglot-p server)
+      (costline--await-profile server (project-root (eglot--project server)))))
   (costline--announce))
 
 ;;;; lsp-mode
@@ -307,9 +310,16 @@ lsp-mode itself redraws only lenses."
     (costline--show-problems shown))
   (costline--lsp-refresh workspace))
 
+(defun costline--lsp-opened ()
+  "Handle that lsp-mode opened this buffer."
+  (costline--announce)
+  (costline--show-state)
+  (when-let* ((server (costline--buffer-server))
+              ((not (cl-typep server 'jsonrpc-connection))))
+    (costline--await-profile server (lsp--workspace-root server))))
+
 (with-eval-after-load 'lsp-mode
-  (add-hook 'lsp-after-open-hook #'costline--announce)
-  (add-hook 'lsp-after-open-hook #'costline--show-state)
+  (add-hook 'lsp-after-open-hook #'costline--lsp-opened)
   (lsp-register-custom-settings '(("costline" costline-settings)))
   (lsp-register-client
    (make-lsp-client
