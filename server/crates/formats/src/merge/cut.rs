@@ -1,8 +1,12 @@
 //! What is left out of a merged file, so that it is smaller. The weight stays at the caller, or is in the
 //! function [`CUT`]: totals stay as they are.
+//!
+//! What a call costs is decided by functions, not by lines or addresses: a call is a function that is
+//! called on a path of functions. `work` on four lines with 4 % each is one call that costs 16 %. What
+//! remains keeps its lines and addresses.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// The name of the function that has the weight of stacks that were left out.
@@ -37,44 +41,95 @@ impl fmt::Display for Cuts {
     }
 }
 
-/// How many frames remain of each stack, from the root, and the weight that is not where it was spent.
-/// Stacks are given root first, with their weights.
-pub(super) fn cut(stacks: &[(Vec<u64>, i64)], cuts: &Cuts) -> (Vec<usize>, u128) {
-    let depth = cuts.max_depth.map_or(usize::MAX, |depth| depth as usize);
-    let mut kept: Vec<usize> = stacks.iter().map(|(stack, _)| stack.len().min(depth)).collect();
+/// A stack, root first, as ids of frames, and its weight.
+pub(super) type Stack = (Vec<u64>, i64);
+
+/// What is known about frames. A frame has a line and an address; calls have not.
+pub(super) trait Frames {
+    /// The functions of a frame, root first: several if calls were inlined, never none.
+    fn functions(&self, frame: u64) -> &[u64];
+
+    /// The frame with only the first `n` of its functions.
+    fn outer(&mut self, frame: u64, n: usize) -> u64;
+}
+
+/// Shortens stacks at the leaf. Returns the weight that is not where it was spent.
+pub(super) fn cut(stacks: &mut [Stack], cuts: &Cuts, frames: &mut impl Frames) -> u128 {
+    let mut is_moved = vec![false; stacks.len()];
     if let Some(percent) = cuts.min_percent {
         let total: u128 = stacks.iter().map(|(_, weight)| u128::from(weight.unsigned_abs())).sum();
-        let least = total as f64 * percent / 100.0;
-        for (kept, expensive) in kept.iter_mut().zip(expensive_depths(stacks, least)) {
-            *kept = (*kept).min(expensive);
+        let depths = expensive_depths(stacks, total as f64 * percent / 100.0, frames);
+        for (((stack, _), depth), is_moved) in stacks.iter_mut().zip(depths).zip(&mut is_moved) {
+            *is_moved |= keep_functions(stack, depth, frames);
         }
+    }
+    let depth = cuts.max_depth.map_or(usize::MAX, |depth| depth as usize);
+    for ((stack, _), is_moved) in stacks.iter_mut().zip(&mut is_moved) {
+        *is_moved |= stack.len() > depth;
+        stack.truncate(depth);
     }
     if let Some(n) = cuts.max_stacks {
         let mut weights: BTreeMap<&[u64], u128> = BTreeMap::new();
-        for ((stack, weight), &kept) in stacks.iter().zip(&kept) {
-            let weight = u128::from(weight.unsigned_abs());
-            *weights.entry(stack.get(..kept).unwrap_or_default()).or_default() += weight;
+        for (stack, weight) in &*stacks {
+            *weights.entry(stack).or_default() += u128::from(weight.unsigned_abs());
         }
         let mut ranked: Vec<_> = weights.into_iter().collect();
         ranked.sort_by_key(|&(stack, weight)| (Reverse(weight), stack));
         let dropped = ranked.into_iter().skip(usize::try_from(n).unwrap_or(usize::MAX));
-        let dropped: std::collections::BTreeSet<&[u64]> = dropped.map(|(stack, _)| stack).collect();
-        for ((stack, _), kept) in stacks.iter().zip(&mut kept) {
-            if dropped.contains(stack.get(..*kept).unwrap_or_default()) {
-                *kept = 0;
+        let dropped: BTreeSet<&[u64]> = dropped.map(|(stack, _)| stack).collect();
+        let is_dropped: Vec<bool> =
+            stacks.iter().map(|(stack, _)| dropped.contains(&**stack)).collect();
+        for (((stack, _), is_dropped), is_moved) in
+            stacks.iter_mut().zip(is_dropped).zip(&mut is_moved)
+        {
+            if is_dropped {
+                *is_moved |= !stack.is_empty();
+                stack.clear();
             }
         }
     }
-    let moved = stacks.iter().zip(&kept).filter(|((stack, _), kept)| stack.len() > **kept);
-    let moved = moved.map(|((_, weight), _)| u128::from(weight.unsigned_abs())).sum();
-    (kept, moved)
+    let moved = stacks.iter().zip(is_moved).filter(|(_, is_moved)| *is_moved);
+    moved.map(|((_, weight), _)| u128::from(weight.unsigned_abs())).sum()
 }
 
-/// For each stack the number of frames, from the root, whose calls cost at least so much.
-fn expensive_depths(stacks: &[(Vec<u64>, i64)], least: f64) -> Vec<usize> {
+/// Shortens a stack to its first `n` functions. Returns whether there were more.
+fn keep_functions(stack: &mut Vec<u64>, n: usize, frames: &mut impl Frames) -> bool {
+    let mut left = n;
+    for at in 0..stack.len() {
+        let Some(frame) = stack.get_mut(at) else { break };
+        let n_functions = frames.functions(*frame).len();
+        if n_functions <= left {
+            left -= n_functions;
+            continue;
+        }
+        if left > 0 {
+            *frame = frames.outer(*frame, left);
+        }
+        stack.truncate(at + usize::from(left > 0));
+        return true;
+    }
+    false
+}
+
+/// The functions of the frames of a stack, root first.
+fn path<'a>(stack: &'a [u64], frames: &'a impl Frames) -> impl Iterator<Item = u64> + 'a {
+    stack.iter().flat_map(|&frame| frames.functions(frame).iter().copied())
+}
+
+/// The order of the paths of two stacks. Equal frames have equal functions, which saves most of the
+/// work.
+fn by_path(a: &[u64], b: &[u64], frames: &impl Frames) -> Ordering {
+    let common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let rest = |stack| path(<[u64]>::get(stack, common..).unwrap_or_default(), frames);
+    rest(a).cmp(rest(b))
+}
+
+/// For each stack the number of functions, from the root, whose calls cost at least so much. Stacks
+/// with the same functions on other lines are the same call.
+fn expensive_depths(stacks: &[Stack], least: f64, frames: &impl Frames) -> Vec<usize> {
     let mut order: Vec<usize> = (0..stacks.len()).collect();
-    let frames = |at: usize| stacks.get(at).map_or(&[][..], |(stack, _)| stack.as_slice());
-    order.sort_by(|&a, &b| frames(a).cmp(frames(b)));
+    let stack_at = |at: usize| stacks.get(at).map_or(&[][..], |(stack, _)| stack.as_slice());
+    order.sort_by(|&a, &b| by_path(stack_at(a), stack_at(b), frames));
     let mut depths = vec![0; stacks.len()];
     // For each call that is open: where its stacks begin in `order`, and its weight.
     let mut open: Vec<(usize, u128)> = Vec::new();
@@ -95,10 +150,10 @@ fn expensive_depths(stacks: &[(Vec<u64>, i64)], least: f64) -> Vec<usize> {
     };
     let mut before: &[u64] = &[];
     for (at, &stack) in order.iter().enumerate() {
-        let now = frames(stack);
-        let common = before.iter().zip(now).take_while(|(a, b)| a == b).count();
-        close(&mut open, common, at);
-        open.resize(now.len(), (at, 0));
+        let now = stack_at(stack);
+        let both = path(before, frames).zip(path(now, frames));
+        close(&mut open, both.take_while(|(a, b)| a == b).count(), at);
+        open.resize(path(now, frames).count(), (at, 0));
         let weight = stacks.get(stack).map_or(0, |(_, weight)| weight.unsigned_abs());
         if let Some((_, own)) = open.last_mut() {
             *own += u128::from(weight);
@@ -113,9 +168,35 @@ fn expensive_depths(stacks: &[(Vec<u64>, i64)], least: f64) -> Vec<usize> {
 mod tests {
     use super::*;
 
+    /// Frames of one function each, which is the frame divided by 10, except for 99: function 1 and,
+    /// inlined, 9. Without its inner function it is 98.
+    struct Tens(Vec<[u64; 1]>);
+
+    impl Frames for Tens {
+        fn functions(&self, frame: u64) -> &[u64] {
+            let function = &self.0[usize::try_from(frame).unwrap()];
+            if frame == 99 { &[1, 9] } else { function }
+        }
+
+        fn outer(&mut self, frame: u64, n: usize) -> u64 {
+            assert_eq!((frame, n), (99, 1));
+            98
+        }
+    }
+
+    fn tens() -> Tens {
+        Tens((0..100).map(|frame| [frame / 10]).collect())
+    }
+
     /// `1`: 50 and below it `1 2`: 30, `1 2 3`: 5, `1 4`: 10; `5`: 5.
-    fn stacks() -> Vec<(Vec<u64>, i64)> {
-        vec![(vec![1], 50), (vec![1, 2, 3], 5), (vec![5], 5), (vec![1, 2], 30), (vec![1, 4], 10)]
+    fn stacks() -> Vec<Stack> {
+        vec![
+            (vec![10], 50),
+            (vec![10, 20, 30], 5),
+            (vec![50], 5),
+            (vec![10, 20], 30),
+            (vec![10, 40], 10),
+        ]
     }
 
     fn kept(
@@ -123,7 +204,9 @@ mod tests {
         max_depth: Option<u32>,
         max_stacks: Option<u64>,
     ) -> (Vec<usize>, u128) {
-        cut(&stacks(), &Cuts { min_percent, max_depth, max_stacks })
+        let mut stacks = stacks();
+        let moved = cut(&mut stacks, &Cuts { min_percent, max_depth, max_stacks }, &mut tens());
+        (stacks.iter().map(|(stack, _)| stack.len()).collect(), moved)
     }
 
     #[test]
@@ -136,6 +219,41 @@ mod tests {
         assert_eq!(kept(Some(5.0), None, None), (vec![1, 3, 1, 2, 2], 0));
         assert_eq!(kept(None, None, Some(2)), (vec![1, 0, 0, 2, 0], 20));
         assert_eq!(kept(Some(10.0), Some(1), Some(1)), (vec![1, 1, 0, 1, 1], 50));
+    }
+
+    fn cut_by_percent(mut stacks: Vec<Stack>, percent: f64) -> (Vec<Vec<u64>>, u128) {
+        let cuts = Cuts { min_percent: Some(percent), ..Cuts::default() };
+        let moved = cut(&mut stacks, &cuts, &mut tens());
+        (stacks.into_iter().map(|(stack, _)| stack).collect(), moved)
+    }
+
+    #[test]
+    fn lines_of_a_function_are_one_call() {
+        // `1 2` has 16 on four lines, called from two lines of `1`; `1 3` has 2 on two lines.
+        let stacks = vec![
+            (vec![10, 20], 4),
+            (vec![10, 21], 4),
+            (vec![11, 22], 4),
+            (vec![11, 23], 4),
+            (vec![10, 30], 1),
+            (vec![11, 31], 1),
+            (vec![12], 82),
+        ];
+        let all = |stacks: &[Stack]| stacks.iter().map(|(stack, _)| stack.clone()).collect();
+        assert_eq!(cut_by_percent(stacks.clone(), 2.0), (all(&stacks), 0));
+        let mut expected: Vec<Vec<u64>> = all(&stacks);
+        expected[4].pop();
+        expected[5].pop();
+        assert_eq!(cut_by_percent(stacks, 5.0), (expected, 2));
+    }
+
+    #[test]
+    fn a_frame_loses_inlined_calls_only() {
+        // `1` has 100 and, inlined in it, `1 9` has 4. `1 9 2` is called from there.
+        let stacks = vec![(vec![10], 96), (vec![99], 3), (vec![99, 20], 1)];
+        let expected = |last: &[u64]| vec![vec![10], last.to_vec(), last.to_vec()];
+        assert_eq!(cut_by_percent(stacks.clone(), 5.0), (expected(&[98]), 4));
+        assert_eq!(cut_by_percent(stacks, 4.0), (expected(&[99]), 1));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Merges files of folded stacks: the values of lines with the same stack are added.
 
-use super::cut::{CUT, Cuts, cut};
+use super::cut::{CUT, Cuts, Frames, cut};
 use super::sum::{MergeError, add};
 use crate::error::{At, ReadError};
-use crate::read::folded::{line, one_value_per_line};
+use crate::read::folded::{functions, line, one_value_per_line};
 use crate::read::text::utf8;
 use profile::Warnings;
 use rustc_hash::FxHashMap;
@@ -88,9 +88,15 @@ impl Tables {
             };
             stacks.push((line::frames(stack, true).map(&mut id).collect::<Vec<u64>>(), *value));
         }
-        let (kept, moved) = cut(&stacks, cuts);
-        for ((stack, value), kept) in sums.iter().zip(kept) {
-            let frames: Vec<&str> = line::frames(stack, true).take(kept).collect();
+        let mut texts = vec![""; ids.len()];
+        for (frame, id) in ids {
+            if let Some(text) = texts.get_mut(id as usize) {
+                *text = frame;
+            }
+        }
+        let moved = cut(&mut stacks, cuts, &mut Texts::new(&texts));
+        for ((stack, value), (kept, _)) in sums.iter().zip(stacks) {
+            let frames: Vec<&str> = line::frames(stack, true).take(kept.len()).collect();
             let stack = if frames.is_empty() { CUT.to_owned() } else { frames.join(";") };
             add(self.sums.entry(stack.into()).or_default(), *value)?;
         }
@@ -113,5 +119,30 @@ impl Tables {
             let _ = writeln!(text, "{stack} {value}");
         }
         text.into_bytes()
+    }
+}
+
+/// The function of each frame, by id.
+struct Texts(Vec<[u64; 1]>);
+
+impl Texts {
+    fn new(frames: &[&str]) -> Self {
+        let mut ids = FxHashMap::default();
+        let id = |function| {
+            let next = ids.len() as u64;
+            [*ids.entry(function).or_insert(next)]
+        };
+        Self(functions(frames).map(id).collect())
+    }
+}
+
+impl Frames for Texts {
+    fn functions(&self, frame: u64) -> &[u64] {
+        self.0.get(frame as usize).map_or(&[], <[u64; 1]>::as_slice)
+    }
+
+    /// There are no frames of several functions.
+    fn outer(&mut self, frame: u64, _: usize) -> u64 {
+        frame
     }
 }

@@ -4,6 +4,8 @@
 //!
 //! In a [`Part`], ids are the numbers of rows, from 1 on, and all of them exist.
 
+mod locations;
+
 use super::cut::{CUT, Cuts, cut};
 use super::sum::{MergeError, add};
 use crate::error::ReadError;
@@ -11,6 +13,7 @@ use crate::pprof_proto::{self as proto, Fields};
 use crate::read::pprof::tables::{at_key, dangling, malformed};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use locations::Locations;
 use prost::Message;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
@@ -470,15 +473,17 @@ impl Tables {
         let of_sample = |at: usize| values.get(at..at + n_values).unwrap_or_default();
         let root_first = |key: &[u64]| parts(key).0.iter().rev().copied().collect::<Vec<_>>();
         let weight = |at| of_sample(at).get(deciding).copied().unwrap_or_default();
-        let stacks: Vec<_> =
+        let mut stacks: Vec<_> =
             samples.iter().map(|(key, at)| (root_first(key), weight(*at))).collect();
-        let (kept, moved) = cut(&stacks, cuts);
-        let nothing = [self.place(CUT, "", 0)];
-        for ((key, at), kept) in samples.iter().zip(kept) {
+        let moved = cut(&mut stacks, cuts, &mut Locations::of(self));
+        let nothing = self.place(CUT, "", 0);
+        for ((key, at), (mut stack, _)) in samples.iter().zip(stacks) {
             let (locations, labels) = parts(key);
-            let outer = locations.get(locations.len() - kept..).unwrap_or_default();
-            let outer = if outer.is_empty() && !locations.is_empty() { &nothing } else { outer };
-            let key = [&[outer.len() as u64], outer, labels].concat();
+            stack.reverse();
+            if stack.is_empty() && !locations.is_empty() {
+                stack.push(nothing);
+            }
+            let key = [&[stack.len() as u64], &*stack, labels].concat();
             self.add_values(&key, of_sample(*at))?;
         }
         Ok(moved)

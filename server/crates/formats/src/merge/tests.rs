@@ -1,6 +1,6 @@
 //! Hand-checkable files. Rows of pprof are written as `LOCATIONS LABELS: VALUES`, leaf first.
 
-use super::{Merger, Part};
+use super::{Cuts, Merger, Part};
 use crate::format::Format;
 use crate::limits::Limits;
 use crate::pprof_proto::{Function, Label, Line, Location, Mapping, Profile, Sample, ValueType};
@@ -265,4 +265,89 @@ fn formats_are_not_mixed() {
     let pprof = program(0x1000, 1, vec![sample(&[1], 1, &[])]).encode_to_vec();
     let message = merger.add(Part::read(pprof, Limits::default()).unwrap()).unwrap_err();
     assert!(message.to_string().starts_with("is a pprof profile, unlike"), "{message}");
+}
+
+fn by_percent(percent: f64) -> Cuts {
+    Cuts { min_percent: Some(percent), ..Cuts::default() }
+}
+
+/// The text after a cut, and the weight that is not where it was spent.
+fn cut_folded(text: &str, cuts: &Cuts) -> (String, u128) {
+    let mut merger = Merger::default();
+    merger.add(Part::read(text.as_bytes().to_vec(), Limits::default()).unwrap()).unwrap();
+    let moved = merger.cut(cuts).unwrap();
+    (String::from_utf8(merger.finish().unwrap().0).unwrap(), moved)
+}
+
+/// `work` costs 16 on four lines.
+const WORK: &str = "\
+main (m.py:1);rest (m.py:20) 84
+main (m.py:1);work (m.py:10) 4
+main (m.py:1);work (m.py:11) 4
+main (m.py:2);work (m.py:12) 4
+main (m.py:2);work (m.py:13) 4
+";
+
+#[test]
+fn folded_stacks_are_cut_by_function() {
+    assert_eq!(cut_folded(WORK, &by_percent(5.0)), (WORK.to_owned(), 0));
+    assert_eq!(cut_folded(WORK, &by_percent(16.0)), (WORK.to_owned(), 0));
+    let expected = "main (m.py:1) 8\nmain (m.py:1);rest (m.py:20) 84\nmain (m.py:2) 8\n";
+    assert_eq!(cut_folded(WORK, &by_percent(17.0)), (expected.to_owned(), 16));
+    // Functions of two files are two. Interpreted and compiled code of a function are one.
+    let text = "f (a.py:1);g (a.py:3) 4\nf (a.py:1);g (b.py:4) 4\nf (a.py:2) 92\n";
+    let expected = "f (a.py:1) 8\nf (a.py:2) 92\n";
+    assert_eq!(cut_folded(text, &by_percent(5.0)), (expected.to_owned(), 8));
+    let text = "A.run;B.get_[0] 4\nA.run;B.get_[j] 4\nA.run;C.put 92\n";
+    assert_eq!(cut_folded(text, &by_percent(5.0)), (text.to_owned(), 0));
+}
+
+/// `main` calls `parse`, which has 4 % at each of two locations, and code without a name. Another
+/// location is `main` with `parse` inlined.
+#[test]
+fn pprof_is_cut_by_function() {
+    let mut file = program(0x1000, 1, Vec::new());
+    let line = |function_id, number| Line { function_id, number, column: 0 };
+    let mut location = |id, line: &[Line]| {
+        let address = 0x1000 + 0x10 * id;
+        file.location.push(Location {
+            id,
+            mapping_id: 1,
+            address,
+            line: line.to_vec(),
+            is_folded: false,
+        });
+    };
+    location(3, &[line(2, 8)]);
+    location(4, &[]);
+    location(5, &[line(2, 9), line(1, 4)]);
+    let cut = |samples: &[(&[u64], i64)], percent| {
+        let sample = samples.iter().map(|&(stack, value)| sample(stack, value, &[])).collect();
+        let mut merger = Merger::default();
+        let bytes = Profile { sample, ..file.clone() }.encode_to_vec();
+        merger.add(Part::read(bytes, Limits::default()).unwrap()).unwrap();
+        let moved = merger.cut(&by_percent(percent)).unwrap();
+        let mut inner = Vec::new();
+        GzDecoder::new(&*merger.finish().unwrap().0).read_to_end(&mut inner).unwrap();
+        let mut rows = rows(&Profile::decode(&*inner).unwrap());
+        rows.sort();
+        (rows.join(", "), moved)
+    };
+    let by_line: &[(&[u64], i64)] = &[(&[2, 1], 4), (&[3, 1], 4), (&[4, 1], 2), (&[1], 90)];
+    let lines = "parse:7@1020 main:3@1010 : [4, 40], parse:8@1030 main:3@1010 : [4, 40]";
+    assert_eq!(cut(by_line, 5.0), (format!("main:3@1010 : [92, 920], {lines}"), 20));
+    assert_eq!(
+        cut(by_line, 2.0),
+        (format!("@1040 main:3@1010 : [2, 20], main:3@1010 : [90, 900], {lines}"), 0)
+    );
+    // `main` has all on two locations. What `parse` costs in the second stays at `main` there.
+    let inlined: &[(&[u64], i64)] = &[(&[1], 96), (&[5], 3), (&[2, 5], 1)];
+    assert_eq!(
+        cut(inlined, 5.0),
+        ("main:3@1010 : [96, 960], main:4@1050 : [4, 40]".to_owned(), 40)
+    );
+    assert_eq!(
+        cut(inlined, 4.0),
+        ("main:3@1010 : [96, 960], parse:9+main:4@1050 : [4, 40]".to_owned(), 10)
+    );
 }

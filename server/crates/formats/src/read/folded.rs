@@ -27,6 +27,7 @@ use profile::{
     Recording, StackId, StringId, Thread, WarningCode, Warnings,
 };
 use rustc_hash::FxHashSet;
+use std::borrow::Cow;
 
 /// How many different frames decide on the dialect.
 const DECIDING_FRAMES: usize = 200;
@@ -429,6 +430,18 @@ fn is_same_symbol(row: &str, frame: &str) -> bool {
             .map(str::to_owned)
     };
     row == frame || (offset(row).is_some() && offset(row) == offset(frame))
+}
+
+/// The function of each frame of a file, by name and file.
+pub(crate) fn functions<'f>(
+    frames: &[&'f str],
+) -> impl Iterator<Item = (Cow<'f, str>, Option<Cow<'f, str>>)> {
+    let texts = frames.iter().map(|frame| dialect::without_suffix(frame).0);
+    let dialect = Dialect::of_most(texts.clone().filter(|text| !text.starts_with("0x")));
+    texts.map(move |text| {
+        let Place { name, file, .. } = place(dialect, text);
+        (name, file)
+    })
 }
 
 /// Whether a frame `name (file)` without a line is read as a function in a file, rather than all of
