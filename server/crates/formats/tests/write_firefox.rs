@@ -189,6 +189,9 @@ impl Costs {
     }
 }
 
+const UNKNOWN_LENGTH: &str =
+    "that the length of samples is unknown (the Firefox Profiler shows milliseconds)";
+
 /// Real profiles: the fixture, the kind of weights, the factor of weights, what is lost.
 const FIXTURES: [(&str, &str, f64, &[&str]); 11] = [
     ("firefox/rust-wordstat-v49/profile.json.gz", "samples", 1.0, &["the other metrics"]),
@@ -213,10 +216,10 @@ const FIXTURES: [(&str, &str, f64, &[&str]); 11] = [
         &["the other metrics", "that totals of lines are unknown"],
     ),
     ("folded/py-gridworld-austin/austin.txt", "tracing-ms", 1e-3, &[]),
-    ("folded/py-gridworld-pyspy/pyspy.raw.txt", "samples", 1.0, &[]),
-    ("folded/cpp-raytrace-perf/fp.folded", "samples", 1.0, &[]),
-    ("folded/ruby-ledger-rbspy/rbspy.collapsed", "samples", 1.0, &[]),
-    ("folded/rust-huffman-pprof/cpu.folded", "samples", 1.0, &[]),
+    ("folded/py-gridworld-pyspy/pyspy.raw.txt", "samples", 1.0, &[UNKNOWN_LENGTH]),
+    ("folded/cpp-raytrace-perf/fp.folded", "samples", 1.0, &[UNKNOWN_LENGTH]),
+    ("folded/ruby-ledger-rbspy/rbspy.collapsed", "samples", 1.0, &[UNKNOWN_LENGTH]),
+    ("folded/rust-huffman-pprof/cpu.folded", "samples", 1.0, &[UNKNOWN_LENGTH]),
 ];
 
 #[test]
@@ -480,13 +483,50 @@ fn weights_are_kept_and_times_follow_from_them() {
             (&json!(time), &json!([0, 0, 0, null])),
             "{unit}"
         );
-        assert_eq!(written.lost.is_empty(), unit != "Ir");
+        let is_unknown = weight_type == "samples" && interval.is_none();
+        let lost = [("the unit of the weights", unit == "Ir"), (UNKNOWN_LENGTH, is_unknown)];
+        let lost = lost.into_iter().filter_map(|(what, is_lost)| is_lost.then_some(what));
+        assert_eq!(written.lost, lost.collect::<Vec<_>>(), "{unit}");
+        let mark = json["meta"].get("costlineIntervalIsUnknown");
+        assert_eq!(mark, is_unknown.then_some(&json!(true)), "{unit}");
         let thread = &json["threads"][0];
         assert_eq!(
             (&thread["name"], &thread["pid"], &thread["tid"]),
             (&json!("(unnamed)"), &json!("12.1"), &json!("0x7f"))
         );
     }
+}
+
+/// Three samples without times, which take up to 6 ms if the interval is known.
+#[test]
+fn counts_are_not_read_as_times() {
+    let again = |unit, interval| {
+        let written = firefox::write(&weighing(unit, interval, &[3.0, 0.0, 2.0]));
+        let read = read(written.bytes).unwrap();
+        let profile = stacks(&read);
+        let metric = &profile.metrics()[0];
+        let has_times = profile.clock().is_some();
+        (metric.unit.clone(), metric.seconds_per_unit, read.span_seconds, has_times)
+    };
+    let samples = || "samples".to_owned();
+    assert_eq!(again("samples", Some(0.001)), (samples(), Some(0.001), Some(0.005), true));
+    assert_eq!(again("samples", None), (samples(), None, None, false));
+    assert_eq!(again("hits", None), (samples(), None, None, false));
+    assert_eq!(again("ms", None), ("tracing-ms".to_owned(), Some(0.001), Some(0.005), true));
+}
+
+/// Times that were recorded stay, although the length of samples is unknown.
+#[test]
+fn recorded_times_of_counts_are_kept() {
+    let mut builder =
+        ProfileBuilder::new(vec![profile::Metric::new("samples", "samples", None)], 0);
+    let samples = Samples::new([None, None], vec![Weights::Ones]).with_times(vec![5.0, 25.0]);
+    builder.push_thread(Thread::default(), samples).unwrap();
+    let written = firefox::write(&builder.build());
+    assert_eq!(written.lost, [UNKNOWN_LENGTH]);
+    let read = read(written.bytes).unwrap();
+    assert_eq!(read.recording.metrics()[0].seconds_per_unit, None);
+    assert_eq!((read.span_seconds, stacks(&read).clock().is_some()), (Some(0.02), true));
 }
 
 #[test]

@@ -12,6 +12,9 @@
 //! - Samples are in order of their times, which are since the first sample of the recording. In a
 //!   thread without times, time advances by the weight of each sample, so that the timeline shows
 //!   the same amounts as the call tree.
+//! - If the length of samples is unknown, the interval, which is required, is 1 ms. The key
+//!   `meta.costlineIntervalIsUnknown`, which other readers ignore, says so. Costline then reads
+//!   counts again, and no times that follow from them.
 //! - Code without a name has its address in its library; all other frames have address 0.
 //! - A frame with code of another file than its func's has that place as its *original location*,
 //!   as after symbolication with a source map: readers prefer its line.
@@ -30,6 +33,10 @@ use unit::{Unit, metric};
 
 const VERSION: u32 = 75;
 
+/// What is lost of counts.
+const UNKNOWN_LENGTH: &str =
+    "that the length of samples is unknown (the Firefox Profiler shows milliseconds)";
+
 /// Writes the profile's default metric.
 pub fn write(profile: &Profile) -> Written {
     let unit = Unit::of(profile);
@@ -39,6 +46,9 @@ pub fn write(profile: &Profile) -> Written {
     }
     if !unit.is_kept {
         lost.push("the unit of the weights");
+    }
+    if unit.has_unknown_interval() {
+        lost.push(UNKNOWN_LENGTH);
     }
     if metric(profile).is_some_and(|metric| metric.lines.is_self_alone()) {
         lost.push("that totals of lines are unknown");
@@ -58,9 +68,8 @@ pub fn write(profile: &Profile) -> Written {
 impl<'p> File<'p> {
     fn new(profile: &'p Profile, unit: &Unit) -> Self {
         let threads = profile.threads();
-        let interval = if unit.weight_type == "samples" { unit.step } else { 1.0 };
         Self {
-            meta: Meta::new(unit, interval, profile.clock().is_some()),
+            meta: Meta::new(unit, profile.clock().is_some()),
             libs: profile.symbols().libs.iter().map(Lib::new).collect(),
             pages: [],
             shared: Shared::new(profile),
@@ -70,13 +79,14 @@ impl<'p> File<'p> {
 }
 
 impl Meta {
-    fn new(unit: &Unit, interval: f64, has_times: bool) -> Self {
+    fn new(unit: &Unit, has_times: bool) -> Self {
         Self {
             version: VERSION,
             gecko_version: 36,
             product: "Costline",
             imported_from: "Costline",
-            interval: Number(interval),
+            interval: Number(unit.step()),
+            has_unknown_interval: unit.has_unknown_interval(),
             start_time: 0,
             process_type: 0,
             stackwalk: 1,

@@ -65,13 +65,14 @@ pub(super) fn convert(
             let strings = own.as_ref().unwrap_or(&shared_names.strings);
             symbols.append(&mut builder, &place, &mut thread, strings)?;
         }
-        if !meta.counts_bytes()
-            && let Some(ends) = ends(&samples)
-        {
+        // Without times, Costline writes deltas that follow from the weights.
+        let lacks_times =
+            meta.counts_bytes() || (meta.has_unknown_interval() && samples.get("time").is_none());
+        if !lacks_times && let Some(ends) = ends(&samples) {
             span.add(ends);
         }
         let mut rows = rows(&place, &mut thread, samples, &kinds)?;
-        if meta.counts_bytes() {
+        if lacks_times {
             rows.clear_times();
         }
         let available = builder.n_stacks() - first_stack;

@@ -206,6 +206,9 @@ pub(super) struct Meta {
     /// Milliseconds between samples.
     #[serde(default)]
     interval: Option<f64>,
+    /// Written by Costline if the interval only fills the required key.
+    #[serde(default, rename = "costlineIntervalIsUnknown")]
+    has_unknown_interval: Option<bool>,
     #[serde(default)]
     categories: Option<ShortList<Category>>,
     #[serde(default)]
@@ -258,7 +261,12 @@ struct SampleUnits {
 
 impl Meta {
     pub(super) fn interval_seconds(&self) -> Option<f64> {
-        self.interval.map(|ms| ms / 1000.0)
+        self.interval.filter(|_| !self.has_unknown_interval()).map(|ms| ms / 1000.0)
+    }
+
+    /// Whether the interval, and times that follow from it, mean nothing.
+    pub(super) fn has_unknown_interval(&self) -> bool {
+        self.has_unknown_interval == Some(true)
     }
 
     /// Whether the times of samples are numbers of allocated bytes.

@@ -32,6 +32,9 @@ pub(super) struct Meta {
     pub(super) imported_from: &'static str,
     /// Milliseconds. Required, so it is 1 if the recording does not state it.
     pub(super) interval: Number,
+    /// For Costline itself: the interval above means nothing.
+    #[serde(rename = "costlineIntervalIsUnknown", skip_serializing_if = "std::ops::Not::not")]
+    pub(super) has_unknown_interval: bool,
     pub(super) start_time: u8,
     pub(super) process_type: u8,
     pub(super) stackwalk: u8,

@@ -13,8 +13,8 @@ pub(super) struct Unit {
     /// Weights are multiplied by the first and divided by the second. One of them is 1, so that the
     /// result is rounded only once.
     factors: (f64, f64),
-    /// How much a weight of 1 in the file advances time, in the unit of `sampleUnits.time`.
-    pub(super) step: f64,
+    /// Milliseconds per sample. `None` if it is unknown, or if weights are no samples.
+    interval: Option<f64>,
     pub(super) clock: &'static str,
     pub(super) is_kept: bool,
 }
@@ -24,14 +24,14 @@ impl Unit {
         let counts = Self {
             weight_type: "samples",
             factors: (1.0, 1.0),
-            step: 1.0,
+            interval: None,
             clock: "ms",
             is_kept: true,
         };
         let Some(metric) = metric(profile) else { return counts };
         match (metric.unit.as_str(), metric.seconds_per_unit) {
             ("samples" | "sample", seconds) => {
-                Self { step: seconds.map_or(1.0, |seconds| rounded(seconds * 1e3)), ..counts }
+                Self { interval: seconds.map(|seconds| rounded(seconds * 1e3)), ..counts }
             }
             ("hits" | "count", _) => counts,
             ("bytes" | "byte", _) => Self { weight_type: "bytes", clock: "bytes", ..counts },
@@ -53,9 +53,19 @@ impl Unit {
         weight * self.factors.0 / self.factors.1
     }
 
+    /// How much a weight of 1 in the file advances time, in the unit of `sampleUnits.time`.
+    pub(super) fn step(&self) -> f64 {
+        self.interval.unwrap_or(1.0)
+    }
+
+    /// Whether weights are counts of something that has no known length.
+    pub(super) fn has_unknown_interval(&self) -> bool {
+        self.weight_type == "samples" && self.interval.is_none()
+    }
+
     /// The time between a sample of this weight and the next one.
     pub(super) fn time(&self, weight: f64) -> f64 {
-        if weight > 0.0 { weight * self.step } else { 0.0 }
+        if weight > 0.0 { weight * self.step() } else { 0.0 }
     }
 }
 
