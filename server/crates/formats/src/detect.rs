@@ -271,6 +271,8 @@ mod tests {
             "f\u{fffd};b 1\nwhat is this\nf;c 2\n",
             "main;parse 1\nmain;pa",
             "a;b 10\n<m::A as m::T>::go 5\nfoo(int, char) 5\n",
+            "f 2\n(garbage collector) 3\n",
+            "(garbage collector) 3\n",
         ];
         for text in folded {
             assert_eq!(detect(text.as_bytes()), Some(Format::Folded), "{text}");
@@ -288,6 +290,10 @@ mod tests {
             "a;b;c\n1;2;3\n",
             "\u{0};\u{1} 1\n",
             "MemTotal: 16\n",
+            "(garbage collector) 3\nSee section 3\n",
+            "(see \"Chapter 1\", page) 5\n",
+            "(a) and (b) 2\n",
+            "(12) 3\n",
             "\n\n\n",
         ];
         for text in others {

@@ -75,13 +75,23 @@ fn is_stack(text: &str) -> bool {
     !text.ends_with(';') && line::frames(text, false).nth(1).is_some()
 }
 
-/// Whether this is one frame: it has a place (and contains no quotes, as lines of logs do), or it
-/// is a single word that is neither a number nor a key.
+/// Whether this is one frame: it has a place (and contains no quotes, as lines of logs do), it is a
+/// single word that is neither a number nor a key, or it is a name in parentheses.
 fn is_single(text: &str) -> bool {
     let is_word = !text.contains([' ', '\t', ',', ';'])
         && text.contains(char::is_alphabetic)
         && !text.ends_with([':', '=']);
-    is_word || (!text.contains('"') && Dialect::any(text).is_some())
+    is_word || is_in_parentheses(text) || (!text.contains('"') && Dialect::any(text).is_some())
+}
+
+/// Whether this is a name in parentheses, as profilers give to what is no function of the program:
+/// `(garbage collector)`.
+fn is_in_parentheses(text: &str) -> bool {
+    let name = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+    name.is_some_and(|name| {
+        name.starts_with(char::is_alphabetic)
+            && name.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '/'))
+    })
 }
 
 /// Whether a cut line can only be deep recursion, with the same frames again and again.
