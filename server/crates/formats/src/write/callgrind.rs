@@ -1,6 +1,9 @@
 //! callgrind files: self costs by line and the calls between functions, for `KCachegrind`,
 //! `QCachegrind` and `callgrind_annotate` (Valgrind manual, "Callgrind Format Specification").
 //!
+//! The line behind `calls=` is where the callee starts. If that is not recorded, it is the first line
+//! of the callee with a cost.
+//!
 //! Costs are whole numbers: times with fractions are written in nanoseconds, other fractions are
 //! rounded.
 
@@ -44,6 +47,7 @@ pub fn write(graph: &CallGraph) -> Written {
         numbers(events.iter().zip(weights).map(|(event, &weight)| event.whole(weight)))
     };
     let mut names = Names::new(graph);
+    let first_lines = first_lines(graph);
     for (func, (own, calls)) in blocks(graph, |func| names.place(func)) {
         let _ = write!(out, "\n{}", names.position(func, ""));
         let mut source = None;
@@ -53,7 +57,10 @@ pub fn write(graph: &CallGraph) -> Written {
         }
         for call in calls {
             out.push_str(&names.switch(func, &mut source, call.source));
-            let start = graph.symbols.funcs.get(call.callee).line;
+            let start = match graph.symbols.funcs.get(call.callee).line {
+                0 => first_lines.get(&call.callee).copied().unwrap_or(0),
+                line => line,
+            };
             let _ =
                 writeln!(out, "{}calls={} {start}", names.position(call.callee, "c"), call.count);
             let _ = writeln!(out, "{}{}", call.line, costs(&call.weights));
@@ -91,6 +98,22 @@ pub fn write_as_rbspy(graph: &CallGraph) -> Written {
     let mut lost = lost(graph, &events);
     lost.extend((graph.metrics.len() > 1).then_some("the other metrics"));
     Written { bytes: out.into_bytes(), lost }
+}
+
+/// The first line with a cost of each function, in its own file: where it begins, as far as that is
+/// known from costs.
+fn first_lines(graph: &GraphTables) -> FxHashMap<FuncId, u32> {
+    let own = graph.own.iter().map(|own| (own.func, own.source, own.line, &own.weights));
+    let calls = graph.calls.iter().map(|call| (call.caller, call.source, call.line, &call.weights));
+    let mut first: FxHashMap<FuncId, u32> = FxHashMap::default();
+    for (func, source, line, weights) in own.chain(calls) {
+        let has_cost = weights.iter().any(|&weight| weight != 0.0);
+        if line > 0 && source.is_none() && has_cost {
+            let known = first.entry(func).or_insert(line);
+            *known = line.min(*known);
+        }
+    }
+    first
 }
 
 type Block<'g> = (Vec<&'g OwnCost>, Vec<&'g Call>);
@@ -161,7 +184,11 @@ fn lost(graph: &GraphTables, events: &[Event]) -> Vec<&'static str> {
     let own = graph.own.iter().map(|own| &own.weights);
     let mut weights = own.chain(graph.calls.iter().map(|call| &call.weights));
     let negative = weights.any(|weights| weights.iter().any(|&weight| weight < 0.0));
-    let mut lost = vec!["stacks (it knows single calls only)"];
+    // A graph does not say where it is from. Calls that were summed from stacks may all be nested, because
+    // a stack can contain any call several times. Recorded calls may be so too if all are recursive.
+    let has_stacks = !graph.calls.is_empty() && graph.calls.iter().all(|call| call.nested);
+    let mut lost = Vec::new();
+    lost.extend(has_stacks.then_some("stacks (it knows single calls only)"));
     lost.extend(events.iter().any(|event| event.rounds).then_some("fractions of weights"));
     // They are written, but programs that read callgrind treat them as zero or reject them.
     lost.extend(negative.then_some("weights below zero"));
