@@ -38,8 +38,8 @@ codes! {
     /// The kind of a [`crate::Warning`]. Names and meanings are stable; kinds are added, never
     /// renamed.
     pub enum WarningCode {
-        /// The file is incomplete: it ends before the recording does, or within a record. The complete
-        /// part is shown.
+        /// The file is incomplete: it ends before the recording does, or within a record, or the profiler
+        /// kept only the end of the recording. The complete part is shown.
         Truncated = "truncated",
         /// Folded stacks, rbspy's summaries, callgrind: the last line has no newline, so the file may be
         /// incomplete.

@@ -83,6 +83,10 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
     trace.finish()
 }
 
+/// `VizTracer` keeps the last calls to end. Callers end after their callees, so they are kept longer.
+const OVERFLOW: &str = "VizTracer's buffer was full, so the calls that ended first are missing; their time is self cost of \
+     the functions that called them; record with a larger `--tracer_entries`";
+
 /// Times of events are in microseconds.
 const MS_PER_US: f64 = 1e-3;
 
@@ -177,13 +181,21 @@ impl Trace {
         struct About<'a> {
             #[serde(borrow)]
             version: Option<Text<'a>>,
+            /// `VizTracer`: whether the buffer was full, so that calls replaced earlier ones.
+            #[serde(default)]
+            overflow: bool,
             #[serde(rename = "product-version", borrow)]
             product: Option<Text<'a>>,
         }
         let Ok(about) = serde_json::from_slice::<About<'_>>(value) else { return };
         match (key, about) {
-            (b"viztracer_metadata", About { version: Some(version), .. }) => {
-                self.writer = Writer::of_producer(Some(Producer::new("viztracer", &version)));
+            (b"viztracer_metadata", About { version, overflow, .. }) => {
+                if let Some(version) = version {
+                    self.writer = Writer::of_producer(Some(Producer::new("viztracer", &version)));
+                }
+                if overflow {
+                    self.warnings.add(WarningCode::Truncated, || OVERFLOW.to_owned());
+                }
             }
             (b"metadata", About { product: Some(product), .. }) => {
                 let product = product.replacen('/', "@", 1);

@@ -215,6 +215,27 @@ fn the_writer_is_named_or_recognised() {
     check(&node, Some("node@20.20.2"), Some(Dialect::Node));
 }
 
+/// `VizTracer` replaces the earliest calls in a full buffer: here those of `g` that ended first.
+#[test]
+fn a_full_buffer_of_viztracer_is_said() {
+    let text = |overflow| {
+        format!(
+            r#"{{"traceEvents":{},"viztracer_metadata":{{"overflow":{overflow},"version":"1.1.1"}}}}"#,
+            events("X g 7 2, X f 0 9")
+        )
+    };
+    assert_eq!(threads(&text("false")), ["/ 1/2: f 7, f>g 2"]);
+    assert_eq!(threads(&text("true")), ["/ 1/2: f 7, f>g 2", "truncated 1"]);
+    let read = read_bytes(text("true").as_bytes()).unwrap();
+    assert_eq!(read.writer.text(), Some("viztracer@1.1.1"));
+    let message = &read.warnings.as_slice()[0].message;
+    assert!(message.ends_with("record with a larger `--tracer_entries`"), "{message}");
+    let whole = crate::read(text("true").into_bytes(), crate::Limits::default(), &mut |_| {
+        std::ops::ControlFlow::Continue(())
+    });
+    assert_eq!(whole.unwrap().truncated, Some(true));
+}
+
 #[test]
 fn partial_traces_are_read() {
     let whole = events("X f 0 9, X g 1 1");
