@@ -164,6 +164,9 @@ codes! {
         SharedThreadId = "shared-thread-id",
         /// Trace events: samples of the browser's own pages (`chrome://`) are ignored.
         BrowserPage = "browser-page",
+        /// perf: samples were lost while recording, because they came faster than they could be written.
+        /// Costs are too low.
+        LostSamples = "lost-samples",
         /// perf.data: callers that the kernel recorded separately from their samples are not read.
         DeferredChains = "deferred-chains",
         /// perf.data: a process has more memory mappings than the limit. Addresses in later mappings

@@ -12,16 +12,19 @@
 //! An event that is only counted (a member of a group with the modifier `S`) has no samples. What it
 //! counted since the last sample of its group is a weight of the next one, as in perf.
 //!
+//! Lost samples are counted ([`lost`]) and warned of.
+//!
 //! The layout is that of `include/uapi/linux/perf_event.h`, in either byte order. Simpleperf's own
 //! records are skipped.
 
 mod container;
 mod event;
+mod lost;
 mod processes;
 mod sample;
 mod words;
 
-use super::perf_event::{PerfEvent, default_metric};
+use super::perf_event::{PerfEvent, default_metric, no_sample, warn_of_lost_samples};
 use super::rows::{MAX_METRICS, Rows};
 use crate::error::{At, ReadError};
 use crate::format::Format;
@@ -59,6 +62,7 @@ pub(crate) fn read(input: &mut Input<'_>, limits: Limits) -> Result<Read, ReadEr
             });
         }
     }
+    warn_of_lost_samples(file.lost.samples(), layout.n_samples, &mut warnings);
     let arch = layout.arch;
     let entries: Vec<_> = tables.entries.into_iter().collect();
     let raw_stacks =
@@ -78,6 +82,7 @@ pub(crate) fn read(input: &mut Input<'_>, limits: Limits) -> Result<Read, ReadEr
 
 /// What applies to a whole file.
 struct Layout {
+    n_samples: usize,
     metrics: Vec<Metric>,
     default_metric: usize,
     /// The metric of each event, by the event's index in the file.
@@ -131,7 +136,7 @@ impl Layout {
         if events.is_empty() {
             return Err(ReadError::truncated(
                 At::File,
-                "there is no sample; expected a recording by `perf record -g`",
+                no_sample(file.lost.samples(), "a recording by `perf record -g`"),
             ));
         }
         let metrics =
@@ -152,7 +157,8 @@ impl Layout {
             Some(_) => None,
         };
         let default_metric = default_metric(&events);
-        Ok(Self { metrics, default_metric, metric_of, is_counted, times, arch })
+        let n_samples = events.iter().map(|event| event.n_samples).sum();
+        Ok(Self { n_samples, metrics, default_metric, metric_of, is_counted, times, arch })
     }
 
     fn span_seconds(&self) -> Option<f64> {

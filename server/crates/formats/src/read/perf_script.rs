@@ -18,6 +18,7 @@ pub use generated::{Generated, generated};
 pub(crate) use sniff::is_perf_script;
 
 use super::number::fits_counter;
+use super::perf_event::{no_sample, warn_of_lost_samples};
 use super::text::utf8_at;
 use crate::error::{At, ReadError};
 use crate::format::Format;
@@ -45,8 +46,8 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
         while input.bytes().len() < enough && input.fill() {}
     }
     let offset = input.offset();
-    file.part(&input.whole(), offset, before, true)?;
-    file.finish()
+    let (_, all) = file.part(&input.whole(), offset, before, true)?;
+    file.finish(all.n_lost)
 }
 
 /// A file that is being read.
@@ -112,14 +113,14 @@ impl File {
             .map(|version| version.trim().to_owned());
     }
 
-    fn finish(self) -> Result<Read, ReadError> {
-        let Self { samples, version, warnings, .. } = self;
-        if samples.is_empty() {
-            return Err(ReadError::truncated(
-                At::File,
-                "there is no sample; expected `comm tid time: period event:` and below it frames, `address symbol (module)`",
-            ));
+    fn finish(self, n_lost: u64) -> Result<Read, ReadError> {
+        let Self { samples, version, mut warnings, .. } = self;
+        if samples.len() == 0 {
+            let expected =
+                "`comm tid time: period event:` and below it frames, `address symbol (module)`";
+            return Err(ReadError::truncated(At::File, no_sample(n_lost, expected)));
         }
+        warn_of_lost_samples(n_lost, samples.len(), &mut warnings);
         let producer = version.map(|version| Producer::new("perf", &version));
         Ok(Read {
             writer: Writer::of_producer(producer),

@@ -3,6 +3,7 @@
 //! all records sorted by time.
 
 use super::event::Event;
+use super::lost::Lost;
 use super::words::Words;
 use crate::error::{At, ReadError};
 use crate::inflate::unfinished_zstd;
@@ -14,10 +15,12 @@ use std::ops::Range;
 /// Types of records.
 pub(super) mod kind {
     pub(crate) const MMAP: u32 = 1;
+    pub(crate) const LOST: u32 = 2;
     pub(crate) const COMM: u32 = 3;
     pub(crate) const FORK: u32 = 7;
     pub(crate) const SAMPLE: u32 = 9;
     pub(crate) const MMAP2: u32 = 10;
+    pub(crate) const LOST_SAMPLES: u32 = 13;
     /// Types from here on are perf's own records, not the kernel's.
     pub(super) const USER_TYPE_START: u32 = 64;
     pub(super) const HEADER_ATTR: u32 = 64;
@@ -66,6 +69,7 @@ pub(super) struct Container<'a> {
     places: Vec<Place>,
     /// Whether the header says where the records end. Only pipes have none.
     pub(super) has_end: bool,
+    pub(super) lost: Lost,
 }
 
 /// The position of a record.
@@ -111,6 +115,7 @@ impl<'a> Container<'a> {
             arch: None,
             places: Vec::new(),
             has_end: true,
+            lost: Lost::default(),
         };
         let short = || {
             let message = "the file ends within its header; expected a whole perf.data file";
@@ -309,6 +314,16 @@ impl<'a> Container<'a> {
                 return;
             };
             if kind < kind::USER_TYPE_START {
+                if matches!(kind, kind::LOST | kind::LOST_SAMPLES) {
+                    let event = self.event(kind, body).and_then(|event| self.events.get(event));
+                    let time = event.and_then(|event| event.time(false, body));
+                    if self.lost.add(kind, misc, time, body).is_none() {
+                        warnings.add(WarningCode::MalformedRecord, || {
+                            let at = At::Byte(at.min(self.bytes.len()) as u64);
+                            format!("{at}expected the number of lost samples")
+                        });
+                    }
+                }
                 if matches!(kind, kind::MMAP | kind::MMAP2 | kind::COMM | kind::FORK | kind::SAMPLE)
                 {
                     let event = self.event(kind, body).and_then(|event| self.events.get(event));

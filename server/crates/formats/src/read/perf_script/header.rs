@@ -51,6 +51,11 @@ impl<'a> Header<'a> {
         self.time.is_some() || !self.event.is_empty()
     }
 
+    /// The number of lost samples, if the line has it: `PERF_RECORD_LOST lost 27`.
+    pub(super) fn lost(&self) -> Option<u64> {
+        self.event.strip_prefix("PERF_RECORD_LOST lost ")?.trim_end().parse().ok()
+    }
+
     /// Parses `comm pid/tid [cpu] flags`.
     fn task(text: &'a str) -> Self {
         let mut rest = text.trim();

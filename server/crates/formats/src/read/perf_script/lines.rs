@@ -45,6 +45,8 @@ pub(super) struct Before {
     pub(super) n_lines: usize,
     /// Whether samples end with a blank line.
     pub(super) has_blank_ends: bool,
+    /// The number of lost samples.
+    pub(super) n_lost: u64,
 }
 
 /// Splits a part of a file into samples.
@@ -63,8 +65,10 @@ pub(super) struct Lines<'a> {
     /// Whether samples end with a blank line and the last one does not.
     pub(super) ends_within_sample: bool,
     has_blank_ends: bool,
-    /// The lines before this offset, and their number, are those of whole samples.
-    whole: (usize, usize),
+    n_lost: u64,
+    /// The lines before this offset are those of whole samples: their number, and how many samples they
+    /// say were lost.
+    whole: (usize, usize, u64),
 }
 
 impl<'a> Lines<'a> {
@@ -78,15 +82,17 @@ impl<'a> Lines<'a> {
             frames: Vec::new(),
             ends_within_sample: false,
             has_blank_ends: before.has_blank_ends,
-            whole: (0, before.n_lines),
+            n_lost: before.n_lost,
+            whole: (0, before.n_lines, before.n_lost),
         }
     }
 
     /// The length of the text up to the first sample that the next part may go on with, and what is
     /// known about that much.
     pub(super) fn finish(&self) -> (usize, Before) {
-        let (len, n_lines) = if self.is_last { (self.at, self.n_before) } else { self.whole };
-        (len, Before { n_lines, has_blank_ends: self.has_blank_ends })
+        let all = (self.at, self.n_before, self.n_lost);
+        let (len, n_lines, n_lost) = if self.is_last { all } else { self.whole };
+        (len, Before { n_lines, has_blank_ends: self.has_blank_ends, n_lost })
     }
 
     /// The next line, and its length with its end.
@@ -108,7 +114,7 @@ impl<'a> Lines<'a> {
         self.header = Header::default();
         self.frames.clear();
         let mut is_open = false;
-        self.whole = (self.at, self.n_before);
+        self.whole = (self.at, self.n_before, self.n_lost);
         while let Some((line, len)) = self.peek() {
             match Line::of(line, self.frames.last()) {
                 Line::Blank if is_open => {
@@ -120,6 +126,7 @@ impl<'a> Lines<'a> {
                     return Some(Found::Sample);
                 }
                 Line::Blank | Line::Other => {}
+                Line::Lost(n) => self.n_lost = self.n_lost.saturating_add(n),
                 Line::Frame(address, text) => {
                     if self.header.frame.take().is_some() {
                         self.frames.clear();
@@ -170,7 +177,9 @@ pub(super) enum Line<'a> {
     /// The executing place of the frame on the previous line.
     Place(&'a str),
     Header(Header<'a>),
-    /// A comment, a line of source text, or a record that is not a sample.
+    /// A number of lost samples, as `--show-lost-events` prints it.
+    Lost(u64),
+    /// A comment, a line of source text, or another record that is not a sample.
     Other,
 }
 
@@ -191,7 +200,7 @@ impl<'a> Line<'a> {
         let header = Header::parse(line);
         if header.time.is_some() {
             return if header.event.starts_with(header::RECORD) {
-                Self::Other
+                header.lost().map_or(Self::Other, Self::Lost)
             } else {
                 Self::Header(header)
             };

@@ -68,8 +68,8 @@ struct Sample {
 }
 
 impl Samples {
-    pub(super) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
     }
 
     pub(super) fn span_seconds(&self) -> Option<f64> {

@@ -13,10 +13,9 @@ pub(crate) fn is_perf_script(bytes: &[u8]) -> bool {
         return front.contains("\n# captured on");
     }
     let mut lines = front.lines();
-    let Some(first) = lines.find(|line| !matches!(Line::of(line, None), Line::Blank | Line::Other))
-    else {
-        return false;
-    };
+    let is_of_sample =
+        |line: &&str| !matches!(Line::of(line, None), Line::Blank | Line::Lost(_) | Line::Other);
+    let Some(first) = lines.find(is_of_sample) else { return false };
     match Line::of(first, None) {
         Line::Header(header) if header.time.is_some() => {
             let traced = header.cpu.is_some() && header.tid.is_some() && !header.event.is_empty();

@@ -335,3 +335,23 @@ fn every_header_is_recognised_and_other_text_is_not() {
         assert!(!is_perf_script(text.as_bytes()), "{text}");
     }
 }
+
+/// With `--show-lost-events`. Samples that are longer than a block are read again.
+#[test]
+fn lost_samples_are_said_if_the_text_has_them() {
+    let sample = "a 7/7 1.000001: 1 cpu-clock: \n\t              55 f (/a)\n\n";
+    let lost = |n: u32| format!("a 7/7 1.000002: PERF_RECORD_LOST lost {n}\n");
+    let text = [&lost(20), sample, &lost(3), sample, sample, &lost(1)].concat();
+    assert!(is_perf_script(text.as_bytes()));
+    for block in [1, 60, 1 << 20] {
+        let source = crate::input::Source::from(text.as_bytes().to_vec()).in_blocks(block);
+        let go_on: crate::input::Observer<'_> = &mut |_| std::ops::ControlFlow::Continue(());
+        let done = crate::read(source, crate::Limits::default(), go_on).unwrap();
+        let [warning] = done.warnings.as_slice() else { panic!("{:?}", done.warnings) };
+        assert_eq!(warning.code, WarningCode::LostSamples, "blocks of {block}");
+        assert!(warning.message.starts_with("24 samples (88.9%) were lost"), "{}", warning.message);
+    }
+    assert_eq!(warnings(sample), []);
+    let error = read_bytes(lost(5).as_bytes()).unwrap_err();
+    assert!(error.message.starts_with("there is no sample: 5 samples were lost"), "{error}");
+}
