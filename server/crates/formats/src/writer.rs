@@ -112,7 +112,7 @@ pub enum Dialect {
     PerfSrcline,
     /// pstats: Python's module `profile`.
     Profile,
-    /// Trace events, speedscope, folded stacks (`name (pkg/f.py:12)`, `name (lib.so)`).
+    /// Trace events, speedscope, folded stacks with Python (`name (pkg/f.py:12)`, `name (lib.so)`).
     PySpy,
     /// Trace events: lines are the first lines of functions.
     PyTorch,

@@ -151,7 +151,7 @@ impl<'a> File<'a> {
         }
         let recording = tables.finish()?;
         Ok(Read {
-            writer: Writer { producer: layout.producer.clone(), dialect: layout.dialect },
+            writer: Writer { producer: layout.producer.clone(), dialect: layout.shown_dialect() },
             span_seconds: duration_us.map(|us| us / 1e6),
             fleet,
             ..Read::new(Format::Folded, recording, warnings)
@@ -273,7 +273,9 @@ struct Layout {
     events: Vec<String>,
     /// Whether stacks have the leaf first, the default of `perf report`.
     leaf_first: bool,
+    /// The form of frames.
     dialect: Option<Dialect>,
+    has_python: bool,
     has_lines: bool,
     producer: Option<Producer>,
 }
@@ -284,6 +286,7 @@ impl Layout {
         let form = Form::of(&comments, &stacks);
         let (deciding, has_threads) = deciding_frames(&stacks, form);
         let dialect = Dialect::of_most(deciding.iter().copied());
+        let has_python = deciding.iter().any(|frame| dialect::is_python(frame));
         let has_lines = deciding
             .iter()
             .any(|frame| matches!(place(dialect, frame).position, Position::Executing(1..)));
@@ -336,9 +339,16 @@ impl Layout {
             events: events.into_iter().map(str::to_owned).collect(),
             leaf_first: form == Form::Report && prints_leaf_first(&stacks),
             dialect,
+            has_python,
             has_lines,
             producer: value_of("austin").map(austin::producer),
         })
+    }
+
+    /// The dialect, if it shows which program wrote the file. Not only py-spy writes `name (file:12)`:
+    /// the stacks of other profilers are converted to this form, such as those of Java.
+    fn shown_dialect(&self) -> Option<Dialect> {
+        self.dialect.filter(|&dialect| dialect != Dialect::PySpy || self.has_python)
     }
 
     /// The metric that a comment sets for the lines below it.

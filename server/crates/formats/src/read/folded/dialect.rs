@@ -189,6 +189,17 @@ fn py_spy(frame: &str) -> Option<Place<'_>> {
     }
 }
 
+/// Whether a frame `name (file:12)` is one of Python.
+pub(super) fn is_python(frame: &str) -> bool {
+    py_spy(frame).is_some_and(|place| {
+        let file = place.file.as_deref().unwrap_or_default();
+        let extension = file.rsplit_once('.').map(|(_, extension)| extension);
+        place.name == "<module>"
+            || file.starts_with("<frozen ")
+            || matches!(extension, Some("py" | "pyw" | "pyx"))
+    })
+}
+
 fn v8(frame: &str) -> Option<Place<'_>> {
     const TAGS: [&str; 6] =
         ["LazyCompile:", "InterpretedFunction:", "Function:", "Script:", "Eval:", "JS:"];

@@ -64,6 +64,23 @@ fn places_of_executing_lines_are_frames() {
     assert_eq!(rows("f (module);L12;g (other) 1"), "f|module:12 > g (other) 1\n");
 }
 
+/// Java's stacks have the same form after `jfr print --json | jq`.
+#[test]
+fn py_spy_is_named_only_if_there_is_python() {
+    let writer = |text: &str| read_text(text).writer.text().map(str::to_owned);
+    let java = "Main.main (Main.java:3);Main.run (Main.java:10) 2\n";
+    assert_eq!(rows(java), "Main.main|Main.java:3 > Main.run|Main.java:10 2\n");
+    assert_eq!(writer(java), None);
+    for python in [
+        "main (a.c:3);f (x.py:10) 2\n",
+        "<module> (script:3) 2\n",
+        "main (libpython3.so);f (<frozen codecs>:3);g (a.c:1) 2\n",
+        "f (x.pyx:10) 2\n",
+    ] {
+        assert_eq!(writer(python).as_deref(), Some("py-spy"), "{python}");
+    }
+}
+
 #[test]
 fn places_of_definitions_are_funcs() {
     let text = "node;LazyCompile:*f /p/x.js:12:3;JS:~g file:///p/y%20z.js:4:1 5\n";
