@@ -34,6 +34,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The function for time of functions that are not in the file.
 const UNLISTED: &str = "(not in the file)";
+/// A smaller share of time in it is not worth a warning: shares are shown with one decimal.
+const LEAST_UNLISTED: f64 = 0.001;
 /// More seconds than any process runs.
 const MOST_SECONDS: f64 = 1e15;
 
@@ -240,6 +242,9 @@ impl Reader<'_> {
         let func = FuncText { name: UNLISTED, ..FuncText::default() }.intern(&mut self.builder)?;
         graph.own.push(own_cost(func, unlisted));
         graph.totals.push(stated(func, None, unlisted));
+        if unlisted < whole * LEAST_UNLISTED {
+            return Ok(());
+        }
         warnings.add(WarningCode::UnlistedFunctions, || {
             let why = match self.dialect {
                 Some(Dialect::Yappi) => "yappi omits builtins unless it runs with `-b`",

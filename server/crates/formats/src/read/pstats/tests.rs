@@ -146,6 +146,14 @@ fn missing_time_is_a_function_of_its_own() {
         done.warnings.as_slice()[0].message.split(';').next(),
         Some("3.000000 s of 4.000000 s were spent in functions that are not in the file")
     );
+    // 7 us of 15 s are shown, but not worth a warning; 2 ms of 1 s are.
+    let row_of = |own, all| {
+        let costs = costs([1, 1], own, all, Some(vec![]));
+        read(&file(vec![(func("/w/a.py", 1, "main"), costs)])).unwrap()
+    };
+    assert!(rows(&row_of(15.0, 15.000_007)).contains("(not in the file): "));
+    assert_eq!(warnings(&row_of(15.0, 15.000_007)), []);
+    assert_eq!(warnings(&row_of(0.998, 1.0)), [(WarningCode::UnlistedFunctions, 1)]);
     // yappi swaps the counts.
     let done = read(&file(row([5, 1]))).unwrap();
     assert!(rows(&done).starts_with("main /w/a.py:1: 5x "));
