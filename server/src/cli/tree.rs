@@ -50,7 +50,7 @@ struct Row {
 #[derive(Default)]
 struct Rows {
     /// Parents before children, hottest siblings first.
-    rows: Vec<Row>,
+    shown: Vec<Row>,
     /// The number of branches beside or below them whose total is below the minimum.
     n_small: usize,
     /// The number of branches below the deepest rows.
@@ -68,7 +68,7 @@ pub(super) fn tree(
 ) -> Result<(), Failure> {
     let scale =
         Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: style.unit };
-    let Rows { mut rows, n_small, n_deep } =
+    let Rows { shown: mut rows, n_small, n_deep } =
         if part.occurrences { occurrences(snapshot, part)? } else { rows(snapshot, part)? };
     let omitted = part.limit.map_or(0, |limit| keep_hottest(&mut rows, limit));
     let mut same = before.map(|before| SameNodes::new(before, snapshot, part.inverted));
@@ -198,13 +198,13 @@ fn occurrences(snapshot: &Snapshot, part: Part) -> Result<Rows, Failure> {
             found = below.into_iter().find(|branch| branch.function == *wanted);
         }
         let Some(branch) = found else { continue };
-        let first = all.rows.len();
+        let first = all.shown.len();
         let top = Row { branch, depth: 0, parent: None, range: Some(range) };
-        let Rows { rows, n_small, n_deep } =
+        let Rows { shown: rows, n_small, n_deep } =
             expanded(&during, part, snapshot.costs.base, vec![top])?;
         all.n_small += n_small;
         all.n_deep += n_deep;
-        all.rows.extend(
+        all.shown.extend(
             rows.into_iter()
                 .map(|row| Row { parent: row.parent.map(|parent| parent + first), ..row }),
         );
@@ -249,7 +249,7 @@ fn expanded(
     base: f64,
     mut pending: Vec<Row>,
 ) -> Result<Rows, Failure> {
-    let Rows { mut rows, mut n_small, mut n_deep } = Rows::default();
+    let Rows { shown: mut rows, mut n_small, mut n_deep } = Rows::default();
     while let Some(row) = pending.pop() {
         let parent = Some(rows.len());
         let (branches, n) = below(snapshot, part, base, Some(&row.branch));
@@ -272,7 +272,7 @@ fn expanded(
         }
         rows.push(row);
     }
-    Ok(Rows { rows, n_small, n_deep })
+    Ok(Rows { shown: rows, n_small, n_deep })
 }
 
 /// Keeps the `limit` rows with the highest totals, without those whose parent is not among them.

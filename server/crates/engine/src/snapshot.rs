@@ -274,13 +274,11 @@ impl Snapshot {
     /// The only function that a name stands for.
     pub fn only_named(&self, name: &str) -> Result<FunctionId, Unmatched> {
         let named = self.named(name)?;
-        match (named.first(), named.len()) {
-            (Some(&function), 1) => Ok(function),
-            _ => {
-                let (symbols, groups) = (self.grouped.recording.symbols(), &self.grouped.groups);
-                Err(analysis::ambiguous(symbols, groups, name, named))
-            }
+        if let (Some(&function), 1) = (named.first(), named.len()) {
+            return Ok(function);
         }
+        let (symbols, groups) = (self.grouped.recording.symbols(), &self.grouped.groups);
+        Err(analysis::ambiguous(symbols, groups, name, named))
     }
 
     /// The functions that an address was resolved to: the physical function first, then the

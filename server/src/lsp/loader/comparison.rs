@@ -102,10 +102,10 @@ impl<A> Comparison<A> {
 
     /// Whether to read the baseline of the settings again, which could not be read: there is another
     /// version of it.
-    pub fn is_worth_a_retry(&mut self, unread: Option<&Stamp>) -> bool {
-        let is_other = unread.is_some() && unread != self.unread.as_ref();
+    pub fn is_worth_a_retry(&mut self, unread: Option<Stamp>) -> bool {
+        let is_other = unread.is_some() && unread != self.unread;
         if is_other {
-            self.unread = unread.cloned();
+            self.unread = unread;
         }
         is_other
     }

@@ -148,7 +148,7 @@ impl<A> State<A> {
                 if let Some(scanned) = scanned {
                     inactive.evict_rewritten(&scanned.candidates);
                 }
-                let unread = scanned.and_then(|scanned| scanned.unread_baseline.as_ref());
+                let unread = scanned.and_then(|scanned| scanned.unread_baseline);
                 let output = &mut self.output;
                 if let Some(to_read) = self.finder.scanned(output, id, scanned, inactive, now) {
                     self.loads.want(Load::Read(to_read));
