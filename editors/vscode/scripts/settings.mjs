@@ -8,12 +8,14 @@ import { customEditors } from "./profiles.mjs";
 const root = resolve(import.meta.dirname, "../../..");
 const manifestPath = resolve(import.meta.dirname, "../package.json");
 
-/** Settings with paths or limits of this machine, which an untrusted workspace must not choose. */
+/** Settings with paths or limits of this machine, which an untrusted workspace must not choose. Views with names can have paths, too. */
 export const restricted = [
   "costline.server.path",
   "costline.profiles",
   "costline.profile",
   "costline.baseline",
+  "costline.overlay",
+  "costline.views",
   "costline.pathMappings",
   "costline.sourceRoots",
   "costline.symbols.enable",

@@ -8,6 +8,8 @@ import { RECIPES, recipesFor } from "../src/recipes";
 interface Command { readonly command: string; readonly icon?: string }
 interface Setting {
   readonly default?: unknown;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
   readonly scope?: string;
   readonly order?: number;
   readonly description?: string;
@@ -77,6 +79,17 @@ test("steps of the walkthrough have marks that VS Code reads there: ** and ``", 
 test("an untrusted workspace cannot choose the program", () => {
   assert.ok(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations.includes("costline.server.path"));
   assert.equal(settings["costline.server.path"]?.scope, "machine-overridable");
+});
+
+test("an untrusted workspace cannot choose paths", () => {
+  const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
+  // What users can write themselves can be a path, but for names in a profile and globs of files of the workspace.
+  const names = ["costline.metric", "costline.threads", "costline.exclude"];
+  const isFree = (setting: Setting): boolean => !setting.enum && ["string", "array", "object"].includes(setting.type?.toString() ?? "object");
+  const free = Object.entries(settings).filter(([, setting]) => isFree(setting)).map(([name]) => name);
+  for (const name of ["profile", "baseline", "overlay", "views", "pathMappings"]) assert.ok(free.includes(`costline.${name}`), name);
+  assert.deepEqual(free.filter((name) => !restrictedConfigurations.includes(name)).toSorted(), names.toSorted());
+  for (const name of restrictedConfigurations) assert.equal(settings[name]?.scope, "machine-overridable", name);
 });
 
 test("package.json has all commands of the extension and no others", () => {
