@@ -4,14 +4,14 @@
 import * as vscode from "vscode";
 import pageScript from "webview:./webview/profile.ts";
 import { Drawing, openBeside, type Subject, undoOf } from "./drawing";
-import { FOR_SCREEN_READERS, page } from "./page";
+import { page } from "./page";
 import { kindOf, KINDS } from "./pageKind";
-import type { Action, HotFunction, OtherProfile, SetViewArgument, TransformArgument, View } from "./protocol.generated";
+import type { Action, HotFunction, HotSpotsArgument, OtherProfile, SetViewArgument, TransformArgument, View } from "./protocol.generated";
 import { haveSameCosts, wholeView } from "./sameCosts";
 import type { Server } from "./server";
 import { age } from "./status";
 import { visible } from "./text";
-import type { FromProfile, Profile, Row, ToProfile } from "./webview/messages";
+import type { FromProfile, Profile, Row, Sort, ToProfile } from "./webview/messages";
 
 /** The maximum number of functions in the table. */
 const MAX_ROWS = 1000;
@@ -46,6 +46,7 @@ class ProfilePage implements Subject {
   private problem: string | undefined;
   private functions: readonly HotFunction[] = [];
   private filter = "";
+  private sort: Sort = "self";
   /** Counts what may have changed the costs. */
   private changes = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -124,9 +125,13 @@ class ProfilePage implements Subject {
     switch (message.type) {
       case "ready":
         this.filter = "";
+        this.sort = "self";
         return this.load(() => this.drawing.receive(message));
       case "filter":
         this.filter = message.text;
+        return this.drawing.attempt(this.list());
+      case "sort":
+        this.sort = message.by;
         return this.drawing.attempt(this.list());
       case "callers": {
         const key = this.functions[message.row]?.key;
@@ -196,11 +201,13 @@ class ProfilePage implements Subject {
 
   /** Lists the functions. */
   private async list(): Promise<void> {
-    const { costs, filter } = this;
-    const spots = await this.server.execute("costline.hotspots", { by: "function", limit: MAX_ROWS, filter: filter || null }, this.other);
-    if (costs !== this.costs || filter !== this.filter) return;
-    this.functions = spots?.functions ?? [];
-    await this.send({ type: "rows", rows: this.functions.map(rowOf), more: this.functions.length >= MAX_ROWS });
+    const { costs, filter, sort } = this;
+    // One more than are shown, which says whether there are more.
+    const wanted: HotSpotsArgument = { by: "function", sort, limit: MAX_ROWS + 1, filter: filter || null };
+    const functions = (await this.server.execute("costline.hotspots", wanted, this.other))?.functions ?? [];
+    if (costs !== this.costs || filter !== this.filter || sort !== this.sort) return;
+    this.functions = functions.slice(0, MAX_ROWS);
+    await this.send({ type: "rows", list: { rows: this.functions.map(rowOf), more: functions.length > MAX_ROWS, sort } });
   }
 
   private async post(): Promise<void> {
@@ -236,5 +243,4 @@ function rowOf({ name, placeText, self, total, selfText, totalText, uri }: HotFu
 
 const STYLE = `
 body { margin: 0; padding: 0; font-family: var(--vscode-font-family); font-size: var(--vscode-font-size); }
-caption { ${FOR_SCREEN_READERS} }
 `;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Row } from "../src/webview/messages";
-import { type Order, sorted } from "../src/webview/rows";
+import { countText, type Order, sorted } from "../src/webview/rows";
 
 const row = (name: string, place: string, self: number | null, total: number | null): Row =>
   ({ name, place, self, total, selfText: "", totalText: "", hasSource: true });
@@ -19,4 +19,10 @@ test("rows are sorted by costs and texts, and keep their index", () => {
 test("unknown costs are last in both directions", () => {
   assert.equal(names("total", true), "c2 b0 a1");
   assert.equal(names("total", false), "b0 c2 a1");
+});
+
+test("a list that is cut says so", () => {
+  assert.equal(countText({ rows: ROWS, more: false, sort: "self" }), "3 functions");
+  assert.equal(countText({ rows: ROWS.slice(0, 1), more: false, sort: "self" }), "1 function");
+  assert.equal(countText({ rows: ROWS, more: true, sort: "total" }), "The first 3 functions by total cost, own code first. Filter to find others.");
 });

@@ -24,6 +24,11 @@ function write(neighbours, solve) {
 
 mkdirSync(path.dirname(old), { recursive: true });
 write(15, 5);
+
+/** An old profile with more functions than a page lists; `outer`, which has the highest total, has no self cost. */
+const wide = path.join(stage.root, "profiles/wide.folded");
+writeFileSync(wide, Array.from({ length: 1200 }, (_, at) => `outer (/elsewhere/wide.py:1);worker${at} (/elsewhere/wide.py:${at + 2}) 5\n`).join(""));
+utimesSync(wide, 1_600_000_000, 1_600_000_000);
 writeFileSync(path.join(stage.root, "broken.perf"), "no profile\n");
 
 const settings = { "costline.server.path": stage.server, "editor.minimap.enabled": false, "workbench.colorTheme": "Dark Modern" };
@@ -93,6 +98,17 @@ await code.run(async () => {
   const callers = page.page.getByRole("combobox", { name: "Tree" });
   await same("around", async () => [await callers.inputValue(), (await page.path())[0]?.startsWith("All")], ["around", undefined]);
   await screen.close(SHOWN);
+
+  // Of many functions, those with the highest costs are listed, and the page says that there are more.
+  await screen.clickFile("wide.folded");
+  const many = await Page.find("wide.folded");
+  const first = async (count) => (await many.text(".profile-count")) === count && (await many.page.locator(".profile-rows tbody th").first().innerText());
+  await until("by self", async () => /^worker/.test(await first("The first 1000 functions by self cost, own code first. Filter to find others.")));
+  await many.button("Total").click();
+  await until("by total", async () => (await first("The first 1000 functions by total cost, own code first. Filter to find others.")) === "outer");
+  await many.page.getByRole("searchbox", { name: "Filter functions by name or file" }).fill("worker119");
+  await until("filtered", async () => /^worker119/.test(await first("11 functions")));
+  await screen.close("wide.folded");
 
   // The page of another profile leaves the code alone.
   await screen.clickFile("old.folded", "right");

@@ -21,6 +21,8 @@ export type FromProfile =
   | FromFlameGraph
   /** Lists the functions with a text in their name or file. */
   | { readonly type: "filter"; readonly text: string }
+  /** Lists the functions with the highest costs of this kind. */
+  | { readonly type: "sort"; readonly by: Sort }
   /** Draws a function between its callers and callees. */
   | { readonly type: "callers"; readonly row: number }
   | { readonly type: "source"; readonly row: number }
@@ -32,7 +34,18 @@ export type FromProfile =
   /** Opens the file as text. */
   | { readonly type: "text" };
 
-export type ToProfile = ToFlameGraph | { readonly type: "profile"; readonly profile: Profile } | { readonly type: "rows"; readonly rows: readonly Row[]; readonly more: boolean };
+export type ToProfile = ToFlameGraph | { readonly type: "profile"; readonly profile: Profile } | { readonly type: "rows"; readonly list: List };
+
+/** What decides which functions are listed. */
+export type Sort = "self" | "total";
+
+/** Functions: all of them, or those with the highest costs. */
+export interface List {
+  readonly rows: readonly Row[];
+  /** Whether there are more. */
+  readonly more: boolean;
+  readonly sort: Sort;
+}
 
 /** What is above the table and the flame graph. */
 export interface Profile {

@@ -1,12 +1,11 @@
 // The script of the page of a profile: what it is, its flame graph, and its functions in a table.
 
-import { counted } from "./flame/counts";
 import { make } from "./flame/elements";
 import { FlameView } from "./flame/view";
 import { hostOf } from "./host";
-import type { FromProfile, Profile, Row, ToProfile } from "./messages";
+import type { FromProfile, List, Profile, ToProfile } from "./messages";
 import styleText from "./profile.css";
-import { type Order, sorted } from "./rows";
+import { countText, type Order, sorted } from "./rows";
 
 declare function acquireVsCodeApi(): { postMessage(message: FromProfile): void };
 
@@ -28,10 +27,11 @@ const health = make("ul", {});
 const graph = make("div", {});
 const filter = make("input", { type: "search", placeholder: "Filter functions by name or file", ariaLabel: "Filter functions by name or file" });
 const body = make("tbody", {});
-const caption = make("caption", {});
+/** How many functions are listed. */
+const count = make("output", { className: "profile-count" });
 /** Says why the table is empty. */
 const none = make("p", { className: "profile-none", role: "status" });
-let rows: readonly Row[] = [];
+let functions: List = { rows: [], more: false, sort: "self" };
 let order: Order = { by: "self", descending: true };
 
 const COLUMNS: readonly { readonly by: Order["by"]; readonly title: string }[] = [
@@ -43,12 +43,14 @@ const headings = COLUMNS.map(({ by, title }) => {
     // Costs begin with the highest, texts with the first.
     order = { by, descending: order.by === by ? !order.descending : by === "self" || by === "total" };
     list();
+    // Others may have the highest costs of this kind.
+    if (functions.more && (by === "self" || by === "total") && by !== functions.sort) send({ type: "sort", by });
   }));
   return heading;
 });
 
 const root = document.getElementById("profile") ?? document.body;
-const listed = functions();
+const listed = section();
 root.append(header(), graph, listed);
 const flame = new FlameView(graph, hostOf(send));
 
@@ -61,15 +63,15 @@ function header(): HTMLElement {
   return head;
 }
 
-function functions(): HTMLElement {
+function section(): HTMLElement {
   const section = make("section", { className: "profile-functions", ariaLabel: "Functions" });
   const scroll = make("div", { className: "profile-rows", tabIndex: 0, role: "region", ariaLabel: "Table of functions" });
   const [table, head, titles] = [make("table", {}), make("thead", {}), make("tr", {})];
   titles.append(...headings);
   head.append(titles);
-  table.append(caption, head, body);
+  table.append(head, body);
   scroll.append(table, none);
-  section.append(filter, scroll);
+  section.append(filter, count, scroll);
   let timer: ReturnType<typeof setTimeout> | undefined;
   filter.addEventListener("input", () => {
     clearTimeout(timer);
@@ -106,7 +108,8 @@ function list(): void {
   headings.forEach((heading, at) => {
     heading.ariaSort = COLUMNS[at]?.by === order.by ? (order.descending ? "descending" : "ascending") : "none";
   });
-  caption.textContent = counted(rows.length, "function", "functions");
+  const { rows } = functions;
+  count.textContent = countText(functions);
   none.textContent = rows.length > 0 ? "" : filter.value.trim() === "" ? "The profile has no functions with costs." : "No function matches.";
   body.replaceChildren(...sorted(rows, order).map(({ row, at }) => {
     const line = make("tr", {});
@@ -134,9 +137,8 @@ window.addEventListener("message", ({ data }: MessageEvent<ToProfile>) => {
       describe(data.profile);
       break;
     case "rows":
-      rows = data.rows;
+      functions = data.list;
       list();
-      if (data.more) caption.textContent = `The first ${counted(rows.length, "function", "functions")}`;
   }
 });
 send({ type: "ready" });

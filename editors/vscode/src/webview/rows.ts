@@ -1,6 +1,7 @@
-// The order of the rows of a table of functions.
+// The order of the rows of a table of functions, and how many there are.
 
-import type { Row } from "./messages";
+import { counted } from "./flame/counts";
+import type { List, Row } from "./messages";
 
 export interface Order {
   readonly by: "self" | "total" | "name" | "place";
@@ -17,4 +18,10 @@ export function sorted(rows: readonly Row[], { by, descending }: Order): { reado
     return sign * (left - right);
   };
   return rows.map((row, at) => ({ row, at })).toSorted((a, b) => compare(a.row, b.row));
+}
+
+/** How many functions are listed, and which, if there are more. */
+export function countText({ rows, more, sort }: List): string {
+  const count = counted(rows.length, "function", "functions");
+  return more ? `The first ${count} by ${sort} cost, own code first. Filter to find others.` : count;
 }
