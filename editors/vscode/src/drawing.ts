@@ -9,7 +9,7 @@ import type {
 import type { Server } from "./server";
 import { visible } from "./text";
 import { matcher } from "./webview/flame/match";
-import type { Bucket, Graph, Kind, MenuEntry, Picture, Place, Side, StripData } from "./webview/flame/picture";
+import { type Bucket, EMPTY, type Graph, type Kind, type MenuEntry, type Picture, type Place, type Side, type StripData } from "./webview/flame/picture";
 import type { FromFlameGraph, ToFlameGraph } from "./webview/messages";
 
 /** Which profile is drawn, and how users change its view. */
@@ -181,15 +181,34 @@ export class Drawing {
     try {
       if (await this.fetch()) await this.post();
     } catch (error) {
-      const { kind, range } = this.shown;
-      // A rewritten profile may have no samples in the range, or no times.
-      if (kind === "time" && this.drawn !== this.subject.costs && this.drawn !== undefined) {
-        this.shown = range === undefined ? WHOLE : { ...this.shown, range: undefined };
-        return this.load();
+      // Once the server runs, the costs change.
+      if (this.drawn !== this.subject.costs && this.server.running === "running") {
+        // A rewritten profile may have no samples in the range, no times, or not the function.
+        if (this.shown !== WHOLE) {
+          const { kind, range } = this.shown;
+          this.shown = kind === "time" && range !== undefined ? { ...this.shown, range: undefined } : WHOLE;
+          return this.load();
+        }
+        if (!(await this.clear())) return;
       }
-      // Once the server has a profile, the costs change.
       await this.say(error);
     }
+  }
+
+  /** Draws nothing but the strip of time: what was drawn before has other costs. False if something else is wanted meanwhile. */
+  private async clear(): Promise<boolean> {
+    const { asked, subject: { costs, other } } = this;
+    const [view, answer] = await Promise.all([
+      this.server.quietly(this.server.execute("costline.view", other)),
+      this.server.quietly(this.server.execute("costline.timeline", { buckets: BUCKETS }, other)),
+    ]);
+    if (asked !== this.asked) return false;
+    this.graphs = undefined;
+    this.hidden = [];
+    this.view = view;
+    this.drawn = costs;
+    await this.subject.send({ type: "picture", picture: { ...EMPTY, strip: answer ? stripOf(answer, view?.range === null) : null } });
+    return true;
   }
 
   /** Asks for what is to be drawn. False if something else is wanted meanwhile. */
@@ -200,12 +219,17 @@ export class Drawing {
     const common = { ...(around && { function: around }), ...(search && { search }) };
     const inTime: FlameGraphArgument = { ...common, order: "time", ...(range !== undefined && { range }) };
     const byCost: FlameGraphArgument = { ...common, inverted: kind === "inverted", node: nodes.down, ...(skip !== undefined && { skip }) };
-    const [down, up, view, timeline] = await Promise.all([
+    const answers = await Promise.all([
       this.ask(kind === "time" ? inTime : byCost),
       kind === "around" ? this.ask({ ...common, inverted: true, node: nodes.up }) : undefined,
       this.server.execute("costline.view", other),
       this.timeline?.of === costs ? this.timeline.answer : this.server.execute("costline.timeline", { buckets: BUCKETS }, other),
-    ]);
+    ]).catch((error: unknown) => {
+      // An error of what is not wanted any more is none.
+      if (asked === this.asked) throw error;
+    });
+    if (!answers) return false;
+    const [down, up, view, timeline] = answers;
     const hidden = search && down.found?.problem === null && ![...down.frames, ...(up?.frames ?? [])].some(({ found }) => found) ? await this.find(search) : [];
     if (asked !== this.asked) return false;
     // After the last callees come the first again.

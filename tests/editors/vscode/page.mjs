@@ -14,10 +14,11 @@ const [MAIN, MAZE] = ["main.py", "grid/maze.py"];
 const beside = path.dirname(stage.root);
 const old = path.join(stage.root, "profiles/old.folded");
 
-/** Writes an old profile of samples in two functions. */
+/** Writes an old profile of samples in two functions, or in one. */
 function write(neighbours, solve) {
   const place = (line) => `${path.join(stage.root, MAZE)}:${line}`;
-  writeFileSync(`${old}.new`, `solve (${place(63)});neighbours (${place(12)}) ${neighbours}\nsolve (${place(63)}) ${solve}\n`);
+  const inner = neighbours > 0 ? `solve (${place(63)});neighbours (${place(12)}) ${neighbours}\n` : "";
+  writeFileSync(`${old}.new`, `${inner}solve (${place(63)}) ${solve}\n`);
   utimesSync(`${old}.new`, 1_600_000_000, 1_600_000_000);
   renameSync(`${old}.new`, old);
 }
@@ -128,6 +129,20 @@ await code.run(async () => {
   // A rewritten file is read again.
   write(30, 10);
   await until("rewritten", async () => (await other.text(".profile-head p")).startsWith("40 samples"));
+  await other.frame("neighbours", "75.0%");
+  // Once the function that is drawn is not in it any more, all of the graph is drawn.
+  const inTable = (name) => other.page.getByRole("region", { name: "Table of functions" }).getByRole("button", { name, exact: true });
+  const tree = other.page.getByRole("combobox", { name: "Tree" });
+  await inTable("neighbours").click();
+  await until("around", async () => (await tree.inputValue()) === "around");
+  write(0, 20);
+  await other.frame("solve", "100.0%");
+  assert.equal(await tree.inputValue(), "tree");
+  // If nothing can be drawn, the old graph does not stay either.
+  write(0, 0);
+  await until("nothing is drawn", async () => (await other.details()).includes("there is nothing to draw"));
+  assert.deepEqual((await other.path()).map((name) => name.trim()), ["All"]);
+  write(30, 10);
   await other.frame("neighbours", "75.0%");
 
   await other.button("Use for the Code").click();
