@@ -45,6 +45,8 @@ interface Graphs { readonly down: FlameGraph; readonly up: FlameGraph | undefine
 
 const NO_NODES: Shown["nodes"] = { down: [], up: [] };
 const WHOLE: Shown = { kind: "tree", around: undefined, nodes: NO_NODES, skip: undefined, range: undefined };
+/** Says why nothing is done with what was chosen in an earlier picture or list. */
+export const CHANGED = "The profile has changed meanwhile. Choose again.";
 /** The number of bars of the strip of time. */
 const BUCKETS = 200;
 /** The maximum number of functions that are searched for one that is too narrow to be drawn. */
@@ -59,6 +61,8 @@ export class Drawing {
   /** The functions that a search finds, if they are too narrow to be drawn, costliest first. */
   private hidden: readonly FunctionKey[] = [];
   private timeline: { readonly of: string; readonly answer: Timeline | null } | undefined;
+  /** The number of the picture that the page has. */
+  private pictures = 0;
   /** The number of requests, so that an answer that was overtaken is not drawn. */
   private asked = 0;
 
@@ -70,6 +74,10 @@ export class Drawing {
   }
 
   async receive(message: FromFlameGraph): Promise<void> {
+    if ("place" in message && message.place.frame !== null && message.place.picture !== this.pictures) {
+      // The second click of two may come too late as well, and needs no message.
+      return message.type === "zoom" ? undefined : this.say(new Error(CHANGED));
+    }
     switch (message.type) {
       case "ready":
         this.search = undefined;
@@ -207,7 +215,7 @@ export class Drawing {
     this.hidden = [];
     this.view = view;
     this.drawn = costs;
-    await this.subject.send({ type: "picture", picture: { ...EMPTY, strip: answer ? stripOf(answer, view?.range === null) : null } });
+    await this.sendPicture({ ...EMPTY, strip: answer ? stripOf(answer, view?.range === null) : null });
     return true;
   }
 
@@ -265,16 +273,22 @@ export class Drawing {
     const { graphs, shown, timeline, view } = this;
     if (!graphs) return;
     const { down, up } = graphs;
-    const picture: Picture = {
+    const picture: Omit<Picture, "number"> = {
       kind: shown.kind, down: graphOf(down, shown.skip), up: up ? graphOf(up, undefined) : null, totalText: down.totalText,
       legend: down.legend, found: down.found && { ...down.found, hidden: this.hidden.length }, menu: this.menu(), timed: down.timed,
       span: shown.range === undefined ? null : (down.span?.text ?? null),
       strip: timeline?.answer ? stripOf(timeline.answer, view?.range === null) : null,
     };
-    await this.subject.send({ type: "picture", picture });
+    await this.sendPicture(picture);
   }
 
-  private async say(error: unknown): Promise<void> {
+  private async sendPicture(picture: Omit<Picture, "number">): Promise<void> {
+    this.pictures += 1;
+    await this.subject.send({ type: "picture", picture: { ...picture, number: this.pictures } });
+  }
+
+  /** Shows why something cannot be done. */
+  async say(error: unknown): Promise<void> {
     await this.subject.send({ type: "message", text: error instanceof Error ? error.message : String(error) });
   }
 }

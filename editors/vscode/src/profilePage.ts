@@ -3,7 +3,7 @@
 
 import * as vscode from "vscode";
 import pageScript from "webview:./webview/profile.ts";
-import { Drawing, openBeside, type Subject, undoOf } from "./drawing";
+import { CHANGED, Drawing, openBeside, type Subject, undoOf } from "./drawing";
 import { page } from "./page";
 import { kindOf, KINDS } from "./pageKind";
 import type { Action, HotFunction, HotSpotsArgument, OtherProfile, SetViewArgument, TransformArgument, View } from "./protocol.generated";
@@ -11,7 +11,7 @@ import { haveSameCosts, wholeView } from "./sameCosts";
 import type { Server } from "./server";
 import { age } from "./status";
 import { visible } from "./text";
-import type { FromProfile, Profile, Row, Sort, ToProfile } from "./webview/messages";
+import type { FromProfile, Profile, Row, RowPlace, Sort, ToProfile } from "./webview/messages";
 
 /** The maximum number of functions in the table. */
 const MAX_ROWS = 1000;
@@ -45,6 +45,8 @@ class ProfilePage implements Subject {
   private code: View | undefined;
   private problem: string | undefined;
   private functions: readonly HotFunction[] = [];
+  /** The number of the list of functions that the page has. */
+  private lists = 0;
   private filter = "";
   private sort: Sort = "self";
   /** Counts what may have changed the costs. */
@@ -134,23 +136,21 @@ class ProfilePage implements Subject {
         this.sort = message.by;
         return this.drawing.attempt(this.list());
       case "callers": {
-        const key = this.functions[message.row]?.key;
-        return key && this.drawing.drawAround(key);
+        const row = await this.row(message.row);
+        return row && this.drawing.drawAround(row.key);
       }
       case "source": {
-        const { uri, line0 } = this.functions[message.row] ?? {};
-        return uri ? openBeside(this.panel, uri, line0 ?? 0) : undefined;
+        const row = await this.row(message.row);
+        return row?.uri ? openBeside(this.panel, row.uri, row.line0 ?? 0) : undefined;
       }
-      case "choose": {
-        const value = this.view?.choices.find(({ key }) => key === message.key)?.options[message.option]?.value;
-        return value === undefined ? undefined : this.drawing.attempt(this.change({ [message.key]: value }));
-      }
+      case "choose":
+        return CHOICES.has(message.key) ? this.drawing.attempt(this.change({ [message.key]: message.value })) : undefined;
       case "act": {
-        const action = undoOf(this.view)[message.action];
+        const action = undoOf(this.view).find(({ title }) => title === message.title);
         return action && this.drawing.attempt(this.run(action));
       }
       case "fix": {
-        const action = this.view?.health[message.problem]?.fix;
+        const action = this.view?.health.find((entry) => entry.fix && visible(entry.message) === message.message)?.fix;
         return action && this.drawing.attempt(this.run(action));
       }
       case "use":
@@ -161,6 +161,13 @@ class ProfilePage implements Subject {
       default:
         return this.drawing.receive(message);
     }
+  }
+
+  /** The function of a row. Says so if the row is not there any more. */
+  private async row({ list, at }: RowPlace): Promise<HotFunction | undefined> {
+    if (list === this.lists) return this.functions[at];
+    await this.drawing.say(new Error(CHANGED));
+    return undefined;
   }
 
   /** Shows the costs in the code, as they are on the page. */
@@ -207,7 +214,8 @@ class ProfilePage implements Subject {
     const functions = (await this.server.execute("costline.hotspots", wanted, this.other))?.functions ?? [];
     if (costs !== this.costs || filter !== this.filter || sort !== this.sort) return;
     this.functions = functions.slice(0, MAX_ROWS);
-    await this.send({ type: "rows", list: { rows: this.functions.map(rowOf), more: functions.length > MAX_ROWS, sort } });
+    this.lists += 1;
+    await this.send({ type: "rows", list: { number: this.lists, rows: this.functions.map(rowOf), more: functions.length > MAX_ROWS, sort } });
   }
 
   private async post(): Promise<void> {
@@ -232,7 +240,7 @@ export function profileOf(view: View, problem: string | undefined, code: View | 
     marks: view.marks,
     actions: undoOf(view).map(({ title }) => title),
     health: health.map(({ severity, message, fix }) => ({ severity, message: visible(message), fix: fix?.title ?? null })),
-    choices: choices.map(({ key, title, options }) => ({ key, title, options: options.map(({ label, active }) => ({ label, active })) })),
+    choices: choices.map(({ key, title, options }) => ({ key, title, options: options.map(({ label, active, value }) => ({ label, active, value })) })),
     isUsed: code !== undefined && haveSameCosts(view, code),
   };
 }

@@ -19,6 +19,11 @@ test("the first row is the whole profile", () => {
   assert.equal(rowsOf(TREE)[0]?.[0]?.text, "10 samples");
 });
 
+test("cells know their picture", () => {
+  const numbers = rowsOf({ ...TREE, number: 7 }).flat().map(({ picture }) => picture);
+  assert.deepEqual([...new Set(numbers)], [7]);
+});
+
 test("callers are above a function, which is there once", () => {
   const up = graph(frame("main", null, 0, 0, 1), frame("early", 0, 1, 0, 0.5), frame("late", 0, 1, 0.5, 0.5), frame("top", 1, 2, 0, 0.5));
   assert.deepEqual(texts({ ...TREE, kind: "around", up }), ["top up 3", "early up 1, late up 2", "main down 0", "a down 1, b down 2", "c down 3"]);

@@ -22,7 +22,7 @@ test("unknown costs are last in both directions", () => {
 });
 
 test("a list that is cut says so", () => {
-  assert.equal(countText({ rows: ROWS, more: false, sort: "self" }), "3 functions");
-  assert.equal(countText({ rows: ROWS.slice(0, 1), more: false, sort: "self" }), "1 function");
-  assert.equal(countText({ rows: ROWS, more: true, sort: "total" }), "The first 3 functions by total cost, own code first. Filter to find others.");
+  assert.equal(countText({ number: 1, rows: ROWS, more: false, sort: "self" }), "3 functions");
+  assert.equal(countText({ number: 1, rows: ROWS.slice(0, 1), more: false, sort: "self" }), "1 function");
+  assert.equal(countText({ number: 1, rows: ROWS, more: true, sort: "total" }), "The first 3 functions by total cost, own code first. Filter to find others.");
 });

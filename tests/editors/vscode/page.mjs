@@ -130,6 +130,16 @@ await code.run(async () => {
   write(30, 10);
   await until("rewritten", async () => (await other.text(".profile-head p")).startsWith("40 samples"));
   await other.frame("neighbours", "75.0%");
+  // What is chosen in the menu of a frame of before is not done to another function.
+  await other.click("solve", "100.0%", { button: "right" });
+  write(30, 20);
+  await until("rewritten", async () => (await other.text(".profile-head p")).startsWith("50 samples"));
+  await until("drawn again", async () => (await other.path())[0].includes("50 samples"));
+  await other.choose("Merge function into its callers");
+  await until("a message", async () => (await other.details()) === "The profile has changed meanwhile. Choose again.");
+  assert.deepEqual(await other.rows(), [["60.0%", "60.0%", "neighbours"], ["40.0%", "100.0%", "solve"]]);
+  write(30, 10);
+  await other.frame("neighbours", "75.0%");
   // Once the function that is drawn is not in it any more, all of the graph is drawn.
   const inTable = (name) => other.page.getByRole("region", { name: "Table of functions" }).getByRole("button", { name, exact: true });
   const tree = other.page.getByRole("combobox", { name: "Tree" });

@@ -5,7 +5,7 @@ import type { Host } from "./flame/view";
 import type { FromFlameGraph } from "./messages";
 
 export function hostOf(send: (message: FromFlameGraph) => void): Host {
-  const placeOf = ({ side, frame }: Place): Place => ({ side, frame });
+  const placeOf = ({ picture, side, frame }: Place): Place => ({ picture, side, frame });
   return {
     zoom: (place, skip) => send({ type: "zoom", place: placeOf(place), ...(skip !== undefined && { skip }) }),
     search: (text, regex) => send({ type: "search", text, regex }),

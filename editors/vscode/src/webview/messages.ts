@@ -1,5 +1,6 @@
 // The messages between the extension and its pages.
 
+import type { Chosen } from "../protocol.generated";
 import type { Kind, Picture, Place } from "./flame/picture";
 
 /** What a flame graph asks of the extension. */
@@ -16,7 +17,7 @@ export type FromFlameGraph =
 
 export type ToFlameGraph = { readonly type: "picture"; readonly picture: Picture } | { readonly type: "message"; readonly text: string };
 
-/** What the page of a profile asks of the extension beside that. Rows, actions and fixes are named by their index. */
+/** What the page of a profile asks of the extension beside that. Actions and fixes are named by what the page shows of them. */
 export type FromProfile =
   | FromFlameGraph
   /** Lists the functions with a text in their name or file. */
@@ -24,11 +25,12 @@ export type FromProfile =
   /** Lists the functions with the highest costs of this kind. */
   | { readonly type: "sort"; readonly by: Sort }
   /** Draws a function between its callers and callees. */
-  | { readonly type: "callers"; readonly row: number }
-  | { readonly type: "source"; readonly row: number }
-  | { readonly type: "choose"; readonly key: string; readonly option: number }
-  | { readonly type: "act"; readonly action: number }
-  | { readonly type: "fix"; readonly problem: number }
+  | { readonly type: "callers"; readonly row: RowPlace }
+  | { readonly type: "source"; readonly row: RowPlace }
+  | { readonly type: "choose"; readonly key: string; readonly value: Chosen }
+  | { readonly type: "act"; readonly title: string }
+  /** Fixes the problem with this message. */
+  | { readonly type: "fix"; readonly message: string }
   /** Shows the costs in the code. */
   | { readonly type: "use" }
   /** Opens the file as text. */
@@ -41,11 +43,16 @@ export type Sort = "self" | "total";
 
 /** Functions: all of them, or those with the highest costs. */
 export interface List {
+  /** Is another one in each list, so that a row of an earlier one is not mistaken for one of this. */
+  readonly number: number;
   readonly rows: readonly Row[];
   /** Whether there are more. */
   readonly more: boolean;
   readonly sort: Sort;
 }
+
+/** A row of a list: the number of the list, and the index in it. */
+export interface RowPlace { readonly list: number; readonly at: number }
 
 /** What is above the table and the flame graph. */
 export interface Profile {
@@ -59,9 +66,15 @@ export interface Profile {
   /** The titles of what brings back more of the profile. */
   readonly actions: readonly string[];
   readonly health: readonly { readonly severity: string; readonly message: string; readonly fix: string | null }[];
-  readonly choices: readonly { readonly key: string; readonly title: string; readonly options: readonly { readonly label: string; readonly active: boolean }[] }[];
+  readonly choices: readonly { readonly key: string; readonly title: string; readonly options: readonly Option[] }[];
   /** Whether its costs are those in the code. */
   readonly isUsed: boolean;
+}
+
+export interface Option {
+  readonly label: string;
+  readonly active: boolean;
+  readonly value: Chosen;
 }
 
 /** A function. */

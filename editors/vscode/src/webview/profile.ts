@@ -31,7 +31,7 @@ const body = make("tbody", {});
 const count = make("output", { className: "profile-count" });
 /** Says why the table is empty. */
 const none = make("p", { className: "profile-none", role: "status" });
-let functions: List = { rows: [], more: false, sort: "self" };
+let functions: List = { number: 0, rows: [], more: false, sort: "self" };
 let order: Order = { by: "self", descending: true };
 
 const COLUMNS: readonly { readonly by: Order["by"]; readonly title: string }[] = [
@@ -91,15 +91,15 @@ function describe(profile: Profile): void {
   choices.replaceChildren(...profile.choices.map(({ key, title, options }) => {
     const select = make("select", { ariaLabel: title, title });
     select.append(...options.map(({ label, active }, at) => make("option", { value: String(at), textContent: label, selected: active })));
-    select.addEventListener("change", () => send({ type: "choose", key, option: Number(select.value) }));
+    select.addEventListener("change", () => send({ type: "choose", key, value: options[Number(select.value)]?.value ?? null }));
     return select;
   }));
-  const actions = profile.actions.map((title, action) => button(title, () => send({ type: "act", action })));
+  const actions = profile.actions.map((title) => button(title, () => send({ type: "act", title })));
   view.replaceChildren(profile.marks.join(" · "), ...actions);
   const problem = profile.problem === null ? [] : [{ severity: "error", message: profile.problem, fix: null }];
-  health.replaceChildren(...[...problem, ...profile.health].map(({ severity, message, fix }, at) => {
+  health.replaceChildren(...[...problem, ...profile.health].map(({ severity, message, fix }) => {
     const line = make("li", {});
-    line.append(make("b", { textContent: severity }), ` ${message} `, ...(fix === null ? [] : [button(fix, () => send({ type: "fix", problem: at - problem.length }))]));
+    line.append(make("b", { textContent: severity }), ` ${message} `, ...(fix === null ? [] : [button(fix, () => send({ type: "fix", message }))]));
     return line;
   }));
 }
@@ -108,18 +108,18 @@ function list(): void {
   headings.forEach((heading, at) => {
     heading.ariaSort = COLUMNS[at]?.by === order.by ? (order.descending ? "descending" : "ascending") : "none";
   });
-  const { rows } = functions;
+  const { number, rows } = functions;
   count.textContent = countText(functions);
   none.textContent = rows.length > 0 ? "" : filter.value.trim() === "" ? "The profile has no functions with costs." : "No function matches.";
   body.replaceChildren(...sorted(rows, order).map(({ row, at }) => {
     const line = make("tr", {});
     const cost = (textContent: string): HTMLElement => make("td", { className: "profile-cost", textContent });
     const title = make("th", { scope: "row", title: row.name });
-    const press = button("", () => send({ type: "callers", row: at }));
+    const press = button("", () => send({ type: "callers", row: { list: number, at } }));
     press.append(make("bdi", { dir: "ltr", textContent: row.name }));
     title.append(press);
     const place = make("td", {});
-    place.append(row.hasSource ? button(row.place, () => send({ type: "source", row: at })) : row.place);
+    place.append(row.hasSource ? button(row.place, () => send({ type: "source", row: { list: number, at } })) : row.place);
     line.append(cost(row.selfText), cost(row.totalText), title, place);
     return line;
   }));

@@ -41,6 +41,8 @@ export type Kind = "tree" | "inverted" | "around" | "time";
 export type Side = "down" | "up";
 
 export interface Picture {
+  /** Is another one in each picture, so that what is chosen in an earlier one is not mistaken for what is here. */
+  readonly number: number;
   readonly kind: Kind;
   readonly down: Graph;
   /** The callers of the function at the top of `down`, which is the top of this graph, too. */
@@ -103,6 +105,8 @@ export interface MenuEntry {
 
 /** A frame of a picture. Without an index, the row of the whole profile. */
 export interface Place {
+  /** The number of the picture. */
+  readonly picture: number;
   readonly side: Side;
   readonly frame: number | null;
 }
@@ -119,21 +123,21 @@ export interface Cell extends Place {
 }
 
 export const EMPTY: Picture = {
-  kind: "tree",
+  number: 0, kind: "tree",
   down: { frames: [], above: 0, omitted: 0, atLeast: false, skip: 0 },
   up: null, totalText: "", legend: [], found: null, menu: [], timed: false, span: null, strip: null,
 };
 
 /** The cells row by row, from left to right. */
-export function rowsOf({ kind, down, up, totalText }: Picture): Cell[][] {
+export function rowsOf({ number: picture, kind, down, up, totalText }: Picture): Cell[][] {
   const rows: Cell[][] = [];
   const add = (cell: Cell): void => {
     (rows[cell.row] ??= []).push(cell);
   };
   const cell = (side: Side, frame: number, row: number, data: Frame): Cell =>
-    ({ side, frame, row, left: data.left, width: data.width, name: data.name, text: data.text, data });
+    ({ picture, side, frame, row, left: data.left, width: data.width, name: data.name, text: data.text, data });
   const height = up ? Math.max(0, ...up.frames.map(({ depth }) => depth)) : kind === "around" ? 0 : 1;
-  if (!up && kind !== "around") add({ side: "down", frame: null, row: 0, left: 0, width: 1, name: "All", text: totalText });
+  if (!up && kind !== "around") add({ picture, side: "down", frame: null, row: 0, left: 0, width: 1, name: "All", text: totalText });
   // The function itself is in both graphs.
   up?.frames.forEach((data, at) => at > 0 && add(cell("up", at, height - data.depth, data)));
   down.frames.forEach((data, at) => add(cell("down", at, height + data.depth, data)));

@@ -134,7 +134,12 @@ export class FlameView {
     return above > 0 ? above - 1 : null;
   }
 
-  private cellOf({ side, frame }: Place): Cell | undefined {
+  /** A frame of what is drawn. */
+  private place(side: Side, frame: number | null): Place {
+    return { picture: this.picture.number, side, frame };
+  }
+
+  private cellOf({ side, frame }: Omit<Place, "picture">): Cell | undefined {
     return this.rows.flat().find((cell) => cell.frame === frame && (cell.side === side || cell.frame === 0));
   }
 
@@ -159,7 +164,7 @@ export class FlameView {
   /** A button that zooms. */
   private crumb(text: string, frame: number | null): HTMLButtonElement {
     const button = make("button", { type: "button", title: text, textContent: text });
-    button.addEventListener("click", () => this.host.zoom({ side: "down", frame }));
+    button.addEventListener("click", () => this.host.zoom(this.place("down", frame)));
     return button;
   }
 
@@ -327,7 +332,7 @@ export class FlameView {
     this.more.addEventListener("click", () => {
       const { frames, skip } = this.picture.down;
       const frame = this.top("down");
-      this.host.zoom({ side: "down", frame }, skip + frames.filter(({ parent }) => parent === frame).length);
+      this.host.zoom(this.place("down", frame), skip + frames.filter(({ parent }) => parent === frame).length);
     });
     this.kinds.addEventListener("change", () => this.host.draw?.(this.kinds.value as Kind));
     this.tableButton.addEventListener("click", () => {
@@ -358,7 +363,7 @@ export class FlameView {
     } else if ((event.key === "Enter" || event.key === " ") && this.current) this.choose(this.current, event);
     else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) this.menuOfCurrent();
     else if (event.key === "Home" && this.rows[0]?.[0]) this.go(this.rows[0][0]);
-    else if (event.key === "Escape") this.host.zoom({ side: "down", frame: null });
+    else if (event.key === "Escape") this.host.zoom(this.place("down", null));
     else return;
     event.preventDefault();
   }
