@@ -63,7 +63,7 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     showInReferences: () => calls.showInReferences(),
     callLines: (node: CallNode) => pickCallLine(node),
     goToFunction: (row: AnyRow) => goToFunction(row),
-    copy: (row: AnyRow) => vscode.env.clipboard.writeText(text(row)),
+    copy: (row: AnyRow) => copy(text(row)),
     showHotSpots: () => vscode.commands.executeCommand("costline.hotspots.focus"),
     moreHotSpots: () => hotSpots.more(),
     sortHotSpots: () => hotSpots.pickOrder(),
@@ -132,10 +132,17 @@ function text(row: AnyRow): string {
       return `${row.node.name} · ${row.node.text}`;
     case "hotFunction":
     case "hotLine":
+    case "hotFile":
+    case "hotName":
       return rowText(row);
-    default:
+    case "more":
       return "";
   }
+}
+
+/** Copies a text, if there is one. */
+async function copy(text: string): Promise<void> {
+  if (text !== "") await vscode.env.clipboard.writeText(text);
 }
 
 /** The file of the profile that the code shows. */

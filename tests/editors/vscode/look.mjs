@@ -193,8 +193,8 @@ export class Screen {
   }
 
   /** Clicks the first row of a view that contains a text. */
-  async clickRow(view, text) {
-    await this.#view(view).locator(".monaco-list-row").filter({ hasText: text }).first().click();
+  async clickRow(view, text, button = "left") {
+    await this.#view(view).locator(".monaco-list-row").filter({ hasText: text }).first().click({ button });
   }
 
   /** The entries of the context menu that is open. */

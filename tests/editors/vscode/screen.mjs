@@ -183,6 +183,10 @@ await code.run(async () => {
   // The view lists lines and files as well, and filters while the user types.
   await screen.pressViewButton("Hot Spots", "Show Hot Files");
   await rows("Hot Spots", "main.pytotal 100.0%", "maze.py");
+  await code.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await screen.clickRow("Hot Spots", "main.py", "right");
+  await screen.chooseFromMenu("Copy");
+  await until("the row is copied", async () => /total 100\.0% .* · main\.py$/.test(await code.page.evaluate(() => navigator.clipboard.readText())));
   await screen.pressViewButton("Hot Spots", "Show Hot Lines");
   await rows("Hot Spots", "maze.py:");
   await screen.pressViewButton("Hot Spots", "Show Hot Functions");
