@@ -172,6 +172,7 @@ class ProfilePage implements Subject {
 
   /** Shows the costs in the code, as they are on the page. */
   private async use(): Promise<void> {
+    await this.server.enterFolderOf(this.file);
     await this.server.execute("costline.selectProfile", this.file.fsPath);
     await this.server.execute("costline.setView", wholeView(this.choices));
     await this.load();

@@ -12,6 +12,7 @@ export async function openProfile(server: Server, given?: readonly vscode.Uri[])
     ...(server.shown?.root ? { defaultUri: vscode.Uri.file(server.shown.root) } : {}),
   });
   const paths = (files ?? []).map((file) => file.fsPath);
+  if (files?.[0]) await server.enterFolderOf(files[0]);
   if (paths.length > 1) await server.execute("costline.setView", { profiles: paths });
   else if (paths[0] !== undefined) await server.execute("costline.selectProfile", paths[0]);
 }
@@ -32,10 +33,13 @@ export function dropTarget<Row>(): vscode.TreeDragAndDropController<Row> {
 
 /** Keeps the context key `costline.profiles`, the paths of the profiles that were found, for the menus of files. */
 export function profileMenus(server: Server): vscode.Disposable {
+  /** By workspace folder. An answer is about one of them. */
+  const paths = new Map<string | null, readonly string[]>();
   const update = async (): Promise<void> => {
     const found = server.running === "running" ? await server.quietly(server.execute("costline.profiles")) : undefined;
-    const paths = found?.profiles.flatMap(({ files }) => files) ?? [];
-    await vscode.commands.executeCommand("setContext", "costline.profiles", paths);
+    if (found) paths.set(found.root, found.profiles.flatMap(({ files }) => files));
+    else if (server.running !== "running") paths.clear();
+    await vscode.commands.executeCommand("setContext", "costline.profiles", [...paths.values()].flat());
   };
   void update();
   return server.onDidChange(() => void update());

@@ -320,9 +320,18 @@ export class Server implements vscode.Disposable {
   /** Announces the document in front. Lists and status are about its workspace folder. */
   private announce(editor: vscode.TextEditor | undefined): void {
     if (editor?.document.uri.scheme !== "file" || !this.isReady()) return;
+    void this.quietly(this.announceFile(editor.document.uri));
+  }
+
+  private async announceFile(file: vscode.Uri): Promise<void> {
     const client = this.ready();
-    const params: ClientNotifications[typeof ACTIVE_DOCUMENT] = { uri: client.code2ProtocolConverter.asUri(editor.document.uri) };
-    void this.quietly(client.sendNotification(ACTIVE_DOCUMENT, params));
+    const params: ClientNotifications[typeof ACTIVE_DOCUMENT] = { uri: client.code2ProtocolConverter.asUri(file) };
+    await client.sendNotification(ACTIVE_DOCUMENT, params);
+  }
+
+  /** Makes choices be about the workspace folder that contains a file. If none does, they stay where they are. */
+  async enterFolderOf(file: vscode.Uri): Promise<void> {
+    if (vscode.workspace.getWorkspaceFolder(file)) await this.announceFile(file);
   }
 
   private become(running: Running): void {
