@@ -7,7 +7,7 @@ import { CHANGED, Drawing, openBeside, type Subject, undoOf } from "./drawing";
 import { page } from "./page";
 import { kindOf, KINDS } from "./pageKind";
 import type { Action, HotFunction, HotSpotsArgument, OtherProfile, SetViewArgument, TransformArgument, View } from "./protocol.generated";
-import { haveSameCosts, wholeView } from "./sameCosts";
+import { haveSameCosts, transformsOf, wholeView, withChoices } from "./sameCosts";
 import type { Server } from "./server";
 import { age } from "./status";
 import { visible } from "./text";
@@ -86,23 +86,20 @@ class ProfilePage implements Subject {
     return JSON.stringify([this.changes, this.choices]);
   }
 
-  async change({ node, reset, ...others }: SetViewArgument): Promise<void> {
+  async change({ node, ...others }: SetViewArgument): Promise<void> {
     // A chosen node is a transform like the others, so that one way leads back from all of them.
     if (Array.isArray(node)) return this.transform({ type: "focus-subtree", path: node });
-    const cleared = new Set([...(reset ?? []), ...Object.entries(others).flatMap(([key, value]) => (value === null ? [key] : []))]);
-    const entries = Object.entries({ ...this.choices, ...others }).filter(([key]) => !cleared.has(key));
-    await this.choose(Object.fromEntries(entries));
+    await this.choose(withChoices(this.choices, others));
   }
 
   async transform(transform: TransformArgument): Promise<void> {
-    await this.choose({ ...this.choices, transforms: [...(this.choices.transforms ?? []), transform] });
+    await this.choose({ ...this.choices, transforms: [...transformsOf(this.view), transform] });
   }
 
   async run(action: Action): Promise<void> {
     const [view] = action.arguments;
-    const { transforms, ...others } = this.choices;
-    if (action.command === "costline.popTransform") await this.choose({ ...others, transforms: (transforms ?? []).slice(0, -1) });
-    else if (action.command === "costline.clearTransforms") await this.choose({ ...others, transforms: [] });
+    if (action.command === "costline.popTransform") await this.choose({ ...this.choices, transforms: transformsOf(this.view).slice(0, -1) });
+    else if (action.command === "costline.clearTransforms") await this.choose({ ...this.choices, transforms: [] });
     // Path mappings are for all profiles.
     else if (action.command === "costline.setView" && view && !("pathMappings" in view)) await this.change(view);
     else {
@@ -173,8 +170,8 @@ class ProfilePage implements Subject {
   /** Shows the costs in the code, as they are on the page. */
   private async use(): Promise<void> {
     await this.server.enterFolderOf(this.file);
-    await this.server.execute("costline.selectProfile", this.file.fsPath);
-    await this.server.execute("costline.setView", wholeView(this.choices));
+    // The view with a name may name another profile.
+    await this.server.execute("costline.setView", { ...wholeView(this.choices), profile: this.file.fsPath });
     await this.load();
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { View } from "../src/protocol.generated";
-import { haveSameCosts, wholeView } from "../src/sameCosts";
+import { haveSameCosts, transformsOf, wholeView, withChoices } from "../src/sameCosts";
 
 const file = { path: "/w/p.folded", name: "p.folded", format: "folded", modified: 0, deleted: false, picked: false, truncated: null };
 const view: View = {
@@ -23,4 +23,21 @@ test("what the code showed before does not stay", () => {
   const asked = wholeView({ metric: "cpu", transforms: [] });
   assert.deepEqual([asked.metric, asked.transforms], ["cpu", []]);
   assert.deepEqual(asked.reset, ["threads", "implementation", "inlines", "contour", "own", "range", "search"]);
+});
+
+test("a view with a name is used whole", () => {
+  assert.deepEqual(wholeView({ view: "hot", transforms: [] }), { view: "hot", transforms: [] });
+  assert.deepEqual(withChoices({ metric: "cpu", transforms: [] }, { view: "hot" }), { view: "hot" });
+  assert.deepEqual(withChoices({ view: "hot" }, { metric: "cpu" }), { view: "hot", metric: "cpu" });
+  assert.deepEqual(withChoices({ view: "hot", metric: "cpu" }, { view: null }), {});
+});
+
+test("null and reset end a choice", () => {
+  assert.deepEqual(withChoices({ metric: "cpu", range: "2..5" }, { metric: null, search: "a", reset: ["range"] }), { search: "a" });
+});
+
+test("transforms are those of the view, whoever chose them", () => {
+  const transform = { type: "merge-function", function: { name: "a", file: null, lib: null } } as const;
+  assert.deepEqual(transformsOf({ ...view, transforms: [{ text: "merge-function:a", transform }] }), [transform]);
+  assert.deepEqual(transformsOf(undefined), []);
 });
