@@ -119,6 +119,7 @@ export class Drawing {
     try {
       await work;
     } catch (error) {
+      await this.post();
       await this.say(error);
     }
   }
@@ -269,7 +270,8 @@ export class Drawing {
     return (spots?.functions ?? []).filter(({ name }) => isMatch(name)).map(({ key }) => key);
   }
 
-  private async post(): Promise<void> {
+  /** Shows what is drawn, in place of what was chosen and refused. */
+  async post(): Promise<void> {
     const { graphs, shown, timeline, view } = this;
     if (!graphs) return;
     const { down, up } = graphs;

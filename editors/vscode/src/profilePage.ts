@@ -10,7 +10,7 @@ import type { Action, HotFunction, HotSpotsArgument, OtherProfile, SetViewArgume
 import { haveSameCosts, transformsOf, wholeView, withChoices } from "./sameCosts";
 import type { Server } from "./server";
 import { age } from "./status";
-import { visible } from "./text";
+import { sentence, visible } from "./text";
 import type { FromProfile, Profile, Row, RowPlace, Sort, ToProfile } from "./webview/messages";
 
 /** The maximum number of functions in the table. */
@@ -44,6 +44,10 @@ class ProfilePage implements Subject {
   /** What the code shows. */
   private code: View | undefined;
   private problem: string | undefined;
+  /** The last change of the choices. */
+  private choosing = Promise.resolve();
+  /** Why the server refused it. */
+  private refused: string | undefined;
   private functions: readonly HotFunction[] = [];
   /** The number of the list of functions that the page has. */
   private lists = 0;
@@ -89,17 +93,17 @@ class ProfilePage implements Subject {
   async change({ node, ...others }: SetViewArgument): Promise<void> {
     // A chosen node is a transform like the others, so that one way leads back from all of them.
     if (Array.isArray(node)) return this.transform({ type: "focus-subtree", path: node });
-    await this.choose(withChoices(this.choices, others));
+    await this.choose((choices) => withChoices(choices, others));
   }
 
   async transform(transform: TransformArgument): Promise<void> {
-    await this.choose({ ...this.choices, transforms: [...transformsOf(this.view), transform] });
+    await this.chooseTransforms((transforms) => [...transforms, transform]);
   }
 
   async run(action: Action): Promise<void> {
     const [view] = action.arguments;
-    if (action.command === "costline.popTransform") await this.choose({ ...this.choices, transforms: transformsOf(this.view).slice(0, -1) });
-    else if (action.command === "costline.clearTransforms") await this.choose({ ...this.choices, transforms: [] });
+    if (action.command === "costline.popTransform") await this.chooseTransforms((transforms) => transforms.slice(0, -1));
+    else if (action.command === "costline.clearTransforms") await this.chooseTransforms(() => []);
     // Path mappings are for all profiles.
     else if (action.command === "costline.setView" && view && !("pathMappings" in view)) await this.change(view);
     else {
@@ -113,11 +117,30 @@ class ProfilePage implements Subject {
     if (!this.closed) await this.panel.webview.postMessage(message);
   }
 
+  private async chooseTransforms(change: (transforms: TransformArgument[]) => TransformArgument[]): Promise<void> {
+    await this.choose((choices) => ({ ...choices, transforms: change(transformsOf(this.view)) }));
+  }
+
+  /** Changes the choices, after the changes before this one, and shows what they are then. */
+  private async choose(change: (choices: SetViewArgument) => SetViewArgument): Promise<void> {
+    const changed = this.choosing.then(() => this.tryChoices(change(this.choices)));
+    this.choosing = changed;
+    await changed;
+    if (this.refused === undefined) return this.load();
+    // What was chosen is not what is shown.
+    await this.post();
+    await this.drawing.post();
+  }
+
   /** Changes the choices, unless the server refuses them. */
-  private async choose(choices: SetViewArgument): Promise<void> {
-    this.view = await this.server.execute("costline.view", { ...this.other, view: choices });
-    this.choices = choices;
-    await this.load();
+  private async tryChoices(choices: SetViewArgument): Promise<void> {
+    try {
+      this.view = await this.server.execute("costline.view", { ...this.other, view: choices });
+      this.choices = choices;
+      this.refused = undefined;
+    } catch (error) {
+      this.refused = sentence(error);
+    }
   }
 
   private async receive(message: FromProfile): Promise<void> {
@@ -178,6 +201,7 @@ class ProfilePage implements Subject {
   /** Shows what may have changed. */
   private async reload(): Promise<void> {
     this.changes += 1;
+    this.refused = undefined;
     await this.load();
   }
 
@@ -217,16 +241,19 @@ class ProfilePage implements Subject {
   }
 
   private async post(): Promise<void> {
-    const { problem, view, code } = this;
+    const { problem, refused, view, code } = this;
     const name = this.file.path.slice(this.file.path.lastIndexOf("/") + 1);
-    await this.send({ type: "profile", profile: view ? profileOf(view, problem, code, Date.now()) : { ...NOTHING, name: visible(name), problem: problem ?? null } });
+    await this.send({ type: "profile", profile: view ? profileOf(view, { problem, refused }, code, Date.now()) : { ...NOTHING, name: visible(name), problem: problem ?? null } });
   }
 }
 
 const NOTHING: Profile = { name: "", facts: "", problem: null, marks: [], actions: [], health: [], choices: [], isUsed: false };
 
+/** Why the file cannot be read, and why a choice was refused. */
+interface Problems { readonly problem: string | undefined; readonly refused: string | undefined }
+
 /** What is above the table. `code` is the view of the code, `now` is in milliseconds since 1970. */
-export function profileOf(view: View, problem: string | undefined, code: View | undefined, now: number): Profile {
+function profileOf(view: View, { problem, refused }: Problems, code: View | undefined, now: number): Profile {
   const { profile, totalText, metric, unit, health } = view;
   if (!profile) return { ...NOTHING, problem: problem ?? null };
   const facts = [totalText, metric === unit ? null : metric, profile.format, profile.deleted ? "deleted" : age(now - profile.modified)];
@@ -237,7 +264,10 @@ export function profileOf(view: View, problem: string | undefined, code: View | 
     problem: problem ?? null,
     marks: view.marks,
     actions: undoOf(view).map(({ title }) => title),
-    health: health.map(({ severity, message, fix }) => ({ severity, message: visible(message), fix: fix?.title ?? null })),
+    health: [
+      ...(refused === undefined ? [] : [{ severity: "error", message: visible(refused), fix: null }]),
+      ...health.map(({ severity, message, fix }) => ({ severity, message: visible(message), fix: fix?.title ?? null })),
+    ],
     choices: choices.map(({ key, title, options }) => ({ key, title, options: options.map(({ label, active, value }) => ({ label, active, value })) })),
     isUsed: code !== undefined && haveSameCosts(view, code),
   };
