@@ -130,6 +130,15 @@ await code.run(async () => {
   write(30, 10);
   await until("rewritten", async () => (await other.text(".profile-head p")).startsWith("40 samples"));
   await other.frame("neighbours", "75.0%");
+  const inTable = (name) => other.page.getByRole("region", { name: "Table of functions" }).getByRole("button", { name, exact: true });
+  // The focus stays where it is.
+  const focused = () => other.page.evaluate(() => document.activeElement.textContent);
+  await inTable("neighbours").focus();
+  write(25, 15);
+  await same("other rows", () => other.rows(), [["62.5%", "62.5%", "neighbours"], ["37.5%", "100.0%", "solve"]]);
+  assert.equal(await focused(), "neighbours");
+  write(30, 10);
+  await other.frame("neighbours", "75.0%");
   // What is chosen in the menu of a frame of before is not done to another function.
   await other.click("solve", "100.0%", { button: "right" });
   write(30, 20);
@@ -141,7 +150,6 @@ await code.run(async () => {
   write(30, 10);
   await other.frame("neighbours", "75.0%");
   // Once the function that is drawn is not in it any more, all of the graph is drawn.
-  const inTable = (name) => other.page.getByRole("region", { name: "Table of functions" }).getByRole("button", { name, exact: true });
   const tree = other.page.getByRole("combobox", { name: "Tree" });
   await inTable("neighbours").click();
   await until("around", async () => (await tree.inputValue()) === "around");

@@ -3,7 +3,7 @@
 import { make } from "./flame/elements";
 import { FlameView } from "./flame/view";
 import { hostOf } from "./host";
-import type { FromProfile, List, Profile, ToProfile } from "./messages";
+import type { FromProfile, List, Profile, RowPlace, ToProfile } from "./messages";
 import styleText from "./profile.css";
 import { countText, type Order, sorted } from "./rows";
 
@@ -18,7 +18,7 @@ const style = new CSSStyleSheet();
 style.replaceSync(styleText);
 document.adoptedStyleSheets = [style];
 
-const name = make("h1", {});
+const name = make("h1", { tabIndex: -1 });
 const facts = make("p", {});
 const use = button("Use for the Code", () => send({ type: "use" }));
 const choices = make("span", {});
@@ -31,6 +31,7 @@ const body = make("tbody", {});
 const count = make("output", { className: "profile-count" });
 /** Says why the table is empty. */
 const none = make("p", { className: "profile-none", role: "status" });
+const scroll = make("div", { className: "profile-rows", tabIndex: 0, role: "region", ariaLabel: "Table of functions" });
 let functions: List = { number: 0, rows: [], more: false, sort: "self" };
 let order: Order = { by: "self", descending: true };
 
@@ -65,7 +66,6 @@ function header(): HTMLElement {
 
 function section(): HTMLElement {
   const section = make("section", { className: "profile-functions", ariaLabel: "Functions" });
-  const scroll = make("div", { className: "profile-rows", tabIndex: 0, role: "region", ariaLabel: "Table of functions" });
   const [table, head, titles] = [make("table", {}), make("thead", {}), make("tr", {})];
   titles.append(...headings);
   head.append(titles);
@@ -86,41 +86,73 @@ function describe(profile: Profile): void {
   // What cannot be read has neither.
   graph.hidden = listed.hidden = profile.problem !== null;
   use.hidden = profile.problem !== null;
+  if (profile.isUsed && document.activeElement === use) name.focus();
   use.disabled = profile.isUsed;
   use.textContent = profile.isUsed ? "Used for the Code" : "Use for the Code";
-  choices.replaceChildren(...profile.choices.map(({ key, title, options }) => {
-    const select = make("select", { ariaLabel: title, title });
+  update(choices, profile.choices, name, () => profile.choices.map(({ key, title, options }) => {
+    const select = keyed(key, make("select", { ariaLabel: title, title }));
     select.append(...options.map(({ label, active }, at) => make("option", { value: String(at), textContent: label, selected: active })));
     select.addEventListener("change", () => send({ type: "choose", key, value: options[Number(select.value)]?.value ?? null }));
     return select;
   }));
-  const actions = profile.actions.map((title) => button(title, () => send({ type: "act", title })));
-  view.replaceChildren(profile.marks.join(" · "), ...actions);
+  // A choice that was refused is not shown.
+  choices.querySelectorAll("select").forEach((select, at) => {
+    select.selectedIndex = profile.choices[at]?.options.findIndex(({ active }) => active) ?? -1;
+  });
+  update(view, [profile.marks, profile.actions], name, () =>
+    [profile.marks.join(" · "), ...profile.actions.map((title) => keyed(title, button(title, () => send({ type: "act", title }))))]);
   const problem = profile.problem === null ? [] : [{ severity: "error", message: profile.problem, fix: null }];
-  health.replaceChildren(...[...problem, ...profile.health].map(({ severity, message, fix }) => {
+  const problems = [...problem, ...profile.health];
+  update(health, problems, name, () => problems.map(({ severity, message, fix }) => {
     const line = make("li", {});
-    line.append(make("b", { textContent: severity }), ` ${message} `, ...(fix === null ? [] : [button(fix, () => send({ type: "fix", message }))]));
+    line.append(make("b", { textContent: severity }), ` ${message} `);
+    if (fix !== null) line.append(keyed(message, button(fix, () => send({ type: "fix", message }))));
     return line;
   }));
+}
+
+/** What the children of an element show. */
+const shown = new WeakMap<HTMLElement, string>();
+
+/** Replaces the children of an element if they are to show something else. The focus stays where it is, or goes to `otherwise`. */
+function update(parent: HTMLElement, shows: unknown, otherwise: HTMLElement, children: () => (Node | string)[]): void {
+  const text = JSON.stringify(shows);
+  if (shown.get(parent) === text) return;
+  shown.set(parent, text);
+  const focused = document.activeElement;
+  const hadFocus = focused instanceof HTMLElement && parent.contains(focused) ? focused.dataset["key"] : undefined;
+  parent.replaceChildren(...children());
+  if (hadFocus === undefined) return;
+  const same = [...parent.querySelectorAll<HTMLElement>("[data-key]")].find(({ dataset }) => dataset["key"] === hadFocus);
+  (same ?? otherwise).focus({ preventScroll: true });
+}
+
+/** An element that has the focus again after it was replaced by one with the same key. */
+function keyed<E extends HTMLElement>(key: string, element: E): E {
+  element.dataset["key"] = key;
+  return element;
 }
 
 function list(): void {
   headings.forEach((heading, at) => {
     heading.ariaSort = COLUMNS[at]?.by === order.by ? (order.descending ? "descending" : "ascending") : "none";
   });
-  const { number, rows } = functions;
+  const { rows } = functions;
   count.textContent = countText(functions);
   none.textContent = rows.length > 0 ? "" : filter.value.trim() === "" ? "The profile has no functions with costs." : "No function matches.";
-  body.replaceChildren(...sorted(rows, order).map(({ row, at }) => {
+  // The number of the list is not shown.
+  const place = (at: number): RowPlace => ({ list: functions.number, at });
+  update(body, [rows, order], scroll, () => sorted(rows, order).map(({ row, at }) => {
     const line = make("tr", {});
     const cost = (textContent: string): HTMLElement => make("td", { className: "profile-cost", textContent });
     const title = make("th", { scope: "row", title: row.name });
-    const press = button("", () => send({ type: "callers", row: { list: number, at } }));
+    const key = `${row.name} ${row.place}`;
+    const press = keyed(key, button("", () => send({ type: "callers", row: place(at) })));
     press.append(make("bdi", { dir: "ltr", textContent: row.name }));
     title.append(press);
-    const place = make("td", {});
-    place.append(row.hasSource ? button(row.place, () => send({ type: "source", row: { list: number, at } })) : row.place);
-    line.append(cost(row.selfText), cost(row.totalText), title, place);
+    const source = make("td", {});
+    source.append(row.hasSource ? keyed(`source of ${key}`, button(row.place, () => send({ type: "source", row: place(at) }))) : row.place);
+    line.append(cost(row.selfText), cost(row.totalText), title, source);
     return line;
   }));
 }
