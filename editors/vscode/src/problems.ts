@@ -1,15 +1,16 @@
 // Messages about problems of what is shown, each once per workspace, with a button that fixes it.
 
 import * as vscode from "vscode";
-import type { HealthEntry } from "./protocol.generated";
+import { problemKey, problemText } from "./problemText";
+import type { HealthEntry, Shown } from "./protocol.generated";
 import type { Server } from "./server";
 import { plain } from "./text";
 
 /** How long to wait after a change: many problems disappear when the addresses of a profile are resolved. */
 const PATIENCE_MS = 1000;
-/** The key of the workspace's memory for the messages that were shown. */
+/** The key of the workspace's memory for the problems that were shown. */
 const SHOWN = "problems";
-/** The maximum number of remembered messages. */
+/** The maximum number of remembered problems. */
 const MAX_SHOWN = 200;
 
 /** Shows the errors and warnings of the server. */
@@ -18,24 +19,25 @@ export function problems(server: Server, memory: vscode.Memento): vscode.Disposa
   const later = (): void => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      if (server.shown && !server.shown.loading) void showNew(server, server.shown.health, memory);
+      if (server.shown && !server.shown.loading) void showNew(server, server.shown, memory);
     }, PATIENCE_MS);
   };
   return vscode.Disposable.from(server.onDidChange(later), { dispose: () => clearTimeout(timer) });
 }
 
-async function showNew(server: Server, health: readonly HealthEntry[], memory: vscode.Memento): Promise<void> {
+async function showNew(server: Server, { health, profile }: Shown, memory: vscode.Memento): Promise<void> {
   const shown = memory.get<readonly string[]>(SHOWN, []);
-  const added = health.filter(({ severity, message }) => severity !== "info" && !shown.includes(message));
+  const added = health.filter((entry) => entry.severity !== "info" && !shown.includes(problemKey(entry, profile)));
   if (added.length === 0) return;
-  await memory.update(SHOWN, [...shown, ...added.map(({ message }) => message)].slice(-MAX_SHOWN));
+  const keys = new Set(added.map((entry) => problemKey(entry, profile)));
+  await memory.update(SHOWN, [...shown, ...keys].slice(-MAX_SHOWN));
   for (const entry of added) void showEntry(server, entry);
 }
 
 /** Shows what is wrong, with a button that fixes it. */
 export async function showEntry(server: Server, { severity, message, fix }: HealthEntry): Promise<void> {
   const buttons = fix ? [plain(fix.title)] : [];
-  const text = `Costline: ${plain(message)}`;
+  const text = `Costline: ${plain(problemText({ message }, server.shown?.profile))}`;
   const { showErrorMessage, showWarningMessage, showInformationMessage } = vscode.window;
   const showMessage = { error: showErrorMessage, warning: showWarningMessage, info: showInformationMessage }[severity];
   const pressed = await showMessage(text, ...buttons);
