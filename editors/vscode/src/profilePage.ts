@@ -17,6 +17,8 @@ import type { FromProfile, Profile, Row, RowPlace, Sort, ToProfile } from "./web
 const MAX_ROWS = 1000;
 /** How long to wait after a change of the file, in milliseconds: it may be written in pieces. */
 const PATIENCE_MS = 300;
+/** Why a version in Git or in a comparison is not shown. */
+const NO_FILE = "This version of the profile is no file on disk, so its costs cannot be shown. To see them, save it as a file.";
 /** The choices that the page offers. */
 const CHOICES: ReadonlySet<string> = new Set(["view", "metric", "implementation", "inlines", "contour", "own"]);
 
@@ -60,17 +62,8 @@ class ProfilePage implements Subject {
 
   constructor(private readonly server: Server, private readonly file: vscode.Uri, readonly panel: vscode.WebviewPanel) {
     this.drawing = new Drawing(server, this);
-    const folder = vscode.Uri.joinPath(file, "..");
-    const name = file.path.slice(file.path.lastIndexOf("/") + 1);
-    // Brackets would be a pattern.
-    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, name.replace(/[[\]{}*?]/g, "?")));
-    const later = (): void => {
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => void this.reload(), PATIENCE_MS);
-    };
     const subscriptions = [
-      watcher, watcher.onDidChange(later), watcher.onDidCreate(later), watcher.onDidDelete(later),
-      server.onDidChangeCosts(() => void this.reload()),
+      ...(file.scheme === "file" ? [this.watch(), server.onDidChangeCosts(() => void this.reload())] : []),
       panel.webview.onDidReceiveMessage((message: FromProfile) => this.receive(message)),
     ];
     panel.onDidDispose(() => {
@@ -80,6 +73,18 @@ class ProfilePage implements Subject {
     });
     panel.webview.options = { enableScripts: true, localResourceRoots: [] };
     panel.webview.html = page("Profile", STYLE, pageScript, `<div id="profile"></div>`);
+  }
+
+  private watch(): vscode.Disposable {
+    const folder = vscode.Uri.joinPath(this.file, "..");
+    const name = this.file.path.slice(this.file.path.lastIndexOf("/") + 1);
+    // Brackets would be a pattern.
+    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, name.replace(/[[\]{}*?]/g, "?")));
+    const later = (): void => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => void this.reload(), PATIENCE_MS);
+    };
+    return vscode.Disposable.from(watcher, watcher.onDidChange(later), watcher.onDidCreate(later), watcher.onDidDelete(later));
   }
 
   get other(): OtherProfile {
@@ -207,6 +212,8 @@ class ProfilePage implements Subject {
 
   private async load(draw = () => this.drawing.redraw()): Promise<void> {
     const { costs, other } = this;
+    // The path of another version, such as one in Git, is that of the file.
+    if (this.file.scheme !== "file") return this.fail(NO_FILE);
     try {
       const [view, code] = await Promise.all([this.server.execute("costline.view", other), this.server.execute("costline.view")]);
       if (costs !== this.costs) return;
