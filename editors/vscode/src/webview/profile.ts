@@ -114,16 +114,17 @@ function describe(profile: Profile): void {
 /** What the children of an element show. */
 const shown = new WeakMap<HTMLElement, string>();
 
-/** Replaces the children of an element if they are to show something else. The focus stays where it is, or goes to `otherwise`. */
+/** Replaces the children of an element if they are to show something else. The focus stays at the same key or place, or goes to `otherwise`. */
 function update(parent: HTMLElement, shows: unknown, otherwise: HTMLElement, children: () => (Node | string)[]): void {
   const text = JSON.stringify(shows);
   if (shown.get(parent) === text) return;
   shown.set(parent, text);
-  const focused = document.activeElement;
-  const hadFocus = focused instanceof HTMLElement && parent.contains(focused) ? focused.dataset["key"] : undefined;
+  const parts = (): HTMLElement[] => [...parent.querySelectorAll<HTMLElement>("[data-key]")];
+  const at = parts().findIndex((part) => part === document.activeElement);
+  const key = parts()[at]?.dataset["key"];
   parent.replaceChildren(...children());
-  if (hadFocus === undefined) return;
-  const same = [...parent.querySelectorAll<HTMLElement>("[data-key]")].find(({ dataset }) => dataset["key"] === hadFocus);
+  if (key === undefined) return;
+  const same = parts().find(({ dataset }) => dataset["key"] === key) ?? parts()[at] ?? parts().at(-1);
   (same ?? otherwise).focus({ preventScroll: true });
 }
 
