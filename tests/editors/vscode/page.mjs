@@ -26,10 +26,13 @@ function write(neighbours, solve) {
 mkdirSync(path.dirname(old), { recursive: true });
 write(15, 5);
 
-/** An old profile with more functions than a page lists; `outer`, which has the highest total, has no self cost. */
-const wide = path.join(stage.root, "profiles/wide.folded");
-writeFileSync(wide, Array.from({ length: 1200 }, (_, at) => `outer (/elsewhere/wide.py:1);worker${at} (/elsewhere/wide.py:${at + 2}) 5\n`).join(""));
-utimesSync(wide, 1_600_000_000, 1_600_000_000);
+/** Writes an old profile with more functions than a page lists; `outer`, which has the highest total, has no self cost. */
+function writeWide() {
+  const wide = path.join(beside, "wide.folded");
+  writeFileSync(wide, Array.from({ length: 1200 }, (_, at) => `outer (/elsewhere/wide.py:1);worker${at} (/elsewhere/wide.py:${at + 2}) 5\n`).join(""));
+  utimesSync(wide, 1_600_000_000, 1_600_000_000);
+  renameSync(wide, path.join(stage.root, "profiles/wide.folded"));
+}
 writeFileSync(path.join(stage.root, "broken.perf"), "no profile\n");
 
 const settings = { "costline.server.path": stage.server, "editor.minimap.enabled": false, "workbench.colorTheme": "Dark Modern" };
@@ -101,6 +104,7 @@ await code.run(async () => {
   await screen.close(SHOWN);
 
   // Of many functions, those with the highest costs are listed, and the page says that there are more.
+  writeWide();
   await screen.clickFile("wide.folded");
   const many = await Page.find("wide.folded");
   const first = async (count) => (await many.text(".profile-count")) === count && (await many.page.locator(".profile-rows tbody th").first().innerText());

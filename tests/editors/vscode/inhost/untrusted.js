@@ -9,10 +9,15 @@ exports.run = () => run({
     const settings = path.join(stage.root, ".vscode/settings.json");
     fs.mkdirSync(path.dirname(settings), { recursive: true });
     const untrusted = program(path.join(stage.root, "untrusted"), log);
-    fs.writeFileSync(settings, JSON.stringify({ "costline.server.path": untrusted, "costline.hints.minPercent": 50 }));
+    const outside = path.join(stage.root, "../next.folded");
+    fs.writeFileSync(settings, JSON.stringify({
+      "costline.server.path": untrusted, "costline.overlay": outside, "costline.views": { outside: { profile: outside } }, "costline.hints.minPercent": 50,
+    }));
     const document = await open("main.py");
     const high = Object.fromEntries(Object.entries(stage.before.lines["main.py"]).filter(([, cost]) => parseFloat(cost) >= 50));
     await eventually(async () => assert.deepEqual(await hints(document), high));
+    const section = vscode.workspace.getConfiguration("costline");
+    assert.deepEqual([section.get("overlay"), section.get("views")], ["", {}]);
     await vscode.commands.executeCommand("costline.ui.restart");
     await eventually(async () => assert.deepEqual(await hints(document), high));
     assert.ok(!fs.existsSync(log));
