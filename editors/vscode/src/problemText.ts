@@ -10,11 +10,11 @@ const FILE = /[^\s`"“(]*[/\\]\S|\b[\w-]+\.[a-z]\w*/i;
 
 /** The message, which begins with the profile if it names no file. */
 export function problemText({ message }: Pick<Problem, "message">, profile: Profile): string {
-  return !profile || message.includes(profile.name) || FILE.test(message) ? message : `${profile.name}: ${message}`;
+  return !profile || FILE.test(message) || message.includes(profile.name) ? message : `${profile.name}: ${message}`;
 }
 
 /** Is the same text for the same problem: also in the next recording, whose counts and date differ. */
 export function problemKey({ code, message }: Problem, profile: Profile): string {
-  const isOfProfile = profile && !FILE.test(message);
+  const isOfProfile = profile && (!FILE.test(message) || message.includes(profile.name));
   return `${code} ${isOfProfile ? profile.path : message}`.replace(/\d[\d.,]*/g, "0");
 }

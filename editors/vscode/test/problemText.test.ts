@@ -16,6 +16,8 @@ test("the next recording has the same problem, another file has another", () => 
   assert.equal(problemKey(few(3), profile), problemKey(few(7), next));
   assert.notEqual(problemKey(few(3), profile), problemKey(few(3), { name: "b.folded", path: "/w/b.folded" }));
   assert.notEqual(problemKey(few(3), profile), problemKey({ ...few(3), code: "no-lines" }, profile));
+  const missing = (file: string) => problemKey({ code: "no-sources", message: `the files of run-12.folded were not found: ${file}` }, profile);
+  assert.equal(missing("a.py"), missing("b.py"));
   const broken = (file: string) => problemKey({ code: "profile-unreadable", message: `${file}: not a supported profile` }, profile);
   assert.notEqual(broken("a.perf"), broken("b.perf"));
 });
