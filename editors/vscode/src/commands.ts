@@ -200,12 +200,19 @@ async function explain(server: Server): Promise<void> {
   if (!editor) throw new Error("Put the cursor on a line in an editor first.");
   const line = editor.selection.active.line;
   const { code, message } = await server.execute("costline.explain", { uri: editor.document.uri.toString(), line });
-  const isOff = !drawsText() && vscode.workspace.getConfiguration("editor", editor.document).get("inlayHints.enabled") === "off";
-  const why = isOff ? " Inlay hints are disabled in VS Code by the setting editor.inlayHints.enabled." : "";
+  const why = code === "shown" ? whyHidden(server, editor.document) : "";
   const buttons = code === "no-profile" ? ["Record a Profile"] : ["Open Settings"];
   const answer = await vscode.window.showInformationMessage(`Line ${line + 1}: ${message}.${why}`, ...buttons);
   if (answer === "Record a Profile") await record(server);
   if (answer === "Open Settings") await vscode.commands.executeCommand("costline.ui.settings");
+}
+
+/** Why the costs of a document cannot be seen; empty if they can. The server sends them in any case. */
+function whyHidden(server: Server, document: vscode.TextDocument): string {
+  if (server.hidden) return " Costs are hidden in the editor: “Show Costs in the Editor” in the menu of Costline shows them.";
+  if (!setting("hints.enable")) return " Costs of lines are disabled by the setting costline.hints.enable.";
+  const isOff = !drawsText() && vscode.workspace.getConfiguration("editor", document).get("inlayHints.enabled") === "off";
+  return isOff ? " Inlay hints are disabled in VS Code by the setting editor.inlayHints.enabled." : "";
 }
 
 async function exportAs(server: Server): Promise<void> {
