@@ -92,8 +92,11 @@ totals: 11
 fn functions_have_the_names_that_are_shown() {
     let folder = super::fixture("v8/ts-minified");
     let (root, profile) = (folder.to_str().unwrap(), folder.join("main.cpuprofile"));
-    let callers =
-        |name: &str| run(["callers", "--root", root, profile.to_str().unwrap(), name]).success();
+    let callers = |name: &str| {
+        let outcome = run(["callers", "--root", root, profile.to_str().unwrap(), name]);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        outcome.stdout
+    };
     assert!(callers("run").contains("\ncallers of run\n"), "{}", callers("run"));
     assert_eq!(callers("run"), callers("y"));
 }
