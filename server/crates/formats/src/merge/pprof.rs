@@ -6,14 +6,14 @@
 
 mod locations;
 
-use super::cut::{CUT, Cuts, cut};
+use super::cut::{CUT, Cuts, Frames, cut};
 use super::sum::{MergeError, add};
 use crate::error::ReadError;
 use crate::pprof_proto::{self as proto, Fields};
 use crate::read::pprof::tables::{at_key, dangling, malformed};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use locations::Locations;
+use locations::{Locations, index};
 use prost::Message;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
@@ -475,7 +475,8 @@ impl Tables {
         let weight = |at| of_sample(at).get(deciding).copied().unwrap_or_default();
         let mut stacks: Vec<_> =
             samples.iter().map(|(key, at)| (root_first(key), weight(*at))).collect();
-        let moved = cut(&mut stacks, cuts, &mut Locations::of(self));
+        let functions = Locations::of(&self.file);
+        let moved = cut(&mut stacks, cuts, &mut CutFrames { tables: self, functions });
         let nothing = self.place(CUT, "", 0);
         for ((key, at), (mut stack, _)) in samples.iter().zip(stacks) {
             let (locations, labels) = parts(key);
@@ -568,7 +569,22 @@ fn parts(key: &[u64]) -> (&[u64], &[u64]) {
     key[1..].split_at(key[0] as usize)
 }
 
-/// The index of a row number, which begins with 1.
-fn index(number: u64) -> usize {
-    number as usize - 1
+/// The locations of the merged tables, with their functions, for what is cut.
+struct CutFrames<'t> {
+    tables: &'t mut Tables,
+    functions: Locations,
+}
+
+impl Frames for CutFrames<'_> {
+    fn functions(&self, frame: u64) -> &[u64] {
+        self.functions.functions(frame)
+    }
+
+    /// Lines are leaf first: the last ones are the outer functions.
+    fn outer(&mut self, frame: u64, n: usize) -> u64 {
+        let Some(location) = self.tables.file.location.get(index(frame)) else { return frame };
+        let proto::Location { mapping_id, address, is_folded, ref line, .. } = *location;
+        let line = line.get(line.len().saturating_sub(n)..).unwrap_or_default().to_vec();
+        self.tables.location_of(mapping_id, address, is_folded, line)
+    }
 }

@@ -1,13 +1,10 @@
 //! The functions of locations, for what is cut.
 
-use super::super::cut::Frames;
-use super::{Tables, index};
 use crate::pprof_proto as proto;
 use rustc_hash::FxHashMap;
 
-/// The locations of the merged tables, with their functions.
-pub(super) struct Locations<'t> {
-    tables: &'t mut Tables,
+/// The functions of the locations of a file.
+pub(super) struct Locations {
     /// Functions of all locations, root first.
     functions: Vec<u64>,
     /// Where those of each location end, by row number less 1.
@@ -23,22 +20,35 @@ enum Function {
     Unnamed(u64, usize),
 }
 
-impl<'t> Locations<'t> {
-    pub(super) fn of(tables: &'t mut Tables) -> Self {
+impl Locations {
+    pub(super) fn of(file: &proto::Profile) -> Self {
         let (mut functions, mut ends) = (Vec::new(), Vec::new());
         let mut ids: FxHashMap<Function, u64> = FxHashMap::default();
-        for location in &tables.file.location {
+        for location in &file.location {
             let n_lines = location.line.len();
             // Without lines, the location is one unknown function.
             for at in (0..n_lines.max(1)).rev() {
                 let next = ids.len() as u64;
-                let function = function(&tables.file, location, at);
+                let function = function(file, location, at);
                 functions.push(*ids.entry(function).or_insert(next));
             }
             ends.push(functions.len());
         }
-        Self { tables, functions, ends }
+        Self { functions, ends }
     }
+
+    /// The functions of a location, root first.
+    pub(super) fn functions(&self, location: u64) -> &[u64] {
+        let at = index(location);
+        let start = at.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied());
+        let range = start.zip(self.ends.get(at).copied());
+        range.and_then(|(start, end)| self.functions.get(start..end)).unwrap_or_default()
+    }
+}
+
+/// The index of a row number, which begins with 1.
+pub(super) fn index(number: u64) -> usize {
+    number as usize - 1
 }
 
 /// The function of a line of a location, by its number from the leaf.
@@ -56,22 +66,5 @@ fn function(file: &proto::Profile, location: &proto::Location, at: usize) -> Fun
             Function::Named(name, filename)
         }
         _ => Function::Unnamed(location.id, at),
-    }
-}
-
-impl Frames for Locations<'_> {
-    fn functions(&self, frame: u64) -> &[u64] {
-        let at = index(frame);
-        let start = at.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied());
-        let range = start.zip(self.ends.get(at).copied());
-        range.and_then(|(start, end)| self.functions.get(start..end)).unwrap_or_default()
-    }
-
-    /// Lines are leaf first: the last ones are the outer functions.
-    fn outer(&mut self, frame: u64, n: usize) -> u64 {
-        let Some(location) = self.tables.file.location.get(index(frame)) else { return frame };
-        let proto::Location { mapping_id, address, is_folded, ref line, .. } = *location;
-        let line = line.get(line.len().saturating_sub(n)..).unwrap_or_default().to_vec();
-        self.tables.location_of(mapping_id, address, is_folded, line)
     }
 }

@@ -3,7 +3,7 @@
 //! all records sorted by time.
 
 use super::event::Event;
-use super::lost::Lost;
+use super::lost::{self, Lost};
 use super::words::Words;
 use crate::error::{At, ReadError};
 use crate::inflate::unfinished_zstd;
@@ -15,12 +15,10 @@ use std::ops::Range;
 /// Types of records.
 pub(super) mod kind {
     pub(crate) const MMAP: u32 = 1;
-    pub(crate) const LOST: u32 = 2;
     pub(crate) const COMM: u32 = 3;
     pub(crate) const FORK: u32 = 7;
     pub(crate) const SAMPLE: u32 = 9;
     pub(crate) const MMAP2: u32 = 10;
-    pub(crate) const LOST_SAMPLES: u32 = 13;
     /// Types from here on are perf's own records, not the kernel's.
     pub(super) const USER_TYPE_START: u32 = 64;
     pub(super) const HEADER_ATTR: u32 = 64;
@@ -314,7 +312,7 @@ impl<'a> Container<'a> {
                 return;
             };
             if kind < kind::USER_TYPE_START {
-                if matches!(kind, kind::LOST | kind::LOST_SAMPLES) {
+                if matches!(kind, lost::LOST | lost::LOST_SAMPLES) {
                     let event = self.event(kind, body).and_then(|event| self.events.get(event));
                     let time = event.and_then(|event| event.time(false, body));
                     if self.lost.add(kind, misc, time, body).is_none() {
