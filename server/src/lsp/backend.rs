@@ -1,7 +1,7 @@
 //! The table of contents of the server: one method per message.
 //!
 //! Notifications change state before their first `await`, so they are applied in order. Requests
-//! take a [`Context`] when they arrive and compute on another thread.
+//! take a [`Context`](engine::context::Context) when they arrive and compute on another thread.
 
 use super::active_document::ActiveDocument;
 use super::capabilities::{self, Client as ClientInfo};
