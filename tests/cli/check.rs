@@ -60,3 +60,14 @@ fn few_samples_are_named() {
         "{text}"
     );
 }
+
+/// The cost of `work` is at `main`, its caller.
+#[test]
+fn a_cut_profile_says_how_much_is_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("cut.folded");
+    let cut = r#"{"kind":"folder","profiles":1,"cut":{"how":"calls from 20 % on","weight":16.0}}"#;
+    std::fs::write(&profile, format!("# costline: {cut}\nmain 16\nmain;rest 84\n")).unwrap();
+    let text = Outcome::of(costline().arg("check").arg(profile)).stdout;
+    assert!(text.contains("\ncut       16.0% of the cost is not where it was spent\n"), "{text}");
+}

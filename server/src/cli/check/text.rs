@@ -22,6 +22,10 @@ pub fn text(snapshot: &Snapshot, check: &Check, out: &mut Output) -> io::Result<
     writeln!(out, "format    {}{}", check.format, details.collect::<String>())?;
     if let Some(fleet) = &check.fleet {
         writeln!(out, "fetched   {}", fleet.text)?;
+        if let Some(weight) = fleet.cut.as_ref().and_then(|cut| cut.weight) {
+            let share = units::percent(weight.0, check.total.0);
+            writeln!(out, "cut       {share} of the cost is not where it was spent")?;
+        }
     }
     if let Some(seconds) = check.duration_seconds {
         writeln!(out, "recorded  {}", units::duration(seconds))?;

@@ -176,9 +176,11 @@ fn of_files(world: &World) -> Vec<HealthEntry> {
 
 /// The message about a deleted profile.
 pub fn deleted(world: &World, profile: &Path) -> String {
-    let until = match world.pick.as_slice() {
-        [] => "there is a newer one",
-        _ => "it is written again or another profile is selected",
+    let is_chosen = !world.pick.is_empty() || world.settings.profile.is_some();
+    let until = if is_chosen {
+        "it is written again or another profile is selected"
+    } else {
+        "there is a newer one"
     };
     format!("{} was deleted; its costs are shown until {until}", profile.display())
 }
