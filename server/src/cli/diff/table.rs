@@ -70,8 +70,10 @@ fn omitted(compared: &Compared<'_>, arguments: &DiffArgs, changed: usize) -> Vec
             if n_before > 0 {
                 sides.push(format!("{} of the baseline", count(n_before, "")));
             }
-            let sides = sides.join(" and ");
-            notes.push(format!("{sides}: not known which function of the other profile they are"));
+            notes.push(format!(
+                "{} without a known match in the other profile",
+                sides.join(" and ")
+            ));
         }
         "line" if diff.unmatched_files > 0 => {
             let files = units::counted(diff.unmatched_files as f64, "files");
