@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { bar } from "./bars";
 import { openCommand } from "./places";
 import type { TreeNode } from "./protocol.generated";
+import { select } from "./reveal";
 import type { Server } from "./server";
 import { visible } from "./text";
 import { columns, keyId } from "./tree";
@@ -108,7 +109,7 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
       if (!below || (row && (row.node.self ?? 0) >= below.node.total)) break;
       row = below;
     }
-    if (row) await this.view.reveal(row, { select: true, focus: true });
+    if (row) await select(this.view, row);
   }
 
   /** The hottest child of a row. If it is not on the page, all are shown. */

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { bar } from "./bars";
 import { open, openCommand } from "./places";
 import type { Direction, GroupBy, Item } from "./protocol.generated";
+import { select } from "./reveal";
 import type { Call, Server } from "./server";
 import { plain, visible } from "./text";
 import { callLines, described, nodeId, sameFunction, searchFor } from "./tree";
@@ -30,6 +31,8 @@ export interface CallNode {
 export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.changed.event;
+  /** VS Code has asked for the root, which is undefined if the profile does not have it. */
+  private readonly drawn = new vscode.EventEmitter<CallNode | undefined>();
   private readonly view: vscode.TreeView<CallNode>;
   private readonly subscriptions: readonly { dispose(): unknown }[];
   private root: CallNode | undefined;
@@ -42,6 +45,7 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
     this.subscriptions = [
       this.view,
       this.changed,
+      this.drawn,
       // While a server restarts, the rows stay.
       server.onDidChangeCosts(() => {
         if (server.shown) this.changed.fire(undefined);
@@ -60,10 +64,12 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
     this.root = { id: `${this.generation}`, item, calls: { uri: item.uri, lines: [item.selectionRange] } };
     this.view.title = direction === "incoming" ? "Callers" : "Callees";
     this.view.message = "";
+    const drawn = nextRoot(this.drawn.event);
     this.changed.fire(undefined);
     await vscode.commands.executeCommand("setContext", "costline.calls", direction);
     await vscode.commands.executeCommand("costline.calls.focus");
-    await this.view.reveal(this.root, { expand: true, focus: true, select: true });
+    const root = await drawn;
+    if (root) await select(this.view, root);
   }
 
   /** Switches between callers and callees of the same function. */
@@ -156,9 +162,9 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
     if (this.root?.id !== root.id) return root;
     this.view.message = item ? "" : `${visible(root.item.data.name)} is not in this profile.`;
     // The root of before is found again once its profile is shown again.
-    if (!item) return undefined;
-    this.root = { ...root, item, calls: { uri: item.uri, lines: [item.selectionRange] } };
-    return this.root;
+    if (item) this.root = { ...root, item, calls: { uri: item.uri, lines: [item.selectionRange] } };
+    this.drawn.fire(item && this.root);
+    return item && this.root;
   }
 
   /** A function of another profile in the one that is shown. */
@@ -180,6 +186,16 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
       return node ? this.calls.step(node, this.direction) : Promise.resolve([this.root]);
     }
   };
+}
+
+/** The next root, once VS Code has it as a row: earlier, it would ask again to reveal it, and drop the first answer. */
+function nextRoot(drawn: vscode.Event<CallNode | undefined>): Promise<CallNode | undefined> {
+  return new Promise((resolve) => {
+    const subscription = drawn((root) => {
+      subscription.dispose();
+      setTimeout(() => resolve(root));
+    });
+  });
 }
 
 /** Goes to one of the lines of a call, selected from a list. */
