@@ -97,7 +97,7 @@ To remove this transform, run `costline'."
 
 ;;;###autoload
 (defun costline-reload ()
-  "Read the profile again."
+  "Reload the profile."
   (interactive)
   (costline--execute "costline.reload"))
 

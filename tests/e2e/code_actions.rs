@@ -174,7 +174,7 @@ fn a_line_with_costs_has_actions_for_its_function_and_the_view() {
     let titles = titles(&actions);
     assert_eq!(
         titles[4..],
-        ["Costline: undo focus-function:work", "Costline: stop comparing with cpu.folded"]
+        ["Costline: remove focus-function:work", "Costline: stop comparing with cpu.folded"]
     );
     assert_eq!(choose(&mut server, &actions[4])["total"], 10);
 }

@@ -161,7 +161,7 @@ fn a_comparison_and_a_changed_view_are_information() {
     let compared = "info comparison: compared with cpu.folded: 6 samples → 6 samples";
     assert_eq!(entries(&server.view()), [few, compared]);
     server.set_view(json!({ "baseline": null, "search": "hash" }));
-    let view = "info view: not the whole profile as recorded is shown: search hash";
+    let view = "info view: the view is not the default: search hash";
     assert!(entries(&server.view()).contains(&view.to_owned()), "{:?}", entries(&server.view()));
 }
 

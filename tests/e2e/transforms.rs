@@ -322,8 +322,8 @@ fn a_chosen_node_decides_every_surface() {
         [
             "Show the costs of main again",
             "Show the costs of all nodes again",
-            "Undo focus-subtree:main>eval",
-            "Undo all transforms"
+            "Remove focus-subtree:main>eval",
+            "Remove all transforms"
         ]
     );
     let action = &view["actions"][3];

@@ -80,7 +80,7 @@ fn a_view_describes_what_is_shown_and_lists_the_available_choices() {
             "\"both\" Both percent and absolute"
         ]
     );
-    assert_eq!(titles(&view), ["Read the profile again", "Flame graph in the browser"]);
+    assert_eq!(titles(&view), ["Reload the profile", "Flame graph in the browser"]);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn changing_labels_does_not_recompute_costs() {
         (label(&mut server, 13), titles(&view)),
         (
             "16.7%".to_owned(),
-            vec!["Read the profile again".to_owned(), "Flame graph in the browser".to_owned()]
+            vec!["Reload the profile".to_owned(), "Flame graph in the browser".to_owned()]
         )
     );
 }
@@ -393,10 +393,10 @@ fn pushes_and_pops_transforms() {
     assert_eq!(
         titles(&view),
         [
-            "Read the profile again",
+            "Reload the profile",
             "Flame graph in the browser",
-            "Undo focus-function:hash",
-            "Undo all transforms"
+            "Remove focus-function:hash",
+            "Remove all transforms"
         ]
     );
 

@@ -2355,7 +2355,7 @@ export interface Commands {
   readonly "costline.profiles": { readonly arguments: readonly [(ProfilesArgument | null)?]; readonly result: Profiles };
   /** Show a profile. `null` or no argument selects the one in the settings, or else the newest. Returns the profiles, like `costline.profiles`. */
   readonly "costline.selectProfile": { readonly arguments: readonly [(string | PathObject | null)?]; readonly result: Profiles };
-  /** Read the profile again. Returns the profiles, like `costline.profiles`. */
+  /** Reload the profile. Returns the profiles, like `costline.profiles`. */
   readonly "costline.reload": { readonly arguments: readonly []; readonly result: Profiles };
   /** Set the baseline: the profile to compare costs with. Without an argument, it is the current profile in its present state. `null` removes the baseline. Returns the new view, like `costline.view`. */
   readonly "costline.setBaseline": { readonly arguments: readonly [(string | PathObject | null)?]; readonly result: View };

@@ -16,8 +16,8 @@ const INCOMPARABLE: i32 = super::NO_OUTPUT;
 /// The arguments that select a baseline.
 #[derive(Debug, Clone, clap::Args)]
 pub struct CompareArgs {
-    /// Show how costs changed since this profile; can be repeated, for the mean of several runs, whose
-    /// spread is noise
+    /// Show how costs changed since this profile. Repeat it to compare with the mean of several runs;
+    /// their spread then counts as noise
     #[arg(long, value_name = "PROFILE")]
     baseline: Vec<PathBuf>,
     /// How to compare costs with those of the baseline

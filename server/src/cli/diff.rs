@@ -52,11 +52,11 @@ pub struct DiffArgs {
     /// Maximum number of rows
     #[arg(long, default_value_t = 30, value_name = "ROWS")]
     limit: usize,
-    /// Exit with code 4 if the total grew by more than this percentage, and by more than noise
+    /// Exit with code 4 if the total grew by more than this percentage and the growth is not noise
     #[arg(long, value_name = "PERCENT", value_parser = percentage)]
     fail_above: Option<f64>,
-    /// Exit with code 4 if a function grew by more than this percentage of the baseline's total, and
-    /// by more than noise
+    /// Exit with code 4 if a function grew by more than this percentage of the baseline's total and
+    /// the growth is not noise
     #[arg(long, value_name = "PERCENT", value_parser = percentage)]
     fail_above_function: Option<f64>,
 }
@@ -101,11 +101,11 @@ pub(super) enum Format {
     /// A comment for pull requests: the table is folded, and the first line is a marker by which
     /// the comment can be found and replaced
     Github,
-    /// Commands that GitHub Actions show at the lines that cost more
+    /// Workflow commands with which GitHub Actions annotates the lines that cost more
     Annotations,
     /// What costs more as SARIF 2.1.0, for code scanning
     Sarif,
-    /// What costs more as a report of GitLab's Code Quality
+    /// What costs more as a GitLab Code Quality report
     CodeQuality,
 }
 

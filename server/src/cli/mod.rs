@@ -204,8 +204,8 @@ enum Command {
         /// Of each function's callees (bottom-up: callers), show only the one with the highest cost
         #[arg(long)]
         hot: bool,
-        /// Show what the thread calls one after another, each time as a row of its own, in the order
-        /// of time; the calls that all samples have in common are left out
+        /// List calls in chronological order, one row per call, instead of summing them; calls that
+        /// all samples share are left out
         #[arg(long, conflicts_with_all = ["inverted", "baseline"])]
         occurrences: bool,
         /// Maximum number of call paths; the ones with the highest costs are shown [default: no
@@ -255,7 +255,7 @@ enum Command {
         #[arg(long, value_enum, default_value = "fold", value_name = "HOW")]
         truncate: Cut,
     },
-    /// Write one page with hot spots and annotated sources, which any browser shows without a network
+    /// Write one self-contained HTML page with hot spots, a flame graph and annotated sources
     Html {
         #[command(flatten)]
         arguments: html::HtmlArgs,
@@ -264,16 +264,17 @@ enum Command {
         #[command(flatten)]
         view: view::ViewArgs,
     },
-    /// Fetch a profile over the network, or merge those in a folder, and write it below `.costline/`,
-    /// where editors find it. SOURCE is NAME, URL or DIR, or a kind of source and its address:
-    /// `pyroscope URL`; no other command opens a connection
+    /// Fetch a profile over the network, or merge the profiles in a folder, and write it below
+    /// `.costline/`, where editors find it. SOURCE is a name from `.costline/sources.toml`, a URL, a
+    /// folder, or a kind of source and its address, such as `pyroscope URL`. No other command opens a
+    /// network connection
     #[command(override_usage = "costline fetch [OPTIONS] [SOURCE]...")]
     Fetch {
         #[command(flatten)]
         arguments: Box<fetch::FetchArgs>,
     },
-    /// Serve programs that change code: a server of the Model Context Protocol (MCP) on standard input
-    /// and output, with tools that answer questions about the profiles of a project
+    /// Run a Model Context Protocol (MCP) server on standard input and output, so that coding agents
+    /// can query the profiles of a project
     Mcp {
         #[command(flatten)]
         view: view::ViewArgs,

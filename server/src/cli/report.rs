@@ -44,10 +44,10 @@ pub struct RowArgs {
     /// Divide costs by the number of calls; rows without counted calls are omitted
     #[arg(long)]
     per_call: bool,
-    /// Omit rows that cost less than this percentage, in what rows are sorted by
+    /// Omit rows below this percentage in the column that they are sorted by
     #[arg(long, value_name = "PERCENT")]
     min_percent: Option<f64>,
-    /// Omit rows that cost less than this, in units of the metric and in what rows are sorted by
+    /// Omit rows below this value in the column that they are sorted by, in units of the metric
     #[arg(long, value_name = "VALUE")]
     min: Option<f64>,
     /// Maximum number of rows

@@ -45,8 +45,8 @@ pub(super) struct ViewArgs {
     /// sample at B is not in it
     #[arg(long, value_name = "A..B")]
     pub(super) range: Option<TimeRange>,
-    /// Show only samples in which each of these terms, separated by commas, is in the name, file or
-    /// library of some function of the stack
+    /// Show only samples that match each of these comma-separated terms. A term matches if the name,
+    /// file or library of a function on the stack contains it
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(super) search: String,
     /// Where to show the cost of inlined code

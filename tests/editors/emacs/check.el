@@ -392,7 +392,7 @@
   (check-until "only samples with crunch are shown" (lambda () (equal (gethash "31" (check-shown-lines)) "100.0%"))
                (lambda () (check-listed (check-shown-lines))))
   (check-log "samples are focused on a function")
-  (check-pick #'costline "Undo all transforms")
+  (check-pick #'costline "Remove all transforms")
   (check-costs "before"))
 
 (defun check-mode-line (what expected)
@@ -409,7 +409,7 @@
   (check-contains "the mode line is on the screen" "main.py" "Costline[gridworld.folded · 1395 samples]")
   (costline-focus "crunch")
   (check-mode-line "a transform" "Costline[gridworld.folded · 316 samples · focus-function:crunch]")
-  (check-pick #'costline "Undo all transforms")
+  (check-pick #'costline "Remove all transforms")
   (check-costs "before")
   (costline-menu)
   (dolist (text '("Costline · gridworld.folded · 1395 samples" "Hot spots" "Explain this line" "What is shown" "Unit (Percent"))

@@ -476,7 +476,7 @@ t.run({
       for _, word in ipairs({
         "Profile: gridworld.folded",
         "Unit: Percent",
-        "Read the profile again",
+        "Reload the profile",
         "Flame graph in the browser",
         "Show a flame graph (:Costline flamegraph)",
         ":Costline callers",

@@ -114,9 +114,9 @@ t.run({
       touch("base.speedscope.json", 1e9)
       wait_message(function()
         costline.configure({ baseline = "base.speedscope.json" })
-      end, "cannot be compared", ":Costline fix: Clear the baseline")
+      end, "cannot be compared", ":Costline fix: Stop comparing")
       wait_status("· warning")
-      fix("Clear the baseline")
+      fix("Stop comparing")
       wait_status("warning", true)
     end,
   },
@@ -130,7 +130,7 @@ t.run({
       t.wait("the function that is faster", function()
         return (t.drawn("lenses")[tostring(t.line_of("build"))] or ""):find("▼", 1, true)
       end)
-      fix("Clear the baseline")
+      fix("Stop comparing")
       wait_status("→", true)
       t.wait_shown("grid/maze.py", "after")
     end,

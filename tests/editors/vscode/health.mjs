@@ -78,7 +78,7 @@ await code.run(async () => {
   utimesSync(stage.profile, new Date(), new Date());
   code.settings({ ...settings, "costline.baseline": "base.speedscope.json" });
   await status(SHOWN, "warning");
-  await press("cannot be compared", "Clear the baseline");
+  await press("cannot be compared", "Stop comparing");
   await status(SHOWN, "none");
 
   // A comparison and a view that is not the default are no problems, and can be ended in the menu.

@@ -128,7 +128,7 @@ await code.run(async () => {
   assert.match(await other.text(".profile-health"), /not the whole profile as recorded is shown/);
   await status(SHOWN, "1395 samples");
   await other.checkAccessibility();
-  await other.button("Undo all transforms").first().click();
+  await other.button("Remove all transforms").first().click();
   await until("all rows", async () => (await other.rows()).length === 2);
   // A rewritten file is read again.
   write(30, 10);
@@ -177,7 +177,7 @@ await code.run(async () => {
   await other.button("Use for the Code").click();
   await status("old.folded", "30 samples");
   await until("the node is used", () => other.button("Used for the Code").isDisabled());
-  await other.button("Undo all transforms").first().click();
+  await other.button("Remove all transforms").first().click();
   await until("the node is not used", () => other.button("Use for the Code").isEnabled());
   await other.button("Use for the Code").click();
   await status("old.folded", "40 samples");

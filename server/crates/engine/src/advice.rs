@@ -75,8 +75,8 @@ const RUBY: &str = "for lines, record with `StackProf.run(mode: :wall, raw: true
                     and convert the file with `stackprof --json stackprof.dump > stackprof.json`";
 
 /// How to record Python with lines.
-const PYTHON: &str = "this profiler writes only the line where each function starts; for lines, use `py-spy record --format speedscope \
-                      -o profile.speedscope.json -- python3 PROGRAM.py`";
+const PYTHON: &str = "this profiler writes only the line where each function starts; for lines, use `py-spy record -f speedscope \
+                      --full-filenames -o profile.speedscope.json -- python3 PROGRAM.py`";
 
 /// How to record the same program with lines.
 fn with_lines(snapshot: &Snapshot) -> &'static str {

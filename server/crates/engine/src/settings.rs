@@ -232,15 +232,16 @@ pub struct Settings {
     pub profiles: Option<Vec<String>>,
     /// The profile to show instead of the newest one.
     pub profile: Option<String>,
-    /// The profile to compare with. It is read once, when this is set. `previous`: the run before the
-    /// one shown. `previous:5`: the mean of the last 5 runs. `git:main`: the newest run at a Git
-    /// revision. Runs are then kept in the user's state folder, so that this outlives the server.
+    /// The profile to compare with: a path, `previous` (the run before the one shown), `previous:5` (the
+    /// mean of the last 5 runs) or `git:main` (the newest run at a Git revision). A path is read once,
+    /// as soon as the file exists. With the other values, runs are kept in the user's state folder, so
+    /// that they outlive the server.
     pub baseline: Option<String>,
     /// How to compare costs with those of the baseline.
     pub compare: Compare,
-    /// Views with names, to choose from a menu. Each has some keys of the argument of
-    /// `costline.setView`, such as `{"allocations": {"metric": "alloc_space", "own": true}}`; the
-    /// others have the values of the settings.
+    /// Named views to choose from a menu. Each is an object with keys of the argument of
+    /// `costline.setView`, such as `{"allocations": {"metric": "alloc_space", "own": true}}`. The
+    /// settings apply to keys that are left out.
     pub views: Option<BTreeMap<String, Map<String, Value>>>,
     /// How to show the profiles of several runs as one.
     pub combine: Combine,
@@ -264,8 +265,8 @@ pub struct Settings {
     pub search: String,
     /// Where to show the cost of inlined code.
     pub inlines: Inlines,
-    /// Leave procedures that the contour file of a Mercury profile excludes out of lists of
-    /// callers. Their callers are listed instead.
+    /// In lists of callers, replace the procedures that the contour file of a Mercury profile excludes
+    /// with their own callers.
     pub contour: bool,
     /// Show own code only: functions whose source is in a workspace folder, not in a folder of
     /// libraries such as `node_modules`. The cost of libraries and of the runtime goes to the lines

@@ -25,8 +25,8 @@ pub struct Options {
     /// The folder of a source, relative to the project; on the command line an argument.
     #[arg(skip)]
     pub(crate) path: Option<PathBuf>,
-    /// How many seconds the host may send nothing; endpoints that record for a time have that time in
-    /// addition [default: 20]
+    /// Give up after this many seconds without data from the host, in addition to the time for which it
+    /// records (`seconds=N` in the URL) [default: 20]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: Option<u64>,
     /// The maximum size of the answer [default: 1 GiB]
@@ -67,7 +67,7 @@ pub struct Options {
     /// `files`, `lines` and `value`; `{from}` and `{until}` are the range of time, in seconds since 1970
     #[arg(long, value_name = "SQL")]
     pub query: Option<String>,
-    /// A query for a known schema of ClickHouse, in place of `--query`
+    /// A built-in query for a known ClickHouse schema, instead of `--query`
     #[arg(long, value_name = "SCHEMA")]
     pub template: Option<Template>,
     /// The database of ClickHouse [default: default]
@@ -79,7 +79,8 @@ pub struct Options {
     /// A condition in SQL for the rows of a template: `ServiceName = 'checkout'`
     #[arg(long, value_name = "SQL")]
     pub filter: Option<String>,
-    /// What values of ClickHouse count, and their unit: `cpu:nanoseconds` [default: samples:count]
+    /// What the values of ClickHouse count, and their unit, such as `cpu:nanoseconds` [default:
+    /// samples:count]
     #[arg(long, value_name = "NAME:UNIT")]
     pub values: Option<String>,
     /// The region of an object store [default: us-east-1]
@@ -96,13 +97,14 @@ pub struct Options {
     /// Leave out calls that cost less than this share of the total; their cost stays at the caller
     #[arg(long, value_name = "PERCENT")]
     pub min_percent: Option<f64>,
-    /// Keep this many frames of each stack, from the root; deeper cost stays at the last of them
+    /// Keep this many frames of each stack, from the root; the cost of deeper frames goes to the last
+    /// frame that is kept
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_depth: Option<u32>,
     /// Keep the stacks that cost the most; the others become the function `(cut)`
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_stacks: Option<u64>,
-    /// The number of nodes that Pyroscope keeps of the call tree; it cuts the others
+    /// How many nodes of the call tree Pyroscope should return
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
     pub max_nodes: Option<i64>,
 }

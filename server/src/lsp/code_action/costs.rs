@@ -56,7 +56,7 @@ pub fn actions(context: &Context, uri: &Url, position: Position) -> Vec<Command>
 fn of_view(view: &View) -> Vec<Command> {
     let mut actions = Vec::new();
     if let Some(last) = view.transforms.last() {
-        actions.push(action(&format!("undo {}", last.text), POP_TRANSFORM, json!([])));
+        actions.push(action(&format!("remove {}", last.text), POP_TRANSFORM, json!([])));
     }
     actions.push(match &view.shown.baseline {
         None => action("compare with the profile shown now", SET_BASELINE, json!([])),

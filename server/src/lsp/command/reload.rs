@@ -12,7 +12,7 @@ pub struct Reload;
 impl Command for Reload {
     const NAME: &'static str = "costline.reload";
     const DESCRIPTION: &'static str =
-        "Read the profile again. Returns the profiles, like `costline.profiles`.";
+        "Reload the profile. Returns the profiles, like `costline.profiles`.";
     type Arguments = ();
     type Answer = Profiles;
 

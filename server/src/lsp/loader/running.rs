@@ -80,7 +80,7 @@ impl Kind {
     fn abandoned(self, id: WorkId) -> JobResult {
         match self {
             Self::Scan => {
-                tracing::error!("searching profiles was given up: {NO_STEP}");
+                tracing::error!("gave up searching for profiles: {NO_STEP}");
                 JobResult::Scanned(id, None)
             }
             Self::Load(path) => {
@@ -94,14 +94,14 @@ impl Kind {
             Self::Compare(path) => JobResult::Compared(id, Err(no_step(path).into())),
             Self::Open(path) => JobResult::Opened(id, Err(no_step(path).to_string())),
             Self::Sum => {
-                tracing::error!("reading profiles for their totals was given up: {NO_STEP}");
+                tracing::error!("gave up reading profiles for their totals: {NO_STEP}");
                 JobResult::Summed(id, Vec::new())
             }
         }
     }
 }
 
-const NO_STEP: &str = "it made no progress for two minutes; does the disk answer? Run \
+const NO_STEP: &str = "no progress for two minutes; is the disk responding? Run \
                        `costline.reload` to try again";
 
 fn no_step(path: PathBuf) -> LoadError {
@@ -174,7 +174,7 @@ mod tests {
         else {
             panic!("{results:?}")
         };
-        assert!(error.to_string().starts_with("cpu.folded: it made no progress"), "{error}");
+        assert!(error.to_string().starts_with("cpu.folded: no progress"), "{error}");
         assert_eq!(stop.check(), ControlFlow::Break(()), "it ends once the disk answers");
         assert!(!running.ended(&results[0]));
         assert!(running.ended(&JobResult::Scanned(WorkId(2), None)));

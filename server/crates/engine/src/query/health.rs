@@ -166,7 +166,7 @@ fn of_files(world: &World) -> Vec<HealthEntry> {
     }
     if let Some(problem) = &world.unwatched {
         let message = format!(
-            "changes of profiles are noticed after some seconds: {problem}; on Linux, raise \
+            "changed profiles are noticed only after a few seconds: {problem}; on Linux, raise \
              fs.inotify.max_user_watches and fs.inotify.max_user_instances"
         );
         entries.push(HealthEntry::new(Severity::Info, HealthCode::Polling, &message));
@@ -339,7 +339,7 @@ fn of_unread_baseline(problem: &str) -> HealthEntry {
 /// Adds the command that clears the baseline.
 fn without_baseline(entry: HealthEntry) -> HealthEntry {
     let nothing = Choices { baseline: Some(None), ..Choices::default() };
-    entry.with_fix("Clear the baseline", ActionCommand::SetView, vec![nothing])
+    entry.with_fix("Stop comparing", ActionCommand::SetView, vec![nothing])
 }
 
 /// The entry about an overlay that is not shown.
@@ -354,7 +354,7 @@ fn of_view(world: &World, shown: &Snapshot) -> Option<HealthEntry> {
     if marks.is_empty() {
         return None;
     }
-    let message = format!("not the whole profile as recorded is shown: {}", marks.join(" · "));
+    let message = format!("the view is not the default: {}", marks.join(" · "));
     let entry = HealthEntry::new(Severity::Info, HealthCode::View, &message);
     Some(if world.overrides.override_settings() {
         let all = vec![Choices::reset_all()];
@@ -362,7 +362,7 @@ fn of_view(world: &World, shown: &Snapshot) -> Option<HealthEntry> {
     } else if world.settings.transforms.is_empty() {
         entry
     } else {
-        entry.with_fix("Undo all transforms", ActionCommand::ClearTransforms, Vec::new())
+        entry.with_fix("Remove all transforms", ActionCommand::ClearTransforms, Vec::new())
     })
 }
 

@@ -474,7 +474,7 @@ fn actions(world: &World) -> Vec<Action> {
     };
     let mut actions = Vec::new();
     if let Some(shown) = world.snapshot() {
-        actions.push(action(ActionCommand::Reload, "Read the profile again", Vec::new()));
+        actions.push(action(ActionCommand::Reload, "Reload the profile", Vec::new()));
         if shown.grouped.recording.summed().is_none() {
             let title = "Flame graph in the browser";
             actions.push(action(ActionCommand::Flamegraph, title, Vec::new()));
@@ -512,9 +512,9 @@ fn actions(world: &World) -> Vec<Action> {
         actions.push(action(ActionCommand::SetView, &title, vec![all]));
     }
     if let Some(last) = world.settings.transforms.last() {
-        let title = format!("Undo {}", notation(world, last));
+        let title = format!("Remove {}", notation(world, last));
         actions.push(action(ActionCommand::PopTransform, &title, Vec::new()));
-        let title = "Undo all transforms";
+        let title = "Remove all transforms";
         actions.push(action(ActionCommand::ClearTransforms, title, Vec::new()));
     }
     if world.overrides.override_settings() {

@@ -81,7 +81,7 @@ fn choices_are_marked_and_can_be_reset() {
     let titles: Vec<_> = view.actions.iter().map(|action| action.title.as_str()).collect();
     assert_eq!(
         titles[2..],
-        ["Undo merge-function:hash", "Undo all transforms", "Reset to the settings"]
+        ["Remove merge-function:hash", "Remove all transforms", "Reset to the settings"]
     );
     assert_eq!(view.actions[4].arguments, [Choices::reset_all()]);
 }

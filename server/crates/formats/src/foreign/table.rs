@@ -5,8 +5,7 @@ use super::checks::{is_etl, is_gperftools, is_perf_report, is_perfetto, is_pprof
 use super::kind::Foreign;
 use super::signature::Signature::{At, Begins, Check, FolderName, Keys};
 
-const PY_SPY: &str =
-    "record again with `py-spy record -f speedscope -o app.speedscope.json -- python3 app.py`";
+const PY_SPY: &str = "record again with `py-spy record -f speedscope --full-filenames -o app.speedscope.json -- python3 app.py`";
 const PERF: &str = "record again with `perf record --call-graph dwarf ./app`";
 
 /// All kinds of files that are recognised but not read.
@@ -15,8 +14,8 @@ pub static TABLE: &[Foreign] = &[
     Foreign {
         name: "memray",
         what: "a memray recording of allocations",
-        instead: "memray writes no format that Costline reads; for time, record again with `py-spy record -f speedscope -o \
-                  app.speedscope.json -- python3 app.py`",
+        instead: "memray writes no format that Costline reads; for time, record again with `py-spy record -f speedscope \
+                  --full-filenames -o app.speedscope.json -- python3 app.py`",
         signatures: &[At(0, b"memray\0"), At(13, b"memray\0")],
     },
     Foreign {
@@ -49,14 +48,14 @@ pub static TABLE: &[Foreign] = &[
     Foreign {
         name: "py-spy-dump",
         what: "a single stack dump by py-spy",
-        instead: "it shows one moment, not costs: record with `py-spy record -f speedscope -o app.speedscope.json --pid PID`",
+        instead: "it shows one moment, not costs: record with `py-spy record -f speedscope --full-filenames -o app.speedscope.json --pid PID`",
         signatures: &[Begins(b"Process ", &[b"\nPython v", b"\nThread "])],
     },
     Foreign {
         name: "coverage-py",
         what: "a coverage report (coverage.py, Cobertura)",
-        instead: "it says which lines ran, not what they cost: record Python with `py-spy record -f speedscope -o \
-                  app.speedscope.json -- python3 app.py`",
+        instead: "it says which lines ran, not what they cost: record Python with `py-spy record -f speedscope \
+                  --full-filenames -o app.speedscope.json -- python3 app.py`",
         signatures: &[
             Begins(b"SQLite format 3\0", &[b"coverage_schema"]),
             Keys(&["meta.branch_coverage", "files"]),
@@ -119,7 +118,7 @@ pub static TABLE: &[Foreign] = &[
     Foreign {
         name: "perf-text",
         what: "a text report by `perf report` or `perf annotate`",
-        instead: "give Costline the perf.data itself, or `perf script -i perf.data > app.perf.txt`",
+        instead: "give Costline the perf.data itself, or `perf script -i perf.data -F +pid,+srcline --full-source-path > app.perf.txt`",
         signatures: &[
             Check(is_perf_report),
             Begins(b" Percent |", &[b"Source code & Disassembly"]),
@@ -129,7 +128,7 @@ pub static TABLE: &[Foreign] = &[
         name: "flame-graph",
         what: "a flame graph (SVG)",
         instead: "give Costline the folded stacks or the recording it was drawn from; py-spy writes one with `py-spy record -f \
-                  speedscope -o app.speedscope.json -- python3 app.py`",
+                  speedscope --full-filenames -o app.speedscope.json -- python3 app.py`",
         signatures: &[
             Begins(b"<?xml", &[b"<svg", b"lame graph"]),
             Begins(b"<?xml", &[b"<svg", b"lame Graph"]),
@@ -198,8 +197,8 @@ pub static TABLE: &[Foreign] = &[
     Foreign {
         name: "jmh",
         what: "a list of JMH benchmark results",
-        instead: "it has scores, not stacks: run `java -jar benchmarks.jar -prof async:output=collapsed` and give Costline the folded \
-                  stacks it writes",
+        instead: "it has scores, not stacks: run `java -jar benchmarks.jar -prof async:output=collapsed`, which writes folded stacks into a \
+                  folder for each benchmark",
         signatures: &[Keys(&["jmhVersion", "benchmark"])],
     },
     Foreign {
@@ -293,26 +292,26 @@ pub static TABLE: &[Foreign] = &[
     Foreign {
         name: "xz",
         what: "data compressed with xz",
-        instead: "unpack it with `xz -dc FILE > profile`",
+        instead: "unpack it with `mkdir -p profiles && xz -dc FILE > profiles/unpacked`",
         signatures: &[At(0, b"\xfd7zXZ\0")],
     },
     Foreign {
         name: "bzip2",
         what: "data compressed with bzip2",
-        instead: "unpack it with `bunzip2 -c FILE > profile`",
+        instead: "unpack it with `mkdir -p profiles && bunzip2 -c FILE > profiles/unpacked`",
         // The beginnings of a block of data and of the end of an empty file.
         signatures: &[At(4, b"1AY&SY"), At(4, b"\x17\x72\x45\x38\x50\x90")],
     },
     Foreign {
         name: "lz4",
         what: "data compressed with LZ4",
-        instead: "unpack it with `lz4 -dc FILE > profile`",
+        instead: "unpack it with `mkdir -p profiles && lz4 -dc FILE > profiles/unpacked`",
         signatures: &[At(0, b"\x04\x22\x4d\x18")],
     },
     Foreign {
         name: "utf-16",
         what: "text in UTF-16",
-        instead: "convert it with `iconv -f UTF-16 -t UTF-8 FILE > profile`",
+        instead: "convert it with `mkdir -p profiles && iconv -f UTF-16 -t UTF-8 FILE > profiles/converted`",
         signatures: &[At(0, b"\xff\xfe"), At(0, b"\xfe\xff")],
     },
 ];
