@@ -26,7 +26,7 @@ pub struct Rule {
     /// The prefix of names: `/srv/app`, `C:\build`, `webpack://app`,
     /// `git:github.com/rust-lang/rust`. An empty prefix matches nothing.
     pub from: String,
-    /// The replacement: a folder or file inside a root. A relative one is tried in each root.
+    /// The replacement: a folder or file inside a root. A relative one is tried in all roots.
     pub to: String,
 }
 
@@ -265,7 +265,7 @@ impl<'a> Mapper<'a> {
     /// Maps a name by itself; `None` for absolute names that need the evidence of others.
     fn alone(&self, recorded: &str, name: &Name) -> Option<Mapping> {
         let missing = match self.by_rule(name) {
-            Some(Ok(path)) => return Some(mapped(path, How::Rule)),
+            Some(Ok(mapping)) => return Some(mapping),
             Some(Err(target)) => Some(target),
             None => None,
         };
@@ -333,8 +333,8 @@ impl<'a> Mapper<'a> {
         Mapping::Unmapped(reason)
     }
 
-    /// The file by a rule, or the mapped path if it does not exist; `None` if no rule applies.
-    fn by_rule(&self, name: &Name) -> Option<Result<PathBuf, PathBuf>> {
+    /// What a rule maps a name to, or the mapped path if it does not exist; `None` if no rule applies.
+    fn by_rule(&self, name: &Name) -> Option<Result<Mapping, PathBuf>> {
         let mut missing = None;
         for (from, to) in &self.rules {
             let Some(rest) = rest_below(&name.text, &from.text) else {
@@ -343,13 +343,11 @@ impl<'a> Mapper<'a> {
             let to = if cfg!(windows) { (*to).to_owned() } else { to.replace('\\', "/") };
             let mut target = PathBuf::from(to);
             target.extend(normal(rest));
-            let found = self
-                .index
-                .roots()
-                .iter()
-                .find_map(|root| self.index.canonical(&root.path.join(&target)));
-            if let Some(path) = found {
-                return Some(Ok(path));
+            let roots = self.index.roots().iter();
+            let found: Vec<PathBuf> =
+                roots.filter_map(|root| self.index.canonical(&root.path.join(&target))).collect();
+            if !found.is_empty() {
+                return Some(Ok(self.decide_by(found, How::Rule)));
             }
             missing.get_or_insert(target);
         }

@@ -34,6 +34,20 @@ fn rules_come_first_and_the_longest_wins() {
 }
 
 #[test]
+fn a_relative_rule_that_fits_several_roots_means_the_root_of_the_profile() {
+    let fixture = || {
+        app("app/src/app.py other/src/app.py other/src/only.py")
+            .root("other", RootKind::Workspace)
+            .rule("/srv/app", "src")
+    };
+    let only = ("/srv/app/only.py", "other/src/only.py Rule");
+    for (folder, app_py) in [("app", "app/src/app.py Rule"), ("other", "other/src/app.py Rule")] {
+        fixture().profile_in(folder).check(&[("/srv/app/app.py", app_py), only]);
+    }
+    fixture().check(&[("/srv/app/app.py", "? app/src/app.py other/src/app.py"), only]);
+}
+
+#[test]
 fn tries_a_shorter_rule_if_the_longer_one_has_no_file() {
     app(APP)
         .rule("/srv", "$/app")
