@@ -6,7 +6,8 @@
 //! that differ. Functions that were swapped or moved are then compared one by one, if they are known.
 //!
 //! Which text was recorded is up to the caller. Time is linear in the length of the texts, whatever
-//! they are, because long texts are compared in pieces of at most `PIECE` statements.
+//! they are, because long texts are compared in pieces of at most `PIECE` statements, and few strings
+//! and comments without an end are searched for it.
 
 mod code_tokens;
 mod compare;

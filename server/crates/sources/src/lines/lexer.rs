@@ -54,18 +54,16 @@ impl Token {
     }
 }
 
+/// The number of searches for the end of a string or comment that may reach the end of the text. The
+/// strings and comments after that do not go beyond their line, because the time of a search for each
+/// would grow with the square of the text.
+const MAX_WITHOUT_END: u32 = 16;
+/// The maximum length of a regular expression.
+const MAX_REGULAR_EXPRESSION: usize = 4 << 10;
+
 /// The tokens of a text. `line0` is the number of its first line.
 pub(super) fn lex(text: &str, syntax: Syntax, line0: u32) -> Vec<Token> {
-    let mut lexer = Lexer {
-        text,
-        bytes: text.as_bytes(),
-        syntax,
-        at: 0,
-        line0,
-        starts_line: true,
-        indent: 0,
-        tokens: Vec::with_capacity(text.len() / 4),
-    };
+    let mut lexer = Lexer::new(text, syntax, line0);
     while lexer.at < text.len() {
         lexer.step();
     }
@@ -81,9 +79,25 @@ struct Lexer<'a> {
     starts_line: bool,
     indent: u32,
     tokens: Vec<Token>,
+    /// The number of strings and comments whose end was searched and not found.
+    n_without_end: u32,
 }
 
 impl<'a> Lexer<'a> {
+    fn new(text: &'a str, syntax: Syntax, line0: u32) -> Self {
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            syntax,
+            at: 0,
+            line0,
+            starts_line: true,
+            indent: 0,
+            tokens: Vec::with_capacity(text.len() / 4),
+            n_without_end: 0,
+        }
+    }
+
     fn byte(&self, at: usize) -> u8 {
         self.bytes.get(at).copied().unwrap_or(0)
     }
@@ -144,7 +158,7 @@ impl<'a> Lexer<'a> {
         };
         if is_line
             && self.rest().starts_with("--[[")
-            && let Some(end) = self.rest().find("]]")
+            && let Some(end) = self.end(|this| this.rest().find("]]"))
         {
             self.skip_to(self.at + end + 2);
             return true;
@@ -157,6 +171,13 @@ impl<'a> Lexer<'a> {
         if (byte, next) != (b'/', b'*') || !has_comments {
             return false;
         }
+        let end = self.end(Self::end_of_comment);
+        self.skip_to(end.unwrap_or_else(|| self.end_of_line(self.at)));
+        true
+    }
+
+    /// The end of a comment between `/*` and `*/`.
+    fn end_of_comment(&self) -> Option<usize> {
         let (mut end, mut depth) = (self.at + 2, 1);
         while depth > 0 && end < self.bytes.len() {
             match (self.byte(end), self.byte(end + 1)) {
@@ -165,8 +186,17 @@ impl<'a> Lexer<'a> {
                 _ => end += 1,
             }
         }
-        self.skip_to(if depth == 0 { end } else { self.end_of_line(self.at) });
-        true
+        (depth == 0).then_some(end)
+    }
+
+    /// The end of a string or comment that can go beyond its line.
+    fn end(&mut self, search: impl FnOnce(&Self) -> Option<usize>) -> Option<usize> {
+        if self.n_without_end == MAX_WITHOUT_END {
+            return None;
+        }
+        let end = search(self);
+        self.n_without_end += u32::from(end.is_none());
+        end
     }
 
     fn skip_to(&mut self, end: usize) {
@@ -198,17 +228,17 @@ impl<'a> Lexer<'a> {
         let is_triple = matches!(self.syntax, Python | C | Go)
             && (rest.starts_with("\"\"\"") || (self.syntax == Python && rest.starts_with("'''")));
         if is_triple {
-            let end = rest[3..].find(&rest[..3]).map(|end| end + 3);
+            let end = self.end(|_| rest[3..].find(&rest[..3])).map(|end| end + 3);
             self.lines_of_string(3, end, 3);
             return true;
         }
         match quote {
             b'`' if matches!(self.syntax, JavaScript | Go) => {
-                let end = self.end_of_template().map(|end| end - self.at);
+                let end = self.end(Self::end_of_template).map(|end| end - self.at);
                 self.lines_of_string(1, end, 1);
             }
             b'[' if self.syntax == Lua && rest.starts_with("[[") => {
-                let end = rest.find("]]");
+                let end = self.end(|_| rest.find("]]"));
                 self.lines_of_string(2, end, 2);
             }
             b'r' | b'b' if self.syntax == Rust => return self.raw_string_of_rust(),
@@ -226,7 +256,8 @@ impl<'a> Lexer<'a> {
                 self.quoted(quote);
             }
             b'"' | b'\'' if self.syntax == Mercury => {
-                let end = end_of_quoted(self.bytes, self.at).map(|end| end - 1 - self.at);
+                let end = self.end(|this| end_of_quoted(this.bytes, this.at));
+                let end = end.map(|end| end - 1 - self.at);
                 self.lines_of_string(1, end, 1);
             }
             b'`' if self.syntax == Mercury => return false,
@@ -280,7 +311,7 @@ impl<'a> Lexer<'a> {
         }
         let start = rest.len() - prefix.len() + 2 + n_hashes;
         let end = format!("\"{}", "#".repeat(n_hashes));
-        let n = rest[start..].find(&end).map(|at| start + at);
+        let n = self.end(|_| rest[start..].find(&end)).map(|at| start + at);
         self.lines_of_string(start, n, end.len());
         true
     }
@@ -288,10 +319,12 @@ impl<'a> Lexer<'a> {
     /// `R"x(…)x"`
     fn raw_string_of_cpp(&mut self) -> bool {
         let rest = self.rest();
-        let Some(open) = rest[2..].find('(').filter(|&open| open <= 16) else { return false };
+        let Some(open) = rest[2..].bytes().take(17).position(|byte| byte == b'(') else {
+            return false;
+        };
         let end = format!("){}\"", &rest[2..2 + open]);
         let start = 3 + open;
-        let n = rest[start..].find(&end).map(|at| start + at);
+        let n = self.end(|_| rest[start..].find(&end)).map(|at| start + at);
         self.lines_of_string(start, n, end.len());
         true
     }
@@ -373,9 +406,10 @@ impl<'a> Lexer<'a> {
 
     /// A regular expression between slashes on one line.
     fn regular_expression(&mut self) -> bool {
-        let line = &self.text[self.at..self.end_of_line(self.at)];
+        let rest = &self.bytes[self.at..];
+        let line = rest.iter().take(MAX_REGULAR_EXPRESSION).take_while(|&&byte| byte != b'\n');
         let (mut is_escaped, mut in_class) = (false, false);
-        let end = line.bytes().enumerate().skip(1).find(|&(_, byte)| {
+        let end = line.enumerate().skip(1).find(|&(_, &byte)| {
             let is_end = byte == b'/' && !is_escaped && !in_class;
             in_class = !is_escaped && (byte == b'[' || (in_class && byte != b']'))
                 || is_escaped && in_class;
@@ -383,7 +417,7 @@ impl<'a> Lexer<'a> {
             is_end
         });
         let Some((end, _)) = end.filter(|&(end, _)| end > 1) else { return false };
-        let contents = &line[..=end];
+        let contents = &self.text[self.at..=self.at + end];
         self.push(hash(contents.as_bytes(), b'r'), n_alnum(contents), Kind::String);
         self.at += end + 1;
         true
@@ -511,4 +545,31 @@ fn hash(bytes: &[u8], tag: u8) -> u64 {
         hash.byte(byte);
     }
     hash.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_searched_a_limited_number_of_times() {
+        let without_end = [
+            (Syntax::C, "/*"),
+            (Syntax::Rust, "/*"),
+            (Syntax::Lua, "--[["),
+            (Syntax::Lua, "[["),
+            (Syntax::JavaScript, "`${"),
+            (Syntax::Rust, "r#\""),
+            (Syntax::C, "R\"("),
+            (Syntax::Mercury, "\\\""),
+        ];
+        for (syntax, line) in without_end {
+            let text = format!("{line}\n").repeat(100);
+            let mut lexer = Lexer::new(&text, syntax, 0);
+            while lexer.at < text.len() {
+                lexer.step();
+            }
+            assert_eq!((lexer.n_without_end, lexer.line0), (MAX_WITHOUT_END, 100), "{line}");
+        }
+    }
 }
