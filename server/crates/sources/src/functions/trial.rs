@@ -26,7 +26,7 @@ const MIN_BYTES: usize = 2 << 10;
 /// The address space of the helper. A text of the greatest length that is parsed takes half.
 const MAX_MEMORY: u64 = 1 << 30;
 /// How long the helper may take for one text. That is many times what the limits of a parse allow.
-const DEADLINE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 10 });
+const DEADLINE: Duration = Duration::from_secs(if cfg!(test) { 2 } else { 10 });
 /// How many outcomes are remembered.
 const MAX_REMEMBERED: usize = 10_000;
 
@@ -93,7 +93,10 @@ pub(super) fn outcome(language: Language, text: &str) -> Option<Outcome> {
     if let Some(known) = lock(outcomes).get(&hash) {
         return Some(*known);
     }
-    let outcome = tried(program, arguments, language, text).unwrap_or(Outcome::Refused);
+    // Without a helper, nothing is known about the text.
+    let Ok(outcome) = tried(program, arguments, language, text) else {
+        return Some(Outcome::Refused);
+    };
     let mut outcomes = lock(outcomes);
     if outcomes.len() >= MAX_REMEMBERED {
         outcomes.clear();
@@ -102,22 +105,24 @@ pub(super) fn outcome(language: Language, text: &str) -> Option<Outcome> {
     Some(outcome)
 }
 
-/// `None` if the helper cannot be started, ends, or takes too long.
+/// What a helper makes of a text. The text is refused if two helpers end or take too long: one may
+/// have been ended by the system, or had to wait for other programs.
+///
+/// # Errors
+/// No helper can be started.
 fn tried(
     program: &OsString,
     arguments: &[OsString],
     language: Language,
     text: &str,
-) -> Option<Outcome> {
+) -> io::Result<Outcome> {
+    let start = || Helper::start(program, arguments);
     let idle = lock(&IDLE).pop();
-    let mut helper = match idle {
-        Some(helper) => helper,
-        None => Helper::start(program, arguments).ok()?,
-    };
-    // A helper that fails is dropped, which ends it.
-    let outcome = helper.ask(language, text)?;
-    lock(&IDLE).push(helper);
-    Some(outcome)
+    let first = idle.map_or_else(start, Ok)?;
+    if let Some(outcome) = first.outcome(language, text) {
+        return Ok(outcome);
+    }
+    Ok(start()?.outcome(language, text).unwrap_or(Outcome::Refused))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -158,6 +163,14 @@ impl Helper {
         Ok(Self { process, input, answers })
     }
 
+    /// What it makes of a text; it has nothing to do then. `None` if it ends or takes too long: it is
+    /// ended in any case.
+    fn outcome(mut self, language: Language, text: &str) -> Option<Outcome> {
+        let outcome = self.ask(language, text)?;
+        lock(&IDLE).push(self);
+        Some(outcome)
+    }
+
     fn ask(&mut self, language: Language, text: &str) -> Option<Outcome> {
         let length = u32::try_from(text.len()).ok()?.to_le_bytes();
         self.input.write_all(&[language as u8]).ok()?;
@@ -184,10 +197,26 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_helper_that_does_not_answer_is_ended() {
+    fn a_text_is_refused_if_two_helpers_do_not_answer() {
+        let text = "fn f() {}";
+        let folder = tempfile::tempdir().unwrap();
+        let of_script = |script: &str| {
+            let started = folder.path().join("started").into_os_string();
+            let arguments = ["-c".into(), format!("echo >>\"$0\"; {script}").into(), started];
+            tried(&"sh".into(), &arguments, Language::Rust, text)
+        };
+        let n_started = || std::fs::read(folder.path().join("started")).unwrap().len();
         // It reads everything and answers nothing.
-        let (program, arguments) = ("sh".into(), ["-c", "cat >/dev/null"].map(OsString::from));
-        assert!(tried(&program, &arguments, Language::Rust, "fn f() {}").is_none());
+        assert_eq!(of_script("cat >/dev/null").unwrap(), Outcome::Refused);
+        assert_eq!(n_started(), 2);
         assert!(lock(&IDLE).is_empty());
+        // The fourth one answers once it has read the language, the length and the text.
+        let n_bytes = 1 + 4 + text.len();
+        let fourth = format!("head -c {n_bytes} >/dev/null; printf 2; cat >/dev/null");
+        let script = format!("test $(wc -l <\"$0\") = 4 || exit; {fourth}");
+        assert_eq!(of_script(&script).unwrap(), Outcome::Clean);
+        assert_eq!(lock(&IDLE).drain(..).count(), 1);
+        assert_eq!(n_started(), 4);
+        assert!(tried(&"/nothing".into(), &[], Language::Rust, text).is_err());
     }
 }
