@@ -3,7 +3,7 @@
 use crate::recorded_texts::{RecordedText, RecordedTexts};
 use crate::snapshot::Snapshot;
 use crate::text::{Edit, Text};
-use sources::{Functions, Language, LexedTexts, LineMap, Syntax, TextWithFunctions};
+use sources::{ByText, Functions, Language, LexedTexts, LineMap, Syntax, TextWithFunctions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use url::Url;
@@ -28,8 +28,8 @@ pub struct Document {
     /// The text when the document was opened.
     opened: Arc<str>,
     lexed: Arc<LexedTexts>,
-    /// The functions of the text that lines are mapped from. All versions share them.
-    recorded_functions: Arc<Mutex<Option<RecordedFunctions>>>,
+    /// The functions of texts that lines are mapped from. All versions share them.
+    recorded_functions: Arc<Mutex<ByText<Option<Arc<Functions>>>>>,
     /// A cache of line maps, by the recorded texts of a snapshot.
     mapped: Mutex<Vec<(Weak<RecordedTexts>, Arc<Mapped>)>>,
     /// The functions of the text, parsed on first use.
@@ -37,9 +37,6 @@ pub struct Document {
     /// The functions of the last version that was parsed, from which an incremental parse starts.
     functions_before: Option<Arc<Functions>>,
 }
-
-/// A text that lines are mapped from, and its functions.
-type RecordedFunctions = (Arc<str>, Option<Arc<Functions>>);
 
 /// The line map from a recorded text to a document.
 #[derive(Debug)]
@@ -119,20 +116,15 @@ impl Document {
     /// known without a parse after each edit. `None` as in [`Self::functions`].
     pub fn recorded_functions(&self, snapshot: &Snapshot) -> Option<Arc<Functions>> {
         let (text, _) = self.recorded(snapshot);
-        let mut cache = self.recorded_functions.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((cached, functions)) = &*cache
-            && Arc::ptr_eq(cached, text)
-        {
-            return functions.clone();
-        }
-        let functions = if **text == *self.text.shared() {
-            self.parsed().cloned()
-        } else {
+        let parsed = || {
+            if **text == *self.text.shared() {
+                return self.parsed().cloned();
+            }
             let language = Language::of_path(&self.path);
             language.and_then(|language| Functions::parse(language, text.clone())).map(Arc::new)
         };
-        *cache = Some((text.clone(), functions.clone()));
-        functions
+        let mut cache = self.recorded_functions.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.get(text, |_| true, parsed).clone()
     }
 
     /// The functions of this version. `None` if there is no grammar for its language, or the text

@@ -23,6 +23,7 @@
 //! ```
 
 mod answering;
+mod by_text;
 mod cargo;
 mod dev_container;
 mod folder_time;
@@ -50,6 +51,7 @@ mod source_map;
 mod suggest;
 
 pub use answering::answers;
+pub use by_text::ByText;
 pub use cargo::{CargoFile, CargoTarget, cargo_file};
 pub use folder_time::FolderTime;
 #[cfg(feature = "grammars")]

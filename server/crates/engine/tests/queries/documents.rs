@@ -7,6 +7,8 @@ use engine::query::hover::hover;
 use engine::query::line_costs::line_costs;
 use engine::text::Position;
 use profile::text_samples;
+use std::fs;
+use std::sync::Arc;
 
 const APP: &str = "fn main() {\n    parse();\n    print();\n}\n";
 const SAMPLES: &str = "main@2[file:app.rs] main@3";
@@ -42,6 +44,24 @@ fn hints_of_an_edited_text_need_no_parse_of_it() {
     // Unlike lenses.
     function_costs(&context, &project.uri("app.rs"));
     assert!(is_parsed());
+}
+
+#[test]
+fn each_recorded_text_is_parsed_once() {
+    let project = Project::new(&[("app.rs", APP)]);
+    let recorded = ["// One.\n", "// Two.\n", "// One.\n"].map(|above| {
+        fs::write(project.path("app.rs"), format!("{above}{APP}")).unwrap();
+        project.load(text_samples::profile("main@3[file:app.rs] main@4"))
+    });
+    let context = edited(&project, &format!("// Three.\n{APP}"));
+    let document = &context.open_file(&project.uri("app.rs")).unwrap().document;
+    let functions = || recorded.each_ref().map(|it| document.recorded_functions(it).unwrap());
+    let (first, again) = (functions(), functions());
+    for (first, again) in first.iter().zip(&again) {
+        assert!(Arc::ptr_eq(first, again));
+    }
+    assert!(!Arc::ptr_eq(&first[0], &first[1]));
+    assert!(Arc::ptr_eq(&first[0], &first[2]), "of the same text");
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Recorded texts, each lexed once for all versions of a document.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::hash::Hasher;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+
+use crate::by_text::ByText;
 
 use super::compare::compare;
 use super::gaps::TokenPairs;
@@ -31,10 +32,6 @@ struct LexedText {
     unique_lines: UniqueLines,
 }
 
-/// The maximum number of texts that are kept: those of the profile shown and of the baseline, before
-/// and after they were rewritten.
-const MAX_TEXTS: usize = 4;
-
 /// The minimum number of letters and digits of a line that is the same wherever it is.
 const MIN_ALNUM: u32 = 10;
 
@@ -45,8 +42,7 @@ pub struct LexedTexts(Mutex<Texts>);
 
 #[derive(Debug, Default)]
 struct Texts {
-    /// Recorded texts. The oldest is evicted first.
-    recorded: VecDeque<LexedText>,
+    recorded: ByText<LexedText>,
     /// The last version of the document, with its lines.
     open: Option<(Arc<str>, TextLines)>,
 }
@@ -56,15 +52,8 @@ impl LexedTexts {
     pub fn map(&self, recorded: &Arc<str>, open: &Arc<str>, syntax: Syntax) -> LineMap {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Texts { recorded: lexed, open: last } = &mut *texts;
-        let is_same =
-            |lexed: &LexedText| lexed.syntax == syntax && Arc::ptr_eq(&lexed.text, recorded);
-        let at = lexed.iter().position(is_same).unwrap_or_else(|| {
-            if lexed.len() == MAX_TEXTS {
-                lexed.pop_front();
-            }
-            lexed.push_back(LexedText::new(recorded.clone(), syntax));
-            lexed.len() - 1
-        });
+        let new = || LexedText::new(recorded.clone(), syntax);
+        let lexed = lexed.get(recorded, |lexed| lexed.syntax == syntax, new);
         let code = without_mark(open);
         let lines = match last.take() {
             Some((before, mut lines)) => {
@@ -73,7 +62,7 @@ impl LexedTexts {
             }
             None => TextLines::new(code),
         };
-        let map = lexed[at].map_to(code, &lines);
+        let map = lexed.map_to(code, &lines);
         *last = Some((open.clone(), lines));
         map
     }
