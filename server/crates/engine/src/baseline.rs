@@ -14,11 +14,11 @@ use crate::recorded_texts::RecordedText;
 use crate::settings::{Combine, Compare};
 use crate::snapshot::Snapshot;
 use crate::stages::moved::MIN_TOKENS;
-use analysis::{Cost, FileId, FuncKey, FunctionId, Metric, ThreadChoice, Total};
+use analysis::{Cost, FileId, FuncKey, FunctionId, Groups, Metric, ThreadChoice, Total};
 use rustc_hash::FxHashMap;
 use sources::{Arity, Definition, LineMap, Syntax, code_tokens};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// The functions of a file by container, name and arity, each with the byte at which its definition
 /// starts.
@@ -26,18 +26,40 @@ type Defined = FxHashMap<DefinitionKey, Vec<(usize, FunctionId)>>;
 /// For a closure without a name, the first part is what is around it.
 type DefinitionKey = (Option<String>, String, Option<Arity>);
 
-/// The name of a definition, and its tokens.
-type Code = (DefinitionKey, Vec<u64>);
+/// The only function with a key; `None` if there are several.
+type ByKey = FxHashMap<DefinitionKey, Option<FunctionId>>;
 
-/// The code of a function. `None` if it has no definition, if the recorded text is not known, or if it has
-/// so few tokens that another function may have the same.
-fn code(snapshot: &Snapshot, function: FunctionId) -> Option<Code> {
+/// The functions with a definition, by key.
+fn by_key(snapshot: &Snapshot) -> ByKey {
+    let mut by_key = ByKey::default();
+    for (function, _) in snapshot.costs.functions() {
+        if let Some(source) = snapshot.source_function(function) {
+            let same = by_key.entry(key(source.definition()));
+            same.and_modify(|only| *only = None).or_insert(Some(function));
+        }
+    }
+    by_key
+}
+
+/// The functions of a profile shown that are in another file of the baseline.
+#[derive(Debug)]
+struct Moved {
+    /// Identify the profile.
+    groups: Weak<Groups>,
+    by_key: ByKey,
+    /// What they are in the baseline, as far as it was asked for.
+    same: FxHashMap<FunctionId, Option<FunctionId>>,
+}
+
+/// The tokens of a function. `None` if it has no name or definition, if the recorded text is not known, or
+/// if it has so few tokens that another function may have the same.
+fn code(snapshot: &Snapshot, function: FunctionId) -> Option<Vec<u64>> {
     let source = snapshot.source_function(function)?;
     let (path, definition) = (snapshot.path_of(source.file)?, source.definition());
     let recorded = snapshot.texts.get(path).filter(|recorded| !recorded.is_guess())?;
     let text = recorded.text.get(definition.bytes.clone())?;
     let tokens = code_tokens(text, Syntax::of_text(path, &recorded.text));
-    (!definition.name.is_empty() && tokens.len() >= MIN_TOKENS).then(|| (key(definition), tokens))
+    (!definition.name.is_empty() && tokens.len() >= MIN_TOKENS).then_some(tokens)
 }
 
 fn key(definition: &Definition) -> DefinitionKey {
@@ -77,8 +99,10 @@ pub struct Baseline {
     /// The other runs, newest first.
     earlier: Vec<Baseline>,
     defined: FxHashMap<FileId, Defined>,
-    /// The functions by their code; `None` if several have the same. Computed on first use.
-    by_code: OnceLock<FxHashMap<Code, Option<FunctionId>>>,
+    /// Computed on first use.
+    by_key: OnceLock<ByKey>,
+    /// The moved functions of profiles that this is the baseline of.
+    moved: Mutex<Vec<Moved>>,
     /// The functions in files that were found, by file and name. Computed on first use.
     by_name: OnceLock<FxHashMap<(FileId, String), Vec<FunctionId>>>,
     /// The line maps of files that are not open, by path.
@@ -220,8 +244,9 @@ impl Baseline {
             same.push((definition.bytes.start, function));
         }
         let earlier = earlier.into_iter().map(Self::new).collect();
-        let (by_code, by_name) = (OnceLock::new(), OnceLock::new());
-        Self { snapshot, earlier, defined, by_code, by_name, lines: Mutex::default() }
+        let (by_key, by_name) = (OnceLock::new(), OnceLock::new());
+        let (moved, lines) = (Mutex::default(), Mutex::default());
+        Self { snapshot, earlier, defined, by_key, moved, by_name, lines }
     }
 
     /// The baseline with its snapshots computed again.
@@ -307,23 +332,25 @@ impl Baseline {
     /// The function of the baseline in another file that has the same name and code. `None` if one of the
     /// profiles has several with this name.
     fn moved(&self, shown: &Snapshot, function: FunctionId) -> Option<FunctionId> {
-        let code = code(shown, function)?;
-        let by_code = self.by_code.get_or_init(|| {
-            let mut by_code = FxHashMap::default();
-            for (function, _) in self.snapshot.costs.functions() {
-                if let Some(code) = self::code(&self.snapshot, function) {
-                    by_code.entry(code).and_modify(|it| *it = None).or_insert(Some(function));
-                }
-            }
-            by_code
+        let groups = &shown.grouped.groups;
+        let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        moved.retain(|of| of.groups.strong_count() > 0);
+        let is_of_shown = |of: &Moved| of.groups.as_ptr() == Arc::as_ptr(groups);
+        let at = moved.iter().position(is_of_shown).unwrap_or_else(|| {
+            let (groups, by_key) = (Arc::downgrade(groups), by_key(shown));
+            moved.push(Moved { groups, by_key, same: FxHashMap::default() });
+            moved.len() - 1
         });
-        let same = by_code.get(&code).copied().flatten()?;
-        let is_only = |snapshot: &Snapshot| {
-            let functions = snapshot.costs.functions();
-            let sources = functions.filter_map(|(function, _)| snapshot.source_function(function));
-            sources.filter(|source| key(source.definition()) == code.0).nth(1).is_none()
-        };
-        (is_only(shown) && is_only(&self.snapshot)).then_some(same)
+        let Moved { by_key, same, .. } = &mut moved[at];
+        *same.entry(function).or_insert_with(|| {
+            let key = key(shown.source_function(function)?.definition());
+            if by_key.get(&key) == Some(&None) {
+                return None;
+            }
+            let before = self.by_key.get_or_init(|| self::by_key(&self.snapshot));
+            let same = before.get(&key).copied().flatten()?;
+            (code(shown, function)? == code(&self.snapshot, same)?).then_some(same)
+        })
     }
 
     /// The same, in the same file.

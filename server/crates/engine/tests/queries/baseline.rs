@@ -1,6 +1,7 @@
 //! Costs compared with a baseline.
 
 use crate::support::{Project, compared_with, compared_with_runs, numbered};
+use engine::baseline::{Baseline, Same};
 use engine::context::Context;
 use engine::fields::PartChange;
 use engine::items::{Direction, ItemPath, root_item};
@@ -21,6 +22,7 @@ use engine::text::Position;
 use engine::weight::Weight;
 use profile::text_samples;
 use serde_json::json;
+use std::sync::Arc;
 
 const APP: &str = "fn f() {\n    g();\n    h();\n}\nfn g() {}\nfn h() {}\n";
 
@@ -240,6 +242,29 @@ fn lines_of_closed_files_are_matched_through_both_recorded_texts() {
     let now = project.load(text_samples::timed(moved, &[50.0]));
     let context = compared_with(&project.context(now, &[]), before);
     assert_eq!(hot_lines(&context), ["7 100.0% ▼10.0 ms", "4 100.0% ▼10.0 ms"]);
+}
+
+/// Each profile is compared with the baseline by its own functions.
+#[test]
+fn a_function_that_moved_to_another_file_is_matched_by_its_code() {
+    let spin = |by: u32| {
+        let text = "def spin(n):\n    total = 0\n    for i in range(n):\n        total += i * BY\n";
+        format!("{text}    return total\n").replace("BY", &by.to_string())
+    };
+    let project = Project::new(&[("a.py", &spin(1)), ("b.py", "")]);
+    let before = project.load(text_samples::profile("spin@4[file:a.py]"));
+    let spins = |snapshot: &Snapshot| snapshot.costs.functions().next().unwrap().0;
+    let [same, other] = [1, 2].map(|by| {
+        std::fs::write(project.path("a.py"), "").unwrap();
+        std::fs::write(project.path("b.py"), spin(by)).unwrap();
+        project.load(text_samples::profile("spin@4[file:b.py]"))
+    });
+    let expected = Same::Function(spins(&before));
+    let baseline = Baseline::new(Arc::new(before));
+    for _ in 0..2 {
+        assert_eq!(baseline.same(&same, spins(&same)), expected);
+        assert_eq!(baseline.same(&other, spins(&other)), Same::Absent);
+    }
 }
 
 #[test]
