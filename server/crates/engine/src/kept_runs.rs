@@ -2,26 +2,26 @@
 //!
 //! ```text
 //! runs/SERIES/TIME-HASH/meta.json     a `Meta`
-//! runs/SERIES/TIME-HASH/files/NAME    a file of the run, or a companion
+//! runs/SERIES/TIME-HASH/files/N/NAME  a file of the run, or a companion of it
 //! ```
 //!
 //! SERIES is the hash of the workspace folder and of the path of the profile, in which a sequence of
 //! digits stands for any other: profiles whose names differ in numbers are runs of one program. TIME
-//! is when the run was written, in milliseconds since 1970; HASH is that of its content. Files that
-//! are not compressed are compressed with gzip.
+//! is when the run was written, in milliseconds since 1970; HASH is that of its content. N numbers the
+//! files that were read. Those that are not compressed are compressed with gzip.
 //!
 //! With each run, the commit that was checked out when it was written is kept.
 //!
 //! Only the user can read the folder. A run is written to a temporary folder first and then renamed,
 //! so that several servers can share the folder. A run that is damaged is ignored.
 
+use crate::companions::{companions, is_report};
 use crate::kept_baseline::MAX_PREVIOUS;
 use crate::private_files::create_private;
 use crate::recorded_texts::Commit;
-use crate::runs::thread;
 use crate::stages::loaded::{LoadError, Loaded, Step};
 use crate::stamp::{Stamp, content_hash};
-use crate::{discovery::Recognised, private_files::hex, saved_views::state_folder};
+use crate::{private_files::hex, saved_views::state_folder};
 use analysis::Thread;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -66,7 +66,7 @@ pub struct KeptRun {
 struct Meta {
     /// [`Loaded::content`] in hexadecimal digits.
     content: String,
-    /// The files of the profile.
+    /// The files of the profile that were read.
     files: Vec<KeptFile>,
     /// The commit that was checked out. `None` without a Git repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,6 +82,19 @@ struct KeptFile {
     len: u64,
     /// When it was written, in milliseconds since 1970.
     modified: u64,
+    #[serde(with = "KeptThread")]
+    thread: Thread,
+}
+
+/// The fields of a [`Thread`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Thread")]
+struct KeptThread {
+    name: String,
+    process_name: String,
+    pid: Option<String>,
+    tid: Option<String>,
+    run: u32,
 }
 
 impl KeptFile {
@@ -128,8 +141,8 @@ impl KeptRuns {
         })
     }
 
-    /// Keeps the files of a profile, unless they are kept already, were changed since they were
-    /// read, or are too large. `commit` is what they were recorded at.
+    /// Keeps the files of a profile that were read, unless they are kept already, were changed since,
+    /// or are too large. `commit` is what they were recorded at.
     pub fn keep(
         &self,
         root: Option<&Path>,
@@ -138,9 +151,15 @@ impl KeptRuns {
     ) -> io::Result<()> {
         let series = self.series(root, &shown.path);
         let content = hex(shown.content);
-        let n_bytes: u64 = shown.files.iter().map(|(_, stamp)| stamp.len).sum();
-        let is_kept = runs(&series).iter().any(|run| run.content == content);
-        if is_kept || n_bytes > MAX_RUN_BYTES {
+        if runs(&series).iter().any(|run| run.content == content) {
+            return Ok(());
+        }
+        let read = shown.threads.iter().filter_map(|(path, thread)| {
+            let (_, stamp) = shown.files.iter().find(|(file, _)| file == path)?;
+            Some((path, stamp, thread))
+        });
+        let n_bytes: u64 = read.clone().map(|(_, stamp, _)| stamp.len).sum();
+        if n_bytes > MAX_RUN_BYTES {
             return Ok(());
         }
         create_private(&series)?;
@@ -149,17 +168,21 @@ impl KeptRuns {
         #[cfg(unix)]
         new.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
         let new = new.tempdir_in(&series)?;
-        create_private(&new.path().join("files"))?;
         let mut files = Vec::new();
-        for (path, stamp) in &shown.files {
-            if !copy(path, stamp, new.path(), true)? {
+        for (path, stamp, thread) in read {
+            let folder = folder_of(new.path(), files.len());
+            create_private(&folder)?;
+            if !copy(path, stamp, &folder, true)? {
                 return Ok(());
             }
+            // A coverage report is of another run, and not read with a kept one.
+            let companions = companions(path, shown.format).into_iter();
+            let companions = companions.filter(|it| shown.companions.contains(it));
+            for (companion, stamp) in companions.filter(|(path, _)| !is_report(path)) {
+                copy(&companion, &stamp, &folder, false)?;
+            }
             let (path, len, modified) = (path.clone(), stamp.len, stamp.milliseconds());
-            files.push(KeptFile { path, len, modified });
-        }
-        for (path, stamp) in &shown.companions {
-            copy(path, stamp, new.path(), false)?;
+            files.push(KeptFile { path, len, modified, thread: thread.clone() });
         }
         let meta = serde_json::to_vec(&Meta { content: content.clone(), files, commit: commit() })?;
         write_private(&new.path().join("meta.json"), &meta)?;
@@ -243,17 +266,24 @@ fn read_meta(run: &Path) -> Option<Meta> {
 
 /// The size of the files of a run in bytes.
 fn size(run: &Path) -> u64 {
-    let files = fs::read_dir(run.join("files")).into_iter().flatten().flatten();
+    let folders = fs::read_dir(run.join("files")).into_iter().flatten().flatten();
+    let files = folders.flat_map(|folder| fs::read_dir(folder.path())).flatten().flatten();
     files.filter_map(|file| Some(file.metadata().ok()?.len())).sum()
 }
 
-/// Copies a file to the folder of a run, with its time. Returns whether it still has its stamp.
-fn copy(path: &Path, stamp: &Stamp, run: &Path, compress: bool) -> io::Result<bool> {
+/// The folder with the copies of a file of a run and of its companions. Each file has one, because files
+/// of several folders may have the same name, and companions are found beside their profile.
+fn folder_of(run: &Path, file: usize) -> PathBuf {
+    run.join("files").join(file.to_string())
+}
+
+/// Copies a file to a folder, with its time. Returns whether it still has its stamp.
+fn copy(path: &Path, stamp: &Stamp, folder: &Path, compress: bool) -> io::Result<bool> {
     let bytes = fs::read(path)?;
     let Some(name) = path.file_name().filter(|_| Stamp::of(path).ok() == Some(*stamp)) else {
         return Ok(false);
     };
-    let to = run.join("files").join(name);
+    let to = folder.join(name);
     if compress && !COMPRESSED.iter().any(|magic| bytes.starts_with(magic)) {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(&bytes)?;
@@ -275,8 +305,8 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 impl KeptRun {
-    /// Reads the files of the run, each with its thread, at most `max_bytes` in total. Their paths, times and content are
-    /// those of the files that were kept.
+    /// Reads the files of the run, each with its thread, at most `max_bytes` in total. Their paths,
+    /// times and content are those of the files that were kept.
     pub fn read(
         &self,
         max_bytes: u64,
@@ -284,11 +314,11 @@ impl KeptRun {
     ) -> Result<Vec<(Loaded, Thread)>, LoadError> {
         let (mut bytes_left, mut read) = (max_bytes, Vec::new());
         let content = u128::from_str_radix(&self.meta.content, 16).unwrap_or_default();
-        for file in &self.meta.files {
-            let copy = self.folder.join("files").join(file.path.file_name().unwrap_or_default());
+        for (n, file) in self.meta.files.iter().enumerate() {
+            let name = file.path.file_name().unwrap_or_default();
+            let copy = folder_of(&self.folder, n).join(name);
             let loaded = Loaded::read(&copy, bytes_left, observe)?;
             bytes_left = bytes_left.saturating_sub(loaded.stamp.len);
-            let candidate = Recognised::default().candidate(&copy);
             let stamp = file.stamp();
             let loaded = Loaded {
                 path: file.path.clone(),
@@ -298,7 +328,7 @@ impl KeptRun {
                 content: if self.meta.files.len() == 1 { content } else { loaded.content },
                 ..loaded
             };
-            read.push((loaded, candidate.as_ref().map(thread).unwrap_or_default()));
+            read.push((loaded, file.thread.clone()));
         }
         Ok(read)
     }
@@ -307,6 +337,9 @@ impl KeptRun {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::discovery::Recognised;
+    use crate::load::{self, Extent, Missing};
+    use crate::runs::merged;
     use tempfile::TempDir;
 
     /// Writes a profile of this age, and reads it.
@@ -443,6 +476,80 @@ mod tests {
         assert_eq!(super::runs(&series).len(), MAX_RUNS + 1, "the newest ones, and `main 24`");
     }
 
+    /// Reads several files as one profile, as the server does.
+    fn read_together(files: &[PathBuf]) -> Loaded {
+        let files: Vec<_> =
+            files.iter().map(|path| (path.clone(), Stamp::of(path).unwrap())).collect();
+        let files = Recognised::default().current_versions(&files);
+        let observe = &mut |_| ControlFlow::Continue(());
+        let files = load::read(&files, Extent::Whole, u64::MAX, Missing::Allow, observe).unwrap();
+        merged(files.read).unwrap()
+    }
+
+    /// The path, total, and index of the run of each file of the run before.
+    fn files_before(runs: &KeptRuns, shown: &Loaded) -> Vec<(PathBuf, f64, u32)> {
+        let run = runs.before(None, shown, 1).pop().unwrap();
+        let files = run.read(u64::MAX, &mut |_| ControlFlow::Continue(())).unwrap().into_iter();
+        let file = |(loaded, thread): (Loaded, Thread)| {
+            let view = analysis::View::of(&loaded.recording);
+            let total = analysis::thread_totals(&loaded.recording, &view)[0].total;
+            (loaded.path, total, thread.run)
+        };
+        files.map(file).collect()
+    }
+
+    #[test]
+    fn files_of_several_runs_and_of_one_name_are_kept_together() {
+        let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let runs = KeptRuns::new(state.path());
+        let paths = ["1/cpu.folded", "2/cpu.folded"].map(|name| folder.path().join(name));
+        let record = |ns: [u32; 2], minutes| {
+            for (path, n) in paths.iter().zip(ns) {
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                let name = path.strip_prefix(folder.path()).unwrap().to_str().unwrap();
+                written(&folder, name, &format!("main {n}\n"), minutes);
+            }
+            read_together(&paths)
+        };
+        runs.keep(None, &record([1, 2], 20), || None).unwrap();
+        let shown = record([30, 40], 10);
+        let [first, second] = paths;
+        assert_eq!(files_before(&runs, &shown), [(first, 1.0, 0), (second, 2.0, 1)]);
+    }
+
+    #[test]
+    fn files_that_were_not_read_are_not_kept() {
+        let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let runs = KeptRuns::new(state.path());
+        let good = written(&folder, "a.folded", "main 1\n", 20).path;
+        let bad = folder.path().join("b.cpuprofile");
+        fs::write(&bad, r#"{"nodes": [{"id": 1, "callFrame": {}}], "samples""#).unwrap();
+        let shown = read_together(&[good.clone(), bad.clone()]);
+        assert_eq!(shown.files.len(), 2);
+        runs.keep(None, &shown, || None).unwrap();
+        let shown = written(&folder, "a.folded", "main 22\n", 10);
+        assert_eq!(files_before(&runs, &shown), [(good, 1.0, 0)]);
+    }
+
+    #[test]
+    fn a_companion_is_kept_beside_its_file() {
+        let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let runs = KeptRuns::new(state.path());
+        for name in ["lcov.info", "cpu.syms.json"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        let mut first = written(&folder, "cpu.folded", "main 1\n", 30);
+        first.format = formats::Format::FirefoxProcessed;
+        first.companions = companions(&first.path, first.format);
+        assert_eq!(first.companions.len(), 2);
+        runs.keep(None, &first, || None).unwrap();
+        let run = super::runs(&runs.series(None, &first.path)).remove(0);
+        let kept = fs::read_dir(folder_of(&run.path, 0)).unwrap();
+        let mut kept: Vec<_> = kept.map(|file| file.unwrap().file_name()).collect();
+        kept.sort();
+        assert_eq!(kept, ["cpu.folded", "cpu.syms.json"]);
+    }
+
     #[cfg(unix)]
     #[test]
     fn only_the_user_can_read_runs() {
@@ -454,10 +561,10 @@ mod tests {
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let series = runs.series(None, &first.path);
         let run = super::runs(&series).remove(0).path;
-        for folder in [&runs.folder, &series, &run, &run.join("files")] {
+        for folder in [&runs.folder, &series, &run, &run.join("files"), &folder_of(&run, 0)] {
             assert_eq!(mode(folder), 0o700);
         }
-        assert_eq!(mode(&run.join("files/cpu.folded")), 0o600);
+        assert_eq!(mode(&folder_of(&run, 0).join("cpu.folded")), 0o600);
         assert_eq!(mode(&run.join("meta.json")), 0o600);
     }
 }

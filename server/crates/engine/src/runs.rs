@@ -376,8 +376,10 @@ pub fn merged(mut files: Vec<(Loaded, Thread)>) -> Result<Loaded, LoadError> {
             |part: usize| files.get(part).map_or_else(PathBuf::new, |(file, _)| file.path.clone());
         LoadError::Unmergeable { path: path(part), first: path(0), why }
     };
+    let threads: Vec<_> =
+        files.iter().map(|(file, thread)| (file.path.clone(), thread.clone())).collect();
     if let [(_, _)] = &files[..] {
-        return Ok(files.remove(0).0);
+        return Ok(Loaded { threads, ..files.remove(0).0 });
     }
     let format = |(file, _): &(Loaded, Thread)| file.format;
     if let Some(part) = files.iter().position(|file| format(file) != format(&files[0])) {
@@ -425,6 +427,7 @@ pub fn merged(mut files: Vec<(Loaded, Thread)>) -> Result<Loaded, LoadError> {
     Ok(Loaded {
         stamp: newest.unwrap_or(first.stamp),
         files: stamps,
+        threads,
         companions,
         content: content_hash(&contents),
         // Unknown: the files may have been recorded at the same time or in succession.

@@ -6,7 +6,7 @@ use crate::hashed::Hashed;
 use crate::helper::{self, Request};
 use crate::memory::{self, Reserved};
 use crate::stamp::Stamp;
-use analysis::{RawStacks, Recording, Warning, WarningCode};
+use analysis::{RawStacks, Recording, Thread, Warning, WarningCode};
 use formats::{ErrorKind, Fleet, Foreign, Format, Limits, ReadError, Source, WholeRecords, Writer};
 use sources::regular_file;
 use std::borrow::Cow;
@@ -126,6 +126,8 @@ pub struct Loaded {
     pub stamp: Stamp,
     /// All files, each with its stamp.
     pub files: Vec<(PathBuf, Stamp)>,
+    /// The files that were read, each with its thread.
+    pub threads: Vec<(PathBuf, Thread)>,
     /// The companions of all files, each with its stamp.
     pub companions: Vec<(PathBuf, Stamp)>,
     /// The hash of the bytes of all files.
@@ -291,6 +293,7 @@ impl Loaded {
             path: path.to_owned(),
             stamp,
             files: vec![(path.to_owned(), stamp)],
+            threads: vec![(path.to_owned(), Thread::default())],
             companions,
             content,
             format: read.format,

@@ -103,6 +103,7 @@ impl Project {
         let stamp = Stamp::of(&path).unwrap();
         Loaded {
             files: vec![(path.clone(), stamp)],
+            threads: Vec::new(),
             companions: Vec::new(),
             path,
             stamp,

@@ -150,6 +150,7 @@ fn profile(path: &Path, stamp: Stamp, samples: u32) -> Loaded {
         path: path.to_owned(),
         stamp,
         files: vec![(path.to_owned(), stamp)],
+        threads: Vec::new(),
         companions: Vec::new(),
         content: 0,
         format: format(path),
