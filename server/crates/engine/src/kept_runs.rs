@@ -42,6 +42,11 @@ const MAX_BYTES: u64 = 512 << 20;
 /// Runs with more bytes than this are not kept.
 const MAX_RUN_BYTES: u64 = 256 << 20;
 
+/// The start of the names of temporary folders.
+const NEW: &str = ".new";
+/// The age of temporary folders whose server was ended. A run is copied in less.
+const ABANDONED: Duration = Duration::from_secs(3600);
+
 /// The first bytes of files that are compressed already: gzip and zstd.
 const COMPRESSED: [&[u8]; 2] = [&[0x1f, 0x8b], &[0x28, 0xb5, 0x2f, 0xfd]];
 
@@ -164,7 +169,7 @@ impl KeptRuns {
         }
         create_private(&series)?;
         let mut new = tempfile::Builder::new();
-        new.prefix(".new");
+        new.prefix(NEW);
         #[cfg(unix)]
         new.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
         let new = new.tempdir_in(&series)?;
@@ -186,8 +191,14 @@ impl KeptRuns {
         }
         let meta = serde_json::to_vec(&Meta { content: content.clone(), files, commit: commit() })?;
         write_private(&new.path().join("meta.json"), &meta)?;
-        let name = format!("{:013}-{content}", shown.stamp.milliseconds());
-        fs::rename(new.keep(), series.join(name))?;
+        let run = series.join(format!("{:013}-{content}", shown.stamp.milliseconds()));
+        match fs::rename(new.path(), &run) {
+            // There is nothing left to remove.
+            Ok(()) => drop(new.keep()),
+            // Another server was faster.
+            Err(_) if run.is_dir() => return Ok(()),
+            Err(error) => return Err(error),
+        }
         self.evict(&series)
     }
 
@@ -205,7 +216,8 @@ impl KeptRuns {
         self.folder.join(hex(content_hash(&key)))
     }
 
-    /// Removes the oldest runs of a series, and of all series, until they fit.
+    /// Removes the oldest runs of a series, and of all series, until they fit, and what servers left
+    /// that were ended while they kept a run.
     fn evict(&self, series: &Path) -> io::Result<()> {
         let (mut commits, mut n_older) = (HashSet::new(), 0);
         for (newer, run) in runs(series).iter().rev().enumerate() {
@@ -218,11 +230,16 @@ impl KeptRuns {
             if is_newest && n_older < MAX_OLDER {
                 n_older += 1;
             } else {
-                fs::remove_dir_all(&run.path)?;
+                remove(&run.path)?;
             }
         }
-        let all = fs::read_dir(&self.folder)?.flatten();
-        let mut all: Vec<_> = all.flat_map(|series| runs(&series.path())).collect();
+        let all: Vec<_> =
+            fs::read_dir(&self.folder)?.flatten().map(|series| series.path()).collect();
+        for folder in all.iter().flat_map(|series| abandoned(series)) {
+            // It is tried again with the next run.
+            let _ = remove(&folder);
+        }
+        let mut all: Vec<_> = all.iter().flat_map(|series| runs(series)).collect();
         all.sort_by_key(|run| run.written);
         let sizes: Vec<u64> = all.iter().map(|run| size(&run.path)).collect();
         let mut n_bytes: u64 = sizes.iter().sum();
@@ -231,7 +248,7 @@ impl KeptRuns {
             if n_bytes <= self.max_bytes {
                 break;
             }
-            fs::remove_dir_all(&run.path)?;
+            remove(&run.path)?;
             n_bytes -= size;
         }
         Ok(())
@@ -257,6 +274,27 @@ fn runs(series: &Path) -> Vec<RunFolder> {
     let mut runs: Vec<_> = entries.filter_map(run).collect();
     runs.sort_by(|a, b| (a.written, &a.content).cmp(&(b.written, &b.content)));
     runs
+}
+
+/// The temporary folders of a series whose servers were ended.
+fn abandoned(series: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(series).into_iter().flatten().flatten();
+    let is_abandoned = |entry: &fs::DirEntry| {
+        let modified = entry.metadata().and_then(|metadata| metadata.modified());
+        let age = modified.ok().and_then(|modified| modified.elapsed().ok());
+        let name = entry.file_name();
+        name.as_encoded_bytes().starts_with(NEW.as_bytes())
+            && age.is_some_and(|age| age > ABANDONED)
+    };
+    entries.filter(is_abandoned).map(|entry| entry.path()).collect()
+}
+
+/// Removes a folder, which another server may remove, too.
+fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        outcome => outcome,
+    }
 }
 
 /// What is known about a run. `None` if it is damaged.
@@ -548,6 +586,36 @@ mod tests {
         let mut kept: Vec<_> = kept.map(|file| file.unwrap().file_name()).collect();
         kept.sort();
         assert_eq!(kept, ["cpu.folded", "cpu.syms.json"]);
+    }
+
+    #[test]
+    fn a_run_that_two_servers_keep_at_once_is_kept_once() {
+        let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let runs = KeptRuns::new(state.path());
+        let first = written(&folder, "cpu.folded", "main 1\n", 30);
+        let other_server = || {
+            runs.keep(None, &first, || None).unwrap();
+            None
+        };
+        runs.keep(None, &first, other_server).unwrap();
+        let series = runs.series(None, &first.path);
+        assert_eq!(fs::read_dir(&series).unwrap().count(), 1, "no temporary folder is left");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_server_left_that_was_ended_is_removed() {
+        let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let runs = KeptRuns::new(state.path());
+        let series = state.path().join("another");
+        for (name, age) in [(".new1", ABANDONED * 2), (".new2", Duration::ZERO)] {
+            fs::create_dir_all(series.join(name).join("files/0")).unwrap();
+            let modified = SystemTime::now() - age;
+            fs::File::open(series.join(name)).unwrap().set_modified(modified).unwrap();
+        }
+        runs.keep(None, &written(&folder, "cpu.folded", "main 1\n", 30), || None).unwrap();
+        let left = fs::read_dir(&series).unwrap().map(|entry| entry.unwrap().file_name());
+        assert_eq!(left.collect::<Vec<_>>(), [".new2"]);
     }
 
     #[cfg(unix)]
