@@ -69,8 +69,6 @@ pub struct KeptRun {
 /// What is known about a run apart from its bytes.
 #[derive(Debug, Serialize, Deserialize)]
 struct Meta {
-    /// [`Loaded::content`] in hexadecimal digits.
-    content: String,
     /// The files of the profile that were read.
     files: Vec<KeptFile>,
     /// The commit that was checked out. `None` without a Git repository.
@@ -87,6 +85,8 @@ struct KeptFile {
     len: u64,
     /// When it was written, in milliseconds since 1970.
     modified: u64,
+    /// [`Loaded::content`] of this file, in hexadecimal digits.
+    content: String,
     #[serde(with = "KeptThread")]
     thread: Thread,
 }
@@ -177,9 +177,7 @@ impl KeptRuns {
         for (path, stamp, thread) in read {
             let folder = folder_of(new.path(), files.len());
             create_private(&folder)?;
-            if !copy(path, stamp, &folder, true)? {
-                return Ok(());
-            }
+            let Some(content) = copy(path, stamp, &folder, true)? else { return Ok(()) };
             // A coverage report is of another run, and not read with a kept one.
             let companions = companions(path, shown.format).into_iter();
             let companions = companions.filter(|it| shown.companions.contains(it));
@@ -187,9 +185,14 @@ impl KeptRuns {
                 copy(&companion, &stamp, &folder, false)?;
             }
             let (path, len, modified) = (path.clone(), stamp.len, stamp.milliseconds());
-            files.push(KeptFile { path, len, modified, thread: thread.clone() });
+            let (content, thread) = (hex(content), thread.clone());
+            files.push(KeptFile { path, len, modified, content, thread });
         }
-        let meta = serde_json::to_vec(&Meta { content: content.clone(), files, commit: commit() })?;
+        if let [only] = &mut files[..] {
+            // Its reader may not have read all bytes.
+            only.content.clone_from(&content);
+        }
+        let meta = serde_json::to_vec(&Meta { files, commit: commit() })?;
         write_private(&new.path().join("meta.json"), &meta)?;
         let run = series.join(format!("{:013}-{content}", shown.stamp.milliseconds()));
         match fs::rename(new.path(), &run) {
@@ -315,11 +318,12 @@ fn folder_of(run: &Path, file: usize) -> PathBuf {
     run.join("files").join(file.to_string())
 }
 
-/// Copies a file to a folder, with its time. Returns whether it still has its stamp.
-fn copy(path: &Path, stamp: &Stamp, folder: &Path, compress: bool) -> io::Result<bool> {
+/// Copies a file to a folder, with its time. Returns the hash of its content; `None` if it no longer
+/// has its stamp.
+fn copy(path: &Path, stamp: &Stamp, folder: &Path, compress: bool) -> io::Result<Option<u128>> {
     let bytes = fs::read(path)?;
     let Some(name) = path.file_name().filter(|_| Stamp::of(path).ok() == Some(*stamp)) else {
-        return Ok(false);
+        return Ok(None);
     };
     let to = folder.join(name);
     if compress && !COMPRESSED.iter().any(|magic| bytes.starts_with(magic)) {
@@ -330,7 +334,7 @@ fn copy(path: &Path, stamp: &Stamp, folder: &Path, compress: bool) -> io::Result
         write_private(&to, &bytes)?;
     }
     fs::File::options().write(true).open(&to)?.set_modified(stamp.modified)?;
-    Ok(true)
+    Ok(Some(content_hash(&bytes)))
 }
 
 /// Writes a new file that only the user can read.
@@ -351,7 +355,6 @@ impl KeptRun {
         observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<Vec<(Loaded, Thread)>, LoadError> {
         let (mut bytes_left, mut read) = (max_bytes, Vec::new());
-        let content = u128::from_str_radix(&self.meta.content, 16).unwrap_or_default();
         for (n, file) in self.meta.files.iter().enumerate() {
             let name = file.path.file_name().unwrap_or_default();
             let copy = folder_of(&self.folder, n).join(name);
@@ -363,7 +366,7 @@ impl KeptRun {
                 stamp,
                 files: vec![(file.path.clone(), stamp)],
                 companions: Vec::new(),
-                content: if self.meta.files.len() == 1 { content } else { loaded.content },
+                content: u128::from_str_radix(&file.content, 16).unwrap_or(loaded.content),
                 ..loaded
             };
             read.push((loaded, file.thread.clone()));
@@ -549,8 +552,12 @@ mod tests {
             }
             read_together(&paths)
         };
-        runs.keep(None, &record([1, 2], 20), || None).unwrap();
+        let kept = record([1, 2], 20);
+        runs.keep(None, &kept, || None).unwrap();
         let shown = record([30, 40], 10);
+        let run = runs.before(None, &shown, 1).pop().unwrap();
+        let read = run.read(u64::MAX, &mut |_| ControlFlow::Continue(())).unwrap();
+        assert_eq!(merged(read).unwrap().content, kept.content, "of which texts are kept");
         let [first, second] = paths;
         assert_eq!(files_before(&runs, &shown), [(first, 1.0, 0), (second, 2.0, 1)]);
     }
