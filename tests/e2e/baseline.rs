@@ -457,6 +457,24 @@ fn compares_with_the_run_at_a_revision() {
     assert!(problem.contains("no such branch, tag or commit"), "{problem}");
 }
 
+/// A run that cannot be kept is reported once: the next run would be compared with none, or an older one.
+#[test]
+fn says_that_a_run_cannot_be_kept() {
+    let (workspace, state) = with_kept_runs();
+    let file = state.path("empty.txt");
+    let server = Server::builder(&workspace).env("COSTLINE_STATE_DIR", file.to_str().unwrap());
+    let mut server = server.settings(json!({ "baseline": "previous" })).start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    let why = "cpu.folded is not kept to compare later runs with it: ";
+    let n_warnings =
+        |server: &mut Server| server.warnings().iter().filter(|it| it.contains(why)).count();
+    server.eventually("a warning", |server| (n_warnings(server) == 1).then_some(()));
+    workspace.rename_over("cpu.folded", on_line_13(100));
+    wait_for(&mut server, &uri, 13, "50.0%");
+    assert_eq!(server.view()["comparison"], Value::Null);
+    assert_eq!(n_warnings(&mut server), 1);
+}
+
 fn git_at(workspace: &Workspace, arguments: &[&str]) {
     let mut git = std::process::Command::new("git");
     git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(arguments);

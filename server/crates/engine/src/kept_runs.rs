@@ -146,8 +146,11 @@ impl KeptRuns {
         })
     }
 
-    /// Keeps the files of a profile that were read, unless they are kept already, were changed since,
-    /// or are too large. `commit` is what they were recorded at.
+    /// Keeps the files of a profile that were read, unless they are kept already, or were changed
+    /// since. `commit` is what they were recorded at.
+    ///
+    /// # Errors
+    /// They are too large, or cannot be copied.
     pub fn keep(
         &self,
         root: Option<&Path>,
@@ -165,7 +168,8 @@ impl KeptRuns {
         });
         let n_bytes: u64 = read.clone().map(|(_, stamp, _)| stamp.len).sum();
         if n_bytes > MAX_RUN_BYTES {
-            return Ok(());
+            let (size, limit) = (n_bytes >> 20, MAX_RUN_BYTES >> 20);
+            return Err(io::Error::other(format!("it has {size} MiB, the limit is {limit} MiB")));
         }
         create_private(&series)?;
         let mut new = tempfile::Builder::new();
@@ -623,6 +627,15 @@ mod tests {
         runs.keep(None, &written(&folder, "cpu.folded", "main 1\n", 30), || None).unwrap();
         let left = fs::read_dir(&series).unwrap().map(|entry| entry.unwrap().file_name());
         assert_eq!(left.collect::<Vec<_>>(), [".new2"]);
+    }
+
+    #[test]
+    fn a_run_that_is_too_large_is_not_kept() {
+        let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mut first = written(&folder, "cpu.folded", "main 1\n", 30);
+        first.files[0].1.len = 300 << 20;
+        let error = KeptRuns::new(state.path()).keep(None, &first, || None).unwrap_err();
+        assert_eq!(error.to_string(), "it has 300 MiB, the limit is 256 MiB");
     }
 
     #[cfg(unix)]

@@ -1,6 +1,8 @@
 //! Runs background work on threads that may block, shows its progress, and stops it.
 
-use super::jobs::{CompareJob, Job, JobResult, LoadJob, LoadResult, ResolveJob, SumJob};
+use super::jobs::{
+    CompareJob, CompareResult, Job, JobResult, LoadJob, LoadResult, ResolveJob, SumJob,
+};
 use super::open_job::OpenJob;
 use super::running::{Running, Stop};
 use super::scan::{ScanRequest, scan};
@@ -144,11 +146,9 @@ impl Background {
         spawn_blocking(move || {
             let mut observe = |_| stop.check();
             let path = job.path.clone();
-            let outcome = match without_panic(&path, || Ok(job.run(&caches, &mut observe))) {
-                Ok(outcome) => outcome.map(|baseline| baseline.map(Box::new)),
-                Err(panicked) => Err(panicked.into()),
-            };
-            let _ = results.send(JobResult::Compared(id, outcome));
+            let compared = without_panic(&path, || Ok(job.run(&caches, &mut observe)));
+            let compared = compared.unwrap_or_else(CompareResult::from);
+            let _ = results.send(JobResult::Compared(id, compared));
         });
     }
 

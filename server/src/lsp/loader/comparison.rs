@@ -2,7 +2,7 @@
 
 use super::effect::{Effect, Outcome, Output, Severity};
 use super::inactive::Inactive;
-use super::jobs::{CompareError, CompareJob, Job};
+use super::jobs::{CompareError, CompareJob, CompareResult, Job};
 use super::work_queue::{WorkId, WorkQueue};
 use engine::baseline::Baseline;
 use engine::kept_baseline::KeptBaseline;
@@ -45,6 +45,8 @@ pub struct Comparison<A> {
     kept: Option<KeptBaseline>,
     /// The problem with the current baseline that was logged.
     problem: Option<String>,
+    /// Why the last run was not kept.
+    not_kept: Option<String>,
     /// The version of the baseline of the settings that could not be read; `None` if there was none.
     unread: Option<Stamp>,
 }
@@ -60,7 +62,13 @@ struct ToRead<A> {
 
 impl<A> Default for Comparison<A> {
     fn default() -> Self {
-        Self { queue: WorkQueue::default(), kept: None, problem: None, unread: None }
+        Self {
+            queue: WorkQueue::default(),
+            kept: None,
+            problem: None,
+            not_kept: None,
+            unread: None,
+        }
     }
 }
 
@@ -154,9 +162,13 @@ impl<A> Comparison<A> {
         &mut self,
         output: &mut Output<A>,
         id: WorkId,
-        outcome: Result<Option<Box<Baseline>>, CompareError>,
+        CompareResult { outcome, not_kept }: CompareResult,
     ) {
         let Some(ended) = self.queue.end(id).filter(|ended| !ended.was_cancelled) else { return };
+        if let Some(problem) = not_kept.as_ref().filter(|_| self.not_kept != not_kept) {
+            output.log(Severity::Warning, problem.as_str());
+        }
+        self.not_kept = not_kept;
         match outcome {
             Ok(baseline) => {
                 self.show(output, baseline.map(|baseline| *baseline), ended.work.answer);

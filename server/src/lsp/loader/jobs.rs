@@ -54,8 +54,8 @@ pub enum JobResult {
     Resolved(WorkId, Box<Snapshot>),
     /// The end of resolving addresses.
     ResolvedAll(WorkId),
-    /// The result of reading a baseline: `None` if there is no run before the profile shown.
-    Compared(WorkId, Result<Option<Box<Baseline>>, CompareError>),
+    /// The result of reading a baseline.
+    Compared(WorkId, CompareResult),
     /// A profile that is not shown. The error is a message for users.
     Opened(WorkId, Result<Box<Opened>, String>),
     /// The totals of the profiles that could be read.
@@ -276,6 +276,21 @@ pub fn total_of<'l>(
     Some((first.path.clone(), sum))
 }
 
+/// The result of reading a baseline.
+#[derive(Debug)]
+pub struct CompareResult {
+    /// The baseline. `None` if there is no run before the profile shown.
+    pub outcome: Result<Option<Box<Baseline>>, CompareError>,
+    /// Why the run shown is not kept to be compared with later ones. The message is for users.
+    pub not_kept: Option<String>,
+}
+
+impl From<LoadError> for CompareResult {
+    fn from(error: LoadError) -> Self {
+        Self { outcome: Err(error.into()), not_kept: None }
+    }
+}
+
 /// Why there is no baseline.
 #[derive(Debug)]
 pub enum CompareError {
@@ -308,10 +323,17 @@ pub struct CompareJob {
 
 impl CompareJob {
     /// Runs the job. All addresses are resolved before it returns.
-    pub fn run(
+    pub fn run(self, caches: &Caches, observe: Observe<'_>) -> CompareResult {
+        let mut not_kept = None;
+        let outcome = self.baseline(caches, observe, &mut not_kept);
+        CompareResult { outcome: outcome.map(|baseline| baseline.map(Box::new)), not_kept }
+    }
+
+    fn baseline(
         self,
         caches: &Caches,
         observe: Observe<'_>,
+        not_kept: &mut Option<String>,
     ) -> Result<Option<Baseline>, CompareError> {
         let Self { path, kept, in_memory, world } = self;
         let max_bytes = world.settings.max_profile_bytes;
@@ -319,7 +341,7 @@ impl CompareJob {
         let index = &current_index(&world, settings);
         let environment = Environment { settings, index, caches };
         if let Some((kept, shown)) = kept {
-            let runs = kept_runs(&kept, &shown, &world, caches)?;
+            let runs = kept_runs(&kept, &shown, &world, caches, not_kept)?;
             let mut read = |run: &KeptRun| {
                 let files = run.read(max_bytes, observe)?;
                 load_with_symbols(files, environment, observe).map(Arc::new)
@@ -341,20 +363,20 @@ fn kept_runs(
     shown: &Snapshot,
     world: &World,
     caches: &Caches,
+    not_kept: &mut Option<String>,
 ) -> Result<Vec<KeptRun>, CompareError> {
     let Some(runs) = &caches.runs else { return Ok(Vec::new()) };
     let (root, loaded) = (world.root.as_deref(), &shown.loaded);
     let folder = root.or(loaded.path.parent()).unwrap_or(Path::new(""));
     let commit = || Commit::at(folder, loaded.stamp.modified, &shown.texts);
+    let is_kept = runs.keep(root, loaded, commit);
+    // Without a copy, the next run is compared with an earlier one.
+    *not_kept = is_kept.err().map(|error| {
+        format!("{} is not kept to compare later runs with it: {error}", loaded.name())
+    });
     match kept {
-        KeptBaseline::Previous { runs: n } => {
-            let before = runs.before(root, loaded, *n);
-            // Without a copy, the next run is compared with an earlier one.
-            let _ = runs.keep(root, loaded, commit);
-            Ok(before)
-        }
+        KeptBaseline::Previous { runs: n } => Ok(runs.before(root, loaded, *n)),
         KeptBaseline::Git { revision } => {
-            let _ = runs.keep(root, loaded, commit);
             let id = commit_named(folder, revision).map_err(CompareError::NoRevision)?;
             match runs.at_commit(root, loaded, &id) {
                 Some(run) => Ok(vec![run]),

@@ -91,7 +91,7 @@ impl Kind {
                 tracing::error!("{}", no_step(path));
                 JobResult::ResolvedAll(id)
             }
-            Self::Compare(path) => JobResult::Compared(id, Err(no_step(path).into())),
+            Self::Compare(path) => JobResult::Compared(id, no_step(path).into()),
             Self::Open(path) => JobResult::Opened(id, Err(no_step(path).to_string())),
             Self::Sum => {
                 tracing::error!("gave up reading profiles for their totals: {NO_STEP}");

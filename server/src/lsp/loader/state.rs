@@ -160,8 +160,8 @@ impl<A> State<A> {
             JobResult::Loaded(id, result) => self.loaded(id, result, now),
             JobResult::Resolved(id, snapshot) => self.resolved(id, *snapshot),
             JobResult::ResolvedAll(id) => drop(self.symbols.end(id)),
-            JobResult::Compared(id, outcome) => {
-                self.comparison.compared(&mut self.output, id, outcome);
+            JobResult::Compared(id, compared) => {
+                self.comparison.compared(&mut self.output, id, compared);
                 self.renew_baseline();
             }
             JobResult::Opened(id, outcome) => {

@@ -5,7 +5,7 @@ use super::disk::{Content, Disk, ROOT, path};
 use crate::lsp::loader::effect::{Effect, Outcome, Severity};
 use crate::lsp::loader::event::Event;
 use crate::lsp::loader::jobs::{
-    CompareError, CompareJob, Job, JobResult, LoadFrom, LoadJob, LoadResult, ToShow, total_of,
+    CompareJob, CompareResult, Job, JobResult, LoadFrom, LoadJob, LoadResult, ToShow, total_of,
 };
 use crate::lsp::loader::open_job::{OpenJob, Opened};
 use crate::lsp::loader::shared::SharedProfiles;
@@ -388,8 +388,11 @@ impl Simulation {
             Job::Compare(job) => {
                 let outcome =
                     if stops { Err(cancelled(&job.path)) } else { self.compare(&job, read) };
-                let outcome = outcome.map(|baseline| Some(Box::new(baseline)));
-                self.result(JobResult::Compared(id, outcome.map_err(CompareError::from)));
+                let compared = outcome.map_or_else(CompareResult::from, |baseline| CompareResult {
+                    outcome: Ok(Some(Box::new(baseline))),
+                    not_kept: None,
+                });
+                self.result(JobResult::Compared(id, compared));
             }
             Job::Open(job) => {
                 let outcome =
