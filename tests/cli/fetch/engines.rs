@@ -1,6 +1,7 @@
 //! Engines that merge profiles, and object stores: servers of `engines.mjs` with messages of their own.
 
 use super::super::skip_without;
+use super::server::{Reply, Server};
 use super::{GO, Outcome, Project, fixture, go_profile, run};
 use serde_json::{Value, json};
 use std::env;
@@ -276,6 +277,56 @@ fn objects_of_a_bucket_are_merged() {
     assert!(
         message.ends_with("expected https://HOST/BUCKET/PREFIX of an object store"),
         "{message}"
+    );
+}
+
+#[test]
+fn the_signature_of_an_address_is_in_no_message() {
+    let elsewhere = Server::http(|_| Reply::status(500, "no"));
+    let other = elsewhere.url("/fleet/?X-Amz-Signature=1");
+    let server = Server::http(move |request| {
+        let query = request.path.split_once('?').unwrap().1;
+        match request.path.split('/').nth(1).unwrap() {
+            "region" => {
+                let region = vec![("x-amz-bucket-region", "eu-west-1".to_owned())];
+                Reply::Answer(301, region, b"<Error><Code>PermanentRedirect</Code></Error>".into())
+            }
+            "nowhere" => Reply::status(307, "no"),
+            "round" => Reply::redirect(&request.path),
+            "elsewhere" => Reply::redirect(&other),
+            "file" => Reply::redirect(&format!("file:///etc/passwd?{query}")),
+            "wrong" => Reply::redirect(&format!("http://?{query}")),
+            bucket => panic!("unexpected: {bucket}"),
+        }
+    });
+    let project = Project::new();
+    let message = |bucket: &str| {
+        let url = server.url(&format!("/{bucket}/"));
+        let keys = ["--access-key-env", "COSTLINE_ID", "--secret-key-env", "COSTLINE_KEY"];
+        let mut command = project.command(&[&["s3", &url], &keys[..]].concat());
+        let message = Outcome::of(command.env("COSTLINE_ID", "me").env("COSTLINE_KEY", "secret"));
+        message.failure(1).replace(&url, "URL")
+    };
+    assert_eq!(
+        message("region"),
+        "URL: answered 301 Moved Permanently; the bucket is in another region: give --region eu-west-1, \
+         and the address of the store there"
+    );
+    assert_eq!(message("nowhere"), "URL: answered 307 Temporary Redirect: no");
+    assert_eq!(server.requests(), 2);
+    assert_eq!(
+        message("round"),
+        "URL: redirects to URL, which is one redirect too many; nothing was read"
+    );
+    let at = elsewhere.url("/fleet/");
+    assert_eq!(message("elsewhere"), format!("{at}: answered 500 Internal Server Error: no"));
+    assert_eq!(
+        message("file"),
+        "URL: redirects to file:///etc/passwd, which is no http or https address; nothing was read"
+    );
+    assert_eq!(
+        message("wrong"),
+        "URL: redirects to http://, which is no address; nothing was read"
     );
 }
 

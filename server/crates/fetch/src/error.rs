@@ -46,7 +46,7 @@ pub enum FetchError {
         /// The first line of the answer, with a separator before it.
         said: String,
         /// What to do, with a separator before it.
-        advice: &'static str,
+        advice: String,
     },
     /// The host sends the client to a place where it does not go.
     #[error("{url}: redirects to {to}, {reason}; nothing was read")]

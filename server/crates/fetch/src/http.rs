@@ -23,6 +23,8 @@ const MAX_REDIRECTS: usize = 5;
 const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(1)];
 /// How much of the answer of a failed request is read, for the message.
 const SAID_BYTES: u64 = 4096;
+/// The header of S3 with the region of a bucket, also if another region was asked.
+const REGION: &str = "x-amz-bucket-region";
 
 /// A client for the requests of one fetch.
 pub(crate) struct Http {
@@ -72,27 +74,28 @@ impl Http {
         ask: &Ask,
         observe: &'a mut dyn FnMut(Step),
     ) -> Result<(HeaderMap, Content<'a>), FetchError> {
-        let first = &ask.url;
-        let mut at = first.clone();
+        let (mut at, mut shown) = (ask.url.clone(), ask.shown.clone());
         for _ in 0..=MAX_REDIRECTS {
-            let shown = if at == *first { ask.shown.clone() } else { at.clone() };
             observe(Step::Asking(shown.clone()));
             let response = self.answer(&at, &shown, ask, observe)?;
-            if !response.status().is_redirection() {
+            let Some(location) = location(&response) else {
                 return self.content(shown, ask.is_signed, response, observe);
-            }
-            at = redirected(&at, &response)?;
+            };
+            at = redirected(&at, &shown, &location)?;
+            // It may be signed, also if the first address is not.
+            shown = at.clone();
+            shown.set_query(None);
             if ask.body.is_some() {
                 let reason = "which is only followed for addresses of profiles; give that address";
                 return Err(FetchError::Redirect {
                     url: ask.shown.to_string(),
-                    to: at.into(),
+                    to: shown.into(),
                     reason,
                 });
             }
         }
         let reason = "which is one redirect too many";
-        Err(FetchError::Redirect { url: ask.shown.to_string(), to: at.into(), reason })
+        Err(FetchError::Redirect { url: ask.shown.to_string(), to: shown.into(), reason })
     }
 
     /// The answer, after further tries if the connection or the host fails.
@@ -266,14 +269,20 @@ fn is_same_host(a: &Url, b: &Url) -> bool {
     a.origin() == b.origin()
 }
 
-/// Where a redirect leads.
-fn redirected(url: &Url, response: &Response<Body>) -> Result<Url, FetchError> {
-    let location = response.headers().get(header::LOCATION);
-    let location = location.map(|text| String::from_utf8_lossy(text.as_bytes()).into_owned());
-    let location = location.unwrap_or_default();
-    let refuse =
-        |reason| Err(FetchError::Redirect { url: url.to_string(), to: location.clone(), reason });
-    match url.join(&location) {
+/// The text that says where an answer leads. Without it, the answer is a failure like others.
+fn location(response: &Response<Body>) -> Option<String> {
+    let location = response.headers().get(header::LOCATION)?;
+    let is_redirect = response.status().is_redirection();
+    is_redirect.then(|| String::from_utf8_lossy(location.as_bytes()).into_owned())
+}
+
+/// Where a redirect from an address leads. `shown` is the address in messages.
+fn redirected(url: &Url, shown: &Url, location: &str) -> Result<Url, FetchError> {
+    let refuse = |reason| {
+        let to = location.split('?').next().unwrap_or_default().to_owned();
+        Err(FetchError::Redirect { url: shown.to_string(), to, reason })
+    };
+    match url.join(location) {
         Ok(next) if !is_http(&next) => refuse("which is no http or https address"),
         Ok(next) if url.scheme() == "https" && next.scheme() == "http" => {
             refuse("which is not encrypted")
@@ -308,31 +317,33 @@ fn certificate_error(error: &io::Error) -> Option<String> {
 
 fn refused(url: &Url, status: StatusCode, is_signed: bool, response: Response<Body>) -> FetchError {
     let mut said = Vec::new();
+    let region = response.headers().get(REGION).and_then(|region| region.to_str().ok());
+    let region = region.map(ToOwned::to_owned);
     let is_packed = response.headers().get(header::CONTENT_ENCODING).is_some_and(|it| it == "gzip");
-    let body = response.into_body().into_reader().take(SAID_BYTES);
+    let mut body = response.into_body().into_reader().take(SAID_BYTES);
     // The status says enough if the rest cannot be read.
     let _ = if is_packed {
         MultiGzDecoder::new(body).take(SAID_BYTES).read_to_end(&mut said)
     } else {
-        {
-            let mut body = body;
-            body.read_to_end(&mut said)
-        }
+        body.read_to_end(&mut said)
     };
     let said = String::from_utf8_lossy(&said).into_owned();
     let said = message_of(&said).unwrap_or(said);
     let said = said.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('<'));
-    let advice = match status.as_u16() {
-        401 | 403 if is_signed => "; check the keys in --access-key-env and --secret-key-env",
-        401 | 403 => "; give a secret with --token-env, or with --user and --password-env",
-        404 => "; check the path",
+    let advice = match (status.as_u16(), region) {
+        (401 | 403, _) if is_signed => "; check the keys in --access-key-env and --secret-key-env",
+        (401 | 403, _) => "; give a secret with --token-env, or with --user and --password-env",
+        (404, _) => "; check the path",
+        (300..=400, Some(region)) => &format!(
+            "; the bucket is in another region: give --region {region}, and the address of the store there"
+        ),
         _ => "",
     };
     FetchError::Status {
         url: url.to_string(),
         status: status.to_string(),
         said: said.map_or_else(String::new, |said| format!(": {said}")),
-        advice,
+        advice: advice.to_owned(),
     }
 }
 
