@@ -16,6 +16,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -135,6 +136,26 @@ fn project() -> TempDir {
     write("before.folded", 270);
     write("after.folded", 70);
     folder
+}
+
+/// `go test -cpuprofile cpu.out -memprofile mem.out` writes the profile of memory last.
+#[test]
+fn of_profiles_written_together_the_one_of_time_is_the_default() {
+    let folder = TempDir::new().unwrap();
+    let profiles = folder.path().join("profiles");
+    fs::create_dir(&profiles).unwrap();
+    let now = SystemTime::now();
+    for (name, kind, age) in [("cpu.out", "cpu", 2), ("mem.out", "heap", 1)] {
+        let path = profiles.join(name);
+        fs::copy(fixture(&format!("pprof/go-indexer-{kind}/{kind}.pb.gz")), &path).unwrap();
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(now - Duration::from_secs(age)).unwrap();
+    }
+    let Some(mut client) = Client::start(folder.path(), &[]) else { return };
+    let shown = client.call("profiles", &json!({}))["active"].take();
+    let report = costline(folder.path(), &["report", "--json"]);
+    let cpu = json!(profiles.join("cpu.out"));
+    assert_eq!((&shown["path"], &shown["total"]), (&cpu, &report["total"]));
 }
 
 #[test]

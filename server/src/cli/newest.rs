@@ -5,10 +5,9 @@ use super::progress::Progress;
 use super::read::read;
 use super::{Failure, UNREADABLE, warn};
 use analysis::Thread;
-use engine::discovery::{FileVersion, Recognised, discover};
-use engine::preference::{Choice, by_preference};
+use engine::discovery::{Recognised, discover};
+use engine::preference::choices;
 use engine::roots::project_at;
-use engine::runs::runs;
 use engine::settings::Settings;
 use engine::stages::loaded::Loaded;
 use std::path::PathBuf;
@@ -27,10 +26,8 @@ pub(super) fn read_newest(
         roots.push(project_at(&current).unwrap_or(current));
     }
     let found = discover(&roots, settings, &mut Recognised::default());
-    let runs = runs(&found.candidates).into_iter();
-    let runs = runs.map(|run| run.into_iter().cloned().map(FileVersion::from).collect());
-    for Choice { run, .. } in by_preference(runs.collect()) {
-        let files: Vec<PathBuf> = run.into_iter().map(|file| file.path).collect();
+    for choice in choices(&found.candidates) {
+        let files: Vec<PathBuf> = choice.run.into_iter().map(|file| file.path).collect();
         match read(&files, settings.max_profile_bytes, progress) {
             Ok(files) => return Ok(files),
             Err(error) => warn(&format!("{error}; skipped")),

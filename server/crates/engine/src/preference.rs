@@ -2,7 +2,8 @@
 //! written together it is the most useful, because tools write several profiles at once (`go test
 //! -cpuprofile cpu.out -mutexprofile mutex.out`, or `perf record` and then `perf script`).
 
-use crate::discovery::FileVersion;
+use crate::discovery::{Candidate, FileVersion};
+use crate::runs::runs;
 use formats::Format;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -60,6 +61,14 @@ pub struct Choice {
     pub together: SystemTime,
 }
 
+/// The runs of these files, the one to show first at the beginning.
+pub fn choices(candidates: &[Candidate]) -> Vec<Choice> {
+    let runs = runs(candidates).into_iter();
+    by_preference(
+        runs.map(|run| run.into_iter().cloned().map(FileVersion::from).collect()).collect(),
+    )
+}
+
 /// The choices, the one to show first at the beginning. No run may be empty.
 pub fn by_preference(runs: Vec<Vec<FileVersion>>) -> Vec<Choice> {
     let mut runs: Vec<_> = runs.into_iter().map(|run| (written(&run), run)).collect();
@@ -93,7 +102,6 @@ fn usefulness(run: &[FileVersion]) -> Usefulness {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discovery::Candidate;
     use crate::stamp::Stamp;
     use formats::Origin;
 

@@ -9,8 +9,8 @@ use analysis::FunctionId;
 use engine::context::Context;
 use engine::discovery::{Candidate, Recognised, discover};
 use engine::document::OpenDocuments;
+use engine::preference::choices;
 use engine::roots::project_at;
-use engine::runs::runs;
 use engine::settings::{Settings, Unit};
 use engine::snapshot::Snapshot;
 use engine::stamp::Stamp;
@@ -156,9 +156,9 @@ impl Project {
 
     /// The files of each profile to try, in order.
     fn choices(&self, view: &View, candidates: &[Candidate]) -> Result<Vec<Vec<PathBuf>>, String> {
-        let found: Vec<Vec<PathBuf>> = runs(candidates)
+        let found: Vec<Vec<PathBuf>> = choices(candidates)
             .into_iter()
-            .map(|run| run.into_iter().map(|file| file.path.clone()).collect())
+            .map(|choice| choice.run.into_iter().map(|file| file.path).collect())
             .collect();
         let Some(given) = &view.profile else {
             let named = &self.base.profiles;
