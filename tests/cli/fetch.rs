@@ -8,8 +8,10 @@ mod server;
 mod sockets;
 
 use super::{Outcome, costline, fixture, run};
+use flate2::read::GzDecoder;
 use server::{Reply, Server};
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -292,6 +294,32 @@ fn the_user_may_have_a_command_that_prints_secrets() {
     assert!(message.ends_with("has no secret for COSTLINE_OTHER (exit status: 1)"), "{message}");
     project.write("sources.toml", "[sources.a]\nkeyring-command = \"x\"\n");
     assert!(project.fetch(&["a"]).failure(1).contains("keyring-command"));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_command_that_prints_secrets_runs_once_and_may_ask() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let server = Server::http(|request| match request.header("authorization") {
+        Some("Bearer s3cret") if request.path.ends_with("/SelectMergeProfile") => {
+            let mut profile = Vec::new();
+            GzDecoder::new(&go_profile()[..]).read_to_end(&mut profile).unwrap();
+            Reply::ok(profile)
+        }
+        Some("Bearer s3cret") => Reply::ok(Vec::new()),
+        _ => Reply::status(401, "who are you?"),
+    });
+    let project = Project::new();
+    let keyring = project.path().join("keyring");
+    fs::write(&keyring, "#!/bin/sh\necho \"Password for $1?\" >&2\necho s3cret\n").unwrap();
+    fs::set_permissions(&keyring, fs::Permissions::from_mode(0o755)).unwrap();
+    let url = server.url("/");
+    let source = ["pyroscope", &url, "--profile-type", "cpu", "--name", "shop"];
+    let ranges = ["--baseline-since", "2h", "--token-env", "COSTLINE_SHOP"];
+    let mut command = project.command(&[&source[..], &ranges].concat());
+    let fetched = Outcome::of(command.env("COSTLINE_KEYRING_COMMAND", &keyring));
+    assert_eq!((fetched.code, fetched.stderr.as_str()), (Some(0), "Password for COSTLINE_SHOP?\n"));
+    assert_eq!(project.files(), ["shop-baseline.pb.gz", "shop.pb.gz"]);
 }
 
 /// `SSL_CERT_FILE` adds an authority on Linux; other systems ask their own store.

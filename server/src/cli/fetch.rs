@@ -7,7 +7,7 @@ use super::{Failure, Output, UNREADABLE, warn};
 use engine::present::text::plain;
 use engine::present::units;
 use engine::roots::project_at;
-use fetch::{FetchError, Fetched, Listing, Options, Request, Sources, Step};
+use fetch::{FetchError, Fetched, Listing, Options, Request, Secrets, Sources, Step};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -50,17 +50,20 @@ pub(super) fn fetch(arguments: FetchArgs, out: &mut Output) -> Result<(), Failur
     }
     let name = arguments.name.as_deref();
     let request = Request::new(&arguments.source, arguments.options, name, &sources)?;
+    // The user's command may ask for a password: it runs once, before there is progress to see.
+    let secrets = Secrets::of(&request.options)?;
     if arguments.list {
         let progress = Progress::new();
-        let listing = fetch::list(&request, &mut |step| show(&progress, &step));
+        let listing = fetch::list(&request, &secrets, &mut |step| show(&progress, &step));
         drop(progress);
         return print(&listing?, out);
     }
     // Nothing is written before both are there, and the baseline is the older file.
-    let baseline =
-        request.of_baseline().map(|request| Ok::<_, FetchError>((get(&request)?, request)));
+    let baseline = request
+        .of_baseline()
+        .map(|request| Ok::<_, FetchError>((get(&request, &secrets)?, request)));
     let baseline = baseline.transpose()?;
-    let fetched = get(&request)?;
+    let fetched = get(&request, &secrets)?;
     if let Some((earlier, of_baseline)) = &baseline {
         write(&root, of_baseline, earlier, out)?;
     }
@@ -68,9 +71,9 @@ pub(super) fn fetch(arguments: FetchArgs, out: &mut Output) -> Result<(), Failur
 }
 
 /// Fetches a profile, and shows the progress.
-fn get(request: &Request) -> Result<Fetched, FetchError> {
+fn get(request: &Request, secrets: &Secrets) -> Result<Fetched, FetchError> {
     let progress = Progress::new();
-    fetch::fetch(request, &mut |step| show(&progress, &step))
+    fetch::fetch(request, secrets, &mut |step| show(&progress, &step))
 }
 
 /// Writes a profile, and says what it is.

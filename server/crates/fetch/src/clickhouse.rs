@@ -33,8 +33,8 @@ struct Database<'a> {
 }
 
 impl<'a> Database<'a> {
-    fn new(query: &'a Query) -> Result<Self, FetchError> {
-        let http = Http::new(query.options, query.options.timeout())?;
+    fn new(query: &'a Query) -> Self {
+        let http = Http::new(query.options, query.secrets, query.options.timeout());
         let mut url = query.url.clone();
         let mut pairs = url.query_pairs_mut();
         pairs.append_pair("database", query.options.database());
@@ -47,7 +47,7 @@ impl<'a> Database<'a> {
             }
         }
         drop(pairs);
-        Ok(Self { url, http, query })
+        Self { url, http, query }
     }
 
     fn fails(&self, message: impl Into<String>) -> FetchError {
@@ -173,7 +173,7 @@ fn values(options: &Options) -> Result<(String, String), FetchError> {
 }
 
 pub(crate) fn fetch(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Fetched, FetchError> {
-    let database = Database::new(query)?;
+    let database = Database::new(query);
     let options = query.options;
     let sql = query_of(query)?;
     let (metric, unit) = values(options)?;
@@ -242,7 +242,7 @@ pub(crate) fn list(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Listi
             Template::names()
         )));
     };
-    let database = Database::new(query)?;
+    let database = Database::new(query);
     let mut listing = Listing::default();
     let mut services = Vec::new();
     database.rows(&template.list(query.options), observe, &mut |row| {

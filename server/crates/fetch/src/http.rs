@@ -5,7 +5,7 @@
 
 use crate::error::FetchError;
 use crate::options::Options;
-use crate::secrets::authorization;
+use crate::secrets::Secrets;
 use crate::step::Step;
 use flate2::read::MultiGzDecoder;
 use rustls::crypto::ring;
@@ -36,7 +36,7 @@ pub(crate) struct Http {
 
 impl Http {
     /// `timeout`: how long the host may send nothing.
-    pub(crate) fn new(options: &Options, timeout: Duration) -> Result<Self, FetchError> {
+    pub(crate) fn new(options: &Options, secrets: &Secrets, timeout: Duration) -> Self {
         let tls = TlsConfig::builder()
             .root_certs(RootCerts::PlatformVerifier)
             .unversioned_rustls_crypto_provider(Arc::new(ring::default_provider()))
@@ -54,8 +54,8 @@ impl Http {
             .timeout_per_write(Some(timeout))
             .build()
             .new_agent();
-        let authorization = authorization(options)?;
-        Ok(Self { agent, timeout, max_bytes: options.max_bytes(), authorization })
+        let authorization = secrets.authorization.clone();
+        Self { agent, timeout, max_bytes: options.max_bytes(), authorization }
     }
 
     /// The content of the answer to GET.

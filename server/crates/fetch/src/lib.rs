@@ -1,8 +1,8 @@
 //! Gets a profile from elsewhere, for a person who asked for it: from an HTTP endpoint, from an engine
 //! that merges the profiles of many hosts, or merged from many files in a folder or an object store.
 //!
-//! [`Sources`] has the sources that a project names, [`Request`] says what to fetch, [`fetch()`]
-//! fetches it, and [`store()`] writes it as one file below `.costline/`. A profile was read as a whole
+//! [`Sources`] has the sources that a project names, [`Request`] says what to fetch, [`Secrets`] has the
+//! secrets for it, [`fetch()`] fetches it, and [`store()`] writes it as one file below `.costline/`. A profile was read as a whole
 //! before it is stored, so a failed fetch leaves the old file as it is.
 //!
 //! No other crate of Costline has network code, and of these only `costline fetch` uses this one.
@@ -34,6 +34,7 @@ pub use kind::Kind;
 pub use options::Options;
 pub use request::{Place, Request};
 pub use schema::Template;
+pub use secrets::Secrets;
 pub use sources::{FILE, Sources};
 pub use step::Step;
 pub use store::{FOLDER, store};
@@ -45,18 +46,22 @@ use formats::{Fleet, Limits};
 use request::Query;
 
 /// Fetches a profile. `observe` is called with each step.
-pub fn fetch(request: &Request, observe: &mut dyn FnMut(Step)) -> Result<Fetched, FetchError> {
+pub fn fetch(
+    request: &Request,
+    secrets: &Secrets,
+    observe: &mut dyn FnMut(Step),
+) -> Result<Fetched, FetchError> {
     let options = &request.options;
     let fetched = match &request.place {
         Place::Folder(path) => folder::merge(path, options, observe)?,
         Place::Url(kind, url) => {
-            let query = Query { url, options, range: request.range };
+            let query = Query { url, options, secrets, range: request.range };
             match kind {
-                Kind::Pprof | Kind::Folder => pprof::fetch(url, options, observe)?,
+                Kind::Pprof | Kind::Folder => pprof::fetch(&query, observe)?,
                 Kind::Pyroscope => pyroscope::fetch(&query, observe)?,
                 Kind::Parca => parca::fetch(&query, observe)?,
                 Kind::Clickhouse => clickhouse::fetch(&query, observe)?,
-                Kind::S3 => s3::fetch(url, options, observe)?,
+                Kind::S3 => s3::fetch(&query, observe)?,
             }
         }
     };
@@ -65,9 +70,13 @@ pub fn fetch(request: &Request, observe: &mut dyn FnMut(Step)) -> Result<Fetched
 }
 
 /// What a source has.
-pub fn list(request: &Request, observe: &mut dyn FnMut(Step)) -> Result<Listing, FetchError> {
+pub fn list(
+    request: &Request,
+    secrets: &Secrets,
+    observe: &mut dyn FnMut(Step),
+) -> Result<Listing, FetchError> {
     let Place::Url(kind, url) = &request.place else { return Err(no_list()) };
-    let query = Query { url, options: &request.options, range: request.range };
+    let query = Query { url, options: &request.options, secrets, range: request.range };
     match kind {
         Kind::Pyroscope => pyroscope::list(&query, observe),
         Kind::Parca => parca::list(&query, observe),

@@ -199,15 +199,15 @@ struct Api<'a> {
 }
 
 impl<'a> Api<'a> {
-    fn new(query: &'a Query) -> Result<Self, FetchError> {
+    fn new(query: &'a Query) -> Self {
         let Range { from_ms, until_ms } = query.range;
-        Ok(Self {
+        Self {
             url: query.url,
-            http: Http::new(query.options, query.options.timeout())?,
+            http: Http::new(query.options, query.secrets, query.options.timeout()),
             options: query.options,
             start: Some(Time::of_ms(from_ms)),
             end: Some(Time::of_ms(until_ms)),
-        })
+        }
     }
 
     fn ask<T: Message + Default>(
@@ -284,7 +284,7 @@ fn check_status(status: Option<&str>, message: Option<&str>) -> Result<(), Strin
 }
 
 pub(crate) fn fetch(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Fetched, FetchError> {
-    let api = Api::new(query)?;
+    let api = Api::new(query);
     let options = query.options;
     let Some(profile_type) = options.profile_type.clone() else {
         return Err(labels::no_type(query.url, &api.types(observe)?));
@@ -338,7 +338,7 @@ fn of_series(answer: QueryRangeResponse, range: Range) -> Fleet {
 
 /// The types of profiles, and the labels with their values.
 pub(crate) fn list(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Listing, FetchError> {
-    let api = Api::new(query)?;
+    let api = Api::new(query);
     let (start, end) = (api.start, api.end);
     let types = api.types(observe)?;
     let profile_type = query.options.profile_type.clone();

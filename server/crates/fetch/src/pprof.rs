@@ -3,18 +3,14 @@
 use crate::answer::Fetched;
 use crate::error::FetchError;
 use crate::http::Http;
-use crate::options::Options;
+use crate::request::Query;
 use crate::step::Step;
 use std::time::Duration;
 use url::Url;
 
-pub(crate) fn fetch(
-    url: &Url,
-    options: &Options,
-    observe: &mut dyn FnMut(Step),
-) -> Result<Fetched, FetchError> {
-    let timeout = options.timeout() + recording_time(url);
-    let http = Http::new(options, timeout)?;
+pub(crate) fn fetch(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Fetched, FetchError> {
+    let &Query { url, options, secrets, .. } = query;
+    let http = Http::new(options, secrets, options.timeout() + recording_time(url));
     let answer = http.get(url, observe)?;
     Fetched::checked(answer, url.as_str())
 }

@@ -158,9 +158,9 @@ struct Api<'a> {
 }
 
 impl<'a> Api<'a> {
-    fn new(query: &'a Query) -> Result<Self, FetchError> {
-        let http = Http::new(query.options, query.options.timeout())?;
-        Ok(Self { url: query.url, http, options: query.options, range: query.range })
+    fn new(query: &'a Query) -> Self {
+        let http = Http::new(query.options, query.secrets, query.options.timeout());
+        Self { url: query.url, http, options: query.options, range: query.range }
     }
 
     /// The bytes of an answer.
@@ -237,7 +237,7 @@ impl<'a> Api<'a> {
 }
 
 pub(crate) fn fetch(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Fetched, FetchError> {
-    let api = Api::new(query)?;
+    let api = Api::new(query);
     let options = query.options;
     let Some(profile_type) = options.profile_type.clone() else {
         return Err(labels::no_type(query.url, &api.types(observe)?));
@@ -273,7 +273,7 @@ pub(crate) fn fetch(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Fetc
 
 /// The types of profiles, and the labels with their values.
 pub(crate) fn list(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Listing, FetchError> {
-    let api = Api::new(query)?;
+    let api = Api::new(query);
     let Range { from_ms: start, until_ms: end } = query.range;
     let matchers: Vec<String> = query
         .options

@@ -4,6 +4,7 @@ use crate::error::FetchError;
 use crate::http::is_http;
 use crate::kind::Kind;
 use crate::options::Options;
+use crate::secrets::Secrets;
 use crate::sources::Sources;
 use crate::store::{FOLDER, file_stem};
 use crate::time::Range;
@@ -60,10 +61,11 @@ pub struct Request {
 }
 
 /// What to ask a server.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct Query<'a> {
     pub(crate) url: &'a Url,
     pub(crate) options: &'a Options,
+    pub(crate) secrets: &'a Secrets,
     pub(crate) range: Range,
 }
 

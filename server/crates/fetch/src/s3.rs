@@ -5,9 +5,8 @@
 use crate::answer::Fetched;
 use crate::error::FetchError;
 use crate::http::{Ask, Http};
-use crate::options::Options;
 use crate::parts::{self, decode};
-use crate::secrets::secret;
+use crate::request::Query;
 use crate::step::Step;
 use roxmltree::{Document, Node};
 use rusty_s3::actions::S3Action as _;
@@ -29,8 +28,8 @@ struct Store {
 
 impl Store {
     /// The bucket of an address like `https://s3.example.com/BUCKET/PREFIX`, and the prefix.
-    fn new(url: &Url, options: &Options) -> Result<(Self, String), FetchError> {
-        let usage = |message: String| FetchError::Usage(message);
+    fn new(query: &Query) -> Result<(Self, String), FetchError> {
+        let &Query { url, options, secrets, .. } = query;
         let path =
             percent_encoding::percent_decode_str(url.path()).decode_utf8_lossy().into_owned();
         let path = path.trim_start_matches('/');
@@ -41,16 +40,11 @@ impl Store {
         let region = options.region.clone().unwrap_or_else(|| REGION.to_owned());
         let bucket = Bucket::new(endpoint, UrlStyle::Path, name.to_owned(), region);
         let bucket = bucket.ok().filter(|_| !name.is_empty()).ok_or_else(|| {
-            usage(format!("{url}: expected https://HOST/BUCKET/PREFIX of an object store"))
+            FetchError::Usage(format!(
+                "{url}: expected https://HOST/BUCKET/PREFIX of an object store"
+            ))
         })?;
-        let credentials = match (&options.access_key_env, &options.secret_key_env) {
-            (None, None) => None,
-            (Some(access), Some(key)) => Some(Credentials::new(secret(access)?, secret(key)?)),
-            _ => {
-                let message = "`access-key-env` and `secret-key-env` need each other: give both";
-                return Err(usage(message.to_owned()));
-            }
-        };
+        let credentials = secrets.keys.clone().map(|(access, key)| Credentials::new(access, key));
         Ok((Self { bucket, credentials }, prefix.to_owned()))
     }
 
@@ -141,13 +135,10 @@ fn decoded(key: &str) -> String {
     percent_encoding::percent_decode_str(&key.replace('+', " ")).decode_utf8_lossy().into_owned()
 }
 
-pub(crate) fn fetch(
-    url: &Url,
-    options: &Options,
-    observe: &mut dyn FnMut(Step),
-) -> Result<Fetched, FetchError> {
-    let http = Http::new(options, options.timeout())?;
-    let (store, prefix) = Store::new(url, options)?;
+pub(crate) fn fetch(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Fetched, FetchError> {
+    let &Query { url, options, secrets, .. } = query;
+    let http = Http::new(options, secrets, options.timeout());
+    let (store, prefix) = Store::new(query)?;
     let mut names = store.list(&prefix, &http, observe)?;
     names.sort();
     let read = |name: &String| {

@@ -14,8 +14,23 @@ const PREFIX: &str = "COSTLINE_";
 /// must not run programs.
 const KEYRING: &str = "COSTLINE_KEYRING_COMMAND";
 
+/// The secrets of a request, as the environment or the user's command has them.
+pub struct Secrets {
+    /// The header `Authorization`.
+    pub(crate) authorization: Option<String>,
+    /// The access key and the secret key of an object store.
+    pub(crate) keys: Option<(String, String)>,
+}
+
+impl Secrets {
+    /// The secrets that options name. This may run the user's command, which may ask the user.
+    pub fn of(options: &Options) -> Result<Self, FetchError> {
+        Ok(Self { authorization: authorization(options)?, keys: keys(options)? })
+    }
+}
+
 /// The header `Authorization`, if the options ask for one.
-pub(crate) fn authorization(options: &Options) -> Result<Option<String>, FetchError> {
+fn authorization(options: &Options) -> Result<Option<String>, FetchError> {
     let usage = |message: &str| Err(FetchError::Usage(message.to_owned()));
     match (&options.token_env, &options.user, &options.password_env) {
         (None, None, None) => Ok(None),
@@ -32,9 +47,20 @@ pub(crate) fn authorization(options: &Options) -> Result<Option<String>, FetchEr
     }
 }
 
+fn keys(options: &Options) -> Result<Option<(String, String)>, FetchError> {
+    match (&options.access_key_env, &options.secret_key_env) {
+        (None, None) => Ok(None),
+        (Some(access), Some(key)) => Ok(Some((secret(access)?, secret(key)?))),
+        _ => {
+            let message = "`access-key-env` and `secret-key-env` need each other: give both";
+            Err(FetchError::Usage(message.to_owned()))
+        }
+    }
+}
+
 /// The secret in an environment variable. If that is not set, it is what the command in [`KEYRING`]
 /// prints when it is given the name of the variable.
-pub(crate) fn secret(variable: &str) -> Result<String, FetchError> {
+fn secret(variable: &str) -> Result<String, FetchError> {
     if !variable.starts_with(PREFIX) {
         return Err(FetchError::Usage(format!(
             "{variable}: the names of variables with secrets begin with {PREFIX}, so that a project \
@@ -53,13 +79,15 @@ pub(crate) fn secret(variable: &str) -> Result<String, FetchError> {
     }
 }
 
-/// The first line that a command of the user prints.
+/// The first line that a command of the user prints. It may ask for a password, on standard error if
+/// it does not open the terminal.
 fn of_keyring(command: &str, variable: &str) -> Result<String, FetchError> {
     let fails = |message: String| FetchError::Usage(format!("{KEYRING}: {command}: {message}"));
     let mut words = command.split_whitespace();
     let program = words.next().unwrap_or_default();
-    let output = Command::new(program).args(words).arg(variable).stdin(Stdio::inherit()).output();
-    let output = output.map_err(|error| fails(error.to_string()))?;
+    let mut command = Command::new(program);
+    command.args(words).arg(variable).stdin(Stdio::inherit()).stderr(Stdio::inherit());
+    let output = command.output().map_err(|error| fails(error.to_string()))?;
     let printed = String::from_utf8_lossy(&output.stdout);
     match printed.lines().next() {
         Some(secret) if output.status.success() && !secret.is_empty() => Ok(secret.to_owned()),
