@@ -208,10 +208,18 @@ fn types_and_labels_are_listed() {
         ("pyroscope", format!("type\t{TYPE}\ntype\tmemory:inuse_space:bytes:space:bytes\n")),
         ("parca", "type\tparca_agent:samples:count:cpu:nanoseconds:delta\n".to_owned()),
     ] {
-        let Some(engine) = Engine::start(kind, &fixture(GO), &[]) else { return };
+        let Some(mut engine) = Engine::start(kind, &fixture(GO), &[]) else { return };
         let project = Project::new();
-        let listed = project.fetch(&[kind, &engine.url, "--list"]).success();
-        assert_eq!(listed, format!("{kinds}label\tservice_name\tpay, shop\nlabel\tpod\ta, b\n"));
+        let labels = ["--labels", "pod=\"a\""];
+        let listed = project.fetch(&[&[kind, &engine.url, "--list"], &labels[..]].concat());
+        let expected = format!("{kinds}label\tservice_name\tpay, shop\nlabel\tpod\ta, b\n");
+        assert_eq!(listed.success(), expected);
+        assert_eq!(engine.request()["method"], "ProfileTypes");
+        for method in ["LabelNames", "first LabelValues", "second LabelValues"] {
+            let request = engine.request();
+            let sent = request.get("matchers").or(request.get("match"));
+            assert_eq!(sent, Some(&json!(["{pod=\"a\"}"])), "{kind}: {method}");
+        }
         assert_eq!(project.files(), [""; 0]);
     }
     let message = Project::new().fetch(&["pprof", "http://127.0.0.1:1/", "--list"]).failure(1);
@@ -231,6 +239,31 @@ fn options_that_a_source_ignores_are_refused() {
         message(&["parca", url, "--query", "SELECT 1"]),
         "sources of the kind parca have no `query`"
     );
+    let folder = project.path().join("runs");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("a.folded"), "main 1\n").unwrap();
+    for option in ["timeout", "max-bytes", "token-env", "user", "password-env"] {
+        let flag = format!("--{option}");
+        assert_eq!(
+            message(&[folder.to_str().unwrap(), &flag, "9"]),
+            format!("sources of the kind folder have no `{option}`")
+        );
+    }
+    let keys =
+        ["s3", "http://127.0.0.1:1/fleet/", "--access-key-env", "A", "--secret-key-env", "B"];
+    assert_eq!(
+        message(&[&keys[..], &["--token-env", "C"]].concat()),
+        "`access-key-env` excludes `token-env` and `user`: give one of them"
+    );
+    assert_eq!(
+        message(&["clickhouse", url, "--query", "SELECT 1", "--filter", "a = 1"]),
+        "`filter` and `cluster` need `template`: say it in `query`"
+    );
+    project.write(
+        "sources.toml",
+        "[sources.a]\nkind = \"pprof\"\nurl = \"http://a/\"\npath = \"b\"\n",
+    );
+    assert_eq!(message(&["a"]), "sources of the kind pprof have no `path`");
     assert_eq!(
         message(&["pyroscope", url, "--min-percent", "101"]),
         "min-percent 101: expected 0 to 100"
@@ -272,12 +305,35 @@ fn objects_of_a_bucket_are_merged() {
     let advice = "answered 403 Forbidden; check the keys in --access-key-env and --secret-key-env";
     assert_eq!(fetch("other").failure(1), format!("{base}/fleet/: {advice}"));
     let message = project.fetch(&["s3", &url]).failure(1);
+    let advice = "answered 403 Forbidden; give keys with --access-key-env and --secret-key-env, or a \
+                  token with --token-env";
     assert_eq!(message, format!("{base}/fleet/: {advice}"));
     let message = project.fetch(&["s3", base]).failure(1);
     assert!(
         message.ends_with("expected https://HOST/BUCKET/PREFIX of an object store"),
         "{message}"
     );
+}
+
+#[test]
+fn a_bucket_may_be_asked_with_a_token() {
+    let server = Server::http(|request| {
+        let path = request.path.split('?').next().unwrap();
+        match (request.header("authorization"), path) {
+            (Some("Bearer s3cret"), "/fleet/") => Reply::ok(
+                b"<ListBucketResult><Contents><Key>a.folded</Key></Contents></ListBucketResult>"
+                    .into(),
+            ),
+            (Some("Bearer s3cret"), "/fleet/a.folded") => Reply::ok(b"main 7\n".into()),
+            _ => Reply::status(401, "who are you?"),
+        }
+    });
+    let project = Project::new();
+    let url = server.url("/fleet/");
+    let mut command = project.command(&["s3", &url, "--token-env", "COSTLINE_T", "--name", "a"]);
+    Outcome::of(command.env("COSTLINE_T", "s3cret")).success();
+    let merged = fs::read_to_string(project.file("a.folded")).unwrap();
+    assert!(merged.ends_with("\nmain 7\n"), "{merged}");
 }
 
 #[test]

@@ -150,6 +150,9 @@ fn query_of(query: &Query) -> Result<String, FetchError> {
             "a ClickHouse source needs `query`, SQL for the rows, or `template`: {}",
             Template::names()
         )),
+        (Some(_), None) if options.filter.is_some() || options.cluster.is_some() => {
+            usage("`filter` and `cluster` need `template`: say it in `query`")
+        }
         (Some(sql), None) => {
             let sql = sql.trim().trim_end_matches(';');
             Ok(sql.replace("{from}", &from.to_string()).replace("{until}", &until.to_string()))

@@ -79,7 +79,7 @@ impl Http {
             observe(Step::Asking(shown.clone()));
             let response = self.answer(&at, &shown, ask, observe)?;
             let Some(location) = location(&response) else {
-                return self.content(shown, ask.is_signed, response, observe);
+                return self.content(shown, ask.denied, response, observe);
             };
             at = redirected(&at, &shown, &location)?;
             // It may be signed, also if the first address is not.
@@ -140,13 +140,13 @@ impl Http {
     fn content<'a>(
         &'a self,
         url: Url,
-        is_signed: bool,
+        denied: &str,
         response: Response<Body>,
         observe: &'a mut dyn FnMut(Step),
     ) -> Result<(HeaderMap, Content<'a>), FetchError> {
         let status = response.status();
         if status != StatusCode::OK {
-            return Err(refused(&url, status, is_signed, response));
+            return Err(refused(&url, status, denied, response));
         }
         let stated = response.body().content_length();
         if stated.is_some_and(|length| length > self.max_bytes) {
@@ -194,16 +194,25 @@ pub(crate) struct Ask {
     pub(crate) body: Option<Vec<u8>>,
     /// Whether the address has its own proof of who asks, and secrets must not be sent.
     pub(crate) is_signed: bool,
+    /// What to do if the host denies access.
+    pub(crate) denied: &'static str,
 }
 
 impl Ask {
     pub(crate) fn get(url: Url) -> Self {
-        Self { shown: url.clone(), url, headers: Vec::new(), body: None, is_signed: false }
+        Self {
+            shown: url.clone(),
+            url,
+            headers: Vec::new(),
+            body: None,
+            is_signed: false,
+            denied: "give a secret with --token-env, or with --user and --password-env",
+        }
     }
 
     pub(crate) fn post(url: Url, content_type: &str, body: Vec<u8>) -> Self {
         let headers = vec![("content-type", content_type.to_owned())];
-        Self { shown: url.clone(), url, headers, body: Some(body), is_signed: false }
+        Self { headers, body: Some(body), ..Self::get(url) }
     }
 }
 
@@ -315,7 +324,7 @@ fn certificate_error(error: &io::Error) -> Option<String> {
     }
 }
 
-fn refused(url: &Url, status: StatusCode, is_signed: bool, response: Response<Body>) -> FetchError {
+fn refused(url: &Url, status: StatusCode, denied: &str, response: Response<Body>) -> FetchError {
     let mut said = Vec::new();
     let region = response.headers().get(REGION).and_then(|region| region.to_str().ok());
     let region = region.map(ToOwned::to_owned);
@@ -331,8 +340,7 @@ fn refused(url: &Url, status: StatusCode, is_signed: bool, response: Response<Bo
     let said = message_of(&said).unwrap_or(said);
     let said = said.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('<'));
     let advice = match (status.as_u16(), region) {
-        (401 | 403, _) if is_signed => "; check the keys in --access-key-env and --secret-key-env",
-        (401 | 403, _) => "; give a secret with --token-env, or with --user and --password-env",
+        (401 | 403, _) => &format!("; {denied}"),
         (404, _) => "; check the path",
         (300..=400, Some(region)) => &format!(
             "; the bucket is in another region: give --region {region}, and the address of the store there"

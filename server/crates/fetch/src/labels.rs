@@ -1,6 +1,7 @@
 //! What the engines that merge profiles have in common: selectors, labels of series, weight over time.
 
 use crate::error::FetchError;
+use crate::options::Options;
 use crate::time::Range;
 use formats::{Fleet, Series};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,11 @@ pub(crate) fn selector(labels: Option<&str>, more: Option<&str>) -> String {
     let conditions: Vec<&str> =
         [inner, more.unwrap_or_default()].into_iter().filter(|it| !it.is_empty()).collect();
     format!("{{{}}}", conditions.join(","))
+}
+
+/// The selectors for a list: none lists everything.
+pub(crate) fn matchers(options: &Options) -> Vec<String> {
+    options.labels.iter().map(|labels| selector(Some(labels), None)).collect()
 }
 
 /// What the labels of all series say.

@@ -163,6 +163,8 @@ impl ProfileType {
 
 #[derive(Clone, PartialEq, Message)]
 struct LabelsRequest {
+    #[prost(string, repeated, tag = "1")]
+    matchers: Vec<String>,
     #[prost(message, optional, tag = "2")]
     start: Option<Time>,
     #[prost(message, optional, tag = "3")]
@@ -175,6 +177,8 @@ struct LabelsRequest {
 struct ValuesRequest {
     #[prost(string, tag = "1")]
     label_name: String,
+    #[prost(string, repeated, tag = "2")]
+    matchers: Vec<String>,
     #[prost(message, optional, tag = "3")]
     start: Option<Time>,
     #[prost(message, optional, tag = "4")]
@@ -342,12 +346,19 @@ pub(crate) fn list(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Listi
     let (start, end) = (api.start, api.end);
     let types = api.types(observe)?;
     let profile_type = query.options.profile_type.clone();
-    let request = LabelsRequest { start, end, profile_type: profile_type.clone() };
+    let matchers = labels::matchers(query.options);
+    let request = LabelsRequest {
+        matchers: matchers.clone(),
+        start,
+        end,
+        profile_type: profile_type.clone(),
+    };
     let names: Names = api.ask("Labels", &request, observe)?;
     let mut found = Vec::new();
     for name in names.names.into_iter().take(MAX_LABELS) {
         let request = ValuesRequest {
             label_name: name.clone(),
+            matchers: matchers.clone(),
             start,
             end,
             profile_type: profile_type.clone(),

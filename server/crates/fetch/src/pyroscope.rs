@@ -275,13 +275,7 @@ pub(crate) fn fetch(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Fetc
 pub(crate) fn list(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Listing, FetchError> {
     let api = Api::new(query);
     let Range { from_ms: start, until_ms: end } = query.range;
-    let matchers: Vec<String> = query
-        .options
-        .labels
-        .as_deref()
-        .map(|it| labels::selector(Some(it), None))
-        .into_iter()
-        .collect();
+    let matchers = labels::matchers(query.options);
     let request = LabelNamesRequest { matchers: matchers.clone(), start, end };
     let types = api.types(observe)?;
     let names: Names = api.ask("LabelNames", &request, observe)?;

@@ -189,8 +189,15 @@ impl Request {
 
 /// Checks that a source knows the options: one that it ignores would give other numbers than asked for.
 fn check(kind: Kind, options: &Options) -> Result<(), FetchError> {
-    use Kind::{Clickhouse, Parca, Pyroscope, S3};
+    use Kind::{Clickhouse, Folder, Parca, Pyroscope, S3};
     let given = [
+        ("url", options.url.is_some(), kind != Folder),
+        ("path", options.path.is_some(), kind == Folder),
+        ("timeout", options.timeout.is_some(), kind != Folder),
+        ("max-bytes", options.max_bytes.is_some(), kind != Folder),
+        ("token-env", options.token_env.is_some(), kind != Folder),
+        ("user", options.user.is_some(), kind != Folder),
+        ("password-env", options.password_env.is_some(), kind != Folder),
         ("since", options.since.is_some(), kind.has_time()),
         ("until", options.until.is_some(), kind.has_time()),
         ("baseline-since", options.baseline_since.is_some(), kind.has_time()),

@@ -48,11 +48,18 @@ impl Store {
         Ok((Self { bucket, credentials }, prefix.to_owned()))
     }
 
-    /// The signature is no part of messages.
-    fn signed(url: Url) -> Ask {
+    /// What to ask for at an address, which has a signature if there are keys. That is no part of
+    /// messages.
+    fn ask(&self, url: Url) -> Ask {
         let mut shown = url.clone();
         shown.set_query(None);
-        Ask { is_signed: true, shown, ..Ask::get(url) }
+        let is_signed = self.credentials.is_some();
+        let denied = if is_signed {
+            "check the keys in --access-key-env and --secret-key-env"
+        } else {
+            "give keys with --access-key-env and --secret-key-env, or a token with --token-env"
+        };
+        Ask { shown, is_signed, denied, ..Ask::get(url) }
     }
 
     /// The names of the objects below a prefix, in order.
@@ -76,7 +83,7 @@ impl Store {
                 query.insert("continuation-token", token);
             }
             let url = action.sign(VALID);
-            let answer = http.open(&Self::signed(url), observe)?.1.whole()?;
+            let answer = http.open(&self.ask(url), observe)?.1.whole()?;
             let text = String::from_utf8_lossy(&answer);
             let fails = |message: String| FetchError::Answer {
                 from: self.bucket.base_url().to_string(),
@@ -143,7 +150,7 @@ pub(crate) fn fetch(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Fetc
     names.sort();
     let read = |name: &String| {
         let url = store.bucket.get_object(store.credentials.as_ref(), name).sign(VALID);
-        let content = http.open(&Store::signed(url), &mut |_| {})?.1.whole()?;
+        let content = http.open(&store.ask(url), &mut |_| {})?.1.whole()?;
         Ok(decode(content))
     };
     parts::merge(url.as_str(), &names, Vec::new(), &options.cuts(), &read, observe)

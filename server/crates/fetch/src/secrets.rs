@@ -25,7 +25,7 @@ pub struct Secrets {
 impl Secrets {
     /// The secrets that options name. This may run the user's command, which may ask the user.
     pub fn of(options: &Options) -> Result<Self, FetchError> {
-        Ok(Self { authorization: authorization(options)?, keys: keys(options)? })
+        Ok(Self { keys: keys(options)?, authorization: authorization(options)? })
     }
 }
 
@@ -47,14 +47,16 @@ fn authorization(options: &Options) -> Result<Option<String>, FetchError> {
     }
 }
 
+/// The keys of an object store, if the options name some.
 fn keys(options: &Options) -> Result<Option<(String, String)>, FetchError> {
+    let usage = |message: &str| Err(FetchError::Usage(message.to_owned()));
     match (&options.access_key_env, &options.secret_key_env) {
         (None, None) => Ok(None),
-        (Some(access), Some(key)) => Ok(Some((secret(access)?, secret(key)?))),
-        _ => {
-            let message = "`access-key-env` and `secret-key-env` need each other: give both";
-            Err(FetchError::Usage(message.to_owned()))
+        (Some(_), Some(_)) if options.token_env.is_some() || options.user.is_some() => {
+            usage("`access-key-env` excludes `token-env` and `user`: give one of them")
         }
+        (Some(access), Some(key)) => Ok(Some((secret(access)?, secret(key)?))),
+        _ => usage("`access-key-env` and `secret-key-env` need each other: give both"),
     }
 }
 
