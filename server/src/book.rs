@@ -248,7 +248,9 @@ fn every_page_about_recording_is_a_resource() {
 fn the_names_of_profiles_are_up_to_date() {
     let names = NAMES.map(|name| format!("`{name}`")).join(", ");
     let folders = PROFILE_FOLDERS.map(|name| format!("`{name}`")).join(" or ");
-    let text = format!("{names}; and everything in a folder named {folders}.\n");
+    let text = format!(
+        "{names}; and everything in a folder named {folders}, except for names that begin with a dot.\n"
+    );
     check("reference/formats.md", &expect_file!["../../docs/reference/formats.md"], &text);
 }
 

@@ -14,6 +14,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 const GO: &str = "pprof/go-indexer-cpu/cpu.pb.gz";
@@ -87,6 +88,20 @@ fn a_profile_is_written_where_the_server_finds_it() {
     project.fetch(&["pprof", &url]).success();
     let name = format!("127.0.0.1-{}-profile.pb.gz", server.port);
     assert_eq!(project.files(), [name.as_str(), "shop.pb.gz"]);
+}
+
+/// A fetch or an export that is killed leaves one.
+#[test]
+fn unfinished_files_are_no_profiles() {
+    let project = Project::new();
+    project.write("shop.folded", "main 1\n");
+    project.write(".fetch1a2B3c", "main 2\n");
+    fs::create_dir(project.path().join("profiles")).unwrap();
+    fs::write(project.path().join("profiles/.tmp1a2B3c"), "main 3\n").unwrap();
+    let old = fs::File::options().write(true).open(project.file("shop.folded")).unwrap();
+    old.set_modified(SystemTime::now() - Duration::from_secs(60)).unwrap();
+    let report = run(["report", "--root", project.path().to_str().unwrap()]).success();
+    assert!(report.starts_with("shop.folded: "), "{report}");
 }
 
 #[test]

@@ -40,7 +40,8 @@ pub const NAMES: [&str; 30] = [
     "dhat.out.*",
     "dhat*.json",
 ];
-/// Folders of which every file may be a profile.
+/// Folders of which every file may be a profile. Files whose names begin with a dot are those that
+/// `costline fetch` and exports are writing.
 pub const PROFILE_FOLDERS: [&str; 2] = ["profiles", ".costline"];
 /// The folder of criterion benchmarks in a root. Profiles are in folders named `profile` below it.
 pub(super) const CRITERION: &str = "target/criterion";
@@ -111,12 +112,16 @@ impl Patterns {
         match &self.paths {
             Some(paths) => path.strip_prefix(root).is_ok_and(|path| paths.is_match(path)),
             None => {
-                PROFILE_FOLDERS.contains(&parent)
+                (PROFILE_FOLDERS.contains(&parent) && !is_hidden(path))
                     || (parent == "profile" && path.starts_with(root.join(CRITERION)))
                     || path.file_name().is_some_and(|name| FILES.is_match(Path::new(name)))
             }
         }
     }
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
 #[cfg(test)]
