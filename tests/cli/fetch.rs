@@ -139,6 +139,16 @@ fn sources_have_names() {
 }
 
 #[test]
+fn names_and_addresses_of_sources_are_sanitized() {
+    let project = Project::new();
+    let sources =
+        "[sources.\"a\\u001b[31m\\tb\"]\nkind = \"pprof\"\nurl = \"http://me:s3cret@host/\\nx\"\n";
+    project.write("sources.toml", sources);
+    let expected = "a\u{fffd}[31m\u{fffd}b\tpprof\thttp://…@host/\u{fffd}x\n";
+    assert_eq!(project.fetch(&[]).success(), expected);
+}
+
+#[test]
 fn each_failure_is_one_sentence_and_the_old_profile_stays() {
     let other = Server::http(|_| Reply::ok(go_profile()));
     let elsewhere = other.url("/");

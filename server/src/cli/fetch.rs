@@ -4,7 +4,7 @@
 use super::current_folder::{absolute, current_folder};
 use super::progress::Progress;
 use super::{Failure, Output, UNREADABLE, warn};
-use engine::present::text::plain;
+use engine::present::text::{address, plain};
 use engine::present::units;
 use engine::roots::project_at;
 use fetch::{FetchError, Fetched, Listing, Options, Request, Secrets, Sources, Step};
@@ -126,8 +126,8 @@ fn project() -> PathBuf {
 
 fn list(sources: &Sources, out: &mut Output) -> Result<(), Failure> {
     let mut is_empty = true;
-    for (name, kind, url) in sources.list() {
-        writeln!(out, "{name}\t{kind}\t{url}")?;
+    for (name, kind, place) in sources.list() {
+        writeln!(out, "{}\t{kind}\t{}", plain(name), address(&place))?;
         is_empty = false;
     }
     if is_empty {

@@ -26,6 +26,16 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// A sanitized address, without the user and password that it may have.
+pub fn address(text: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = text.split_once("://") else { return plain(text) };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    match host.rfind('@') {
+        Some(at) => Cow::Owned(plain(&format!("{scheme}://…{}", &rest[at..])).into_owned()),
+        None => plain(text),
+    }
+}
+
 /// The sanitized name of a file, without the version that repositories have in names.
 pub fn file_name(name: &str) -> Cow<'_, str> {
     plain(without_version(name))
@@ -126,6 +136,13 @@ fn is_invisible(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_have_no_password() {
+        assert_eq!(address("http://me:s3@cret@host:1/@a?b"), "http://…@host:1/@a?b");
+        assert_eq!(address("http://host/me@here"), "http://host/me@here");
+        assert_eq!(address("../me@here\n"), "../me@here\u{fffd}");
+    }
 
     #[test]
     fn control_bidi_and_invisible_characters_are_replaced() {

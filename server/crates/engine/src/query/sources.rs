@@ -2,7 +2,7 @@
 //! command line asks the sources.
 
 use super::recipes::{RecipeCommand, command_text};
-use crate::present::text::{one_line, plain};
+use crate::present::text::{address, one_line, plain};
 use crate::world::World;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -81,7 +81,7 @@ pub fn sources(world: &World, program: &Path) -> Sources {
         let profile = newest(&files, name);
         Source {
             kind: plain(key("kind").unwrap_or_default()).into_owned(),
-            place: plain(key("url").or(key("path")).unwrap_or_default()).into_owned(),
+            place: address(key("url").or(key("path")).unwrap_or_default()).into_owned(),
             folder: root.clone(),
             text: one_line(&command_text(&[
                 "costline".to_owned(),
