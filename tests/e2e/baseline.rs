@@ -482,3 +482,26 @@ fn git_at(workspace: &Workspace, arguments: &[&str]) {
     let output = git.output().unwrap();
     assert!(output.status.success(), "git {arguments:?}: {output:?}");
 }
+
+#[test]
+fn a_baseline_that_cannot_be_set_changes_nothing() {
+    let (workspace, state) = with_kept_runs();
+    let mut server = start_comparing(&workspace, &state, "previous");
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    wait_kept(&mut server, &state, 1);
+    record(&workspace, on_line_13(100), 20 * HOUR);
+    // 50 % compared with 1 of 6.
+    wait_for(&mut server, &uri, 13, "50.0% ▲33.3");
+    let before = server.view();
+    let wrong = json!([{ "unit": "absolute", "baseline": "missing.folded" }]);
+    let problem = server.execute_error("costline.setView", wrong);
+    assert!(problem.contains("missing.folded"), "{problem}");
+    let missing = json!([{ "path": "missing.folded" }]);
+    server.execute_error("costline.setBaseline", missing);
+    server.execute_error("costline.setView", json!([{ "baseline": "previous:0" }]));
+    assert_eq!(server.view()["choices"], before["choices"]);
+    // The next run is compared with the one before it: 90 % with 50 %.
+    wait_kept(&mut server, &state, 2);
+    record(&workspace, on_line_13(180), HOUR);
+    wait_for(&mut server, &uri, 13, "90.0% ▲40.0");
+}

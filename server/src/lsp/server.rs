@@ -2,7 +2,7 @@
 
 use super::capabilities::Client as ClientInfo;
 use super::documents::Documents;
-use super::loader::{Answer, Compare, Event, RootEvent};
+use super::loader::{Answer, Event, RootEvent};
 use super::other_profile::OtherProfile;
 use super::pictures::Pictures;
 use super::to_proto;
@@ -11,7 +11,7 @@ use engine::document::path_of;
 use engine::items::{Direction, Item, ItemPath};
 use engine::kept_runs::KeptRuns;
 use engine::load::Caches;
-use engine::overrides::{BaselineChoice, Change, Choices, ChosenBaseline};
+use engine::overrides::Change;
 use engine::query::step::Step;
 use engine::query::view::{View, view};
 use engine::recorded_texts::Copies;
@@ -246,35 +246,8 @@ impl Server {
 
     /// Applies a choice and returns the view after it.
     pub async fn choose(&self, change: Change) -> Result<View> {
-        let root = self.context().world.root.clone();
-        self.choose_for(root, change).await
-    }
-
-    async fn choose_for(&self, root: Option<PathBuf>, change: Change) -> Result<View> {
-        let world =
-            self.change_root(root, |answer| Event::Choose(Box::new(change), answer)).await?;
+        let world = self.change(|answer| Event::Choose(Box::new(change), answer)).await?;
         self.view(world).await
-    }
-
-    /// Applies `choices`, then sets or removes the baseline, and returns the view after it.
-    pub async fn compare(
-        &self,
-        choices: Choices,
-        baseline: Option<BaselineChoice>,
-    ) -> Result<View> {
-        // The document in front may change meanwhile.
-        let root = self.context().world.root.clone();
-        let choose = |answer| Event::Choose(Box::new(Change::Set(choices)), answer);
-        self.change_root(root.clone(), choose).await?;
-        let with = match &baseline {
-            Some(BaselineChoice::Path(path)) => Compare::with(path.clone()),
-            Some(BaselineChoice::Shown(true)) => Compare::Shown,
-            Some(BaselineChoice::Shown(false)) | None => Compare::Nothing,
-        };
-        let world = self.change_root(root.clone(), |answer| Event::Compare(with, answer)).await?;
-        let shown = world.snapshot().map(Arc::as_ref);
-        let chosen = ChosenBaseline::new(baseline.as_ref(), shown);
-        self.choose_for(root, Change::SetBaseline(chosen)).await
     }
 
     async fn view(&self, world: Arc<World>) -> Result<View> {

@@ -171,7 +171,7 @@ pub enum BaselineChoice {
 /// A change of the overrides.
 #[derive(Debug)]
 pub enum Change {
-    /// Sets the values that are not `None`.
+    /// Sets the values that are not `None`, except for the profiles and the baseline.
     Set(Choices),
     /// Appends a transform.
     Push(Transform),
@@ -179,8 +179,6 @@ pub enum Change {
     Pop,
     /// Removes all transforms.
     Clear,
-    /// Sets the baseline.
-    SetBaseline(ChosenBaseline),
     /// Restores the overrides of an earlier session.
     Restore(Overrides),
 }
@@ -394,7 +392,6 @@ impl Overrides {
                 next.transforms.clear();
                 next.node = None;
             }
-            Change::SetBaseline(baseline) => next.baseline = Some(baseline),
             Change::Restore(overrides) => next = overrides,
         }
         Ok(next)

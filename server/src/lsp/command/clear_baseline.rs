@@ -2,7 +2,7 @@
 
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::overrides::Choices;
+use engine::overrides::{Change, Choices};
 use engine::query::view::View;
 use tower_lsp::jsonrpc::Result;
 
@@ -17,6 +17,7 @@ impl Command for ClearBaseline {
     type Answer = View;
 
     async fn run(server: &Server, (): ()) -> Result<View> {
-        server.compare(Choices::default(), None).await
+        let choices = Choices { baseline: Some(None), ..Choices::default() };
+        server.choose(Change::Set(choices)).await
     }
 }

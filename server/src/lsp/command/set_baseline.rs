@@ -3,7 +3,7 @@
 use super::arguments::{Argument, PathArgument, read};
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::overrides::{BaselineChoice, Choices};
+use engine::overrides::{BaselineChoice, Change, Choices};
 use engine::query::view::View;
 use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
@@ -38,6 +38,7 @@ impl Command for SetBaseline {
         server: &Server,
         (BaselineArgument(baseline),): (BaselineArgument,),
     ) -> Result<View> {
-        server.compare(Choices::default(), baseline).await
+        let choices = Choices { baseline: Some(baseline), ..Choices::default() };
+        server.choose(Change::Set(choices)).await
     }
 }

@@ -24,14 +24,11 @@ impl Command for SetView {
     async fn run(server: &Server, (Required(choices),): (Required<Choices>,)) -> Result<View> {
         let world = server.context().world;
         let choices = choices.with_nulls().map_err(failure)?;
-        let mut choices = resolved(choices, &world.settings).map_err(failure)?;
+        let choices = resolved(choices, &world.settings).map_err(failure)?;
         if let Some(Some(overlay)) = &choices.overlay {
             check_overlay(&world, overlay).map_err(failure)?;
         }
-        match choices.baseline.take() {
-            Some(baseline) => server.compare(choices, baseline).await,
-            None => server.choose(Change::Set(choices)).await,
-        }
+        server.choose(Change::Set(choices)).await
     }
 }
 

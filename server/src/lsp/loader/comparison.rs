@@ -1,15 +1,19 @@
 //! The baseline: none, the shown profile at some time, or a profile that is read for the comparison.
 
-use super::effect::{Effect, Outcome, Output, Severity};
+use super::effect::{Effect, Output, Severity};
 use super::inactive::Inactive;
 use super::jobs::{CompareError, CompareJob, CompareResult, Job};
 use super::work_queue::{WorkId, WorkQueue};
 use engine::baseline::Baseline;
 use engine::kept_baseline::KeptBaseline;
+use engine::overrides::{BaselineChoice, Choices, ChosenBaseline};
 use engine::snapshot::Snapshot;
 use engine::stamp::Stamp;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The error of a command that another one has replaced.
+const REPLACED: &str = "another baseline has been set";
 
 /// What to compare with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,12 +41,45 @@ impl Compare {
     }
 }
 
+impl From<Option<&BaselineChoice>> for Compare {
+    fn from(choice: Option<&BaselineChoice>) -> Self {
+        match choice {
+            Some(BaselineChoice::Path(path)) => Self::with(path.clone()),
+            Some(BaselineChoice::Shown(true)) => Self::Shown,
+            Some(BaselineChoice::Shown(false)) | None => Self::Nothing,
+        }
+    }
+}
+
+/// A command that sets the baseline.
+#[derive(Debug)]
+pub struct Command<A> {
+    /// Receives the outcome.
+    pub answer: A,
+    /// The choices that apply with the baseline, which is one of them. `None` if the overrides have
+    /// it already.
+    pub choices: Option<Box<(Choices, ChosenBaseline)>>,
+}
+
+/// A baseline to show; `None` for no baseline.
+#[derive(Debug)]
+pub struct Ready<A> {
+    /// The baseline.
+    pub baseline: Option<Baseline>,
+    /// The kept runs that were searched for it.
+    pub kept: Option<KeptBaseline>,
+    /// The command that set it; `None` for the setting.
+    pub command: Option<Command<A>>,
+}
+
 /// Reads baselines, one at a time.
 #[derive(Debug)]
 pub struct Comparison<A> {
     queue: WorkQueue<ToRead<A>>,
-    /// The kept runs to compare with.
+    /// The kept runs that are the baseline.
     kept: Option<KeptBaseline>,
+    /// What to read if the command that is pending fails, because it took its place.
+    instead: Option<Source>,
     /// The problem with the current baseline that was logged.
     problem: Option<String>,
     /// Why the last run was not kept.
@@ -53,59 +90,112 @@ pub struct Comparison<A> {
 
 #[derive(Debug)]
 struct ToRead<A> {
+    source: Source,
+    /// The command that set the baseline; `None` for the setting.
+    command: Option<Command<A>>,
+}
+
+/// Where to read a baseline from.
+#[derive(Debug, Clone)]
+struct Source {
     path: PathBuf,
     /// The kept runs to read instead of this profile.
     kept: Option<KeptBaseline>,
-    /// The command that set the baseline; `None` for the setting.
-    answer: Option<A>,
+}
+
+impl Source {
+    fn kept(kept: &KeptBaseline, shown: &Snapshot) -> Self {
+        Self { path: shown.loaded.path.clone(), kept: Some(kept.clone()) }
+    }
 }
 
 impl<A> Default for Comparison<A> {
     fn default() -> Self {
-        Self {
-            queue: WorkQueue::default(),
-            kept: None,
-            problem: None,
-            not_kept: None,
-            unread: None,
-        }
+        let queue = WorkQueue::default();
+        Self { queue, kept: None, instead: None, problem: None, not_kept: None, unread: None }
     }
 }
 
 impl<A> Comparison<A> {
-    /// Sets the baseline. If it must be read first, [`Self::start`] starts that.
-    pub fn compare(&mut self, output: &mut Output<A>, with: Compare, answer: Option<A>) {
-        self.cancel(output, "another baseline has been set");
-        self.kept = match &with {
-            Compare::Kept(kept) => Some(kept.clone()),
-            _ => None,
-        };
+    /// Returns the baseline to show. If it must be read first, the result is `None` and
+    /// [`Self::start`] starts that. Until it is shown, a command changes nothing.
+    pub fn compare(
+        &mut self,
+        output: &mut Output<A>,
+        with: Compare,
+        command: Option<Command<A>>,
+    ) -> Option<Ready<A>> {
         let world = output.world().clone();
         let has = |shown: &Snapshot, path: &Path| {
             let path = world.in_root(path);
             shown.loaded.files.iter().any(|(file, _)| *file == path)
         };
+        let kept = match &with {
+            Compare::Kept(kept) => Some(kept.clone()),
+            _ => None,
+        };
+        if command.is_none() {
+            self.kept.clone_from(&kept);
+        }
         let baseline = match (with, world.snapshot()) {
             (Compare::Nothing, _) | (Compare::Kept(_), None) => None,
-            (Compare::Malformed(problem), _) => return fail(output, answer, &problem),
+            (Compare::Malformed(problem), _) => {
+                refuse(output, command, &problem);
+                return None;
+            }
             (Compare::Kept(kept), Some(shown)) => {
-                let path = shown.loaded.path.clone();
-                self.queue.want(ToRead { path, kept: Some(kept), answer });
-                return;
+                self.read(output, Source::kept(&kept, shown), command);
+                return None;
             }
             (Compare::Shown, Some(shown)) => Some(shown),
             (Compare::Shown, None) => {
                 let problem = "there is nothing to compare with: no profile is loaded";
-                return fail(output, answer, problem);
+                refuse(output, command, problem);
+                return None;
             }
             // The shown profile may differ from the present content of the file.
             (Compare::With(path), Some(shown)) if has(shown, &path) => Some(shown),
             (Compare::With(path), _) => {
-                self.queue.want(ToRead { path: world.in_root(path), kept: None, answer });
-                return;
+                self.read(output, Source { path: world.in_root(path), kept: None }, command);
+                return None;
             }
         };
-        self.show(output, baseline.map(|shown| Baseline::new(shown.clone())), answer);
+        self.cancel(output, REPLACED);
+        let baseline = baseline.map(|shown| Baseline::new(shown.clone()));
+        Some(Ready { baseline, kept, command })
+    }
+
+    /// Reads a baseline instead of what is being read.
+    fn read(&mut self, output: &mut Output<A>, source: Source, command: Option<Command<A>>) {
+        if self.pending_command().is_none() {
+            let pending = self.queue.wanted().or(self.queue.current());
+            self.instead = pending.map(|work| work.source.clone());
+        }
+        self.instead.take_if(|_| command.is_none());
+        self.cancel(output, REPLACED);
+        self.queue.want(ToRead { source, command });
+    }
+
+    /// The baseline that a command waits for.
+    fn pending_command(&self) -> Option<&ToRead<A>> {
+        let mut pending = self.queue.current().into_iter().chain(self.queue.wanted());
+        pending.find(|work| work.command.is_some())
+    }
+
+    /// Handles that a baseline cannot be read.
+    fn fail(&mut self, output: &mut Output<A>, command: Option<Command<A>>, problem: &str) {
+        if command.is_some() {
+            self.resume();
+        }
+        refuse(output, command, problem);
+    }
+
+    /// Handles that a command failed: reads what it took the place of.
+    pub fn resume(&mut self) {
+        self.queue.unwant();
+        if let Some(source) = self.instead.take() {
+            self.queue.want(ToRead { source, command: None });
+        }
     }
 
     /// Whether to read the baseline of the settings again, which could not be read: there is another
@@ -125,19 +215,27 @@ impl<A> Comparison<A> {
 
     /// Searches the runs to compare a profile with that was just read, if these are the baseline.
     pub fn was_read(&mut self, shown: &Snapshot) {
-        if self.kept.is_some() {
-            let answer = self.queue.unwant().and_then(|wanted| wanted.answer);
-            let (path, kept) = (shown.loaded.path.clone(), self.kept.clone());
-            self.queue.want(ToRead { path, kept, answer });
+        let source = self.kept.as_ref().map(|kept| Source::kept(kept, shown));
+        let Some(command) = self.pending_command() else {
+            if let Some(source) = source {
+                self.queue.want(ToRead { source, command: None });
+            }
+            return;
+        };
+        let kept = command.source.kept.as_ref().map(|kept| Source::kept(kept, shown));
+        self.instead = source.or(self.instead.take());
+        // The command has searched the runs before another profile.
+        if let Some(source) = kept.filter(|_| self.queue.wanted().is_none()) {
+            self.queue.want(ToRead { source, command: None });
         }
     }
 
     /// Cancels the reading of baselines. Commands that wait for it get the error `problem`.
     pub fn cancel(&mut self, output: &mut Output<A>, problem: &str) {
-        let running = self.queue.running_mut().and_then(|running| running.answer.take());
-        let wanted = self.queue.unwant().and_then(|wanted| wanted.answer);
-        for answer in running.into_iter().chain(wanted) {
-            output.push(Effect::Answer(answer, Err(problem.to_owned())));
+        let running = self.queue.running_mut().and_then(|running| running.command.take());
+        let wanted = self.queue.unwant().and_then(|wanted| wanted.command);
+        for command in running.into_iter().chain(wanted) {
+            output.push(Effect::Answer(command.answer, Err(problem.to_owned())));
         }
         if let Some(id) = self.queue.cancel() {
             output.push(Effect::Stop(id));
@@ -146,7 +244,7 @@ impl<A> Comparison<A> {
 
     /// Starts to read the wanted baseline, unless one is being read.
     pub fn start(&mut self, output: &mut Output<A>, inactive: &Inactive, last: &mut WorkId) {
-        if let Some((id, ToRead { path, kept, .. })) = self.queue.start(last) {
+        if let Some((id, ToRead { source: Source { path, kept }, .. })) = self.queue.start(last) {
             let job = CompareJob {
                 path: path.clone(),
                 kept: kept.clone().zip(output.world().snapshot().cloned()),
@@ -157,44 +255,52 @@ impl<A> Comparison<A> {
         }
     }
 
-    /// Handles the result of reading a baseline.
+    /// Handles the result of reading a baseline, and returns the baseline to show.
     pub fn compared(
         &mut self,
         output: &mut Output<A>,
         id: WorkId,
         CompareResult { outcome, not_kept }: CompareResult,
-    ) {
-        let Some(ended) = self.queue.end(id).filter(|ended| !ended.was_cancelled) else { return };
+    ) -> Option<Ready<A>> {
+        let ended = self.queue.end(id).filter(|ended| !ended.was_cancelled)?;
         if let Some(problem) = not_kept.as_ref().filter(|_| self.not_kept != not_kept) {
             output.log(Severity::Warning, problem.as_str());
         }
         self.not_kept = not_kept;
-        match outcome {
-            Ok(baseline) => {
-                self.show(output, baseline.map(|baseline| *baseline), ended.work.answer);
-            }
+        let ToRead { source, command } = ended.work;
+        let baseline = match outcome {
+            Ok(baseline) => baseline.map(|baseline| *baseline),
             // The run will be found once it is kept.
             Err(CompareError::NoRun(problem)) => {
                 output.log(Severity::Warning, problem);
-                self.show(output, None, ended.work.answer);
+                None
             }
-            Err(CompareError::NoRevision(problem)) => fail(output, ended.work.answer, &problem),
-            Err(CompareError::Load(error)) => fail(output, ended.work.answer, &error.to_string()),
-        }
+            Err(CompareError::NoRevision(problem)) => {
+                self.fail(output, command, &problem);
+                return None;
+            }
+            Err(CompareError::Load(error)) => {
+                self.fail(output, command, &error.to_string());
+                return None;
+            }
+        };
+        Some(Ready { baseline, kept: source.kept, command })
     }
 
-    fn show(&mut self, output: &mut Output<A>, baseline: Option<Baseline>, answer: Option<A>) {
+    /// Shows a baseline.
+    pub fn show(
+        &mut self,
+        output: &mut Output<A>,
+        baseline: Option<Baseline>,
+        kept: Option<KeptBaseline>,
+    ) {
         output.publish(|world| {
             world.baseline = baseline.map(Arc::new);
             world.baseline_problem = None;
             world.revision += 1;
         });
+        (self.kept, self.instead) = (kept, None);
         (self.problem, self.unread) = (None, None);
-        self.report_problem(output);
-        if let Some(answer) = answer {
-            let outcome: Outcome = Ok(output.world().clone());
-            output.push(Effect::Answer(answer, outcome));
-        }
     }
 
     /// Logs why the shown profile cannot be compared with the baseline, unless it was logged before.
@@ -210,8 +316,8 @@ impl<A> Comparison<A> {
 }
 
 /// Answers the command with an error, or reports it if the baseline is from the settings.
-fn fail<A>(output: &mut Output<A>, answer: Option<A>, problem: &str) {
-    if let Some(answer) = answer {
+fn refuse<A>(output: &mut Output<A>, command: Option<Command<A>>, problem: &str) {
+    if let Some(Command { answer, .. }) = command {
         output.push(Effect::Answer(answer, Err(problem.to_owned())));
     } else {
         if output.world().baseline_problem.as_deref() != Some(problem) {

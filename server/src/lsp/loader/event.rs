@@ -26,11 +26,11 @@ pub enum Event<A> {
     Closed(Vec<Stamp>),
     /// Why the system does not report changes of files; `None` if it does.
     Unwatched(Option<Arc<str>>),
-    /// The user changes the view or picks a profile, which exists.
+    /// The user changes the view, sets the baseline or picks a profile, which exists.
     Choose(Box<Change>, A),
     /// Read the shown profile again.
     Reload(A),
-    /// Set or remove the baseline.
+    /// Set or remove the baseline, which is among the overrides already.
     Compare(Compare, A),
     /// Open a profile without showing it. The outcome is a world in which it is shown.
     Open(Box<OtherProfile>, A),

@@ -4,7 +4,7 @@
 //! work and the time; its outputs are effects. There is one queue for each kind of work: scan, load,
 //! resolve symbols, compare, open another profile, read totals.
 
-use super::comparison::{Compare, Comparison};
+use super::comparison::{Command, Compare, Comparison, Ready};
 use super::effect::{Effect, Output, Severity};
 use super::event::{Event, picked};
 use super::finder::{Finder, ToRead};
@@ -17,7 +17,7 @@ use super::totals::Totals;
 use super::waiting::{Needs, Waiting};
 use super::work_queue::{WorkId, WorkQueue};
 use engine::named_views;
-use engine::overrides::{Change, Overrides};
+use engine::overrides::{BaselineChoice, Change, Choices, ChosenBaseline, Overrides};
 use engine::settings::Settings;
 use engine::snapshot::Snapshot;
 use engine::stages::loaded::LoadError;
@@ -88,7 +88,39 @@ impl<A> State<A> {
     /// Compares with the baseline of the settings, if there is one.
     fn compare_with_setting(&mut self) {
         if let Some(path) = self.settings.baseline.clone() {
-            self.comparison.compare(&mut self.output, Compare::with(path.into()), None);
+            self.compare(Compare::with(path.into()), None);
+        }
+    }
+
+    /// Sets or removes the baseline.
+    fn compare(&mut self, with: Compare, command: Option<Command<A>>) {
+        if let Some(ready) = self.comparison.compare(&mut self.output, with, command) {
+            self.show_baseline(ready);
+        }
+    }
+
+    /// Shows a baseline with the choices of its command.
+    fn show_baseline(&mut self, ready: Ready<A>) {
+        let Ready { baseline, kept, command } = ready;
+        let (answer, choices) = command.map_or((None, None), |it| (Some(it.answer), it.choices));
+        let needs = choices.map_or(Ok(None), |choices| {
+            let (choices, chosen) = *choices;
+            self.try_to_choose(Change::Set(choices), Some(chosen))
+        });
+        match &needs {
+            Ok(needs) => {
+                self.comparison.show(&mut self.output, baseline, kept);
+                // Otherwise both will be computed again.
+                if needs.is_none() {
+                    self.comparison.report_problem(&mut self.output);
+                }
+                self.renew_baseline();
+            }
+            // Another profile is shown than when the command came.
+            Err(_) => self.comparison.resume(),
+        }
+        if let Some(answer) = answer {
+            self.answer(answer, needs);
         }
     }
 
@@ -130,8 +162,7 @@ impl<A> State<A> {
                 self.waiting.push(answer, Needs::Profile, self.last_work);
             }
             Event::Compare(with, answer) => {
-                self.comparison.compare(&mut self.output, with, Some(answer));
-                self.renew_baseline();
+                self.compare(with, Some(Command { answer, choices: None }));
             }
             Event::Open(other, answer) => self.others.ask(&mut self.output, *other, answer),
             Event::Sum(answer) => self.totals.ask(answer),
@@ -161,8 +192,9 @@ impl<A> State<A> {
             JobResult::Resolved(id, snapshot) => self.resolved(id, *snapshot),
             JobResult::ResolvedAll(id) => drop(self.symbols.end(id)),
             JobResult::Compared(id, compared) => {
-                self.comparison.compared(&mut self.output, id, compared);
-                self.renew_baseline();
+                if let Some(ready) = self.comparison.compared(&mut self.output, id, compared) {
+                    self.show_baseline(ready);
+                }
             }
             JobResult::Opened(id, outcome) => {
                 let outcome = outcome.map(|opened| *opened);
@@ -212,7 +244,7 @@ impl<A> State<A> {
         if self.settings.baseline != old.baseline {
             let path = self.settings.baseline.clone();
             let with = path.map_or(Compare::Nothing, |path| Compare::with(path.into()));
-            self.comparison.compare(&mut self.output, with, None);
+            self.compare(with, None);
         }
         self.finder.scan_again();
     }
@@ -232,8 +264,38 @@ impl<A> State<A> {
         self.finder.scan_again();
     }
 
-    fn choose(&mut self, change: Change, answer: A) {
-        match self.try_to_choose(change) {
+    fn choose(&mut self, mut change: Change, answer: A) {
+        if let Change::Set(choices) = &mut change
+            && let Some(baseline) = choices.baseline.take()
+        {
+            self.choose_with_baseline(std::mem::take(choices), baseline, answer);
+        } else {
+            let needs = self.try_to_choose(change, None);
+            self.answer(answer, needs);
+        }
+    }
+
+    /// Applies choices once the baseline is read.
+    fn choose_with_baseline(
+        &mut self,
+        choices: Choices,
+        baseline: Option<BaselineChoice>,
+        answer: A,
+    ) {
+        let world = self.output.world();
+        let shown = world.snapshot().map(Arc::as_ref);
+        if let Err(problem) = world.overrides.changed(Change::Set(choices.clone()), shown) {
+            self.output.push(Effect::Answer(answer, Err(problem)));
+            return;
+        }
+        let chosen = ChosenBaseline::new(baseline.as_ref(), shown);
+        let choices = Some(Box::new((choices, chosen)));
+        self.compare(Compare::from(baseline.as_ref()), Some(Command { answer, choices }));
+    }
+
+    /// Answers a command that changes the view, or lets it wait for what it needs.
+    fn answer(&mut self, answer: A, needs: Result<Option<Needs>, String>) {
+        match needs {
             Err(problem) => self.output.push(Effect::Answer(answer, Err(problem))),
             Ok(None) => {
                 let world = self.output.world().clone();
@@ -250,11 +312,16 @@ impl<A> State<A> {
 
     /// Applies a choice and returns what the command must wait for. On an error, which is a message
     /// for users, nothing is applied.
-    fn try_to_choose(&mut self, change: Change) -> Result<Option<Needs>, String> {
+    fn try_to_choose(
+        &mut self,
+        change: Change,
+        baseline: Option<ChosenBaseline>,
+    ) -> Result<Option<Needs>, String> {
         let world = self.output.world().clone();
         let pick: Option<Vec<PathBuf>> = picked(&change)
             .map(|paths| paths.into_iter().map(|path| world.in_root(path)).collect());
-        let overrides = world.overrides.changed(change, world.snapshot().map(Arc::as_ref))?;
+        let mut overrides = world.overrides.changed(change, world.snapshot().map(Arc::as_ref))?;
+        overrides.baseline = baseline.or(overrides.baseline);
         if let Some(pick) = &pick {
             if !pick.is_empty() {
                 self.keep_shown(pick);

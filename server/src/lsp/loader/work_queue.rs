@@ -95,6 +95,12 @@ impl<W> WorkQueue<W> {
         self.running.as_mut().map(|running| &mut running.work)
     }
 
+    /// The running work, unless it was cancelled.
+    pub fn current(&self) -> Option<&W> {
+        let running = self.running.as_ref().filter(|running| !running.is_cancelled)?;
+        Some(&running.work)
+    }
+
     /// The queued work.
     pub fn wanted(&self) -> Option<&W> {
         self.wanted.as_ref()

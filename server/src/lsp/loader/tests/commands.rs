@@ -5,6 +5,7 @@ use super::disk::path;
 use super::simulation::{Simulation, samples_of};
 use crate::lsp::loader::Compare;
 use crate::lsp::loader::event::Event;
+use engine::overrides::ChosenBaseline;
 use serde_json::json;
 use std::time::Duration;
 
@@ -216,4 +217,54 @@ fn the_shown_profile_as_baseline_is_not_read_again() {
     let compare = simulation.command(|answer| Event::Compare(with, answer));
     assert_eq!(answer(&simulation, compare), Some(Ok(4)));
     assert_eq!(simulation.world.baseline.clone().unwrap().snapshot.costs.total, 4.0);
+}
+
+#[test]
+fn a_view_and_a_baseline_are_chosen_together_or_not_at_all() {
+    let mut simulation = Simulation::showing(&FILES);
+    let (settings, overrides) =
+        (simulation.world.settings.clone(), simulation.world.overrides.clone());
+    for wrong in [
+        json!({ "inlines": "callSite", "unit": "both", "baseline": "none.cpuprofile" }),
+        json!({ "inlines": "callSite", "unit": "both", "baseline": "previous:0" }),
+        json!({ "metric": "no such", "baseline": "a.cpuprofile" }),
+    ] {
+        let command = simulation.set_view(wrong);
+        simulation.rest();
+        assert!(answer(&simulation, command).unwrap().is_err());
+        assert_eq!(
+            (&simulation.world.settings, &simulation.world.overrides),
+            (&settings, &overrides)
+        );
+        assert!(simulation.world.baseline.is_none());
+    }
+
+    let command = simulation.set_view(json!({ "inlines": "callSite", "baseline": "a.cpuprofile" }));
+    assert_eq!(simulation.world.settings, settings, "the baseline is not read yet");
+    simulation.rest();
+    let world = simulation.answers[&command].clone().unwrap();
+    let (costs, baseline) = (world.settings.costs(), world.baseline.clone().unwrap());
+    assert_eq!(world.overrides.baseline, Some(ChosenBaseline::Path("a.cpuprofile".into())));
+    assert_eq!(baseline.snapshot.loaded.path, path("a.cpuprofile"));
+    assert_eq!(
+        (&world.snapshot().unwrap().settings, &baseline.snapshot.settings),
+        (&costs, &costs)
+    );
+    assert_ne!(costs, settings.costs());
+}
+
+#[test]
+fn choices_that_turn_out_to_be_invalid_leave_the_baseline_of_the_settings() {
+    let mut simulation = Simulation::new(&json!({ "baseline": "a.cpuprofile" }), &FILES);
+    simulation.pace.load = Duration::from_secs(1);
+    simulation.pass(Duration::from_millis(500));
+    assert_eq!(simulation.samples(), None);
+    // Which metrics there are is not known before a profile is shown.
+    let command = simulation.set_view(json!({ "metric": "no such", "baseline": "b.cpuprofile" }));
+    simulation.rest();
+    assert!(answer(&simulation, command).unwrap().is_err());
+    let world = &simulation.world;
+    assert_eq!((&world.settings.metric, &world.overrides.baseline), (&None, &None));
+    let baseline = world.baseline.clone().unwrap();
+    assert_eq!(baseline.snapshot.loaded.path, path("a.cpuprofile"));
 }

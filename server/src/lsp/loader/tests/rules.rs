@@ -4,8 +4,8 @@
 
 use super::disk::{Content, path};
 use super::simulation::{Pace, Simulation};
-use crate::lsp::loader::Compare;
 use crate::lsp::loader::event::Event;
+use engine::overrides::{BaselineChoice, ChosenBaseline};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::json;
@@ -29,7 +29,7 @@ enum Happens {
     Root(bool),
     Reload,
     Cancel,
-    Compare(Compare),
+    Baseline(Option<BaselineChoice>),
     Open(&'static str),
     Sum,
 }
@@ -50,10 +50,10 @@ fn content() -> impl Strategy<Value = Content> {
 }
 
 fn happens() -> impl Strategy<Value = Happens> {
-    let compare = prop_oneof![
-        Just(Compare::Nothing),
-        Just(Compare::Shown),
-        name().prop_map(|name| Compare::With(name.into())),
+    let baseline = prop_oneof![
+        Just(None),
+        Just(Some(BaselineChoice::Shown(true))),
+        name().prop_map(|name| Some(BaselineChoice::Path(name.into()))),
     ];
     prop_oneof![
         8 => (name(), content()).prop_map(|(name, content)| Happens::Write(name, content)),
@@ -68,7 +68,7 @@ fn happens() -> impl Strategy<Value = Happens> {
         1 => any::<bool>().prop_map(Happens::Root),
         2 => Just(Happens::Reload),
         2 => Just(Happens::Cancel),
-        2 => compare.prop_map(Happens::Compare),
+        2 => baseline.prop_map(Happens::Baseline),
         2 => name().prop_map(Happens::Open),
         1 => Just(Happens::Sum),
     ]
@@ -86,7 +86,7 @@ struct Model {
     /// The setting `profile`.
     profile: Option<&'static str>,
     /// The commands that set the baseline, and their arguments.
-    compares: Vec<(u32, Compare)>,
+    baselines: Vec<(u32, Option<BaselineChoice>)>,
     /// Whether a change of the view was cancelled, so that it may not be applied.
     cancelled_view: bool,
     /// The times of commands that read broken files again.
@@ -143,10 +143,9 @@ impl Model {
             Happens::Open(name) => {
                 simulation.open(name, None);
             }
-            Happens::Compare(compare) => {
-                let with = compare.clone();
-                let command = simulation.command(|answer| Event::Compare(with, answer));
-                self.compares.push((command, compare));
+            Happens::Baseline(baseline) => {
+                let choice = json!({ "baseline": baseline });
+                self.baselines.push((simulation.set_view(choice), baseline));
             }
         }
     }
@@ -234,16 +233,23 @@ impl Model {
 
     /// The baseline is that of the last command that succeeded.
     fn check_baseline(&self, simulation: &Simulation) {
-        let mut succeeded = self.compares.iter().rev();
+        let mut succeeded = self.baselines.iter().rev();
         let last = succeeded.find(|(command, _)| simulation.answers[command].is_ok());
         let baseline = simulation.world.baseline.as_ref();
-        match last.map(|(_, compare)| compare) {
-            None | Some(Compare::Nothing) => assert!(baseline.is_none()),
-            Some(Compare::Shown | Compare::Kept(_)) => assert!(baseline.is_some()),
-            Some(Compare::Malformed(problem)) => panic!("{problem}"),
-            Some(Compare::With(name)) => {
+        let chosen = simulation.world.overrides.baseline.as_ref();
+        match last.map(|(_, choice)| choice) {
+            None => assert!(baseline.is_none() && chosen.is_none()),
+            Some(None) => {
+                assert!(baseline.is_none() && chosen == Some(&ChosenBaseline::Nothing));
+            }
+            Some(Some(BaselineChoice::Shown(_))) => {
+                let is_shown = matches!(chosen, Some(ChosenBaseline::Shown { .. }));
+                assert!(baseline.is_some() && is_shown);
+            }
+            Some(Some(BaselineChoice::Path(name))) => {
                 let path = path(name.to_str().unwrap());
                 assert_eq!(baseline.map(|it| &it.snapshot.loaded.path), Some(&path));
+                assert_eq!(chosen, Some(&ChosenBaseline::Path(name.clone())));
             }
         }
         if let Some(baseline) = baseline.filter(|_| !self.cancelled_view) {

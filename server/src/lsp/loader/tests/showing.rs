@@ -3,6 +3,7 @@
 use super::disk::Content::{Broken, Profile};
 use super::disk::path;
 use super::simulation::Simulation;
+use crate::lsp::loader::Compare;
 use crate::lsp::loader::event::Event;
 use crate::lsp::loader::jobs::Job;
 use serde_json::{Value, json};
@@ -340,7 +341,7 @@ fn a_baseline_that_was_read_with_other_settings_is_renewed() {
     let files = [("before.cpuprofile", Profile(2)), ("a.cpuprofile", Profile(4))];
     let mut simulation = Simulation::showing(&files);
     simulation.pace.load = Duration::from_millis(100);
-    let with = crate::lsp::loader::Compare::With("before.cpuprofile".into());
+    let with = Compare::With("before.cpuprofile".into());
     simulation.command(|answer| Event::Compare(with, answer));
     simulation.pass(Duration::from_millis(50));
     simulation.set_view(json!({ "inlines": "callSite" }));
@@ -361,4 +362,43 @@ fn a_warning_about_settings_is_logged_once() {
     assert!(send(json!({ "colour": 1, "unit": "absolute" })).is_empty());
     assert!(send(json!({})).is_empty());
     assert_eq!(send(json!({ "colour": 1 })), [unknown]);
+}
+
+/// The stand-in for a kept run has as many samples as the profile shown.
+#[test]
+fn runs_are_still_compared_with_the_run_before_after_a_baseline_that_cannot_be_set() {
+    let mut simulation =
+        Simulation::new(&json!({ "baseline": "previous" }), &[("a.cpuprofile", Profile(2))]);
+    simulation.rest();
+    let before = |simulation: &Simulation| {
+        simulation.world.baseline.as_ref().map(|it| it.snapshot.costs.total)
+    };
+    assert_eq!(before(&simulation), Some(2.0));
+    for (wrong, samples) in [("none.cpuprofile", 4), ("previous:0", 6)] {
+        let with = Compare::with(wrong.into());
+        let command = simulation.command(|answer| Event::Compare(with, answer));
+        simulation.rest();
+        assert!(simulation.answers[&command].is_err());
+        simulation.write("a.cpuprofile", Profile(samples));
+        simulation.rest();
+        assert_eq!(before(&simulation), Some(f64::from(samples)), "{wrong}");
+    }
+
+    // Also if the command comes while the run before is searched, or a run is read meanwhile.
+    simulation.pace.load = Duration::from_secs(1);
+    simulation.write("a.cpuprofile", Profile(8));
+    simulation.pass(Duration::from_millis(1500));
+    assert_eq!((simulation.samples(), before(&simulation)), (Some(8), None));
+    let with = Compare::with("none.cpuprofile".into());
+    let command = simulation.command(|answer| Event::Compare(with, answer));
+    simulation.rest();
+    assert!(simulation.answers[&command].is_err());
+    assert_eq!(before(&simulation), Some(8.0));
+    simulation.write("a.cpuprofile", Profile(10));
+    simulation.pass(Duration::from_millis(500));
+    let with = Compare::with("none.cpuprofile".into());
+    let command = simulation.command(|answer| Event::Compare(with, answer));
+    simulation.rest();
+    assert!(simulation.answers[&command].is_err());
+    assert_eq!((simulation.samples(), before(&simulation)), (Some(10), Some(10.0)));
 }
