@@ -129,6 +129,35 @@ fn a_baseline_adds_the_change_of_the_total_and_of_functions() {
     assert_eq!(values(&functions[0])[..2], ["4000", "4000"]);
 }
 
+/// `work` took 60 of 100 ms and now takes 50 of 50.
+#[test]
+fn costs_are_compared_as_the_option_says() {
+    let folder = TempDir::new().unwrap();
+    let write = |name: &str, weights: [u32; 2]| {
+        let path = folder.path().join(name);
+        let text = serde_json::json!({
+            "$schema": "https://www.speedscope.app/file-format-schema.json",
+            "shared": { "frames": [{ "name": "work" }, { "name": "rest" }] },
+            "profiles": [{
+                "type": "sampled", "name": "cpu", "unit": "milliseconds",
+                "startValue": 0, "endValue": 100, "samples": [[0], [1]], "weights": weights,
+            }],
+        });
+        fs::write(&path, text.to_string()).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (before, now) = (write("before.json", [60, 40]), write("now.json", [50, 0]));
+    let change = |how: &str| {
+        let page = run(["html", "--baseline", &before, "--compare", how, &now]).stdout;
+        let page = Document::parse(xml(&page)).unwrap();
+        let functions = rows(&page, |table| table.attribute("id") == Some("functions"));
+        let cells: Vec<_> = functions[0].children().filter(Node::is_element).collect();
+        assert_eq!(cells[3].text(), Some("work"));
+        cells[2].text().unwrap_or_default().to_owned()
+    };
+    assert_eq!((change("absolute").as_str(), change("share").as_str()), ("▼10.0 ms", "▲40.0"));
+}
+
 /// A name and a source with markup.
 fn hostile() -> (TempDir, String) {
     let folder = TempDir::new().unwrap();

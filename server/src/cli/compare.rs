@@ -22,7 +22,7 @@ pub struct CompareArgs {
     baseline: Vec<PathBuf>,
     /// How to compare costs with those of the baseline
     #[arg(long, value_enum, value_name = "HOW", default_value = "absolute")]
-    compare: Compare,
+    pub(super) compare: Compare,
 }
 
 /// A baseline, and how costs are compared with it.

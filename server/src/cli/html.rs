@@ -21,7 +21,7 @@ use engine::present::units;
 use engine::query::health;
 use engine::query::hot_spots::{HotFile, HotFunction, Question, hot_spots};
 use engine::ranking::{By, Scope};
-use engine::settings::{Settings, Unit};
+use engine::settings::{Compare, Settings, Unit};
 use engine::snapshot::Snapshot;
 use engine::weight::Weight;
 use engine::world::World;
@@ -68,11 +68,12 @@ pub(super) fn html(
     snapshot: Snapshot,
     index: SourceIndex,
     before: Option<Compared<'_>>,
+    compare: Compare,
     arguments: &HtmlArgs,
     out: &mut Output,
 ) -> Result<(), Failure> {
     let baseline = before.map(|before| before.baseline.clone());
-    let page = Page::new(snapshot, index, baseline);
+    let page = Page::new(snapshot, index, baseline, compare);
     let text = page.write(before, !arguments.no_sources).map_err(Failure::no_output)?;
     match arguments.output.as_deref().filter(|path| *path != Path::new("-")) {
         None => Ok(out.write_all(text.as_bytes())?),
@@ -90,10 +91,15 @@ struct Page {
 }
 
 impl Page {
-    fn new(snapshot: Snapshot, index: SourceIndex, baseline: Option<Arc<Baseline>>) -> Self {
+    fn new(
+        snapshot: Snapshot,
+        index: SourceIndex,
+        baseline: Option<Arc<Baseline>>,
+        compare: Compare,
+    ) -> Self {
         let (snapshot, index) = (Arc::new(snapshot), Arc::new(index));
         let world = World {
-            settings: Arc::new(Settings { unit: Unit::Both, ..Settings::default() }),
+            settings: Arc::new(Settings { unit: Unit::Both, compare, ..Settings::default() }),
             active: vec![snapshot.clone()],
             index: Some(index.clone()),
             baseline,

@@ -501,7 +501,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             let (snapshot, index) = view.clone().load_with(&[], view::Places::Current)?;
             let before = compare.load(&view, view::Places::Current, &snapshot)?;
             let before = before.as_ref().map(compare::Loaded::compared);
-            html::html(snapshot, index, before, &arguments, out)?;
+            html::html(snapshot, index, before, compare.compare, &arguments, out)?;
         }
         Command::Fetch { arguments } => fetch::fetch(*arguments, out)?,
         Command::Mcp { view } => mcp::serve(view)?,
