@@ -253,3 +253,37 @@ fn sanitizes_names_of_libraries_in_messages() {
     let warning = stays_addresses_of(&case, "word\u{1b}[31m\nstat");
     assert!(warning.contains("word\u{fffd}[31m\u{fffd}stat"), "{warning:?}");
 }
+
+/// The stacks of `perf record --call-graph dwarf` are unwound with the recorded program.
+#[test]
+fn copied_stacks_are_unwound_when_symbols_are_enabled() {
+    let case = Case::new("perf-data/cpp-raytrace-dwarf");
+    let settings =
+        |enable| json!({ "profile": "dwarf.perf.data.gz", "symbols": { "enable": enable } });
+    let start = |enable| {
+        let mut server = Server::builder(&case.workspace).settings(settings(enable)).start();
+        server.wait_profile();
+        server
+    };
+    let total_of_main = |server: &mut Server| {
+        let functions = hottest(server);
+        let main = functions.iter().find(|row| row["name"] == "main")?;
+        main["total"].as_f64()
+    };
+    let expected = start(true).eventually("the total of main", |server| total_of_main(server));
+    let is_left =
+        |server: &mut Server| server.view()["health"].to_string().contains("symbols.enable");
+    let mut server = start(false);
+    assert!(is_left(&mut server));
+    assert_eq!(total_of_main(&mut server), None);
+    for _ in 0..2 {
+        server.configure(settings(true));
+        server.eventually("unwound stacks", |server| {
+            (total_of_main(server) == Some(expected) && !is_left(server)).then_some(())
+        });
+        server.configure(settings(false));
+        server.eventually("leaves only", |server| {
+            (total_of_main(server).is_none() && is_left(server)).then_some(())
+        });
+    }
+}

@@ -422,6 +422,7 @@ pub fn merged(mut files: Vec<(Loaded, Thread)>) -> Result<Loaded, LoadError> {
     } else {
         ends.reduce(Option::and).flatten()
     };
+    let needs_programs = files.iter().any(|(file, _)| file.needs_programs);
     let newest = files.iter().map(|(file, _)| file.stamp).max_by_key(|stamp| stamp.modified);
     let (first, _) = files.swap_remove(0);
     Ok(Loaded {
@@ -434,6 +435,7 @@ pub fn merged(mut files: Vec<(Loaded, Thread)>) -> Result<Loaded, LoadError> {
         span_seconds: None,
         truncated,
         recording: Arc::new(recording),
+        needs_programs,
         warnings,
         ..first
     })

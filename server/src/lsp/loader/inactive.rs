@@ -4,6 +4,7 @@
 use super::shared::ReadSettings;
 use engine::discovery::{Candidate, FileVersion};
 use engine::settings::Settings;
+use engine::snapshot::Snapshot;
 use engine::stages::loaded::Loaded;
 use engine::world::World;
 use std::sync::Arc;
@@ -37,17 +38,24 @@ struct Read {
     settings: ReadSettings,
 }
 
+impl Read {
+    /// The profile of a snapshot that was just read. The settings may have changed meanwhile.
+    fn new(snapshot: &Snapshot, max_bytes: u64) -> Self {
+        let settings = ReadSettings::with(max_bytes, snapshot.settings.clone());
+        Self { loaded: snapshot.loaded.clone(), settings }
+    }
+}
+
 impl Inactive {
     /// Keeps the profiles that `world` no longer shows or compares with, and evicts old ones.
     pub fn update(&mut self, world: &World, now: Instant) {
         let minutes = u64::from(world.settings.evict_after_minutes);
         self.lifetime = (minutes > 0).then(|| Duration::from_secs(60 * minutes));
         let baseline = world.baseline.iter().map(|baseline| &baseline.snapshot);
-        let active = world.active.iter().chain(baseline).map(|snapshot| &snapshot.loaded);
-        let active = active.map(|loaded| {
-            let known = self.all().find(|read| Arc::ptr_eq(&read.loaded, loaded)).cloned();
-            let settings = || ReadSettings::of(&world.settings);
-            known.unwrap_or_else(|| Read { loaded: loaded.clone(), settings: settings() })
+        let max_bytes = world.settings.max_profile_bytes;
+        let active = world.active.iter().chain(baseline).map(|snapshot| {
+            let known = self.all().find(|read| Arc::ptr_eq(&read.loaded, &snapshot.loaded));
+            known.cloned().unwrap_or_else(|| Read::new(snapshot, max_bytes))
         });
         let active = active.collect();
         for before in std::mem::replace(&mut self.active, active) {
@@ -68,12 +76,12 @@ impl Inactive {
         self.profiles.retain(|kept| lifetime.is_none_or(|lifetime| now < kept.since + lifetime));
     }
 
-    /// Keeps a profile that was read with `settings`, unless it is active.
-    pub fn add(&mut self, loaded: &Arc<Loaded>, settings: &Settings, now: Instant) {
+    /// Keeps a profile that was just read, unless it is active.
+    pub fn add(&mut self, snapshot: &Snapshot, max_bytes: u64, now: Instant) {
+        let loaded = &snapshot.loaded;
         if !self.active.iter().any(|active| have_same_file(&active.loaded, loaded)) {
             self.profiles.retain(|kept| !have_same_file(&kept.read.loaded, loaded));
-            let read = Read { loaded: loaded.clone(), settings: ReadSettings::of(settings) };
-            self.profiles.push(Kept { read, since: now });
+            self.profiles.push(Kept { read: Read::new(snapshot, max_bytes), since: now });
         }
     }
 

@@ -102,7 +102,7 @@ impl<A> Others<A> {
         }
         if let Ok(opened) = outcome {
             if let Some(snapshot) = opened.world.snapshot() {
-                inactive.add(&snapshot.loaded, &output.world().settings, now);
+                inactive.add(snapshot, output.world().settings.max_profile_bytes, now);
             }
             self.kept.retain(|kept| kept.opened.other != opened.other);
             self.kept.push(Kept { opened, since: now });

@@ -1,7 +1,7 @@
 //! Profiles that several roots show. Each version is read once.
 
 use engine::discovery::FileVersion;
-use engine::settings::{Settings, SourceSettings, Symbols};
+use engine::settings::{CostSettings, Settings, SourceSettings, Symbols};
 use engine::stages::loaded::{LoadError, Loaded};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -33,12 +33,12 @@ pub struct ReadSettings {
 impl ReadSettings {
     /// Those among all settings.
     pub fn of(settings: &Settings) -> Self {
-        let costs = settings.costs();
-        Self {
-            max_bytes: settings.max_profile_bytes,
-            symbols: costs.symbols,
-            sources: costs.sources,
-        }
+        Self::with(settings.max_profile_bytes, settings.costs())
+    }
+
+    /// Those with which a profile was read that was loaded with `costs`.
+    pub fn with(max_bytes: u64, costs: CostSettings) -> Self {
+        Self { max_bytes, symbols: costs.symbols, sources: costs.sources }
     }
 }
 

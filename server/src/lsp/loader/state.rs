@@ -13,6 +13,7 @@ use super::jobs::{Job, JobResult, LoadFrom, LoadJob, LoadResult, ResolveJob, ToS
 use super::others::Others;
 use super::outdated::{has_outdated_baseline, is_outdated};
 use super::problems::{log_warnings, report_missing_part};
+use super::shared::ReadSettings;
 use super::totals::Totals;
 use super::waiting::{Needs, Waiting};
 use super::work_queue::{WorkId, WorkQueue};
@@ -364,6 +365,7 @@ impl<A> State<A> {
         let (old, settings) = (&self.output.world().settings, overrides.applied_to(&self.settings));
         let was_cancelled = !self.loads.is_pending() && is_outdated(self.output.world());
         let costs_change = settings.costs() != old.costs() || was_cancelled;
+        let reads_differ = ReadSettings::of(&settings) != ReadSettings::of(old);
         let labels_change = !costs_change && settings != **old;
         self.output.publish(|world| {
             world.settings = Arc::new(settings);
@@ -373,7 +375,17 @@ impl<A> State<A> {
         if costs_change {
             self.renew();
         }
+        if reads_differ {
+            self.unwind_again();
+        }
         costs_change
+    }
+
+    /// Reads the shown profile again if its stacks are to be unwound with other settings.
+    fn unwind_again(&mut self) {
+        if self.output.world().snapshot().is_some_and(|shown| shown.loaded.needs_programs) {
+            self.finder.reread();
+        }
     }
 
     /// Requests that the shown snapshot is computed with the present settings and roots. A profile
@@ -422,7 +434,14 @@ impl<A> State<A> {
             (Load::Read(_), Ok(to_show)) => {
                 self.finder.was_read(&to_show.snapshot.loaded.path, now);
                 self.pick_before = None;
+                let settings = &self.output.world().settings;
+                let used = to_show.snapshot.settings.clone();
+                let used = ReadSettings::with(settings.max_profile_bytes, used);
+                let is_outdated = used != ReadSettings::of(settings);
                 self.show(*to_show, true);
+                if is_outdated {
+                    self.unwind_again();
+                }
                 self.waiting.loaded(&mut self.output, id, true, &Ok(()));
             }
             (work, Err(error))

@@ -148,6 +148,9 @@ pub struct Loaded {
     pub recording: Arc<Recording>,
     /// Copied stacks that are not unwound yet ([`crate::libraries::unwound`]).
     pub raw_stacks: Option<RawStacks>,
+    /// Whether a file has copied stacks, so that the recording depends on the programs that were
+    /// found when it was read.
+    pub needs_programs: bool,
     /// The coverage report whose counts the recording has.
     pub report: Option<(PathBuf, Stamp)>,
     /// Whether the file counts executions, but the file with their lines was not read.
@@ -303,6 +306,7 @@ impl Loaded {
             span_seconds: read.span_seconds,
             truncated: read.truncated,
             recording: Arc::new(read.recording),
+            needs_programs: read.raw_stacks.is_some(),
             raw_stacks: read.raw_stacks,
             report: None,
             lacks_lines_of_counts: read.executions.is_some(),

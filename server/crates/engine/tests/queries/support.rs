@@ -116,6 +116,7 @@ impl Project {
             truncated: None,
             recording: Arc::new(recording.into()),
             raw_stacks: None,
+            needs_programs: false,
             report: None,
             lacks_lines_of_counts: false,
             fleet: None,

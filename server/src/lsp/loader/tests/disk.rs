@@ -161,6 +161,7 @@ fn profile(path: &Path, stamp: Stamp, samples: u32) -> Loaded {
         truncated: None,
         recording: Arc::new(recording),
         raw_stacks: None,
+        needs_programs: false,
         report: None,
         lacks_lines_of_counts: false,
         fleet: None,
