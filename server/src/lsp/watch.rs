@@ -45,7 +45,7 @@ pub struct Folders {
     /// `None` if the settings or the system do not allow one.
     watcher: Option<RecommendedWatcher>,
     watched: HashSet<PathBuf>,
-    /// Why the system, or a folder, cannot be watched, although it should be.
+    /// Why files or some folders cannot be watched, although they should be.
     problem: Option<Arc<str>>,
 }
 
@@ -61,14 +61,13 @@ impl Folders {
         if mode != Watch::Poll {
             match notify::recommended_watcher(handler) {
                 Ok(watcher) => this.watcher = Some(watcher),
-                Err(error) => this.fail("files", &error),
+                Err(error) => this.fail(refused("files", &error)),
             }
         }
         this
     }
 
-    fn fail(&mut self, what: &str, error: &notify::Error) {
-        let problem = format!("{what} cannot be watched ({error})");
+    fn fail(&mut self, problem: String) {
         tracing::warn!("{problem}; polling every few seconds instead");
         self.problem = Some(problem.into());
     }
@@ -81,7 +80,14 @@ impl Folders {
     /// Replaces the watched folders.
     pub fn set(&mut self, folders: impl IntoIterator<Item = PathBuf>) {
         let Some(watcher) = &mut self.watcher else { return };
-        let wanted: HashSet<PathBuf> = folders.into_iter().take(MAX_FOLDERS).collect();
+        let (mut wanted, mut left_out) = (HashSet::new(), HashSet::new());
+        for folder in folders {
+            if wanted.len() < MAX_FOLDERS {
+                wanted.insert(folder);
+            } else if !wanted.contains(&folder) {
+                left_out.insert(folder);
+            }
+        }
         for gone in self.watched.difference(&wanted) {
             let _ = watcher.unwatch(gone);
         }
@@ -99,8 +105,14 @@ impl Folders {
                 Err(_) => {}
             }
         }
-        if let Some((folder, error)) = failed.filter(|_| self.problem.is_none()) {
-            self.fail(&folder.display().to_string(), &error);
+        if self.problem.is_some() {
+            return;
+        }
+        if let Some((folder, error)) = failed {
+            self.fail(refused(&folder.display().to_string(), &error));
+        } else if !left_out.is_empty() {
+            let what = format!("{} of {} folders", left_out.len(), MAX_FOLDERS + left_out.len());
+            self.fail(format!("{what} cannot be watched (the limit is {MAX_FOLDERS})"));
         }
     }
 
@@ -121,6 +133,14 @@ impl Folders {
             (Watch::Native, None) => None,
         }
     }
+}
+
+/// The problem if the system does not watch `what`.
+fn refused(what: &str, error: &notify::Error) -> String {
+    format!(
+        "{what} cannot be watched ({error}); on Linux, raise fs.inotify.max_user_watches and \
+         fs.inotify.max_user_instances"
+    )
 }
 
 #[cfg(test)]
@@ -145,5 +165,19 @@ mod tests {
         assert_eq!(moved(RenameMode::From), Some(false));
         assert_eq!(closed(EventKind::Create(CreateKind::File)), Some(false));
         assert_eq!(closed(EventKind::Modify(ModifyKind::Data(DataChange::Any))), Some(false));
+    }
+
+    #[test]
+    fn folders_beyond_the_limit_are_polled() {
+        let (changes, _received) = tokio::sync::mpsc::unbounded_channel();
+        let mut folders = Folders::new(Watch::Native, changes);
+        let path = |i: usize| PathBuf::from(format!("/no/such/folder/{i}"));
+        // Some folders are given twice.
+        folders.set((0..MAX_FOLDERS).chain(0..10).map(path));
+        assert_eq!((folders.problem(), folders.poll_interval(Watch::Native)), (None, None));
+        folders.set((0..=MAX_FOLDERS).map(path));
+        let problem = "1 of 1025 folders cannot be watched (the limit is 1024)";
+        assert_eq!(folders.problem().map(|it| &**it), Some(problem));
+        assert_eq!(folders.poll_interval(Watch::Native), Some(Duration::from_secs(2)));
     }
 }

@@ -38,7 +38,8 @@ analysis::codes! {
         ProfileUnreadable = "profile-unreadable",
         /// The profile that is shown was deleted. Its costs stay.
         ProfileDeleted = "profile-deleted",
-        /// The operating system does not report changes of files, so they are noticed late.
+        /// The operating system does not report changes of files, or there are too many folders to
+        /// watch, so changes are noticed late.
         Polling = "polling",
         /// No function has a cost: the profile is empty, or its samples are idle or have no stacks.
         NoSamples = "no-samples",
@@ -165,10 +166,7 @@ fn of_files(world: &World) -> Vec<HealthEntry> {
         entries.push(HealthEntry::new(Severity::Info, HealthCode::ProfileDeleted, &message));
     }
     if let Some(problem) = &world.unwatched {
-        let message = format!(
-            "changed profiles are noticed only after a few seconds: {problem}; on Linux, raise \
-             fs.inotify.max_user_watches and fs.inotify.max_user_instances"
-        );
+        let message = format!("changed profiles are noticed only after a few seconds: {problem}");
         entries.push(HealthEntry::new(Severity::Info, HealthCode::Polling, &message));
     }
     entries
