@@ -343,3 +343,31 @@ fn a_profile_setting_without_a_file_is_shown_once() {
     server.wait_profile();
     assert_eq!(shown(&mut server), 1);
 }
+
+/// Also if the client sends the same options again, and with several workspace folders.
+#[test]
+fn a_problem_with_settings_is_logged_once() {
+    let workspaces = [six_samples(), six_samples()];
+    let folders: Vec<_> =
+        workspaces.iter().map(|it| json!({ "uri": it.root_uri(), "name": "folder" })).collect();
+    let options = json!({ "colour": 1, "sourceRoots": ["/no/such/folder"] });
+    let mut server = Server::builder(&workspaces[0])
+        .param("workspaceFolders", json!(folders))
+        .options(options.clone())
+        .start();
+    server.wait_profile();
+    let count = |server: &mut Server, part: &str| {
+        server.warnings().iter().filter(|warning| warning.contains(part)).count()
+    };
+    server.eventually("both", |server| {
+        (count(server, "colour") > 0 && count(server, "/no/such/folder") > 0).then_some(())
+    });
+    let mut options = options;
+    options["unit"] = json!("absolute");
+    server.configure(options);
+    let uri = server.open_file(&workspaces[1].path("app.py"), "python");
+    server.eventually("the new unit", |server| {
+        server.labels(&uri).get(&12).is_some_and(|label| label.contains("sample")).then_some(())
+    });
+    assert_eq!((count(&mut server, "colour"), count(&mut server, "/no/such/folder")), (1, 1));
+}

@@ -241,7 +241,7 @@ impl LanguageServer for Backend {
         tokio::spawn(saved_view::run(self.saver.clone(), worlds.subscribe()));
         let caches = self.server.caches.clone();
         let roots = worlds.borrow().first().roots.clone();
-        let loader = Loader::new(client.clone(), info.abilities, caches, worlds, events);
+        let loader = Loader::new(client.clone(), info.abilities, caches, worlds, &warnings, events);
         let events = self.server.events.clone();
         let saver = self.saver.clone();
         let pulled = info.configuration.then(|| self.pull_settings(None));

@@ -110,12 +110,13 @@ pub struct Loader {
 
 impl Loader {
     /// A loader that handles `events` and publishes to `worlds`. It starts with the settings and the
-    /// workspace folders of the first world.
+    /// workspace folders of the first world. The `warnings` about these settings were logged.
     pub fn new(
         client: Client,
         abilities: ClientAbilities,
         caches: Arc<Caches>,
         worlds: watch::Sender<Arc<Worlds>>,
+        warnings: &[String],
         events: mpsc::UnboundedReceiver<RootEvent>,
     ) -> Self {
         let (changes_sender, changes) = mpsc::unbounded_channel();
@@ -124,7 +125,7 @@ impl Loader {
         Self {
             background: Background::new(client.clone(), abilities.progress, caches, results_sender),
             folders: Folders::new(now.settings.watch, changes_sender.clone()),
-            roots: Roots::new(&now),
+            roots: Roots::new(&now, warnings),
             canonical: HashMap::new(),
             unwatched: None,
             poll_at: None,

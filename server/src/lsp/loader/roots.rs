@@ -38,16 +38,17 @@ struct RootState<A> {
 }
 
 impl<A> Roots<A> {
-    /// The states of the workspace folders of `world`, with its settings.
-    pub fn new(world: &World) -> Self {
+    /// The states of the workspace folders of `world`, with its settings, whose `warnings` were
+    /// logged.
+    pub fn new(world: &World, warnings: &[String]) -> Self {
         let mut this = Self { all: Vec::new(), next: 0, effects: Vec::new() };
         for root in &world.roots {
             if !this.has(root) {
-                this.add(World { root: Some(root.clone()), ..world.clone() });
+                this.add(World { root: Some(root.clone()), ..world.clone() }, warnings);
             }
         }
         if this.all.is_empty() {
-            this.add(world.clone());
+            this.add(world.clone(), warnings);
         }
         this
     }
@@ -124,6 +125,7 @@ impl<A> Roots<A> {
         let Some(first) = self.all.first() else { return Vec::new() };
         let settings = Arc::new(first.state.settings().clone());
         let unwatched = first.world.unwatched.clone();
+        let warnings = first.state.setting_warnings().to_vec();
         let is_removed = |root: &Option<PathBuf>| {
             root.as_ref().is_some_and(|root| removed.contains(root) && !added.contains(root))
         };
@@ -132,7 +134,7 @@ impl<A> Roots<A> {
         }
         if self.all.is_empty() {
             let (settings, unwatched) = (settings.clone(), unwatched.clone());
-            self.add(World { settings, unwatched, ..World::default() });
+            self.add(World { settings, unwatched, ..World::default() }, &warnings);
             self.run(0, |state| state.start(now));
         }
         let event = || Event::Roots { added: added.to_vec(), removed: removed.to_vec() };
@@ -145,7 +147,8 @@ impl<A> Roots<A> {
             if !self.has(root) {
                 let (root, settings) = (Some(root.clone()), settings.clone());
                 let (roots, unwatched) = (roots.clone(), unwatched.clone());
-                self.add(World { root, roots, settings, unwatched, ..World::default() });
+                let world = World { root, roots, settings, unwatched, ..World::default() };
+                self.add(world, &warnings);
                 self.run(self.all.len() - 1, |state| state.start(now));
             }
         }
@@ -155,10 +158,11 @@ impl<A> Roots<A> {
         std::mem::take(&mut self.effects)
     }
 
-    fn add(&mut self, world: World) {
+    fn add(&mut self, world: World, warnings: &[String]) {
         let (world, number) = (Arc::new(world), self.next);
         self.next += 1;
-        let state = State::new(world.clone(), WorkId(number << WORK_BITS));
+        let last = WorkId(number << WORK_BITS);
+        let state = State::new(world.clone(), warnings.to_vec(), last);
         self.all.push(RootState { number, state, world, folders: Vec::new() });
     }
 
@@ -210,7 +214,7 @@ impl<A> Roots<A> {
                 }
                 // All states have the same settings.
                 Effect::WatchBy(_) if index > 0 => None,
-                Effect::Log(_, message) if self.has_logged(&message) => None,
+                Effect::Log(_, message) if self.has_logged(index, &message) => None,
                 Effect::Diagnose(path, None) if self.has_problem(&path) => None,
                 other => without_world(other),
             };
@@ -218,11 +222,15 @@ impl<A> Roots<A> {
         }
     }
 
-    /// Whether another root logs the same message for the same event.
-    fn has_logged(&self, message: &str) -> bool {
-        self.effects
-            .iter()
-            .any(|effect| matches!(effect, Effect::Log(_, other) if other == message))
+    /// Whether another root logs the same message for the same event, or has logged it about the
+    /// settings.
+    fn has_logged(&self, index: usize, message: &str) -> bool {
+        let mut others = self.all.iter().enumerate().filter(|(other, _)| *other != index);
+        others.any(|(_, one)| one.world.absent.iter().any(|absent| absent == message))
+            || self
+                .effects
+                .iter()
+                .any(|effect| matches!(effect, Effect::Log(_, other) if other == message))
     }
 
     /// Whether a root reports a problem with a profile.

@@ -60,11 +60,12 @@ pub struct State<A> {
 }
 
 impl<A> State<A> {
-    /// The initial state, with the settings of `world`. The ids of its work are greater than `last`.
-    pub fn new(world: Arc<World>, last: WorkId) -> Self {
+    /// The initial state, with the settings of `world`, whose `warnings` were logged. The ids of its
+    /// work are greater than `last`.
+    pub fn new(world: Arc<World>, warnings: Vec<String>, last: WorkId) -> Self {
         Self {
             settings: Settings::clone(&world.settings),
-            setting_warnings: Vec::new(),
+            setting_warnings: warnings,
             output: Output::new(world),
             last_work: last,
             finder: Finder::default(),
@@ -128,6 +129,11 @@ impl<A> State<A> {
     /// The client's settings, without the overrides.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The warnings about the client's settings, which were logged.
+    pub fn setting_warnings(&self) -> &[String] {
+        &self.setting_warnings
     }
 
     /// Ends the state because its root was removed: stops all work and answers all commands.
