@@ -294,7 +294,8 @@ impl LanguageServer for Backend {
             // The disk may be a network mount that does not answer.
             let root = tokio::task::spawn_blocking(move || roots::project_above(&path)).await;
             if let Ok(Some(root)) = root {
-                self.server.send(Event::Roots { added: vec![root.clone()], removed: Vec::new() });
+                // Another document may be first.
+                self.server.send(Event::Project(root.clone()));
                 self.restore_saved(root).await;
             }
         }

@@ -20,6 +20,8 @@ pub enum Event<A> {
         /// The folders that were removed.
         removed: Vec<PathBuf>,
     },
+    /// A document of this project was opened. The project is the root if no folder is open.
+    Project(PathBuf),
     /// Files may have changed.
     FilesChanged,
     /// Files were closed after writing.

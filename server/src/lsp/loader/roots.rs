@@ -73,6 +73,13 @@ impl<A> Roots<A> {
     ) -> Vec<RootsEffect<A>> {
         match event {
             Event::Roots { added, removed } => self.change_roots(&added, &removed, now),
+            Event::Project(root) => {
+                if self.all.iter().all(|one| one.world.roots.is_empty()) {
+                    self.change_roots(&[root], &[], now)
+                } else {
+                    Vec::new()
+                }
+            }
             Event::Settings(value) => {
                 self.each(|state| state.on_event(Event::Settings(value.clone()), now))
             }
@@ -251,4 +258,29 @@ fn without_world<A>(effect: Effect<A>) -> Option<RootsEffect<A>> {
         Effect::Watch(folders) => Effect::Watch(folders),
         Effect::WatchBy(mode) => Effect::WatchBy(mode),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_folder_the_project_of_the_first_document_is_the_root() {
+        let mut roots: Roots<u32> = Roots::new(&World::default(), &[]);
+        let now = Instant::now();
+        roots.start(now);
+        let all = |roots: &Roots<u32>| -> Vec<_> {
+            roots.worlds().iter().map(|world| world.root.clone()).collect()
+        };
+        let [first, second] = ["/no/such/first", "/no/such/second"].map(PathBuf::from);
+        for project in [&first, &second] {
+            roots.on_event(None, Event::Project(project.clone()), now);
+            assert_eq!(all(&roots), [Some(first.clone())]);
+        }
+        let removed = Event::Roots { added: Vec::new(), removed: vec![first] };
+        roots.on_event(None, removed, now);
+        assert_eq!(all(&roots), [None]);
+        roots.on_event(None, Event::Project(second.clone()), now);
+        assert_eq!(all(&roots), [Some(second)]);
+    }
 }

@@ -160,6 +160,8 @@ impl<A> State<A> {
             Event::Unwatched(problem) => self.output.publish(|world| world.unwatched = problem),
             Event::Settings(value) => self.change_settings(&value),
             Event::Roots { added, removed } => self.change_roots(added, &removed),
+            // Becomes a change of the roots, or nothing.
+            Event::Project(_) => {}
             Event::Choose(change, answer) => self.choose(*change, answer),
             Event::Reload(answer) => {
                 self.finder.reread();
