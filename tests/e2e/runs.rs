@@ -191,6 +191,41 @@ fn several_profiles_are_shown_as_one_by_choice() {
     assert!(error.contains("none.folded"), "{error}");
 }
 
+/// Costs of a deleted file are shown until another one of the selected files is read.
+#[test]
+fn a_selected_profile_whose_costs_are_missing_is_named() {
+    let workspace = Workspace::with([("app.py", "f()\n")]);
+    let line = |n: u32| format!("f (app.py:1) {n}\n");
+    for (name, n) in [("a.folded", 100), ("b.folded", 20), ("c.folded", 3)] {
+        set_age(&workspace.write(name, line(n)), Duration::from_secs(600));
+    }
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    server.set_view(json!({ "profiles": ["a.folded", "b.folded", "c.folded"] }));
+    assert_eq!(server.profiles()["active"]["total"], 123);
+    let missing = |server: &mut Server| {
+        let health = server.view()["health"].clone();
+        let mut entries = health.as_array().unwrap().iter();
+        entries.find(|entry| entry["code"] == "profile-missing").map(|it| text(&it["message"]))
+    };
+    workspace.remove("b.folded");
+    server.eventually("the file is deleted", |server| {
+        (server.profiles()["active"]["deleted"] == true).then_some(())
+    });
+    assert_eq!((missing(&mut server), &server.profiles()["active"]["total"]), (None, &json!(123)));
+    workspace.write("a.folded", line(200));
+    wait_total(&mut server, 203);
+    let message = server.eventually("the missing file", missing);
+    let b = workspace.path("b.folded");
+    let expected =
+        format!("{} was selected but does not exist; its costs are missing", b.display());
+    assert_eq!(message, expected);
+    assert_eq!(server.warnings().iter().filter(|it| it.contains("does not exist")).count(), 1);
+    workspace.write("b.folded", line(50));
+    wait_total(&mut server, 253);
+    assert_eq!(missing(&mut server), None);
+}
+
 /// The mean of the profiles of the user's choice is shown instead of their sum, with its spread.
 #[test]
 fn several_profiles_are_averaged_by_choice() {

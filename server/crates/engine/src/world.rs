@@ -47,7 +47,8 @@ pub struct World {
     pub loading: bool,
     /// Whether the file of the profile shown has been deleted.
     pub deleted: bool,
-    /// The file of the setting `profile`, if it does not exist.
+    /// The file of the setting `profile`, or one of several that the user selected, if it does not
+    /// exist.
     pub missing: Option<PathBuf>,
     /// A message for each setting that names nothing that exists.
     pub absent: Vec<String>,

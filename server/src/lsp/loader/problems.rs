@@ -8,9 +8,9 @@ use super::scan::Scanned;
 use super::target::PATIENCE;
 use analysis::Warning;
 use engine::discovery::FileVersion;
-use engine::query::health::deleted;
+use engine::query::health;
 use engine::stages::loaded::LoadError;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Reports that a profile cannot be read.
@@ -49,16 +49,22 @@ pub fn report_foreign<A>(output: &mut Output<A>, scanned: &Scanned, refused: &mu
     }
 }
 
-/// Reports that the setting `profile` names a file that does not exist, once for each file.
+/// Reports a file that does not exist, once: that of the setting `profile`, or one of several that
+/// the user picked. Costs that are still shown are not missing.
 pub fn report_missing<A>(output: &mut Output<A>, scanned: &Scanned) {
     let world = output.world();
-    let set = world.settings.profile.as_ref().filter(|_| world.pick.is_empty());
-    let missing = set.filter(|_| scanned.wanted.is_none()).map(|path| world.in_root(path));
+    let shown = world.snapshot().into_iter().flat_map(|shown| &shown.loaded.files);
+    let shown: Vec<&PathBuf> = shown.map(|(path, _)| path).collect();
+    let found: Vec<&PathBuf> = scanned.wanted.iter().flatten().map(|file| &file.path).collect();
+    let missing = match wanted_paths(world).as_slice() {
+        [path] => (world.pick.is_empty() && scanned.wanted.is_none()).then(|| path.clone()),
+        paths => paths.iter().find(|path| !found.contains(path) && !shown.contains(path)).cloned(),
+    };
     if world.missing == missing {
         return;
     }
     if let Some(path) = &missing {
-        let message = format!("costline.profile: {} does not exist", path.display());
+        let message = health::missing(world, path);
         output.log(Severity::Warning, message);
     }
     output.publish(|world| world.missing = missing);
@@ -127,7 +133,7 @@ impl Existence {
             _ if exists => Self::Exists,
             Self::Exists => Self::DeletedAt(now),
             Self::DeletedAt(time) if now.saturating_duration_since(time) >= PATIENCE => {
-                let message = deleted(output.world(), &shown.loaded.path);
+                let message = health::deleted(output.world(), &shown.loaded.path);
                 output.log(Severity::Warning, message);
                 Self::Reported
             }

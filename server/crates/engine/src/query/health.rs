@@ -29,7 +29,7 @@ analysis::codes! {
     /// The kind of a [`HealthEntry`] that is no warning about the profile. Names and meanings are
     /// stable; kinds are added, never renamed.
     pub enum HealthCode {
-        /// The setting `profile` names no file.
+        /// The setting `profile` names no file, or one of several selected profiles was deleted.
         ProfileMissing = "profile-missing",
         /// A setting names a file or folder that does not exist, or no profile has a name that the
         /// setting `profiles` allows.
@@ -132,8 +132,8 @@ pub fn health(world: &World) -> Vec<HealthEntry> {
 fn of_files(world: &World) -> Vec<HealthEntry> {
     let shown = world.snapshot();
     let mut entries = Vec::new();
-    if let Some(missing) = &world.missing {
-        let message = format!("costline.profile: {} does not exist", missing.display());
+    if let Some(path) = &world.missing {
+        let message = missing(world, path);
         let entry = HealthEntry::new(Severity::Error, HealthCode::ProfileMissing, &message);
         entries.push(match world.candidates.first() {
             Some(newest) => {
@@ -170,6 +170,17 @@ fn of_files(world: &World) -> Vec<HealthEntry> {
         entries.push(HealthEntry::new(Severity::Info, HealthCode::Polling, &message));
     }
     entries
+}
+
+/// The message about a profile of the setting `profile`, or one of several that were selected, which
+/// does not exist.
+pub fn missing(world: &World, profile: &Path) -> String {
+    let profile = profile.display();
+    if world.pick.is_empty() {
+        format!("costline.profile: {profile} does not exist")
+    } else {
+        format!("{profile} was selected but does not exist; its costs are missing")
+    }
 }
 
 /// The message about a deleted profile.
