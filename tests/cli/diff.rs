@@ -618,3 +618,15 @@ fn flame_graphs_compare_like_reports() {
     // 72.6 % instead of 60 %.
     assert!(drawn(&["--compare", "share"]).contains("72.58%; +12.58%)"), "{svg}");
 }
+
+/// Several runs of each side are averaged, so there is nothing to choose.
+#[test]
+fn a_sum_of_runs_is_refused() {
+    let folder = changed();
+    let arguments = ["diff", "before.json", "after.json", "--new", "after.json", "--combine"];
+    let ran_with = |how| ran(folder.path(), &[arguments.as_slice(), &[how]].concat());
+    let message = ran_with("sum").failure(2);
+    assert_eq!(message, "diff compares the mean of several runs, not their sum");
+    ran_with("average").success();
+    assert!(!ran(folder.path(), &["diff", "--help"]).success().contains("--combine"));
+}

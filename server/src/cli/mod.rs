@@ -154,7 +154,8 @@ enum Command {
         override_usage = "costline diff [OPTIONS] <BASE> <NEW>",
         mut_arg("profiles", |argument| argument.value_name("BASE|NEW").help(
             "The two profiles to compare, the older one first; - is standard input"
-        ))
+        )),
+        mut_arg("combine", |argument| argument.hide(true))
     )]
     Diff {
         #[command(flatten)]
@@ -433,7 +434,10 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             };
             let base = [&[base], arguments.base.as_slice()].concat();
             view.profiles.extend_from_slice(&arguments.new);
-            view.combine = Combine::Average;
+            if view.combine.replace(Combine::Average) == Some(Combine::Sum) {
+                let message = "diff compares the mean of several runs, not their sum".to_owned();
+                return Err(Failure { code: USAGE, message });
+            }
             let now = Arc::new(view.clone().load()?.0);
             let before =
                 Arc::new(compare::load_baseline(&view, base, view::Places::Recorded, &now)?);

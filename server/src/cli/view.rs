@@ -24,9 +24,9 @@ pub(super) struct ViewArgs {
     /// The profile: one file, all files of one run, or - [default: the newest profile of the project]
     #[arg(value_name = "PROFILE")]
     pub(super) profiles: Vec<PathBuf>,
-    /// How to show several runs as one
-    #[arg(long, value_enum, value_name = "HOW", default_value = "sum")]
-    pub(super) combine: Combine,
+    /// How to show several runs as one [default: sum]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(super) combine: Option<Combine>,
     /// Show this metric: its name or unit, a glob or /regex/
     #[arg(long, value_name = "NAME")]
     pub(super) metric: Option<String>,
@@ -120,7 +120,7 @@ impl ViewArgs {
         let paths =
             self.symbols.iter().map(|path| absolute(path).to_string_lossy().into_owned()).collect();
         Settings {
-            combine: self.combine,
+            combine: self.combine.unwrap_or_default(),
             metric: self.metric.clone(),
             threads: self.thread.clone(),
             implementation: self.implementation,
