@@ -132,8 +132,30 @@ t.run({
     end,
   },
   {
-    "next and previous hot line",
+    "next and previous hot line, also after another server ended",
     function()
+      local function other()
+        return {
+          request = function(method, _, callback)
+            vim.schedule(function()
+              callback(nil, method == "initialize" and { capabilities = {} } or vim.NIL)
+            end)
+            return true, 1
+          end,
+          notify = function()
+            return true
+          end,
+          is_closing = function()
+            return false
+          end,
+          terminate = function() end,
+        }
+      end
+      local id = assert(vim.lsp.start({ name = "other", cmd = other }))
+      t.wait("the other server", function()
+        return #vim.lsp.get_clients({ name = "other", bufnr = 0 }) == 1
+      end)
+      vim.lsp.buf_detach_client(0, id)
       local hot = {}
       for line, percent in pairs(t.stage.before.lines["main.py"]) do
         if tonumber((percent:gsub("%%", ""))) >= 5 then

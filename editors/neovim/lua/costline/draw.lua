@@ -177,7 +177,10 @@ end
 ---@param client_id integer
 function M.clear(bufnr, client_id)
   local it = vim.lsp.get_client_by_id(client_id)
-  if it and it.name == client.name and vim.api.nvim_buf_is_loaded(bufnr) then
+  if not it or it.name ~= client.name then
+    return
+  end
+  if vim.api.nvim_buf_is_loaded(bufnr) then
     vim.api.nvim_buf_clear_namespace(bufnr, hint_marks, 0, -1)
     vim.api.nvim_buf_clear_namespace(bufnr, lens_marks, 0, -1)
   end
@@ -192,7 +195,7 @@ function M.jump(direction, any)
   local tiers = drawn[bufnr].tiers
   local from, to = direction == 1 and 0 or -1, direction == 1 and -1 or 0
   for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(bufnr, hint_marks, from, to, {})) do
-    if (mark[2] - row) * direction > 0 and (any or tiers[mark[1]] > 1) then
+    if (mark[2] - row) * direction > 0 and (any or (tiers[mark[1]] or 0) > 1) then
       vim.cmd.normal({ "m'", bang = true })
       vim.api.nvim_win_set_cursor(0, { mark[2] + 1, 0 })
       return vim.cmd.normal({ "^", bang = true })
