@@ -80,6 +80,21 @@ t.run({
     end,
   },
   {
+    ":Costline restart, if the server does not answer",
+    function()
+      local rpc = assert(client()).rpc
+      local request = rpc.request
+      rpc.request = function(method, ...)
+        if method == "shutdown" then
+          return true, 1000000
+        end
+        return request(method, ...)
+      end
+      restart()
+      t.wait_shown("main.py", "before")
+    end,
+  },
+  {
     "the next server has the settings of now",
     function()
       local costline = require("costline")

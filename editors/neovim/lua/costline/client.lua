@@ -31,6 +31,9 @@ local crashes = {}
 --- After this many crashes within this time (in milliseconds), a server is not restarted.
 local MAX_CRASHES, CRASH_PERIOD = 5, 180000
 
+--- How long a server may take to end before it is killed, and how long then, in milliseconds.
+local PATIENCE = 2000
+
 ---@param message string
 ---@param level? integer
 function M.notify(message, level)
@@ -216,6 +219,40 @@ local function on_exit(client, buffers)
   end, 50 * 4 ^ (#crashes - 1))
 end
 
+--- Stops a server. One that does not end is killed.
+---@param client vim.lsp.Client
+---@param on_end fun()
+local function stop_and_wait(client, on_end)
+  if with_self then
+    client:stop()
+  else
+    client.stop()
+  end
+  local timer, killed = assert(vim.uv.new_timer()), false
+  local deadline = vim.uv.now() + PATIENCE
+  timer:start(
+    20,
+    20,
+    vim.schedule_wrap(function()
+      if timer:is_closing() then
+        return
+      elseif not vim.lsp.get_client_by_id(client.id) then
+        timer:close()
+        on_end()
+      elseif vim.uv.now() < deadline then
+        return
+      elseif killed then
+        timer:close()
+        M.notify("the server does not end, so no other is started")
+      else
+        killed, deadline = true, vim.uv.now() + PATIENCE
+        -- A client that is being stopped ignores `stop`.
+        client.rpc.terminate()
+      end
+    end)
+  )
+end
+
 --- Restarts the servers.
 function M.restart()
   crashes = {}
@@ -225,22 +262,9 @@ function M.restart()
   end
   for _, client in ipairs(clients) do
     local buffers = vim.tbl_keys(client.attached_buffers)
-    if with_self then
-      client:stop()
-    else
-      client.stop()
-    end
-    local timer = assert(vim.uv.new_timer())
-    timer:start(
-      20,
-      20,
-      vim.schedule_wrap(function()
-        if not vim.lsp.get_client_by_id(client.id) and not timer:is_closing() then
-          timer:close()
-          start_for(client, buffers)
-        end
-      end)
-    )
+    stop_and_wait(client, function()
+      start_for(client, buffers)
+    end)
   end
 end
 
