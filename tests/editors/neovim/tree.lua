@@ -260,4 +260,41 @@ t.run({
       t.wait_shown("main.py", "after")
     end,
   },
+  {
+    "a node with many children",
+    function()
+      -- `z` is the hottest, and last by name. `f01` comes before the other functions.
+      local stacks = { "main (main.py:1);f01 (main.py:1);leaf (main.py:1) 9", "main (main.py:1);z (main.py:1);deep (main.py:1) 99" }
+      for number = 2, 60 do
+        table.insert(stacks, ("main (main.py:1);f%02d (main.py:1) 1"):format(number))
+      end
+      vim.fn.writefile(stacks, t.stage.root .. "/profiles/wide.folded")
+      vim.cmd("Costline tree")
+      t.wait("the other profile", function()
+        return vim.wo.winbar:find("wide.folded", 1, true)
+      end)
+      t.wait_same("the root", { "▸ main" }, names)
+      cursor_on("▸ main")
+      press("<CR>")
+      cursor_on("▸ f01  ")
+      press("<CR>")
+      wait_line("leaf  ")
+      cursor_on("… 11 more")
+      press("<CR>")
+      wait_line("f60  ")
+      t.expect(vim.list_contains(names(), "▾ f01"), names())
+      wait_line("leaf  ")
+      cursor_on("▾ main")
+      press("zc")
+      press("s")
+      press("s")
+      t.wait("rows by name", function()
+        return vim.wo.winbar:find("by name", 1, true)
+      end)
+      press("e")
+      t.wait("the end of the hot path", function()
+        return current():find("deep", 1, true)
+      end)
+    end,
+  },
 })

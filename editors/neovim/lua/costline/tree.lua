@@ -34,6 +34,7 @@ local sorts = { "total", "self", "name" }
 ---@field open boolean
 ---@field limit integer how many children are shown
 ---@field children? costline.TreeRow[] nil before they are requested
+---@field hottest? string the id of the child with the highest total, which may not be shown
 ---@field more integer the number of children that are not shown
 
 --- What a line shows.
@@ -119,11 +120,19 @@ function Tree:load(row, on_loaded)
     end
     ---@type costline.CallTree?
     local tree = non_null(answer)
-    local nodes = sorted(tree and tree.nodes or {}, self.sort)
+    local by_total = tree and tree.nodes or {}
+    local nodes = sorted(by_total, self.sort)
     local shown = vim.list_slice(nodes, 1, row.limit)
+    local before = {}
+    for _, child in ipairs(row.children or {}) do
+      before[child.id] = child
+    end
+    -- Rows that are open stay so.
     row.children = vim.tbl_map(function(node)
-      return row_below(row, node)
+      local child = row_below(row, node)
+      return before[child.id] or child
     end, shown)
+    row.hottest = by_total[1] and row_below(row, by_total[1]).id
     row.more = (tree and tree.more or 0) + #nodes - #shown
     self.transforms = tree and tree.transforms
     on_loaded()
@@ -223,26 +232,41 @@ function Tree:fold_all()
   self:draw()
 end
 
+--- Finds the hottest child of a row that is open. If it is not shown, all children are.
+---@param row costline.TreeRow
+---@param on_found fun(hottest?: costline.TreeRow)
+function Tree:find_hottest(row, on_found)
+  local function shown()
+    return vim.iter(row.children):find(function(child)
+      return child.id == row.hottest
+    end)
+  end
+  if not row.hottest or shown() then
+    return on_found(shown())
+  end
+  row.limit, self.opened[row.id] = ALL, ALL
+  self:load(row, function()
+    self:draw()
+    on_found(shown())
+  end)
+end
+
 --- Opens the hottest row below a row, the hottest one below that, and so on, and moves the cursor to the last one: a row whose
 --- self cost is as high as the cost of each row below it.
 ---@param row costline.TreeRow
 ---@param length integer the number of rows that were opened
 function Tree:open_hot_path(row, length)
   self:open(row, function()
-    local hottest
-    for _, child in ipairs(row.children) do
-      if not hottest or child.node.total > hottest.node.total then
-        hottest = child
+    self:find_hottest(row, function(hottest)
+      local own = row.node and non_null(row.node.self) or 0
+      if not hottest or (row.node and own >= hottest.node.total) then
+        return
       end
-    end
-    local own = row.node and non_null(row.node.self) or 0
-    if not hottest or (row.node and own >= hottest.node.total) then
-      return
-    end
-    self:move_to(hottest.id)
-    if length < HOT_PATH_LENGTH then
-      self:open_hot_path(hottest, length + 1)
-    end
+      self:move_to(hottest.id)
+      if length < HOT_PATH_LENGTH then
+        self:open_hot_path(hottest, length + 1)
+      end
+    end)
   end)
 end
 
