@@ -27,7 +27,13 @@ endfunction
 
 " Lists the hottest functions in the quickfix list.
 function! s:hotspots(result) abort
-  let l:rows = filter(copy(get(a:result, 'functions', [])), 'type(v:val.uri) == v:t_string')
+  " Without a profile, there is no answer.
+  let l:functions = type(a:result) == v:t_dict ? get(a:result, 'functions', []) : []
+  let l:rows = filter(copy(l:functions), 'type(v:val.uri) == v:t_string')
+  if empty(l:rows)
+    echo 'Costline: no function in the sources has costs.'
+    return
+  endif
   call setqflist([], ' ', {'title': 'Costline: hot spots', 'items': map(l:rows, {_, row -> {
         \ 'filename': lsp#utils#uri_to_path(row.uri), 'lnum': row.line0 + 1, 'text': row.text . '  ' . row.name}})})
   copen
