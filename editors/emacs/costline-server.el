@@ -340,9 +340,12 @@ is not default about the view, and how bad the worst problem is."
 (defvar-local costline--sent nil
   "The modification tick of the text that the server has.")
 
+(defvar-local costline--opened nil
+  "The URI of this buffer's document, while it is open in `costline-mode'.")
+
 (defun costline--document ()
   "Return the identifier of the document of this buffer."
-  (list :uri (costline--uri (file-truename buffer-file-name))))
+  (list :uri (or costline--opened (costline--uri (file-truename buffer-file-name)))))
 
 (defun costline--own-position ()
   "Return the document and position of point, in characters."
@@ -357,7 +360,8 @@ is not default about the view, and how bad the worst problem is."
 
 (defun costline--own-opened ()
   "Notify the server that this buffer was opened."
-  (setq costline--sent (buffer-chars-modified-tick))
+  (setq costline--opened (plist-get (costline--document) :uri)
+        costline--sent (buffer-chars-modified-tick))
   (jsonrpc-notify costline--server "textDocument/didOpen"
                   (list :textDocument
                         `(,@(costline--document)
@@ -388,7 +392,7 @@ Pass its text to CALLBACK; the echo area shows the first line."
 
 (defun costline--own-changed ()
   "Send the text of this buffer to the server, if it changed."
-  (when (and (bound-and-true-p costline-mode) (/= costline--sent (buffer-chars-modified-tick)))
+  (when (and costline--opened (/= costline--sent (buffer-chars-modified-tick)))
     (setq costline--sent (buffer-chars-modified-tick))
     (costline--send costline--server #'jsonrpc-notify "textDocument/didChange"
                     (list :textDocument `(,@(costline--document) :version ,(cl-incf costline--version))
@@ -396,7 +400,7 @@ Pass its text to CALLBACK; the echo area shows the first line."
 
 (defun costline--own-notify (method)
   "Send the notification METHOD about this buffer to the server."
-  (when (bound-and-true-p costline-mode)
+  (when costline--opened
     (costline--send costline--server #'jsonrpc-notify method (list :textDocument (costline--document)))))
 
 (defun costline--own-saved ()
@@ -406,7 +410,8 @@ Pass its text to CALLBACK; the echo area shows the first line."
 
 (defun costline--own-closed ()
   "Notify the server that this buffer was closed."
-  (costline--own-notify "textDocument/didClose"))
+  (costline--own-notify "textDocument/didClose")
+  (setq costline--opened nil))
 
 (defun costline--show-document (params)
   "Handle the request `window/showDocument' with PARAMS."

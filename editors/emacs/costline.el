@@ -192,8 +192,7 @@ The server is separate from other clients of the buffer, such as Eglot."
   (let ((by-hand (called-interactively-p 'any)))
     (cond
      ((not costline-mode)
-      (when costline--server
-        (let ((costline-mode t)) (costline--own-closed)))
+      (costline--own-closed)
       (costline-lens-mode -1)
       (kill-local-variable 'costline--server)
       (remove-hook 'eldoc-documentation-functions #'costline--hover t)
@@ -222,6 +221,15 @@ The server is separate from other clients of the buffer, such as Eglot."
 (defun costline--leave ()
   "Leave `costline-mode', because the buffer gets another major mode."
   (costline-mode -1))
+
+(defun costline--leave-clone ()
+  "Leave the modes in this indirect clone, which visits no file.
+The document stays open for the base buffer."
+  (setq costline--opened nil)
+  (cond (costline-mode (costline-mode -1))
+        (costline-lens-mode (costline-lens-mode -1))))
+
+(add-hook 'clone-indirect-buffer-hook #'costline--leave-clone)
 
 ;;;; Eglot
 

@@ -52,6 +52,48 @@
         (make-directory (file-name-directory file) t)
         (with-temp-file file (insert "main (app.py:1) 1\n"))))))
 
+(defun batch-leave (project)
+  "Kill the buffers and servers of PROJECT, and delete its files."
+  (dolist (buffer (buffer-list))
+    (when (string-prefix-p project (or (buffer-file-name buffer) ""))
+      (with-current-buffer buffer (set-buffer-modified-p nil))
+      (kill-buffer buffer)))
+  (dolist (server (hash-table-values costline--own)) (delete-process (jsonrpc--process server)))
+  (clrhash costline--own)
+  (delete-directory project t))
+
+(defvar batch-sent nil
+  "The notifications about documents, as (METHOD NAME), the last one first.")
+
+(defun batch-record (_ method params)
+  "Record METHOD, which was sent with PARAMS."
+  (when-let* ((uri (costline--get params :textDocument :uri)))
+    (push (list method (file-name-nondirectory uri)) batch-sent)))
+(advice-add 'jsonrpc-notify :before #'batch-record)
+
+(defmacro batch-in (project-of-files &rest body)
+  "Evaluate BODY, which can start servers, in a new project.
+PROJECT-OF-FILES is a variable for its folder and the names of its files."
+  (declare (indent 1))
+  `(let ((,(car project-of-files) (batch-project ,@(cdr project-of-files)))
+         (costline-command (list batch-server "lsp")))
+     (setq batch-sent nil)
+     (unwind-protect (progn ,@body) (batch-leave ,(car project-of-files)))))
+
+(defun batch-visit (name project)
+  "Visit the file NAME of PROJECT with `costline-mode', and return its buffer."
+  (with-current-buffer (find-file-noselect (expand-file-name name project))
+    (costline-mode)
+    (should costline-mode)
+    (current-buffer)))
+
+(defun batch-until (condition)
+  "Wait until CONDITION is true, at most a minute."
+  (let ((deadline (+ (float-time) 60)))
+    (while (not (or (funcall condition) (> (float-time) deadline)))
+      (accept-process-output nil 0.05)))
+  (should (funcall condition)))
+
 (ert-deftest batch-folder ()
   "Without version control, the folder with profiles is the project."
   (let ((project (batch-project "app/src/main.py" "app/profiles/run.folded" "tool/.costline/run.folded"
@@ -77,21 +119,47 @@
 
 (ert-deftest batch-without-profile ()
   "A message says once that a project has no profile."
-  (let ((project (batch-project "empty/app.py" "empty/more.py" "full/app.py" "full/profiles/run.folded"))
-        (costline-command (list batch-server "lsp"))
-        (costline--patience 3)
-        (deadline (+ (float-time) 60))
-        buffers)
-    (dolist (file '("full/app.py" "empty/app.py" "empty/more.py"))
-      (with-current-buffer (find-file-noselect (expand-file-name file project))
-        (costline-mode)
-        (should costline-mode)
-        (push (current-buffer) buffers)))
-    (while (and (= 0 (batch-said "^Costline: no profile was found in .*/empty/;")) (< (float-time) deadline))
-      (accept-process-output nil 0.05))
-    (sleep-for 0.5)
-    (should (= 1 (batch-said "^Costline: no profile was found in .*/empty/;")))
-    (should (= 1 (batch-said "Costline: no profile")))
-    (mapc #'kill-buffer buffers)
-    (mapc (lambda (server) (delete-process (jsonrpc--process server))) (hash-table-values costline--own))
-    (delete-directory project t)))
+  (batch-in (project "empty/app.py" "empty/more.py" "full/app.py" "full/profiles/run.folded")
+    (let ((costline--patience 3))
+      (dolist (file '("full/app.py" "empty/app.py" "empty/more.py"))
+        (batch-visit file project))
+      (batch-until (lambda () (/= 0 (batch-said "^Costline: no profile was found in .*/empty/;"))))
+      (sleep-for 0.5)
+      (should (= 1 (batch-said "^Costline: no profile was found in .*/empty/;")))
+      (should (= 1 (batch-said "Costline: no profile"))))))
+
+(ert-deftest batch-indirect ()
+  "An indirect clone leaves the modes: both buffers can be killed, and the document stays open."
+  (batch-in (project "app.py" "profiles/run.folded")
+    (let* ((base (batch-visit "app.py" project))
+           (clone (with-current-buffer base (clone-indirect-buffer nil nil))))
+      (batch-until (lambda () (with-current-buffer base (batch-hints))))
+      (with-current-buffer clone
+        (should-not costline-mode)
+        (should-not costline-lens-mode)
+        (should-not costline--server)
+        (should-not (memq #'costline--hover eldoc-documentation-functions))
+        (insert "x")
+        (should-not (memq #'costline--later after-change-functions)))
+      (should (buffer-local-value 'costline-mode base))
+      (kill-buffer clone)
+      (should-not (buffer-live-p clone))
+      (should (equal batch-sent '(("textDocument/didOpen" "app.py"))))
+      (let ((clones (with-current-buffer base (list (clone-indirect-buffer nil nil) (clone-indirect-buffer nil nil)))))
+        (with-current-buffer base (set-buffer-modified-p nil))
+        (kill-buffer base)
+        (should-not (seq-some #'buffer-live-p (cons base clones))))
+      (should (equal (car batch-sent) '("textDocument/didClose" "app.py")))
+      (should (= 2 (length batch-sent))))))
+
+(ert-deftest batch-indirect-clone-with-lenses ()
+  "An indirect clone of a buffer with lenses, as Eglot has them, has none."
+  (with-temp-buffer
+    (cl-letf (((symbol-function 'costline--redraw) #'ignore))
+      (setq-local costline-lens-mode t)
+      (add-hook 'after-change-functions #'costline--later nil t)
+      (let ((clone (make-indirect-buffer (current-buffer) (generate-new-buffer-name "clone") t)))
+        (should-not (buffer-local-value 'costline-lens-mode clone))
+        (should-not (memq #'costline--later (buffer-local-value 'after-change-functions clone)))
+        (should costline-lens-mode)
+        (kill-buffer clone)))))
