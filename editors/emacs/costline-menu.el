@@ -18,33 +18,53 @@
 
 ;;;; The view
 
+(defun costline--distinct (candidates)
+  "Return CANDIDATES with labels that differ.
+A repeated label gets its value if that is text, else its note."
+  (let ((labels (mapcar #'car candidates)))
+    (mapcar (pcase-lambda (`(,label ,note . ,value))
+              (cl-list* (if (cdr (seq-filter (apply-partially #'equal label) labels))
+                            (format "%s  %s" label (if (stringp value) value note))
+                          label)
+                        note value))
+            candidates)))
+
+(defun costline--completions (candidates &optional active)
+  "Return a table for completion of CANDIDATES, with their notes.
+ACTIVE are the labels to be marked."
+  (let ((affix (lambda (label)
+                 (let ((note (cadr (assoc label candidates))))
+                   (list label
+                         (cond ((null active) "") ((member label active) "* ") (t "  "))
+                         (if note (concat "  " (propertize note 'face 'shadow)) ""))))))
+    (lambda (string predicate action)
+      (if (eq action 'metadata)
+          `(metadata (affixation-function . ,(apply-partially #'mapcar affix)) (display-sort-function . identity))
+        (complete-with-action action candidates string predicate)))))
+
 (defun costline--complete (prompt candidates)
   "Show PROMPT, let the user select one of CANDIDATES, and return its VALUE.
 Each candidate is (LABEL NOTE . VALUE)."
-  (let* ((annotate (lambda (label)
-                     (if-let* ((note (cadr (assoc label candidates)))) (concat "  " (propertize note 'face 'shadow)))))
-         (table (lambda (string predicate action)
-                  (if (eq action 'metadata)
-                      `(metadata (annotation-function . ,annotate) (display-sort-function . identity))
-                    (complete-with-action action candidates string predicate)))))
-    (cddr (assoc (completing-read prompt table nil t) candidates))))
+  (cddr (assoc (completing-read prompt (costline--completions candidates) nil t) candidates)))
 
-(defun costline--options (choice)
-  "Return the options of CHOICE as candidates of `costline--complete'."
-  (mapcar (lambda (option)
-            (cl-list* (concat (if (eq (plist-get option :active) t) "* " "  ") (plist-get option :label))
-                      (or (plist-get option :description) (plist-get option :detail))
-                      (list (plist-get option :value))))
-          (plist-get choice :options)))
+(defun costline--option (option)
+  "Return OPTION of a choice as a candidate of `costline--complete'."
+  (cl-list* (plist-get option :label)
+            (string-join (delq nil (list (plist-get option :description) (plist-get option :detail))) " · ")
+            (plist-get option :value)))
 
 (defun costline--choose (choice)
   "Let the user select a value for CHOICE."
-  (let* ((options (costline--options choice))
+  (let* ((options (plist-get choice :options))
+         (candidates (costline--distinct (mapcar #'costline--option options)))
+         (active (cl-loop for option across options for (label) in candidates
+                          when (eq (plist-get option :active) t) collect label))
+         (table (costline--completions candidates active))
          (prompt (format "%s: " (plist-get choice :title)))
+         (value-of (lambda (label) (cddr (assoc label candidates))))
          (value (if (eq (plist-get choice :multiple) t)
-                    (vconcat (mapcar (lambda (label) (caddr (assoc label options)))
-                                     (completing-read-multiple prompt options nil t)))
-                  (car (costline--complete prompt options)))))
+                    (vconcat (mapcar value-of (completing-read-multiple prompt table nil t)))
+                  (funcall value-of (completing-read prompt table nil t)))))
     (costline--execute "costline.setView" (list (intern (concat ":" (plist-get choice :key))) value))))
 
 (defun costline--choice-entries (view)
@@ -108,10 +128,10 @@ To remove this transform, run `costline'."
   (let* ((entries (seq-filter (lambda (entry) (plist-get entry :fix))
                               (plist-get (costline--execute "costline.view") :health)))
          (candidates (mapcar (lambda (entry)
-                               (list (costline--get entry :fix :title) (plist-get entry :message) (plist-get entry :fix)))
+                               (cl-list* (costline--get entry :fix :title) (plist-get entry :message) (plist-get entry :fix)))
                              entries)))
     (unless candidates (user-error "There is nothing to fix"))
-    (let ((fix (car (costline--complete "Fix: " candidates))))
+    (let ((fix (costline--complete "Fix: " (costline--distinct candidates))))
       (apply #'costline--execute (plist-get fix :command) (append (plist-get fix :arguments) nil)))))
 
 ;;;###autoload

@@ -163,3 +163,53 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
         (should-not (memq #'costline--later (buffer-local-value 'after-change-functions clone)))
         (should costline-lens-mode)
         (kill-buffer clone)))))
+
+(defvar batch-view nil
+  "The answer to each command of the server in `batch-select'.")
+
+(defun batch-select (command choose)
+  "Run COMMAND, let CHOOSE select from the lists of labels and notes, and return the requests to the server."
+  (let (requests)
+    (cl-letf ((completing-read-function
+               (lambda (_prompt table &rest _)
+                 (let ((affix (completion-metadata-get (completion-metadata "" table nil) 'affixation-function)))
+                   (funcall choose (funcall affix (all-completions "" table))))))
+              ((symbol-function 'costline--execute) (lambda (&rest request) (push request requests) batch-view)))
+      (funcall command))
+    requests))
+
+(ert-deftest batch-equal-labels ()
+  "Options with equal labels can be told apart, and that which was selected is chosen."
+  (let ((choice '( :key "profile" :title "Profile"
+                   :options [(:value "/p/a/run.folded" :label "run.folded" :description "1 min ago" :detail "a" :active :json-false)
+                             (:value "/p/b/run.folded" :label "run.folded" :description "1 min ago" :detail "b" :active :json-false)
+                             (:value "/p/c/new.folded" :label "new.folded" :description "1 min ago" :detail "c" :active t)])))
+    (dolist (path '("/p/a/run.folded" "/p/b/run.folded" "/p/c/new.folded"))
+      (should (equal (batch-select (lambda () (costline--choose choice))
+                                   (lambda (offered)
+                                     (should (equal offered
+                                                    `(("run.folded  /p/a/run.folded" "  " ,(propertize "  1 min ago · a" 'face 'shadow))
+                                                      ("run.folded  /p/b/run.folded" "  " ,(propertize "  1 min ago · b" 'face 'shadow))
+                                                      ("new.folded" "* " ,(propertize "  1 min ago · c" 'face 'shadow)))))
+                                     (car (nth (seq-position (plist-get choice :options) path (lambda (option path) (equal (plist-get option :value) path)))
+                                               offered))))
+                     `(("costline.setView" (:profile ,path))))))))
+
+(ert-deftest batch-equal-fixes ()
+  "Fixes with equal titles can be told apart, and that which was selected is run."
+  (let ((batch-view '(:health [(:message "a is old" :fix (:title "Reload" :command "fix.a"))
+                               (:message "b is old" :fix (:title "Reload" :command "fix.b"))])))
+    (dolist (at '(0 1))
+      (should (equal (batch-select #'costline-fix (lambda (offered) (car (nth at offered))))
+                     `((,(nth at '("fix.a" "fix.b"))) ("costline.view")))))))
+
+(ert-deftest batch-several-threads ()
+  "Of several threads that are selected, each is chosen."
+  (let ((choice '( :key "threads" :title "Threads" :multiple t
+                   :options [(:value "main" :label "main" :active t) (:value "7" :label "worker" :active :json-false)
+                             (:value "8" :label "worker" :active :json-false)]))
+        requests)
+    (cl-letf (((symbol-function 'costline--execute) (lambda (&rest request) (push request requests)))
+              ((symbol-function 'batch-choose) (lambda () (interactive) (costline--choose choice))))
+      (execute-kbd-macro (vconcat [?\M-x] "batch-choose\r" "m\t,w\t8\r")))
+    (should (equal requests '(("costline.setView" (:threads ["main" "8"])))))))
