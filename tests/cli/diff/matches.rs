@@ -57,6 +57,51 @@ fn lines_of_files_that_one_profile_has_are_new_or_gone() {
     );
 }
 
+/// Both profiles name both files, but `slow.py` has a cost in a thread of one of them only.
+#[test]
+fn lines_of_files_with_costs_in_one_profile_are_new_or_gone() {
+    let thread = |name: &str, frame: u32, weight: u32| {
+        json!({
+            "type": "sampled", "name": name, "unit": "milliseconds", "startValue": 0,
+            "endValue": weight, "samples": [[frame]], "weights": [weight],
+        })
+    };
+    let profile = |threads: Value| {
+        let frames = json!([
+            { "name": "main", "file": "app.py", "line": 2 },
+            { "name": "slow", "file": "slow.py", "line": 1 },
+            { "name": "lost", "file": "elsewhere.py", "line": 7 },
+        ]);
+        let schema = "https://www.speedscope.app/file-format-schema.json";
+        json!({ "$schema": schema, "shared": { "frames": frames }, "profiles": threads })
+            .to_string()
+    };
+    let slow = [thread("main", 0, 50), thread("worker", 0, 100), thread("worker", 1, 300)];
+    let fast = [thread("main", 1, 50), thread("worker", 0, 100)];
+    let lost = [thread("worker", 0, 100), thread("worker", 2, 300)];
+    let folder = project(&[
+        ("slow.json", profile(slow.into())),
+        ("fast.json", profile(fast.into())),
+        ("lost.json", profile(lost.into())),
+    ]);
+    fs::write(folder.path().join("slow.py"), "def slow(): pass\n").unwrap();
+    let list = |profiles: [&str; 2]| {
+        let arguments =
+            [["diff"].as_slice(), &profiles, &["--by", "line", "--thread", "worker"]].concat();
+        words(&ran(folder.path(), &arguments).success())[3..].to_vec()
+    };
+    assert_eq!(
+        list(["slow.json", "fast.json"]),
+        ["300 ms 0 s ▼300 ms ▼300 ms slow.py:1 (gone)", "omitted: 1 line without a change"]
+    );
+    assert_eq!(
+        list(["fast.json", "slow.json"]),
+        ["0 s 300 ms ▲300 ms ▲300 ms slow.py:1 (new)", "omitted: 1 line without a change"]
+    );
+    // Where the source of either side is not known, neither is whether it is gone.
+    assert_eq!(list(["lost.json", "fast.json"]), list(["fast.json", "lost.json"]));
+}
+
 /// Closures without a name: the one on the second line grows from 100 to 500 of 1000, the others are
 /// new and gone.
 #[cfg(feature = "grammars")]

@@ -10,6 +10,7 @@ use crate::snapshot::Snapshot;
 use analysis::{Cost, FileId, FunctionId, LineCost, Total};
 use rustc_hash::FxHashSet;
 use sources::Mapping;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -189,14 +190,11 @@ fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<R
 
 /// The lines of files, and the number of files that cannot be compared.
 fn lines(baseline: &Baseline, now: &Snapshot, by: Comparison) -> (Vec<Row>, usize) {
-    let files = |snapshot: &Snapshot| {
-        let mut files: Vec<FileId> = snapshot.costs.lines().iter().map(|line| line.file).collect();
-        files.dedup();
-        files
-    };
     let before = &*baseline.snapshot;
     let (mut rows, mut unmatched) = (Vec::new(), 0);
-    for file in files(now) {
+    let mut names: FxHashSet<Cow<'_, str>> = FxHashSet::default();
+    for file in files_with_lines(now) {
+        names.insert(file_name(now.file_name(file)));
         if is_only_in(now, file, before) {
             rows.extend(lines_of_one(now, file, by, Sides::After));
             continue;
@@ -206,21 +204,34 @@ fn lines(baseline: &Baseline, now: &Snapshot, by: Comparison) -> (Vec<Row>, usiz
             None => unmatched += 1,
         }
     }
-    for file in files(before).into_iter().filter(|&file| is_only_in(before, file, now)) {
-        rows.extend(lines_of_one(before, file, by, Sides::Before));
+    for file in files_with_lines(before) {
+        if is_only_in(before, file, now) {
+            rows.extend(lines_of_one(before, file, by, Sides::Before));
+        } else if before.path_of(file).is_none() {
+            // Others of this name were counted above.
+            unmatched += usize::from(!names.contains(&file_name(before.file_name(file))));
+        }
     }
     (rows, unmatched)
 }
 
-/// Whether a file was found, and the other profile does not have it, not even without knowing where it
-/// is.
+/// The files that have lines with costs.
+fn files_with_lines(snapshot: &Snapshot) -> Vec<FileId> {
+    let mut files: Vec<FileId> = snapshot.costs.lines().iter().map(|line| line.file).collect();
+    files.dedup();
+    files
+}
+
+/// Whether a file was found, and the other profile has no costs of its lines, not even in a file of its
+/// name that was not found.
 fn is_only_in(snapshot: &Snapshot, file: FileId, other: &Snapshot) -> bool {
     let Some(path) = snapshot.path_of(file) else { return false };
     let Some(name) = path.file_name().and_then(OsStr::to_str) else { return false };
-    let may_be = |(recorded, _, mapping): (&str, FileId, &Mapping)| {
-        mapping.path().is_none() && file_name(recorded) == name
+    let has_lines = |file| !other.costs.lines_of(file, 1..u32::MAX).is_empty();
+    let may_be = |(recorded, file, mapping): (&str, FileId, &Mapping)| {
+        mapping.path().is_none() && file_name(recorded) == name && has_lines(file)
     };
-    other.file_at(path).is_none() && !other.mappings().any(may_be)
+    !other.file_at(path).is_some_and(has_lines) && !other.mappings().any(may_be)
 }
 
 /// The lines of a file that only one side has.
@@ -263,22 +274,21 @@ fn line_row(
 fn lines_of(baseline: &Baseline, now: &Snapshot, file: FileId, by: Comparison) -> Option<Vec<Row>> {
     let path = now.path_of(file)?;
     let before = &*baseline.snapshot;
+    let file_before = before.file_at(path)?;
     let map = baseline.recorded_lines(now, path)?;
     let row = |line: u32, both: [SpreadCost; 2], sides| {
         line_row(now, file, line, changes(by, both[0], both[1]), sides)
     };
-    // The baseline may have no cost in this file.
-    let same_file = before.file_at(path);
     let with_spread = |snapshot: &Snapshot, line: LineCost| -> SpreadCost {
         (line.cost, snapshot.run_costs().line(line.file, line.line))
     };
-    let costs_before: BTreeMap<u32, SpreadCost> = same_file.map_or_else(BTreeMap::new, |file| {
-        let lines = FileLines { snapshot: before, file, map: &map, stale: false, document: None };
-        let costs = lines.costs(0..u32::MAX).into_iter();
-        costs.map(|(line0, line)| (line0, with_spread(before, line))).collect()
-    });
-    let mut costs: BTreeMap<u32, [Option<SpreadCost>; 2]> =
-        costs_before.into_iter().map(|(line0, cost)| (line0, [Some(cost), None])).collect();
+    let lines =
+        FileLines { snapshot: before, file: file_before, map: &map, stale: false, document: None };
+    let mut costs: BTreeMap<u32, [Option<SpreadCost>; 2]> = lines
+        .costs(0..u32::MAX)
+        .into_iter()
+        .map(|(line0, line)| (line0, [Some(with_spread(before, line)), None]))
+        .collect();
     for &line in now.costs.lines_of(file, 1..u32::MAX) {
         costs.entry(line.line.saturating_sub(1)).or_default()[1] = Some(with_spread(now, line));
     }
@@ -290,8 +300,7 @@ fn lines_of(baseline: &Baseline, now: &Snapshot, file: FileId, by: Comparison) -
         rows.push(row(line0 + 1, both, sides));
     }
     // The lines of the baseline that were changed or removed.
-    let recorded = same_file.map_or(&[][..], |file| before.costs.lines_of(file, 1..u32::MAX));
-    for &cost in recorded {
+    for &cost in before.costs.lines_of(file_before, 1..u32::MAX) {
         let line = cost.line;
         if line.checked_sub(1).is_none_or(|line0| map.to_open(line0).is_none()) {
             let none = (no_cost(Some(cost.cost)), None);
