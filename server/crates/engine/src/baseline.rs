@@ -91,6 +91,11 @@ fn by_name(snapshot: &Snapshot) -> FxHashMap<(FileId, String), Vec<FunctionId>> 
     by_name
 }
 
+/// Whether no other function of a profile has the name of a function in its file or library.
+fn is_only_of_name(snapshot: &Snapshot, function: FunctionId) -> bool {
+    snapshot.find(&snapshot.key(function)).len() == 1
+}
+
 /// A profile to compare with, or several runs of it.
 #[derive(Debug)]
 pub struct Baseline {
@@ -360,7 +365,12 @@ impl Baseline {
             // no match.
             return match self.named_like(shown, function)[..] {
                 [] => Same::Absent,
-                [same] if self.snapshot.source_function(same).is_none() => Same::Function(same),
+                [same]
+                    if self.snapshot.source_function(same).is_none()
+                        && is_only_of_name(shown, function) =>
+                {
+                    Same::Function(same)
+                }
                 _ => Same::Unknown,
             };
         };
@@ -435,7 +445,7 @@ impl Baseline {
             same = self.named_like(shown, function);
         }
         match same[..] {
-            [same] if is_one_name => Same::Function(same),
+            [same] if is_one_name && is_only_of_name(shown, function) => Same::Function(same),
             [] if self.snapshot.texts.get(path).is_none_or(|text| !text.is_guess()) => Same::Absent,
             _ => Same::Unknown,
         }

@@ -1,8 +1,9 @@
 //! Costs compared with a baseline.
 
-use crate::support::{Project, compared_with, compared_with_runs, numbered};
+use crate::support::{Project, compared_with, compared_with_runs, numbered, recording, v8};
 use engine::baseline::{Baseline, Same};
 use engine::context::Context;
+use engine::diff::{Diff, Unmatched};
 use engine::fields::PartChange;
 use engine::items::{Direction, ItemPath, root_item};
 use engine::load::{Caches, Environment, index_sources, renew};
@@ -16,7 +17,7 @@ use engine::query::line_costs::line_costs;
 use engine::query::symbols::symbols;
 use engine::query::view::view;
 use engine::ranking::{By, Sort};
-use engine::settings::Settings;
+use engine::settings::{Compare, Settings};
 use engine::snapshot::Snapshot;
 use engine::text::Position;
 use engine::weight::Weight;
@@ -425,6 +426,26 @@ fn a_function_without_a_definition_is_not_compared_with_one_that_has_one() {
     assert!(is_compared(with, with));
     assert!(is_compared(without, without));
     assert!(!is_compared(without, with));
+}
+
+/// Closures of a bundle whose text is not known: which of them is that of the other profile?
+#[test]
+fn functions_of_one_name_without_definitions_are_not_compared() {
+    let project = Project::new(&[]);
+    let load = |nodes: &[(&str, i32, i32, Option<usize>, usize)]| {
+        Arc::new(project.load(recording(&v8("file:///srv/bundle.js", nodes))))
+    };
+    let (closure, other) = (("", 9, 0, None, 10), ("", 19, 0, None, 30));
+    let [one, two] = [load(&[closure]), load(&[closure, other])];
+    let diff = Diff::new(&one, &two, Compare::Absolute);
+    assert_eq!(diff.functions, []);
+    assert_eq!(diff.unmatched, Unmatched { n_before: 1, n_now: 2, own: 40_000.0 });
+    let diff = Diff::new(&two, &one, Compare::Absolute);
+    assert_eq!(diff.functions, []);
+    assert_eq!(diff.unmatched, Unmatched { n_before: 2, n_now: 1, own: 10_000.0 });
+    // A single one is compared, wherever it starts.
+    let moved = load(&[("", 19, 0, None, 30)]);
+    assert_eq!(Diff::new(&one, &moved, Compare::Absolute).functions[0].self_.change, 20_000.0);
 }
 
 #[test]

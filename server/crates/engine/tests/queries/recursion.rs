@@ -1,6 +1,6 @@
 //! Recursion, and parts of a function that run in frames of their own.
 
-use crate::support::Project;
+use crate::support::{Project, recording, v8};
 use engine::context::Context;
 use engine::items::{Direction, GivenItem, Item, root_item};
 use engine::present::details::Listed;
@@ -8,17 +8,12 @@ use engine::query::call_tree::{CallTree, Question, TreeNode, call_tree};
 use engine::query::hover::hover;
 use engine::query::step::{Step, show};
 use engine::text::Position;
-use formats::Limits;
 use serde::Deserialize;
 use serde_json::json;
 use std::fmt::Write;
-use std::ops::ControlFlow;
 
-fn context(project: &Project, open: &[&str], folded: &str) -> Context {
-    let bytes = folded.as_bytes().to_vec();
-    let go_on = |_: u64| ControlFlow::Continue(());
-    let read = formats::read(bytes, Limits::default(), &mut { go_on }).unwrap();
-    project.context(project.load(read.recording), open)
+fn context(project: &Project, open: &[&str], text: &str) -> Context {
+    project.context(project.load(recording(text)), open)
 }
 
 fn root(context: &Context, name: &str) -> Item {
@@ -255,42 +250,6 @@ function main() {
   new Grid(); new Plain();
 }
 ";
-
-/// A profile of V8 with nodes `(name, line, column, parent, samples)`: lines and columns are 0-based,
-/// the parent is the position in the list.
-fn v8(url: &str, nodes: &[(&str, i32, i32, Option<usize>, usize)]) -> String {
-    let children = |id: usize| {
-        let of =
-            |(_, node): &(usize, &(_, _, _, Option<usize>, _))| node.3.map_or(1, |it| it + 2) == id;
-        let children = nodes.iter().enumerate().filter(of).map(|(at, _)| at + 2);
-        children.collect::<Vec<_>>()
-    };
-    let node = |id: usize, name: &str, url: &str, line: i32, column: i32, hits: usize| {
-        json!({
-            "id": id,
-            "callFrame": {
-                "functionName": name, "scriptId": "1", "url": url,
-                "lineNumber": line, "columnNumber": column,
-            },
-            "hitCount": hits,
-            "children": children(id),
-        })
-    };
-    let mut all = vec![node(1, "(root)", "", -1, -1, 0)];
-    let mut samples = Vec::new();
-    for (at, &(name, line, column, _, n)) in nodes.iter().enumerate() {
-        all.push(node(at + 2, name, url, line, column, n));
-        samples.extend(vec![at + 2; n]);
-    }
-    // Each sample lasts until the next one, the last until the end.
-    let mut deltas = vec![1000; samples.len()];
-    deltas[0] = 0;
-    let end = 1000 * samples.len();
-    json!({
-        "nodes": all, "startTime": 0, "endTime": end, "samples": samples, "timeDeltas": deltas,
-    })
-    .to_string()
-}
 
 #[test]
 fn initializers_of_fields_are_parts_of_the_function_that_calls_them() {

@@ -13,7 +13,8 @@ use engine::stages::loaded::Loaded;
 use engine::stamp::Stamp;
 use engine::text::{Encoding, Position, Text};
 use engine::world::World;
-use formats::Format;
+use formats::{Format, Limits};
+use serde_json::json;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -157,6 +158,48 @@ impl Project {
     fn roots(&self) -> Vec<PathBuf> {
         vec![self.path("")]
     }
+}
+
+/// The recording in the text of a profile.
+pub fn recording(text: &str) -> Recording {
+    let go_on = |_: u64| ControlFlow::Continue(());
+    formats::read(text.as_bytes().to_vec(), Limits::default(), &mut { go_on }).unwrap().recording
+}
+
+/// A profile of V8 with nodes `(name, line, column, parent, samples)`: lines and columns are 0-based,
+/// the parent is the position in the list.
+pub fn v8(url: &str, nodes: &[(&str, i32, i32, Option<usize>, usize)]) -> String {
+    let children = |id: usize| {
+        let of =
+            |(_, node): &(usize, &(_, _, _, Option<usize>, _))| node.3.map_or(1, |it| it + 2) == id;
+        let children = nodes.iter().enumerate().filter(of).map(|(at, _)| at + 2);
+        children.collect::<Vec<_>>()
+    };
+    let node = |id: usize, name: &str, url: &str, line: i32, column: i32, hits: usize| {
+        json!({
+            "id": id,
+            "callFrame": {
+                "functionName": name, "scriptId": "1", "url": url,
+                "lineNumber": line, "columnNumber": column,
+            },
+            "hitCount": hits,
+            "children": children(id),
+        })
+    };
+    let mut all = vec![node(1, "(root)", "", -1, -1, 0)];
+    let mut samples = Vec::new();
+    for (at, &(name, line, column, _, n)) in nodes.iter().enumerate() {
+        all.push(node(at + 2, name, url, line, column, n));
+        samples.extend(vec![at + 2; n]);
+    }
+    // Each sample lasts until the next one, the last until the end.
+    let mut deltas = vec![1000; samples.len()];
+    deltas[0] = 0;
+    let end = 1000 * samples.len();
+    json!({
+        "nodes": all, "startTime": 0, "endTime": end, "samples": samples, "timeDeltas": deltas,
+    })
+    .to_string()
 }
 
 /// The same context, compared with another recording.
