@@ -96,7 +96,7 @@ pub use invocations::{
 pub use jit_tiers::JitTiers;
 pub use line_counts::{FileLineCount, LineCounts};
 pub use name_search::NameSearch;
-pub use named::{Addresses, notation};
+pub use named::{Addresses, identified, notation};
 pub use names::{
     Unmatched, ambiguous, find_function, find_functions, find_metric, find_threads, nearest,
 };

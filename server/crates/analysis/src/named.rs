@@ -2,7 +2,7 @@
 
 use crate::names::{Unmatched, find_function};
 use crate::transform::{FunctionKey, Name, Operand, Transform, TransformKind};
-use profile::{FuncKey, FunctionId, Groups, SymbolTables, WarningCode};
+use profile::{FuncId, FuncKey, FunctionId, Groups, Start, SymbolTables, WarningCode};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -52,8 +52,32 @@ pub(crate) fn find_named(
     }
 }
 
-/// The function with a key. The start only counts if several functions have it: that of one
-/// function changes when code above it is edited.
+/// The function that a key with this start identifies, of those that have one of `funcs`. The start only
+/// counts if there are several: that of one function changes when code above it is edited. `None` if it
+/// may be any of several.
+pub fn identified(
+    symbols: &SymbolTables,
+    groups: &Groups,
+    funcs: &[FuncId],
+    start: Option<Start>,
+) -> Option<FunctionId> {
+    let starts_there = |&&id: &&FuncId| {
+        let func = symbols.funcs.get(id);
+        start == Some((func.line, func.column))
+    };
+    let all = functions_of(funcs.iter(), groups);
+    let at_start = functions_of(funcs.iter().filter(starts_there), groups);
+    [at_start, all].iter().find_map(|found| found.first().copied().filter(|_| found.len() == 1))
+}
+
+fn functions_of<'a>(
+    funcs: impl Iterator<Item = &'a FuncId>,
+    groups: &Groups,
+) -> BTreeSet<FunctionId> {
+    funcs.map(|&id| groups.function(id)).collect()
+}
+
+/// The function with a key.
 fn find_by_key(
     symbols: &SymbolTables,
     groups: &Groups,
@@ -68,18 +92,10 @@ fn find_by_key(
                 && func.lib.map(|lib| symbols.libs[lib.index()].name.as_str()) == lib.as_deref()
         })
         .collect();
-    let starts_there = |id| {
-        let func = symbols.funcs.get(id);
-        key.start == Some((func.line, func.column))
-    };
-    let all: BTreeSet<FunctionId> = funcs.iter().map(|&id| groups.function(id)).collect();
-    let at_start: BTreeSet<FunctionId> =
-        funcs.iter().filter(|&&id| starts_there(id)).map(|&id| groups.function(id)).collect();
-    for found in [&at_start, &all] {
-        if let (Some(&function), 1) = (found.first(), found.len()) {
-            return Ok(function);
-        }
+    if let Some(function) = identified(symbols, groups, &funcs, key.start) {
+        return Ok(function);
     }
+    let all = functions_of(funcs.iter(), groups);
     let place = match (file, lib) {
         (Some(file), _) => format!(" in {file}"),
         (None, Some(lib)) => format!(" in {lib}"),

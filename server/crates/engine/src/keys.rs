@@ -39,18 +39,11 @@ impl Key {
         FuncKey::new(&self.name, self.file.as_deref(), self.lib.as_deref())
     }
 
-    /// The function with this key. If the key is an address that was resolved since, the physical
-    /// function.
+    /// The function with this key. `None` if several have it and none or several start where it says. If
+    /// the key is an address that was resolved since, the physical function.
     pub fn function(&self, snapshot: &Snapshot) -> Option<FunctionId> {
-        if let Some(&physical) = snapshot.resolved(&self.func_key()).first() {
-            return Some(physical);
-        }
-        let found = snapshot.find(&self.func_key());
-        let starts_there = |&&function: &&FunctionId| {
-            let this = snapshot.function(function);
-            self.start == Some((this.line, this.column))
-        };
-        found.iter().find(starts_there).or(found.first()).copied()
+        let physical = snapshot.resolved(&self.func_key()).first().copied();
+        physical.or_else(|| snapshot.grouped.identified(&self.func_key(), self.start))
     }
 
     /// The functions with this key: at most one. If the key is an address that was resolved since,

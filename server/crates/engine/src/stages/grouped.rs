@@ -13,8 +13,8 @@ use crate::stages::source_mapped::SourceMapped;
 use crate::stages::symbolicated::Symbolicated;
 use analysis::{
     Addresses, Costs, FileId, FuncId, FuncKey, FunctionId, Groups, IdleSamples, Recording,
-    Rewrites, SymbolTables, ThreadChoice, Unmatched, View, Warning, WarningCode, at_call_sites,
-    threads_by_run,
+    Rewrites, Start, SymbolTables, ThreadChoice, Unmatched, View, Warning, WarningCode,
+    at_call_sites, identified, threads_by_run,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::Mapping;
@@ -176,12 +176,21 @@ impl Grouped {
         }
     }
 
+    /// The function that a key identifies: of several, the one with this start.
+    pub fn identified(&self, key: &FuncKey, start: Option<Start>) -> Option<FunctionId> {
+        identified(self.recording.symbols(), &self.groups, self.funcs(key), start)
+    }
+
+    /// The funcs with a key.
+    fn funcs(&self, key: &FuncKey) -> &[FuncId] {
+        let symbols = self.recording.symbols();
+        self.by_key.get_or_init(|| FunctionsByKey::new(symbols)).funcs(symbols, key)
+    }
+
     /// The functions that have a func with this key. Those of divided funcs come last.
     pub fn find(&self, key: &FuncKey) -> Vec<FunctionId> {
-        let symbols = self.recording.symbols();
-        let by_key = self.by_key.get_or_init(|| FunctionsByKey::new(symbols));
         let mut functions: Vec<_> =
-            by_key.funcs(symbols, key).iter().map(|&func| self.groups.function(func)).collect();
+            self.funcs(key).iter().map(|&func| self.groups.function(func)).collect();
         functions.sort_unstable_by_key(|&function| {
             (self.divided.contains(&self.groups.first_func(function)), function)
         });

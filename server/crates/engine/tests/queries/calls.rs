@@ -1,6 +1,6 @@
 //! Callers and callees along a path.
 
-use crate::support::Project;
+use crate::support::{Project, recording, v8};
 use engine::context::Context;
 use engine::items::{Direction, Item, ItemPath, root_item};
 use engine::query::calls::{Call, calls};
@@ -178,6 +178,33 @@ fn items_of_others_and_of_other_profiles_have_no_calls() {
     data["v"] = 2.into();
     assert_eq!(follow(&data), Some(0));
     assert_eq!(follow(&serde_json::json!({"file": 1})), None);
+}
+
+#[test]
+fn an_item_does_not_become_another_function_of_its_name() {
+    let project = Project::new(&[]);
+    let context = |starts: &[(i32, &str)]| {
+        let nodes = starts.iter().enumerate().flat_map(|(at, &(line0, caller))| {
+            [(caller, 50, 0, None, 0), ("", line0, 4, Some(2 * at), 1)]
+        });
+        let text = v8("file:///srv/bundle.js", &nodes.collect::<Vec<_>>());
+        project.context(project.load(recording(&text)), &[])
+    };
+    let recorded = context(&[(9, "a"), (29, "b")]);
+    let snapshot = recorded.world.snapshot().unwrap();
+    let mut functions = snapshot.costs.functions().map(|(function, _)| function);
+    let function = functions.find(|&function| snapshot.function(function).line == 30).unwrap();
+    let item = root_item(&recorded, snapshot, function).unwrap();
+    let callers = |context: &Context| {
+        let calls = follow(context, &item, Direction::Incoming);
+        calls.iter().map(|call| call.item.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(callers(&recorded), ["50.0% b"]);
+    assert_eq!(callers(&context(&[(10, "a"), (29, "b")])), ["50.0% b"]);
+    // Both start elsewhere: it may be either.
+    assert_eq!(callers(&context(&[(10, "a"), (30, "b")])), [""; 0]);
+    // The only one is still found.
+    assert_eq!(callers(&context(&[(30, "b")])), ["100.0% b"]);
 }
 
 #[test]
