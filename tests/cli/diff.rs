@@ -388,7 +388,8 @@ fn several_profiles_are_averaged() {
     assert!(close(own) && close(total) && close(json["spread"].as_f64()), "{json}");
     let line = json["lines"].as_array().unwrap().iter().find(|row| row["line"] == 6).unwrap();
     assert!(close(spread(line).0), "{line}");
-    // Compared with three runs whose spread is 100 ms: 100 ms · √(1/3 + 1/2), 9.925 deviations.
+    // Compared with three runs whose spread is 100 ms: √(100²/3 + 20000/2) ms, 63.657 deviations, which
+    // 1 % of a t-distribution with 1 degree of freedom are beyond.
     for (name, parse) in [("c.json", 500), ("d.json", 600), ("e.json", 700)] {
         fs::write(folder.path().join(name), run(parse)).unwrap();
     }
@@ -399,7 +400,12 @@ fn several_profiles_are_averaged() {
         serde_json::from_str(&ran(folder.path(), &compared.concat()).success()).unwrap();
     let parse = json["functions"].as_array().unwrap().iter().find(|row| row["name"] == "parse");
     let noise = parse.unwrap()["comparison"]["self"]["noise"].as_f64().unwrap();
-    assert!((noise - 992.5 * (5.0_f64 / 6.0).sqrt()).abs() < 1e-6, "{noise}");
+    assert!((noise - 63.657 * (40_000.0_f64 / 3.0).sqrt()).abs() < 1e-6, "{noise}");
+    let runs = ["--base", "d.json", "--base", "e.json", "--new", "b.json", "--json"];
+    let diff = ran(folder.path(), &[&["diff", "c.json", "a.json"], &runs[..]].concat()).success();
+    let diff: Value = serde_json::from_str(&diff).unwrap();
+    let parse = diff["functions"].as_array().unwrap().iter().find(|row| row["name"] == "parse");
+    assert!((parse.unwrap()["self"]["noise"].as_f64().unwrap() - noise).abs() < 1e-6, "{diff}");
 }
 
 /// Several runs on both sides: a change within their spread is noise.

@@ -228,7 +228,7 @@ impl Columns {
         let line_before = |line0: u32, line: &LineCost| {
             let is_one = lines.all_recorded(line0).count() == 1;
             let before = before.filter(|_| is_one && !lines.stale)?;
-            before.before(|run| run.recorded_line(snapshot, line.file, line.line))
+            before.recorded_line(snapshot, line.file, line.line)
         };
         let cells = lines.costs(0..u32::MAX).into_iter().map(|(line0, line)| {
             let before = line_before(line0, &line);

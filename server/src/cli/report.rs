@@ -93,7 +93,7 @@ pub(super) fn text(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let (format, by, ranking) = (rows.format, rows.by, rows.ranking());
-    let line = |file, line| before?.before(|run| run.recorded_line(snapshot, file, line));
+    let line = |file, line| before?.recorded_line(snapshot, file, line);
     let baseline = before.map(|compared| InBaseline { compared, line: &line });
     let ranked = ranking
         .rows(snapshot, baseline)

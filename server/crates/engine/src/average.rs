@@ -17,6 +17,9 @@ pub struct Spread {
     pub total: Option<f64>,
 }
 
+/// A cost, and how it is spread over the runs if their mean is shown.
+pub type SpreadCost = (Cost, Option<Spread>);
+
 /// The mean of values, and their sample standard deviation: 0 for a single value.
 pub fn mean(values: impl ExactSizeIterator<Item = f64> + Clone) -> (f64, f64) {
     let n = values.len().max(1);

@@ -8,6 +8,7 @@
 //! file, whatever its recorded path is. Lines are matched by their text ([`crate::context`]). An
 //! unmatched cost is unknown, not zero.
 
+use crate::average::{Spread, SpreadCost};
 use crate::comparison::{Change, Comparison, Runs};
 use crate::file_lines::FileLines;
 use crate::recorded_texts::RecordedText;
@@ -130,33 +131,41 @@ pub struct Before {
     pub by: Comparison,
     /// The runs that the self cost and the total were computed from.
     runs: [Runs; 2],
+    /// The spread of the cost shown, if it is that of a mean.
+    spread_now: Option<Spread>,
 }
 
 impl Before {
-    /// The mean of the costs of several runs. `None` if there are none.
-    pub fn mean(costs: &[Cost], by: Comparison) -> Option<Self> {
-        let (&newest, earlier) = costs.split_first()?;
+    /// The mean of the costs of several runs. `None` if there are none. `spread_now` is the spread of the
+    /// cost shown.
+    pub fn mean(costs: &[SpreadCost], spread_now: Option<Spread>, by: Comparison) -> Option<Self> {
+        let (&(newest, spread), earlier) = costs.split_first()?;
         if earlier.is_empty() {
-            return Some(Self { cost: newest, by, runs: [Runs::default(); 2] });
+            let parts = [spread.map(|spread| spread.self_), spread.and_then(|spread| spread.total)];
+            let runs = parts.map(|part| by.runs_before(part));
+            return Some(Self { cost: newest, by, runs, spread_now });
         }
-        let (self_, self_runs) = Runs::mean(costs.iter().map(|cost| cost.self_));
-        let totals: Option<Vec<f64>> = costs.iter().map(|cost| cost.total.exact()).collect();
+        let (self_, self_runs) = Runs::mean(costs.iter().map(|(cost, _)| cost.self_));
+        let totals: Option<Vec<f64>> = costs.iter().map(|(cost, _)| cost.total.exact()).collect();
         let (total, total_runs) = totals.map_or((newest.total, Runs::default()), |totals| {
             let (total, runs) = Runs::mean(totals.into_iter());
             (Total::Exact(total), runs)
         });
-        Some(Self { cost: Cost { self_, total }, by, runs: [self_runs, total_runs] })
+        let runs = [self_runs, total_runs];
+        Some(Self { cost: Cost { self_, total }, by, runs, spread_now })
     }
 
     /// How the self cost changed.
     pub fn self_change(&self, now: Cost) -> Change {
-        self.by.change_of(self.cost.self_, self.runs[0], now.self_)
+        let spread = self.spread_now.map(|spread| spread.self_);
+        self.by.change_of(self.cost.self_, self.runs[0], now.self_, spread)
     }
 
     /// How the total changed. `None` if one of them is not exact.
     pub fn total_change(&self, now: Cost) -> Option<Change> {
         let (before, now) = self.cost.total.exact().zip(now.total.exact())?;
-        Some(self.by.change_of(before, self.runs[1], now))
+        let spread = self.spread_now.and_then(|spread| spread.total);
+        Some(self.by.change_of(before, self.runs[1], now, spread))
     }
 }
 
@@ -468,10 +477,13 @@ impl Baseline {
     }
 
     /// The cost in the baseline of a function of `shown`. `None` if it has no unique match.
-    pub fn function(&self, shown: &Snapshot, function: FunctionId) -> Option<Cost> {
+    pub fn function(&self, shown: &Snapshot, function: FunctionId) -> Option<SpreadCost> {
+        let Self { snapshot, .. } = self;
         match self.same(shown, function) {
-            Same::Function(same) => Some(self.snapshot.costs.function(same).cost),
-            Same::NoCost => Some(NO_COST),
+            Same::Function(same) => {
+                Some((snapshot.costs.function(same).cost, snapshot.run_costs().function(same)))
+            }
+            Same::NoCost => Some((NO_COST, None)),
             Same::Absent | Same::Unknown => None,
         }
     }
@@ -489,14 +501,13 @@ impl Baseline {
     /// The cost in the baseline of a line of `shown`: 1-based, in the text that it was recorded
     /// from. `None` if one of the recorded texts is not known, or the baseline's does not have the
     /// line.
-    pub fn recorded_line(&self, shown: &Snapshot, file: FileId, line: u32) -> Option<Cost> {
+    pub fn recorded_line(&self, shown: &Snapshot, file: FileId, line: u32) -> Option<SpreadCost> {
         let (path, line0) = (shown.path_of(file)?, line.checked_sub(1)?);
         let (snapshot, file) = (&*self.snapshot, self.snapshot.file_at(path)?);
         let map = &self.recorded_lines(shown, path)?;
         map.to_recorded(line0)?;
         let lines = FileLines { snapshot, file, map, stale: false, document: None };
-        let cost = lines.costs(line0..line0 + 1).first().map(|(_, line)| line.cost);
-        Some(cost.unwrap_or(NO_COST))
+        Some(lines.cost_of(line0).unwrap_or((NO_COST, None)))
     }
 
     /// The line map from the text of a file that the baseline was recorded from to that of `shown`.

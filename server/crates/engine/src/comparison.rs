@@ -50,11 +50,11 @@ pub enum By {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Runs {
     /// The number of runs, at least 1.
-    n: usize,
+    n: u32,
     /// The sample standard deviation. `None` if it is not known.
     deviation: Option<f64>,
     /// The number of snapshots: that of the runs, or 1 if it shows their mean.
-    snapshots: usize,
+    snapshots: u32,
 }
 
 impl Default for Runs {
@@ -66,21 +66,21 @@ impl Default for Runs {
 impl Runs {
     /// The mean of the values, one per run, and how they are spread.
     pub fn mean(values: impl ExactSizeIterator<Item = f64> + Clone) -> (f64, Self) {
-        let n = values.len().max(1);
+        let n = values.len().max(1) as u32;
         let (mean, deviation) = mean(values);
         (mean, Self { n, deviation: (n > 1).then_some(deviation), snapshots: n })
     }
 
     /// The runs of a snapshot that shows their mean.
-    pub fn of_mean(n: usize, deviation: Option<f64>) -> Self {
+    pub fn of_mean(n: u32, deviation: Option<f64>) -> Self {
         Self { n, deviation, snapshots: 1 }
     }
 }
 
 /// The standard deviation of the difference of two means, and its degrees of freedom. `None` if
 /// neither spread is known. If one is known, the other is assumed to be the same.
-fn deviation_of_difference(before: Runs, now: Runs) -> Option<(f64, usize)> {
-    let [n_before, n_now] = [before.n, now.n].map(|n| n as f64);
+fn deviation_of_difference(before: Runs, now: Runs) -> Option<(f64, u32)> {
+    let [n_before, n_now] = [before.n, now.n].map(f64::from);
     let of_one = |deviation: f64| deviation * (1.0 / n_before + 1.0 / n_now).sqrt();
     match (before.deviation, now.deviation) {
         (None, None) => None,
@@ -111,10 +111,7 @@ impl Side {
             Runs::mean(values.into_iter())
         };
         let (total, runs) = match snapshots {
-            [one] => {
-                let n = one.grouped.runs as usize;
-                (one.costs.total, Runs::of_mean(n, one.run_costs().total()))
-            }
+            [one] => (one.costs.total, Runs::of_mean(one.grouped.runs, one.run_costs().total())),
             _ => mean(|snapshot| snapshot.costs.total),
         };
         let samples: Option<Vec<f64>> =
@@ -215,9 +212,17 @@ impl Comparison {
         self.change_of_spread([before, now], [None; 2])
     }
 
-    /// How a cost changed. `before` is the mean of the runs of the baseline.
-    pub fn change_of(&self, before: f64, runs: Runs, now: f64) -> Change {
-        self.change_of_means(before, runs, now, Runs { deviation: None, ..self.now.runs })
+    /// How a cost changed. `before` is the mean of `runs`, `now` has this spread, if it is known.
+    pub fn change_of(&self, before: f64, runs: Runs, now: f64, spread_now: Option<f64>) -> Change {
+        self.change_of_means(before, runs, now, Runs { deviation: spread_now, ..self.now.runs })
+    }
+
+    /// The runs of a cost that one snapshot of the baseline has, with this spread.
+    pub fn runs_before(&self, spread: Option<f64>) -> Runs {
+        match self.before.runs.snapshots {
+            1 => Runs { deviation: spread, ..self.before.runs },
+            _ => Runs::default(),
+        }
     }
 
     /// How a cost changed, with the sample standard deviations of the runs whose mean is shown on
@@ -227,13 +232,7 @@ impl Comparison {
         [before, now]: [f64; 2],
         [spread_before, spread_now]: [Option<f64>; 2],
     ) -> Change {
-        let runs_before = Runs { deviation: spread_before, ..self.before.runs };
-        self.change_of_means(
-            before,
-            runs_before,
-            now,
-            Runs { deviation: spread_now, ..self.now.runs },
-        )
+        self.change_of(before, self.runs_before(spread_before), now, spread_now)
     }
 
     fn change_of_means(&self, before: f64, runs: Runs, now: f64, runs_now: Runs) -> Change {
@@ -257,11 +256,11 @@ impl Comparison {
     fn sampling_noise(
         &self,
         before: f64,
-        n_runs: usize,
+        n_runs: u32,
         now: f64,
         (sample_before, sample_now): (f64, f64),
     ) -> f64 {
-        let (base, n_runs) = (self.now.base, n_runs as f64);
+        let (base, n_runs) = (self.now.base, f64::from(n_runs));
         let variance = if self.by == By::Weight {
             sample_before * before.abs() / n_runs + sample_now * now.abs()
         } else if base == 0.0 {
@@ -307,12 +306,12 @@ fn bound(n: usize) -> f64 {
 
 /// The value that a variable with Student's t-distribution exceeds with a probability of
 /// [`ALPHA`], in both directions, by degrees of freedom, at least 1.
-fn student(freedom: usize) -> f64 {
+fn student(freedom: u32) -> f64 {
     const TABLE: [f64; 19] = [
         63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012,
         2.977, 2.947, 2.921, 2.898, 2.878, 2.861,
     ];
-    TABLE[freedom.clamp(1, TABLE.len()) - 1]
+    TABLE[(freedom as usize).clamp(1, TABLE.len()) - 1]
 }
 
 /// The value that a standard normal variable exceeds with probability `p`, from 0 to 0.5.
@@ -371,25 +370,25 @@ mod tests {
         // From a table of the t-distribution with 2 degrees of freedom: 1 % are beyond 9.925. That is
         // more than 2 · √(100 / 3 + 200).
         let spread = 9.925 * 10.0 * (1.0 + 1.0 / 3.0_f64).sqrt();
-        let change = by.change_of(100.0, runs, 200.0);
+        let change = by.change_of(100.0, runs, 200.0, None);
         let close = |noise: Option<f64>, expected: f64| {
             assert!((noise.unwrap() - expected).abs() < 1e-9, "{noise:?}, not {expected}");
         };
         assert_eq!(change.change, 100.0);
         close(change.noise, spread);
-        assert!(change.is_noise() && by.change_of(100.0, runs, 215.0).is_real());
+        assert!(change.is_noise() && by.change_of(100.0, runs, 215.0, None).is_real());
         // Equal runs: the noise of 3 · 100 samples before and 200 now.
         let (mean, equal) = Runs::mean([100.0; 3].into_iter());
-        let noise = by.change_of(mean, equal, 200.0).noise;
+        let noise = by.change_of(mean, equal, 200.0, None).noise;
         assert_eq!(noise, Some(2.0 * (100.0_f64 / 3.0 + 200.0).sqrt()));
         // Exact costs have the noise of the runs only.
         let exact = Comparison { before: Side { sample: None, ..by.before }, ..by };
-        close(exact.change_of(100.0, runs, 200.0).noise, spread);
-        assert_eq!(exact.change_of(mean, equal, 101.0).noise, Some(0.0));
-        assert!(exact.change_of(mean, equal, 101.0).is_real());
+        close(exact.change_of(100.0, runs, 200.0, None).noise, spread);
+        assert_eq!(exact.change_of(mean, equal, 101.0, None).noise, Some(0.0));
+        assert!(exact.change_of(mean, equal, 101.0, None).is_real());
         // Shares of a profile of twice the weight.
         let by = Comparison { by: By::Share, ..by };
-        let change = by.change_of(100.0, runs, 300.0);
+        let change = by.change_of(100.0, runs, 300.0, None);
         assert_eq!(change.change, 100.0);
         close(change.noise, 2.0 * spread);
         // Three runs of 10 before, five of 20 now, with the quantile of the smaller side.

@@ -1,5 +1,6 @@
 //! What a request sees: one world and the open documents, both as of the arrival of the request.
 
+use crate::average::{Spread, SpreadCost};
 use crate::baseline::{Baseline, Before, NO_COST};
 use crate::comparison::Comparison;
 use crate::document::{Document, Mapped, OpenDocuments};
@@ -70,40 +71,44 @@ pub struct Compared<'a> {
 impl Compared<'_> {
     /// The cost of a function of `shown` in the baseline. `None` if it has no unique match.
     pub fn function(&self, shown: &Snapshot, function: FunctionId) -> Option<Before> {
-        self.before(|run| run.function(shown, function))
+        let costs = self.baseline.runs().map(|run| run.function(shown, function));
+        self.before(costs, shown.run_costs().function(function))
     }
 
-    /// A cost in the baseline: `cost` of each run that has it. `None` if the newest run does not.
-    pub fn before(&self, cost: impl FnMut(&Baseline) -> Option<Cost>) -> Option<Before> {
-        before(self.baseline, self.by, self.baseline.runs().map(cost))
+    /// The cost in the baseline of a line of `shown` (1-based, as recorded). `None` if it cannot be
+    /// matched.
+    pub fn recorded_line(&self, shown: &Snapshot, file: FileId, line: u32) -> Option<Before> {
+        let costs = self.baseline.runs().map(|run| run.recorded_line(shown, file, line));
+        self.before(costs, shown.run_costs().line(file, line))
     }
 
-    /// A cost in the baseline. `costs` has that of each run ([`Baseline::runs`]).
+    /// A cost in the baseline. `costs` has that of each run ([`Baseline::runs`]), whose spread is not
+    /// known, nor is that of the cost shown.
     pub fn before_in(&self, costs: impl IntoIterator<Item = Option<Cost>>) -> Option<Before> {
-        before(self.baseline, self.by, costs)
+        self.before(costs.into_iter().map(|cost| Some((cost?, None))), None)
     }
-}
 
-/// The mean of the costs of runs of the baseline.
-fn before(
-    baseline: &Baseline,
-    by: Comparison,
-    costs: impl IntoIterator<Item = Option<Cost>>,
-) -> Option<Before> {
-    let mut costs = costs.into_iter();
-    let newest = costs.next()??;
-    let mut known = vec![scaled(newest, by, &baseline.snapshot)];
-    for (run, cost) in baseline.runs().skip(1).zip(costs) {
-        known.extend(cost.map(|cost| scaled(cost, by, &run.snapshot)));
+    /// The mean of the costs of runs of the baseline. `None` if the newest run has none. `spread_now` is
+    /// that of the cost shown.
+    fn before(
+        &self,
+        mut costs: impl Iterator<Item = Option<SpreadCost>>,
+        spread_now: Option<Spread>,
+    ) -> Option<Before> {
+        let newest = costs.next()??;
+        let mut known = vec![scaled(newest, self.by, &self.baseline.snapshot)];
+        for (run, cost) in self.baseline.runs().skip(1).zip(costs) {
+            known.extend(cost.map(|cost| scaled(cost, self.by, &run.snapshot)));
+        }
+        Before::mean(&known, spread_now, self.by)
     }
-    Before::mean(&known, by)
 }
 
 /// The cost of a run, scaled such that the mean of several runs can be computed.
-fn scaled(cost: Cost, by: Comparison, run: &Snapshot) -> Cost {
+fn scaled((cost, spread): SpreadCost, by: Comparison, run: &Snapshot) -> SpreadCost {
     let scale = by.scale_of_run(run.costs.base);
     let total = cost.total.exact().map_or(cost.total, |total| Total::Exact(total * scale));
-    Cost { self_: cost.self_ * scale, total }
+    (Cost { self_: cost.self_ * scale, total }, spread)
 }
 
 impl Context {
@@ -162,7 +167,7 @@ impl Context {
             return open.line_before(open.mapped.map.to_open(line.checked_sub(1)?)?);
         }
         let compared = self.compared(snapshot)?;
-        compared.before(|run| run.recorded_line(snapshot, file, line))
+        compared.recorded_line(snapshot, file, line)
     }
 
     /// The scale for labels of `snapshot`.
@@ -189,10 +194,11 @@ impl OpenFile {
             mapped.map.to_recorded(line0)?;
             let (snapshot, map) = (&*run.snapshot, &mapped.map);
             let lines = FileLines { snapshot, file: *file, map, stale: false, document: None };
-            let cost = lines.costs(line0..line0 + 1).first().map(|(_, line)| line.cost);
-            Some(cost.unwrap_or(NO_COST))
+            Some(lines.cost_of(line0).unwrap_or((NO_COST, None)))
         };
-        before(baseline, *by, baseline.runs().zip(runs).map(cost))
+        let costs = baseline.runs().zip(runs).map(cost);
+        let spread_now = self.lines().cost_of(line0).and_then(|(_, spread)| spread);
+        Compared { baseline, by: *by }.before(costs, spread_now)
     }
 
     /// The costs of the overlay on `lines` of the document (0-based).

@@ -1,6 +1,6 @@
 //! The functions, lines and files of two profiles, with their changes: what `costline diff` lists.
 
-use crate::average::{Spread, mean};
+use crate::average::{Spread, SpreadCost, mean};
 use crate::baseline::{Baseline, NO_COST, Same};
 use crate::comparison::{Change, Comparison};
 use crate::file_lines::FileLines;
@@ -119,9 +119,6 @@ impl Diff {
         Self { by, functions, lines, files, unmatched, unmatched_files }
     }
 }
-
-/// A cost, and how it is spread over the runs of its side.
-type SpreadCost = (Cost, Option<Spread>);
 
 /// The changes of both parts of a cost.
 fn changes(

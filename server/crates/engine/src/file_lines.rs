@@ -3,6 +3,7 @@
 //! Costs belong to the recorded text ([`crate::recorded_texts`]). If that is not known, the lines are
 //! used as they are, without those that certainly are elsewhere, and all labels have a leading `~`.
 
+use crate::average::SpreadCost;
 use crate::document::Document;
 use crate::function_name::FunctionName;
 use crate::snapshot::Snapshot;
@@ -51,6 +52,14 @@ impl FileLines<'_> {
         // Blocks of lines may have moved.
         lines.sort_unstable_by_key(|&(line0, line)| (line0, line.line));
         self.joined(lines)
+    }
+
+    /// The cost of a line (0-based) of the text, with the spread of its recorded line. `None` if it has no
+    /// cost.
+    pub fn cost_of(&self, line0: u32) -> Option<SpreadCost> {
+        let costs = self.costs(line0..line0 + 1);
+        let (_, line) = costs.first()?;
+        Some((line.cost, self.snapshot.run_costs().line(line.file, line.line)))
     }
 
     /// How often the lines in `range` were executed, each with its line, in order; `None` if the

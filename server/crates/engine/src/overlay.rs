@@ -121,7 +121,7 @@ impl<'a> Overlay<'a> {
     pub fn function(self, shown: &Snapshot, function: FunctionId) -> Option<Overlaid<'a>> {
         let cost = match self {
             Self::Metric(snapshot) => snapshot.costs.function(function).cost,
-            Self::Profile(profile) => profile.function(shown, function)?,
+            Self::Profile(profile) => profile.function(shown, function)?.0,
         };
         Overlaid::new(cost, &self.snapshot().costs.metric)
     }
@@ -131,7 +131,7 @@ impl<'a> Overlay<'a> {
     pub fn recorded_line(self, shown: &Snapshot, file: FileId, line: u32) -> Option<Overlaid<'a>> {
         let cost = match self {
             Self::Metric(snapshot) => snapshot.costs.lines_of(file, line..line + 1).first()?.cost,
-            Self::Profile(profile) => profile.recorded_line(shown, file, line)?,
+            Self::Profile(profile) => profile.recorded_line(shown, file, line)?.0,
         };
         Overlaid::new(cost, &self.snapshot().costs.metric)
     }

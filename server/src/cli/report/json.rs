@@ -419,8 +419,7 @@ impl<'a> Report<'a> {
                     .and_then(|overlay| overlay.recorded_line(snapshot, line.file, line.line))
                     .map(OverlaidFields::from),
                 comparison: before.and_then(|before| {
-                    let recorded =
-                        before.before(|run| run.recorded_line(snapshot, line.file, line.line))?;
+                    let recorded = before.recorded_line(snapshot, line.file, line.line)?;
                     Some(JsonChanges::new(recorded, line.cost))
                 }),
             }

@@ -272,7 +272,7 @@ mod tests {
         let now = cost(8.0, Total::Exact(25.0));
         let before = |by, self_, total| {
             let by = Comparison::exact(by, 100.0, 200.0);
-            Before::mean(&[cost(self_, total)], by)
+            Before::mean(&[(cost(self_, total), None)], None, by)
         };
         let exact = |by| before(by, 5.0, Total::Exact(10.0));
         for by in [By::Share, By::Scaled] {

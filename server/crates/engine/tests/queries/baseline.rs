@@ -102,6 +102,48 @@ fn several_runs_are_compared_by_their_mean() {
     assert!(report.contains("compared with the mean of 3 runs of profile.folded"), "{report}");
 }
 
+/// Editors, reports and `costline diff` use the spread of the mean on either side.
+#[test]
+fn the_spread_of_a_mean_is_noise_on_every_surface() {
+    let project = Project::new(&[("app.rs", APP)]).with_settings(&json!({"combine": "average"}));
+    // `g` takes 30 ms in one run; in the mean of three, 40 ms with a deviation of 10 ms.
+    let mean_of = |n: usize| {
+        let run = |g: &f64| {
+            let samples = "f@2[file:app.rs] f@3\ng@5[file:app.rs] h@6[file:app.rs]";
+            project.loaded(text_samples::timed(samples, &[*g, 100.0]))
+        };
+        project.load_runs([30.0, 40.0, 50.0][..n].iter().map(run).collect())
+    };
+    // 1 % of a t-distribution with 2 degrees of freedom are beyond 9.925.
+    let thirds = [(1, 3, 4.0_f64), (3, 1, 4.0), (3, 3, 2.0)];
+    for (n_before, n_now, thirds) in thirds {
+        let [before, now] = [n_before, n_now].map(|n| Arc::new(mean_of(n)));
+        let Diff { functions, lines, .. } = Diff::new(&before, &now, Compare::Absolute);
+        let g = functions.iter().find(|row| row.name == "g").unwrap();
+        assert!((g.self_.noise.unwrap() - 9.925 * 10.0 * (thirds / 3.0).sqrt()).abs() < 1e-9);
+        assert_eq!((functions.len(), lines.len()), (3, 4));
+        for open in [&[][..], &["app.rs"]] {
+            let context = compared_with(&project.context(mean_of(n_now), open), mean_of(n_before));
+            let shown = context.world.snapshot().unwrap();
+            for row in &functions {
+                let mut all = shown.costs.functions();
+                let (function, cost) =
+                    all.find(|(it, _)| shown.function(*it).name == row.name).unwrap();
+                let before = context.function_before(shown, function).unwrap();
+                assert_eq!(before.self_change(cost.cost), row.self_, "{row:?}");
+                assert_eq!(before.total_change(cost.cost), row.total, "{row:?}");
+            }
+            for row in &lines {
+                let mut all = shown.costs.lines().iter();
+                let line = all.find(|line| Some(line.line) == row.line).unwrap();
+                let before = context.line_before(shown, line.file, line.line).unwrap();
+                assert_eq!(before.self_change(line.cost), row.self_, "{row:?}");
+                assert_eq!(before.total_change(line.cost), row.total, "{row:?}");
+            }
+        }
+    }
+}
+
 /// A profile of `a`, which calls `g` and `h`, with these times in ms.
 fn timed(project: &Project, g: f64, h: f64) -> Snapshot {
     let samples = "f@2[file:app.rs] f@3\ng@5[file:app.rs] h@6[file:app.rs]";

@@ -71,10 +71,19 @@ impl Project {
 
     /// Loads the recordings of one run.
     pub fn load_all(&self, files: Vec<Loaded>) -> Snapshot {
+        self.load_of_threads(files.into_iter().map(|file| (file, Thread::default())).collect())
+    }
+
+    /// Loads recordings, each of a run of its own.
+    pub fn load_runs(&self, files: Vec<Loaded>) -> Snapshot {
+        let of_run = |(run, file)| (file, Thread { run, ..Thread::default() });
+        self.load_of_threads((0..).zip(files).map(of_run).collect())
+    }
+
+    fn load_of_threads(&self, files: Vec<(Loaded, Thread)>) -> Snapshot {
         let settings = &self.settings.costs();
         let index = &index_sources(&self.roots(), &settings.sources);
         let environment = Environment { settings, index, caches: &self.caches };
-        let files = files.into_iter().map(|file| (file, Thread::default())).collect();
         load(files, environment, &mut |_| ControlFlow::Continue(())).unwrap()
     }
 
