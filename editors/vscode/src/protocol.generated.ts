@@ -154,7 +154,7 @@ export interface CallGroups {
   readonly groupBy: GroupBy;
   /** The rows, hottest first. Recursive calls come last. */
   readonly rows: readonly CallGroup[];
-  /** The sum of the rows that are not recursive. It is the same for each `groupBy`. */
+  /** The weight of the calls that are not recursive. It is the same for each `groupBy`. */
   readonly sum: Weight;
 }
 

@@ -91,7 +91,7 @@ struct JsonCallers<'a> {
     function: &'a str,
     /// Whether callers that the contour file excludes are replaced by theirs.
     contour: bool,
-    /// The sum of the rows that are not recursive.
+    /// The weight of the calls that are not recursive.
     sum: Weight,
     callers: Vec<JsonRow<'a>>,
 }

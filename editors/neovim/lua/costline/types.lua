@@ -88,7 +88,7 @@
 ---@field contour boolean Whether callers that the contour file excludes are replaced by their nearest callers that it does not exclude.
 ---@field groupBy costline.GroupBy What they are grouped by.
 ---@field rows costline.CallGroup[] The rows, hottest first. Recursive calls come last.
----@field sum costline.Weight The sum of the rows that are not recursive. It is the same for each `groupBy`.
+---@field sum costline.Weight The weight of the calls that are not recursive. It is the same for each `groupBy`.
 
 --- A call site.
 ---@class costline.CallSite

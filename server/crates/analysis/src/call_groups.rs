@@ -1,5 +1,6 @@
 //! The callers or callees at the end of a path, grouped by call site, function, module or clique.
-//! The rows outside of recursion add up to the same sum under each grouping.
+//! The rows outside of recursion add up to the same sum under each grouping, except that calls at several
+//! sites of a call graph may be within each other.
 
 use crate::Edges;
 use crate::paths::{PathEntry, PathStep, hotter};
@@ -51,7 +52,7 @@ pub struct CallGroup {
 /// Grouped callers or callees.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CallGroups {
-    /// The sum of the rows that are not recursive.
+    /// The weight of the calls that are not recursive.
     pub sum: f64,
     /// The rows, costliest first, recursive ones last.
     pub groups: Vec<CallGroup>,
@@ -110,9 +111,8 @@ pub(crate) fn group_step(
         let key = match by {
             CallGrouping::Site => {
                 let caller = caller.unwrap_or(function);
-                let on_lines: f64 = entry.sites.iter().map(|site| site.total).sum();
-                let rest = total - on_lines;
-                let has_rest = rest.abs() > 1e-9 * total.abs().max(1.0) || entry.sites.is_empty();
+                let rest = entry.without_site;
+                let has_rest = rest != 0.0 || entry.sites.is_empty();
                 let calls = calls.filter(|_| entry.sites.len() + usize::from(has_rest) == 1);
                 for site in &entry.sites {
                     let key = GroupKey::Site(caller, Some((site.file, site.line)));
@@ -132,7 +132,8 @@ pub(crate) fn group_step(
         };
         sums.add(key, recursive, calls, total, estimated);
     }
-    sums.finish()
+    let entering = step.entries.iter().filter(|entry| !entry.recursive);
+    CallGroups { sum: entering.map(|entry| entry.total).sum(), ..sums.finish() }
 }
 
 /// Functions that call each other, from the edges between them.
@@ -158,5 +159,35 @@ impl Cliques {
         let all = (0..).map(FunctionId::new).zip(&self.clique);
         let members = || all.filter(|(_, of)| **of == clique).map(|(of, _)| of).collect();
         self.members.entry(clique).or_insert_with(members).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CallTree, Recording, Recursion, View};
+    use profile::{Groups, text_samples};
+    use std::sync::Arc;
+
+    /// The first sample passes two call sites of the edge, the second one that has no line.
+    #[test]
+    fn the_row_without_a_line_has_the_samples_without_one() {
+        let samples = "f@3[file:a.rs] f\nf@5            f\nf";
+        let recording = Arc::new(Recording::Stacks(text_samples::profile(samples)));
+        let groups = Arc::new(Groups::identity(recording.symbols()));
+        let tree = CallTree::new(recording.clone(), View::of(&recording), groups);
+        let root = tree.edges().all()[0].caller;
+        let rows = |by| {
+            let CallGroups { sum, groups } =
+                tree.grouped_callers(&[root], Recursion::Exact, by, &|_| String::new());
+            assert_eq!(sum, 0.0);
+            let line = |key: &GroupKey| match key {
+                GroupKey::Site(_, site) => site.map(|(_, line)| line),
+                _ => None,
+            };
+            groups.iter().map(|group| (line(&group.key), group.total)).collect::<Vec<_>>()
+        };
+        assert_eq!(rows(CallGrouping::Function), [(None, 2.0)]);
+        assert_eq!(rows(CallGrouping::Site), [(None, 1.0), (Some(3), 1.0), (Some(5), 1.0)]);
     }
 }

@@ -484,7 +484,7 @@ struct Sum {
     self_: f64,
     total: f64,
     recursive: bool,
-    sites: BTreeMap<(FileId, u32), f64>,
+    sites: BTreeMap<Option<(FileId, u32)>, f64>,
 }
 
 impl Entries {
@@ -504,15 +504,17 @@ impl Entries {
         sum.self_ += index.column().own[call] * share;
         sum.total += total;
         sum.recursive &= recursive;
-        if let Some(site) = index.sites[index.contexts.calls[shown].row as usize] {
-            *sum.sites.entry(site).or_default() += total;
-        }
+        let site = index.sites[index.contexts.calls[shown].row as usize];
+        *sum.sites.entry(site).or_default() += total;
     }
 
     fn step(self, reached: &Reached, is_leaf: impl Fn(FunctionId) -> bool) -> PathStep {
         let entry = |((function, _), sum): ((FunctionId, bool), Sum)| {
-            let site = |((file, line), total)| SiteCost { file, line, total };
-            let mut sites: Vec<SiteCost> = sum.sites.into_iter().map(site).collect();
+            let without_site = sum.sites.get(&None).copied().unwrap_or_default();
+            let site = |(site, total): (Option<_>, f64)| {
+                site.map(|(file, line)| SiteCost { file, line, total })
+            };
+            let mut sites: Vec<SiteCost> = sum.sites.into_iter().filter_map(site).collect();
             sites.sort_by(|a, b| hotter(a.total, b.total));
             PathEntry {
                 function,
@@ -520,6 +522,7 @@ impl Entries {
                 total: sum.total,
                 estimated: reached.estimated,
                 sites,
+                without_site,
                 inlined: false,
                 recursive: sum.recursive,
                 leaf: is_leaf(function),

@@ -124,13 +124,18 @@ impl Reach {
             line: site.line,
             total: site.total * self.share,
         });
+        let sites: Vec<SiteCost> = sites.collect();
+        // Calls at several sites may be within each other.
+        let rest = total - sites.iter().map(|site| site.total).sum::<f64>();
+        let without_site = if rest > 1e-9 * total.max(1.0) { rest } else { 0.0 };
         let estimated = edge.estimated || self.guessed;
         PathEntry {
             function,
             self_,
             total,
             estimated,
-            sites: sites.collect(),
+            sites,
+            without_site,
             inlined: edge.inlined,
             recursive: false,
             leaf: false,

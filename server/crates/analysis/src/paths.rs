@@ -38,6 +38,8 @@ pub struct PathEntry {
     pub estimated: bool,
     /// The call sites: lines of the caller, which is the outer one of the two. Costliest first.
     pub sites: Vec<SiteCost>,
+    /// Weight of the samples that pass calls without a known line.
+    pub without_site: f64,
     /// Whether it was inlined into its caller in all of these samples.
     pub inlined: bool,
     /// Whether it is a recursive call: the last function of the path, which calls itself, or a

@@ -383,6 +383,7 @@ struct Entry {
     is_call: bool,
     /// Whether the path goes on behind it anywhere.
     goes_on: bool,
+    /// By line, or [`NO_LINE`].
     sites: FxHashMap<u32, f64>,
 }
 
@@ -405,14 +406,13 @@ impl Step {
         entry.total += total;
         entry.is_call |= !inlined;
         entry.goes_on |= goes_on;
-        if site != NO_LINE {
-            *entry.sites.entry(site).or_default() += site_total;
-        }
+        *entry.sites.entry(site).or_default() += site_total;
     }
 
     fn finish(self, lines: &[(FileId, u32)]) -> PathStep {
         let entries = self.entries.into_iter().map(
-            |(function, Entry { self_, total, is_call, goes_on, sites })| {
+            |(function, Entry { self_, total, is_call, goes_on, mut sites })| {
+                let without_site = sites.remove(&NO_LINE).unwrap_or_default();
                 let mut sites: Vec<_> = sites
                     .into_iter()
                     .map(|(site, total)| SiteCost {
@@ -430,6 +430,7 @@ impl Step {
                     total,
                     estimated: false,
                     sites,
+                    without_site,
                     inlined: !is_call,
                     recursive: false,
                     leaf: !goes_on,

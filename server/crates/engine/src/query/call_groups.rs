@@ -49,7 +49,7 @@ pub struct Grouped {
     /// Whether callers that the contour file excludes are replaced by their nearest callers that it
     /// does not exclude.
     pub contour: bool,
-    /// The sum of the rows that are not recursive. It is the same for each `groupBy`.
+    /// The weight of the calls that are not recursive. It is the same for each `groupBy`.
     pub sum: Weight,
     /// The rows, hottest first. Recursive calls come last.
     pub rows: Vec<Row>,
