@@ -25,7 +25,7 @@ const BEFORE: [(&str, u32, u32); 3] = [("parse", 6, 600), ("render", 9, 300), ("
 
 /// A profile in which `main` calls these functions, each with the line and the milliseconds of its
 /// own code.
-fn speedscope(functions: &[(&str, u32, u32)]) -> String {
+pub(super) fn speedscope(functions: &[(&str, u32, u32)]) -> String {
     let frame = |(name, line, _): &(&str, u32, u32)| json!({ "name": name, "file": "app.py", "line": line });
     let mut frames = vec![json!({ "name": "main", "file": "app.py", "line": 2 })];
     frames.extend(functions.iter().map(frame));

@@ -463,14 +463,18 @@ fn writes_differential_folded_stacks() {
         let all = [&["export", "now", "--to", "folded", "--baseline", "base"], arguments].concat();
         Outcome::of(costline().current_dir(folder.path()).args(all)).stdout
     };
-    assert_eq!(export(&[]), "main;new 0 10\nmain;old 20 0\nmain;parse 30 90\n");
-    // With the same total: 50 of the base are 100.
-    let shares = export(&["--compare", "share"]);
-    assert_eq!(shares, "main;new 0 10\nmain;old 40 0\nmain;parse 60 90\n");
+    // Numbers of samples are compared with the same total: 50 of the base are 100.
+    let scaled = "main;new 0 10\nmain;old 40 0\nmain;parse 60 90\n";
+    assert_eq!([export(&[]), export(&["--compare", "share"])], [scaled; 2]);
     // Readers of such a file take the second weight.
     write("diff", &export(&[]));
     let again = Outcome::of(costline().current_dir(folder.path()).args(["report", "diff"]));
     assert!(again.stdout.starts_with("diff: 100 samples"), "{}", again.stdout);
+    // Times are compared as they are.
+    write("base", &super::diff::speedscope(&[("parse", 6, 30), ("old", 9, 20)]));
+    write("now", &super::diff::speedscope(&[("parse", 8, 90), ("new", 12, 10)]));
+    assert_eq!(export(&[]), "main;new 0 10\nmain;old 20 0\nmain;parse 30 90\n");
+    assert_eq!(export(&["--compare", "share"]), scaled);
 }
 
 #[test]

@@ -207,6 +207,15 @@ impl Comparison {
         if self.by == By::Weight || base == 0.0 { 1.0 } else { self.before.base / base }
     }
 
+    /// How much costs of the baseline are scaled before they are compared.
+    pub fn scale(&self) -> f64 {
+        match self.by {
+            By::Weight => 1.0,
+            By::Scaled | By::Share if self.before.base != 0.0 => self.now.base / self.before.base,
+            By::Scaled | By::Share => 0.0,
+        }
+    }
+
     /// How a cost changed.
     pub fn change(&self, before: f64, now: f64) -> Change {
         self.change_of_spread([before, now], [None; 2])
@@ -236,11 +245,7 @@ impl Comparison {
     }
 
     fn change_of_means(&self, before: f64, runs: Runs, now: f64, runs_now: Runs) -> Change {
-        let scale = match self.by {
-            By::Weight => 1.0,
-            By::Scaled | By::Share if self.before.base != 0.0 => self.now.base / self.before.base,
-            By::Scaled | By::Share => 0.0,
-        };
+        let scale = self.scale();
         let scaled = before * scale;
         let change = rounded(now - scaled, now.abs().max(scaled.abs()));
         let sampled =

@@ -164,6 +164,9 @@ pub fn export(
              take fewer samples with --range, or export to firefox, which stores each stack once"
         ));
     }
+    let by = baseline.map(|(before, how)| Comparison::new(&[before], snapshot, how));
+    let base = baseline.map(|(before, _)| reshaped(before, options)).transpose()?;
+    let base = base.as_ref().zip(by);
     let mut written = match (options.target, options.compat) {
         (Target::Callgrind, None) => callgrind::write(&analysis::call_graph(&profile)),
         (Target::Callgrind, Some(Compat::Rbspy)) => {
@@ -171,27 +174,19 @@ pub fn export(
                 analysis::lines_as_functions(&profile).map_err(|error| error.to_string())?;
             callgrind::write_as_rbspy(&analysis::call_graph_without_levels(&lines))
         }
-        (Target::Folded, _) => match baseline {
-            Some((before, compare)) => {
-                let [old, new] = [before, snapshot].map(|side| side.costs.base);
-                let scale = if compare == Compare::Share && old != 0.0 { new / old } else { 1.0 };
-                folded::differential(&reshaped(before, options)?, scale, &profile)
-            }
+        (Target::Folded, _) => match base {
+            Some((base, by)) => folded::differential(base, by.scale(), &profile),
             None => folded::write(&profile, folded::Frames::WithLines),
         },
         (Target::Flamechart, _) => folded::flamechart(&analysis::one_sample_per_call(&profile)),
         (Target::Flamegraph, _) => {
-            let base = baseline.map(|(before, _)| reshaped(before, options)).transpose()?;
-            let by = baseline.map(|(before, how)| Comparison::new(&[before], snapshot, how));
             let name = snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy();
             let mut marks = Marks::of(snapshot).all();
             marks.extend(by.map(|by| totals(by.total(), &snapshot.costs.metric)));
             let title =
                 std::iter::once(name.into_owned()).chain(marks).collect::<Vec<_>>().join(" · ");
-            let base = base
-                .as_ref()
-                .zip(by)
-                .map(|(profile, by)| flamegraph::Base { profile, share: by.by != By::Weight });
+            let base =
+                base.map(|(profile, by)| flamegraph::Base { profile, share: by.by != By::Weight });
             flamegraph::write(&profile, base, &title).map_err(|error| error.to_string())?
         }
         (Target::Speedscope, _) => speedscope::write(&profile),
