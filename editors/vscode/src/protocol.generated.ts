@@ -2090,7 +2090,7 @@ export interface TimelineArgument {
 export interface TimelineBucket {
   /** The weight for display: `45 samples`. */
   readonly text: string;
-  /** The weight of the samples that were taken in it, in the unit of the metric. A sample that stands for a duration is in the bucket in which it starts. */
+  /** The weight of the samples that were taken in it, in the unit of the metric. A sample that stands for a duration is in the bucket in which it starts. Recorded calls are in each bucket in which their self time passes, with that part of it. */
   readonly weight: Weight;
 }
 

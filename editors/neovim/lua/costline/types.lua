@@ -1180,7 +1180,7 @@
 --- A span of time.
 ---@class costline.TimelineBucket
 ---@field text string The weight for display: `45 samples`.
----@field weight costline.Weight The weight of the samples that were taken in it, in the unit of the metric. A sample that stands for a duration is in the bucket in which it starts.
+---@field weight costline.Weight The weight of the samples that were taken in it, in the unit of the metric. A sample that stands for a duration is in the bucket in which it starts. Recorded calls are in each bucket in which their self time passes, with that part of it.
 
 --- The weight over time that the source of a fetched profile states.
 ---@class costline.TimelineCollected

@@ -222,7 +222,6 @@ fn searched(profile: &Profile, groups: &Groups, search: &Search) -> Profile {
     found
 }
 
-/// Whether no sample has a stack.
 /// Whether the threads shown have no sample with a stack.
 fn is_empty(profile: &Profile, view: &View) -> bool {
     let mut threads = profile.samples().iter().enumerate();

@@ -138,7 +138,8 @@ impl Collected {
 #[schemars(rename = "TimelineBucket")]
 pub struct Bucket {
     /// The weight of the samples that were taken in it, in the unit of the metric. A sample that
-    /// stands for a duration is in the bucket in which it starts.
+    /// stands for a duration is in the bucket in which it starts. Recorded calls are in each bucket
+    /// in which their self time passes, with that part of it.
     pub weight: Weight,
     /// The weight for display: `45 samples`.
     pub text: String,
