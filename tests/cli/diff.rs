@@ -215,6 +215,19 @@ fn sources_outside_of_the_repository_are_not_written_for_code_hosts() {
     assert_eq!(ran(&inner, &[&diff[..], &["annotations"]].concat()).success(), "");
 }
 
+/// The old file stays whole until the new one takes its name, as another name of it shows.
+#[test]
+fn a_list_replaces_a_file_at_once() {
+    let folder = changed();
+    let [list, old] = ["list.md", "old.md"].map(|name| folder.path().join(name));
+    fs::write(&list, "the old list").unwrap();
+    fs::hard_link(&list, &old).unwrap();
+    let write = ["diff", "before.json", "after.json", "--write", "markdown=list.md"];
+    ran(folder.path(), &write).success();
+    assert!(fs::read_to_string(&list).unwrap().contains("| parse · app.py:5 |"));
+    assert_eq!(fs::read_to_string(&old).unwrap(), "the old list");
+}
+
 #[test]
 fn a_list_that_cannot_be_written_is_an_error() {
     let folder = changed();

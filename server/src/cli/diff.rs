@@ -14,11 +14,11 @@ use analysis::Metric;
 use clap::ValueEnum;
 use engine::comparison::By;
 use engine::diff::{Diff, Row};
+use engine::export;
 use engine::present::labels::totals;
 use engine::present::text::{one_line, plain};
 use engine::settings::{Compare, Unit};
 use engine::snapshot::Snapshot;
-use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -209,7 +209,7 @@ pub(super) fn diff(
     for (format, file) in &arguments.write {
         let mut text = Vec::new();
         write(&compared, arguments, *format, style(unit).plain(), &mut text)?;
-        fs::write(file, text).map_err(|error| {
+        export::store(file, &text, true).map_err(|error| {
             Failure::no_output(format!("cannot write {}: {error}", file.display()))
         })?;
     }
