@@ -2,6 +2,7 @@
 
 use super::{V8, on, run};
 use formats::deep_writer::{DeepFile, DeepProc, DeepRun, DeepSite};
+use serde_json::json;
 use tempfile::TempDir;
 
 fn site(kind: u8, callee: usize, line: u64) -> DeepSite {
@@ -58,6 +59,29 @@ fn samples_and_threads_are_those_of_the_metric() {
     let (samples, heading) = of("page-faults");
     assert!(heading.ends_with(" page-faults in 1 thread"), "{heading}");
     assert_eq!(samples, Some(6));
+}
+
+/// Ids of threads may be counted within each process.
+#[test]
+fn threads_of_one_name_have_their_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.json");
+    let name = |pid: u32, tid: u32, name: &str| json!({"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": name}});
+    let call = |pid: u32, tid: u32, dur: u32| json!({"ph": "X", "name": "work", "pid": pid, "tid": tid, "ts": 0, "dur": dur});
+    let events = json!([
+        name(7, 1, "pool"),
+        name(8, 1, "pool"),
+        name(8, 2, "main"),
+        call(7, 1, 3000),
+        call(8, 1, 2000),
+        call(8, 2, 1000),
+    ]);
+    std::fs::write(&path, events.to_string()).unwrap();
+    let rows = rows(path.to_str().unwrap(), ["--by", "thread"]);
+    assert_eq!(
+        rows.iter().map(|row| row.rsplit(") ").next().unwrap()).collect::<Vec<_>>(),
+        ["pool · thread 1 · process 7", "pool · thread 1 · process 8", "main · thread 2"]
+    );
 }
 
 #[test]
