@@ -53,17 +53,4 @@ impl Fetched {
             Err(error) => Err(FetchError::NoProfile { from: from.to_owned(), error }),
         }
     }
-
-    /// The extension of its file, by which profiles are found elsewhere too.
-    pub(crate) fn extension(&self) -> &'static str {
-        match (self.format, self.bytes.starts_with(b"\x1f\x8b")) {
-            (Format::Pprof, true) => "pb.gz",
-            (Format::Pprof, false) => "pb",
-            (Format::Folded, _) => "folded",
-            (Format::CpuProfile, _) => "cpuprofile",
-            (Format::HeapProfile, _) => "heapprofile",
-            (Format::Speedscope, _) => "speedscope.json",
-            _ => "profile",
-        }
-    }
 }

@@ -35,9 +35,9 @@ pub use options::Options;
 pub use request::{Place, Request};
 pub use schema::Template;
 pub use secrets::Secrets;
-pub use sources::{FILE, Sources};
+pub use sources::Sources;
 pub use step::Step;
-pub use store::{FOLDER, store};
+pub use store::store;
 pub use time::Range;
 
 use formats::FleetCut;

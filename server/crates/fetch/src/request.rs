@@ -6,14 +6,12 @@ use crate::kind::Kind;
 use crate::options::Options;
 use crate::secrets::Secrets;
 use crate::sources::Sources;
-use crate::store::{FOLDER, file_stem};
+use crate::store::file_stem;
 use crate::time::Range;
+use formats::fetched::{BASELINE, FOLDER};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use url::Url;
-
-/// What the name of the file to compare with ends in.
-pub(crate) const BASELINE: &str = "-baseline";
 
 /// Where a profile is.
 #[derive(Debug, Clone, PartialEq, Eq)]

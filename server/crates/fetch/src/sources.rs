@@ -10,16 +10,13 @@
 use crate::error::FetchError;
 use crate::kind::Kind;
 use crate::options::Options;
-use crate::store::FOLDER;
+use formats::fetched::{FOLDER, SOURCES};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// The name of the file below [`FOLDER`].
-pub const FILE: &str = "sources.toml";
 
 /// The named sources of a project.
 #[derive(Debug, Default)]
@@ -39,7 +36,7 @@ struct File {
 impl Sources {
     /// Reads the sources of the project in a folder. There are none without the file.
     pub fn of_project(root: &Path) -> Result<Self, FetchError> {
-        let path = root.join(FOLDER).join(FILE);
+        let path = root.join(FOLDER).join(SOURCES);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),

@@ -2,19 +2,17 @@
 
 use crate::answer::Fetched;
 use crate::error::FetchError;
+use formats::fetched::{FOLDER, extension};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
-/// The folder of a project whose files may all be profiles.
-pub const FOLDER: &str = ".costline";
-
 /// Writes a profile as `.costline/NAME.EXTENSION` in the project at `root`, in place of an earlier
 /// one. The file is whole at any time. Returns its path.
 pub fn store(root: &Path, name: &str, fetched: &Fetched) -> Result<PathBuf, FetchError> {
     let folder = root.join(FOLDER);
-    let path = folder.join(format!("{name}.{}", fetched.extension()));
+    let path = folder.join(format!("{name}.{}", extension(fetched.format, &fetched.bytes)));
     match write(&folder, &path, &fetched.bytes) {
         Ok(()) => Ok(path),
         Err(error) => Err(FetchError::Store { path, error }),

@@ -23,6 +23,7 @@
 pub mod deep_writer;
 pub mod detect;
 mod error;
+pub mod fetched;
 mod fleet;
 pub mod foreign;
 mod format;

@@ -2,6 +2,7 @@
 
 use crate::companions;
 use crate::settings::{Settings, glob_set};
+use formats::fetched::FOLDER;
 use globset::GlobSet;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -42,7 +43,7 @@ pub const NAMES: [&str; 30] = [
 ];
 /// Folders of which every file may be a profile. Files whose names begin with a dot are those that
 /// `costline fetch` and exports are writing.
-pub const PROFILE_FOLDERS: [&str; 2] = ["profiles", ".costline"];
+pub const PROFILE_FOLDERS: [&str; 2] = ["profiles", FOLDER];
 /// The folder of criterion benchmarks in a root. Profiles are in folders named `profile` below it.
 pub(super) const CRITERION: &str = "target/criterion";
 /// The maximum depth of folders below a root.

@@ -1,6 +1,7 @@
 //! The search for files with the names of profiles, and the entries of folders that it remembers.
 
 use super::names::{CRITERION, Patterns};
+use formats::fetched::FOLDER;
 use sources::FolderTime;
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, DirEntry};
@@ -125,8 +126,7 @@ impl Walk<'_> {
         let (path, name) = (entry.path(), entry.file_name());
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             let name = name.to_string_lossy();
-            let is_skipped =
-                name == "node_modules" || (name.starts_with('.') && name != ".costline");
+            let is_skipped = name == "node_modules" || (name.starts_with('.') && name != FOLDER);
             return (!is_skipped).then_some(Entry::Folder(path));
         }
         self.patterns.matches(self.root, &path).then_some(Entry::File(path))

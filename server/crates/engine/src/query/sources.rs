@@ -4,17 +4,13 @@
 use super::recipes::{RecipeCommand, command_text};
 use crate::present::text::{address, one_line, plain};
 use crate::world::World;
+use formats::fetched::{BASELINE, EXTENSIONS, FOLDER, SOURCES};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-/// The folder and the file of sources, as in the crate `fetch`.
-const FOLDER: &str = ".costline";
-const FILE: &str = "sources.toml";
-/// What the name of the file to compare with ends in.
-const BASELINE: &str = "-baseline";
 /// The largest file of sources.
 const MAX_BYTES: u64 = 1 << 20;
 
@@ -58,7 +54,7 @@ pub struct Source {
 /// The sources of the workspace folder. `program` is that of Costline.
 pub fn sources(world: &World, program: &Path) -> Sources {
     let Some(root) = world.own_root() else { return Sources::default() };
-    let file = root.join(FOLDER).join(FILE);
+    let file = root.join(FOLDER).join(SOURCES);
     let known = |problem, sources| Sources { file: Some(file.clone()), problem, sources };
     let text = match read(&file) {
         Ok(text) => text,
@@ -128,7 +124,3 @@ fn newest(files: &[PathBuf], name: &str) -> Option<PathBuf> {
     };
     files.iter().rev().find(is_named).cloned()
 }
-
-/// The extensions of the files that `costline fetch` writes.
-const EXTENSIONS: [&str; 7] =
-    ["pb.gz", "pb", "folded", "cpuprofile", "heapprofile", "speedscope.json", "profile"];
