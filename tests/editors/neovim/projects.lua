@@ -103,6 +103,21 @@ t.run({
     end,
   },
   {
+    "a folder with profiles is a project",
+    function()
+      local root = vim.fs.dirname(t.stage.root) .. "/third"
+      vim.fn.mkdir(root .. "/profiles", "p")
+      vim.fn.mkdir(root .. "/below", "p")
+      vim.fn.writefile({ "def main():", "    work()" }, root .. "/below/tool.py")
+      vim.fn.writefile({ "main (below/tool.py:2) 3" }, root .. "/profiles/run.folded")
+      vim.cmd("silent edit " .. root .. "/below/tool.py")
+      t.wait("hints", function()
+        return t.drawn("hints")["2"]
+      end)
+      edit(first)
+    end,
+  },
+  {
     "of a function that none knows, the text says so",
     function()
       edit(first)

@@ -5,7 +5,7 @@ local options = {
   ---@type string[] The command that starts the server.
   cmd = { "costline", "lsp" },
   ---@type string[] Files and folders that mark the root of a project, in order of precedence. Each project has one server.
-  root_markers = vim.list_extend({ ".costline" }, require("costline.project_markers")),
+  root_markers = vim.iter({ ".costline", require("costline.project_markers"), "profiles" }):flatten():totable(),
   ---@type table The settings of the server.
   settings = {},
   --- Whether to draw hints: costs at the ends of lines.
