@@ -61,12 +61,16 @@ The keys name the client and the project, the values are opaque.")
 (defvar lsp--cur-workspace)
 (declare-function eglot-current-server "eglot" ())
 (declare-function eglot--capabilities "eglot" (server))
+(declare-function eglot--project "eglot" (server))
 (declare-function eglot--TextDocumentIdentifier "eglot" ())
 (declare-function eglot--TextDocumentPositionParams "eglot" ())
 (declare-function lsp--buffer-uri "ext:lsp-mode" ())
 (declare-function lsp--set-configuration "ext:lsp-mode" (settings))
 (declare-function lsp--text-document-position-params "ext:lsp-mode" (&optional identifier position))
 (declare-function lsp--workspace-client "ext:lsp-mode" (workspace))
+(declare-function lsp--workspace-root "ext:lsp-mode" (workspace))
+(declare-function lsp--session-workspaces "ext:lsp-mode" (session))
+(declare-function lsp-session "ext:lsp-mode" ())
 (declare-function lsp--client-server-id "ext:lsp-mode" (client))
 (declare-function lsp-find-workspace "ext:lsp-mode" (server-id &optional file-name))
 (declare-function lsp-notify "ext:lsp-mode" (method params))
@@ -83,15 +87,30 @@ The keys name the client and the project, the values are opaque.")
   (and server
        (seq-contains-p (costline--get (eglot--capabilities server) :executeCommandProvider :commands) "costline.hotspots")))
 
+(defun costline--lsp-p (workspace)
+  "Return non-nil if Costline is the server of WORKSPACE of lsp-mode."
+  (eq (lsp--client-server-id (lsp--workspace-client workspace)) 'costline))
+
+(defun costline--successor (server)
+  "Return SERVER, or if it ended the one in its place, or nil."
+  (cond ((null server) nil)
+        ((not (cl-typep server 'jsonrpc-connection))
+         (seq-find (lambda (workspace)
+                     (and (costline--lsp-p workspace)
+                          (equal (lsp--workspace-root workspace) (lsp--workspace-root server))))
+                   (lsp--session-workspaces (lsp-session))))
+        ((jsonrpc-running-p server) server)
+        ((costline--own-root server) (gethash (costline--own-root server) costline--own))
+        (t (seq-find #'costline--eglot-p (gethash (eglot--project server) eglot--servers-by-project)))))
+
 (defun costline--buffer-server ()
   "Return the Costline server of this buffer, else nil."
-  (or costline--server
+  (or (costline--successor costline--server)
       (and (featurep 'eglot)
            (let ((current (and buffer-file-name (eglot-current-server))))
              (if (costline--eglot-p current) current)))
       (and (featurep 'lsp-mode)
-           (seq-find (lambda (workspace) (eq (lsp--client-server-id (lsp--workspace-client workspace)) 'costline))
-                     (lsp-workspaces)))))
+           (seq-find #'costline--lsp-p (lsp-workspaces)))))
 
 (defun costline--find-server ()
   "Return the Costline server of this buffer, else any other, else nil."

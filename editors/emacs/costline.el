@@ -181,7 +181,7 @@ Servers request this several times in a row."
       (unless is-jsonrpc (costline--lsp-redraw server))
       (when-let* ((list (get-buffer "*Costline hot spots*")))
         (with-current-buffer list
-          (when (and (eq costline--server server) (get-buffer-window list t))
+          (when (and (eq (costline--buffer-server) server) (get-buffer-window list t))
             (revert-buffer)))))))
 
 ;;;###autoload

@@ -213,3 +213,31 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
               ((symbol-function 'batch-choose) (lambda () (interactive) (costline--choose choice))))
       (execute-kbd-macro (vconcat [?\M-x] "batch-choose\r" "m\t,w\t8\r")))
     (should (equal requests '(("costline.setView" (:threads ["main" "8"])))))))
+
+(ert-deftest batch-restarted ()
+  "Lists, trees and descriptions go on with the server that is started after a crash."
+  (batch-in (project "app.py" "profiles/run.folded")
+    (let ((source (batch-visit "app.py" project))
+          (costline--crashes nil))
+      (cl-flet ((server () (buffer-local-value 'costline--server source)))
+        (batch-until (lambda () (plist-get (gethash (server) costline--shown) :profile)))
+        (with-current-buffer source
+          (costline-call-tree)
+          (costline-hotspots))
+        (let ((first (server)))
+          (kill-process (jsonrpc--process first))
+          (batch-until (lambda () (and (not (eq (server) first)) (plist-get (gethash (server) costline--shown) :profile)))))
+        (with-current-buffer "*Costline hot spots*"
+          (should (eq (costline--buffer-server) (server)))
+          (let ((inhibit-read-only t)) (erase-buffer))
+          (revert-buffer)
+          (should (string-search "main" (buffer-string)))
+          (let ((inhibit-read-only t)) (erase-buffer))
+          (costline--refresh-now (server))
+          (should (string-search "main" (buffer-string)))
+          (search-forward "main")
+          (costline-hotspots-callees))
+        (with-current-buffer "*Costline tree*"
+          (should (string-prefix-p "Callees" (buffer-string))))
+        (kill-buffer "*Costline tree*")
+        (kill-buffer "*Costline hot spots*")))))

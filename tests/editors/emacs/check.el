@@ -478,6 +478,12 @@
   (switch-to-buffer "main.py")
   (check-until "the next server shows what was chosen" (lambda () (equal (check-unit) "absolute")))
   (check-log "the next server shows what was chosen")
+  (with-current-buffer "*Costline hot spots*"
+    (check-until "the list goes on with the next server"
+                 (lambda () (revert-buffer) (goto-char (point-min)) (search-forward " solve_all" nil t)))
+    (costline-hotspots-callers))
+  (check-contains "callers of a row of the list are shown" "*Costline tree*" "Callers" "[+]" " main")
+  (check-back)
   (check-pick #'costline "Reset to the settings")
   (check-costs "before"))
 
