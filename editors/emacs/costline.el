@@ -198,6 +198,7 @@ The server is separate from other clients of the buffer, such as Eglot."
       (remove-hook 'eldoc-documentation-functions #'costline--hover t)
       (remove-hook 'after-save-hook #'costline--own-saved t)
       (remove-hook 'kill-buffer-hook #'costline--own-closed t)
+      (remove-hook 'after-set-visited-file-name-hook #'costline--renamed t)
       (remove-hook 'change-major-mode-hook #'costline--leave t))
      ((costline--unsuitable)
       (setq costline-mode nil)
@@ -214,6 +215,7 @@ The server is separate from other clients of the buffer, such as Eglot."
         (costline--own-opened)
         (add-hook 'after-save-hook #'costline--own-saved nil t)
         (add-hook 'kill-buffer-hook #'costline--own-closed nil t)
+        (add-hook 'after-set-visited-file-name-hook #'costline--renamed nil t)
         (add-hook 'change-major-mode-hook #'costline--leave nil t)
         (costline--own-eldoc)
         (costline-lens-mode 1))))))
@@ -221,6 +223,13 @@ The server is separate from other clients of the buffer, such as Eglot."
 (defun costline--leave ()
   "Leave `costline-mode', because the buffer gets another major mode."
   (costline-mode -1))
+
+(defun costline--renamed ()
+  "Enter `costline-mode' anew, because the buffer visits another file.
+That may be one of another project, or one without a server."
+  (unless (equal costline--opened (and buffer-file-name (costline--uri (file-truename buffer-file-name))))
+    (costline-mode -1)
+    (costline-mode)))
 
 (defun costline--leave-clone ()
   "Leave the modes in this indirect clone, which visits no file.
