@@ -53,8 +53,34 @@ Own code comes first.  The echo area has the whole cost of the row at point.
         tabulated-list-format []
         tabulated-list-padding 1
         truncate-lines t)
+  (setq-local revert-buffer-function #'costline--hotspots-revert)
   (add-hook 'eldoc-documentation-functions #'costline--row-text nil t)
   (eldoc-mode 1))
+
+(defun costline--hotspots-revert (&rest _)
+  "Request the rows again.  Each window stays at its row, else at its line."
+  (let ((places (mapcar (lambda (window)
+                          (save-excursion
+                            (goto-char (window-point window))
+                            (list window (costline--row-key) (line-number-at-pos) (current-column)
+                                  (count-lines (window-start window) (pos-bol)))))
+                        (get-buffer-window-list nil nil t))))
+    (tabulated-list-revert)
+    (pcase-dolist (`(,window ,key ,line ,column ,above) places)
+      (let ((position (save-excursion
+                        (goto-char (point-min))
+                        (while (not (or (eobp) (equal (costline--row-key) key))) (forward-line))
+                        (when (eobp)
+                          (goto-char (point-min))
+                          (forward-line (1- line)))
+                        (move-to-column column)
+                        (point))))
+        (set-window-point window position)
+        (set-window-start window (save-excursion (goto-char position) (pos-bol (- 1 above))) t)))))
+
+(defun costline--row-key ()
+  "Return what remains of the row at point when costs change."
+  (mapcar (apply-partially #'plist-get (tabulated-list-get-id)) '(:name :file :line)))
 
 (defun costline--row-text (&rest _)
   "Return the whole cost of the row at point."
