@@ -369,7 +369,7 @@ is not default about the view, and how bad the worst problem is."
 (defun costline--own-position ()
   "Return the document and position of point, in characters."
   (list :textDocument (costline--document)
-        :position (list :line (1- (line-number-at-pos nil t)) :character (- (point) (line-beginning-position)))))
+        :position (list :line (1- (line-number-at-pos nil t)) :character (- (point) (save-restriction (widen) (pos-bol))))))
 
 (defun costline--text ()
   "Return the whole text of this buffer."

@@ -278,6 +278,18 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
         (set-buffer-modified-p nil)
         (kill-buffer)))))
 
+(ert-deftest batch-position ()
+  "A position is that of the whole line, also in a buffer that is narrowed to a part of it."
+  (with-temp-buffer
+    (insert "one\nabcdef\n")
+    (setq buffer-file-name "/batch.py")
+    (narrow-to-region 7 10)
+    (goto-char 8)
+    (unwind-protect
+        (should (equal (plist-get (costline--own-position) :position) '(:line 1 :character 3)))
+      (set-buffer-modified-p nil)
+      (setq buffer-file-name nil))))
+
 (ert-deftest batch-list-in-windows ()
   "A list that is refreshed stays at its row in each window."
   (let (names (cost 1))
