@@ -177,7 +177,7 @@ fn a_baseline_of_the_settings_may_be_written_later() {
     wait_for(&mut server, &uri, 13, "16.7%");
     let is_missing = |warning: &String| warning.contains("base.folded");
     server.eventually("a warning", |server| server.warnings().iter().any(is_missing).then_some(()));
-    workspace.write("base.folded", twelve());
+    workspace.rename_over("base.folded", twelve());
     wait_for(&mut server, &uri, 13, "16.7% ▼41.7");
     assert_eq!(server.warnings().into_iter().filter(is_missing).count(), 1);
 }

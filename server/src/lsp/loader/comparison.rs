@@ -118,7 +118,7 @@ impl<A> Default for Comparison<A> {
 
 impl<A> Comparison<A> {
     /// Returns the baseline to show. If it must be read first, the result is `None` and
-    /// [`Self::start`] starts that. Until it is shown, a command changes nothing.
+    /// [`Self::start`] starts that. A command changes nothing until its baseline is shown.
     pub fn compare(
         &mut self,
         output: &mut Output<A>,
@@ -135,6 +135,7 @@ impl<A> Comparison<A> {
             _ => None,
         };
         if command.is_none() {
+            self.cancel(output, REPLACED);
             self.kept.clone_from(&kept);
         }
         let baseline = match (with, world.snapshot()) {
@@ -171,7 +172,6 @@ impl<A> Comparison<A> {
             let pending = self.queue.wanted().or(self.queue.current());
             self.instead = pending.map(|work| work.source.clone());
         }
-        self.instead.take_if(|_| command.is_none());
         self.cancel(output, REPLACED);
         self.queue.want(ToRead { source, command });
     }

@@ -277,7 +277,7 @@ impl<A> State<A> {
         if let Change::Set(choices) = &mut change
             && let Some(baseline) = choices.baseline.take()
         {
-            self.choose_with_baseline(std::mem::take(choices), baseline, answer);
+            self.choose_with_baseline(std::mem::take(choices), baseline.as_ref(), answer);
         } else {
             let needs = self.try_to_choose(change, None);
             self.answer(answer, needs);
@@ -288,7 +288,7 @@ impl<A> State<A> {
     fn choose_with_baseline(
         &mut self,
         choices: Choices,
-        baseline: Option<BaselineChoice>,
+        baseline: Option<&BaselineChoice>,
         answer: A,
     ) {
         let world = self.output.world();
@@ -297,9 +297,9 @@ impl<A> State<A> {
             self.output.push(Effect::Answer(answer, Err(problem)));
             return;
         }
-        let chosen = ChosenBaseline::new(baseline.as_ref(), shown);
+        let chosen = ChosenBaseline::new(baseline, shown);
         let choices = Some(Box::new((choices, chosen)));
-        self.compare(Compare::from(baseline.as_ref()), Some(Command { answer, choices }));
+        self.compare(Compare::from(baseline), Some(Command { answer, choices }));
     }
 
     /// Answers a command that changes the view, or lets it wait for what it needs.

@@ -337,6 +337,20 @@ fn the_setting_baseline_is_read_and_renewed_with_the_view() {
 }
 
 #[test]
+fn a_baseline_that_is_no_longer_set_is_not_shown() {
+    let files = [("before.cpuprofile", Profile(2)), ("a.cpuprofile", Profile(4))];
+    let mut simulation = Simulation::showing(&files);
+    for next in [json!({ "baseline": "previous:0" }), json!({})] {
+        simulation.event(Event::Settings(json!({ "baseline": "before.cpuprofile" })));
+        let has_problem = next["baseline"].is_string();
+        simulation.event(Event::Settings(next));
+        simulation.rest();
+        let world = &simulation.world;
+        assert!(world.baseline.is_none() && world.baseline_problem.is_some() == has_problem);
+    }
+}
+
+#[test]
 fn a_baseline_that_was_read_with_other_settings_is_renewed() {
     let files = [("before.cpuprofile", Profile(2)), ("a.cpuprofile", Profile(4))];
     let mut simulation = Simulation::showing(&files);
