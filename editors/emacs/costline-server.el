@@ -344,8 +344,15 @@ is not default about the view, and how bad the worst problem is."
     (goto-char (point-min))))
 
 (defun costline--path (uri)
-  "Return the path of the file URI."
-  (decode-coding-string (url-unhex-string (url-filename (url-generic-parse-url uri))) 'utf-8))
+  "Return the path of the file URI of the server of this buffer."
+  (concat (costline--remote (costline--find-server))
+          (decode-coding-string (url-unhex-string (url-filename (url-generic-parse-url uri))) 'utf-8)))
+
+(defun costline--remote (server)
+  "Return how TRAMP names the machine of SERVER, nil if it is this one."
+  (and (cl-typep server 'jsonrpc-connection)
+       (not (costline--own-root server))
+       (file-remote-p (project-root (eglot--project server)))))
 
 (defun costline--uri (path)
   "Return the URI of the file at PATH."

@@ -99,7 +99,7 @@
         (number (1+ (or (plist-get costline--requests kind) 0))))
     (setq costline--requests (plist-put costline--requests kind number))
     (costline--send
-     (costline--find-server) #'jsonrpc-async-request method (append (list :textDocument (costline--document)) params)
+     (costline--find-server) #'jsonrpc-async-request method (append (list :textDocument (list :uri (costline--document-uri))) params)
      :success-fn (lambda (answer)
                    (when (buffer-live-p buffer)
                      (with-current-buffer buffer
