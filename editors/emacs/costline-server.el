@@ -603,7 +603,7 @@ The reason is said once."
       (message "Costline: the server crashed and is restarted")
       (if-let* ((next (costline--own-start root)))
           (progn
-            (dolist (buffer buffers)
+            (dolist (buffer (seq-filter #'buffer-live-p buffers))
               (with-current-buffer buffer
                 (setq costline--server next)
                 (costline--own-opened)))
@@ -612,7 +612,7 @@ The reason is said once."
 
 (defun costline--end-modes (buffers)
   "Leave `costline-mode' in BUFFERS, whose server does not run."
-  (dolist (buffer buffers)
+  (dolist (buffer (seq-filter #'buffer-live-p buffers))
     (with-current-buffer buffer (costline-mode -1))))
 
 (provide 'costline-server)

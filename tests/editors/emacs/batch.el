@@ -359,3 +359,22 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
               (eglot-shutdown server)))
         (kill-buffer source)
         (tramp-cleanup-all-connections)))))
+
+(ert-deftest batch-killed-while-restarting ()
+  "A buffer that is killed while its server is restarted does not keep others from going on."
+  (batch-in (project "app.py" "more.py" "profiles/run.folded")
+    (let* ((kept (batch-visit "app.py" project))
+           (killed (batch-visit "more.py" project))
+           (costline--crashes nil)
+           (start (symbol-function 'costline--own-start))
+           (first (buffer-local-value 'costline--server kept)))
+      (dolist (starts '(t nil))
+        (cl-letf (((symbol-function 'costline--own-start)
+                   (lambda (root)
+                     (kill-buffer killed)
+                     (and starts (funcall start root)))))
+          (costline--own-restart first project))
+        (should (eq (buffer-local-value 'costline-mode kept) starts))
+        (when starts
+          (setq killed (batch-visit "more.py" project)
+                first (buffer-local-value 'costline--server kept)))))))
