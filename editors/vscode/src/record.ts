@@ -10,6 +10,8 @@ import { firstProblem, whyNone } from "./status";
 
 /** The type of the tasks that record. */
 const TASK = "costline";
+/** The number of tasks that were run. */
+let tasks = 0;
 
 /** Runs a recipe; without one, lists what can be recorded in the active editor, and commands to copy. */
 export async function record(server: Server, recipe?: Recipe): Promise<void> {
@@ -87,9 +89,12 @@ export async function runTask(name: string, { program, arguments: args }: Recipe
   const scope = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(cwd)) ?? vscode.TaskScope.Workspace;
   // Without a shell, arguments need no quotes.
   const execution = new vscode.ProcessExecution(program, [...args], { cwd });
-  const task = new vscode.Task({ type: TASK, name }, scope, name, "Costline", execution, []);
+  tasks += 1;
+  // VS Code takes tasks with the same definition for one.
+  const number = tasks;
+  const task = new vscode.Task({ type: TASK, name, number }, scope, name, "Costline", execution, []);
   task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, panel: vscode.TaskPanelKind.Shared, showReuseMessage: false };
-  const isThis = (other: vscode.Task): boolean => other.definition.type === TASK && other.name === name;
+  const isThis = ({ definition }: vscode.Task): boolean => definition.type === TASK && definition["number"] === number;
   const listeners: vscode.Disposable[] = [];
   const ended = new Promise<number | undefined>((resolve) => {
     listeners.push(

@@ -1,7 +1,7 @@
-// Records a profile of a small Node.js program from its lens: node record.mjs VSIX FOLDER
+// Records a profile of a small Node.js program from its lens, and one with several commands: node record.mjs VSIX FOLDER
 
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Code, stage, until } from "./code.mjs";
 import { Screen } from "./look.mjs";
@@ -9,6 +9,16 @@ import { Screen } from "./look.mjs";
 const [vsix, root] = process.argv.slice(2);
 const [FILE, LENS] = ["app.js", /^Profile$/];
 const profiles = path.join(root, "profiles");
+
+// A program of CMake, which is built by two commands, and tools that end at once.
+writeFileSync(path.join(root, "CMakeLists.txt"), "add_executable(app app.cpp)\n");
+writeFileSync(path.join(root, "app.cpp"), "int main() {\n  return 0;\n}\n");
+const tools = path.join(path.dirname(root), "tools");
+mkdirSync(tools);
+writeFileSync(path.join(tools, "cmake"), "#!/bin/sh\n", { mode: 0o755 });
+writeFileSync(path.join(tools, "samply"), "#!/bin/sh\necho 'main (app.cpp:2) 7' > \"$4\"\n", { mode: 0o755 });
+// VS Code asks a login shell for the environment.
+writeFileSync(path.join(process.env.HOME, ".profile"), `export PATH='${tools}':"$PATH"\n`);
 
 const code = await Code.start({
   home: path.join(path.dirname(root), "code-record"), folder: root, vsix: [vsix],
@@ -72,4 +82,12 @@ await code.run(async () => {
   await screen.choose("app.js");
   await screen.pressDialog("Record");
   await until("another profile", async () => readdirSync(profiles).length === 2);
+
+  // Each command runs after the one before it, also if both run the same program.
+  await screen.clickFile("app.cpp");
+  await until("a lens", async () => (await screen.lenses("app.cpp")).includes("Profile"));
+  await screen.clickLens("app.cpp", LENS);
+  assert.match(await screen.dialog(), /Record app with samply\?/);
+  await screen.pressDialog("Record");
+  await until("the cost of the only line", async () => (await screen.lines("app.cpp"))[2]?.cost?.text.includes("100.0%"));
 });
