@@ -47,9 +47,11 @@ async function confirm(server: Server, source: NamedSource): Promise<void> {
   if (answer !== "Fetch") return;
   const status = await runTask(`Fetch ${source.name}`, source.command, source.folder);
   if (status !== 0) throw new Error(`${source.name} was not fetched; the terminal shows why.`);
+  // The document in front may be in another workspace folder now.
+  await server.enterFolder(source.folder);
   const { sources } = await server.execute("costline.sources");
   const fetched = sources.find(({ name }) => name === source.name);
-  if (!fetched?.profile) return;
+  if (!fetched?.profile) throw new Error(`${source.name} was fetched, but its profile is not in ${source.folder}.`);
   await server.execute("costline.selectProfile", fetched.profile);
   if (fetched.baseline !== null) await server.execute("costline.setBaseline", fetched.baseline);
 }

@@ -329,6 +329,11 @@ export class Server implements vscode.Disposable {
     await client.sendNotification(ACTIVE_DOCUMENT, params);
   }
 
+  /** Makes choices be about a workspace folder, which is a path of the server. */
+  async enterFolder(folder: string): Promise<void> {
+    await this.announceFile(vscode.Uri.file(folder));
+  }
+
   /** Makes choices be about the workspace folder that contains a file. If none does, they stay where they are. */
   async enterFolderOf(file: vscode.Uri): Promise<void> {
     if (vscode.workspace.getWorkspaceFolder(file)) await this.announceFile(file);
