@@ -10,6 +10,7 @@ import { goToHotLine } from "./hotLines";
 import { type HotSpotsView, type Row, rowText } from "./hotspots";
 import { pickKey, showMenu, startServer } from "./menu";
 import type { Direction, FunctionKey, Item, Recipe, TransformKind, View } from "./protocol.generated";
+import { showError } from "./problems";
 import { openPage } from "./profilePage";
 import { pickProfile } from "./profilePicker";
 import { openProfile } from "./profiles";
@@ -108,7 +109,7 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
       try {
         await run(...args);
       } catch (error) {
-        void vscode.window.showWarningMessage(`Costline: ${error instanceof Error ? error.message : String(error)}`);
+        showError(error);
       }
     }),
   );

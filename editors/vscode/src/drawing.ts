@@ -93,7 +93,7 @@ export class Drawing {
         this.shown = message.kind === "around" ? this.shown : { ...WHOLE, kind: message.kind };
         return this.load();
       case "open":
-        return this.open(message.place);
+        return this.attempt(this.open(message.place));
       case "run":
         return this.attempt(this.run(message.id, message.place));
       case "range":

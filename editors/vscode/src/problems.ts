@@ -25,21 +25,30 @@ export function problems(server: Server, memory: vscode.Memento): vscode.Disposa
   return vscode.Disposable.from(server.onDidChange(later), { dispose: () => clearTimeout(timer) });
 }
 
-async function showNew(server: Server, { health, profile }: Shown, memory: vscode.Memento): Promise<void> {
+async function showNew(server: Server, of: Shown, memory: vscode.Memento): Promise<void> {
+  const { health, profile } = of;
   const shown = memory.get<readonly string[]>(SHOWN, []);
   const added = health.filter((entry) => entry.severity !== "info" && !shown.includes(problemKey(entry, profile)));
   if (added.length === 0) return;
   const keys = new Set(added.map((entry) => problemKey(entry, profile)));
   await memory.update(SHOWN, [...shown, ...keys].slice(-MAX_SHOWN));
-  for (const entry of added) void showEntry(server, entry);
+  for (const entry of added) showEntry(server, entry, of).catch(showError);
 }
 
-/** Shows what is wrong, with a button that fixes it. */
-export async function showEntry(server: Server, { severity, message, fix }: HealthEntry): Promise<void> {
+/** Shows what is wrong with what is shown, with a button that fixes it. */
+export async function showEntry(server: Server, { severity, message, fix }: HealthEntry, of = server.shown): Promise<void> {
   const buttons = fix ? [plain(fix.title)] : [];
-  const text = `Costline: ${plain(problemText({ message }, server.shown?.profile))}`;
+  const text = `Costline: ${plain(problemText({ message }, of?.profile))}`;
   const { showErrorMessage, showWarningMessage, showInformationMessage } = vscode.window;
   const showMessage = { error: showErrorMessage, warning: showWarningMessage, info: showInformationMessage }[severity];
   const pressed = await showMessage(text, ...buttons);
-  if (fix && pressed !== undefined) await server.run(fix);
+  if (!fix || pressed === undefined) return;
+  // Another workspace folder may be in front now.
+  if (of?.root) await server.enterFolder(of.root);
+  await server.run(fix);
+}
+
+/** Says what failed. */
+export function showError(error: unknown): void {
+  void vscode.window.showWarningMessage(`Costline: ${error instanceof Error ? error.message : String(error)}`);
 }

@@ -166,7 +166,7 @@ class ProfilePage implements Subject {
       }
       case "source": {
         const row = await this.row(message.row);
-        return row?.uri ? openBeside(this.panel, row.uri, row.line0 ?? 0) : undefined;
+        return row?.uri ? this.drawing.attempt(openBeside(this.panel, row.uri, row.line0 ?? 0)) : undefined;
       }
       case "choose":
         return CHOICES.has(message.key) ? this.drawing.attempt(this.change({ [message.key]: message.value })) : undefined;
