@@ -103,25 +103,24 @@ impl Reader<'_> {
         let file = self.marshal.value()?;
         let line = self.marshal.value()?;
         let name_at = self.marshal.at();
-        let name = self.marshal.value()?;
-        self.marshal.leave(place);
+        let name = self.marshal.last(place)?;
         let (Value::Text(file_at, file), Value::Int(line)) = (file, line) else {
             return Err(unexpected(at, EXPECTED));
         };
         let line = u32::try_from(line).unwrap_or(0);
         let (name_at, name) = match name {
-            Value::Text(name_at, name) => (name_at, String::from_utf8_lossy(name)),
+            Value::Text(name_at, name) => (name_at, name),
             // The program that `profile` ran.
             Value::Other => {
                 self.dialect = Some(Dialect::Profile);
-                (name_at, "<code object>".into())
+                (name_at, "<code object>".as_bytes())
             }
             _ => return Err(unexpected(at, EXPECTED)),
         };
         if let Some(&func) = self.funcs.get(&(file_at, line, name_at)) {
             return Ok(func);
         }
-        let file = String::from_utf8_lossy(file);
+        let (file, name) = (String::from_utf8_lossy(file), String::from_utf8_lossy(name));
         let is_path = line != 0 || file.contains(['/', '\\']) || file.ends_with(".py");
         match &*file {
             "~" => self.dialect = Some(Dialect::CProfile),

@@ -140,6 +140,18 @@ impl<'a> Marshal<'a> {
         self.rest(begun)
     }
 
+    /// The last value of an entered tuple, which is then left. A container that was skipped where
+    /// the tuple is defined is not skipped again.
+    pub(super) fn last(&mut self, place: Place) -> Result<Value<'a>, ReadError> {
+        let value = match self.begin()? {
+            Begun::Whole(value) => value,
+            _ if place.is_elsewhere() => Value::Other,
+            begun => self.rest(begun)?,
+        };
+        self.leave(place);
+        Ok(value)
+    }
+
     /// Skips the rest of a value.
     fn rest(&mut self, begun: Begun<'a>) -> Result<Value<'a>, ReadError> {
         if let Begun::Whole(value) = begun {
@@ -235,7 +247,9 @@ impl<'a> Marshal<'a> {
         let at = self.at;
         let kind = self.byte(at)?;
         self.at += 1;
-        if kind & FLAG != 0 && !self.again {
+        // References get no number, so that none refers to itself.
+        let is_numbered = kind & FLAG != 0 && !b"rR0".contains(&(kind & !FLAG));
+        if is_numbered && !self.again {
             if self.references.len() >= MAX_REFERENCES {
                 return Err(ReadError::too_large(format!(
                     "there are more than {MAX_REFERENCES} values that others refer to"

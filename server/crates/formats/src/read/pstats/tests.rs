@@ -267,13 +267,27 @@ fn malicious_files_are_rejected() {
         refused(&with(func("a", 1, "f"), costs([1, 1], 1.0, 1e300, Some(vec![])))),
         ErrorKind::Malformed
     );
-    // A tuple that refers to itself, one that refers to a later value, and a length beyond the
-    // file.
+    // A reference to itself, a tuple that refers to itself, one that refers to a later value, and a
+    // length beyond the file.
+    assert_eq!(refused(b"{)\x03z\x01a\xf2\0\0\0\0"), ErrorKind::Malformed);
     assert_eq!(refused(b"{\xa9\x03r\0\0\0\0r\0\0\0\0r\0\0\0\0N0"), ErrorKind::Malformed);
     assert_eq!(refused(b"{)\x03z\x01ar\x07\0\0\0N0"), ErrorKind::Malformed);
     assert_eq!(refused(b"{)\x03s\xff\xff\xff\xffab"), ErrorKind::Truncated);
     let deep = [&b"{)\x03z\x01ai\x01\0\0\0"[..], &b")\x01".repeat(100_000)].concat();
     assert_eq!(refused(&deep), ErrorKind::TooLarge);
+}
+
+/// What a key contains is not skipped again by each reference to it, which would take hours here.
+#[test]
+fn large_keys_are_skipped_once() {
+    const N: usize = 200_000;
+    let tuple = [&b"("[..], &(N as u32).to_le_bytes(), &b"N".repeat(N)].concat();
+    let key = [&b"\xa9\x03z\x01bi\x02\0\0\0"[..], &tuple].concat();
+    let again = (Raw(b"r\0\0\0\0".to_vec()), Int(1));
+    let callers = [vec![(Raw(key), Int(1))], vec![again; N]].concat();
+    let read = read(&file(vec![(func("a", 1, "f"), costs([1, 1], 1.0, 1.0, Some(callers)))]));
+    let calls = read.unwrap().recording.summed().expect("expected a graph").tables().calls.len();
+    assert_eq!(calls, N + 1);
 }
 
 /// Calls of functions by place, as Python's own pstats counts them.
