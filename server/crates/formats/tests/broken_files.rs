@@ -8,6 +8,7 @@ mod common;
 use common::{bytes, fixture, read};
 use formats::{ErrorKind, Format, Limits, ReadError, Source};
 use profile::WarningCode;
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 /// Long texts are repetitive, so a prefix up to the end of a line suffices.
@@ -59,6 +60,55 @@ fn files_are_the_same_in_blocks_of_any_size() {
             assert!(read_in(&content, block) == whole, "{path} in blocks of {block} bytes");
         }
     }
+}
+
+/// Only the first elements of each list.
+fn shortened(value: &mut serde_json::Value) {
+    if let Some(list) = value.as_array_mut() {
+        list.truncate(3);
+        list.iter_mut().for_each(shortened);
+    } else if let Some(object) = value.as_object_mut() {
+        object.values_mut().for_each(shortened);
+    }
+}
+
+/// JSON files with one value replaced by one that is nested deeply under the same key, for every key of
+/// every format.
+fn deeply_nested() -> Vec<Vec<u8>> {
+    const DEPTH: usize = 1500;
+    let (mut known, mut nested) = (HashSet::new(), Vec::new());
+    for (_, content) in files() {
+        let format = formats::detect(&content).unwrap();
+        let Ok(mut value) = serde_json::from_slice(&content) else { continue };
+        shortened(&mut value);
+        let text = value.to_string();
+        for (at, _) in text.match_indices("\":") {
+            let key = text[..at].rsplit('"').next().unwrap();
+            if !known.insert((format, key.to_owned())) {
+                continue;
+            }
+            let (before, behind) = text.split_at(at + "\":".len());
+            for (open, close) in [("{", "}"), ("[{", "}]")] {
+                let deep = format!(
+                    "{}null{}",
+                    format!("{open}\"{key}\":").repeat(DEPTH),
+                    close.repeat(DEPTH)
+                );
+                nested.push(format!("{before}{deep},\"rest\":{behind}").into_bytes());
+            }
+        }
+    }
+    nested
+}
+
+/// A reader that followed the nesting would need a larger stack.
+#[test]
+fn nesting_is_limited() {
+    let nested = deeply_nested();
+    assert!(nested.len() > 500, "{}", nested.len());
+    let read_all = || nested.into_iter().for_each(|content| drop(read(content)));
+    let thread = std::thread::Builder::new().stack_size(512 << 10).spawn(read_all).unwrap();
+    thread.join().unwrap();
 }
 
 /// Reproducible random numbers (xorshift64*).

@@ -162,6 +162,17 @@ fn processes_within_processes_count_from_their_own_start() {
         (stacks(&read).threads().len(), read.warnings.as_slice()[0].code),
         (9, WarningCode::DeepProcesses)
     );
+
+    // More levels than fit the stack.
+    let level = r#"{"meta":{"version":34},"threads":[],"processes":["#;
+    let levels = [level.repeat(100_000), "]}".repeat(100_000)].concat();
+    let text = process(0.0, 0.0).to_string();
+    let nested = format!("{},\"processes\":[{levels}]}}", text.strip_suffix('}').unwrap());
+    let read = common::read(nested.into_bytes()).unwrap();
+    assert_eq!(
+        (stacks(&read).threads().len(), read.warnings.as_slice()[0].code),
+        (1, WarningCode::DeepProcesses)
+    );
 }
 
 #[test]

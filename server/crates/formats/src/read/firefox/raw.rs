@@ -10,6 +10,10 @@ use crate::read::json::{MAX_ELEMENTS, from_json, no_json, too_long};
 use crate::scan::{Scanned, Stop, Stream};
 use serde::Deserialize;
 
+/// The deepest nesting of wanted objects; deeper ones are skipped. Processes may be nested without
+/// end, but fewer levels of them are read.
+const MAX_DEPTH: usize = 32;
+
 /// The members of an object that are wanted, and how.
 pub(super) type Members = [(&'static str, Wanted)];
 
@@ -138,6 +142,8 @@ struct Walk<'a> {
     slabs: Option<Slabs<'a>>,
     /// The offset in the file of the text that is being parsed.
     base: usize,
+    /// How many objects are open.
+    depth: usize,
     /// The first error about slabs or the length of lists.
     error: Option<ReadError>,
 }
@@ -154,6 +160,10 @@ impl Walk<'_> {
     /// Parses a value or the slab that it refers to.
     fn value(&mut self, stream: &mut Stream<'_, '_>, wanted: Wanted) -> Scanned<Raw> {
         match stream.peek()? {
+            _ if self.depth == MAX_DEPTH => {
+                stream.skip()?;
+                Ok(Raw::Nothing)
+            }
             b'n' => {
                 stream.skip()?;
                 Ok(Raw::Nothing)
@@ -178,12 +188,14 @@ impl Walk<'_> {
             Wanted::Allocations(columns) => of_rows(rows::scan(stream, columns, rows::ALLOCATION)?),
             Wanted::Object(members) => {
                 let mut found = Vec::new();
+                self.depth += 1;
                 stream.object(&mut |stream, key| {
                     let wanted = members.iter().find(|(name, _)| name.as_bytes() == key);
                     let Some(&(name, wanted)) = wanted else { return stream.skip() };
                     found.push((name, self.value(stream, wanted)?));
                     Ok(())
                 })?;
+                self.depth -= 1;
                 Raw::Object(found)
             }
             Wanted::List(members) if stream.peek()? == b'[' => {
