@@ -149,9 +149,10 @@ impl<'a> File<'a> {
         if let Some(line) = first_malformed.filter(|_| tables.is_empty()) {
             return Err(ReadError::malformed(At::Line(line, 1), layout.form.expectation()));
         }
+        let dialect = tables.shown_dialect();
         let recording = tables.finish()?;
         Ok(Read {
-            writer: Writer { producer: layout.producer.clone(), dialect: layout.shown_dialect() },
+            writer: Writer { producer: layout.producer.clone(), dialect },
             span_seconds: duration_us.map(|us| us / 1e6),
             fleet,
             ..Read::new(Format::Folded, recording, warnings)
@@ -273,10 +274,8 @@ struct Layout {
     events: Vec<String>,
     /// Whether stacks have the leaf first, the default of `perf report`.
     leaf_first: bool,
-    /// The form of frames.
+    /// The form of frames, if the first ones show it.
     dialect: Option<Dialect>,
-    has_python: bool,
-    has_lines: bool,
     producer: Option<Producer>,
 }
 
@@ -286,10 +285,6 @@ impl Layout {
         let form = Form::of(&comments, &stacks);
         let (deciding, has_threads) = deciding_frames(&stacks, form);
         let dialect = Dialect::of_most(deciding.iter().copied());
-        let has_python = deciding.iter().any(|frame| dialect::is_python(frame));
-        let has_lines = deciding
-            .iter()
-            .any(|frame| matches!(place(dialect, frame).position, Position::Executing(1..)));
 
         let value_of = |key: &str| {
             comments
@@ -315,7 +310,7 @@ impl Layout {
                 }
             }
         }
-        let metrics: Vec<(&str, &str)> = match (form, value_of("mode").and_then(Mode::of)) {
+        let metrics = match (form, value_of("mode").and_then(Mode::of)) {
             (Form::Report, _) if !events.is_empty() => {
                 let percent = stacks
                     .iter()
@@ -332,23 +327,14 @@ impl Layout {
             _ if has_threads => Mode::Time.metrics().to_vec(),
             _ => vec![("samples", "samples")],
         };
-        let lines = if has_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
         Ok(Self {
             form,
-            metrics: austin::metrics(&metrics, lines),
+            metrics: austin::metrics(&metrics, LineKnowledge::SelfAndTotal),
             events: events.into_iter().map(str::to_owned).collect(),
             leaf_first: form == Form::Report && prints_leaf_first(&stacks),
             dialect,
-            has_python,
-            has_lines,
             producer: value_of("austin").map(austin::producer),
         })
-    }
-
-    /// The dialect, if it shows which program wrote the file. Not only py-spy writes `name (file:12)`:
-    /// the stacks of other profilers are converted to this form, such as those of Java.
-    fn shown_dialect(&self) -> Option<Dialect> {
-        self.dialect.filter(|&dialect| dialect != Dialect::PySpy || self.has_python)
     }
 
     /// The metric that a comment sets for the lines below it.
@@ -390,14 +376,18 @@ fn deciding_frames<'a>(lines: &[&'a str], form: Form) -> (FxHashSet<&'a str>, bo
             if deciding.len() == DECIDING_FRAMES {
                 return (deciding, has_threads);
             }
-            // Addresses are the same in every dialect, and native recordings may begin with many of
-            // them.
-            if !frame.starts_with("0x") {
+            if decides(frame) {
                 deciding.insert(dialect::without_suffix(frame).0);
             }
         }
     }
     (deciding, has_threads)
+}
+
+/// Whether a frame shows the dialect: addresses are the same in every one, and native recordings may
+/// begin with many of them.
+fn decides(frame: &str) -> bool {
+    !frame.starts_with("0x")
 }
 
 /// Parses `Samples: 1K of event 'cpu-clock'`.
@@ -447,9 +437,9 @@ pub(crate) fn functions<'f>(
     frames: &[&'f str],
 ) -> impl Iterator<Item = (Cow<'f, str>, Option<Cow<'f, str>>)> {
     let texts = frames.iter().map(|frame| dialect::without_suffix(frame).0);
-    let dialect = Dialect::of_most(texts.clone().filter(|text| !text.starts_with("0x")));
+    let dialect = Dialect::of_most(texts.clone().filter(|text| decides(text)));
     texts.map(move |text| {
-        let Place { name, file, .. } = place(dialect, text);
+        let (_, Place { name, file, .. }) = place(dialect, text);
         (name, file)
     })
 }
@@ -462,18 +452,26 @@ pub(crate) fn names_a_file(frame: &str) -> bool {
 
 /// Whether a name is read as a function at a place in some dialect.
 pub(crate) fn names_a_place(name: &str) -> bool {
-    Dialect::any(name).is_some_and(|place| place.file.is_some())
+    Dialect::any(name).is_some_and(|(_, place)| place.file.is_some())
 }
 
-/// Parses a frame without suffix in the dialect of its file, or else in any dialect.
-fn place(dialect: Option<Dialect>, frame: &str) -> Place<'_> {
-    let parsed = dialect.and_then(|dialect| dialect.parse(frame).or_else(|| Dialect::any(frame)));
-    parsed.unwrap_or_else(|| Place::named(dialect::without_offset(frame)))
+/// Parses a frame without suffix in the dialect of its file, or else in any dialect, and returns the
+/// dialect that it fits.
+fn place(dialect: Option<Dialect>, frame: &str) -> (Option<Dialect>, Place<'_>) {
+    let own = dialect.and_then(|dialect| Some((dialect, dialect.parse(frame)?)));
+    match own.or_else(|| Dialect::any(frame)) {
+        Some((fitting, place)) => (Some(fitting), place),
+        None => (None, Place::named(dialect::without_offset(frame))),
+    }
 }
 
 /// The tables being built, and caches.
 struct Tables<'a> {
     layout: &'a Layout,
+    /// That of the layout, or else of the first frame with a place.
+    dialect: Option<Dialect>,
+    has_python: bool,
+    has_lines: bool,
     builder: ProfileBuilder,
     /// The distinct texts of frames.
     texts: Interner,
@@ -489,6 +487,9 @@ impl<'a> Tables<'a> {
     fn new(layout: &'a Layout) -> Self {
         Self {
             layout,
+            dialect: layout.dialect,
+            has_python: false,
+            has_lines: false,
             builder: ProfileBuilder::new(layout.metrics.clone(), 0),
             texts: Interner::default(),
             frames: Vec::new(),
@@ -499,6 +500,12 @@ impl<'a> Tables<'a> {
 
     fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// The dialect, if it shows which program wrote the file. Not only py-spy writes `name (file:12)`:
+    /// the stacks of other profilers are converted to this form, such as those of Java.
+    fn shown_dialect(&self) -> Option<Dialect> {
+        self.dialect.filter(|&dialect| dialect != Dialect::PySpy || self.has_python)
     }
 
     fn push(&mut self, stack: &str, values: Values, event: usize) -> Result<(), ReadError> {
@@ -547,13 +554,16 @@ impl<'a> Tables<'a> {
 
     fn intern(&mut self, frame: &str) -> Result<FrameId, ReadError> {
         let (text, suffix) = dialect::without_suffix(frame);
-        let Place { name, file, lib, position, tier } = place(self.layout.dialect, text);
+        let (fitting, place) = place(self.dialect, text);
+        self.dialect = self.dialect.or(fitting.filter(|_| decides(text)));
+        self.has_python |= place.is_python();
+        let Place { name, file, lib, position, tier } = place;
         let builder = &mut self.builder;
         let (executing, (line, column)) = match position {
-            // A metric without lines must have none.
-            Position::Executing(line) => (if self.layout.has_lines { line } else { 0 }, (0, 0)),
+            Position::Executing(line) => (line, (0, 0)),
             Position::Definition { line, column } => (0, (line, column)),
         };
+        self.has_lines |= executing != 0;
         let (file, lib) = (file.as_deref().unwrap_or_default(), lib.unwrap_or_default());
         let func = FuncText { name: &name, file, lib, line, column }.intern(builder)?;
         let tier = if suffix.tier == JitTier::Unknown { tier } else { suffix.tier };
@@ -561,10 +571,15 @@ impl<'a> Tables<'a> {
         Ok(builder.intern_frame(frame)?)
     }
 
-    fn finish(mut self) -> Result<Recording, ReadError> {
+    fn finish(self) -> Result<Recording, ReadError> {
         drop((self.texts, self.frames));
-        self.rows.finish(&mut self.builder)?;
-        Ok(Recording::Stacks(self.builder.build()))
+        let mut builder = self.builder;
+        if !self.has_lines {
+            let without = |metric: &Metric| metric.clone().with_lines(LineKnowledge::Nothing);
+            builder = builder.with_metrics(self.layout.metrics.iter().map(without).collect());
+        }
+        self.rows.finish(&mut builder)?;
+        Ok(Recording::Stacks(builder.build()))
     }
 }
 

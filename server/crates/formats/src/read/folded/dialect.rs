@@ -1,8 +1,8 @@
 //! Parser for the text of a frame: every profiler puts function, file and line into one name in its
 //! own way.
 //!
-//! One dialect is chosen per file, by its first frames. A frame that does not fit it is tried in
-//! the others, and is only a name if none fits. Whether a line is the *executing* one or that of
+//! One dialect is chosen per file, by its first frames, or by the first with a place if that is a later
+//! one. A frame that does not fit it is tried in the others, and is only a name if none fits. Whether a line is the *executing* one or that of
 //! the *definition* depends on the dialect, and only executing lines get costs. For example, `f
 //! (a.py:12)` by py-spy is a cost of line 12; `py:f:12:/p/a.py` by vmprof is not, it only says that
 //! `f` starts there.
@@ -67,8 +67,8 @@ impl Dialect {
     }
 
     /// Parses `frame` in the first dialect that it fits.
-    pub(super) fn any(frame: &str) -> Option<Place<'_>> {
-        FOLDED.into_iter().find_map(|dialect| dialect.parse(frame))
+    pub(super) fn any(frame: &str) -> Option<(Self, Place<'_>)> {
+        FOLDED.into_iter().find_map(|dialect| Some((dialect, dialect.parse(frame)?)))
     }
 
     /// The dialect that most of `frames` fit, if there is one.
@@ -94,6 +94,15 @@ impl<'a> Place<'a> {
             position: Position::Executing(0),
             tier: JitTier::Unknown,
         }
+    }
+
+    /// Whether the code is Python.
+    pub(super) fn is_python(&self) -> bool {
+        let file = self.file.as_deref().unwrap_or_default();
+        let extension = file.rsplit_once('.').map(|(_, extension)| extension);
+        self.name == "<module>"
+            || file.starts_with("<frozen ")
+            || matches!(extension, Some("py" | "pyw" | "pyx"))
     }
 
     fn executing(name: &'a str, file: &'a str, line: u32) -> Self {
@@ -187,17 +196,6 @@ fn py_spy(frame: &str) -> Option<Place<'_>> {
         None if is_library(place) => Some(Place { lib: Some(place), ..Place::named(name) }),
         None => is_file(place).then(|| Place::executing(name, place, 0)),
     }
-}
-
-/// Whether a frame `name (file:12)` is one of Python.
-pub(super) fn is_python(frame: &str) -> bool {
-    py_spy(frame).is_some_and(|place| {
-        let file = place.file.as_deref().unwrap_or_default();
-        let extension = file.rsplit_once('.').map(|(_, extension)| extension);
-        place.name == "<module>"
-            || file.starts_with("<frozen ")
-            || matches!(extension, Some("py" | "pyw" | "pyx"))
-    })
 }
 
 fn v8(frame: &str) -> Option<Place<'_>> {

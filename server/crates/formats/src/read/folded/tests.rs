@@ -95,6 +95,25 @@ fn other_dialects_are_tried_before_a_frame_is_only_a_name() {
     assert_eq!(rows(text), "a|x.py:1 > b|x.py:2 > native|/abs/f.c:12 > malloc 1\n");
 }
 
+/// However many names come first.
+#[test]
+fn places_do_not_depend_on_the_order_of_lines() {
+    let names = |from: usize| -> String {
+        let line = |i: usize| format!("start;native_{i} 1\n");
+        (from..from + 300).map(line).collect()
+    };
+    let place = "main (a.py:3);work (a.py:7) 500\n";
+    let call = "LazyCompile:*f /p/x.js:12:3;LazyCompile:*g /p/x.js:20:3 1\n";
+    for (first, then) in [(names(0), ""), (names(0), call), (call.to_owned(), &*names(0))] {
+        let read = read_text(&format!("{first}{then}{place}"));
+        let shown = labelled_rows(&read, |_| String::new());
+        assert!(shown.contains("main|a.py:3 > work|a.py:7 500"), "{shown}");
+        assert_eq!(metrics(&read), [("samples", "samples", LineKnowledge::SelfAndTotal)]);
+    }
+    let late = read_text(&format!("{}{place}", names(0)));
+    assert_eq!(late.writer.text(), read_text(place).writer.text());
+}
+
 #[test]
 fn austin_has_threads_modes_and_a_duration() {
     let text = "# austin: 3.7.0\n# interval: 4000\n# mode: wall\n\nP9;T0:11 191\nP9;T0:12;/x.py:f:3;:GC: 10\nP9;T0:11;/x.py:f:3 5\n\n# duration: 2000000\n";
