@@ -10,7 +10,7 @@
 //! Frames are text: `0x10914E: copy (pool.h:16)`, with a column by dhat-rs, or `… (in
 //! /lib/libc.so.6)` without debug info. Lines are the executing ones. valgrind names files without
 //! folder, dhat-rs with their last two folders. A frame with the same address as its caller was
-//! inlined. The largest size of each program point (`mb`, `mbk`) is not read: these sizes were
+//! inlined, unless it is the same frame again: then the function called itself. The largest size of each program point (`mb`, `mbk`) is not read: these sizes were
 //! reached at different times, so their sum was never the size of the heap.
 
 use super::func_text::FuncText;
@@ -129,19 +129,22 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
 
     let mut stacks = Vec::with_capacity(file.pps.len());
     for (row, pp) in file.pps.iter().enumerate() {
-        let (mut stack, mut caller_address) = (None, "");
-        for (i, &frame) in pp.fs.iter().enumerate().rev() {
-            let place = places.get(frame).ok_or_else(|| {
+        // The address and text of the last frame that was not inlined.
+        let (mut stack, mut physical) = (None, ("", 0));
+        for (i, &text) in pp.fs.iter().enumerate().rev() {
+            let place = places.get(text).ok_or_else(|| {
                 let message =
-                    format!("there is no frame {frame}, only {} in `ftbl`", file.ftbl.len());
+                    format!("there is no frame {text}, only {} in `ftbl`", file.ftbl.len());
                 ReadError::malformed(At::Key(format!("pps[{row}].fs[{i}]")), message)
             })?;
             let &Some((address, func, line, column)) = place else { continue };
-            let inlined = !address.is_empty() && address == caller_address;
+            let inlined = !address.is_empty() && address == physical.0 && text != physical.1;
+            if !inlined {
+                physical = (address, text);
+            }
             let frame =
                 builder.intern_frame(Frame { column, inlined, ..Frame::new(func, line) })?;
             stack = Some(builder.intern_stack(stack, frame)?);
-            caller_address = address;
         }
         stacks.push(stack);
     }
@@ -262,6 +265,19 @@ mod tests {
         assert_eq!(
             (read.version.as_deref(), read.mode.as_deref(), read.span_seconds, warnings(&read)),
             (Some("2"), Some("heap"), None, vec![])
+        );
+    }
+
+    /// `words` calls itself from line 18, where `zeroed` is inlined.
+    #[test]
+    fn recursion_is_not_inlined() {
+        let text = HEAP.replace("[1,2,3,4]", "[1,3,3,2,3,2,3,4]");
+        let read = read(text.as_bytes()).unwrap();
+        assert_eq!(
+            rows(&read).split(" 96 ").next(),
+            Some(
+                "main|main.c:26 > words|main.c:18 > zeroed|pool.h:9~ > words|main.c:18 > zeroed|pool.h:9~ > words|main.c:18 > words|main.c:18 > calloc|vg.so"
+            )
         );
     }
 
