@@ -174,10 +174,12 @@ fn corrected(mut expected: Value) -> Value {
     expected
 }
 
-/// The expected costs of V8's profiles are hits, those of Go's heap profiles are the memory in use.
+/// The expected costs of V8's profiles are hits, those of DevTools' traces are samples, and those of Go's
+/// heap profiles are the memory in use.
 fn metric(file: &str) -> Option<&'static str> {
     match file {
         _ if file.ends_with(".cpuprofile") => Some("hits"),
+        _ if Path::new(file).ends_with("trace.json.gz") => Some("samples"),
         _ if file.ends_with("heap.pb.gz") => Some("inuse_space"),
         _ => None,
     }

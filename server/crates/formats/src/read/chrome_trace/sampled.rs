@@ -171,10 +171,11 @@ impl Sampled {
             let metrics = [("samples", "samples"), ("time", "us")];
             let metrics = metrics
                 .map(|(name, unit)| Metric::new(name, unit, None).with_lines(lines(any_line)));
-            builder = ProfileBuilder::new(metrics.to_vec(), 0);
+            let total_time = profiles.iter().flat_map(Joined::durations).sum();
+            builder = ProfileBuilder::new(metrics.to_vec(), v8::default_metric(Some(total_time)));
             for joined in profiles {
-                let (samples, time) = joined.samples(&mut builder, &mut warnings)?;
-                span = span.max(time);
+                span = span.max(joined.durations().sum());
+                let samples = joined.samples(&mut builder, &mut warnings)?;
                 builder.push_thread(names.thread(joined.pid, joined.tid), samples)?;
             }
         }
@@ -293,13 +294,22 @@ fn tree(nodes: &[Node<'_>], warnings: &mut Warnings) -> Result<Tree, ReadError> 
 }
 
 impl Joined<'_> {
-    /// One row per sample, and their durations in microseconds.
+    /// How long each sample lasts, in microseconds.
+    fn durations(&self) -> impl Iterator<Item = f64> {
+        let CpuProfile { start_time, end_time, .. } = self.profile;
+        let end = start_time.zip(end_time).map(|(start, end)| end - start);
+        let deltas = self.profile.time_deltas.as_deref().unwrap_or_default();
+        // Without samples, nothing lasts until the end.
+        durations(deltas, end).take(deltas.len())
+    }
+
+    /// One row per sample.
     fn samples(
         &self,
         builder: &mut ProfileBuilder,
         warnings: &mut Warnings,
-    ) -> Result<(Samples, f64), ReadError> {
-        let CpuProfile { nodes, samples, time_deltas, start_time, end_time } = &self.profile;
+    ) -> Result<Samples, ReadError> {
+        let CpuProfile { nodes, samples, time_deltas, start_time, .. } = &self.profile;
         // For each node: its caller's stack, its func, and its own stack.
         let mut calls: Vec<Option<(Option<StackId>, FuncId, StackId)>> = vec![None; nodes.len()];
         for &row in &self.tree.callers_first {
@@ -344,10 +354,7 @@ impl Joined<'_> {
                 _ => call.map(|(.., stack)| stack),
             });
         }
-        let end = start_time.zip(*end_time).map(|(start, end)| end - start);
-        let time: Vec<f64> =
-            durations(time_deltas.as_deref().unwrap_or_default(), end).take(stacks.len()).collect();
-        let total = time.iter().sum();
+        let time: Vec<f64> = self.durations().collect();
         // A sample lasts until the next; the first delta is the time since the start.
         let first = time_deltas.as_deref().and_then(<[f64]>::first);
         let times = first.zip(*start_time).map(|(first, start)| {
@@ -363,6 +370,6 @@ impl Joined<'_> {
         if let Some(times) = times {
             samples = samples.with_times(times);
         }
-        Ok((samples, total))
+        Ok(samples)
     }
 }

@@ -76,6 +76,32 @@ fn samples_of_javascript_are_joined_from_chunks() {
     assert_eq!(read.span_seconds, Some(101e-6));
 }
 
+/// V8 takes an extra sample, 5 µs after the previous one, when it deoptimises `rec`.
+#[test]
+fn time_is_the_default_if_it_is_known() {
+    let read = |times: &str| {
+        let nodes = [node(1, 0, "rec", "x.js", 1), node(2, 0, "plain", "x.js", 2)].join(",");
+        let data = format!(
+            r#""cpuProfile":{{"nodes":[{nodes}],"samples":[1,1,1,1,2,2]}},"lines":[2,2,2,2,3,3]{times}"#
+        );
+        let trace = [chunk(7, 10, r#""startTime":0"#), chunk(7, 20, &data)].join(",");
+        read_bytes(format!("[{trace}]").as_bytes()).unwrap()
+    };
+    let default = |read: &Read| {
+        let metric = read.recording.default_metric().index();
+        let [(_, samples)] = &stacks(read).sampled_threads().collect::<Vec<_>>()[..] else {
+            panic!("expected a thread")
+        };
+        let weights = |rows: std::ops::Range<usize>| -> f64 {
+            rows.map(|row| samples.weights()[metric].get(row)).sum()
+        };
+        (read.recording.metrics()[metric].name.clone(), weights(0..4), weights(4..6))
+    };
+    let timed = read(r#","timeDeltas":[0,5,995,5,995,1000],"endTime":4000"#);
+    assert_eq!(default(&timed), ("time".to_owned(), 2000.0, 2000.0));
+    assert_eq!(default(&read("")), ("samples".to_owned(), 4.0, 2.0));
+}
+
 #[test]
 fn pages_of_the_browser_are_left_out_if_there_are_others() {
     let page = |pid: u32, url: &str| {
