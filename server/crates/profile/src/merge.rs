@@ -11,7 +11,7 @@ use crate::{
     GraphTables, Lib, LibId, LineKnowledge, Metric, OwnCost, Profile, ProfileBuilder, Recording,
     Samples, SourceId, StackId, StatedTotal, SymbolTables, Thread, ThreadId, ThreadRows, Weights,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// The recording of one file, its run, and its thread as far as the name and the start of the file
@@ -183,9 +183,14 @@ fn merge_stacks(parts: &[Part], metrics: Vec<Metric>) -> Result<Profile, MergeEr
     Ok(builder.build())
 }
 
+/// The longest gap between the parts of a recording that goes on, as a share of the time that was
+/// recorded before it or after it.
+const MAX_GAP: f64 = 0.1;
+
 /// When each part starts, in milliseconds. Parts that were recorded at the same time by the same
 /// clock start as recorded: without gaps, each one begins before those that began earlier have ended.
-/// Otherwise, such as for repeated runs, all start at 0.
+/// So do parts of one recording, each of which goes on with a thread shortly after the others have
+/// ended. Otherwise, such as for repeated runs, all start at 0.
 fn aligned(parts: &[Part]) -> Vec<f64> {
     let span = |part: &Part| {
         let old = part.recording.sampled()?;
@@ -195,16 +200,32 @@ fn aligned(parts: &[Part]) -> Vec<f64> {
         Some((clock.start_ms, clock.start_ms + last as f64 / 1e6))
     };
     let spans: Vec<_> = parts.iter().map(span).collect();
-    let mut by_start: Vec<(f64, f64)> = spans.iter().flatten().copied().collect();
-    by_start.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut end = f64::INFINITY;
-    let is_one_clock = by_start.iter().enumerate().all(|(i, &(start, last))| {
-        let overlaps = start <= end;
-        end = if i == 0 { last } else { end.max(last) };
-        overlaps
+    let mut by_start: Vec<((f64, f64), &Part)> =
+        spans.iter().zip(parts).filter_map(|(span, part)| Some(((*span)?, part))).collect();
+    by_start.sort_by(|(a, _), (b, _)| a.0.total_cmp(&b.0));
+    let first = by_start.first().map_or(0.0, |&((start, _), _)| start);
+    let mut end = first;
+    let mut threads = FxHashSet::default();
+    let is_one_clock = by_start.iter().all(|&((start, last), part)| {
+        let before = threads.len();
+        let ids = thread_ids(part);
+        let n_ids = ids.len();
+        threads.extend(ids);
+        let goes_on = threads.len() < before + n_ids;
+        let is_short = start - end <= MAX_GAP * (end - first).max(last - start);
+        let fits = start <= end || (goes_on && is_short);
+        end = end.max(last);
+        fits
     });
     let start = |span: Option<(f64, f64)>| span.filter(|_| is_one_clock).map_or(0.0, |span| span.0);
     spans.into_iter().map(start).collect()
+}
+
+/// The process and thread ids in a part.
+fn thread_ids(part: &Part) -> FxHashSet<(String, Option<String>)> {
+    let threads = part.recording.sampled().into_iter().flat_map(Profile::sampled_threads);
+    let named = threads.map(|(thread, _)| named(thread, &part.thread));
+    named.filter_map(|thread| Some((thread.pid?, thread.tid))).collect()
 }
 
 /// Adds the stacks of a part, with their frames and names, and returns their new ids.

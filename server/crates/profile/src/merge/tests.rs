@@ -262,6 +262,17 @@ fn parts_of_one_clock_keep_their_times_and_repeated_runs_start_together() {
     let again = part("4", &[5000.0, 5009.0]);
     assert_eq!(times(&[server.clone(), again]), [[0.0, 10.0], [0.0, 9.0]]);
 
+    // A recording that was continued in other files: gaps of 1 after 10, and of 1 before 20.
+    let parts = [&[1011.0, 1012.0][..], &[1000.0, 1010.0], &[1013.0, 1033.0]];
+    let parts = parts.map(|times| part("1", times));
+    assert_eq!(times(&parts), [[11.0, 12.0, 0.0, 10.0, 13.0, 33.0]]);
+    // A gap of 2 after 10, as between repeated runs in containers, where all have the same id.
+    let again = part("1", &[1012.0, 1022.0]);
+    assert_eq!(times(&[server.clone(), again]), [[0.0, 10.0, 0.0, 10.0]]);
+    // A gap of 1 after 10, but another process.
+    let other = part("2", &[1011.0, 1021.0]);
+    assert_eq!(times(&[server.clone(), other]), [[0.0, 10.0], [0.0, 10.0]]);
+
     // A part without times has none.
     let folded = self::part("folded", "5", text_samples::profile("main"));
     let profile = merged(&[folded, server]);
