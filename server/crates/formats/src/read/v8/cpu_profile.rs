@@ -20,6 +20,8 @@ use profile::{
 };
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// A `Profile` of the DevTools protocol.
 #[derive(Deserialize)]
@@ -173,6 +175,13 @@ impl Counted {
         let mut times = vec![f64::NAN; rows.len()];
         match time.start {
             Some(start) => {
+                let mut n_samples = vec![0_u32; nodes.len()];
+                for node in time.samples.iter().filter_map(|&(node, _)| node) {
+                    n_samples.get_mut(node).into_iter().for_each(|n| *n += 1);
+                }
+                for (parts, &n) in divided.iter_mut().zip(&n_samples) {
+                    parts.queue(n);
+                }
                 let mut at = start;
                 for (node, duration) in time.samples {
                     let mut push = |stack, time| {
@@ -308,31 +317,47 @@ impl Shares {
 struct Divided {
     /// Each stack with its time, and how much of that is taken.
     parts: Vec<(Option<StackId>, f64, f64)>,
-    time: f64,
-    taken: f64,
+    /// The mean time of a sample.
+    sample: f64,
+    /// The parts that have time left, by the bits of the share of the node's time after which the
+    /// next sample of theirs is due. Shares are not negative, so their bits have the same order.
+    due: BinaryHeap<(Reverse<u64>, usize)>,
 }
 
 impl Divided {
     fn add(&mut self, stack: Option<StackId>, time: f64) {
         self.parts.push((stack, time, 0.0));
-        self.time += time;
     }
 
-    /// Takes the time of a sample from the stacks that are furthest behind their proportion, so that
-    /// any range of time is divided in about the same proportion as the whole. Calls `push` with
-    /// each stack and its time.
+    /// Prepares for [`Divided::take`], which is called for this number of samples.
+    fn queue(&mut self, n_samples: u32) {
+        let time: f64 = self.parts.iter().map(|part| part.1).sum();
+        self.sample = time / f64::from(n_samples).max(1.0);
+        for at in 0..self.parts.len() {
+            self.queue_part(at);
+        }
+    }
+
+    /// Queues a part that has time left. One that has the time of 3 samples is due in the middle
+    /// of each third of the node's time.
+    fn queue_part(&mut self, at: usize) {
+        let Some(&(_, whole, taken)) = self.parts.get(at) else { return };
+        if whole > taken {
+            let due = (taken + self.sample / 2.0) / whole;
+            self.due.push((Reverse(due.to_bits()), at));
+        }
+    }
+
+    /// Takes the time of a sample from the stacks that are due next, so that any range of time is
+    /// divided in about the same proportion as the whole. Calls `push` with each stack and its time.
     fn take(&mut self, mut time: f64, mut push: impl FnMut(Option<StackId>, f64)) {
-        self.taken += time;
-        let share = if self.time > 0.0 { self.taken / self.time } else { 0.0 };
-        loop {
-            let behind = |part: &&mut (Option<StackId>, f64, f64)| part.1 * share - part.2;
-            let left = self.parts.iter_mut().filter(|part| part.1 > part.2);
-            let next = left.max_by(|a, b| behind(a).total_cmp(&behind(b)));
-            let Some((stack, whole, taken)) = next else { break };
+        while let Some((_, at)) = self.due.pop() {
+            let Some((stack, whole, taken)) = self.parts.get_mut(at) else { continue };
             let part = time.min(*whole - *taken);
             push(*stack, part);
             *taken += part;
             time -= part;
+            self.queue_part(at);
             if time <= 0.0 {
                 return;
             }
@@ -464,5 +489,32 @@ impl Time {
             time.samples.push((row, duration));
         }
         Some(time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_divided_evenly_over_time() {
+        let mut parts = Divided::default();
+        for (id, time) in [(0, 6.0), (1, 3.0), (2, 1.0)] {
+            parts.add(Some(StackId::new(id)), time);
+        }
+        parts.queue(10);
+        let mut taken = |time| {
+            let mut taken = Vec::new();
+            parts.take(time, |stack, time| taken.push((stack.map(StackId::index), time)));
+            taken
+        };
+        let order: Vec<_> =
+            (0..8).flat_map(|_| taken(1.0)).filter_map(|(stack, _)| stack).collect();
+        // Due at 1/12, 3/12 …; 1/6, 3/6, 5/6; 1/2.
+        assert_eq!(order, [0, 1, 0, 0, 2, 1, 0, 0]);
+        // A sample that is longer than what its stack has left.
+        assert_eq!(taken(1.5), [(Some(1), 1.0), (Some(0), 0.5)]);
+        assert_eq!(taken(0.5), [(Some(0), 0.5)]);
+        assert_eq!(taken(0.0), [(Some(0), 0.0)]);
     }
 }
