@@ -5,6 +5,9 @@ use std::sync::Arc;
 /// The time of a sample that is unknown.
 const UNKNOWN: u32 = u32::MAX;
 
+/// The longest recording, 292 years. Nanoseconds beyond it do not fit.
+const MAX_SPAN_NS: f64 = i64::MAX as f64;
+
 /// The times of a thread's samples.
 #[derive(Debug, Clone)]
 pub(crate) enum Times {
@@ -31,18 +34,22 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// The clock for these columns of times. `None` if no time is known.
+    /// The clock for these columns of times. `None` if no time is known, or if they are centuries
+    /// apart, so that some must be of another clock.
     pub(crate) fn of<'t>(columns: impl Iterator<Item = &'t [f64]>) -> Option<Self> {
         let known = columns.flatten().copied().filter(|time| time.is_finite());
         let (first, last) = known.fold((f64::INFINITY, f64::NEG_INFINITY), |(first, last), at| {
             (first.min(at), last.max(at))
         });
         let span_ns = (last - first) * 1e6;
+        if !(0.0..=MAX_SPAN_NS).contains(&span_ns) {
+            return None;
+        }
         let mut tick_ns = 1_u64;
-        while span_ns / tick_ns as f64 >= f64::from(UNKNOWN) && tick_ns < u64::MAX / 10 {
+        while span_ns / tick_ns as f64 >= f64::from(UNKNOWN) {
             tick_ns *= 10;
         }
-        (first <= last).then_some(Self { start_ms: first, tick_ns })
+        Some(Self { start_ms: first, tick_ns })
     }
 
     /// The tick of a time in milliseconds of the file's clock.
@@ -59,7 +66,7 @@ impl Clock {
 
     /// A tick in nanoseconds since the first sample. `None` if the time is unknown.
     pub(crate) fn ns(self, tick: u32) -> Option<u64> {
-        (tick != UNKNOWN).then(|| u64::from(tick) * self.tick_ns)
+        (tick != UNKNOWN).then(|| u64::from(tick).saturating_mul(self.tick_ns))
     }
 }
 
@@ -197,5 +204,16 @@ mod tests {
             assert_eq!(ns(2.0999), Some(1_999_900 / tick_ns * tick_ns));
         }
         assert_eq!(Clock::of([[f64::NAN].as_slice()].into_iter()), None);
+    }
+
+    #[test]
+    fn times_that_are_centuries_apart_are_unknown() {
+        let clock = |times: &[f64]| Clock::of([times].into_iter());
+        // 1 and 1000 years.
+        let year_ms = 365.0 * 86_400.0 * 1e3;
+        let year = clock(&[0.0, year_ms]).unwrap();
+        assert_eq!(year.ns(year.tick(year_ms)), Some(365 * 86_400 * 1_000_000_000));
+        assert_eq!(clock(&[0.0, 1e3 * year_ms]), None);
+        assert_eq!(clock(&[-f64::MAX, f64::MAX]), None);
     }
 }
