@@ -13,8 +13,12 @@ pub(crate) struct PerfEvent<'a> {
 }
 
 impl<'a> PerfEvent<'a> {
-    /// The name without modifiers: `cycles` for `cycles:u`.
+    /// The name without modifiers and processor: `cycles` for `cycles:u` and `cpu_core/cycles/P`.
     fn base(&self) -> &'a str {
+        let terms = self.name.split_once('/').and_then(|(_, rest)| rest.rsplit_once('/'));
+        if let Some((terms, _)) = terms {
+            return terms.split(',').next().unwrap_or(terms);
+        }
         let is_modifier =
             |(_, letters): &(&str, &str)| letters.bytes().all(|b| b"ukhIGHpPSDWebR".contains(&b));
         self.name.rsplit_once(':').filter(is_modifier).map_or(self.name, |(base, _)| base)
@@ -50,8 +54,7 @@ impl<'a> PerfEvent<'a> {
 /// similar events are seldom the main interest.
 pub(crate) fn default_metric(events: &[PerfEvent<'_>]) -> usize {
     let rank = |event: &PerfEvent<'_>| {
-        let base = event.base();
-        let is_cycles = matches!(base, "cycles" | "cpu-cycles") || base.ends_with("/cycles/");
+        let is_cycles = matches!(event.base(), "cycles" | "cpu-cycles");
         (event.is_clock(), is_cycles, event.n_samples)
     };
     // `max_by_key` returns the last maximum; reversed, that is the first event.
@@ -93,6 +96,26 @@ fn lost(n: u64, share: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Hybrid processors have events of their own for each kind of core.
+    #[test]
+    fn events_of_a_processor_have_its_name_around_theirs() {
+        let events = |names: &[&'static str]| -> Vec<PerfEvent<'_>> {
+            let event = |(i, &name)| PerfEvent { name, has_periods: true, n_samples: 10 - i };
+            names.iter().enumerate().map(event).collect()
+        };
+        let unit = |name| events(&[name])[0].metric().unit;
+        assert_eq!(unit("cpu_core/cycles/P"), "cycles");
+        assert_eq!(unit("cpu_atom/cpu-cycles,period=1000/u"), "cpu-cycles");
+        assert_eq!(unit("cpu/event=0x3c,umask=0x0/"), "count");
+        assert_eq!(unit("intel_pt//u"), "count");
+        assert_eq!(unit("software/cpu-clock/"), "ns");
+        for cycles in ["cpu_core/cycles/P", "cpu_core/cycles/", "cycles:u", "cpu/cpu-cycles/pp"] {
+            assert_eq!(default_metric(&events(&["page-faults", cycles, "faults"])), 1, "{cycles}");
+        }
+        let both = ["cpu_atom/cycles/P", "cpu_core/cycles/P"];
+        assert_eq!(default_metric(&events(&both)), 0, "the one with more samples");
+    }
 
     #[test]
     fn lost_samples_are_said_with_their_share() {

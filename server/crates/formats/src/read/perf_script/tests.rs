@@ -155,7 +155,7 @@ fn every_event_is_a_metric_and_time_is_the_default() {
         ("page-faults", "page-faults"),
         ("cpu-clock:u", "ns"),
         ("sched:sched_switch", "count"),
-        ("cpu/mem-loads/P", "count"),
+        ("cpu/mem-loads/P", "mem-loads"),
     ];
     assert_eq!(metrics(&text(&events)), owned(&expected));
     assert_eq!(metrics(&text(&["cycles:u"])), owned(&[("cycles:u", "samples")]));
