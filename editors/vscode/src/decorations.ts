@@ -31,14 +31,18 @@ export function decorations(server: Server): vscode.Disposable {
   // The text stays at the end of the line while the user types there.
   const texts = vscode.window.createTextEditorDecorationType({ rangeBehavior: vscode.DecorationRangeBehavior.ClosedOpen });
 
+  /** The number of requests for an editor, so that an answer that was overtaken is not drawn. */
+  const asked = new WeakMap<vscode.TextEditor, number>();
   const draw = async (editor: vscode.TextEditor): Promise<void> => {
     const { document } = editor;
+    const request = (asked.get(editor) ?? 0) + 1;
+    asked.set(editor, request);
     const isHeated = setting("decorations.enable") && !server.hidden;
     const hasTexts = drawsText() && !server.hidden;
     const version = document.version;
     const hints = isHeated || hasTexts ? await server.hints(document) : [];
-    // The text has changed, which causes another call.
-    if (document.version !== version) return;
+    // If the text has changed, that causes another call.
+    if (asked.get(editor) !== request || document.version !== version) return;
     const tiered = hints.map((hint) => ({ hint, tier: tierOf(server, hint) }));
     const ranges: vscode.Range[][] = [[], [], []];
     for (const { hint, tier } of isHeated ? tiered : []) {
@@ -68,7 +72,11 @@ export function decorations(server: Server): vscode.Disposable {
     vscode.window.tabGroups.onDidChangeTabGroups(({ opened, closed }) => {
       if (opened.length + closed.length > 0) drawSoon();
     }),
-    vscode.workspace.onDidChangeTextDocument(drawSoon),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => {
+      // Logs change all the time, also with each request.
+      const isDrawn = document.uri.scheme === "file" && vscode.window.visibleTextEditors.some((editor) => editor.document === document);
+      if (isDrawn) drawSoon();
+    }),
     { dispose: () => clearTimeout(timer) },
   );
 }

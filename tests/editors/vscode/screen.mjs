@@ -248,4 +248,19 @@ await code.run(async () => {
   await marks(MAIN, after);
   await until("dark text on light ground", async () => (await screen.lines(MAIN))[20].cost.color === "rgb(143, 20, 2)");
   await screen.picture("vscode-light");
+
+  // In sight, a log that has more entries with each request does not cause the next one.
+  await screen.command("Developer: Set Log Level...");
+  await screen.fill("Costline");
+  await screen.choose("Costline");
+  await screen.choose("Trace");
+  await screen.command("Toggle Heat");
+  await heat(MAIN, after, false);
+  await screen.command("Costline: Show Output");
+  const requests = () => code.log(/Costline/).filter((entry) => entry.includes("textDocument/inlayHint")).length;
+  await until("no more requests", async () => {
+    const before = requests();
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    return before > 0 && requests() === before;
+  });
 });
