@@ -102,7 +102,7 @@ await code.run(async () => {
   await choose(`compared with an earlier run of ${SHOWN}`);
   await until("no comparison", async () => !(await screen.status()).some((item) => item.includes("→")));
   await choose("Own code", "charged to the own code");
-  await choose("not the whole profile as recorded is shown");
+  await choose("the view is not the default");
   await until("all code", async () => !(await screen.status()).some((item) => item.includes("own code")));
 
   // A setting that names no file.
