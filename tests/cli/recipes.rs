@@ -59,7 +59,7 @@ fn machine() -> TempDir {
     fs::create_dir(folder.path().join("work/.git")).unwrap();
     // Records into the file after `-o`.
     write("bin/samply", "cp \"$MACHINE/recorded/$(basename \"$4\")\" \"$4\"");
-    write("bin/make", "exit 0");
+    write("bin/make", "touch bench");
     write("bin/git", "exit 0");
     write(
         "bin/gh",
