@@ -2,7 +2,7 @@
 
 mod matches;
 
-use super::{Outcome, costline};
+use super::{Outcome, costline, speedscope};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -22,25 +22,6 @@ def render():
 
 /// Milliseconds in functions that `main` calls: 600 in `parse`, 300 in `render`, 100 in `old`.
 const BEFORE: [(&str, u32, u32); 3] = [("parse", 6, 600), ("render", 9, 300), ("old", 3, 100)];
-
-/// A profile in which `main` calls these functions, each with the line and the milliseconds of its
-/// own code.
-pub(super) fn speedscope(functions: &[(&str, u32, u32)]) -> String {
-    let frame = |(name, line, _): &(&str, u32, u32)| json!({ "name": name, "file": "app.py", "line": line });
-    let mut frames = vec![json!({ "name": "main", "file": "app.py", "line": 2 })];
-    frames.extend(functions.iter().map(frame));
-    let samples: Vec<_> = (1..=functions.len()).map(|callee| json!([0, callee])).collect();
-    let weights: Vec<_> = functions.iter().map(|function| function.2).collect();
-    json!({
-        "$schema": "https://www.speedscope.app/file-format-schema.json",
-        "shared": { "frames": frames },
-        "profiles": [{
-            "type": "sampled", "name": "cpu", "unit": "milliseconds", "startValue": 0,
-            "endValue": weights.iter().sum::<u32>(), "samples": samples, "weights": weights,
-        }],
-    })
-    .to_string()
-}
 
 /// A folder with `app.py` and these profiles.
 fn project(profiles: &[(&str, String)]) -> TempDir {

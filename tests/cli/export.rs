@@ -471,8 +471,8 @@ fn writes_differential_folded_stacks() {
     let again = Outcome::of(costline().current_dir(folder.path()).args(["report", "diff"]));
     assert!(again.stdout.starts_with("diff: 100 samples"), "{}", again.stdout);
     // Times are compared as they are.
-    write("base", &super::diff::speedscope(&[("parse", 6, 30), ("old", 9, 20)]));
-    write("now", &super::diff::speedscope(&[("parse", 8, 90), ("new", 12, 10)]));
+    write("base", &super::speedscope(&[("parse", 6, 30), ("old", 9, 20)]));
+    write("now", &super::speedscope(&[("parse", 8, 90), ("new", 12, 10)]));
     assert_eq!(export(&[]), "main;new 0 10\nmain;old 20 0\nmain;parse 30 90\n");
     assert_eq!(export(&["--compare", "share"]), scaled);
 }

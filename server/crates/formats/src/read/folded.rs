@@ -556,7 +556,7 @@ impl<'a> Tables<'a> {
         let (text, suffix) = dialect::without_suffix(frame);
         let (fitting, place) = place(self.dialect, text);
         self.dialect = self.dialect.or(fitting.filter(|_| decides(text)));
-        self.has_python |= place.is_python();
+        self.has_python = self.has_python || place.is_python();
         let Place { name, file, lib, position, tier } = place;
         let builder = &mut self.builder;
         let (executing, (line, column)) = match position {
