@@ -1,5 +1,5 @@
 //! Work that waits for a disk is abandoned. This takes minutes of waiting, so it is in the file whose tests
-//! start first.
+//! start first, and `.ci/run` runs it beside all others.
 
 use std::fs;
 use std::time::Duration;
