@@ -465,7 +465,7 @@ fn says_that_a_run_cannot_be_kept() {
     let server = Server::builder(&workspace).env("COSTLINE_STATE_DIR", file.to_str().unwrap());
     let mut server = server.settings(json!({ "baseline": "previous" })).start();
     let uri = server.open_file(&workspace.path("app.py"), "python");
-    let why = "cpu.folded is not kept to compare later runs with it: ";
+    let why = "cpu.folded cannot be kept for later comparisons: ";
     let n_warnings =
         |server: &mut Server| server.warnings().iter().filter(|it| it.contains(why)).count();
     server.eventually("a warning", |server| (n_warnings(server) == 1).then_some(()));

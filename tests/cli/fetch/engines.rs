@@ -253,11 +253,11 @@ fn options_that_a_source_ignores_are_refused() {
         ["s3", "http://127.0.0.1:1/fleet/", "--access-key-env", "A", "--secret-key-env", "B"];
     assert_eq!(
         message(&[&keys[..], &["--token-env", "C"]].concat()),
-        "`access-key-env` excludes `token-env` and `user`: give one of them"
+        "`access-key-env` cannot be used with `token-env` or `user`"
     );
     assert_eq!(
         message(&["clickhouse", url, "--query", "SELECT 1", "--filter", "a = 1"]),
-        "`filter` and `cluster` need `template`: say it in `query`"
+        "`filter` and `cluster` work only with `template`: put them into `query`"
     );
     project.write(
         "sources.toml",

@@ -243,7 +243,7 @@ local function stop_and_wait(client, on_end)
         return
       elseif killed then
         timer:close()
-        M.notify("the server does not end, so no other is started")
+        M.notify("the server does not end, so no new one is started")
       else
         killed, deadline = true, vim.uv.now() + PATIENCE
         -- A client that is being stopped ignores `stop`.

@@ -169,7 +169,9 @@ impl KeptRuns {
         let n_bytes: u64 = read.clone().map(|(_, stamp, _)| stamp.len).sum();
         if n_bytes > MAX_RUN_BYTES {
             let (size, limit) = (n_bytes >> 20, MAX_RUN_BYTES >> 20);
-            return Err(io::Error::other(format!("it has {size} MiB, the limit is {limit} MiB")));
+            return Err(io::Error::other(format!(
+                "it has {size} MiB, and the limit is {limit} MiB"
+            )));
         }
         create_private(&series)?;
         let mut new = tempfile::Builder::new();
@@ -635,7 +637,7 @@ mod tests {
         let mut first = written(&folder, "cpu.folded", "main 1\n", 30);
         first.files[0].1.len = 300 << 20;
         let error = KeptRuns::new(state.path()).keep(None, &first, || None).unwrap_err();
-        assert_eq!(error.to_string(), "it has 300 MiB, the limit is 256 MiB");
+        assert_eq!(error.to_string(), "it has 300 MiB, and the limit is 256 MiB");
     }
 
     #[cfg(unix)]

@@ -151,7 +151,7 @@ fn query_of(query: &Query) -> Result<String, FetchError> {
             Template::names()
         )),
         (Some(_), None) if options.filter.is_some() || options.cluster.is_some() => {
-            usage("`filter` and `cluster` need `template`: say it in `query`")
+            usage("`filter` and `cluster` work only with `template`: put them into `query`")
         }
         (Some(sql), None) => {
             let sql = sql.trim().trim_end_matches(';');

@@ -2,8 +2,8 @@
 //! that merges the profiles of many hosts, or merged from many files in a folder or an object store.
 //!
 //! [`Sources`] has the sources that a project names, [`Request`] says what to fetch, [`Secrets`] has the
-//! secrets for it, [`fetch()`] fetches it, and [`store()`] writes it as one file below `.costline/`. A profile was read as a whole
-//! before it is stored, so a failed fetch leaves the old file as it is.
+//! secrets for it, [`fetch()`] fetches it, and [`store()`] writes it as one file below `.costline/`. A
+//! profile is stored once the whole of it was read, so a failed fetch leaves the old file as it is.
 //!
 //! No other crate of Costline has network code, and of these only `costline fetch` uses this one.
 

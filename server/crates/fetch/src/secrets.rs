@@ -53,7 +53,7 @@ fn keys(options: &Options) -> Result<Option<(String, String)>, FetchError> {
     match (&options.access_key_env, &options.secret_key_env) {
         (None, None) => Ok(None),
         (Some(_), Some(_)) if options.token_env.is_some() || options.user.is_some() => {
-            usage("`access-key-env` excludes `token-env` and `user`: give one of them")
+            usage("`access-key-env` cannot be used with `token-env` or `user`")
         }
         (Some(access), Some(key)) => Ok(Some((secret(access)?, secret(key)?))),
         _ => usage("`access-key-env` and `secret-key-env` need each other: give both"),

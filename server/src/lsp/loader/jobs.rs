@@ -371,9 +371,9 @@ fn kept_runs(
     let commit = || Commit::at(folder, loaded.stamp.modified, &shown.texts);
     let is_kept = runs.keep(root, loaded, commit);
     // Without a copy, the next run is compared with an earlier one.
-    *not_kept = is_kept.err().map(|error| {
-        format!("{} is not kept to compare later runs with it: {error}", loaded.name())
-    });
+    *not_kept = is_kept
+        .err()
+        .map(|error| format!("{} cannot be kept for later comparisons: {error}", loaded.name()));
     match kept {
         KeptBaseline::Previous { runs: n } => Ok(runs.before(root, loaded, *n)),
         KeptBaseline::Git { revision } => {

@@ -10,8 +10,10 @@
 //! Frames are text: `0x10914E: copy (pool.h:16)`, with a column by dhat-rs, or `… (in
 //! /lib/libc.so.6)` without debug info. Lines are the executing ones. valgrind names files without
 //! folder, dhat-rs with their last two folders. A frame with the same address as its caller was
-//! inlined, unless it is the same frame again: then the function called itself. The largest size of each program point (`mb`, `mbk`) is not read: these sizes were
-//! reached at different times, so their sum was never the size of the heap.
+//! inlined, unless it is the same frame again: then the function called itself.
+//!
+//! The largest size of each program point (`mb`, `mbk`) is not read: these sizes were reached at
+//! different times, so their sum was never the size of the heap.
 
 use super::func_text::FuncText;
 use super::json;
