@@ -317,6 +317,21 @@ fn any_change_of_a_profile_behind_a_symlink_is_one_swap() {
     assert_eq!(session.server.shown().unwrap(), link.to_string_lossy());
 }
 
+/// The folder may exist again before the server has heard that it was removed.
+#[test]
+fn a_folder_that_is_removed_and_created_again_is_watched() {
+    let mut session = Session::new("profiles/a.cpuprofile", &cpuprofile(10), 10);
+    for samples in (20..=120).step_by(20) {
+        fs::remove_dir_all(session.path("profiles")).unwrap();
+        session.workspace.write("profiles/a.cpuprofile", cpuprofile(samples));
+        session.wait(samples);
+        // The scan after the load does not notice it.
+        session.server.during(Duration::from_millis(300), |_| ());
+        session.workspace.rename_over("profiles/a.cpuprofile", cpuprofile(samples + 10));
+        session.wait(samples + 10);
+    }
+}
+
 #[test]
 fn polls_where_the_system_reports_no_events() {
     let workspace = Workspace::with([("app.js", APP_JS)]);

@@ -186,9 +186,9 @@ impl Loader {
     }
 
     async fn on_change(&mut self, changed: Changed) -> Vec<RootsEffect<Answer>> {
-        let Changed { paths, closed } = changed;
+        let Changed { paths, closed, removed } = changed;
         let looked = from_disk(move || {
-            let gone = paths.iter().filter(|path| !path.exists()).cloned().collect();
+            let gone = paths.iter().filter(|path| removed || !path.exists()).cloned().collect();
             let closed = paths.iter().filter(|_| closed);
             (gone, closed.filter_map(|path| Stamp::of(path).ok()).collect())
         });
@@ -237,7 +237,10 @@ impl Loader {
             }
             Effect::Diagnose(path, problem) => self.diagnose(&path, problem).await,
             Effect::Watch(folders) => {
-                self.folders.set(folders);
+                if self.folders.set(folders) {
+                    // They may have changed between the scan that found them and now.
+                    let _ = self.changes_sender.send(Changed::anything());
+                }
                 self.schedule_poll();
             }
             Effect::WatchBy(mode) => self.folders = Folders::new(mode, self.changes_sender.clone()),

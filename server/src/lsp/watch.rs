@@ -24,11 +24,21 @@ pub struct Changed {
     /// Whether they were closed after writing, or moved here, which a program does once it has
     /// written a file.
     pub closed: bool,
+    /// Whether they were removed or moved away, which ends the watch of a folder. Another one may
+    /// have its path by now.
+    pub removed: bool,
+}
+
+impl Changed {
+    /// Anything may have changed.
+    pub fn anything() -> Self {
+        Self { paths: Vec::new(), closed: false, removed: false }
+    }
 }
 
 /// What an event says about files. `None` if it changes none.
 fn changed(event: notify::Result<Event>) -> Option<Changed> {
-    let Ok(event) = event else { return Some(Changed { paths: Vec::new(), closed: false }) };
+    let Ok(event) = event else { return Some(Changed::anything()) };
     let closed = match event.kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write))
         | EventKind::Modify(ModifyKind::Name(RenameMode::To | RenameMode::Both)) => true,
@@ -36,8 +46,12 @@ fn changed(event: notify::Result<Event>) -> Option<Changed> {
         EventKind::Access(_) => return None,
         _ => false,
     };
+    let removed = matches!(
+        event.kind,
+        EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From))
+    );
     let paths = if event.need_rescan() { Vec::new() } else { event.paths };
-    Some(Changed { paths, closed })
+    Some(Changed { paths, closed, removed })
 }
 
 /// Watches folders.
@@ -77,9 +91,10 @@ impl Folders {
         self.problem.as_ref()
     }
 
-    /// Replaces the watched folders.
-    pub fn set(&mut self, folders: impl IntoIterator<Item = PathBuf>) {
-        let Some(watcher) = &mut self.watcher else { return };
+    /// Replaces the watched folders. Returns whether there are new ones: what changed in them until
+    /// now was not reported.
+    pub fn set(&mut self, folders: impl IntoIterator<Item = PathBuf>) -> bool {
+        let Some(watcher) = &mut self.watcher else { return false };
         let (mut wanted, mut left_out) = (HashSet::new(), HashSet::new());
         for folder in folders {
             if wanted.len() < MAX_FOLDERS {
@@ -92,7 +107,7 @@ impl Folders {
             let _ = watcher.unwatch(gone);
         }
         self.watched.retain(|folder| wanted.contains(folder));
-        let mut failed = None;
+        let (mut has_new, mut failed) = (false, None);
         for folder in wanted {
             if self.watched.contains(&folder) {
                 continue;
@@ -100,13 +115,14 @@ impl Folders {
             match watcher.watch(&folder, RecursiveMode::NonRecursive) {
                 Ok(()) => {
                     self.watched.insert(folder);
+                    has_new = true;
                 }
                 Err(error) if folder.exists() => failed = failed.or(Some((folder, error))),
                 Err(_) => {}
             }
         }
         if self.problem.is_some() {
-            return;
+            return has_new;
         }
         if let Some((folder, error)) = failed {
             self.fail(refused(&folder.display().to_string(), &error));
@@ -114,14 +130,16 @@ impl Folders {
             let what = format!("{} of {} folders", left_out.len(), MAX_FOLDERS + left_out.len());
             self.fail(format!("{what} cannot be watched (the limit is {MAX_FOLDERS})"));
         }
+        has_new
     }
 
-    /// Forgets a folder that was removed, so that it is watched again if it is created again.
+    /// Forgets a folder that was removed, and those in it, so that they are watched again if they are
+    /// created again.
     pub fn forget(&mut self, path: &Path) {
-        if self.watched.remove(path)
-            && let Some(watcher) = &mut self.watcher
-        {
-            let _ = watcher.unwatch(path);
+        for gone in self.watched.extract_if(|folder| folder.starts_with(path)) {
+            if let Some(watcher) = &mut self.watcher {
+                let _ = watcher.unwatch(&gone);
+            }
         }
     }
 
@@ -165,6 +183,24 @@ mod tests {
         assert_eq!(moved(RenameMode::From), Some(false));
         assert_eq!(closed(EventKind::Create(CreateKind::File)), Some(false));
         assert_eq!(closed(EventKind::Modify(ModifyKind::Data(DataChange::Any))), Some(false));
+    }
+
+    #[test]
+    fn folders_are_new_until_they_are_watched() {
+        let (changes, _received) = tokio::sync::mpsc::unbounded_channel();
+        let folder = tempfile::tempdir().unwrap();
+        let (outer, inner) = (folder.path().to_owned(), folder.path().join("inner"));
+        std::fs::create_dir(&inner).unwrap();
+        let both = || [outer.clone(), inner.clone()];
+        let mut folders = Folders::new(Watch::Native, changes);
+        assert!(folders.set([outer.clone()]));
+        assert!(folders.set(both()));
+        assert!(!folders.set(both()));
+        // Those in a folder that is moved away are not those of its path any more.
+        folders.forget(&outer);
+        assert!(folders.set([inner.clone()]));
+        assert!(!folders.set([inner.clone()]));
+        assert!(!folders.set([folder.path().join("missing")]));
     }
 
     #[test]
