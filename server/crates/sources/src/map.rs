@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 use crate::dev_container::Mounts;
 use crate::go::{GoModules, OfModule};
-use crate::index::{Found, RootKind, SourceIndex};
+use crate::index::{Found, Root, RootKind, SourceIndex};
 use crate::links::Links;
 use crate::listing::File;
 use crate::name::{Form, Name, key, normal, rest_below};
@@ -194,8 +194,9 @@ const MAX_REPORTED: usize = 16;
 /// The steps are: the user's rules (if a rule applies but the mapped path does not exist, nothing
 /// is guessed); the path itself, if it is in a root; the mount of a dev container; the path of a Go
 /// module or the name of a package in a root; the end of the path. Relative names and paths of URLs
-/// must be the end of one file with all their components. So must names of libraries, but
-/// only in source roots. Absolute names need the evidence of the others.
+/// must be the end of one file with all their components, or else lead to a file from a root. So must
+/// names of libraries be an end, but only in source roots. Absolute names need the evidence of the
+/// others.
 pub fn map_paths<'a>(
     names: impl IntoIterator<Item = &'a str>,
     index: &SourceIndex,
@@ -294,9 +295,10 @@ impl<'a> Mapper<'a> {
             (_, Found::Outside) => Mapping::Unmapped(Reason::Outside),
             (Form::NoFile, _) => Mapping::Unmapped(Reason::NoFile),
             (Form::Scheme(scheme), _) => Mapping::Unmapped(Reason::Scheme(scheme.clone())),
-            (Form::Relative, _) => {
-                self.choose(self.ending_with(tail)).unwrap_or(Mapping::Unmapped(Reason::NotFound))
-            }
+            (Form::Relative, _) => self
+                .choose(self.ending_with(tail))
+                .or_else(|| self.in_a_root(name))
+                .unwrap_or(Mapping::Unmapped(Reason::NotFound)),
             (Form::Library, _) => {
                 self.of_rust(name).unwrap_or_else(|| self.in_source_roots(tail, Reason::Library))
             }
@@ -309,6 +311,16 @@ impl<'a> Mapper<'a> {
             (Form::Absolute, Found::Elsewhere) => return None,
             (Form::Absolute, _) => Mapping::Unmapped(Reason::NotFound),
         })
+    }
+
+    /// The file that a relative name leads to from a root. Finds what the walk skips: files behind
+    /// symlinks, and ignored ones.
+    fn in_a_root(&self, name: &Name) -> Option<Mapping> {
+        let path_in = |root: &Root| self.index.canonical(&root.path.join(name.tail()));
+        let files: Vec<PathBuf> = self.index.roots().iter().filter_map(path_in).collect();
+        let is_exact = |file: &PathBuf| key(&file.to_string_lossy()).starts_with(&name.key);
+        let how = if files.iter().all(is_exact) { How::Exact } else { How::Link };
+        (!files.is_empty()).then(|| self.decide_by(files, how))
     }
 
     /// Maps an absolute name by the evidence of the others.

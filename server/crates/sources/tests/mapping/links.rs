@@ -36,6 +36,29 @@ fn follows_links_inside_a_root_but_not_out_of_it() {
 }
 
 #[test]
+fn relative_names_lead_through_links_from_a_root() {
+    let fixture = app("app/real/deep/a.js secret/b.js");
+    let ws = fixture.dir.path().join("app");
+    symlink(ws.join("real"), ws.join("link")).unwrap();
+    symlink(ws.join("real/deep/a.js"), ws.join("alias.js")).unwrap();
+    symlink(fixture.dir.path().join("secret"), ws.join("leak")).unwrap();
+    fixture.check(&[
+        ("link/deep/a.js", "app/real/deep/a.js Link"),
+        ("alias.js", "app/real/deep/a.js Link"),
+        ("http://localhost:8080/link/deep/a.js", "app/real/deep/a.js Link"),
+        ("deep/a.js", "app/real/deep/a.js"),
+        ("leak/b.js", "- not found"),
+    ]);
+}
+
+#[test]
+fn ignored_files_are_found_by_their_path_from_a_root() {
+    let fixture = app("app/dist/a.js app/src/b.js");
+    fixture.write("app/.gitignore", "dist\n");
+    fixture.check(&[("dist/a.js", "app/dist/a.js Exact"), ("a.js", "- not found")]);
+}
+
+#[test]
 fn finds_files_that_were_recorded_through_a_link_outside() {
     let fixture = app("app/pkg/a.py other/pkg/a.py");
     let top = fixture.dir.path();
