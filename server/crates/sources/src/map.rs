@@ -194,9 +194,8 @@ const MAX_REPORTED: usize = 16;
 /// The steps are: the user's rules (if a rule applies but the mapped path does not exist, nothing
 /// is guessed); the path itself, if it is in a root; the mount of a dev container; the path of a Go
 /// module or the name of a package in a root; the end of the path. Relative names and paths of URLs
-/// must be the end of one file with all their components, or else lead to a file from a root. So must
-/// names of libraries be an end, but only in source roots. Absolute names need the evidence of the
-/// others.
+/// must be the end of one file with all their components, or lead to a file from a root. Names of
+/// libraries must be the end of a file in a source root. Absolute names need the evidence of the others.
 pub fn map_paths<'a>(
     names: impl IntoIterator<Item = &'a str>,
     index: &SourceIndex,
