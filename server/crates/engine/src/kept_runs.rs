@@ -17,11 +17,10 @@
 
 use crate::companions::{companions, is_report};
 use crate::kept_baseline::MAX_PREVIOUS;
-use crate::private_files::create_private;
+use crate::private_files::{create_private, hex, state_folder, write_new};
 use crate::recorded_texts::Commit;
 use crate::stages::loaded::{LoadError, Loaded, Step};
 use crate::stamp::{Stamp, content_hash};
-use crate::{private_files::hex, saved_views::state_folder};
 use analysis::Thread;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -199,7 +198,7 @@ impl KeptRuns {
             only.content.clone_from(&content);
         }
         let meta = serde_json::to_vec(&Meta { files, commit: commit() })?;
-        write_private(&new.path().join("meta.json"), &meta)?;
+        write_new(&new.path().join("meta.json"), &meta)?;
         let run = series.join(format!("{:013}-{content}", shown.stamp.milliseconds()));
         match fs::rename(new.path(), &run) {
             // There is nothing left to remove.
@@ -335,21 +334,12 @@ fn copy(path: &Path, stamp: &Stamp, folder: &Path, compress: bool) -> io::Result
     if compress && !COMPRESSED.iter().any(|magic| bytes.starts_with(magic)) {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(&bytes)?;
-        write_private(&to, &encoder.finish()?)?;
+        write_new(&to, &encoder.finish()?)?;
     } else {
-        write_private(&to, &bytes)?;
+        write_new(&to, &bytes)?;
     }
     fs::File::options().write(true).open(&to)?.set_modified(stamp.modified)?;
     Ok(Some(content_hash(&bytes)))
-}
-
-/// Writes a new file that only the user can read.
-fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(bytes)
 }
 
 impl KeptRun {

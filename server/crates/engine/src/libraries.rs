@@ -17,6 +17,7 @@ use formats::{Generated, generated};
 use rustc_hash::FxHashMap;
 use sources::{Rule, SourceIndex, is_network_path, regular_file};
 use std::cell::Cell;
+use std::env;
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -82,13 +83,9 @@ impl From<GivenPlaces> for Places {
     fn from(given: GivenPlaces) -> Self {
         let GivenPlaces { roots, rules, paths } = given;
         let rules = rules.into_iter().map(|(from, to)| Rule { from, to }).collect();
-        let kernel = KernelFiles::of_this_machine(home().as_deref());
+        let kernel = KernelFiles::of_this_machine(env::home_dir().as_deref());
         Self { roots, rules, paths, kernel, is_tried: Cell::new(None), share: 1 }
     }
-}
-
-fn home() -> Option<PathBuf> {
-    std::env::var_os("HOME").map(PathBuf::from)
 }
 
 impl Places {
@@ -97,7 +94,7 @@ impl Places {
         // `candidates` compares canonical paths, because symbolic links may lead out of a root.
         let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         let roots: Vec<PathBuf> = index.roots().iter().map(|root| real(&root.path)).collect();
-        let home = home();
+        let home = env::home_dir();
         Self {
             rules: settings.sources.rules(index.roots(), home.as_deref()),
             paths: settings.symbols.places(index.roots(), home.as_deref()),

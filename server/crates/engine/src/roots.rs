@@ -30,10 +30,13 @@ pub fn project_above(path: &Path) -> Option<PathBuf> {
 
 /// Like [`project_above`], but `folder` (absolute) itself may be the project.
 pub fn project_at(folder: &Path) -> Option<PathBuf> {
-    let home = std::env::var_os("HOME").map(PathBuf::from);
+    project_below(std::env::home_dir().as_deref(), folder)
+}
+
+fn project_below(home: Option<&Path>, folder: &Path) -> Option<PathBuf> {
     folder
         .ancestors()
-        .take_while(|folder| folder.parent().is_some() && Some(*folder) != home.as_deref())
+        .take_while(|folder| folder.parent().is_some() && Some(*folder) != home)
         .find(|folder| MARKERS.iter().any(|marker| folder.join(marker).exists()))
         .map(Path::to_owned)
 }
@@ -41,6 +44,16 @@ pub fn project_at(folder: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_home_folder_is_not_a_project() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().join("home");
+        std::fs::create_dir_all(home.join("notes")).unwrap();
+        std::fs::write(home.join("package.json"), "{}").unwrap();
+        assert_eq!(project_below(Some(&home), &home.join("notes")), None);
+        assert_eq!(project_below(None, &home.join("notes")), Some(home));
+    }
 
     #[test]
     fn finds_the_nearest_project() {

@@ -7,16 +7,12 @@
 //! Only the user can read the files. Nothing is written to the workspace. A file that is missing or
 //! damaged is ignored.
 
-use crate::private_files::{files, hex, write};
+use crate::private_files::{files, hex, state_folder, write};
 use crate::stamp::content_hash;
 use crate::state::{State, parse};
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// The environment variable with the folder for state. If it is set and empty, nothing is saved.
-const VARIABLE: &str = "COSTLINE_STATE_DIR";
 
 /// The maximum number of workspace folders with saved choices. Above it, those that were changed
 /// the longest time ago are removed.
@@ -84,17 +80,6 @@ impl SavedViews {
         }
         Ok(())
     }
-}
-
-/// The user's state folder. `None` if there is none, or the user switched it off.
-pub fn state_folder() -> Option<PathBuf> {
-    use etcetera::{BaseStrategy, choose_base_strategy};
-    if let Some(folder) = std::env::var_os(VARIABLE) {
-        return Some(folder).filter(|folder: &OsString| !folder.is_empty()).map(PathBuf::from);
-    }
-    let user = choose_base_strategy().ok()?;
-    // Windows has no folder for state.
-    Some(user.state_dir().unwrap_or_else(|| user.cache_dir()).join("costline"))
 }
 
 fn name(root: &Path) -> String {

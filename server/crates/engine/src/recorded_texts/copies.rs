@@ -10,11 +10,10 @@
 //! the folder. Only the user can read them. A file that is missing or damaged is ignored.
 
 use super::disk::MAX_FILE_BYTES;
-use crate::private_files::{File, files, hex, write};
+use crate::private_files::{File, cache_folder, files, hex, write};
 use crate::stamp::content_hash;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,10 +23,6 @@ use std::time::SystemTime;
 /// The maximum size of the folder in bytes. Above it, the profiles that were not shown for the
 /// longest time are evicted.
 const MAX_BYTES: u64 = 256 << 20;
-
-/// The environment variable with the folder for caches. If it is set and empty, nothing is cached
-/// on disk.
-const VARIABLE: &str = "COSTLINE_CACHE_DIR";
 
 /// The folder of copies.
 #[derive(Debug)]
@@ -68,12 +63,7 @@ impl Copies {
     /// The copies in the user's cache folder. `None` if there is no such folder, or the user
     /// switched it off.
     pub fn of_user() -> Option<Self> {
-        use etcetera::{BaseStrategy, choose_base_strategy};
-        let cache = match std::env::var_os(VARIABLE) {
-            Some(folder) => Some(folder).filter(|folder: &OsString| !folder.is_empty())?.into(),
-            None => choose_base_strategy().ok()?.cache_dir().join("costline"),
-        };
-        Some(Self::new(&cache.join("sources")))
+        Some(Self::new(&cache_folder()?.join("sources")))
     }
 
     /// The copies in a folder, which need not exist.
