@@ -1,4 +1,5 @@
-//! The times of samples and the stretches of recorded calls, in 4 bytes per time.
+//! The times of samples and the stretches of recorded calls, for formats that state them. Each time
+//! takes 4 bytes: decimal ticks since the first sample.
 
 use std::sync::Arc;
 
