@@ -1,9 +1,9 @@
 //! Another process of this program, which reads profiles first if they may need more memory than there
 //! is.
 //!
-//! Few do, but a small file can be made to expand to any size, and nobody can tell before it was
-//! read. So the helper reads it under a limit of the operating system ([`crate::trial`]). If it
-//! manages, this process does too. Without a helper ([`use_helper`]), such files are refused.
+//! Few files do, but a small one can expand to any size, which only reading it shows. So the helper
+//! reads it first, under a limit of the operating system ([`crate::trial`]). If that succeeds, this
+//! process can read the file, too. Without a helper ([`use_helper`]), such files are refused.
 
 use crate::memory;
 use serde::{Deserialize, Serialize};
@@ -42,14 +42,14 @@ pub(crate) struct GivenPlaces {
     pub paths: Vec<PathBuf>,
 }
 
-/// Has files tried by a helper. `program` with `arguments` must call [`crate::trial::serve`].
+/// Sets the program that tries files first. With `arguments`, it must call [`crate::trial::serve`].
 pub fn use_helper(program: OsString, arguments: Vec<OsString>) {
     // A second call changes nothing.
     let _ = HELPER.set((program, arguments));
 }
 
-/// Whether a helper manages a request with the memory that this process may take. Breaks if
-/// `observe` does.
+/// Whether a helper can read the files of a request with the memory that this process may take. Breaks
+/// if `observe` does.
 pub(crate) fn succeeds(
     request: &Request,
     observe: &mut dyn FnMut() -> ControlFlow<()>,

@@ -1,7 +1,7 @@
 //! How much memory this process may still take. An allocation that fails ends the process, so work
 //! whose memory depends on what a file claims is checked before it begins.
 //!
-//! Only Linux tells. Elsewhere nothing is refused.
+//! Only Linux says how much there is. On other systems, no memory is refused.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -11,10 +11,10 @@ const SMALL: u64 = 32 << 20;
 /// What running work has reserved.
 static RESERVED: AtomicU64 = AtomicU64::new(0);
 
-/// Whether nothing is refused.
+/// Whether the limit is off.
 static ANY: AtomicBool = AtomicBool::new(false);
 
-/// Has nothing refused in this process.
+/// Switches the limit off in this process: no memory is refused.
 pub(crate) fn take_any() {
     ANY.store(true, Ordering::Relaxed);
 }
@@ -24,7 +24,7 @@ pub(crate) fn take_any() {
 #[must_use]
 pub struct Reserved {
     bytes: u64,
-    /// What was available when they became many.
+    /// The memory that was available when more than [`SMALL`] was first asked for.
     available: Option<u64>,
 }
 

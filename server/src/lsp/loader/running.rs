@@ -124,7 +124,7 @@ impl Running {
         stop
     }
 
-    /// Has work stopped at its next step.
+    /// Asks work to stop at its next step.
     pub fn stop(&self, id: WorkId) {
         if let Some((_, stop)) = self.0.get(&id) {
             stop.want();

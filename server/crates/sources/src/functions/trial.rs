@@ -1,10 +1,10 @@
 //! Parses texts in another process first, which may take little memory.
 //!
-//! tree-sitter takes memory that grows with the square of some texts with syntax errors, and ends
-//! the process if it gets none. Nothing in its interface limits that, so a text that is not short is
-//! parsed by a helper process under a limit of the operating system. If the helper manages, this
-//! process does too; if it does not, the text counts as one without a grammar. Only Linux enforces
-//! the limit on memory; elsewhere the deadline alone ends the helper.
+//! For some texts with syntax errors, tree-sitter takes memory that grows with the square of their
+//! length, and it ends the process if an allocation fails. Nothing in its interface limits that, so a
+//! helper process parses each longer text first, under a limit of the operating system. If that
+//! succeeds, this process parses the text, too; if not, the text counts as one without a grammar. Only
+//! Linux enforces the limit on memory; on other systems, the deadline alone ends the helper.
 //!
 //! The helper is this program itself ([`use_helper`]). Without that call, nothing is tried first.
 
@@ -52,7 +52,7 @@ static IDLE: Mutex<Vec<Helper>> = Mutex::new(Vec::new());
 static OUTCOMES: LazyLock<(RandomState, Mutex<HashMap<u64, Outcome>>)> =
     LazyLock::new(Default::default);
 
-/// Has all texts parsed by a helper first. `program` with `arguments` must call [`serve`].
+/// Sets the program that tries texts first. With `arguments`, it must call [`serve`].
 pub fn use_helper(program: OsString, arguments: Vec<OsString>) {
     // A second call changes nothing.
     let _ = HELPER.set((program, arguments));
