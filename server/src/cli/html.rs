@@ -129,7 +129,7 @@ impl Page {
         Ok(found.and_then(|found| found.functions).unwrap_or_default())
     }
 
-    /// The own files that were found, hottest first. None if the profile does not know files.
+    /// The own files that were found, hottest first. Empty if the profile names no files.
     fn files(&self) -> Vec<HotFile> {
         let question = Question {
             by: Some(By::File),

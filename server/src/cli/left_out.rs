@@ -81,8 +81,8 @@ fn hot(snapshot: &Snapshot) -> Vec<(FileId, String)> {
     files.into_iter().map(|(file, weight)| (file, units::percent(weight, base))).collect()
 }
 
-/// What shows a file that was not found. `None` for found files, and for what is no source of the
-/// user.
+/// The option that shows a file that was not found. `None` if the file was found, or is no source of
+/// the user.
 fn advice_on(name: &str, mapping: &Mapping, index: &SourceIndex) -> Option<String> {
     let reason = match mapping {
         Mapping::Ambiguous { .. } => None,

@@ -275,8 +275,8 @@ fn expanded(
     Ok(Rows { shown: rows, n_small, n_deep })
 }
 
-/// Keeps the `limit` rows with the highest totals, without those whose parent is not among them.
-/// Returns the number of others.
+/// Keeps the `limit` rows with the highest totals, except for rows whose parent is not kept. Returns
+/// the number of removed rows.
 fn keep_hottest(rows: &mut Vec<Row>, limit: usize) -> usize {
     let magnitude = |row: &Row| row.branch.total.abs();
     let mut order: Vec<usize> = (0..rows.len()).collect();

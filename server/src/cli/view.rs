@@ -92,7 +92,7 @@ fn parse_mapping(text: &str) -> Result<PathMapping, String> {
 pub(super) enum Places {
     /// Where they were recorded.
     Recorded,
-    /// Where the sources have them now, also if they were moved to another file.
+    /// Where they are in the sources now, which may be another file.
     Current,
 }
 

@@ -125,9 +125,9 @@ impl Backend {
         }
     }
 
-    /// Requests the settings from the client (`workspace/configuration`) and applies them, also if they
-    /// come late. Without an answer nothing changes. If the client has none, `without` are the settings;
-    /// `None` leaves them as they are.
+    /// Requests the settings from the client (`workspace/configuration`) and applies them, however late
+    /// they come. Without an answer, nothing changes. If the client answers that it has no settings,
+    /// applies `without`; if that is `None`, nothing changes.
     fn pull_settings(&self, without: Option<Value>) -> JoinHandle<()> {
         let (client, events) = (self.server.client.clone(), self.server.events.clone());
         tokio::spawn(async move {

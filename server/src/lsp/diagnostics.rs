@@ -1,8 +1,8 @@
 //! `textDocument/publishDiagnostics`: hot lines and functions, and lines that were never executed, as
-//! diagnostics. Disabled by default.
-//! They are for clients without hints and lenses, or that do not redraw them.
+//! diagnostics. Disabled by default. They are for clients that have no hints and lenses, or do not redraw
+//! them.
 //!
-//! One task publishes them, so those of an older text never arrive after newer ones.
+//! A single task publishes them, so diagnostics of an older text never arrive after newer ones.
 
 use super::documents::Documents;
 use super::to_proto;

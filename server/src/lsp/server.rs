@@ -89,14 +89,15 @@ impl Server {
         self.capabilities.get().cloned().unwrap_or_default()
     }
 
-    /// What a request without a document sees that arrives now: the root of the document in front.
+    /// What a request that arrives now sees if it is not about a document: the root of the document in
+    /// front.
     pub fn context(&self) -> Context {
         let worlds = self.worlds.borrow().clone();
         let world = in_front(&worlds, self.front.borrow().as_deref()).clone();
         Context { world, documents: self.documents.now() }
     }
 
-    /// What a request about another profile sees; without one, what one without a document sees.
+    /// What a request about another profile sees. Without `other`, the same as [`Self::context`].
     pub async fn context_for(&self, other: Option<OtherProfile>) -> Result<Context> {
         let context = self.context();
         let Some(other) = other else { return Ok(context) };
@@ -110,7 +111,7 @@ impl Server {
         Ok(Context { world, ..context })
     }
 
-    /// What a request about a document sees that arrives now.
+    /// What a request about a document sees if it arrives now.
     pub fn context_of(&self, uri: &Url) -> Context {
         let worlds = self.worlds.borrow().clone();
         let world = self.path_of(uri).map(|path| worlds.of_file(&path).clone());
@@ -120,14 +121,14 @@ impl Server {
         )
     }
 
-    /// What a request about a call hierarchy item sees that arrives now. No profile if the folder of
-    /// the item was removed.
+    /// What a request about a call hierarchy item sees if it arrives now. There is no profile if the
+    /// folder of the item was removed.
     pub fn context_of_item(&self, item: Option<&ItemPath>) -> Context {
         self.context_in(item.and_then(|item| item.folder.as_deref()))
     }
 
-    /// What a request about a function sees that arrives now, whose profile is that of `folder` if there
-    /// are several. No profile if the folder was removed.
+    /// What a request about a function sees if it arrives now. `folder` says whose profile has the
+    /// function, if there are several. There is no profile if the folder was removed.
     pub fn context_in(&self, folder: Option<&Path>) -> Context {
         let mut context = self.context();
         if let Some(folder) = folder {

@@ -45,7 +45,8 @@ pub struct PathEntry {
     /// Whether it is a recursive call: the last function of the path, which calls itself, or a
     /// caller of an inner call of F. Then `total` is the weight of that edge, outside the sum.
     pub recursive: bool,
-    /// Whether the path extended by it ends there on every stack: it has no callees, or no callers.
+    /// Whether the extended path ends with it on every stack: it has no callees or, as a caller, no
+    /// callers.
     pub leaf: bool,
 }
 

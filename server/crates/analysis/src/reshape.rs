@@ -430,7 +430,7 @@ impl<'p> Stacks<'p> {
         })
     }
 
-    /// Keeps the stacks for which `kept` holds, without the callers for which it does not.
+    /// Keeps the stacks for which `kept` returns `true`, and removes their other callers.
     fn keep(&self, kept: impl Fn(StackId) -> bool) -> Profile {
         self.rebuild(|stack, caller| {
             if kept(stack) { Fate::Stack(caller, self.frame(stack)) } else { Fate::Other(None) }

@@ -11,7 +11,7 @@ use sources::Mapping;
 pub enum Advice {
     /// How to record a better one.
     Record(String),
-    /// Pass the folder of its files, none of which was found, or a rule that maps them.
+    /// No file of the profile was found: pass the folder that they are in, or a path mapping.
     FindFiles,
 }
 

@@ -48,7 +48,7 @@ struct Moved {
     /// Identify the profile.
     groups: Weak<Groups>,
     by_key: ByKey,
-    /// What they are in the baseline, as far as it was asked for.
+    /// The functions of the baseline that they are, computed on first use.
     same: FxHashMap<FunctionId, Option<FunctionId>>,
 }
 
@@ -401,10 +401,10 @@ impl Baseline {
         }
     }
 
-    /// What the function of a definition in a file of `shown` is in the baseline, by the texts: the
-    /// definition with this key on the same line (of several, the one at the same position), or else the
-    /// only one whose line was changed. `of_key` are the functions with this key that have costs. `None`
-    /// if a text is not known.
+    /// Finds the function of a definition of `shown` in the baseline, by comparing the recorded texts: it
+    /// is the definition with this key on the same line (of several, the one at the same position), or
+    /// else the only one whose line was changed. `of_key` are the functions with this key that have
+    /// costs. `None` if a text is not known.
     fn same_definition(
         &self,
         shown: &Snapshot,
@@ -439,8 +439,8 @@ impl Baseline {
         })
     }
 
-    /// What a function of `shown` is in the baseline, whose definitions in its file are not known: the
-    /// function of this name, if all that was recorded of both has this name.
+    /// Finds a function of `shown` in the baseline if the definitions of its file are not known: it is the
+    /// function with the same name, if all funcs of both have that name.
     fn same_by_name(&self, shown: &Snapshot, function: FunctionId, path: &Path) -> Same {
         let (groups, symbols) = (&shown.grouped.groups, shown.grouped.recording.symbols());
         let parts = symbols.funcs.ids().filter(|&func| groups.function(func) == function);

@@ -82,8 +82,8 @@ impl Compared<'_> {
         self.before(costs, shown.run_costs().line(file, line))
     }
 
-    /// A cost in the baseline. `costs` has that of each run ([`Baseline::runs`]), whose spread is not
-    /// known, nor is that of the cost shown.
+    /// A cost in the baseline, from its cost in each run ([`Baseline::runs`]). The spreads of these costs
+    /// and of the cost shown are not known.
     pub fn before_in(&self, costs: impl IntoIterator<Item = Option<Cost>>) -> Option<Before> {
         self.before(costs.into_iter().map(|cost| Some((cost?, None))), None)
     }

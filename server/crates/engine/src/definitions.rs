@@ -25,7 +25,8 @@ pub struct FileDefinitions {
     /// The start and end of each definition, as 0-based line and column. Columns count UTF-16 code
     /// units.
     pub spans: Vec<[(u32, u32); 2]>,
-    /// From where each definition or its name starts to where its body does, in the same way.
+    /// The head of each definition: from its start, or that of its name, to the start of its body. In the
+    /// same units.
     pub heads: Vec<[(u32, u32); 2]>,
     /// The 0-based line on which each definition starts, including its `#[…]` attributes, which are
     /// separate nodes in the grammar.
@@ -66,8 +67,8 @@ impl FileDefinitions {
         std::iter::successors(self.all.get(at).as_ref().and_then(parent), parent)
     }
 
-    /// The definition with the most scopes, of those in `among` whose scopes all end the path of a
-    /// name. `None` if several have as many.
+    /// Of the definitions in `among` whose scopes are the end of a name's path, the one with the most
+    /// scopes. `None` if several have the most.
     pub fn closest(&self, name: &FunctionName, among: &[usize]) -> Option<usize> {
         let definition = |at: usize| self.all.get(at).filter(|_| !name.path.is_empty());
         let fitting = among.iter().filter_map(|&at| {

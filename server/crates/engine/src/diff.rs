@@ -219,8 +219,8 @@ fn files_with_lines(snapshot: &Snapshot) -> Vec<FileId> {
     files
 }
 
-/// Whether a file was found, and the other profile has no costs of its lines, not even in a file of its
-/// name that was not found.
+/// Whether a file was found, and the other profile has no costs of its lines. A file that was not found
+/// there, but has the same name, counts as the same file.
 fn is_only_in(snapshot: &Snapshot, file: FileId, other: &Snapshot) -> bool {
     let Some(path) = snapshot.path_of(file) else { return false };
     let Some(name) = path.file_name().and_then(OsStr::to_str) else { return false };

@@ -14,9 +14,9 @@ pub enum Under<'a> {
     Unknown,
 }
 
-/// A path as the transforms that were added since it was found leave it. `None` if nothing of it is
-/// left. If transforms were removed since, or if it is not known which there were, as many of the
-/// last transforms as needed are taken for new, so that the path is one that `exists`.
+/// A path after the transforms that were added since it was found. `None` if they leave nothing of it.
+/// If transforms were removed since, or the earlier ones are not known, this applies the last transform,
+/// the last two and so on, until the path is one that `exists`.
 pub fn current(
     snapshot: &Snapshot,
     path: Vec<FunctionId>,

@@ -21,7 +21,7 @@ const OPERATOR: &str = "+-*/%<>=!~^&|[]@";
 pub struct FunctionName {
     /// The last segment: `parse` of `app::parse<T>(x)`. `None` if it does not name a function.
     pub name: Option<String>,
-    /// Whether it may be a closure. If it can be nothing else, `name` is `None`.
+    /// Whether it may be a closure. `name` is `None` if it certainly is one.
     pub closure: bool,
     /// Whether it is a block or comprehension: part of a function, but with frames of its own.
     pub block: bool,

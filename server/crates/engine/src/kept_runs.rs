@@ -34,7 +34,7 @@ use std::time::{Duration, SystemTime};
 
 /// The number of newest runs of a series that are kept.
 const MAX_RUNS: usize = MAX_PREVIOUS + 1;
-/// The maximum number of older runs that are kept, because no newer one is of the same commit.
+/// The maximum number of older runs that are kept as the newest of their commit.
 const MAX_OLDER: usize = 5;
 /// The maximum size of all runs in bytes, compressed.
 const MAX_BYTES: u64 = 512 << 20;
@@ -224,8 +224,8 @@ impl KeptRuns {
         self.folder.join(hex(content_hash(&key)))
     }
 
-    /// Removes the oldest runs of a series, and of all series, until they fit, and what servers left
-    /// that were ended while they kept a run.
+    /// Removes the oldest runs of a series, and of all series, until they fit. Also removes the temporary
+    /// folders of servers that were ended while they kept a run.
     fn evict(&self, series: &Path) -> io::Result<()> {
         let (mut commits, mut n_older) = (HashSet::new(), 0);
         for (newer, run) in runs(series).iter().rev().enumerate() {

@@ -33,7 +33,7 @@ use symbols::{
 
 /// The smallest share of samples that a library without lines must have for a warning.
 const MIN_SHARE: f64 = 0.01;
-/// The part of the memory that [`Libraries::resolve_within`] may take: one in this many.
+/// [`Libraries::resolve_within`] may take the usable memory divided by this.
 const SHARE: u64 = 8;
 /// Larger sidecar files and perf maps are not read.
 const MAX_BYTES: u64 = 256 << 20;
@@ -75,7 +75,7 @@ pub struct Places {
     /// Whether a trial has shown that there is enough memory for all libraries of the profile.
     /// `None` before it.
     is_tried: Cell<Option<bool>>,
-    /// Searches take at most this part of the memory that work may take, as a divisor.
+    /// A search may take the usable memory divided by this.
     share: u64,
 }
 
@@ -316,8 +316,8 @@ impl Libraries {
         )
     }
 
-    /// The checksums that debug info has of source files, by file name. A file of which libraries
-    /// contain different versions has none.
+    /// The checksums of source files in debug info, by file name. If two libraries have different
+    /// checksums of a file, the file has none.
     pub fn checksums(&self) -> FxHashMap<&str, Md5> {
         let symbols = self.list.iter().filter_map(|library| library.symbols.as_deref());
         let mut found: FxHashMap<&str, Option<Md5>> = FxHashMap::default();

@@ -23,10 +23,10 @@ use symbols::Cache;
 /// The minimum time between two snapshots of [`resolve`].
 pub const PUBLISH_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How long [`load_soon`] searches libraries. Those of most programs are read in less.
+/// How long [`load_soon`] searches libraries. This is enough for most programs.
 const SEARCH_FIRST: Duration = Duration::from_millis(250);
-/// The most threads that search libraries for [`load_soon`]. Those that a disk does not answer never
-/// end.
+/// The most threads that search libraries for [`load_soon`]. A limit is needed because a thread never
+/// ends if the disk does not answer.
 const MAX_SEARCHING: usize = 2;
 
 /// Caches that all loads share.

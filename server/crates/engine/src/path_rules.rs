@@ -8,7 +8,7 @@ use sources::{Mapping, Rule, SourceIndex, rule_for};
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-/// The entry of `pathMappings` for each workspace file that a name without a file may mean.
+/// For a name that is not mapped: the entry of `pathMappings` for each workspace file that it may mean.
 pub fn for_mapping(name: &str, mapping: &Mapping, index: &SourceIndex) -> Vec<PathMapping> {
     let files: &[PathBuf] = match mapping {
         Mapping::Mapped { .. } => &[],

@@ -13,8 +13,8 @@ use std::time::{Duration, SystemTime};
 /// The maximum time between runs in one folder that were written together.
 const TOGETHER: Duration = Duration::from_secs(10);
 
-/// Words in the names of pprof files that are not of processor time, as Go's documentation and
-/// tools name them.
+/// Words in the names of pprof files that measure something else than processor time, as in Go's
+/// documentation and tools.
 const NOT_CPU: [&str; 8] =
     ["allocs", "block", "goroutine", "heap", "mem", "memory", "mutex", "threadcreate"];
 
@@ -57,7 +57,7 @@ fn is_named_not_cpu(path: &Path) -> bool {
 pub struct Choice {
     /// Its files.
     pub run: Vec<FileVersion>,
-    /// When the last file of those runs was written that were written together with it.
+    /// When the last file was written, of this run and of the runs that were written together with it.
     pub together: SystemTime,
 }
 

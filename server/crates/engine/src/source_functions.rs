@@ -341,9 +341,9 @@ impl<'a> File<'a> {
             .flatten()
     }
 
-    /// The innermost definition with this name that contains all of the lines. If there are others
-    /// around it, a line other than its first and last must confirm it: these may belong to the
-    /// others, too.
+    /// The innermost definition with this name that contains all of the lines. If it is within others
+    /// with this name, one of the lines must be between its first and its last line, which may belong to
+    /// the others.
     pub fn containing(&self, name: &FunctionName, lines: &[u32]) -> Option<usize> {
         let (first, last) = (*lines.iter().min()?, *lines.iter().max()?);
         let matching: Vec<usize> =

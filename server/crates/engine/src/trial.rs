@@ -15,9 +15,9 @@ use std::sync::Arc;
 /// The limit for a request, in bytes.
 const MAX_REQUEST: u64 = 1 << 20;
 
-/// Does what the request on standard input says with `memory` bytes. If they
-/// are not enough, there is an error, or the process ends. Other errors are as good as a success,
-/// because the other process will get them, too.
+/// Reads the files of the request on standard input with at most `memory` bytes. If these are not
+/// enough, returns an error, or the process ends. Other errors count as success, because the process
+/// that asked will report them itself.
 ///
 /// # Errors
 /// There is no request, or not enough memory.

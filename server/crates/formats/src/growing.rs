@@ -8,16 +8,16 @@ use std::io::{self, Read};
 /// How many bytes are read at once.
 const BLOCK: usize = 64 << 10;
 
-/// The whole records of a text that is still being written: without the bytes after the last record,
-/// because half a number is a wrong one. Formats whose readers notice an incomplete record are read to
-/// their end, and so are compressed files.
+/// The whole records of a text that is still being written. The bytes after the last record are left out,
+/// because the first half of a number is another number. Compressed files, and formats whose readers
+/// notice an incomplete record, are read to their end.
 pub struct WholeRecords<R> {
     reader: R,
     /// What ends a record. Empty if everything is read.
     end: &'static [u8],
     /// The bytes that are not passed on yet.
     held: Vec<u8>,
-    /// How many of them are of whole records.
+    /// How many of these bytes belong to whole records.
     n_whole: usize,
     /// Whether nothing was passed on yet.
     is_front: bool,

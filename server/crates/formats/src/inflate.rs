@@ -203,7 +203,7 @@ impl Read for ZstdFrames<'_> {
     }
 }
 
-/// Ends a zstd frame that has no end, with or without a checksum.
+/// The end of a zstd frame, for a frame that is cut. It fits frames with and without a checksum.
 const LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
 /// How many bytes [`unfinished_zstd`] decodes at once.

@@ -93,7 +93,7 @@ pub(crate) struct Input<'i> {
     ended: bool,
 }
 
-/// Opens `source` and has `read` read it. Threads that read ahead end with it.
+/// Opens `source` and calls `read` with its bytes. Threads that read ahead end when `read` returns.
 ///
 /// # Errors
 /// The bytes are compressed too many times, or the source fails at once.
@@ -139,7 +139,7 @@ pub(crate) fn open<T>(
     })
 }
 
-/// Has `read` read bytes that are in memory.
+/// Calls `read` with bytes that are in memory.
 ///
 /// # Errors
 /// As for [`open`].

@@ -24,8 +24,8 @@ const PIPE_BYTES: usize = 1 << 16;
 /// running requests, the server ends at once.
 const DRAIN: Duration = Duration::from_millis(500);
 
-/// How long no message may be passed on after the client has closed its end of stdin, if stdin is not
-/// read to its end.
+/// After the client has closed its end of stdin: how long the server may go on without passing on a
+/// message, if stdin is not read to its end.
 const STUCK: Duration = Duration::from_secs(3);
 
 /// Serves one client until it sends `exit`, closes a pipe or its process ends.

@@ -51,7 +51,7 @@ pub fn with_files<'a>(
     }
 }
 
-/// The frames without the lines of funcs that had no file: it is not known which file they are of.
+/// The frames, without lines for funcs that had no file: it is not known which file the lines are in.
 fn without_lines(frames: &FrameTable, changed: &[bool]) -> FrameTable {
     let mut kept = FrameTable::default();
     for (id, mut frame) in (0..).map(FrameId::new).zip(frames.iter()) {

@@ -18,7 +18,7 @@ const MAX_FOLDERS: usize = 4096;
 /// How long all answers together may take.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// Whether a question was not answered in time. No other is asked until it is.
+/// Whether an answer is overdue. Nothing else is asked until it has come.
 static HAS_STALLED: AtomicBool = AtomicBool::new(false);
 
 /// The canonical paths of the folders of recorded files.
@@ -71,7 +71,7 @@ impl Links {
     }
 }
 
-/// The path whose links are followed: with `..` as recorded, else without what does not count.
+/// The path whose links are followed: the recorded one if it contains `..`, or else the cleaned one.
 fn to_follow<'n>(recorded: &'n str, name: &'n Name) -> &'n Path {
     let recorded = Path::new(recorded.trim());
     if has_parent_component(recorded) { recorded } else { Path::new(&name.text) }

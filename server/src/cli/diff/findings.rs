@@ -101,7 +101,7 @@ fn finding(
     }
 }
 
-/// Escapes a text for a command of GitHub Actions; a property of it more than its message.
+/// Escapes a text for a command of GitHub Actions. In a property, `:` and `,` are escaped, too.
 fn escaped(text: &str, is_property: bool) -> String {
     let text = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     if is_property { text.replace(':', "%3A").replace(',', "%2C") } else { text }

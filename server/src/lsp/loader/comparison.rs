@@ -22,7 +22,7 @@ pub enum Compare {
     Nothing,
     /// The shown profile in its present state.
     Shown,
-    /// Runs that Costline kept, whichever these are.
+    /// The kept runs that this baseline selects.
     Kept(KeptBaseline),
     /// A baseline that is malformed, with a message for users.
     Malformed(String),
@@ -56,8 +56,8 @@ impl From<Option<&BaselineChoice>> for Compare {
 pub struct Command<A> {
     /// Receives the outcome.
     pub answer: A,
-    /// The choices that apply with the baseline, which is one of them. `None` if the overrides have
-    /// it already.
+    /// The choices to apply together with the baseline, which is one of them. `None` if they are
+    /// among the overrides already.
     pub choices: Option<Box<(Choices, ChosenBaseline)>>,
 }
 
@@ -78,13 +78,13 @@ pub struct Comparison<A> {
     queue: WorkQueue<ToRead<A>>,
     /// The kept runs that are the baseline.
     kept: Option<KeptBaseline>,
-    /// What to read if the command that is pending fails, because it took its place.
+    /// The baseline that a pending command has replaced. It is read if the command fails.
     instead: Option<Source>,
     /// The problem with the current baseline that was logged.
     problem: Option<String>,
     /// Why the last run was not kept.
     not_kept: Option<String>,
-    /// The version of the baseline of the settings that could not be read; `None` if there was none.
+    /// If the settings' baseline cannot be read: the version that was tried again last. `None` before.
     unread: Option<Stamp>,
 }
 
@@ -166,7 +166,7 @@ impl<A> Comparison<A> {
         Some(Ready { baseline, kept, command })
     }
 
-    /// Reads a baseline instead of what is being read.
+    /// Reads a baseline, and cancels the reading of any other one.
     fn read(&mut self, output: &mut Output<A>, source: Source, command: Option<Command<A>>) {
         if self.pending_command().is_none() {
             let pending = self.queue.wanted().or(self.queue.current());
@@ -190,7 +190,7 @@ impl<A> Comparison<A> {
         refuse(output, command, problem);
     }
 
-    /// Handles that a command failed: reads what it took the place of.
+    /// Handles that a command failed: reads the baseline that it had replaced.
     pub fn resume(&mut self) {
         self.queue.unwant();
         if let Some(source) = self.instead.take() {
@@ -198,8 +198,8 @@ impl<A> Comparison<A> {
         }
     }
 
-    /// Whether to read the baseline of the settings again, which could not be read: there is another
-    /// version of it.
+    /// Whether to read the settings' baseline again. It could not be read, but there is another version
+    /// of it now.
     pub fn is_worth_a_retry(&mut self, unread: Option<Stamp>) -> bool {
         let is_other = unread.is_some() && unread != self.unread;
         if is_other {

@@ -32,7 +32,7 @@ pub enum Event<A> {
     Choose(Box<Change>, A),
     /// Read the shown profile again.
     Reload(A),
-    /// Set or remove the baseline, which is among the overrides already.
+    /// Set or remove the baseline. The overrides contain the choice already.
     Compare(Compare, A),
     /// Open a profile without showing it. The outcome is a world in which it is shown.
     Open(Box<OtherProfile>, A),
@@ -42,8 +42,8 @@ pub enum Event<A> {
     Cancel(u64),
 }
 
-/// The profiles that a change picks; none if the change removes the pick. `None` if it does not
-/// change the pick.
+/// The profiles that a change picks; an empty list if the change removes the pick. `None` if it does
+/// not concern the pick.
 pub fn picked(change: &Change) -> Option<Vec<PathBuf>> {
     let Change::Set(Choices { profile, profiles, .. }) = change else { return None };
     match (profiles, profile) {

@@ -95,7 +95,7 @@ pub struct ToShow {
     pub index: Arc<SourceIndex>,
     /// Files of the run that could not be read.
     pub failed: Vec<LoadError>,
-    /// The baseline computed with the same settings and roots, if it had others.
+    /// The baseline, computed again with these settings and roots. `None` if it had the same.
     pub baseline: Option<Baseline>,
     /// The profile that is the overlay, if another profile was chosen. The error is a message for
     /// users.
@@ -246,8 +246,8 @@ pub struct SumJob {
 }
 
 impl SumJob {
-    /// Runs the job. A profile that cannot be read has no total, nor has one with copied stacks, of
-    /// which only unwinding tells which samples have a stack.
+    /// Runs the job. A profile that cannot be read has no total. Neither has one with copied stacks,
+    /// because the samples with a stack are known only after unwinding.
     pub fn run(self, observe: Observe<'_>) -> Vec<(PathBuf, ProfileTotal)> {
         let mut totals = Vec::new();
         for run in &self.runs {

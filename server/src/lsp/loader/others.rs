@@ -109,7 +109,7 @@ impl<A> Others<A> {
         }
     }
 
-    /// Evicts what was not asked about for long, or that there is no room for.
+    /// Evicts views that nobody has asked about for long, and the oldest ones if there are too many.
     pub fn update(&mut self, settings: &Settings, now: Instant) {
         let minutes = u64::from(settings.evict_after_minutes);
         self.lifetime = (minutes > 0).then(|| Duration::from_secs(60 * minutes));

@@ -32,8 +32,8 @@ pub fn report_missing_part<A>(output: &mut Output<A>, error: &LoadError) {
     output.report_problem(error.path(), Severity::Error, &message);
 }
 
-/// Reports files with the names of profiles that are recognised but not read. The file that the user
-/// picked or set and the one shown are skipped, because a load of them reports the same.
+/// Reports files that are named like profiles, and are recognised but not read. Skips the file that is
+/// shown and the one that the user picked or set, because loading them reports the same.
 pub fn report_foreign<A>(output: &mut Output<A>, scanned: &Scanned, refused: &mut Refused) {
     let wanted = wanted_paths(output.world());
     let shown = output.world().snapshot().map(|shown| shown.loaded.path.clone());
@@ -49,8 +49,8 @@ pub fn report_foreign<A>(output: &mut Output<A>, scanned: &Scanned, refused: &mu
     }
 }
 
-/// Reports a file that does not exist, once: that of the setting `profile`, or one of several that
-/// the user picked. Costs that are still shown are not missing.
+/// Reports, once, that the file of the setting `profile`, or one of several files that the user picked,
+/// does not exist. A deleted file whose costs are still shown is not reported.
 pub fn report_missing<A>(output: &mut Output<A>, scanned: &Scanned) {
     let world = output.world();
     let shown = world.snapshot().into_iter().flat_map(|shown| &shown.loaded.files);

@@ -34,7 +34,8 @@ pub struct ScanRequest {
 }
 
 impl ScanRequest {
-    /// Whether a file is in a workspace folder below the searched ones, which has its own profiles.
+    /// Whether a file is in a workspace folder within the searched ones. Such a folder has its own
+    /// profiles.
     fn is_of_inner_folder(&self, file: &Path) -> bool {
         self.workspace.iter().any(|folder| {
             file.starts_with(folder)
@@ -61,7 +62,7 @@ pub struct Scanned {
     pub endings: Vec<(PathBuf, Ending)>,
     /// The files with problems as they are now; `None` for deleted ones.
     pub problems: Vec<(PathBuf, Option<Stamp>)>,
-    /// A message for each setting that names nothing that exists.
+    /// A message for each setting with a path or name that does not exist.
     pub absent: Vec<String>,
     /// The baseline that could not be read, if it exists now.
     pub unread_baseline: Option<Stamp>,

@@ -36,7 +36,7 @@ impl ReadSettings {
         Self::with(settings.max_profile_bytes, settings.costs())
     }
 
-    /// Those with which a profile was read that was loaded with `costs`.
+    /// The part of the settings that reading depends on, for a profile that was loaded with `costs`.
     pub fn with(max_bytes: u64, costs: CostSettings) -> Self {
         Self { max_bytes, symbols: costs.symbols, sources: costs.sources }
     }
@@ -52,9 +52,9 @@ pub struct ReadRun {
 }
 
 impl SharedProfiles {
-    /// The profile that another root has read from these files with the same settings, or the result
-    /// of `read`. If another root is reading it, waits for that. A root that has the profile reads it
-    /// again.
+    /// The profile that another root has read from these files with the same settings, or else the
+    /// result of `read`. Waits if another root is reading it. If this root has the profile already, it
+    /// is read again.
     pub fn get(
         &self,
         files: &[FileVersion],

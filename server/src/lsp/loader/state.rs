@@ -55,7 +55,7 @@ pub struct State<A> {
     others: Others<A>,
     totals: Totals<A>,
     waiting: Waiting<A>,
-    /// What was picked before the pick that has not been read yet.
+    /// The pick before the present one, as long as the present one has not been read.
     pick_before: Option<Vec<PathBuf>>,
 }
 
@@ -350,8 +350,8 @@ impl<A> State<A> {
         })
     }
 
-    /// Cancels the load of a profile that would replace the one shown, which the user has just picked,
-    /// unless a command waits for that load.
+    /// If the user has just picked the profile that is shown: cancels the load of one that would replace
+    /// it, unless a command waits for that load.
     fn keep_shown(&mut self, pick: &[PathBuf]) {
         let shown = self.output.world().snapshot();
         let shows_pick = shown

@@ -26,7 +26,7 @@ pub struct Target {
     pub files: Vec<FileVersion>,
     /// The time at which they were first found in this state, or began to grow.
     since: Instant,
-    /// The time at which they were found to have changed last.
+    /// The time at which the last change of them was noticed.
     changed: Instant,
     /// The earliest time to read them.
     not_before: Instant,
@@ -38,8 +38,9 @@ impl Target {
         Self { files, since: now, changed: now, not_before: now + SETTLED }
     }
 
-    /// Handles that profilers have appended to the files, which does not delay the next read. `false`
-    /// if `files` are others, shorter ones, or of a format that is only read as a whole.
+    /// Handles that profilers have appended to the files, which does not delay the next read. Returns
+    /// `false`, and changes nothing, if `files` are other files, if one is shorter than before, or if its
+    /// format is only read as a whole.
     pub fn grow_to(&mut self, files: &[FileVersion], now: Instant) -> bool {
         let has_grown = |(before, file): (&FileVersion, &FileVersion)| {
             before.path == file.path

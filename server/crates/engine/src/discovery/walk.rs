@@ -21,7 +21,7 @@ pub(super) struct Searches(HashMap<PathBuf, Search>);
 #[derive(Debug)]
 struct Search {
     patterns: Patterns,
-    /// The folders, by path. Those that had just changed are missing.
+    /// The folders, by path, without those that had changed just before the search.
     folders: HashMap<PathBuf, Arc<Folder>>,
 }
 

@@ -52,8 +52,8 @@ pub struct Frame {
     pub leaf: bool,
     /// Whether the function is also further up in the frame's column.
     pub recursive: bool,
-    /// The number of frames below it, on the way to none that is drawn, that are not drawn. Frames
-    /// below narrow ones are counted in the call tree of stacks only.
+    /// The number of frames that are not drawn below this frame and are not below another that is drawn.
+    /// Frames below narrow ones are counted in the top-down tree of stacks only.
     pub more: usize,
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use url::Url;
 
-/// Words of which one is in every text with a program, test or benchmark.
+/// Every text with a program, test or benchmark contains one of these words.
 const WORDS: [&str; 7] = ["main", "test", "Test", "TEST", "bench", "BENCH", "describe"];
 
 /// What to list.

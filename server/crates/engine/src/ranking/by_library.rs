@@ -129,7 +129,7 @@ impl<'s> Libraries<'s> {
         self.only.get(&function) == Some(&None)
     }
 
-    /// The library of a func of a function. A func without one is in the only one of its function.
+    /// The library of a func. If its function is in a single library, that one.
     fn of_func(&self, func: FuncId, function: FunctionId) -> Option<&'s str> {
         match self.only.get(&function).copied() {
             Some(Some(only)) => Some(only),

@@ -36,7 +36,7 @@ pub enum Scope {
     All,
 }
 
-/// How many rows are kept in memory at least before those that are not listed are dropped.
+/// Rows that are not listed are dropped only once there are more rows in memory than this.
 const ROWS_AT_ONCE: usize = 4096;
 
 /// How many rows to list.

@@ -6,7 +6,7 @@ use super::entry::{Entry, command};
 use super::profiler::Profiler;
 use super::source::Source;
 
-/// How the first line of what runs if the file is the program begins.
+/// The beginning of a block that runs only if the file is the program.
 const GUARDS: [&str; 4] = [
     "if (require.main === module",
     "if (module === require.main",

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Files that mark the top folder of a project.
 const MARKERS: [&str; 4] = ["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"];
 
-/// How the block begins that runs if the file is the program.
+/// The beginning of the block that runs only if the file is the program.
 const GUARDS: [&str; 2] = ["if __name__ == \"__main__\"", "if __name__ == '__main__'"];
 
 pub fn entries(source: &Source) -> Vec<Entry> {

@@ -64,8 +64,9 @@ impl Evidence {
         evidence.fits_lines(text) && definitions.is_none_or(|text| evidence.fits_functions(text))
     }
 
-    /// Whether a source cannot have been recorded with this text. Unlike what does not fit, it takes
-    /// inlined lines of other functions for possible, which some profiles do not mark.
+    /// Whether a source cannot have been recorded with this text. This is not the opposite of
+    /// [`Self::fits`]: lines in other functions are no contradiction, because some profiles do not mark
+    /// inlined code.
     pub fn contradicts(
         &self,
         path: &Path,
@@ -77,7 +78,7 @@ impl Evidence {
             || definitions.is_some_and(|text| evidence.contradicts_functions(text))
     }
 
-    /// The lines (0-based, ascending) of functions that a text has, but not around these lines.
+    /// The recorded lines (0-based, ascending) of functions that the text has elsewhere.
     pub fn misplaced(&self, path: &Path, text: &FileDefinitions) -> Vec<u32> {
         let evidence = self.0.get(path);
         evidence.map_or(Vec::new(), |evidence| evidence.misplaced(text))

@@ -65,7 +65,7 @@ pub struct RecordedText {
     /// The functions of the text, if costs can be grouped by them: the profile fits the text, and
     /// there is a grammar for it.
     pub definitions: Option<Arc<FileDefinitions>>,
-    /// Recorded lines (0-based, ascending) that certainly are other lines of a text that is a guess.
+    /// If the text is a guess: the recorded lines (0-based, ascending) that certainly are elsewhere in it.
     misplaced: Vec<u32>,
     /// The file names of the profile that stand for the file.
     names: Vec<String>,

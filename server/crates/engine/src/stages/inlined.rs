@@ -1,6 +1,6 @@
-//! Lines of functions that V8 inlined. It counts their samples for the caller, with the line in the
-//! script of the callee, but without that script. The definitions of the scripts tell whose a line
-//! is that is not in its function.
+//! Lines of functions that V8 inlined. V8 counts their samples for the caller. It records the line in the
+//! script of the callee, but not that script. So if a line is not in its function, this finds the
+//! function that it belongs to, by the definitions of the scripts.
 
 use crate::definitions::{FileDefinitions, ParsedFiles};
 use crate::function_name::FunctionName;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The limit for the scripts that are read, in bytes together.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Lines of minified scripts, which are longer than this on average, in bytes, tell nothing.
+/// A script whose lines are longer than this on average, in bytes, is minified. Its lines tell nothing.
 const MAX_LINE: usize = 400;
 
 /// The recording with such lines in the scripts that they belong to. Those whose script is not certain

@@ -19,7 +19,7 @@ pub struct Cuts {
     pub min_percent: Option<f64>,
     /// Frames below this many from the root.
     pub max_depth: Option<u32>,
-    /// All but so many stacks, those that cost the most.
+    /// All stacks except this many, those that cost the most.
     pub max_stacks: Option<u64>,
 }
 

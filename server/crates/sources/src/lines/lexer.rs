@@ -1,5 +1,5 @@
 //! A lexer for all languages. It never fails: what it does not understand becomes tokens of one
-//! character, and a string or comment without an end does not go beyond its line: it is being typed.
+//! character. A string or comment without an end ends with its line, because it is being typed.
 
 use std::hash::Hasher;
 

@@ -15,8 +15,8 @@ use std::sync::Arc;
 /// The limit for the reported candidates of one name.
 const MAX_REPORTED: usize = 8;
 
-/// Functions of the C library that programs often have functions of their own with the name of. A
-/// profile without libraries does not tell them apart.
+/// Names of functions of the C library that programs often use for functions of their own. A profile
+/// without libraries does not tell the two apart.
 const LIBC: &str = "
     abort accept access acos asin atan atan2 atoi atol bind bsearch calloc cbrt ceil clock
     clone close connect cos cosh dup error exec execve exit exp exp2 fclose fflush fgets
@@ -54,8 +54,8 @@ struct Wanted<'a> {
     paths: FxHashSet<String>,
     /// The languages that the names can be of.
     languages: Vec<Language>,
-    /// By program (`None` if the profile has no libraries): how many names have no path, apart from
-    /// `main`.
+    /// How many names without a path each program has, apart from `main`. The program is `None` if the
+    /// profile has no libraries.
     bare_names: FxHashMap<Option<LibId>, usize>,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Locations {
 enum Function {
     /// Name and file.
     Named(i64, i64),
-    /// Location and line of code without a name, which is not known to be that of another location.
+    /// Location and line of code without a name. Two locations without a name are different functions.
     Unnamed(u64, usize),
 }
 
