@@ -69,15 +69,22 @@ fn key(definition: &Definition) -> DefinitionKey {
     (container, definition.name.clone(), definition.arity)
 }
 
-/// The definitions in the recorded text of a file that have a key, in the order of the text. `None` if
-/// they are not known.
-fn with_key<'a>(
+/// The chosen definitions in the recorded text of a file, in the order of the text. `None` if they are not
+/// known.
+fn definitions<'a>(
     snapshot: &'a Snapshot,
     path: &Path,
-    wanted: &DefinitionKey,
+    chosen: impl Fn(&Definition) -> bool,
 ) -> Option<Vec<&'a Definition>> {
     let all = &snapshot.texts.get(path)?.definitions.as_ref()?.all;
-    Some(all.iter().filter(|it| key(it) == *wanted).collect())
+    Some(all.iter().filter(|it| chosen(it)).collect())
+}
+
+/// Whether the text that a file was recorded from is known and has a definition with this key.
+fn has_definition(snapshot: &Snapshot, path: &Path, wanted: &DefinitionKey) -> bool {
+    let is_known = snapshot.texts.get(path).is_some_and(|recorded| !recorded.is_guess());
+    let same = definitions(snapshot, path, |it| key(it) == *wanted);
+    is_known && same.is_some_and(|same| !same.is_empty())
 }
 
 /// The functions in files that were found, by file and name.
@@ -177,10 +184,10 @@ pub const NO_COST: Cost = Cost { self_: 0.0, total: Total::Exact(0.0) };
 pub enum Same {
     /// A function with costs.
     Function(FunctionId),
-    /// The baseline has no costs of it: the definitions of its file are known, and it is none of
-    /// those with costs.
+    /// The baseline has no costs of it, but its definition is in the text that the baseline was recorded
+    /// from.
     NoCost,
-    /// The baseline has no function of this name in this file or library. It may have been renamed.
+    /// The baseline has no such function: it is new, or it was renamed.
     Absent,
     /// Several functions of one name, or a definition on one side only.
     Unknown,
@@ -389,52 +396,67 @@ impl Baseline {
             return self.same_by_name(shown, function, path);
         };
         let definition = source.definition();
-        let of_key = defined.get(&key(definition)).map_or(&[][..], Vec::as_slice);
-        if let Some(same) = self.same_definition(shown, path, definition, of_key) {
+        if let Some(same) = self.same_definition(shown, path, definition, defined) {
             return same;
         }
-        match of_key {
+        let key = key(definition);
+        match defined.get(&key).map_or(&[][..], Vec::as_slice) {
             _ if definition.name.is_empty() => Same::Unknown,
-            [] => Same::NoCost,
+            [] if has_definition(&self.snapshot, path, &key) => Same::NoCost,
+            [] => Same::Absent,
             [(_, same)] => Same::Function(*same),
             _ => Same::Unknown,
         }
     }
 
-    /// Finds the function of a definition of `shown` in the baseline, by comparing the recorded texts: it
-    /// is the definition with this key on the same line (of several, the one at the same position), or
-    /// else the only one whose line was changed. `of_key` are the functions with this key that have
-    /// costs. `None` if a text is not known.
+    /// What the function of a definition in a file of `shown` is in the baseline, by the texts. It is the
+    /// only definition with this key; of several, that on the same line (of several on one line, the one
+    /// at the same position), or else the only one whose line was changed. If the key is new, because
+    /// what is around the definition was renamed, it is the one of this name on the same line. `defined`
+    /// are the functions of the file that have costs. `None` if a text is not known.
     fn same_definition(
         &self,
         shown: &Snapshot,
         path: &Path,
         definition: &Definition,
-        of_key: &[(usize, FunctionId)],
+        defined: &Defined,
     ) -> Option<Same> {
         let map = self.recorded_lines(shown, path)?;
         let with_cost = |same: &Definition| {
+            let of_key = defined.get(&key(same)).map_or(&[][..], Vec::as_slice);
             let same = of_key.iter().find(|(start, _)| *start == same.bytes.start);
             same.map_or(Same::NoCost, |(_, function)| Same::Function(*function))
         };
-        let key = key(definition);
-        let (mut before, mut now) =
-            (with_key(&self.snapshot, path, &key)?, with_key(shown, path, &key)?);
-        if let Some(line0) = map.to_recorded(definition.name_line0) {
-            before.retain(|it| it.name_line0 == line0);
-            now.retain(|it| it.name_line0 == definition.name_line0);
-            let position = now.iter().position(|it| it.bytes == definition.bytes);
-            return Some(match position {
-                _ if before.is_empty() => Same::NoCost,
-                Some(position) if before.len() == now.len() => with_cost(before[position]),
+        let wanted = key(definition);
+        let has_key = |it: &Definition| key(it) == wanted;
+        let has_name =
+            |it: &Definition| (&it.name, it.arity) == (&definition.name, definition.arity);
+        let mut before = definitions(&self.snapshot, path, has_key)?;
+        let mut now = definitions(shown, path, has_key)?;
+        if let ([same], [_]) = (&before[..], &now[..])
+            && !definition.name.is_empty()
+        {
+            return Some(with_cost(same));
+        }
+        let Some(line0) = map.to_recorded(definition.name_line0) else {
+            before.retain(|it| map.to_open(it.name_line0).is_none());
+            now.retain(|it| map.to_recorded(it.name_line0).is_none());
+            return Some(match (&before[..], &now[..]) {
+                ([], _) => Same::Absent,
+                ([same], [_]) => with_cost(same),
                 _ => Same::Unknown,
             });
+        };
+        if before.is_empty() {
+            before = definitions(&self.snapshot, path, has_name)?;
+            now = definitions(shown, path, has_name)?;
         }
-        before.retain(|it| map.to_open(it.name_line0).is_none());
-        now.retain(|it| map.to_recorded(it.name_line0).is_none());
-        Some(match (&before[..], &now[..]) {
-            ([], _) => Same::NoCost,
-            ([same], [_]) => with_cost(same),
+        before.retain(|it| it.name_line0 == line0);
+        now.retain(|it| it.name_line0 == definition.name_line0);
+        let position = now.iter().position(|it| it.bytes == definition.bytes);
+        Some(match position {
+            _ if before.is_empty() => Same::Absent,
+            Some(position) if before.len() == now.len() => with_cost(before[position]),
             _ => Same::Unknown,
         })
     }

@@ -25,6 +25,7 @@ mod menus;
 mod moved;
 mod noise;
 mod recursion;
+mod renamed;
 mod repeated_runs;
 mod reports;
 mod selection;

@@ -1,0 +1,81 @@
+//! Functions that have another name than in the baseline.
+
+use crate::support::{Project, compared_with};
+use engine::context::Context;
+use engine::items::{Direction, ItemPath, root_item};
+use engine::query::calls::calls;
+use engine::query::function_costs::function_costs;
+use engine::query::hot_spots::{Question, hot_spots};
+use engine::ranking::{By, Sort};
+use profile::text_samples;
+
+/// A source and samples of 60 ms and 40 ms, compared with those of `before`.
+fn renamed(before: [&str; 2], now: [&str; 2]) -> (Project, Context) {
+    let project = Project::new(&[("app.py", before[0])]);
+    let before = project.load(text_samples::timed(before[1], &[60.0, 40.0]));
+    std::fs::write(project.path("app.py"), now[0]).unwrap();
+    let shown = project.load(text_samples::timed(now[1], &[60.0, 40.0]));
+    let context = compared_with(&project.context(shown, &["app.py"]), before);
+    (project, context)
+}
+
+/// The labels of all lenses, hot functions, and callers of the hottest one.
+fn function_labels(context: &Context, project: &Project) -> Vec<String> {
+    let lenses = function_costs(context, &project.uri("app.py")).into_iter().map(|lens| lens.title);
+    let question =
+        Question { by: Some(By::Function), sort: Some(Sort::Total), ..Question::default() };
+    let hot = hot_spots(context, question).unwrap().unwrap().functions.unwrap();
+    let hot = hot.into_iter().map(|row| format!("{} {}", row.name, row.cost.label));
+    let snapshot = context.world.snapshot().unwrap();
+    let mut functions = snapshot.costs.functions().map(|(function, _)| function);
+    let work = functions.find(|&it| snapshot.text_name(it) != "main").unwrap();
+    let item = serde_json::to_value(root_item(context, snapshot, work).unwrap()).unwrap();
+    let path: ItemPath = serde_json::from_value(item["data"].clone()).unwrap();
+    let callers = calls(context, &path, Direction::Incoming).into_iter();
+    let items = callers.map(|call| call.item.name).chain([item["name"].to_string()]);
+    lenses.chain(hot).chain(items).collect()
+}
+
+#[test]
+fn a_renamed_function_has_no_delta() {
+    let text = "def work(n):\n    return n\n\ndef main():\n    work(1)\n";
+    let samples = "main@5[file:app.py] main@5\nwork@2[file:app.py] work@2";
+    let (project, context) =
+        renamed([text, samples], [&text.replace("work", "toil"), &samples.replace("work", "toil")]);
+    let labels = function_labels(&context, &project);
+    assert!(labels.contains(&"toil 100.0%".to_owned()), "{labels:?}");
+    assert!(labels.iter().all(|label| !label.contains('▲')), "{labels:?}");
+    // The other function is still compared.
+    let main = &function_costs(&context, &project.uri("app.py"))[1];
+    assert!(main.data.cost.fields.change.is_some());
+}
+
+#[test]
+fn functions_of_a_renamed_class_are_compared_by_their_lines() {
+    let text = "class A:\n    def work(self):\n        return 1\n\n    def main(self):\n        self.work()\n";
+    let samples = "main@6[file:app.py] main@6\nwork@3[file:app.py] work@3";
+    let (project, context) =
+        renamed([text, samples], [&text.replace("class A", "class B"), samples]);
+    let labels = function_labels(&context, &project);
+    assert!(labels.iter().all(|label| !label.contains('▲')), "{labels:?}");
+    let lenses = function_costs(&context, &project.uri("app.py"));
+    assert_eq!(lenses.len(), 2);
+    assert!(lenses.iter().all(|lens| lens.data.cost.fields.change.is_some()));
+}
+
+/// A function that had no cost before has its whole cost as the change; one that is new may be an old
+/// one with another name.
+#[test]
+fn only_a_function_that_existed_had_no_cost() {
+    let text = "def work(n):\n    return n\n\ndef main():\n    work(1)\n";
+    let [without, with] =
+        ["main@5[file:app.py] main@5", "main@5[file:app.py] main@5\nwork@2[file:app.py] work@2"];
+    let titles = |before: &str| {
+        let (project, context) = renamed([before, without], [text, with]);
+        let lenses = function_costs(&context, &project.uri("app.py")).into_iter();
+        lenses.map(|lens| lens.title.contains("▲100 ms")).collect::<Vec<_>>()
+    };
+    assert_eq!(titles(text), [true, false]);
+    let work = "def work(n):\n    return n\n";
+    assert_eq!(titles(&text.replace(work, "\n\n")), [false, false]);
+}
