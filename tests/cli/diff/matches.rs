@@ -252,3 +252,17 @@ fn a_function_is_compared_whatever_file_its_first_instruction_is_from() {
     let text = ran(folder.path(), &["diff", "before.out", "after.out"]).success();
     assert_eq!(words(&text)[3..], ["100 Ir 110 Ir ▲10 Ir ▲10 Ir parse util.c:1"]);
 }
+
+/// A library of another version, whose version is part of the path.
+#[test]
+fn functions_of_an_updated_library_pass_a_limit() {
+    let go = |version: &str| {
+        let file = format!("/root/go/pkg/mod/github.com/x/y@{version}/p.go");
+        format!("main.main (/app/main.go:3);y.Parse ({file}:20) 500\n")
+    };
+    let folder = project(&[("before.folded", go("v1.0.0")), ("after.folded", go("v1.0.1"))]);
+    let diff = ["diff", "before.folded", "after.folded", "--fail-above-function", "5%"];
+    let ran = ran(folder.path(), &diff);
+    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+    assert_eq!(words(&ran.stdout)[2..], ["omitted: 2 functions without a change beyond noise"]);
+}

@@ -5,19 +5,20 @@
 //! workspace file (if there are several, those on the same line), or with the same name and code in
 //! different files. Closures without a name are matched by their lines only, so both recorded texts
 //! must be known. Without definitions, functions are the same if they have the same name in the same
-//! file, whatever its recorded path is. Lines are matched by their text ([`crate::context`]). An
+//! file or library ([`crate::same_name`]). Lines are matched by their text ([`crate::context`]). An
 //! unmatched cost is unknown, not zero.
 
 use crate::average::{Spread, SpreadCost};
 use crate::comparison::{Change, Comparison, Runs};
 use crate::file_lines::FileLines;
 use crate::recorded_texts::RecordedText;
+use crate::same_name::{SameName, same_name};
 use crate::settings::{Combine, Compare};
 use crate::snapshot::Snapshot;
 use crate::stages::moved::MIN_TOKENS;
 use analysis::{Cost, FileId, FuncKey, FunctionId, Groups, Metric, ThreadChoice, Total};
 use rustc_hash::FxHashMap;
-use sources::{Arity, Definition, LineMap, Syntax, code_tokens};
+use sources::{Arity, Definition, LineMap, Syntax, code_tokens, without_version};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -87,21 +88,34 @@ fn has_definition(snapshot: &Snapshot, path: &Path, wanted: &DefinitionKey) -> b
     is_known && same.is_some_and(|same| !same.is_empty())
 }
 
-/// The functions in files that were found, by file and name.
-fn by_name(snapshot: &Snapshot) -> FxHashMap<(FileId, String), Vec<FunctionId>> {
-    let mut by_name: FxHashMap<_, Vec<FunctionId>> = FxHashMap::default();
-    for (function, _) in snapshot.costs.functions() {
-        let this = snapshot.function(function);
-        if let Some(file) = this.file.filter(|&file| snapshot.path_of(file).is_some()) {
-            by_name.entry((file, this.name.to_owned())).or_default().push(function);
-        }
-    }
-    by_name
-}
-
 /// Whether no other function of a profile has the name of a function in its file or library.
 fn is_only_of_name(snapshot: &Snapshot, function: FunctionId) -> bool {
     snapshot.find(&snapshot.key(function)).len() == 1
+}
+
+/// The functions with this recorded name in a workspace file.
+fn in_file(snapshot: &Snapshot, path: &Path, name: &str) -> Vec<FunctionId> {
+    let is_there = |function: &FunctionId| {
+        let file = snapshot.function(*function).file;
+        file.and_then(|file| snapshot.path_of(file)) == Some(path)
+    };
+    snapshot.with_name(name).into_iter().filter(is_there).collect()
+}
+
+/// Whether a profile has the name of a function of another profile in a file that was not found, which
+/// may be the file of that function.
+fn has_in_missing_file(snapshot: &Snapshot, other: &Snapshot, function: FunctionId) -> bool {
+    fn base_name(snapshot: &Snapshot, file: FileId) -> Option<&str> {
+        without_version(snapshot.file_name(file)).rsplit(['/', '\\']).next()
+    }
+    let base = other.function(function).file.and_then(|file| base_name(other, file));
+    let may_be = |same: &FunctionId| {
+        let file = snapshot.function(*same).file;
+        file.is_none_or(|file| {
+            snapshot.path_of(file).is_none() && base_name(snapshot, file) == base
+        })
+    };
+    snapshot.with_name(&other.key(function).name).iter().any(may_be)
 }
 
 /// A profile to compare with, or several runs of it.
@@ -116,8 +130,6 @@ pub struct Baseline {
     by_key: OnceLock<ByKey>,
     /// The moved functions of profiles that this is the baseline of.
     moved: Mutex<Vec<Moved>>,
-    /// The functions in files that were found, by file and name. Computed on first use.
-    by_name: OnceLock<FxHashMap<(FileId, String), Vec<FunctionId>>>,
     /// The line maps of files that are not open, by path.
     lines: Mutex<FxHashMap<PathBuf, MappedText>>,
 }
@@ -265,9 +277,8 @@ impl Baseline {
             same.push((definition.bytes.start, function));
         }
         let earlier = earlier.into_iter().map(Self::new).collect();
-        let (by_key, by_name) = (OnceLock::new(), OnceLock::new());
         let (moved, lines) = (Mutex::default(), Mutex::default());
-        Self { snapshot, earlier, defined, by_key, moved, by_name, lines }
+        Self { snapshot, earlier, defined, by_key: OnceLock::new(), moved, lines }
     }
 
     /// The baseline with its snapshots computed again.
@@ -379,19 +390,19 @@ impl Baseline {
         let Some(source) = shown.source_function(function) else {
             // A func of one profile may be part of a definition in the other. Such functions have
             // no match.
-            return match self.named_like(shown, function)[..] {
-                [] => Same::Absent,
-                [same]
-                    if self.snapshot.source_function(same).is_none()
-                        && is_only_of_name(shown, function) =>
-                {
+            return match same_name(&self.snapshot, shown, function) {
+                SameName::Only(same) if self.snapshot.source_function(same).is_none() => {
                     Same::Function(same)
                 }
-                _ => Same::Unknown,
+                SameName::Only(_) | SameName::Unclear => Same::Unknown,
+                SameName::None => Same::Absent,
             };
         };
         let Some(path) = shown.path_of(source.file) else { return Same::Unknown };
-        let Some(file) = self.snapshot.file_at(path) else { return Same::Absent };
+        let Some(file) = self.snapshot.file_at(path) else {
+            let may_have = has_in_missing_file(&self.snapshot, shown, function);
+            return if may_have { Same::Unknown } else { Same::Absent };
+        };
         let Some(defined) = self.defined.get(&file) else {
             return self.same_by_name(shown, function, path);
         };
@@ -473,29 +484,13 @@ impl Baseline {
         same.sort_unstable();
         same.dedup();
         if same.is_empty() {
-            same = self.named_like(shown, function);
+            same = in_file(&self.snapshot, path, &shown.key(function).name);
         }
         match same[..] {
             [same] if is_one_name && is_only_of_name(shown, function) => Same::Function(same),
             [] if self.snapshot.texts.get(path).is_none_or(|text| !text.is_guess()) => Same::Absent,
             _ => Same::Unknown,
         }
-    }
-
-    /// The functions of the baseline with the name and file of a function of `shown`. The file may have
-    /// another recorded name.
-    fn named_like(&self, shown: &Snapshot, function: FunctionId) -> Vec<FunctionId> {
-        let same_key = self.snapshot.find(&shown.key(function));
-        if !same_key.is_empty() {
-            return same_key;
-        }
-        let by_name = self.by_name.get_or_init(|| by_name(&self.snapshot));
-        let this = shown.function(function);
-        let file = shown.source_function(function).map(|source| source.file).or(this.file);
-        let path = file.and_then(|file| shown.path_of(file));
-        let file = path.and_then(|path| self.snapshot.file_at(path));
-        let found = file.and_then(|file| by_name.get(&(file, this.name.to_owned())));
-        found.cloned().unwrap_or_default()
     }
 
     /// The cost in the baseline of a function of `shown`. `None` if it has no unique match.

@@ -1,4 +1,4 @@
-//! Funcs by key, for lookups by name, file and library.
+//! Funcs by key, for lookups by name, or by name, file and library.
 
 use analysis::{FuncId, FuncKey, SymbolTables};
 
@@ -23,6 +23,13 @@ impl FunctionsByKey {
         let wanted = (key.name.as_str(), key.file.as_deref(), key.lib.as_deref());
         let from = self.0.partition_point(|&func| texts(symbols, func) < wanted);
         let n = self.0[from..].partition_point(|&func| texts(symbols, func) == wanted);
+        &self.0[from..from + n]
+    }
+
+    /// The funcs with this name. `symbols` are those that were sorted.
+    pub(crate) fn named(&self, symbols: &SymbolTables, name: &str) -> &[FuncId] {
+        let from = self.0.partition_point(|&func| texts(symbols, func).0 < name);
+        let n = self.0[from..].partition_point(|&func| texts(symbols, func).0 == name);
         &self.0[from..from + n]
     }
 }
@@ -64,5 +71,7 @@ mod tests {
         assert_eq!(lines("g", None), [0]);
         assert_eq!(lines("f", None), [0; 0]);
         assert_eq!(lines("e", Some("/b.js")), [0; 0]);
+        let n_named = |name: &str| by_key.named(symbols, name).len();
+        assert_eq!(["e", "f", "g", "", "h"].map(n_named), [1, 3, 1, 0, 0]);
     }
 }

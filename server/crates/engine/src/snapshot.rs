@@ -257,6 +257,16 @@ impl Snapshot {
         self.grouped.find(key)
     }
 
+    /// The functions that have a func with this recorded name.
+    pub fn with_name(&self, name: &str) -> Vec<FunctionId> {
+        self.grouped.with_name(name)
+    }
+
+    /// The number of funcs with this recorded name.
+    pub fn n_funcs_named(&self, name: &str) -> usize {
+        self.grouped.funcs_named(name).len()
+    }
+
     /// The functions that a name stands for: those that are shown with it, or else those that
     /// [`analysis::find_functions`] finds by their recorded names.
     pub fn named(&self, name: &str) -> Result<BTreeSet<FunctionId>, Unmatched> {

@@ -181,16 +181,32 @@ impl Grouped {
         identified(self.recording.symbols(), &self.groups, self.funcs(key), start)
     }
 
+    fn by_key(&self) -> &FunctionsByKey {
+        self.by_key.get_or_init(|| FunctionsByKey::new(self.recording.symbols()))
+    }
+
     /// The funcs with a key.
     fn funcs(&self, key: &FuncKey) -> &[FuncId] {
-        let symbols = self.recording.symbols();
-        self.by_key.get_or_init(|| FunctionsByKey::new(symbols)).funcs(symbols, key)
+        self.by_key().funcs(self.recording.symbols(), key)
     }
 
     /// The functions that have a func with this key. Those of divided funcs come last.
     pub fn find(&self, key: &FuncKey) -> Vec<FunctionId> {
-        let mut functions: Vec<_> =
-            self.funcs(key).iter().map(|&func| self.groups.function(func)).collect();
+        self.functions_of(self.funcs(key))
+    }
+
+    /// The functions that have a func with this recorded name. Those of divided funcs come last.
+    pub fn with_name(&self, name: &str) -> Vec<FunctionId> {
+        self.functions_of(self.funcs_named(name))
+    }
+
+    /// The funcs with this recorded name.
+    pub fn funcs_named(&self, name: &str) -> &[FuncId] {
+        self.by_key().named(self.recording.symbols(), name)
+    }
+
+    fn functions_of(&self, funcs: &[FuncId]) -> Vec<FunctionId> {
+        let mut functions: Vec<_> = funcs.iter().map(|&func| self.groups.function(func)).collect();
         functions.sort_unstable_by_key(|&function| {
             (self.divided.contains(&self.groups.first_func(function)), function)
         });

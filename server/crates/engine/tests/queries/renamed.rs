@@ -1,13 +1,16 @@
-//! Functions that have another name than in the baseline.
+//! Functions that have another name than in the baseline, or are in another version of a library.
 
-use crate::support::{Project, compared_with};
+use crate::support::{Project, compared_with, recording};
 use engine::context::Context;
+use engine::diff::{Diff, Sides, Unmatched};
 use engine::items::{Direction, ItemPath, root_item};
 use engine::query::calls::calls;
 use engine::query::function_costs::function_costs;
 use engine::query::hot_spots::{Question, hot_spots};
 use engine::ranking::{By, Sort};
+use engine::settings::Compare;
 use profile::text_samples;
+use std::sync::Arc;
 
 /// A source and samples of 60 ms and 40 ms, compared with those of `before`.
 fn renamed(before: [&str; 2], now: [&str; 2]) -> (Project, Context) {
@@ -78,4 +81,73 @@ fn only_a_function_that_existed_had_no_cost() {
     assert_eq!(titles(text), [true, false]);
     let work = "def work(n):\n    return n\n";
     assert_eq!(titles(&text.replace(work, "\n\n")), [false, false]);
+}
+
+/// The names of the functions of each side of a comparison, and how many are left out.
+fn sides(before: &str, now: &str) -> (Vec<String>, Unmatched) {
+    let project = Project::new(&[]);
+    let [before, now] = [before, now].map(|text| Arc::new(project.load(recording(text))));
+    let diff = Diff::new(&before, &now, Compare::Absolute);
+    let side = |sides| match sides {
+        Sides::Both => "both",
+        Sides::After => "new",
+        Sides::Before => "gone",
+    };
+    let mut rows: Vec<_> =
+        diff.functions.iter().map(|row| format!("{} {}", row.name, side(row.sides))).collect();
+    rows.sort();
+    (rows, diff.unmatched)
+}
+
+#[test]
+fn functions_of_another_version_of_a_library_are_the_same() {
+    for (before, now) in [
+        ("/go/pkg/mod/github.com/x/y@v1.0.0/p.go", "/go/pkg/mod/github.com/x/y@v1.0.1/p.go"),
+        ("/usr/lib/go-1.19/src/a.go", "/usr/lib/go-1.20/src/a.go"),
+        ("/r/serde-1.0.0/src/de.rs", "/r/serde-1.0.7/src/de.rs"),
+        ("/rustc/59807616e1fa25407/a.rs", "/rustc/6980761fe1fa25408/a.rs"),
+    ] {
+        let samples = |file: &str| format!("main (/srv/main.x:3);parse ({file}:20) 500\n");
+        let (rows, unmatched) = sides(&samples(before), &samples(now));
+        assert_eq!(rows, ["main both", "parse both"], "{now}");
+        assert_eq!(unmatched, Unmatched::default());
+    }
+}
+
+/// Symbol servers name the files of the standard library otherwise than debug info does.
+#[test]
+fn functions_of_one_library_are_the_same_in_files_with_other_names() {
+    let samples = |file: &str, lib: &str| {
+        let rows = format!("main@3[file:/srv/main.x]\nparse@20[file:{file}][lib:{lib}]");
+        text_samples::profile(&rows)
+    };
+    let project = Project::new(&[]);
+    let diff = |lib: &str| {
+        let [before, now] = [("/rustc/5980/x.rs", "app"), ("git:host/rust:x.rs:5980", lib)]
+            .map(|(file, lib)| Arc::new(project.load(samples(file, lib))));
+        let diff = Diff::new(&before, &now, Compare::Absolute);
+        (diff.functions.len(), diff.unmatched)
+    };
+    assert_eq!(diff("app"), (2, Unmatched::default()));
+    assert_eq!(diff("other"), (1, Unmatched { n_before: 1, n_now: 1, own: 1.0 }));
+}
+
+#[test]
+fn functions_of_several_versions_at_once_are_left_out() {
+    let samples = |versions: [&str; 2]| {
+        let line = |version: &str| format!("parse (/r/serde-{version}/src/de.rs:20) 500\n");
+        versions.map(line).concat()
+    };
+    let (rows, unmatched) = sides(&samples(["1.0.0", "1.0.1"]), &samples(["1.0.1", "1.0.2"]));
+    assert_eq!(rows, ["parse both"]);
+    assert_eq!(unmatched, Unmatched { n_before: 1, n_now: 1, own: 500.0 });
+}
+
+#[test]
+fn only_functions_with_a_new_name_are_new() {
+    let before = "main (/srv/main.x:3);parse (/lib/a/parse.x:20) 500\n";
+    let now = "main (/srv/main.x:3);parse (/lib/b/parse.x:20) 400\nmain (/srv/main.x:3);scan (/lib/b/scan.x:1) 100\n";
+    let (rows, unmatched) = sides(before, now);
+    assert_eq!(rows, ["main both", "scan new"]);
+    assert_eq!(unmatched, Unmatched { n_before: 1, n_now: 1, own: 400.0 });
 }
