@@ -162,7 +162,7 @@ export interface CallGroups {
 export interface CallSite {
   /** The name of the file in the profile. */
   readonly file: string;
-  /** The recorded line, 0-based. */
+  /** The line, 0-based: in the current text if the file is in the workspace, or else as recorded. */
   readonly line0: number;
   /** The weight of its calls. */
   readonly total: Weight;

@@ -93,7 +93,7 @@
 --- A call site.
 ---@class costline.CallSite
 ---@field file string The name of the file in the profile.
----@field line0 integer The recorded line, 0-based.
+---@field line0 integer The line, 0-based: in the current text if the file is in the workspace, or else as recorded.
 ---@field total costline.Weight The weight of its calls.
 
 --- The callers or callees of an item, hottest first. Empty if the item is not in this profile.

@@ -164,7 +164,7 @@ pub struct ItemData {
 pub struct CallSite {
     /// The name of the file in the profile.
     pub file: String,
-    /// The recorded line, 0-based.
+    /// The line, 0-based: in the current text if the file is in the workspace, or else as recorded.
     pub line0: u32,
     /// The weight of its calls.
     pub total: Weight,

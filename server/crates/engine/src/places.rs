@@ -99,10 +99,10 @@ pub fn function_place(
         // Code outside of functions.
         None => lines_with_cost(snapshot, file, function).map(|(first, last)| {
             let [first, last] = [first, last].map(|line| line_range(context, snapshot, path, line));
-            first.united(last).united(current)
+            first.united(last)
         }),
     };
-    let range = whole.filter(|whole| whole.encloses(current)).unwrap_or(current);
+    let range = whole.map_or(current, |whole| whole.united(current));
     Some(Place { uri, range, selection })
 }
 
@@ -117,8 +117,8 @@ fn lines_with_cost(snapshot: &Snapshot, file: FileId, function: FunctionId) -> O
     Some((first, lines.next_back().unwrap_or(first)))
 }
 
-/// The range of a definition in the current text, given by its recorded lines (0-based). `None` if its
-/// first or last line was changed.
+/// The range of a definition in the current text, given by its recorded lines (0-based): that of those
+/// that are left. `None` if none is.
 fn definition_range(
     context: &Context,
     snapshot: &Snapshot,
@@ -126,16 +126,23 @@ fn definition_range(
     lines: &RangeInclusive<u32>,
 ) -> Option<Range> {
     if let Some(document) = context.documents.at(path) {
-        let map = &document.mapped(snapshot).map;
-        let [first, last] = [*lines.start(), *lines.end()].map(|line0| map.to_open(line0));
-        let start = document.text.range_of_line(first?)?.start;
-        return Some(Range::new(start, document.text.end_of_line(last?)?));
+        let (first, last) = lines_left(&document.mapped(snapshot).map, lines)?;
+        let start = document.text.range_of_line(first)?.start;
+        return Some(Range::new(start, document.text.end_of_line(last)?));
     }
-    let to_disk = snapshot.texts.to_disk(path);
-    let current = |line0: u32| match &to_disk {
-        Some((map, _)) => map.to_open(line0),
-        None => Some(line0),
+    let (first, last) = match snapshot.texts.to_disk(path) {
+        Some((map, _)) => lines_left(&map, lines)?,
+        None => (*lines.start(), *lines.end()),
     };
-    let (first, last) = (current(*lines.start())?, current(*lines.end())?);
     Some(Range::new(Range::at_line(first).start, Range::at_line(last + 1).start))
+}
+
+/// The first and last current line of recorded lines. If the last one was changed, it is the line that
+/// replaced it. `None` if all were changed or removed.
+fn lines_left(map: &LineMap, lines: &RangeInclusive<u32>) -> Option<(u32, u32)> {
+    let mut left = lines.clone().filter_map(|line0| map.to_open(line0));
+    let first = left.next()?;
+    let (first, last) =
+        left.fold((first, first), |(first, last), line0| (first.min(line0), last.max(line0)));
+    Some((first, last.max(current_line(map, *lines.end()))))
 }

@@ -113,14 +113,15 @@ fn call(
         let place = definition.and_then(|(file, line)| line_place(context, snapshot, file, line));
         ranges.push(place.map_or_else(Range::default, |place| place.range));
     }
-    item.data.sites = others.into_iter().map(|site| call_site(snapshot, site)).collect();
+    item.data.sites = others.into_iter().map(|site| call_site(context, snapshot, site)).collect();
     Some(Call { item, ranges })
 }
 
-fn call_site(snapshot: &Snapshot, site: &SiteCost) -> CallSite {
+fn call_site(context: &Context, snapshot: &Snapshot, site: &SiteCost) -> CallSite {
+    let current = line_place(context, snapshot, site.file, site.line);
     CallSite {
         file: snapshot.file_name(site.file).to_owned(),
-        line0: site.line - 1,
+        line0: current.map_or(site.line - 1, |place| place.range.start.line0),
         total: Weight(site.total),
     }
 }

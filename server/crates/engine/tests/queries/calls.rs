@@ -226,11 +226,8 @@ fn calling_lines_are_those_of_the_caller() {
     );
 }
 
-#[test]
-fn calling_lines_in_other_files_are_listed_apart() {
-    let text = "fn run() {\n    log!();\n}\n";
-    let project = Project::new(&[("app.rs", text)]);
-    // `app::run` has a line of a macro in another file. In text samples a name has only one file.
+/// `app::run` has a line of a macro in another file. In text samples a name has only one file.
+fn called_in_a_macro() -> profile::Profile {
     let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
     let lib = Lib { name: "app".to_owned(), ..Lib::default() };
     let lib = Some(builder.intern_lib(lib).unwrap());
@@ -242,7 +239,7 @@ fn calling_lines_in_other_files_are_listed_apart() {
     };
     let frames = [
         frame("app::run", "app.rs", 2),
-        frame("app::run", "macros.rs", 900),
+        frame("app::run", "macros.rs", 9),
         frame("app::log", "log.rs", 7),
     ];
     let run = builder.intern_stack(None, frames[0]).unwrap();
@@ -250,10 +247,72 @@ fn calling_lines_in_other_files_are_listed_apart() {
     let log = builder.intern_stack(Some(in_macro), frames[2]).unwrap();
     let samples = Samples::new(vec![Some(run), Some(log)], vec![Weights::Ones]);
     builder.push_thread(Thread::default(), samples).unwrap();
-    let context = project.context(project.load(builder.build()), &[]);
-    let calls = follow(&context, &root(&context, "app::run"), Direction::Outgoing);
-    // The range is the definition of the caller.
-    assert_eq!(shown(&calls), "50.0% app::log | costline · log.rs:7 · self 50.0% | [1]\n");
-    let sites = serde_json::to_value(&calls[0].item.data.sites).unwrap();
-    assert_eq!(sites, json!([{"file": "macros.rs", "line0": 899, "total": 1}]));
+    builder.build()
+}
+
+#[test]
+fn calling_lines_in_other_files_are_listed_apart() {
+    let text = "fn run() {\n    log!();\n}\n";
+    let calls_of = |context: &Context| {
+        let calls = follow(context, &root(context, "app::run"), Direction::Outgoing);
+        // The range is the definition of the caller.
+        assert_eq!(shown(&calls), "50.0% app::log | costline · log.rs:7 · self 50.0% | [1]\n");
+        serde_json::to_value(&calls[0].item.data.sites).unwrap()
+    };
+    let project = Project::new(&[("app.rs", text)]);
+    let context = project.context(project.load(called_in_a_macro()), &[]);
+    assert_eq!(calls_of(&context), json!([{"file": "macros.rs", "line0": 8, "total": 1}]));
+    // A line was added above in the editor.
+    let macros = "\n\n\n\n\n\n\n\nlog_it();\n";
+    let project = Project::new(&[("app.rs", text), ("macros.rs", macros)]);
+    let open = [("macros.rs", format!("// One.\n{macros}"))];
+    let context = project.context_with(project.load(called_in_a_macro()), &open);
+    assert_eq!(calls_of(&context), json!([{"file": "macros.rs", "line0": 9, "total": 1}]));
+}
+
+const CALLER: &str = "\
+def work(n):
+    t = 0
+    t += helper(n)
+    return t
+
+def helper(n):
+    return n
+";
+
+/// Items and call sites follow edits of the caller, even of its first and last line.
+#[test]
+fn call_sites_stay_in_a_caller_whose_first_or_last_line_was_changed() {
+    let project = Project::new(&[("app.py", CALLER)]);
+    let samples = "work@3[file:app.py] work@2\nhelper@7[file:app.py]";
+    for (text, range, site) in [
+        (CALLER.to_owned(), (1, 4), 3),
+        (CALLER.replace("def work(n)", "def work(n, m=1)"), (1, 4), 3),
+        (CALLER.replace("return t", "return t + 1"), (1, 4), 3),
+        (format!("# 1\n# 2\n{}", CALLER.replace("return t", "return t + 1")), (3, 6), 5),
+    ] {
+        // Where the file is closed, it was edited on disk.
+        for open in [true, false] {
+            let snapshot = project.load(text_samples::profile(samples));
+            let context = if open {
+                project.context_with(snapshot, &[("app.py", text.clone())])
+            } else {
+                std::fs::write(project.path("app.py"), &text).unwrap();
+                project.context(snapshot, &[])
+            };
+            let incoming = follow(&context, &root(&context, "helper"), Direction::Incoming);
+            let outgoing = follow(&context, &root(&context, "work"), Direction::Outgoing);
+            std::fs::write(project.path("app.py"), CALLER).unwrap();
+            let caller = &incoming[0].item;
+            let end = caller.range.end;
+            // The range of a closed file ends at the start of the next line.
+            let last0 = if end.column0 == 0 { end.line0 - 1 } else { end.line0 };
+            assert_eq!((caller.range.start.line0 + 1, last0 + 1), range, "{open} {text}");
+            for call in [&incoming[0], &outgoing[0]] {
+                assert_eq!(call.ranges.len(), 1, "{open} {text}");
+                assert_eq!(call.ranges[0].start.line0 + 1, site, "{open} {text}");
+                assert_eq!(call.item.data.sites, [], "{open} {text}");
+            }
+        }
+    }
 }
