@@ -100,7 +100,7 @@ impl Page {
         let (snapshot, index) = (Arc::new(snapshot), Arc::new(index));
         let world = World {
             settings: Arc::new(Settings { unit: Unit::Both, compare, ..Settings::default() }),
-            active: vec![snapshot.clone()],
+            shown: Some(snapshot.clone()),
             index: Some(index.clone()),
             baseline,
             ..World::default()

@@ -29,8 +29,8 @@ pub struct World {
     pub candidates: Vec<Candidate>,
     /// The totals of the profiles that were read, each by the path of its first file.
     pub totals: Arc<BTreeMap<PathBuf, ProfileTotal>>,
-    /// The profiles shown, at present at most one.
-    pub active: Vec<Arc<Snapshot>>,
+    /// The profile shown, if any.
+    pub shown: Option<Arc<Snapshot>>,
     /// The baseline, if the user chose one.
     pub baseline: Option<Arc<Baseline>>,
     /// Why the baseline of the settings cannot be read.
@@ -61,7 +61,7 @@ pub struct World {
 impl World {
     /// The profile shown, if any.
     pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
-        self.active.first()
+        self.shown.as_ref()
     }
 
     /// The total of a version of a profile, if it was read. `path` and `stamp` are those of the first of

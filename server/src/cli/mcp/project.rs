@@ -147,7 +147,7 @@ impl Project {
             settings: Arc::new(settings),
             roots: self.roots.clone(),
             candidates: found.candidates,
-            active: snapshot.into_iter().collect(),
+            shown: snapshot,
             index,
             problems,
             ..World::default()

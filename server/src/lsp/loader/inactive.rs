@@ -53,7 +53,7 @@ impl Inactive {
         self.lifetime = (minutes > 0).then(|| Duration::from_secs(60 * minutes));
         let baseline = world.baseline.iter().map(|baseline| &baseline.snapshot);
         let max_bytes = world.settings.max_profile_bytes;
-        let active = world.active.iter().chain(baseline).map(|snapshot| {
+        let active = world.shown.iter().chain(baseline).map(|snapshot| {
             let known = self.all().find(|read| Arc::ptr_eq(&read.loaded, &snapshot.loaded));
             known.cloned().unwrap_or_else(|| Read::new(snapshot, max_bytes))
         });

@@ -116,7 +116,7 @@ impl OpenJob {
             roots,
             candidates,
             totals,
-            active: vec![snapshot],
+            shown: Some(snapshot),
             index: Some(index),
             ..World::default()
         };

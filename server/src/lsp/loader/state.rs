@@ -498,7 +498,7 @@ impl<A> State<A> {
         }
         let is_new_run = was_read && self.comparison.is_kept();
         self.output.publish(|world| {
-            world.active = vec![snapshot.clone()];
+            world.shown = Some(snapshot.clone());
             if let Some(total) = total {
                 let path = snapshot.loaded.path.clone();
                 Arc::make_mut(&mut world.totals).insert(path, total);
@@ -546,7 +546,7 @@ impl<A> State<A> {
             self.log_warnings(&snapshot);
         }
         self.output.publish(|world| {
-            world.active = vec![Arc::new(snapshot)];
+            world.shown = Some(Arc::new(snapshot));
             world.revision += 1;
         });
     }

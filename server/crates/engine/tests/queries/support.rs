@@ -151,7 +151,7 @@ impl Project {
             settings: Arc::new(self.settings.clone()),
             roots: self.roots(),
             index: Some(Arc::new(index_sources(&self.roots(), &settings.sources))),
-            active: vec![Arc::new(snapshot)],
+            shown: Some(Arc::new(snapshot)),
             ..World::default()
         };
         let documents: OpenDocuments = open
