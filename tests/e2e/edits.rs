@@ -326,3 +326,24 @@ fn reopening_a_document_replaces_its_state() {
     server.open(&uri, "python", &format!("\n{}", app_py()));
     assert!(server.line_costs(&uri).contains_key(&10));
 }
+
+/// A file that is open under two paths, of which one is a link. Only the document of the link was edited.
+#[cfg(unix)]
+#[test]
+fn requests_are_about_the_document_that_they_name() {
+    let workspace = six_samples();
+    std::os::unix::fs::symlink(workspace.path("app.py"), workspace.path("link.py")).unwrap();
+    let (mut server, app) = six(&workspace);
+    let link = server.open_file(&workspace.path("link.py"), "python");
+    server.change_by(&link, json!([edit((0, 0), (0, 0), "# One.\n")]));
+    for (uri, added) in [(&app, 0), (&link, 1)] {
+        let parse = server.prepare(uri, 22 + added, 0).remove(0);
+        let main = server.incoming(&parse).remove(0)["from"].clone();
+        for (item, line) in [(parse, 20), (main, 8)] {
+            assert_eq!(item["uri"], **uri);
+            assert_eq!(item["range"]["start"]["line"], line + BELOW + added);
+        }
+        let lens = server.lenses(uri).remove(0);
+        assert_eq!(lens["range"]["start"]["line"], 8 + BELOW + added);
+    }
+}

@@ -407,7 +407,8 @@ impl LanguageServer for Backend {
         &self,
         params: CallHierarchyIncomingCallsParams,
     ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
-        let context = self.server.context_of_item(from_proto::item_path(&params.item).as_ref());
+        let path = from_proto::item_path(&params.item);
+        let context = self.server.context_of_item(Some(&params.item.uri), path.as_ref());
         let answer = move |context: &_| Some(call_hierarchy::incoming(context, &params.item));
         self.server.read_from(context, answer).await
     }
@@ -416,7 +417,8 @@ impl LanguageServer for Backend {
         &self,
         params: CallHierarchyOutgoingCallsParams,
     ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
-        let context = self.server.context_of_item(from_proto::item_path(&params.item).as_ref());
+        let path = from_proto::item_path(&params.item);
+        let context = self.server.context_of_item(Some(&params.item.uri), path.as_ref());
         let answer = move |context: &_| Some(call_hierarchy::outgoing(context, &params.item));
         self.server.read_from(context, answer).await
     }

@@ -1,12 +1,11 @@
 //! `costline/changed`: notifies the client when something else is shown.
 
-use super::server::in_front;
+use super::server::{Front, in_front};
 use engine::query::profiles::{Shown, shown};
 use engine::state;
 use engine::worlds::Worlds;
 use lsp_types::notification::Notification;
 use serde_json::Value;
-use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tower_lsp::Client;
@@ -23,7 +22,7 @@ impl Notification for Changed {
 pub async fn run(
     client: Client,
     mut worlds: watch::Receiver<Arc<Worlds>>,
-    mut front: watch::Receiver<Option<PathBuf>>,
+    mut front: watch::Receiver<Option<Front>>,
 ) {
     let mut sent = in_front_now(&mut worlds, &mut front);
     loop {
@@ -46,9 +45,9 @@ pub async fn run(
 
 fn in_front_now(
     worlds: &mut watch::Receiver<Arc<Worlds>>,
-    front: &mut watch::Receiver<Option<PathBuf>>,
+    front: &mut watch::Receiver<Option<Front>>,
 ) -> Shown {
     let worlds = worlds.borrow_and_update().clone();
-    let shown = shown(in_front(&worlds, front.borrow_and_update().as_deref()));
+    let shown = shown(in_front(&worlds, front.borrow_and_update().as_ref()));
     Shown { state: state::of_all(&worlds), ..shown }
 }

@@ -70,7 +70,7 @@ async fn publish(
         }
         return;
     };
-    let context = Context { world: world.clone(), documents: open.clone() };
+    let context = Context { world: world.clone(), documents: open.clone().preferring(&uri) };
     let of = uri.clone();
     let found = tokio::task::spawn_blocking(move || diagnostics(&context, &of)).await;
     // A newer version was received as well.

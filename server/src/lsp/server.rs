@@ -42,6 +42,15 @@ const MAX_LISTED: usize = 5;
 /// The error of a command that is not answered.
 const CLOSED: &str = "the server is shutting down, or the workspace folder was removed";
 
+/// The document in front.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Front {
+    /// Its URI.
+    pub uri: Url,
+    /// Its path, canonical if it is open.
+    pub path: PathBuf,
+}
+
 /// The state of a server.
 #[derive(Debug)]
 pub struct Server {
@@ -55,9 +64,8 @@ pub struct Server {
     pub caches: Arc<Caches>,
     /// What requests see now.
     pub worlds: watch::Sender<Arc<Worlds>>,
-    /// The path of the document in front, canonical if it is open. Requests without a document are
-    /// about its root.
-    pub front: watch::Sender<Option<PathBuf>>,
+    /// The document in front. Requests without a document are about its root.
+    pub front: watch::Sender<Option<Front>>,
     /// Whether the client announces the document in front (`costline/activeDocument`).
     announces_front: AtomicBool,
     /// Events for the loader.
@@ -93,8 +101,14 @@ impl Server {
     /// front.
     pub fn context(&self) -> Context {
         let worlds = self.worlds.borrow().clone();
-        let world = in_front(&worlds, self.front.borrow().as_deref()).clone();
-        Context { world, documents: self.documents.now() }
+        let front = self.front.borrow().clone();
+        let world = in_front(&worlds, front.as_ref()).clone();
+        let open = self.documents.now();
+        let documents = match front {
+            Some(front) => open.preferring(&front.uri),
+            None => open,
+        };
+        Context { world, documents }
     }
 
     /// What a request about another profile sees. Without `other`, the same as [`Self::context`].
@@ -114,17 +128,19 @@ impl Server {
     /// What a request about a document sees if it arrives now.
     pub fn context_of(&self, uri: &Url) -> Context {
         let worlds = self.worlds.borrow().clone();
-        let world = self.path_of(uri).map(|path| worlds.of_file(&path).clone());
-        world.map_or_else(
-            || self.context(),
-            |world| Context { world, documents: self.documents.now() },
-        )
+        let Some(path) = self.path_of(uri) else { return self.context() };
+        let world = worlds.of_file(&path).clone();
+        Context { world, documents: self.documents.now().preferring(uri) }
     }
 
-    /// What a request about a call hierarchy item sees if it arrives now. There is no profile if the
+    /// What a request about a call hierarchy item in a document sees that arrives now. No profile if the
     /// folder of the item was removed.
-    pub fn context_of_item(&self, item: Option<&ItemPath>) -> Context {
-        self.context_in(item.and_then(|item| item.folder.as_deref()))
+    pub fn context_of_item(&self, uri: Option<&Url>, item: Option<&ItemPath>) -> Context {
+        let mut context = self.context_in(item.and_then(|item| item.folder.as_deref()));
+        if let Some(uri) = uri {
+            context.documents = context.documents.preferring(uri);
+        }
+        context
     }
 
     /// What a request about a function sees if it arrives now. `folder` says whose profile has the
@@ -154,8 +170,9 @@ impl Server {
     fn set_front(&self, uri: &Url) {
         if let Some(path) = self.path_of(uri) {
             self.front.send_if_modified(|front| {
-                let is_new = front.as_ref() != Some(&path);
-                *front = Some(path);
+                let new = Some(Front { uri: uri.clone(), path });
+                let is_new = *front != new;
+                *front = new;
                 is_new
             });
         }
@@ -186,9 +203,10 @@ impl Server {
         tokio::task::spawn_blocking(move || {
             if let Some((given, canonical)) = documents.resolve(&opened) {
                 front.send_if_modified(|front| {
-                    let is_new = front.as_ref() == Some(&given);
-                    if is_new {
-                        *front = Some(canonical);
+                    let of_document = front.as_mut().filter(|front| front.path == given);
+                    let is_new = of_document.is_some();
+                    if let Some(front) = of_document {
+                        front.path = canonical;
                     }
                     is_new
                 });
@@ -300,8 +318,8 @@ impl Server {
 }
 
 /// The world of the root of the document in front; without one, that with the newest profile.
-pub fn in_front<'w>(worlds: &'w Worlds, front: Option<&Path>) -> &'w Arc<World> {
-    front.map_or_else(|| worlds.newest(), |front| worlds.of_file(front))
+pub fn in_front<'w>(worlds: &'w Worlds, front: Option<&Front>) -> &'w Arc<World> {
+    front.map_or_else(|| worlds.newest(), |front| worlds.of_file(&front.path))
 }
 
 /// Shows a message with a button for each entry, and opens the document of the one that the user

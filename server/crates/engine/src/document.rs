@@ -159,7 +159,8 @@ impl Document {
     }
 }
 
-/// An immutable list of the open documents, each in the version it has when the list is made.
+/// An immutable list of the open documents, each in the version it has when the list is made. Several may
+/// be the same file, opened under different paths.
 #[derive(Debug, Clone, Default)]
 pub struct OpenDocuments(Vec<Arc<Document>>);
 
@@ -178,6 +179,13 @@ impl OpenDocuments {
     /// All open documents.
     pub fn all(&self) -> impl Iterator<Item = &Arc<Document>> {
         self.0.iter()
+    }
+
+    /// The same documents. Of several that are the same file, [`Self::at`] finds the one with this URI.
+    #[must_use]
+    pub fn preferring(mut self, uri: &Url) -> Self {
+        self.0.sort_by_key(|document| document.uri != *uri);
+        self
     }
 
     /// The document with this canonical path.

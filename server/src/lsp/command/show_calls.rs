@@ -7,6 +7,7 @@ use engine::context::Context;
 use engine::items::{Direction, GivenItem};
 use engine::query::call_groups::{GroupBy, grouped};
 use engine::query::step::{Step, show};
+use lsp_types::Url;
 use serde::Deserialize;
 use tower_lsp::jsonrpc::Result;
 
@@ -59,7 +60,8 @@ async fn run(
     direction: Direction,
     (Required(item), Optional(options)): ShowArguments,
 ) -> Result<Step> {
-    let context = server.context_of_item(item.path().as_ref());
+    let uri = Url::parse(&item.uri).ok();
+    let context = server.context_of_item(uri.as_ref(), item.path().as_ref());
     let ShowOptions { message, group_by } = options.unwrap_or_default();
     let show = move |context: &Context| {
         let groups = group_by.and_then(|by| grouped(context, direction, &item, by));

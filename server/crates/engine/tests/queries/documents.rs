@@ -2,13 +2,17 @@
 
 use crate::support::{Project, numbered};
 use engine::context::Context;
+use engine::document::Document;
+use engine::items::root_item;
+use engine::order::hottest_functions;
 use engine::query::function_costs::function_costs;
 use engine::query::hover::hover;
 use engine::query::line_costs::line_costs;
-use engine::text::Position;
+use engine::text::{Encoding, Position, Text};
 use profile::text_samples;
 use std::fs;
 use std::sync::Arc;
+use url::Url;
 
 const APP: &str = "fn main() {\n    parse();\n    print();\n}\n";
 const SAMPLES: &str = "main@2[file:app.rs] main@3";
@@ -111,4 +115,30 @@ fn functions_of_an_unknown_text_are_found_by_name_and_marked_as_uncertain() {
     let lenses = function_costs(&context, &project.uri("app.rs"));
     let lenses: Vec<_> = lenses.iter().map(|lens| (lens.line0 + 1, lens.title.as_str())).collect();
     assert_eq!(lenses, [(3, "~self 100.0% (1 sample) · total 100.0% (1 sample)")]);
+}
+
+/// A file that is open under two paths, of which one is a link: only one of the documents was edited.
+#[test]
+fn items_and_lenses_are_about_the_document_that_was_asked() {
+    let project = Project::new(&[("app.rs", APP)]);
+    let snapshot = project.load(text_samples::profile(SAMPLES));
+    let uris = [project.uri("app.rs"), project.uri("link.rs")];
+    let texts = [APP.to_owned(), format!("// One.\n{APP}")];
+    let document = |(uri, text): (&Url, &String)| {
+        let text = Text::new(text.as_str(), Encoding::Utf16);
+        Arc::new(Document::new(uri.clone(), project.path("app.rs"), 1, text))
+    };
+    let context = Context {
+        documents: uris.iter().zip(&texts).map(document).collect(),
+        ..project.context(snapshot, &[])
+    };
+    for (uri, line0) in uris.iter().zip([0, 1]) {
+        let documents = context.documents.clone().preferring(uri);
+        let context = Context { documents, ..context.clone() };
+        let snapshot = context.world.snapshot().unwrap();
+        let item = root_item(&context, snapshot, hottest_functions(snapshot)[0]).unwrap();
+        assert_eq!((&item.uri, item.range.start.line0), (uri, line0));
+        let lens = &function_costs(&context, uri)[0];
+        assert_eq!((lens.line0, &lens.item.uri), (line0, uri));
+    }
 }
