@@ -109,11 +109,17 @@ pub(crate) fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 }
 
 impl Choices {
-    /// Resets all overrides to the settings. The profile and the baseline stay.
+    /// Resets all overrides to the settings. The profile, the baseline and the transforms stay.
     pub fn reset_all() -> Self {
         Self {
+            view: None,
+            profile: None,
+            profiles: None,
+            baseline: None,
             combine: Some(None),
             compare: Some(None),
+            transforms: None,
+            node: None,
             metric: Some(None),
             overlay: Some(None),
             threads: Some(None),
@@ -126,7 +132,7 @@ impl Choices {
             unit: Some(None),
             show: Some(None),
             path_mappings: Some(None),
-            ..Self::default()
+            reset: Vec::new(),
         }
     }
 
@@ -329,48 +335,87 @@ impl Overrides {
 
     /// The settings with the overrides applied.
     pub fn applied_to(&self, settings: &Settings) -> Settings {
+        let Self {
+            combine,
+            compare,
+            metric,
+            overlay,
+            threads,
+            implementation,
+            range,
+            search,
+            inlines,
+            contour,
+            own,
+            unit,
+            show,
+            path_mappings,
+            baseline: _,
+            transforms,
+            node,
+        } = self;
         let mut settings = settings.clone();
-        if let Some(metric) = &self.metric {
+        if let Some(metric) = metric {
             settings.metric = Some(metric.clone());
         }
-        if let Some(overlay) = &self.overlay {
+        if let Some(overlay) = overlay {
             settings.overlay = Some(overlay.clone());
         }
-        if let Some(threads) = &self.threads {
+        if let Some(threads) = threads {
             settings.threads.clone_from(threads);
         }
-        settings.combine = self.combine.unwrap_or(settings.combine);
-        settings.compare = self.compare.unwrap_or(settings.compare);
-        settings.implementation = self.implementation.unwrap_or(settings.implementation);
-        settings.inlines = self.inlines.unwrap_or(settings.inlines);
-        settings.contour = self.contour.unwrap_or(settings.contour);
-        settings.own_code = self.own.unwrap_or(settings.own_code);
-        settings.unit = self.unit.unwrap_or(settings.unit);
-        settings.hints.show = self.show.unwrap_or(settings.hints.show);
-        if let Some(path_mappings) = &self.path_mappings {
+        settings.combine = combine.unwrap_or(settings.combine);
+        settings.compare = compare.unwrap_or(settings.compare);
+        settings.implementation = implementation.unwrap_or(settings.implementation);
+        settings.inlines = inlines.unwrap_or(settings.inlines);
+        settings.contour = contour.unwrap_or(settings.contour);
+        settings.own_code = own.unwrap_or(settings.own_code);
+        settings.unit = unit.unwrap_or(settings.unit);
+        settings.hints.show = show.unwrap_or(settings.hints.show);
+        if let Some(path_mappings) = path_mappings {
             settings.path_mappings.clone_from(path_mappings);
         }
-        settings.transforms = node::with_node(&self.transforms, self.node.as_ref());
-        settings.range = self.range.as_deref().and_then(|range| range.parse().ok());
-        settings.search = self.search.clone().unwrap_or_default();
+        settings.transforms = node::with_node(transforms, node.as_ref());
+        settings.range = range.as_deref().and_then(|range| range.parse().ok());
+        settings.search = search.clone().unwrap_or_default();
         settings
     }
 
     /// Removes the overrides of settings that changed.
     pub fn remove_changed(&mut self, old: &Settings, new: &Settings) {
-        self.combine.take_if(|_| old.combine != new.combine);
-        self.compare.take_if(|_| old.compare != new.compare);
-        self.metric.take_if(|_| old.metric != new.metric);
-        self.overlay.take_if(|_| old.overlay != new.overlay);
-        self.threads.take_if(|_| old.threads != new.threads);
-        self.implementation.take_if(|_| old.implementation != new.implementation);
-        self.inlines.take_if(|_| old.inlines != new.inlines);
-        self.contour.take_if(|_| old.contour != new.contour);
-        self.own.take_if(|_| old.own_code != new.own_code);
-        self.unit.take_if(|_| old.unit != new.unit);
-        self.show.take_if(|_| old.hints.show != new.hints.show);
-        self.path_mappings.take_if(|_| old.path_mappings != new.path_mappings);
-        self.baseline.take_if(|_| old.baseline != new.baseline);
+        let Self {
+            combine,
+            compare,
+            metric,
+            overlay,
+            threads,
+            implementation,
+            // There are no settings for a range, a search, transforms and a node.
+            range: _,
+            search: _,
+            inlines,
+            contour,
+            own,
+            unit,
+            show,
+            path_mappings,
+            baseline,
+            transforms: _,
+            node: _,
+        } = self;
+        combine.take_if(|_| old.combine != new.combine);
+        compare.take_if(|_| old.compare != new.compare);
+        metric.take_if(|_| old.metric != new.metric);
+        overlay.take_if(|_| old.overlay != new.overlay);
+        threads.take_if(|_| old.threads != new.threads);
+        implementation.take_if(|_| old.implementation != new.implementation);
+        inlines.take_if(|_| old.inlines != new.inlines);
+        contour.take_if(|_| old.contour != new.contour);
+        own.take_if(|_| old.own_code != new.own_code);
+        unit.take_if(|_| old.unit != new.unit);
+        show.take_if(|_| old.hints.show != new.hints.show);
+        path_mappings.take_if(|_| old.path_mappings != new.path_mappings);
+        baseline.take_if(|_| old.baseline != new.baseline);
     }
 
     /// The overrides after `change`. `shown` is the profile in which names are checked; a change
@@ -592,12 +637,35 @@ mod tests {
         assert!(!sent.to_string().contains("null"), "{sent}");
         let received: Choices = serde_json::from_value(sent).unwrap();
         assert_eq!(received.with_nulls(), Ok(Choices::reset_all()));
-        assert_eq!(
-            reset_all,
-            json!({"combine": null, "compare": null, "metric": null, "overlay": null, "threads": null, "implementation": null,
-                   "inlines": null, "contour": null, "own": null, "range": null, "search": null,
-                   "unit": null, "show": null, "pathMappings": null})
-        );
+    }
+
+    #[test]
+    fn every_override_of_a_setting_is_reset() {
+        let all = Overrides {
+            combine: Some(Combine::Average),
+            compare: Some(Compare::Share),
+            metric: Some("cpu".to_owned()),
+            overlay: Some("bytes".to_owned()),
+            threads: Some(vec!["main".to_owned()]),
+            implementation: Some(Implementation::All),
+            range: Some("1..2".to_owned()),
+            search: Some("parse".to_owned()),
+            inlines: Some(Inlines::Body),
+            contour: Some(true),
+            own: Some(true),
+            unit: Some(Unit::Both),
+            show: Some(Show::Self_),
+            path_mappings: Some(Vec::new()),
+            baseline: Some(ChosenBaseline::Nothing),
+            transforms: Vec::new(),
+            node: None,
+        };
+        let all = serde_json::to_value(all).unwrap();
+        let keys = all.as_object().unwrap().keys();
+        let keys: Vec<_> = keys.filter(|key| *key != "baseline").collect();
+        let reset = serde_json::to_value(Choices::reset_all()).unwrap();
+        assert_eq!(reset.as_object().unwrap().keys().collect::<Vec<_>>(), keys);
+        assert!(reset.as_object().unwrap().values().all(Value::is_null), "{reset}");
     }
 
     #[test]
