@@ -9,6 +9,7 @@
 
 use analysis::Thread;
 use engine::load::{Caches, Environment, index_sources, load_with_symbols};
+use engine::order::sorted_lines;
 use engine::settings::CostSettings;
 use engine::stages::loaded::Loaded;
 use std::error::Error;
@@ -33,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let snapshot = load_with_symbols(vec![(loaded, Thread::default())], environment, &mut go_on)?;
 
     let total = snapshot.costs.total;
-    for line in snapshot.hottest_lines().iter().take(10) {
+    for line in sorted_lines(&snapshot).iter().take(10) {
         let share = |cost: f64| 100.0 * cost / total;
         let (own, all) = (share(line.cost.self_), share(line.cost.magnitude()));
         let place = match snapshot.path_of(line.file) {

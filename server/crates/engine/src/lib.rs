@@ -8,6 +8,7 @@
 //!
 //! ```
 //! use engine::load::{Caches, Environment, index_sources, load_with_symbols};
+//! use engine::order::sorted_lines;
 //! use engine::settings::CostSettings;
 //! use engine::stages::loaded::Loaded;
 //! use std::ops::ControlFlow;
@@ -27,7 +28,7 @@
 //! let snapshot = load_with_symbols(vec![(loaded, analysis::Thread::default())], environment, &mut go_on)?;
 //!
 //! // Line 4 is on the stack of all 4 samples, and the leaf of one.
-//! let hottest = &snapshot.hottest_lines()[0];
+//! let hottest = &sorted_lines(&snapshot)[0];
 //! assert_eq!((hottest.line, hottest.cost.self_, hottest.cost.total.exact()), (4, 1.0, Some(4.0)));
 //! assert!(snapshot.path_of(hottest.file).is_some_and(|path| path.ends_with("app.py")));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,8 +1,19 @@
 //! The order of functions and lines: hottest first, those of the same cost by name.
 
-use crate::snapshot::{Snapshot, hotter};
+use crate::snapshot::Snapshot;
 use crate::stages::grouped::Function;
-use analysis::{Costs, FileId, FunctionId, LineCost};
+use analysis::{Cost, Costs, FileId, FunctionId, LineCost, Total};
+use std::cmp::Ordering;
+
+/// Compares costs by |total|, then |self|, largest first.
+pub fn hotter(a: Cost, b: Cost) -> Ordering {
+    let total = |cost: Cost| match cost.total {
+        Total::Exact(weight) | Total::Estimated(weight) => weight.abs(),
+        Total::Bounded { max, .. } => max.abs(),
+        Total::Unknown => 0.0,
+    };
+    total(b).total_cmp(&total(a)).then_with(|| b.self_.abs().total_cmp(&a.self_.abs()))
+}
 
 /// The functions of a snapshot, in the order of [`sorted`].
 pub fn hottest_functions(snapshot: &Snapshot) -> Vec<FunctionId> {

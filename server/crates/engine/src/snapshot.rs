@@ -20,13 +20,12 @@ use crate::stages::symbolicated::Symbolicated;
 use crate::stages::{moved, transpiled};
 use crate::{companions, coverage};
 use analysis::{
-    CallTree, Cost, Costs, FileId, FuncId, FuncKey, FunctionId, LineCost, LineCounts, Metric,
-    MetricId, SourceId, Total, Unmatched, View, Warning, WarningCode,
+    CallTree, Costs, FileId, FuncId, FuncKey, FunctionId, LineCounts, Metric, MetricId, SourceId,
+    Unmatched, View, Warning, WarningCode,
 };
 use rustc_hash::FxHashMap;
 use sources::{How, Mapping, SourceIndex};
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -309,25 +308,6 @@ impl Snapshot {
         self.costs.lines().is_empty() && 2 * unresolved() > functions().count()
     }
 
-    /// The functions with cost, hottest first. Idle samples do not count.
-    pub fn hottest_functions(&self) -> Vec<(FunctionId, Cost)> {
-        let costs = self.costs.functions().map(|(function, cost)| (function, cost.cost));
-        let mut functions: Vec<_> = costs.filter(|(_, cost)| cost.magnitude() > 0.0).collect();
-        functions.sort_by(|a, b| {
-            hotter(a.1, b.1).then_with(|| self.function(a.0).name.cmp(self.function(b.0).name))
-        });
-        functions
-    }
-
-    /// The lines with cost, hottest first.
-    pub fn hottest_lines(&self) -> Vec<LineCost> {
-        let mut lines = self.costs.lines().to_vec();
-        lines.sort_by(|a, b| {
-            hotter(a.cost, b.cost).then_with(|| (a.file, a.line).cmp(&(b.file, b.line)))
-        });
-        lines
-    }
-
     /// The line that a function starts on, 1-based: the line of its name in the text, or else the
     /// recorded start line.
     pub fn start_line(&self, function: FunctionId) -> Option<u32> {
@@ -403,16 +383,6 @@ fn overlay(loaded: &Loaded, settings: &CostSettings) -> Option<CostSettings> {
     let mut settings = settings.clone();
     settings.view.metric = settings.view.overlay.take();
     Some(settings)
-}
-
-/// Compares costs by |total|, then |self|, largest first.
-pub fn hotter(a: Cost, b: Cost) -> Ordering {
-    let total = |cost: Cost| match cost.total {
-        Total::Exact(weight) | Total::Estimated(weight) => weight.abs(),
-        Total::Bounded { max, .. } => max.abs(),
-        Total::Unknown => 0.0,
-    };
-    total(b).total_cmp(&total(a)).then_with(|| b.self_.abs().total_cmp(&a.self_.abs()))
 }
 
 /// The warnings of all stages, and about missing debug info.

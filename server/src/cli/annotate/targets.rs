@@ -3,6 +3,7 @@
 use crate::cli::Failure;
 use crate::cli::left_out::{not_found, weights};
 use analysis::{FileId, FunctionId};
+use engine::order::hottest_functions;
 use engine::path_rules;
 use engine::present::text::{file_name, plain};
 use engine::present::units;
@@ -159,7 +160,9 @@ fn functions(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, Failure> {
     let found = snapshot.named(name).map_err(|unmatched| {
         Failure::no_output(format!("{name}: no file of this name, and {}", unmatched.problem))
     })?;
-    let hottest = snapshot.hottest_functions().into_iter().map(|(function, _)| function);
+    let has_cost =
+        |&function: &FunctionId| snapshot.costs.function(function).cost.magnitude() > 0.0;
+    let hottest = hottest_functions(snapshot).into_iter().filter(has_cost);
     let found: Vec<FunctionId> = hottest.filter(|function| found.contains(function)).collect();
     let target = |&function: &FunctionId| {
         let (file, _) = snapshot.definition(function)?;

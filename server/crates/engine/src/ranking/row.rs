@@ -2,7 +2,7 @@
 
 use crate::baseline::Before;
 use crate::comparison::Change;
-use crate::snapshot::hotter;
+use crate::order::hotter;
 use analysis::{Cost, Total};
 use schemars::JsonSchema;
 use serde::Deserialize;

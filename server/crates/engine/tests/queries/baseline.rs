@@ -7,6 +7,7 @@ use engine::diff::{Diff, Unmatched};
 use engine::fields::PartChange;
 use engine::items::{Direction, ItemPath, root_item};
 use engine::load::{Caches, Environment, index_sources, renew};
+use engine::order::hottest_functions;
 use engine::query::call_tree::{self, TreeNode, call_tree};
 use engine::query::calls::calls;
 use engine::query::flame_graph::{self, flame_graph};
@@ -266,7 +267,7 @@ fn trees_and_lists_have_the_change_of_each_path() {
     );
 
     let snapshot = context.world.snapshot().unwrap();
-    let f = snapshot.hottest_functions()[0].0;
+    let f = hottest_functions(snapshot)[0];
     let item = serde_json::to_value(root_item(&context, snapshot, f).unwrap()).unwrap();
     assert_eq!(item["name"], "88.9% ▼20.0 ms f");
     let path: ItemPath = serde_json::from_value(item["data"].clone()).unwrap();

@@ -3,6 +3,7 @@
 use crate::support::{Project, recording, v8};
 use engine::context::Context;
 use engine::items::{Direction, Item, ItemPath, root_item};
+use engine::order::hottest_functions;
 use engine::query::calls::{Call, calls};
 use expect_test::{Expect, expect};
 use profile::{Frame, Func, Lib, Metric, ProfileBuilder, Samples, Thread, Weights, text_samples};
@@ -39,7 +40,7 @@ fn context(project: &Project) -> Context {
 
 fn root(context: &Context, name: &str) -> Item {
     let snapshot = context.world.snapshot().unwrap();
-    let mut functions = snapshot.hottest_functions().into_iter().map(|(function, _)| function);
+    let mut functions = hottest_functions(snapshot).into_iter();
     let function = functions.find(|&function| snapshot.function(function).name == name).unwrap();
     root_item(context, snapshot, function).unwrap()
 }

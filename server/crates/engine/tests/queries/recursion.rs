@@ -3,6 +3,7 @@
 use crate::support::{Project, recording, v8};
 use engine::context::Context;
 use engine::items::{Direction, GivenItem, Item, root_item};
+use engine::order::hottest_functions;
 use engine::present::details::Listed;
 use engine::query::call_tree::{CallTree, Question, TreeNode, call_tree};
 use engine::query::hover::hover;
@@ -18,7 +19,7 @@ fn context(project: &Project, open: &[&str], text: &str) -> Context {
 
 fn root(context: &Context, name: &str) -> Item {
     let snapshot = context.world.snapshot().unwrap();
-    let mut functions = snapshot.hottest_functions().into_iter().map(|(function, _)| function);
+    let mut functions = hottest_functions(snapshot).into_iter();
     let function = functions.find(|&function| snapshot.function(function).name == name).unwrap();
     root_item(context, snapshot, function).unwrap()
 }

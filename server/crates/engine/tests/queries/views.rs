@@ -3,6 +3,7 @@
 use crate::support::Project;
 use engine::load::{Caches, Environment, index_sources, renew};
 use engine::marks::Marks;
+use engine::order::hottest_functions;
 use engine::query::explain::{Question, Reason, explain};
 use engine::settings::{Settings, ViewSettings};
 use engine::snapshot::Snapshot;
@@ -28,7 +29,8 @@ fn project(settings: &Value) -> Project {
 
 /// Self and total of each function, by name.
 fn functions(snapshot: &Snapshot) -> Vec<String> {
-    let functions = snapshot.hottest_functions().into_iter();
+    let functions = hottest_functions(snapshot).into_iter();
+    let functions = functions.map(|function| (function, snapshot.costs.function(function).cost));
     let row = |(function, cost): (_, analysis::Cost)| {
         let total = cost.total.exact().unwrap();
         format!("{} {}/{total}", snapshot.function(function).name, cost.self_)
