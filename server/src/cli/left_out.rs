@@ -1,7 +1,8 @@
 //! The files with high costs that `costline annotate` does not show, and the options that would
 //! show them.
 
-use analysis::{FileId, Total};
+use analysis::FileId;
+use engine::order::hottest_line_of_files;
 use engine::path_rules::{self, as_options, as_root};
 use engine::present::text::plain;
 use engine::present::units;
@@ -23,10 +24,9 @@ pub(super) fn weights(snapshot: &Snapshot) -> BTreeMap<FileId, f64> {
     for line in snapshot.costs.lines() {
         *files.entry(line.file).or_default() += line.cost.self_.abs();
     }
-    for line in snapshot.costs.lines() {
-        if let (Some(weight), Total::Exact(total)) = (files.get_mut(&line.file), line.cost.total) {
-            *weight = weight.max(total.abs());
-        }
+    for (file, line) in hottest_line_of_files(snapshot) {
+        let weight = files.entry(file).or_default();
+        *weight = weight.max(line.cost.magnitude());
     }
     files
 }

@@ -1,9 +1,10 @@
-//! The order of functions and lines: hottest first, those of the same cost by name.
+//! The order of functions, lines and files: hottest first, those of the same cost by name.
 
 use crate::snapshot::Snapshot;
 use crate::stages::grouped::Function;
 use analysis::{Cost, Costs, FileId, FunctionId, LineCost, Total};
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 /// Compares costs by |total|, then |self|, largest first.
 pub fn hotter(a: Cost, b: Cost) -> Ordering {
@@ -56,4 +57,16 @@ pub fn sorted_lines(snapshot: &Snapshot) -> Vec<LineCost> {
             .then_with(|| (rank[a.file.index()], a.line).cmp(&(rank[b.file.index()], b.line)))
     });
     lines
+}
+
+/// The line of the greatest magnitude of each file that has lines with costs. A file is as hot as that.
+pub fn hottest_line_of_files(snapshot: &Snapshot) -> BTreeMap<FileId, LineCost> {
+    let mut hottest: BTreeMap<FileId, LineCost> = BTreeMap::new();
+    for &line in snapshot.costs.lines() {
+        let of_file = hottest.entry(line.file).or_insert(line);
+        if line.cost.magnitude() > of_file.cost.magnitude() {
+            *of_file = line;
+        }
+    }
+    hottest
 }

@@ -1,19 +1,19 @@
 //! What is known about a profile.
 
 use crate::cli::Output;
-use analysis::{FileId, Total};
 use engine::advice::{Advice, advice};
 use engine::path_rules;
 use engine::present::text::{one_line, plain};
 use engine::query::fleet::FleetNumbers;
 use engine::query::health::{self, HealthEntry};
+use engine::query::paths::{How, RecordedFile, recorded_files};
 use engine::recorded::RecordedFunctions;
 use engine::snapshot::Snapshot;
 use engine::weight::Weight;
 use schemars::JsonSchema;
 use serde::Serialize;
-use sources::{How, Mapping, SourceIndex};
-use std::collections::BTreeMap;
+use sources::SourceIndex;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use symbols::Generics;
@@ -256,53 +256,30 @@ fn libraries(snapshot: &Snapshot) -> Vec<Library> {
     snapshot.symbolicated.libraries.all().iter().map(library).collect()
 }
 
-/// The files in the profile. Libraries are often hotter than all of the user's files, so the files
-/// that were found come first.
+/// The files in the profile, each with its first name. Libraries are often hotter than all of the user's
+/// files, so the files that were found come first.
 fn files(snapshot: &Snapshot, index: &SourceIndex) -> Vec<File> {
-    let mut hot: BTreeMap<FileId, f64> = BTreeMap::new();
-    for line in snapshot.costs.lines() {
-        let total = if let Total::Exact(total) = line.cost.total {
-            total.abs()
-        } else {
-            line.cost.self_.abs()
-        };
-        let weight = hot.entry(line.file).or_default();
-        *weight = weight.max(total);
-    }
-    let mut files: BTreeMap<FileId, (&str, &Mapping)> = BTreeMap::new();
-    for (name, file, mapping) in snapshot.mappings() {
-        files.entry(file).or_insert((name, mapping));
-    }
-    let mut rows: Vec<_> = files
-        .into_iter()
-        .map(|(file, (name, mapping))| {
-            let missing = !matches!(mapping, Mapping::Mapped { .. });
-            (missing, hot.get(&file).copied().unwrap_or(0.0), name, mapping)
-        })
-        .collect();
-    rows.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)).then_with(|| a.2.cmp(b.2)));
-    let file = |(_, _, name, mapping): (bool, f64, &str, &Mapping)| File {
-        name: name.to_owned(),
-        path: match mapping {
-            Mapping::Mapped { path, .. } => Some(path.clone()),
-            _ => None,
-        },
-        status: mapping_status(name, mapping, index),
-    };
+    let names = snapshot.mappings().filter(|(name, file, _)| snapshot.file_name(*file) == *name);
+    let first: BTreeSet<&str> = names.map(|(name, ..)| name).collect();
+    let mut rows = recorded_files(snapshot, Some(index));
+    rows.retain(|row| first.contains(row.name.as_str()));
+    rows.sort_by_key(|row| row.path.is_none());
     rows.into_iter().map(file).collect()
 }
 
-/// How a file was found, or why it was not.
-fn mapping_status(name: &str, mapping: &Mapping, index: &SourceIndex) -> String {
-    match mapping {
-        Mapping::Mapped { how: How::Name, .. } => "found by the names of functions".to_owned(),
-        Mapping::Mapped { path, .. } => format!("→ {}", one_line(&path.display().to_string())),
-        Mapping::Ambiguous { candidates } => {
-            let options = path_rules::as_options(&path_rules::for_mapping(name, mapping, index));
-            format!("matches {} files: pass {options} to select one", candidates.len())
+/// A file, with how it was found or why it was not.
+fn file(row: RecordedFile) -> File {
+    let status = match (&row.path, row.how) {
+        (Some(_), How::Name) => "found by the names of functions".to_owned(),
+        (Some(path), _) => format!("→ {}", one_line(path)),
+        (None, How::Ambiguous) => {
+            let n_files = row.candidates.map_or(0, |candidates| candidates.len());
+            let options = path_rules::as_options(&row.rules);
+            format!("matches {n_files} files: pass {options} to select one")
         }
-        Mapping::Unmapped(reason) => plain(&reason.to_string()).into_owned(),
-    }
+        (None, _) => plain(&row.reason.unwrap_or_default()).into_owned(),
+    };
+    File { name: row.name, path: row.path.map(PathBuf::from), status }
 }
 
 /// The problems of a profile and of the source folders.

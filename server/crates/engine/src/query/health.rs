@@ -4,6 +4,7 @@ use super::action::{Action, ActionCommand};
 use crate::advice::{Advice, advice};
 use crate::baseline::Baseline;
 use crate::marks::Marks;
+use crate::order::hottest_line_of_files;
 use crate::overrides::Choices;
 use crate::path_rules;
 use crate::present::labels::totals;
@@ -309,12 +310,8 @@ fn rules(file: &str, mapping: &Mapping, index: &SourceIndex) -> Vec<PathMapping>
 
 /// The hottest file of a profile that was not found.
 fn hottest_unmapped(shown: &Snapshot) -> Option<(&str, &Mapping)> {
-    let mut hot: BTreeMap<FileId, f64> = BTreeMap::new();
-    for line in shown.costs.lines() {
-        let hottest = hot.entry(line.file).or_default();
-        *hottest = hottest.max(line.cost.magnitude());
-    }
-    let heat = |file: &FileId| hot.get(file).copied().unwrap_or_default();
+    let hottest = hottest_line_of_files(shown);
+    let heat = |file: &FileId| hottest.get(file).map_or(0.0, |line| line.cost.magnitude());
     let unmapped =
         shown.mappings().filter(|(.., mapping)| !matches!(mapping, Mapping::Mapped { .. }));
     let (name, _, mapping) = unmapped.max_by(|a, b| heat(&a.1).total_cmp(&heat(&b.1)))?;

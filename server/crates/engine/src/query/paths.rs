@@ -1,13 +1,14 @@
 //! The files of a profile, and the workspace files that they are mapped to.
 
 use crate::context::Context;
+use crate::order::hottest_line_of_files;
 use crate::path_rules;
 use crate::present::text::one_line;
 use crate::settings::PathMapping;
 use crate::snapshot::Snapshot;
 use crate::stages::by_name::AmbiguousFunction;
 use crate::weight::Weight;
-use analysis::{FileId, Total};
+use analysis::{Cost, FileId};
 use schemars::JsonSchema;
 use serde::Serialize;
 use sources::{Mapping, SourceIndex};
@@ -120,16 +121,8 @@ impl From<sources::How> for How {
 /// The files of the profile shown. `None` without a profile.
 pub fn paths(context: &Context) -> Option<Paths> {
     let snapshot = context.world.snapshot()?;
-    let costs = costs(snapshot);
     let index = context.world.index.as_deref();
-    let mut files: Vec<RecordedFile> = snapshot
-        .mappings()
-        .map(|(name, file, mapping)| {
-            let (self_, hottest) = costs.get(&file).copied().unwrap_or_default();
-            row(name, mapping, index, self_, hottest)
-        })
-        .collect();
-    files.sort_by(|a, b| b.hottest_line.0.abs().total_cmp(&a.hottest_line.0.abs()));
+    let files = recorded_files(snapshot, index);
     Some(Paths {
         roots: context.world.roots.iter().map(|root| text(root)).collect(),
         missing_roots: index
@@ -151,16 +144,25 @@ fn unmatched(function: &AmbiguousFunction) -> UnmatchedFunction {
     }
 }
 
-/// The self cost of each file and the cost of its hottest line.
-fn costs(snapshot: &Snapshot) -> BTreeMap<FileId, (f64, f64)> {
-    let mut costs: BTreeMap<_, (f64, f64)> = BTreeMap::new();
+/// All file names of a profile, those of the hottest file first.
+pub fn recorded_files(snapshot: &Snapshot, index: Option<&SourceIndex>) -> Vec<RecordedFile> {
+    let mut own: BTreeMap<FileId, f64> = BTreeMap::new();
     for line in snapshot.costs.lines() {
-        let total = if let Total::Exact(total) = line.cost.total { total } else { line.cost.self_ };
-        let (self_, hottest) = costs.entry(line.file).or_default();
-        *self_ += line.cost.self_;
-        *hottest = hottest.max(total);
+        *own.entry(line.file).or_default() += line.cost.self_;
     }
-    costs
+    let hottest = hottest_line_of_files(snapshot);
+    let mut files: Vec<(f64, RecordedFile)> = snapshot
+        .mappings()
+        .map(|(name, file, mapping)| {
+            let self_ = own.get(&file).copied().unwrap_or_default();
+            let cost = hottest.get(&file).map(|line| line.cost);
+            let shown = cost.map(|cost| cost.total.exact().unwrap_or(cost.self_));
+            let row = row(name, mapping, index, self_, shown.unwrap_or_default());
+            (cost.map_or(0.0, Cost::magnitude), row)
+        })
+        .collect();
+    files.sort_by(|(a, one), (b, other)| b.total_cmp(a).then_with(|| one.name.cmp(&other.name)));
+    files.into_iter().map(|(_, file)| file).collect()
 }
 
 fn row(

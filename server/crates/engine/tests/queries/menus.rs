@@ -160,12 +160,12 @@ fn paths_list_the_hottest_files_first() {
         [
             ("app.rs", How::Suffix, 4.0, 3.0),
             ("/srv/x/lib.rs", How::Suffix, 0.0, 2.0),
-            ("dup.rs", How::Ambiguous, 0.0, 1.0),
             ("/usr/none.c", How::Unmapped, 0.0, 1.0),
+            ("dup.rs", How::Ambiguous, 0.0, 1.0),
         ]
     );
     assert_eq!(paths.mapped, 2);
-    let candidates = paths.files[2].candidates.as_ref().unwrap();
+    let candidates = paths.files[3].candidates.as_ref().unwrap();
     assert_eq!(candidates.len(), 2);
     assert_eq!(paths.files[0].path.as_deref(), project.path("app.rs").to_str());
 }
@@ -427,4 +427,19 @@ fn a_profile_is_unsymbolicated_if_most_functions_are_addresses() {
     assert!(is_unsymbolicated("0x10[lib:app] 0x20[lib:app] main[lib:app]"));
     assert!(!is_unsymbolicated("0x10[lib:app] main[lib:app]"));
     assert!(!is_unsymbolicated("0x10[lib:app] 0x20[lib:app] hash@4[file:app.rs]"));
+}
+
+/// Freed memory: the costs of one file are negative.
+#[test]
+fn files_with_negative_costs_can_be_the_hottest() {
+    let project = project(&json!({}));
+    let samples = "f@1[file:/srv/freed.c] f@2 g@1[file:/srv/used.c]";
+    let snapshot = project.load(text_samples::weighted(samples, &[-100.0, -20.0, 7.0]));
+    let paths = paths(&project.context(snapshot, &[])).unwrap();
+    let rows: Vec<_> = paths
+        .files
+        .iter()
+        .map(|file| (file.name.as_str(), file.self_.0, file.hottest_line.0))
+        .collect();
+    assert_eq!(rows, [("/srv/freed.c", -120.0, -100.0), ("/srv/used.c", 7.0, 7.0)]);
 }
