@@ -170,7 +170,7 @@ impl Page {
     }
 
     fn health(&mut self) {
-        let entries = health::of_snapshot(&self.snapshot, &self.index);
+        let entries = health::of_snapshot(&self.snapshot, &self.index, None);
         if entries.is_empty() {
             return;
         }

@@ -533,11 +533,6 @@ fn count_profiles(arguments: &[PathBuf]) -> usize {
     n.max(arguments.first().filter(cannot_be_source).iter().len())
 }
 
-/// ` (3 times)` if `count` is greater than 1.
-fn times(count: u64) -> String {
-    if count > 1 { format!(" ({count} times)") } else { String::new() }
-}
-
 fn warn(message: &str) {
     let _ = writeln!(io::stderr(), "costline: warning: {}", one_line(message));
 }

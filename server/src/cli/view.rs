@@ -4,11 +4,12 @@ use super::current_folder::absolute;
 use super::newest;
 use super::progress::Progress;
 use super::read::{other_files_of_run, read};
-use super::{Failure, USAGE, source_roots, times, warn};
+use super::{Failure, USAGE, source_roots, warn};
 use analysis::{TimeRange, Transform};
 use clap::Args;
 use engine::load::{Caches, Environment, index_sources, load_with_symbols};
 use engine::overrides::{check_contour, check_own};
+use engine::present::text::times;
 use engine::recorded_texts::Copies;
 use engine::settings::{
     Combine, Generics, Implementation, Inlines, PathMapping, Settings, Symbols,

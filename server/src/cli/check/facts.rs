@@ -204,7 +204,7 @@ impl Check {
                 Advice::Record(text) => text,
                 Advice::FindFiles => NO_FILE_FOUND.to_owned(),
             }),
-            health: health::of_snapshot(snapshot, index),
+            health: health::of_snapshot(snapshot, index, None),
         }
     }
 

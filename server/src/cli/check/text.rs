@@ -1,9 +1,9 @@
 //! `costline check` as text: one topic per row.
 
 use super::facts::{Check, File};
+use crate::cli::Output;
 use crate::cli::heading::headline;
-use crate::cli::{Output, times};
-use engine::present::text::{one_line, plain};
+use engine::present::text::{one_line, plain, times};
 use engine::present::units;
 use engine::query::health::HealthCode;
 use engine::snapshot::Snapshot;

@@ -26,6 +26,11 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// ` (3 times)` to follow a message that stands for several, or nothing.
+pub fn times(count: u64) -> String {
+    if count > 1 { format!(" ({count} times)") } else { String::new() }
+}
+
 /// A sanitized address, without the user and password that it may have.
 pub fn address(text: &str) -> Cow<'_, str> {
     let Some((scheme, rest)) = text.split_once("://") else { return plain(text) };

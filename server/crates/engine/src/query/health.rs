@@ -8,7 +8,7 @@ use crate::order::hottest_line_of_files;
 use crate::overrides::Choices;
 use crate::path_rules;
 use crate::present::labels::totals;
-use crate::present::text::one_line;
+use crate::present::text::{one_line, times};
 use crate::present::units::percent;
 use crate::settings::{Combine, PathMapping};
 use crate::snapshot::Snapshot;
@@ -97,9 +97,8 @@ impl HealthEntry {
     }
 
     fn of_warning(warning: &Warning) -> Self {
-        let times =
-            if warning.count > 1 { format!(" ({} times)", warning.count) } else { String::new() };
-        let message = one_line(&format!("{}{times}", warning.message)).into_owned();
+        let message = format!("{}{}", warning.message, times(warning.count));
+        let message = one_line(&message).into_owned();
         let code = warning.code.as_str();
         Self { code, severity: severity(warning.code), message, fix: None }
     }
@@ -115,10 +114,9 @@ impl HealthEntry {
 pub fn health(world: &World) -> Vec<HealthEntry> {
     let mut entries: Vec<HealthEntry> = of_files(world);
     if let Some(shown) = world.snapshot() {
-        entries.extend(world.index.as_deref().into_iter().flat_map(|index| {
-            let mapped = &world.settings.path_mappings;
-            with_rule(of_snapshot(shown, index), shown, index, mapped)
-        }));
+        if let Some(index) = world.index.as_deref() {
+            entries.extend(of_snapshot(shown, index, Some(&world.settings.path_mappings)));
+        }
         entries
             .extend(world.baseline.as_deref().map(|baseline| of_baseline(world, shown, baseline)));
         entries.extend(world.baseline_problem.as_deref().map(of_unread_baseline));
@@ -195,8 +193,13 @@ pub fn deleted(world: &World, profile: &Path) -> String {
     format!("{} was deleted; its costs are shown until {until}", profile.display())
 }
 
-/// What is wrong with a profile, the most severe first.
-pub fn of_snapshot(shown: &Snapshot, index: &SourceIndex) -> Vec<HealthEntry> {
+/// What is wrong with a profile, the most severe first. `mapped` is the setting `pathMappings`, if commands
+/// can change it.
+pub fn of_snapshot(
+    shown: &Snapshot,
+    index: &SourceIndex,
+    mapped: Option<&[PathMapping]>,
+) -> Vec<HealthEntry> {
     let mut entries: Vec<HealthEntry> =
         shown.warnings.iter().map(HealthEntry::of_warning).collect();
     let has = |code: WarningCode| shown.warnings.iter().any(|warning| warning.code == code);
@@ -218,7 +221,7 @@ pub fn of_snapshot(shown: &Snapshot, index: &SourceIndex) -> Vec<HealthEntry> {
                 entries.push(HealthEntry::new(Severity::Warning, code, &message));
             }
         }
-        Some(Advice::FindFiles) => entries.extend(no_sources(shown, index)),
+        Some(Advice::FindFiles) => entries.extend(no_sources(shown, index, mapped)),
         Some(Advice::Record(_)) | None => {}
     }
     if !has(WarningCode::Unsymbolicated) {
@@ -234,8 +237,13 @@ pub fn of_snapshot(shown: &Snapshot, index: &SourceIndex) -> Vec<HealthEntry> {
     entries
 }
 
-/// The entry about files of which none was found.
-fn no_sources(shown: &Snapshot, index: &SourceIndex) -> Option<HealthEntry> {
+/// The entry about files of which none was found, with the command that maps the hottest one if only one
+/// rule does that. `mapped` are the present rules, if commands can change them.
+fn no_sources(
+    shown: &Snapshot,
+    index: &SourceIndex,
+    mapped: Option<&[PathMapping]>,
+) -> Option<HealthEntry> {
     let (file, mapping) = hottest_unmapped(shown)?;
     let name = shown.loaded.name();
     let rules = rules(file, mapping, index);
@@ -249,7 +257,17 @@ fn no_sources(shown: &Snapshot, index: &SourceIndex) -> Option<HealthEntry> {
             "none of the {n} files of {name} was found in the sources; the hottest is {file}"
         ),
     };
-    Some(HealthEntry::new(Severity::Warning, HealthCode::NoSources, &format!("{what}{rule}")))
+    let message = format!("{what}{rule}");
+    let entry = HealthEntry::new(Severity::Warning, HealthCode::NoSources, &message);
+    Some(match (mapped, rules.as_slice()) {
+        (Some(mapped), [rule]) => {
+            let all = mapped.iter().chain([rule]).cloned().collect();
+            let choices = Choices { path_mappings: Some(Some(all)), ..Choices::default() };
+            let title = format!("Map {} to {}", rule.from, rule.to);
+            entry.with_fix(&title, ActionCommand::SetView, vec![choices])
+        }
+        _ => entry,
+    })
 }
 
 /// An entry if much self cost is in functions that have only an address, or not even that.
@@ -277,26 +295,6 @@ fn without_names(shown: &Snapshot) -> Option<HealthEntry> {
         shown.loaded.name()
     );
     Some(HealthEntry::new(Severity::Warning, HealthCode::NoNames, &message))
-}
-
-/// Adds the command that maps the hottest file to the entry about files that were not found, if
-/// only one rule does that.
-fn with_rule(
-    mut entries: Vec<HealthEntry>,
-    shown: &Snapshot,
-    index: &SourceIndex,
-    mapped: &[PathMapping],
-) -> Vec<HealthEntry> {
-    for entry in entries.iter_mut().filter(|entry| entry.code == "no-sources") {
-        let Some((file, mapping)) = hottest_unmapped(shown) else { continue };
-        if let [rule] = rules(file, mapping, index).as_slice() {
-            let all = mapped.iter().chain([rule]).cloned().collect();
-            let choices = Choices { path_mappings: Some(Some(all)), ..Choices::default() };
-            let title = format!("Map {} to {}", rule.from, rule.to);
-            *entry = entry.clone().with_fix(&title, ActionCommand::SetView, vec![choices]);
-        }
-    }
-    entries
 }
 
 /// The rules that map a file. None if the workspace file lacks lines or functions that the profile
