@@ -31,7 +31,7 @@ impl LineMap {
         open: impl FnOnce() -> Option<TextWithFunctions<'a>>,
         syntax: Syntax,
     ) -> LineMap {
-        if self.keeps_functions(recorded.functions) {
+        if self.keeps_functions(recorded.functions) && self.keeps_scopes(recorded) {
             return self;
         }
         match open() {
@@ -59,6 +59,26 @@ impl LineMap {
             })
         };
         self.is_in_order() && functions.iter().filter(|it| is_function(it)).all(is_kept)
+    }
+
+    /// Whether no line outside of functions was changed that names what a function is in, such as its
+    /// class. Methods of two classes may be equal but for that.
+    fn keeps_scopes(&self, recorded: TextWithFunctions<'_>) -> bool {
+        let functions = || recorded.functions.iter().filter(|it| is_function(it));
+        let scopes: FxHashSet<&str> =
+            functions().flat_map(|it| &it.scopes).map(String::as_str).collect();
+        if scopes.is_empty() {
+            return true;
+        }
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let names_scope =
+            |line: &str| line.split(|c| !is_word(c)).any(|word| scopes.contains(word));
+        let is_kept = |(line, line0): (&str, u32)| {
+            self.to_open(line0).is_some()
+                || !names_scope(line)
+                || functions().any(|it| it.lines.contains(&line0))
+        };
+        without_mark(recorded.text).lines().zip(0..).all(is_kept)
     }
 }
 
@@ -325,6 +345,18 @@ mod tests {
             "@overload\ndef total(n: list):\n    while n > 1:\n        n //= 2\n    return n\n\n";
         let (before, after) = (format!("{int}{list}"), format!("{list}{int}"));
         assert_eq!(mapped(&before, &after), "6 7 8 9 10 11 0 1 2 3 4");
+    }
+
+    #[test]
+    fn equal_methods_of_swapped_classes_keep_their_lines() {
+        let class = |name: &str| {
+            format!("class {name}:\n    def run(self, n):\n        x = n + 1\n        return x\n\n")
+        };
+        let (before, after) =
+            ([class("A"), class("B")].concat(), [class("B"), class("A")].concat());
+        let lines = mapped(&before, &after);
+        let lines: Vec<&str> = lines.split(' ').collect();
+        assert_eq!((&lines[1..4], &lines[5..8]), (&["6", "7", "8"][..], &["1", "2", "3"][..]));
     }
 
     #[test]
