@@ -70,6 +70,39 @@ fn shows_weights_that_cancel_out() {
     assert_eq!(names, ["main", "alloc", "grow", "free"]);
 }
 
+/// The names of the rows of a tree.
+fn tree_names(profile: &str, arguments: &[&str]) -> Vec<String> {
+    let text = super::Outcome::of(super::costline().args(["tree", profile]).args(arguments));
+    let names: Vec<_> = text
+        .success()
+        .lines()
+        .skip(2)
+        .filter(|row| !row.starts_with("omitted"))
+        .filter_map(|row| Some(row.split_whitespace().last()?.to_owned()))
+        .collect();
+    let json = [arguments, &["--json"]].concat();
+    let text = super::Outcome::of(super::costline().args(["tree", profile]).args(json)).success();
+    let json: Value = serde_json::from_str(&text).unwrap();
+    let nodes = json["nodes"].as_array().unwrap().iter();
+    assert_eq!(nodes.map(|node| node["name"].as_str().unwrap()).collect::<Vec<_>>(), names);
+    names
+}
+
+/// The percentages are those of 100 + 100 + 7.
+#[test]
+fn a_tree_keeps_calls_whose_costs_cancel_out() {
+    let (_folder, profile) = folded("f 100\nf;g -100\nh 7\n");
+    assert_eq!(tree_names(&profile, &[]), ["h", "f", "g"]);
+    assert_eq!(tree_names(&profile, &["--min-percent", "48.3"]), ["f", "g"]);
+    assert_eq!(tree_names(&profile, &["--min-percent", "48.4"]), <[&str; 0]>::default());
+    assert_eq!(tree_names(&profile, &["--limit", "2"]), ["f", "g"]);
+    // Only the callers of `x` have cost, or only its callees.
+    let (_folder, profile) = folded("a;x 100\nb;x -100\nh 7\n");
+    assert_eq!(tree_names(&profile, &["--inverted"]), ["h", "x", "a", "b"]);
+    let (_folder, profile) = folded("m;x;a 100\nm;x;b -100\nh 7\n");
+    assert_eq!(tree_names(&profile, &[]), ["h", "m", "x", "a", "b"]);
+}
+
 /// Self and total of the functions with the most self cost, as printed by `go tool pprof -noinlines
 /// -top` (Go 1.19).
 #[test]

@@ -51,7 +51,7 @@ struct Row {
 struct Rows {
     /// Parents before children, hottest siblings first.
     shown: Vec<Row>,
-    /// The number of branches beside or below them whose total is below the minimum.
+    /// The number of branches beside or below them that do not reach the minimum.
     n_small: usize,
     /// The number of branches below the deepest rows.
     n_deep: usize,
@@ -222,18 +222,18 @@ fn rows(snapshot: &Snapshot, part: Part) -> Result<Rows, Failure> {
     Ok(all)
 }
 
-/// The branches to show below `parent`, the hottest last, and the number of those whose total is
-/// below the minimum, unless only the hottest one is wanted.
+/// The branches to show below `parent`, the hottest last, and the number of those that do not reach
+/// the minimum, nor does any branch below them, unless only the hottest one is wanted.
 fn below(
     snapshot: &Snapshot,
     part: Part,
     base: f64,
     parent: Option<&Branch>,
 ) -> (Vec<Branch>, usize) {
-    let reaches = |branch: &Branch| branch.total.abs() * 100.0 >= part.min_percent * base;
+    let least = part.min_percent * base / 100.0;
     let mut shown = snapshot.tree.branches(part.inverted, parent);
     let n_all = shown.len();
-    shown.truncate(shown.iter().take_while(|branch| reaches(branch)).count());
+    shown.retain(|branch| snapshot.tree.reaches(branch, least));
     let n_small = if part.hot { 0 } else { n_all - shown.len() };
     if part.hot {
         shown.truncate(1);
@@ -275,12 +275,19 @@ fn expanded(
     Ok(Rows { shown: rows, n_small, n_deep })
 }
 
-/// Keeps the `limit` rows with the highest totals, except for rows whose parent is not kept. Returns
-/// the number of removed rows.
+/// Keeps the `limit` rows with the highest totals or with rows that have these below them, without
+/// those whose parent is not among them. Returns the number of others.
 fn keep_hottest(rows: &mut Vec<Row>, limit: usize) -> usize {
-    let magnitude = |row: &Row| row.branch.total.abs();
+    let own = |row: &Row| row.branch.self_.unwrap_or_default().abs();
+    // Costs below a row may cancel each other.
+    let mut peaks: Vec<f64> = rows.iter().map(|row| row.branch.total.abs().max(own(row))).collect();
+    for (at, row) in rows.iter().enumerate().rev() {
+        if let Some(parent) = row.parent {
+            peaks[parent] = peaks[parent].max(peaks[at]);
+        }
+    }
     let mut order: Vec<usize> = (0..rows.len()).collect();
-    order.sort_by(|&a, &b| magnitude(&rows[b]).total_cmp(&magnitude(&rows[a])).then(a.cmp(&b)));
+    order.sort_by(|&a, &b| peaks[b].total_cmp(&peaks[a]).then(a.cmp(&b)));
     let hottest: HashSet<usize> = order.into_iter().take(limit).collect();
     let all = std::mem::take(rows);
     let n_all = all.len();

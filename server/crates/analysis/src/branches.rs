@@ -165,6 +165,24 @@ impl CallTree {
             .sort_unstable_by(|a, b| hotter(a.total, b.total).then(a.function.cmp(&b.function)));
     }
 
+    /// Whether the self cost or the total of a branch is at least `least`, or that of a branch below
+    /// it: negative weights may cancel each other. A call graph only tells about the branch itself.
+    pub fn reaches(&self, branch: &Branch, least: f64) -> bool {
+        let own = branch.self_.unwrap_or_default();
+        if own.abs().max(branch.total.abs()) >= least {
+            return true;
+        }
+        let Some(nodes) = self.call_nodes().filter(|nodes| nodes.has_negative()) else {
+            return false;
+        };
+        match &branch.at {
+            At::Node(id) => nodes.peak(*id) >= least,
+            At::Merged(ids) => ids.iter().any(|&id| nodes.peak(id) >= least),
+            At::Endings(endings) => callers_reach(nodes, endings, least),
+            At::Path(_) => false,
+        }
+    }
+
     /// The tiers of the total of a branch. Empty if the recording has none, and for the bottom-up
     /// tree.
     pub fn jit_tiers_of_branch(&self, branch: &Branch) -> &[(JitTier, f64)] {
@@ -363,6 +381,24 @@ fn callers_of(nodes: &CallNodes, endings: &[Ending]) -> impl Iterator<Item = End
     endings
         .iter()
         .filter_map(|&Ending { leaf, at }| Some(Ending { leaf, at: nodes.get(at).parent? }))
+}
+
+/// Whether the total of a branch above these endings, in the bottom-up tree, is at least `least`.
+fn callers_reach(nodes: &CallNodes, endings: &[Ending], least: f64) -> bool {
+    let callers =
+        |endings: &[Ending]| outward(nodes, callers_of(nodes, endings), |node| node.self_, false);
+    let mut pending = callers(endings);
+    while let Some(branch) = pending.pop() {
+        if branch.total.abs() >= least {
+            return true;
+        }
+        let At::Endings(endings) = &branch.at else { continue };
+        let most: f64 = endings.iter().map(|ending| nodes.get(ending.leaf).self_.abs()).sum();
+        if most >= least {
+            pending.extend(callers(endings));
+        }
+    }
+    false
 }
 
 /// Inverted, the functions with self cost. Top-down, the functions without callers. Cycles whose

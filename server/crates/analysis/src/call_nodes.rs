@@ -49,6 +49,9 @@ pub struct CallNode {
 #[derive(Debug, Clone, Default)]
 pub struct CallNodes {
     nodes: Vec<CallNode>,
+    /// By node, the greatest of |self| and |total| of it and of the nodes below it. Empty if no
+    /// weight is negative: it is the total then.
+    peaks: Vec<f64>,
     /// The tiers of nodes that have any, by index.
     tiers: FxHashMap<u32, JitTiers>,
 }
@@ -88,7 +91,8 @@ impl CallNodes {
         mark_recursive(&mut nodes, groups.n_functions());
         let node_of = node_of.into_iter().map(|node| index[node as usize]);
         let tiers = by_node(&stacks, &activations, profile.frames(), node_of);
-        Self { nodes, tiers }
+        let peaks = peaks(&nodes);
+        Self { nodes, peaks, tiers }
     }
 
     /// A node.
@@ -129,6 +133,16 @@ impl CallNodes {
     pub fn has_cost(&self, id: CallNodeId) -> bool {
         self.get(id).total != 0.0
             || self.nodes[self.subtree(id)].iter().any(|node| node.self_ != 0.0)
+    }
+
+    /// The greatest of |self| and |total| of a node and of the nodes below it.
+    pub(crate) fn peak(&self, id: CallNodeId) -> f64 {
+        self.peaks.get(id.index()).copied().unwrap_or_else(|| self.get(id).total)
+    }
+
+    /// Whether weights may cancel each other.
+    pub(crate) fn has_negative(&self) -> bool {
+        !self.peaks.is_empty()
     }
 
     /// The number of nodes with cost: the node and those below it.
@@ -174,6 +188,21 @@ fn mark_recursive(nodes: &mut [CallNode], n_functions: usize) {
             *covered_until = node.end;
         }
     }
+}
+
+/// [`CallNodes::peaks`] of nodes that are in depth-first order.
+fn peaks(nodes: &[CallNode]) -> Vec<f64> {
+    if nodes.iter().all(|node| node.self_ >= 0.0) {
+        return Vec::new();
+    }
+    let mut peaks: Vec<f64> =
+        nodes.iter().map(|node| node.self_.abs().max(node.total.abs())).collect();
+    for (i, node) in nodes.iter().enumerate().rev() {
+        if let Some(parent) = node.parent {
+            peaks[parent.index()] = peaks[parent.index()].max(peaks[i]);
+        }
+    }
+    peaks
 }
 
 /// Lays nodes out depth first, siblings sorted by function, and returns the new index of each.

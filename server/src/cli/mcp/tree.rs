@@ -115,20 +115,20 @@ impl Tree {
             totals.retain(|total| *total > lowest);
             totals.truncate((totals.len() * 7 / 8).max(1));
             let Some(&least) = totals.last() else { return };
-            // A node costs at most what the node above it costs.
             keep(&mut self.nodes, &mut self.more, least);
         }
     }
 }
 
-/// Removes nodes with a lower total, and counts those whose parent is left.
+/// Removes nodes with a lower total, and counts those whose parent is left. Negative costs may cancel
+/// each other, so a node can cost less than one below it.
 fn keep(nodes: &mut Vec<Node>, more: &mut usize, least: f64) {
-    let n = nodes.len();
-    nodes.retain(|node| node.total.0.abs() >= least);
-    *more += n - nodes.len();
-    for node in nodes {
+    for node in &mut *nodes {
         keep(&mut node.children, &mut node.more, least);
     }
+    let n = nodes.len();
+    nodes.retain(|node| node.total.0.abs() >= least || !node.children.is_empty());
+    *more += n - nodes.len();
 }
 
 impl Node {
