@@ -54,6 +54,27 @@ fn hits_of_v8_have_no_times() {
     );
 }
 
+/// On Linux, the id of a process is that of its main thread, which has 10 samples of 2,004,008 ns.
+#[test]
+fn a_thread_is_chosen_by_its_id_or_by_the_label_of_its_row() {
+    let profile = "perf-data/c-threads-events/perf.data";
+    let total = |thread: &str| {
+        let ran = on("report", profile, ["--json", "--no-symbols", "--thread", thread]);
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let threads: Vec<_> = report["threads"].as_array().unwrap().iter().collect();
+        (report["total"].clone(), threads.len(), ran.stderr.contains("`pid:27188`"))
+    };
+    let rows = on("report", profile, ["--by", "thread", "--no-symbols"]);
+    assert!(rows.stdout.contains("threads · thread 27188\n"), "{}", rows.stdout);
+    assert_eq!(total("27188"), (20_040_080.into(), 1, true));
+    assert_eq!(total("tid:27188"), (20_040_080.into(), 1, false));
+    assert_eq!(total("threads · thread 27188"), (20_040_080.into(), 1, false));
+    let all = total("pid:27188");
+    assert_eq!((all.1, all.2), (2, false));
+    let message = on("tree", profile, ["--occurrences", "--no-symbols"]).failure(2);
+    assert!(message.contains("choose it with --thread: `threads · thread 27188`, `"), "{message}");
+}
+
 /// What a program does one after another, with the calls of each time below it.
 #[test]
 fn a_tree_of_occurrences_is_in_order_of_time() {

@@ -1905,7 +1905,7 @@ export interface SetViewArgument {
   readonly search?: string | null;
   /** What hints show. */
   readonly show?: Show | null;
-  /** The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads. */
+  /** The threads to show, by name, end of the name, id (`tid:ID`, `pid:ID`), glob or `/regex/`. Empty: all threads. */
   readonly threads?: readonly string[] | null;
   /** The transforms, in order, instead of those that are applied. `null`: none. */
   readonly transforms?: readonly TransformArgument[] | null;

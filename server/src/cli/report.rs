@@ -11,7 +11,7 @@ use super::heading::{beside_overlay, compared_with, headline};
 use super::overlay::Beside;
 use super::style::Style;
 use super::{Failure, Output, USAGE};
-use analysis::{CliqueCost, Edge, FileId, FunctionId, Thread, ThreadId, Total};
+use analysis::{CliqueCost, Edge, FileId, FunctionId, ThreadId, Total};
 use engine::average::Spread;
 use engine::context::Compared;
 use engine::overlay::{Overlaid, Overlay};
@@ -101,7 +101,9 @@ pub(super) fn text(
     let scale =
         Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: style.unit };
     let per_call = ranking.limits.per_call;
-    let mut table = Table { snapshot, scale, per_call, format, before, overlay, style, out };
+    let thread_labels = analysis::thread_labels(snapshot.grouped.recording.threads());
+    let mut table =
+        Table { snapshot, scale, per_call, format, before, overlay, style, thread_labels, out };
     table.heading()?;
     table.rows(&ranked)?;
     let before = if format == ReportFormat::Markdown { "\n" } else { "" };
@@ -131,6 +133,8 @@ struct Table<'a> {
     before: Option<Compared<'a>>,
     overlay: Option<Overlay<'a>>,
     style: Style,
+    /// By thread.
+    thread_labels: Vec<String>,
     out: &'a mut Output,
 }
 
@@ -329,17 +333,8 @@ impl Table<'_> {
     }
 
     fn thread(&mut self, row: &Row<ThreadId>) -> io::Result<()> {
-        let threads = self.snapshot.grouped.recording.threads();
-        let thread = threads.get(row.what.index()).cloned().unwrap_or_default();
-        let is_same = |other: &&Thread| (&other.name, &other.tid) == (&thread.name, &thread.tid);
-        let is_ambiguous = threads.iter().filter(is_same).nth(1).is_some();
-        let name = if thread.name.is_empty() { &thread.process_name } else { &thread.name };
-        let tid = thread.tid.as_ref().map(|tid| format!("thread {tid}"));
-        let pid = thread.pid.as_ref().filter(|_| is_ambiguous).map(|pid| format!("process {pid}"));
-        let what: Vec<String> = [Some(name.clone()), tid, pid].into_iter().flatten().collect();
-        let what: Vec<&str> = what.iter().map(String::as_str).filter(|s| !s.is_empty()).collect();
-        let what = if what.is_empty() { "(unnamed)".to_owned() } else { what.join(" · ") };
-        self.row(row, &plain(&what))
+        let label = self.thread_labels.get(row.what.index()).cloned().unwrap_or_default();
+        self.row(row, &plain(&label))
     }
 
     fn clique(&mut self, row: &Row<CliqueCost>) -> io::Result<()> {

@@ -98,7 +98,8 @@ pub use line_counts::{FileLineCount, LineCounts};
 pub use name_search::NameSearch;
 pub use named::{Addresses, identified, notation};
 pub use names::{
-    Unmatched, ambiguous, find_function, find_functions, find_metric, find_threads, nearest,
+    Unmatched, also_process, ambiguous, find_function, find_functions, find_metric, find_threads,
+    nearest, thread_labels,
 };
 pub use paths::{PathEntry, PathStep, Recursion, SiteCost};
 pub use phases::{Phase, Phases, phases};

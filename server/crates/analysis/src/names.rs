@@ -10,9 +10,10 @@
 use globset::{Glob, GlobMatcher};
 use profile::{
     CategoryId, Func, FuncId, FunctionId, Groups, LibId, MetricId, Profile, Recording, StackAccess,
-    SymbolTables, ThreadId, Warning, WarningCode,
+    SymbolTables, Thread, ThreadId, Warning, WarningCode,
 };
 use regex_lite::Regex;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 /// How many candidates of an ambiguous name to list.
@@ -412,7 +413,9 @@ pub fn find_metric(recording: &Recording, query: &str) -> Result<MetricId, Unmat
     }
 }
 
-/// The threads that `query` matches by name, thread id or process id; at least one.
+/// The threads that `query` matches; at least one. It is a name, a thread id, `tid:ID`, a label
+/// ([`thread_labels`]), a process id or `pid:ID`; else the end of one of these, a glob or a regular
+/// expression.
 pub fn find_threads(recording: &Recording, query: &str) -> Result<Vec<ThreadId>, Unmatched> {
     let threads = recording.threads();
     if threads.is_empty() {
@@ -420,7 +423,11 @@ pub fn find_threads(recording: &Recording, query: &str) -> Result<Vec<ThreadId>,
             format!("no thread is called `{query}`: this profile does not record threads");
         return Err(Unmatched::new(WarningCode::UnknownThread, problem));
     }
-    let names = (0..).map(ThreadId::new).zip(threads).flat_map(|(id, thread)| {
+    let exact = exact_threads(threads, query);
+    if !exact.is_empty() {
+        return Ok(exact);
+    }
+    let names = ids(threads).flat_map(|(id, thread)| {
         let names = [Some(&thread.name), thread.tid.as_ref(), thread.pid.as_ref()];
         names.into_iter().flatten().map(move |name| (id, name.as_str()))
     });
@@ -431,6 +438,86 @@ pub fn find_threads(recording: &Recording, query: &str) -> Result<Vec<ThreadId>,
         return Err(Unmatched::no_match(WarningCode::UnknownThread, "thread", query, names));
     }
     Ok(found)
+}
+
+fn ids(threads: &[Thread]) -> impl Iterator<Item = (ThreadId, &Thread)> {
+    (0..).map(ThreadId::new).zip(threads)
+}
+
+/// The threads with this name, id, label or process id. The first of these that any thread has
+/// decides: on Linux, the id of a process is that of its main thread.
+fn exact_threads(threads: &[Thread], query: &str) -> Vec<ThreadId> {
+    let having = |has: &dyn Fn(&Thread) -> bool| -> Vec<ThreadId> {
+        ids(threads).filter(|(_, thread)| has(thread)).map(|(id, _)| id).collect()
+    };
+    let named = having(&|thread| thread.name == query || thread.tid.as_deref() == Some(query));
+    if !named.is_empty() {
+        return named;
+    }
+    if let Some(tid) = query.strip_prefix("tid:") {
+        return having(&|thread| thread.tid.as_deref() == Some(tid));
+    }
+    if let Some(pid) = query.strip_prefix("pid:") {
+        return having(&|thread| thread.pid.as_deref() == Some(pid));
+    }
+    let labels = thread_labels(threads).into_iter();
+    let labelled = (0..).map(ThreadId::new).zip(labels).filter(|(_, label)| label == query);
+    let labelled: Vec<ThreadId> = labelled.map(|(id, _)| id).collect();
+    if !labelled.is_empty() {
+        return labelled;
+    }
+    having(&|thread| thread.pid.as_deref() == Some(query))
+}
+
+/// A warning if `query` is the id of a thread and of a process with other threads, which
+/// [`find_threads`] leaves out.
+pub fn also_process(recording: &Recording, query: &str) -> Option<Warning> {
+    let threads = recording.threads();
+    let of_process = threads.iter().filter(|thread| thread.pid.as_deref() == Some(query));
+    let is_named = threads.iter().any(|thread| thread.name == query);
+    let mut others = of_process.filter(|thread| thread.tid.as_deref() != Some(query));
+    let is_thread = threads.iter().any(|thread| thread.tid.as_deref() == Some(query));
+    if is_named || !is_thread {
+        return None;
+    }
+    others.next()?;
+    let problem = format!("{query} is the id of a thread and of its process");
+    let instead = format!("showing the thread (`tid:{query}`); `pid:{query}` is the process");
+    Some(Unmatched::new(WarningCode::AmbiguousThread, problem).warning(&instead))
+}
+
+/// The names that tell threads apart: `main · thread 7`, with ` · process 5` if several threads have
+/// this name and id.
+pub fn thread_labels(threads: &[Thread]) -> Vec<String> {
+    let mut same: FxHashMap<(&str, Option<&str>), usize> = FxHashMap::default();
+    for thread in threads {
+        *same.entry((&thread.name, thread.tid.as_deref())).or_default() += 1;
+    }
+    threads
+        .iter()
+        .map(|thread| {
+            let is_ambiguous = same[&(thread.name.as_str(), thread.tid.as_deref())] > 1;
+            let name = if thread.name.is_empty() { &thread.process_name } else { &thread.name };
+            let tid = thread.tid.as_ref().map(|tid| format!("thread {tid}"));
+            let pid =
+                thread.pid.as_ref().filter(|_| is_ambiguous).map(|pid| format!("process {pid}"));
+            let parts = [Some(name.clone()), tid, pid].into_iter().flatten();
+            let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+            if parts.is_empty() { "(unnamed)".to_owned() } else { parts.join(" · ") }
+        })
+        .collect()
+}
+
+/// The labels of some of the threads, for messages: `` `main · thread 7`, … ``.
+pub(crate) fn listed_threads(threads: &[Thread], chosen: impl Iterator<Item = usize>) -> String {
+    let labels = thread_labels(threads);
+    let mut chosen: Vec<_> = chosen
+        .filter_map(|at| Some(format!("`{}`", labels.get(at)?)))
+        .take(MAX_CANDIDATES + 1)
+        .collect();
+    let more = if chosen.len() > MAX_CANDIDATES { ", …" } else { "" };
+    chosen.truncate(MAX_CANDIDATES);
+    chosen.join(", ") + more
 }
 
 /// Whether a func is in the file, at the line of a file or in the library that `place` names. A func

@@ -2,6 +2,7 @@
 //! in common.
 
 use crate::functions_of_stacks::FunctionsOfStacks;
+use crate::names::listed_threads;
 use crate::range::TimeRange;
 use crate::reshape::known_times;
 use crate::weighted::is_counted;
@@ -45,9 +46,18 @@ pub fn phases(
     let is_sampled =
         |samples: &Samples| samples.stacks().any(|stack| is_counted(shown, view, stack));
     let threads = shown.samples().iter().enumerate();
-    let mut threads = threads.filter(|(at, samples)| view.includes(*at) && is_sampled(samples));
-    let (Some((_, samples)), None) = (threads.next(), threads.next()) else {
-        return Err(none("they are those of one thread; choose it (`--thread`)"));
+    let threads: Vec<_> =
+        threads.filter(|(at, samples)| view.includes(*at) && is_sampled(samples)).collect();
+    let samples = match threads[..] {
+        [(_, samples)] => samples,
+        [] => return Err(none("there are no samples")),
+        [..] => {
+            let chosen = threads.iter().map(|(at, _)| *at);
+            let labels = listed_threads(shown.threads(), chosen);
+            let problem =
+                format!("they are those of one thread; choose it with --thread: {labels}");
+            return Err(none(&problem));
+        }
     };
     let times = samples.times_ns(clock).into_iter().flatten();
     let rows = times.zip(samples.stacks()).filter(|(_, stack)| is_counted(shown, view, *stack));

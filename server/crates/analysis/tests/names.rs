@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is the message")]
 
-use analysis::{find_function, find_metric, find_threads, nearest};
+use analysis::{also_process, find_function, find_metric, find_threads, nearest, thread_labels};
 use profile::{
     Func, FuncId, Groups, Lib, LineKnowledge, Metric, Profile, ProfileBuilder, Recording, Samples,
     Thread, Weights,
@@ -185,15 +185,50 @@ fn finds_threads_by_name_or_id() {
         let threads = find_threads(&recording, query).map_err(|error| error.problem)?;
         Ok::<_, String>(threads.into_iter().map(profile::ThreadId::index).collect::<Vec<_>>())
     };
+    assert_eq!((found("main"), found("8"), found("7")), (Ok(vec![0]), Ok(vec![1]), Ok(vec![0])));
     assert_eq!(
-        (found("main"), found("8"), found("7")),
-        (Ok(vec![0]), Ok(vec![1]), Ok(vec![0, 1, 2, 3]))
+        (found("tid:7"), found("pid:7"), found("worker-1 · thread 8")),
+        (Ok(vec![0]), Ok(vec![0, 1, 2, 3]), Ok(vec![1]))
     );
+    assert_eq!(found("tid:8"), Ok(vec![1]));
+    assert!(found("pid:8").is_err() && found("tid:").is_err());
+    let also = |query| also_process(&recording, query).map(|warning| warning.message);
+    let message = "7 is the id of a thread and of its process; showing the thread (`tid:7`); \
+                   `pid:7` is the process";
+    assert_eq!(also("7"), Some(message.to_owned()));
+    assert_eq!((also("8"), also("tid:7"), also("pid:7")), (None, None, None));
     assert_eq!(
         (found("worker-*"), found("worker-?"), found("/^w.*[0-9]$/")),
         (Ok(vec![3]), Ok(vec![1, 2, 3]), Ok(vec![1, 2]))
     );
     assert_eq!(found("man"), Err("no thread is called `man` (did you mean `main`?)".to_owned()));
+}
+
+#[test]
+fn threads_of_one_name_and_id_are_told_apart_by_their_process() {
+    let thread = |name: &str, tid: Option<&str>, pid: &str| Thread {
+        name: name.to_owned(),
+        process_name: "app".to_owned(),
+        tid: tid.map(str::to_owned),
+        pid: Some(pid.to_owned()),
+        ..Thread::default()
+    };
+    let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
+    let threads = [thread("a", Some("1"), "5"), thread("a", Some("1"), "6"), thread("", None, "5")];
+    assert_eq!(
+        thread_labels(&threads),
+        ["a · thread 1 · process 5", "a · thread 1 · process 6", "app"]
+    );
+    for thread in threads {
+        builder.push_thread(thread, Samples::new(vec![], vec![Weights::Ones])).unwrap();
+    }
+    let recording = Recording::Stacks(builder.build());
+    let found = |query| {
+        let threads = find_threads(&recording, query).unwrap();
+        threads.into_iter().map(profile::ThreadId::index).collect::<Vec<_>>()
+    };
+    assert_eq!(found("a · thread 1 · process 6"), [1]);
+    assert_eq!((found("1"), found("5"), found("app")), (vec![0, 1], vec![0, 2], vec![2]));
 }
 
 #[test]

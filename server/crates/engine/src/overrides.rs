@@ -63,7 +63,8 @@ pub struct Choices {
     /// of another profile, relative to the workspace folder.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub overlay: Option<Option<String>>,
-    /// The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads.
+    /// The threads to show, by name, end of the name, id (`tid:ID`, `pid:ID`), glob or `/regex/`.
+    /// Empty: all threads.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub threads: Option<Option<Vec<String>>>,
     /// Which functions to show.

@@ -250,7 +250,8 @@ pub struct Settings {
     /// A second cost to show beside the first: a metric of the profile, by name or unit, or the path
     /// of another profile.
     pub overlay: Option<String>,
-    /// The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads.
+    /// The threads to show, by name, end of the name, id (`tid:ID`, `pid:ID`), glob or `/regex/`.
+    /// Empty: all threads.
     pub threads: Vec<String>,
     /// Which functions to show, in profiles that record which ones are JavaScript.
     pub implementation: Implementation,

@@ -218,6 +218,8 @@ codes! {
         AmbiguousMetric = "ambiguous-metric",
         /// No thread has the chosen name or id. The choice is ignored.
         UnknownThread = "unknown-thread",
+        /// The chosen id is that of a thread and of its process. The thread is shown.
+        AmbiguousThread = "ambiguous-thread",
         /// The profile does not record which functions are JavaScript. All functions are shown.
         UnknownImplementation = "unknown-implementation",
         /// Own code cannot be told from libraries. All code is shown.

@@ -144,7 +144,10 @@ fn rows(opened: &Opened, found: HotSpots) -> Vec<Spot> {
     rows.extend(packages.into_iter().flatten().map(group("package")));
     rows.extend(libraries.into_iter().flatten().map(group("library")));
     rows.extend(threads.into_iter().flatten().map(|row| {
-        let name = row.tid.map_or_else(|| row.name.clone(), |tid| format!("{} ({tid})", row.name));
+        // As in `costline report`, so that `threads` takes it.
+        let tid = row.tid.map(|tid| format!("thread {tid}"));
+        let parts = [Some(row.name), tid].into_iter().flatten().filter(|part| !part.is_empty());
+        let name = parts.collect::<Vec<_>>().join(" · ");
         Spot::new(&name, None, row.cost)
     }));
     let names = |members: &[HotMember]| {

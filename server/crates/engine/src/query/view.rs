@@ -18,6 +18,7 @@ use crate::world::World;
 use analysis::{Thread, ThreadChoice, ThreadId, ThreadTotal, Transform, threads_by_run};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// What is shown, the choices, and the actions.
@@ -384,8 +385,8 @@ fn threads(shown: &Snapshot) -> Choice {
     let mut listed: Vec<&[ThreadId]> = Vec::new();
     let mut options = Vec::new();
     for (id, thread) in (0..).map(ThreadId::new).zip(shown.grouped.recording.threads()) {
-        let unique = names(thread).find(|value| threads_named(value) == [id]);
-        let value = unique.unwrap_or(&thread.name);
+        let unique = names(thread).into_iter().find(|value| threads_named(value) == [id]);
+        let value = unique.as_deref().unwrap_or(&thread.name);
         let group = threads_named(value);
         if listed.contains(&group) {
             continue;
@@ -419,14 +420,17 @@ fn threads(shown: &Snapshot) -> Choice {
     }
 }
 
-/// The name and ids of a thread.
-fn names(thread: &Thread) -> impl Iterator<Item = &str> {
-    [Some(thread.name.as_str()), thread.tid.as_deref(), thread.pid.as_deref()].into_iter().flatten()
+/// The name and ids of a thread. The id of a process may be that of one of its threads, too.
+fn names(thread: &Thread) -> Vec<Cow<'_, str>> {
+    let tid = thread.tid.as_ref().map(|tid| Cow::Owned(format!("tid:{tid}")));
+    let ids = [&thread.tid, &thread.pid].map(|id| id.as_deref().map(Cow::Borrowed));
+    let name = Cow::Borrowed(thread.name.as_str());
+    [name].into_iter().chain(ids.into_iter().flatten()).chain(tid).collect()
 }
 
 /// The threads with each name or id.
-fn by_name(threads: &[Thread]) -> HashMap<&str, Vec<ThreadId>> {
-    let mut named: HashMap<&str, Vec<ThreadId>> = HashMap::new();
+fn by_name(threads: &[Thread]) -> HashMap<Cow<'_, str>, Vec<ThreadId>> {
+    let mut named: HashMap<Cow<'_, str>, Vec<ThreadId>> = HashMap::new();
     for (id, thread) in (0..).map(ThreadId::new).zip(threads) {
         for name in names(thread) {
             let ids = named.entry(name).or_default();

@@ -339,10 +339,13 @@ fn view(
             ignore(name, &format!("showing `{default}`"));
         }
     }
-    let (mut threads, mut missing) = (Vec::new(), Vec::new());
+    let (mut threads, mut missing, mut ambiguous) = (Vec::new(), Vec::new(), Vec::new());
     for name in &settings.threads {
         match analysis::find_threads(recording, name) {
-            Ok(found) => threads.extend(found),
+            Ok(found) => {
+                ambiguous.extend(analysis::also_process(recording, name));
+                threads.extend(found);
+            }
             Err(name) => missing.push(name),
         }
     }
@@ -351,6 +354,7 @@ fn view(
     for name in missing {
         ignore(name, instead);
     }
+    warnings.extend(ambiguous);
     if !threads.is_empty() {
         threads.sort_unstable();
         threads.dedup();

@@ -1,6 +1,6 @@
 //! The data for menus and status lines: view, profiles, files and state. Explanations of lines.
 
-use crate::support::Project;
+use crate::support::{Project, recording};
 use engine::context::Context;
 use engine::overrides::{Change, Choices, Overrides};
 use engine::query::choices::{Choice, ChoiceKey, ChoiceValue, Chosen};
@@ -68,6 +68,26 @@ fn a_view_offers_choices_with_several_options() {
     assert_eq!(options(unit), ["Percent", "Absolute", "*Both"]);
     assert_eq!(unit.value, Chosen::One(ChoiceValue::Text("both".to_owned())));
     assert_eq!(view.actions.len(), 2);
+}
+
+/// The id of a process is that of its first thread, whose name others have, too.
+#[test]
+fn each_thread_of_a_process_can_be_chosen() {
+    let thread = |tid: u32| json!({"ph": "M", "name": "thread_name", "pid": 7, "tid": tid, "args": {"name": "pool"}});
+    let call = |tid: u32, dur: u32| json!({"ph": "X", "name": "work", "pid": 7, "tid": tid, "ts": 0, "dur": dur});
+    let trace = json!([thread(7), thread(8), call(7, 3000), call(8, 1000)]).to_string();
+    let values = |settings: &Value| {
+        let project = project(settings);
+        let context = project.context(project.load(recording(&trace)), &[]);
+        let view = view(&context.world);
+        let threads = view.choices.iter().find(|choice| choice.key == ChoiceKey::Threads).unwrap();
+        let values = threads.options.iter().map(|option| json!(option.value)).collect::<Vec<_>>();
+        (values, view.shown.total.unwrap().0, json!(threads.value))
+    };
+    let (all, total, _) = values(&json!({}));
+    assert_eq!((&all, total), (&vec![json!("tid:7"), json!("8")], 4000.0));
+    assert_eq!(values(&json!({"threads": ["tid:7"]})), (all.clone(), 3000.0, json!(["tid:7"])));
+    assert_eq!(values(&json!({"threads": ["8"]})), (all, 1000.0, json!(["8"])));
 }
 
 #[test]
