@@ -234,6 +234,47 @@ fn an_edited_source_and_a_rewritten_profile_are_read_again() {
 }
 
 #[test]
+fn a_newer_profile_that_cannot_be_read_is_named() {
+    let folder = project();
+    let broken = folder.path().join("profiles/broken.pb.gz");
+    fs::write(&broken, &fs::read(fixture("pprof/go-indexer-cpu/cpu.pb.gz")).unwrap()[..500]).unwrap();
+    for (name, age) in [("before.folded", 20), ("after.folded", 10), ("broken.pb.gz", 0)] {
+        let path = folder.path().join("profiles").join(name);
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+    }
+    let Some(mut client) = Client::start(folder.path(), &[]) else { return };
+    for tool in ["hot_spots", "health", "call_tree"] {
+        let answer = client.call(tool, &json!({}));
+        let skipped = answer["skipped"].as_array().unwrap();
+        assert_eq!(skipped.len(), 1, "{answer}");
+        assert!(skipped[0].as_str().unwrap().contains("broken.pb.gz: "), "{answer}");
+    }
+    let chosen = json!({ "profile": "profiles/after.folded" });
+    assert!(client.call("hot_spots", &chosen)["skipped"].is_null());
+    fs::remove_file(broken).unwrap();
+    assert!(client.call("hot_spots", &json!({}))["skipped"].is_null());
+}
+
+/// `skip` is called from seven lines, and `main` moved down by two lines since.
+#[test]
+fn call_sites_are_counted_and_have_the_lines_of_the_file_as_it_is() {
+    let folder = TempDir::new().unwrap();
+    let call = "    skip()\n";
+    let source = format!("def main():\n{}\ndef skip():\n    pass\n", call.repeat(7));
+    fs::write(folder.path().join("app.py"), &source).unwrap();
+    let stack = |line: u32| format!("main (app.py:{line});skip (app.py:11) {}\n", 20 - line);
+    fs::write(folder.path().join("cpu.folded"), (2..9).map(stack).collect::<String>()).unwrap();
+    let Some(mut client) = Client::start(folder.path(), &["cpu.folded"]) else { return };
+    let calls = client.call("callers", &json!({ "function": "skip" }));
+    let caller = &calls["calls"][0];
+    assert_eq!(caller["sites"].as_array().unwrap().len(), 5);
+    assert_eq!(caller["moreSites"], 2);
+    let all = client.call("callers", &json!({ "function": "main" }));
+    assert_eq!(all["calls"], json!([]));
+}
+
+#[test]
 fn unknown_tools_arguments_and_files_outside_are_refused() {
     let folder = project();
     let Some(mut client) = Client::start(folder.path(), &[]) else { return };

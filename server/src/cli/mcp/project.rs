@@ -28,6 +28,8 @@ pub struct Project {
     base: ViewArgs,
     /// The folders of the project.
     pub roots: Vec<PathBuf>,
+    /// Newer profiles than the one shown by default that cannot be read, each as a message.
+    pub skipped: Vec<String>,
     recognised: Recognised,
     /// The latest last.
     loaded: Vec<Loaded>,
@@ -81,7 +83,13 @@ impl Project {
             roots.push(project_at(&current).unwrap_or(current));
         }
         base.root.clone_from(&roots);
-        Ok(Self { base, roots, recognised: Recognised::default(), loaded: Vec::new() })
+        Ok(Self {
+            base,
+            roots,
+            skipped: Vec::new(),
+            recognised: Recognised::default(),
+            loaded: Vec::new(),
+        })
     }
 
     /// The settings of the project.
@@ -143,6 +151,10 @@ impl Project {
         }
         let settings = Settings { unit: Unit::Both, ..args.settings() };
         let (snapshot, index) = shown.unzip();
+        if !is_chosen {
+            self.skipped =
+                problems.iter().map(|(_, message): &(_, String)| message.clone()).collect();
+        }
         Ok(World {
             settings: Arc::new(settings),
             roots: self.roots.clone(),

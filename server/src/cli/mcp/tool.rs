@@ -132,8 +132,25 @@ fn input<Q: Query>() -> JsonObject {
     all
 }
 
+/// An answer, and what is to be said about it.
+#[derive(Serialize, JsonSchema)]
+struct Answered<A> {
+    #[serde(flatten)]
+    answer: A,
+    /// Newer profiles than the one that the answer is about, which cannot be read, each with the
+    /// reason. Missing if there are none, or if `profile` was given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<String>")]
+    skipped: Vec<String>,
+}
+
 fn output<Q: Query>() -> JsonObject {
-    schema::<Q::Answer>(SchemaSettings::draft2020_12().for_serialize().into_generator())
+    let generator = || SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let mut schema_of_all = schema::<Answered<Q::Answer>>(generator());
+    if let Some(description) = schema::<Q::Answer>(generator()).remove("description") {
+        schema_of_all.insert("description".to_owned(), description);
+    }
+    schema_of_all
 }
 
 /// Takes those arguments that a type has.
@@ -156,5 +173,9 @@ fn run<Q: Query>(project: &mut Project, mut arguments: JsonObject) -> Result<Val
     let view: View = take(&mut arguments)?;
     let Limit { limit } = take(&mut arguments)?;
     let own: Q::Arguments = take(&mut arguments)?;
-    fit(limit.unwrap_or(Q::LIMIT).max(1), |most| Q::answer(project, &view, &own, most))
+    project.skipped.clear();
+    fit(limit.unwrap_or(Q::LIMIT).max(1), |most| {
+        let answer = Q::answer(project, &view, &own, most)?;
+        Ok(Answered { answer, skipped: project.skipped.clone() })
+    })
 }
