@@ -71,6 +71,8 @@ struct Call {
     leaf: bool,
     /// Where the calls are, hottest first. Empty if the profile does not tell.
     sites: Vec<Site>,
+    /// The number of call sites that are not listed.
+    more_sites: usize,
     /// The path to follow it with.
     path: Vec<String>,
 }
@@ -182,6 +184,7 @@ fn call(opened: &Opened, above: &[String], entry: &PathEntry) -> Call {
         recursive: entry.recursive,
         leaf: entry.leaf,
         sites: entry.sites.iter().take(MAX_SITES).map(site).collect(),
+        more_sites: entry.sites.len().saturating_sub(MAX_SITES),
         path: [above, &[name.to_owned()]].concat(),
     }
 }
