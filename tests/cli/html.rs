@@ -129,6 +129,35 @@ fn a_baseline_adds_the_change_of_the_total_and_of_functions() {
     assert_eq!(values(&functions[0])[..2], ["4000", "4000"]);
 }
 
+/// As the sources of the page.
+#[cfg(feature = "grammars")]
+#[test]
+fn the_place_of_a_function_is_its_line_in_the_file_as_it_is_now() {
+    let recorded = fixture(GO);
+    let folder = TempDir::new().unwrap();
+    for name in ["go.mod", "main.go", "cpu.pb.gz"] {
+        fs::copy(recorded.with_file_name(name), folder.path().join(name)).unwrap();
+    }
+    let cache = TempDir::new().unwrap();
+    let page = || {
+        let mut command = costline();
+        command.args(["html", "cpu.pb.gz", "--root", "."]).current_dir(folder.path());
+        let output = command.env("COSTLINE_CACHE_DIR", cache.path()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // A copy of the source is kept, so that the recorded text is known after the edit.
+    assert!(page().contains("main.go:68"));
+    let source = folder.path().join("main.go");
+    let text = fs::read_to_string(&source).unwrap();
+    fs::write(&source, format!("// a\n// b\n// c\n{text}")).unwrap();
+    let page = page();
+    assert!(page.contains("\"place\":\"main.go:71\"") && !page.contains("main.go:68"));
+    let page = Document::parse(xml(&page)).unwrap();
+    let functions = rows(&page, |table| table.attribute("id") == Some("functions"));
+    let places = functions.iter().map(|row| values(row)[2..4].join(" ")).collect::<Vec<_>>();
+    assert!(places.contains(&"main.collatz main.go:71".to_owned()), "{places:?}");
+}
+
 /// `work` took 60 of 100 ms and now takes 50 of 50.
 #[test]
 fn costs_are_compared_as_the_option_says() {

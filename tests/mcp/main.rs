@@ -237,7 +237,8 @@ fn an_edited_source_and_a_rewritten_profile_are_read_again() {
 fn a_newer_profile_that_cannot_be_read_is_named() {
     let folder = project();
     let broken = folder.path().join("profiles/broken.pb.gz");
-    fs::write(&broken, &fs::read(fixture("pprof/go-indexer-cpu/cpu.pb.gz")).unwrap()[..500]).unwrap();
+    let whole = fs::read(fixture("pprof/go-indexer-cpu/cpu.pb.gz")).unwrap();
+    fs::write(&broken, &whole[..500]).unwrap();
     for (name, age) in [("before.folded", 20), ("after.folded", 10), ("broken.pb.gz", 0)] {
         let path = folder.path().join("profiles").join(name);
         let file = fs::File::options().write(true).open(path).unwrap();
@@ -256,9 +257,9 @@ fn a_newer_profile_that_cannot_be_read_is_named() {
     assert!(client.call("hot_spots", &json!({}))["skipped"].is_null());
 }
 
-/// `skip` is called from seven lines, and `main` moved down by two lines since.
+/// `skip` is called from seven lines.
 #[test]
-fn call_sites_are_counted_and_have_the_lines_of_the_file_as_it_is() {
+fn call_sites_that_are_not_listed_are_counted() {
     let folder = TempDir::new().unwrap();
     let call = "    skip()\n";
     let source = format!("def main():\n{}\ndef skip():\n    pass\n", call.repeat(7));
@@ -270,8 +271,6 @@ fn call_sites_are_counted_and_have_the_lines_of_the_file_as_it_is() {
     let caller = &calls["calls"][0];
     assert_eq!(caller["sites"].as_array().unwrap().len(), 5);
     assert_eq!(caller["moreSites"], 2);
-    let all = client.call("callers", &json!({ "function": "main" }));
-    assert_eq!(all["calls"], json!([]));
 }
 
 #[test]

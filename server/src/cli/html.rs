@@ -233,7 +233,7 @@ impl Page {
             let text = escape(&text.unwrap_or_default());
             self.add(format_args!("<td class=\"number\" data-value=\"{value}\">{text}</td>"));
         }
-        let (name, place) = (escape(&plain(&row.name)), escape(&plain(&row.place.place_text)));
+        let (name, place) = (escape(&plain(&row.name)), escape(&row.place.current_text()));
         self.add(format_args!(
             "<td data-value=\"{name}\">{name}</td><td data-value=\"{place}\">{place}</td></tr>\n"
         ));

@@ -139,6 +139,19 @@ impl PlaceFields {
         Self { uri, line0, place_text: base_name(snapshot, file).into_owned() }
     }
 
+    /// The place as short text with the line in the current text. Elsewhere `place_text`.
+    pub fn current_text(&self) -> String {
+        let has_line = |text: &str| text.rsplit_once(':').is_some_and(|(_, line)| line.parse::<u32>().is_ok());
+        let path = self.uri.as_ref().and_then(|uri| uri.to_file_path().ok());
+        let name = path.as_ref().and_then(|path| path.file_name());
+        match (name, self.line0) {
+            (Some(name), Some(line0)) if has_line(&self.place_text) => {
+                format!("{}:{}", plain(&name.to_string_lossy()), line0 + 1)
+            }
+            _ => self.place_text.clone(),
+        }
+    }
+
     /// No place.
     pub fn none() -> Self {
         Self { uri: None, line0: None, place_text: "no source".to_owned() }
@@ -161,6 +174,20 @@ mod tests {
     use super::*;
     use crate::settings::Unit;
     use analysis::Metric;
+
+    #[test]
+    fn a_place_has_its_current_line_if_it_is_known() {
+        let uri = if cfg!(windows) { "file:///c:/p/new.py" } else { "file:///p/new.py" };
+        let place = |uri: Option<&str>, line0, place_text: &str| {
+            let uri = uri.map(|uri| Url::parse(uri).unwrap());
+            PlaceFields { uri, line0, place_text: place_text.to_owned() }.current_text()
+        };
+        assert_eq!(place(Some(uri), Some(70), "old.py:68"), "new.py:71");
+        assert_eq!(place(None, None, "old.py:68"), "old.py:68");
+        // A file has no line.
+        assert_eq!(place(Some(uri), Some(0), "new.py"), "new.py");
+        assert_eq!(place(None, None, "[libc.so.6]"), "[libc.so.6]");
+    }
 
     #[test]
     fn a_cost_has_texts_shares_and_a_tier() {

@@ -26,7 +26,7 @@ struct Data<'a> {
 struct FrameData<'a> {
     name: String,
     text: &'a str,
-    place: &'a str,
+    place: String,
     parent: Option<usize>,
     depth: usize,
     left: f64,
@@ -68,7 +68,7 @@ fn frame_data(frame: &Frame) -> FrameData<'_> {
     FrameData {
         name: plain(&frame.name).into_owned(),
         text: &frame.text,
-        place: &frame.place.place_text,
+        place: frame.place.current_text(),
         parent: frame.parent,
         depth: frame.depth,
         left: frame.left,

@@ -19,7 +19,8 @@ pub struct At {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]
     pub line: Option<u32>,
-    /// The recorded place as short text: `app.py:12`, `[libc.so.6]`, `no source`.
+    /// The place as short text: `app.py:12` (the recorded line if the file was not found),
+    /// `[libc.so.6]`, `no source`.
     pub place: String,
 }
 
@@ -29,7 +30,7 @@ impl At {
         let path = fields.uri.as_ref().and_then(|uri| uri.to_file_path().ok());
         let path = path.map(|path| relative(opened, &path));
         let line = fields.line0.filter(|_| path.is_some()).map(|line0| line0 + 1);
-        Self { path, line, place: short(&fields.place_text) }
+        Self { path, line, place: short(&fields.current_text()) }
     }
 }
 
