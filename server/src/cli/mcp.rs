@@ -20,8 +20,8 @@ mod tools;
 mod tree;
 mod view;
 
+use super::Failure;
 use super::view::ViewArgs;
-use super::{Failure, USAGE};
 use project::Project;
 use rmcp::ServiceExt as _;
 use server::Server;
@@ -32,7 +32,7 @@ pub use {pages::PAGES, tools::TOOLS};
 
 /// Serves one client on standard input and output until the input ends.
 pub(super) fn serve(view: ViewArgs) -> Result<(), Failure> {
-    let project = Project::new(view).map_err(|message| Failure { code: USAGE, message })?;
+    let project = Project::new(view)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(Failure::from)?;

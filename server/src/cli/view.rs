@@ -181,7 +181,7 @@ impl ViewArgs {
     }
 
     /// Checks that roots are folders and that symbol paths are files or folders with files.
-    fn check_paths(&self) -> Result<(), Failure> {
+    pub(super) fn check_paths(&self) -> Result<(), Failure> {
         let not_folders = self.root.iter().filter(|root| !root.is_dir());
         let without_files = self.symbols.iter().filter(|path| !has_files(path));
         let mut problems = not_folders

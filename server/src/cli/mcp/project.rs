@@ -5,6 +5,7 @@ use super::view::View;
 use crate::cli::current_folder::{absolute, absolute_folder, current_folder};
 use crate::cli::read::is_standard_input;
 use crate::cli::view::{Places, ViewArgs};
+use crate::cli::{Failure, USAGE};
 use analysis::FunctionId;
 use engine::context::Context;
 use engine::discovery::{Candidate, Recognised, discover};
@@ -70,12 +71,12 @@ impl Opened {
 
 impl Project {
     /// The project of the command line's `--root`, or else around the current folder.
-    pub(in crate::cli) fn new(mut base: ViewArgs) -> Result<Self, String> {
+    pub(in crate::cli) fn new(mut base: ViewArgs) -> Result<Self, Failure> {
         if base.profiles.iter().any(|path| is_standard_input(path)) {
-            return Err(
-                "mcp: standard input is the connection to the client; pass a file".to_owned()
-            );
+            let message = "mcp: standard input is the connection to the client; pass a file";
+            return Err(Failure { code: USAGE, message: message.to_owned() });
         }
+        base.check_paths()?;
         base.profiles = base.profiles.iter().map(|path| absolute(path)).collect();
         let mut roots: Vec<PathBuf> = base.root.iter().map(|root| absolute_folder(root)).collect();
         if roots.is_empty() {
