@@ -76,7 +76,7 @@ fn callgrind_compatible_with_rbspy_is_equal_byte_for_byte() {
     let ran = run("export", &seed, ["--to", "callgrind", "--compat", "rbspy"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), SEED_CALLGRIND));
     assert!(ran.stderr.contains("callgrind cannot carry stacks"), "{}", ran.stderr);
-    let message = run("export", &seed, ["--to", "folded", "--compat", "rbspy"]).failure(3);
+    let message = run("export", &seed, ["--to", "folded", "--compat", "rbspy"]).failure(2);
     assert_eq!(message, "--compat rbspy needs the format callgrind");
 }
 
@@ -409,7 +409,7 @@ fn draws_flame_graphs_with_and_without_a_baseline() {
     let ran = run("export", &seed, ["--to", "flamegraph", "--baseline", base.to_str().unwrap()]);
     assert!(ran.stdout.contains("func2 (3 samples, 50.00%; -"), "{}", ran.stdout);
     let message =
-        run("export", &seed, ["--to", "pprof", "--baseline", base.to_str().unwrap()]).failure(3);
+        run("export", &seed, ["--to", "pprof", "--baseline", base.to_str().unwrap()]).failure(2);
     assert_eq!(
         message,
         "pprof cannot be compared with a baseline; export folded stacks or a flame graph"

@@ -450,6 +450,48 @@ fn wrong_usage_exits_with_2() {
     }
 }
 
+/// As the book lists the codes.
+#[test]
+fn a_name_that_matches_nothing_is_wrong_usage() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(at("cpu.folded"), "main;work 7\nmain 3\n").unwrap();
+    let (profile, nowhere) = (at("cpu.folded"), at("nowhere"));
+    let url = "http://127.0.0.1:9/cpu.pb.gz";
+    for (arguments, code) in [
+        (&["report", "--thread", "x"][..], 2),
+        (&["report", "--metric", "x"], 2),
+        (&["report", "--range", "1s..2s"], 2),
+        (&["report", "--search", "x"], 2),
+        (&["report", "--transform", "focus-subtree:work"], 2),
+        (&["report", "--transform", "focus-subtree-inverted:main>main"], 2),
+        (&["report", "--transform", "merge-node:work"], 2),
+        (&["report", "--transform", "drop-node:work"], 2),
+        (&["report", "--transform", "merge-subtree:work"], 2),
+        (&["tree", "--json", "--transform", "focus-subtree:work"], 2),
+        (&["export", "--to", "folded", "--transform", "focus-subtree:work"], 2),
+        (&["report", "--transform", "focus-subtree:main>work"], 0),
+        (&["annotate", "nothere"], 2),
+        (&["callers", "nothere"], 2),
+        (&["export", "--to", "speedscope", "--compat", "rbspy"], 2),
+        (&["fetch", url, "--min-percent", "200"], 2),
+        (&["fetch", "pyroscope"], 2),
+        (&["fetch", "nothere"], 2),
+        (&["mcp", "--root", &nowhere], 2),
+        (&["report", "--root", &nowhere], 2),
+        (&["report", "missing.folded"], 1),
+    ] {
+        let (command, options) = arguments.split_first().unwrap();
+        let names_file = ["fetch", "mcp"].contains(command) || options == ["missing.folded"];
+        let file = (!names_file).then_some(&profile);
+        let mut process = costline();
+        process.arg(command).args(file).args(options).current_dir(folder.path());
+        let output = process.output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {message}");
+    }
+}
+
 #[test]
 fn nothing_to_show_exits_with_3() {
     let message = on("annotate", NAMES_ONLY, []).failure(3);

@@ -110,7 +110,7 @@ fn annotate_shows_functions() {
     assert_eq!(lines(&text), [1, 2, 3, 4, 5, 0, 15, 16], "{text}");
     assert_eq!(text.matches("app.py:").count(), 1, "{text}");
 
-    let message = project.run("", &["annotate", "prase"]).failure(3);
+    let message = project.run("", &["annotate", "prase"]).failure(2);
     assert!(message.contains("no file of this name") && message.contains("did you mean `parse`?"));
 }
 

@@ -3,7 +3,7 @@
 
 use super::current_folder::{absolute, current_folder};
 use super::progress::Progress;
-use super::{Failure, Output, UNREADABLE, warn};
+use super::{Failure, Output, UNREADABLE, USAGE, warn};
 use engine::present::text::{address, plain};
 use engine::present::units;
 use engine::roots::project_at;
@@ -38,7 +38,11 @@ pub(super) struct FetchArgs {
 
 impl From<FetchError> for Failure {
     fn from(error: FetchError) -> Self {
-        Self { code: UNREADABLE, message: error.to_string() }
+        let code = match &error {
+            FetchError::Usage(_) => USAGE,
+            _ => UNREADABLE,
+        };
+        Self { code, message: error.to_string() }
     }
 }
 

@@ -492,11 +492,14 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             max_depth,
             truncate,
         } => {
+            let options = Options { target: to, compat, max_depth, cut: truncate };
+            options
+                .check(baseline.is_some())
+                .map_err(|message| Failure { code: USAGE, message })?;
             let (snapshot, _) = view.clone().load()?;
             let load =
                 |path| compare::load_baseline(&view, vec![path], view::Places::Recorded, &snapshot);
             let baseline = baseline.map(load).transpose()?;
-            let options = Options { target: to, compat, max_depth, cut: truncate };
             let baseline = baseline.as_ref().map(|baseline| (baseline, compare));
             let output = output.as_deref();
             export::export(&snapshot, baseline, options, output, overwrite, out)?;

@@ -267,7 +267,7 @@ fn rows_may_have_files_and_lines_and_failures_are_told() {
     assert!(
         project
             .fetch(&arguments)
-            .failure(1)
+            .failure(2)
             .contains("needs `query`, SQL for the rows, or `template`")
     );
     assert_eq!(json(&project.file("fleet.folded"))["total"], 120);

@@ -222,14 +222,14 @@ fn types_and_labels_are_listed() {
         }
         assert_eq!(project.files(), [""; 0]);
     }
-    let message = Project::new().fetch(&["pprof", "http://127.0.0.1:1/", "--list"]).failure(1);
+    let message = Project::new().fetch(&["pprof", "http://127.0.0.1:1/", "--list"]).failure(2);
     assert_eq!(message, "only Pyroscope, Parca and ClickHouse have a list");
 }
 
 #[test]
 fn options_that_a_source_ignores_are_refused() {
     let project = Project::new();
-    let message = |arguments: &[&str]| project.fetch(arguments).failure(1);
+    let message = |arguments: &[&str]| project.fetch(arguments).failure(2);
     let url = "http://127.0.0.1:1/";
     assert_eq!(
         message(&["pprof", url, "--since", "1h"]),

@@ -110,6 +110,10 @@ pub fn reshape(
                     let problem = format!("no stack is left by `{transform}`");
                     let none = Unmatched::new(WarningCode::NoSamplesInView, problem);
                     warnings.push(none.warning("nothing is shown"));
+                    // A function that is dropped was found, and nothing else was asked for.
+                    if transform.kind.is_focus() {
+                        unmatched.push(none);
+                    }
                 }
                 profile = changed;
                 rewrites.transforms.push(Some(rewrite));
@@ -259,11 +263,11 @@ fn transformed(
     let profile = match transform.kind {
         Kind::MergeFunction => stacks.merge(|stack| stacks.function(stack) == function),
         Kind::MergeNode => {
-            let matched = stacks.matched(&path);
+            let matched = matched(&stacks, &path, transform)?;
             stacks.merge(|stack| matched[stack.index()] == Some(path.len()))
         }
         Kind::MergeSubtree => {
-            let matched = stacks.matched(&path);
+            let matched = matched(&stacks, &path, transform)?;
             stacks.merge(|stack| matched[stack.index()] >= Some(path.len()))
         }
         Kind::DropFunction => {
@@ -271,7 +275,7 @@ fn transformed(
             stacks.keep(|stack| !within[stack.index()])
         }
         Kind::DropNode => {
-            let matched = stacks.matched(&path);
+            let matched = matched(&stacks, &path, transform)?;
             stacks.keep(|stack| matched[stack.index()] < Some(path.len()))
         }
         Kind::FocusFunction => {
@@ -323,6 +327,20 @@ fn transformed(
         }
     };
     Ok((profile, rewrite))
+}
+
+/// [`Stacks::matched`] of a path that at least one stack begins with.
+fn matched(
+    stacks: &Stacks<'_>,
+    path: &[FunctionId],
+    transform: &Transform,
+) -> Result<Vec<Option<usize>>, Unmatched> {
+    let matched = stacks.matched(path);
+    if matched.iter().any(|reached| *reached >= Some(path.len())) {
+        return Ok(matched);
+    }
+    let problem = format!("no stack begins with the path of `{transform}`");
+    Err(Unmatched::new(WarningCode::UnknownPath, problem))
 }
 
 /// What a stack is replaced with.

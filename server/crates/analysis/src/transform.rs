@@ -151,6 +151,18 @@ impl TransformKind {
         }
     }
 
+    /// Whether it keeps what it names, and nothing else.
+    pub const fn is_focus(self) -> bool {
+        matches!(
+            self,
+            Self::FocusFunction
+                | Self::FocusSubtree
+                | Self::FocusSubtreeInverted
+                | Self::FocusSelf
+                | Self::FocusCategory
+        )
+    }
+
     /// The kind of operand.
     pub const fn operand(self) -> Operand {
         match self {

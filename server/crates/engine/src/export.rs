@@ -112,6 +112,22 @@ pub struct Options {
     pub cut: Cut,
 }
 
+impl Options {
+    /// Fails if the options do not go together. The error is a message for users.
+    pub fn check(&self, has_baseline: bool) -> Result<(), String> {
+        if has_baseline && !self.target.compares() {
+            return Err(format!(
+                "{} cannot be compared with a baseline; export folded stacks or a flame graph",
+                self.target.title()
+            ));
+        }
+        if self.compat.is_some() && self.target != Target::Callgrind {
+            return Err("--compat rbspy needs the format callgrind".to_owned());
+        }
+        Ok(())
+    }
+}
+
 /// Exports a snapshot. `baseline` is only possible for flame graphs and folded stacks. The error is a message for
 /// users.
 pub fn export(
@@ -119,17 +135,9 @@ pub fn export(
     baseline: Option<(&Snapshot, Compare)>,
     options: Options,
 ) -> Result<Written, String> {
-    if baseline.is_some() && !options.target.compares() {
-        return Err(format!(
-            "{} cannot be compared with a baseline; export folded stacks or a flame graph",
-            options.target.title()
-        ));
-    }
+    options.check(baseline.is_some())?;
     if let Some(problem) = baseline.and_then(|(before, _)| different_metrics(before, snapshot)) {
         return Err(problem);
-    }
-    if options.compat.is_some() && options.target != Target::Callgrind {
-        return Err("--compat rbspy needs the format callgrind".to_owned());
     }
     if let (Some(graph), Target::Callgrind, None) =
         (snapshot.grouped.recording.summed(), options.target, options.compat)

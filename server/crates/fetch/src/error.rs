@@ -9,6 +9,9 @@ pub enum FetchError {
     /// The arguments, or the keys of a source, make no request.
     #[error("{0}")]
     Usage(String),
+    /// A secret is not where the options say.
+    #[error("{0}")]
+    Secret(String),
     /// The file of sources cannot be read.
     #[error("{}: {message}", path.display())]
     Sources {

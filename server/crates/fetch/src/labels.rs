@@ -69,11 +69,11 @@ pub(crate) fn spans(
 
 /// The error for a source whose type of profiles was not given.
 pub(crate) fn no_type(url: &Url, types: &[String]) -> FetchError {
-    FetchError::Usage(if types.is_empty() {
-        format!("{url}: has no profiles in this range of time; give another one with --since")
-    } else {
-        format!("{url}: give --profile-type, one of {}", types.join(", "))
-    })
+    if types.is_empty() {
+        let message = "has no profiles in this range of time; give another one with --since";
+        return FetchError::Answer { from: url.to_string(), message: message.to_owned() };
+    }
+    FetchError::Usage(format!("{url}: give --profile-type, one of {}", types.join(", ")))
 }
 
 /// The error for an answer without samples.

@@ -73,10 +73,10 @@ fn secret(variable: &str) -> Result<String, FetchError> {
         Ok(secret) if !secret.is_empty() => Ok(secret),
         Ok(_) | Err(env::VarError::NotPresent) => match env::var(KEYRING) {
             Ok(command) if !command.trim().is_empty() => of_keyring(&command, variable),
-            _ => Err(FetchError::Usage(format!("the environment variable {variable} is not set"))),
+            _ => Err(FetchError::Secret(format!("the environment variable {variable} is not set"))),
         },
         Err(env::VarError::NotUnicode(_)) => {
-            Err(FetchError::Usage(format!("the environment variable {variable} is not UTF-8")))
+            Err(FetchError::Secret(format!("the environment variable {variable} is not UTF-8")))
         }
     }
 }
@@ -84,7 +84,7 @@ fn secret(variable: &str) -> Result<String, FetchError> {
 /// The first line that a command of the user prints. It may ask for a password, on standard error if
 /// it does not open the terminal.
 fn of_keyring(command: &str, variable: &str) -> Result<String, FetchError> {
-    let fails = |message: String| FetchError::Usage(format!("{KEYRING}: {command}: {message}"));
+    let fails = |message: String| FetchError::Secret(format!("{KEYRING}: {command}: {message}"));
     let mut words = command.split_whitespace();
     let program = words.next().unwrap_or_default();
     let mut command = Command::new(program);

@@ -228,6 +228,8 @@ codes! {
         UnknownFunction = "unknown-function",
         /// Several functions have the name in a transform. The transform is not applied.
         AmbiguousFunction = "ambiguous-function",
+        /// No stack begins with the path in a transform. The transform is not applied.
+        UnknownPath = "unknown-path",
         /// No category has the name in a transform. The transform is not applied.
         UnknownCategory = "unknown-category",
         /// Several categories have the name in a transform. The transform is not applied.

@@ -282,6 +282,10 @@ fn ignores_names_without_a_match_with_a_warning() {
     );
     let nothing = "no stack is left by `focus-subtree:hash>main`; nothing is shown";
     assert_eq!((case.costs().total, case.warnings), (0.0, vec![nothing.to_owned()]));
+    for transform in ["merge-node:hash>main", "merge-subtree:hash>main", "drop-node:hash>main"] {
+        let what = format!("no stack begins with the path of `{transform}`");
+        assert_eq!(v1(transform), is_ignored(&what, transform));
+    }
     let message = "this profile does not say which functions are JavaScript; all of them are shown";
     for implementation in [Implementation::Js, Implementation::Native] {
         assert_eq!(warnings(V1, implementation, "merge-function:eval"), message);
