@@ -532,7 +532,7 @@ fn noise_is_omitted() {
         "{text}"
     );
     assert!(text.ends_with("omitted: 3 functions without a change beyond noise\n"), "{text}");
-    let failing = [&arguments[..], &["--fail-above", "2%", "--fail-above-function", "1%"]].concat();
+    let failing = [&arguments[..], &["--fail-above-function", "1%"]].concat();
     ran(folder.path(), &failing).success();
     let text = ran(folder.path(), &[&arguments[..], &["--json"]].concat()).success();
     let diff: Value = serde_json::from_str(&text).unwrap();
@@ -540,6 +540,22 @@ fn noise_is_omitted() {
     // 2.576 standard deviations of 1000 and 1030 samples.
     let noise = diff["noise"].as_f64().unwrap();
     assert!((noise - 2.576 * 2030.0_f64.sqrt()).abs() < 0.1, "{noise}");
+}
+
+/// The second recording is ten times as long.
+#[test]
+fn a_number_of_samples_is_no_length_of_time() {
+    let folder = project(&[
+        ("before.folded", "main (app.py:2) 1000\n".to_owned()),
+        ("after.folded", "main (app.py:2) 10000\n".to_owned()),
+    ]);
+    let arguments = ["diff", "before.folded", "after.folded"];
+    for compare in ["absolute", "share"] {
+        let more = ["--fail-above", "2%", "--compare", compare];
+        let message = ran(folder.path(), &[&arguments[..], &more].concat()).failure(3);
+        assert!(message.contains("does not say how long the program ran"), "{message}");
+    }
+    ran(folder.path(), &[&arguments[..], &["--fail-above-function", "1%"]].concat()).success();
 }
 
 /// pprof states how many samples a time consists of.

@@ -12,7 +12,7 @@ use super::style::Style;
 use super::{Failure, GREW, Output};
 use analysis::Metric;
 use clap::ValueEnum;
-use engine::comparison::By;
+use engine::comparison::{By, counts_without_time};
 use engine::diff::{Diff, Row};
 use engine::export;
 use engine::present::labels::totals;
@@ -52,7 +52,8 @@ pub struct DiffArgs {
     /// Maximum number of rows
     #[arg(long, default_value_t = 30, value_name = "ROWS")]
     limit: usize,
-    /// Exit with code 4 if the total grew by more than this percentage and the growth is not noise
+    /// Exit with code 4 if the total grew by more than this percentage and the growth is not noise;
+    /// with code 3 if the profiles do not say how long the program ran
     #[arg(long, value_name = "PERCENT", value_parser = percentage)]
     fail_above: Option<f64>,
     /// Exit with code 4 if a function grew by more than this percentage of the baseline's total and
@@ -197,6 +198,11 @@ pub(super) fn diff(
     style: impl Fn(Unit) -> Style,
     out: &mut Output,
 ) -> Result<(), Failure> {
+    if arguments.fail_above.is_some() && counts_without_time(&now.costs.metric) {
+        let message = "--fail-above: the number of samples does not say how long the program ran; use \
+                       --fail-above-function or a profile with times";
+        return Err(Failure::no_output(message));
+    }
     let diff = Diff::new(before, now, arguments.compare);
     let compared = Compared { before, now, diff: &diff };
     // Percentages of shares, weights of weights.

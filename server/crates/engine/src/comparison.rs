@@ -20,6 +20,7 @@
 use crate::average::mean;
 use crate::settings::Compare;
 use crate::snapshot::Snapshot;
+use analysis::Metric;
 
 /// The probability that at least one unchanged cost exceeds its bound.
 const ALPHA: f64 = 0.01;
@@ -161,8 +162,7 @@ impl Comparison {
     /// The comparison of the costs of `now` with the mean of those of `before`, which have the same
     /// metric.
     pub fn new(before: &[&Snapshot], now: &Snapshot, compare: Compare) -> Self {
-        let metric = &now.costs.metric;
-        let is_scaled = metric.counts_samples() && metric.seconds_per_unit.is_none();
+        let is_scaled = counts_without_time(&now.costs.metric);
         let by = match compare {
             Compare::Share => By::Share,
             Compare::Absolute if is_scaled => By::Scaled,
@@ -295,6 +295,11 @@ impl Comparison {
         let absolute = Self { by: By::Weight, bound: bound(1), ..*self };
         absolute.change_of_means(before, self.before.runs, now, self.now.runs)
     }
+}
+
+/// Whether costs are counts of samples that say nothing about how long a program ran.
+pub fn counts_without_time(metric: &Metric) -> bool {
+    metric.counts_samples() && metric.seconds_per_unit.is_none()
 }
 
 /// `change`, or 0 if it is an error of rounding a number of this magnitude.
