@@ -173,7 +173,8 @@ fn a_flame_chart_has_one_line_per_call_in_order_of_time() {
         "1;funcX;func3 1",
     ];
     assert_eq!(chart.stdout, rows.map(|row| format!("func{row}\n")).concat());
-    assert_eq!(chart.stderr, "costline: warning: a flame chart cannot carry lines\n");
+    let lost = "lines, the order of time, which the profile does not have";
+    assert_eq!(chart.stderr, format!("costline: warning: a flame chart cannot carry {lost}\n"));
 }
 
 /// Trace events of one thread, as `ph name ts` and a duration for `X`. The name of the file does
@@ -389,6 +390,21 @@ fn call_graphs_export_to_callgrind_only() {
         message,
         "this recording is a call graph without stacks; it can only be exported to callgrind (--to callgrind)"
     );
+}
+
+/// stackprof states the totals of lines, folded stacks have no times.
+#[test]
+fn what_a_format_cannot_carry_is_named() {
+    let lines = super::fixture("stackprof/ruby-ledger/stackprof.json");
+    let ran = run("export", &lines, ["--to", "callgrind"]);
+    assert!(ran.stderr.ends_with(" cannot carry totals of lines\n"), "{}", ran.stderr);
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("cpu.folded");
+    std::fs::write(&profile, "main;work 7\nmain 3\n").unwrap();
+    let ran = run("export", &profile, ["--to", "flamechart"]);
+    let warning = "a flame chart cannot carry the order of time, which the profile does not have\n";
+    assert_eq!(ran.stderr, format!("costline: warning: {warning}"));
+    assert_eq!(run("export", &profile, ["--to", "folded"]).stderr, "");
 }
 
 #[test]

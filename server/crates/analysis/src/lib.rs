@@ -105,7 +105,7 @@ pub use paths::{PathEntry, PathStep, Recursion, SiteCost};
 pub use phases::{Phase, Phases, phases};
 pub use range::TimeRange;
 pub use recording::{costs, max_memory, thread_totals};
-pub use reshape::{Reshaped, check_range, find_names, reshape};
+pub use reshape::{Reshaped, check_range, find_names, has_times, reshape};
 pub use rewrites::{PathKind, Rewrites};
 pub use runs::threads_by_run;
 pub use sample_weight::{SampleWeights, sample_weights};

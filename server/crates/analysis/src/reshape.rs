@@ -203,6 +203,11 @@ pub(crate) fn known_times(
     Err(Unmatched::new(WarningCode::NoTimes, problem))
 }
 
+/// Whether the times of the samples of the default metric are known.
+pub fn has_times(profile: &Profile) -> bool {
+    known_times(profile, profile.default_metric(), "").is_ok()
+}
+
 fn no_samples_in(range: TimeRange, profile: &Profile) -> Unmatched {
     let last_ms = last_ns(profile).unwrap_or_default() as f64 / 1e6;
     let problem = format!("no sample is in {range}: the last one was taken at {last_ms} ms");

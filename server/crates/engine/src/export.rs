@@ -8,6 +8,7 @@ use crate::present::labels::totals;
 use crate::settings::Compare;
 use crate::snapshot::Snapshot;
 use analysis::{Profile, Recording, Truncate};
+use formats::Format;
 use formats::write::{
     self, MAX_STACK_BYTES, Spelling, Written, callgrind, firefox, flamegraph, folded, pprof,
     speedscope,
@@ -201,6 +202,13 @@ pub fn export(
         (Target::Firefox, _) => firefox::write(&profile),
         (Target::Pprof, _) => pprof::write(&profile),
     };
+    // These have their samples in the order of time, with or without times.
+    let is_in_order =
+        matches!(snapshot.loaded.format, Format::AustinMojo | Format::Rbspy | Format::Stackprof);
+    let has_order = is_in_order || analysis::has_times(&profile);
+    if options.target == Target::Flamechart && !has_order {
+        written.lost.push("the order of time, which the profile does not have");
+    }
     // A call graph does not distinguish threads.
     if options.target == Target::Callgrind && profile.threads().len() > 1 {
         written.lost.push("threads");

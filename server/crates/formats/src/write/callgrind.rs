@@ -190,6 +190,8 @@ fn lost(graph: &GraphTables, events: &[Event]) -> Vec<&'static str> {
     let mut lost = Vec::new();
     lost.extend(has_stacks.then_some("stacks (it knows single calls only)"));
     lost.extend(events.iter().any(|event| event.rounds).then_some("fractions of weights"));
+    let line_totals = graph.totals.iter().any(|total| total.line != 0);
+    lost.extend(line_totals.then_some("totals of lines"));
     // They are written, but programs that read callgrind treat them as zero or reject them.
     lost.extend(negative.then_some("weights below zero"));
     lost
