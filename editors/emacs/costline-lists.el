@@ -109,7 +109,7 @@ A column with numbers that the list is sorted by decides which rows there are."
         (line (plist-get row :line)))
     `(("Self" . ,(plist-get row :selfText))
       ("Total" . ,(plist-get row :totalText))
-      ("Change" . ,(unless (eq (costline--get row :change :self :noise) t) (costline--get row :change :self :text)))
+      ("Change" . ,(unless (eq (costline--get row :change :self :mayBeNoise) t) (costline--get row :change :self :text)))
       ("Calls" . ,(and (equal costline--sorted "calls") (plist-get row :label)))
       ("Name" . ,(plist-get row :name))
       ("Place" . ,(if line (format "%s:%s" file line) (or file (plist-get row :placeText)))))))

@@ -83,7 +83,7 @@ fn compares_the_shown_profile_with_the_next_recording() {
     let of_13 = hints.iter().find(|hint| hint["position"]["line"] == 12).unwrap();
     assert_eq!(
         of_13["data"]["change"]["total"],
-        json!({ "before": 100, "change": 500, "text": "▲41.7", "noise": false })
+        json!({ "before": 100, "change": 500, "text": "▲41.7", "mayBeNoise": false })
     );
     // Also for functions of a file that is not open.
     let spots = server.execute("costline.hotspots", json!([{ "by": "line" }]));

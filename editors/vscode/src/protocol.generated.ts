@@ -1614,7 +1614,7 @@ export interface PartChange {
   /** The change. If shares are compared, the weight before is scaled to the same total. */
   readonly change: Weight;
   /** Whether the change may be noise: the samples of both profiles do not tell the difference. Labels leave it out. */
-  readonly noise: boolean;
+  readonly mayBeNoise: boolean;
   /** The change for display: `▲1.20 s`, or `▼2.1` in percentage points. Null if there is none. */
   readonly text: string | null;
 }
@@ -2137,7 +2137,7 @@ export interface TotalChange {
   /** The total of the baseline. */
   readonly before: Weight;
   /** Whether the change may be noise. */
-  readonly noise: boolean;
+  readonly mayBeNoise: boolean;
   /** The change in percent of the baseline's total. Null if that is 0. */
   readonly percent: number | null;
   /** The change for display: `1.98 s → 1.17 s −41 %`. */

@@ -38,7 +38,7 @@ test("the tooltip says where a fetched profile comes from", () => {
 test("the status shows how the total changed since the baseline", () => {
   const text = "1.98 s → 1.17 s −41 %";
   const baseline = { path: "/w/old.folded", name: "old.folded", format: "folded stacks", modified: now };
-  const compared: Shown = { ...shown, baseline, comparison: { before: 1980, after: 1170, percent: -40.9, noise: false, text } };
+  const compared: Shown = { ...shown, baseline, comparison: { before: 1980, after: 1170, percent: -40.9, mayBeNoise: false, text } };
   assert.equal(statusText("running", compared, false, now), `$(flame) p.folded · 3 min ago · ${text} · samples`);
   const tooltip = (shown: Shown): string => statusTooltip("running", shown, false).replaceAll("\\", "");
   assert.match(tooltip(compared), /Compared with old\.folded: 1\.98 s → 1\.17 s −41 %/);

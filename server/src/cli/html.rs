@@ -229,7 +229,8 @@ impl Page {
             let change =
                 change.as_ref().and_then(|change| change.total.as_ref().or(change.self_.as_ref()));
             let value = number(change.map(|change| change.change));
-            let text = change.filter(|change| !change.noise).and_then(|change| change.text.clone());
+            let text =
+                change.filter(|change| !change.may_be_noise).and_then(|change| change.text.clone());
             let text = escape(&text.unwrap_or_default());
             self.add(format_args!("<td class=\"number\" data-value=\"{value}\">{text}</td>"));
         }

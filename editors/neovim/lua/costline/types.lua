@@ -906,7 +906,7 @@
 ---@class costline.PartChange
 ---@field before costline.Weight The weight in the baseline.
 ---@field change costline.Weight The change. If shares are compared, the weight before is scaled to the same total.
----@field noise boolean Whether the change may be noise: the samples of both profiles do not tell the difference. Labels leave it out.
+---@field mayBeNoise boolean Whether the change may be noise: the samples of both profiles do not tell the difference. Labels leave it out.
 ---@field text string|vim.NIL The change for display: `▲1.20 s`, or `▼2.1` in percentage points. Null if there is none.
 
 --- A prefix of file names in profiles, and the folder that replaces it.
@@ -1207,7 +1207,7 @@
 ---@class costline.TotalChange
 ---@field after costline.Weight The total of the profile shown.
 ---@field before costline.Weight The total of the baseline.
----@field noise boolean Whether the change may be noise.
+---@field mayBeNoise boolean Whether the change may be noise.
 ---@field percent number|vim.NIL The change in percent of the baseline's total. Null if that is 0.
 ---@field text string The change for display: `1.98 s → 1.17 s −41 %`.
 

@@ -63,7 +63,7 @@ pub struct PartChange {
     pub text: Option<String>,
     /// Whether the change may be noise: the samples of both profiles do not tell the difference.
     /// Labels leave it out.
-    pub noise: bool,
+    pub may_be_noise: bool,
 }
 
 impl CostChange {
@@ -74,7 +74,7 @@ impl CostChange {
                 before: Weight(change.before),
                 change: Weight(change.change),
                 text: scale.arrow(by, change),
-                noise: change.is_noise(),
+                may_be_noise: change.is_noise(),
             })
         };
         before?;
@@ -141,7 +141,8 @@ impl PlaceFields {
 
     /// The place as short text with the line in the current text. Elsewhere `place_text`.
     pub fn current_text(&self) -> String {
-        let has_line = |text: &str| text.rsplit_once(':').is_some_and(|(_, line)| line.parse::<u32>().is_ok());
+        let has_line =
+            |text: &str| text.rsplit_once(':').is_some_and(|(_, line)| line.parse::<u32>().is_ok());
         let path = self.uri.as_ref().and_then(|uri| uri.to_file_path().ok());
         let name = path.as_ref().and_then(|path| path.file_name());
         match (name, self.line0) {

@@ -51,6 +51,7 @@ pub struct Difference {
     #[serde(flatten)]
     of: Of,
     /// The path of the baseline.
+#[serde(rename_all = "camelCase")]
     baseline: String,
     /// How the total changed: `1.98 s → 1.17 s −41 %`.
     text: String,
@@ -72,7 +73,7 @@ struct ChangeOf {
     /// The change, in weights of the new profile.
     change: Weight,
     /// Whether it may be noise.
-    noise: bool,
+    may_be_noise: bool,
 }
 
 impl From<Change> for ChangeOf {
@@ -81,7 +82,7 @@ impl From<Change> for ChangeOf {
             before: Weight(change.before),
             after: Weight(change.now),
             change: Weight(change.change),
-            noise: change.is_noise(),
+            may_be_noise: change.is_noise(),
         }
     }
 }

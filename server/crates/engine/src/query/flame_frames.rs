@@ -158,7 +158,7 @@ impl<'a> Labels<'a> {
 /// The change of the total as a share of the base.
 fn difference(scale: Scale<'_>, fields: &CostFields) -> Option<f64> {
     let change = fields.change.as_ref()?.total.as_ref()?;
-    let share = if change.noise { 0.0 } else { change.change.0 / scale.base };
+    let share = if change.may_be_noise { 0.0 } else { change.change.0 / scale.base };
     Some(share.clamp(-1.0, 1.0))
 }
 

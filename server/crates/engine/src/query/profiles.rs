@@ -98,6 +98,7 @@ impl ShownOverlay {
 
 /// How the total changed since the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct TotalChange {
     /// The total of the baseline.
     pub before: Weight,
@@ -106,7 +107,7 @@ pub struct TotalChange {
     /// The change in percent of the baseline's total. Null if that is 0.
     pub percent: Option<f64>,
     /// Whether the change may be noise.
-    pub noise: bool,
+    pub may_be_noise: bool,
     /// The change for display: `1.98 s → 1.17 s −41 %`.
     pub text: String,
 }
@@ -120,7 +121,7 @@ impl TotalChange {
             before: Weight(change.before),
             after: Weight(change.now),
             percent: change.percent(),
-            noise: change.is_noise(),
+            may_be_noise: change.is_noise(),
             text: totals(change, &snapshot.costs.metric),
         })
     }

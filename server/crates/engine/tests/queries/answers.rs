@@ -126,7 +126,7 @@ fn hot_spots_show_what_changed_since_the_baseline() {
     let context = compared_with(&context(&project), before);
     let changes = functions(&context, 3).into_iter().map(|one| {
         let change = one.cost.cost.fields.change.unwrap().total.unwrap();
-        (one.cost.label, change.text, change.noise)
+        (one.cost.label, change.text, change.may_be_noise)
     });
     // Of four and of two samples, that may be chance.
     let rose = || ("75.0%".to_owned(), Some("▲25.0".to_owned()), true);

@@ -98,7 +98,7 @@ fn several_runs_are_compared_by_their_mean() {
         ]
     );
     let total = view(&changed.world).shown.comparison.unwrap();
-    assert_eq!((total.before, total.noise), (Weight(140.0), true));
+    assert_eq!((total.before, total.may_be_noise), (Weight(140.0), true));
     let report = hover(&changed, &project.uri("app.rs"), Position::new(4, 1000)).unwrap().plain();
     assert!(report.contains("compared with the mean of 3 runs of profile.folded"), "{report}");
 }
@@ -188,7 +188,7 @@ fn times_are_compared_absolutely() {
 fn change(part: Option<&PartChange>) -> String {
     let part = part.unwrap();
     let text = part.text.clone().unwrap_or_else(|| "-".to_owned());
-    text + if part.noise { "?" } else { "" }
+    text + if part.may_be_noise { "?" } else { "" }
 }
 
 #[test]
