@@ -13,7 +13,7 @@ use super::{Failure, GREW, Output};
 use analysis::Metric;
 use clap::ValueEnum;
 use engine::comparison::{By, counts_without_time};
-use engine::diff::{Diff, Row};
+use engine::diff::{Diff, ListBy, Row};
 use engine::export;
 use engine::present::labels::totals;
 use engine::present::text::{one_line, plain};
@@ -35,7 +35,7 @@ pub struct DiffArgs {
     pub(super) new: Vec<PathBuf>,
     /// What to list
     #[arg(long, value_enum, default_value = "function")]
-    by: DiffBy,
+    by: ListBy,
     /// How to compare costs
     #[arg(long, value_enum, value_name = "HOW", default_value = "absolute")]
     compare: Compare,
@@ -62,33 +62,12 @@ pub struct DiffArgs {
     fail_above_function: Option<f64>,
 }
 
-/// What to list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum DiffBy {
-    /// Functions
-    Function,
-    /// Source lines
-    Line,
-    /// Files, with the self cost of their functions
-    File,
-}
-
-impl DiffBy {
-    fn rows(self, diff: &Diff) -> &[Row] {
-        match self {
-            Self::Function => &diff.functions,
-            Self::Line => &diff.lines,
-            Self::File => &diff.files,
-        }
-    }
-
-    /// One row, for headings and counts.
-    fn noun(self) -> &'static str {
-        match self {
-            Self::Function => "function",
-            Self::Line => "line",
-            Self::File => "file",
-        }
+/// One row, for headings and counts.
+fn noun(by: ListBy) -> &'static str {
+    match by {
+        ListBy::Function => "function",
+        ListBy::Line => "line",
+        ListBy::File => "file",
     }
 }
 

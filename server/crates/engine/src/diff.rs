@@ -9,12 +9,28 @@ use crate::settings::Compare;
 use crate::snapshot::Snapshot;
 use analysis::{Cost, FileId, FunctionId, LineCost, Total};
 use rustc_hash::FxHashSet;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use sources::Mapping;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// What to list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "DiffBy")]
+pub enum ListBy {
+    /// Functions.
+    #[default]
+    Function,
+    /// Source lines.
+    Line,
+    /// Files, with the self cost of their functions.
+    File,
+}
 
 /// The changes between two profiles.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,6 +118,15 @@ impl Row {
 }
 
 impl Diff {
+    /// The functions, lines or files.
+    pub fn rows(&self, by: ListBy) -> &[Row] {
+        match by {
+            ListBy::Function => &self.functions,
+            ListBy::Line => &self.lines,
+            ListBy::File => &self.files,
+        }
+    }
+
     /// The changes from `before` to `now`, which can be compared ([`Baseline::problem`]).
     pub fn new(before: &Arc<Snapshot>, now: &Arc<Snapshot>, compare: Compare) -> Self {
         let by = Comparison::new(&[before], now, compare);

@@ -4,9 +4,9 @@
 //! Paths are relative to the Git repository around the current folder, or else to the folder.
 
 use super::table::cells;
-use super::{Compared, DiffArgs, DiffBy};
+use super::{Compared, DiffArgs, noun};
 use crate::cli::style::Style;
-use engine::diff::Row;
+use engine::diff::{ListBy, Row};
 use engine::present::text::one_line;
 use lsp_types::Url;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub(super) struct Finding {
 /// first and at most as many as the list may have.
 pub(super) fn of(compared: &Compared<'_>, arguments: &DiffArgs, style: Style) -> Vec<Finding> {
     let top = repository();
-    let rows = arguments.by.rows(compared.diff).iter();
+    let rows = compared.diff.rows(arguments.by).iter();
     let grew = rows.filter(|row| row.main().is_real() && row.main().change > 0.0);
     let findings = grew.filter_map(|row| {
         let place = Place::new(&top, row.path.as_deref()?)?;
@@ -78,16 +78,16 @@ fn finding(
     place: Place,
 ) -> Finding {
     let [before, after, change, own] = cells(compared, row, style);
-    let noun = arguments.by.noun();
+    let noun = noun(arguments.by);
     let what = match arguments.by {
-        DiffBy::Function => one_line(&row.name).into_owned(),
-        DiffBy::Line | DiffBy::File => format!("this {noun}"),
+        ListBy::Function => one_line(&row.name).into_owned(),
+        ListBy::Line | ListBy::File => format!("this {noun}"),
     };
     let own = if own.is_empty() { own } else { format!(", self {own}") };
     let of = compared.of_metric();
-    let fails = arguments.by == DiffBy::Function
+    let fails = arguments.by == ListBy::Function
         && arguments.fail_above_function.is_some_and(|most| compared.grew(row, most));
-    let line = row.line.filter(|_| arguments.by != DiffBy::File);
+    let line = row.line.filter(|_| arguments.by != ListBy::File);
     let name = match line {
         Some(line) if row.name.is_empty() => line.to_string(),
         _ => row.name.clone(),

@@ -1,7 +1,7 @@
 //! The list of `costline diff` as text or Markdown.
 
 use super::super::style::Style;
-use super::{Compared, DiffArgs, Format};
+use super::{Compared, DiffArgs, Format, noun};
 use engine::comparison::{By, Change};
 use engine::diff::{Row, Sides, Unmatched};
 use engine::present::labels::Scale;
@@ -48,7 +48,7 @@ fn note(row: &Row) -> &'static str {
 /// What the list leaves out.
 fn omitted(compared: &Compared<'_>, arguments: &DiffArgs, changed: usize) -> Vec<String> {
     let diff = compared.diff;
-    let (rows, noun) = (arguments.by.rows(diff), arguments.by.noun());
+    let (rows, noun) = (diff.rows(arguments.by), noun(arguments.by));
     let count = |n: usize, what: &str| units::counted(n as f64, &format!("{noun}s{what}"));
     let mut notes = Vec::new();
     if changed > arguments.limit {
@@ -92,7 +92,7 @@ pub(super) fn write(
     style: Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let all = arguments.by.rows(compared.diff).iter();
+    let all = compared.diff.rows(arguments.by).iter();
     let changed: Vec<&Row> = all.filter(|row| row.is_changed()).collect();
     let omitted = omitted(compared, arguments, changed.len());
     let shown = &changed[..changed.len().min(arguments.limit)];
@@ -100,7 +100,7 @@ pub(super) fn write(
     if format == Format::Text {
         return text(compared, &rows, &omitted, style, out);
     }
-    let (noun, n) = (arguments.by.noun(), changed.len());
+    let (noun, n) = (noun(arguments.by), changed.len());
     let is_folded = format == Format::Github;
     if is_folded {
         writeln!(out, "{MARKER}")?;

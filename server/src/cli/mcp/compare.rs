@@ -8,7 +8,7 @@ use super::view::View;
 use crate::cli::view::Places;
 use engine::baseline::Baseline;
 use engine::comparison::Change;
-use engine::diff::{Diff, Row, Sides};
+use engine::diff::{Diff, ListBy, Row, Sides};
 use engine::present::labels::totals;
 use engine::settings::Compare as How;
 use engine::weight::Weight;
@@ -29,20 +29,7 @@ pub struct Question {
     compare: How,
     /// What to list. Default: functions.
     #[serde(default)]
-    by: By,
-}
-
-/// What to list.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum By {
-    /// Functions.
-    #[default]
-    Function,
-    /// Source lines.
-    Line,
-    /// Files, with the self cost of their functions.
-    File,
+    by: ListBy,
 }
 
 /// The changes since the baseline, the greatest first.
@@ -51,7 +38,6 @@ pub struct Difference {
     #[serde(flatten)]
     of: Of,
     /// The path of the baseline.
-#[serde(rename_all = "camelCase")]
     baseline: String,
     /// How the total changed: `1.98 s → 1.17 s −41 %`.
     text: String,
@@ -65,6 +51,7 @@ pub struct Difference {
 
 /// The change of a cost.
 #[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 struct ChangeOf {
     /// The weight in the baseline.
     before: Weight,
@@ -127,12 +114,8 @@ impl Query for Compare {
             return Err(problem);
         }
         let diff = Diff::new(&before.snapshot, &now.snapshot, question.compare);
-        let rows = match question.by {
-            By::Function => &diff.functions,
-            By::Line => &diff.lines,
-            By::File => &diff.files,
-        };
-        let changed: Vec<_> = rows.iter().filter(|row| row.is_changed()).collect();
+        let rows = diff.rows(question.by).iter();
+        let changed: Vec<_> = rows.filter(|row| row.is_changed()).collect();
         let total = diff.by.total();
         Ok(Difference {
             of: Of::new(&now),
