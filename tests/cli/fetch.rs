@@ -36,13 +36,14 @@ impl Project {
         fs::write(self.path().join(".costline").join(name), content).unwrap();
     }
 
-    /// The command without the settings of the machine.
+    /// The command in the folder of the project, without the settings of the machine.
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = costline();
         for variable in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "ALL_PROXY"] {
             command.env_remove(variable);
         }
         command.arg("fetch").args(arguments).arg("--root").arg(self.path());
+        command.current_dir(self.path()).env("PWD", self.path());
         command
     }
 
@@ -75,6 +76,13 @@ fn a_profile_is_written_where_the_server_finds_it() {
     let url = server.url("/debug/pprof/profile?seconds=0.1");
     let said = project.fetch(&[&url, "--name", "shop"]).success();
     assert!(said.starts_with(".costline/shop.pb.gz: pprof profile, "), "{said}");
+    // Paths are relative to the current folder if they are in it.
+    let inside = project.path().join("src");
+    fs::create_dir(&inside).unwrap();
+    let mut command = project.command(&[&url, "--name", "shop"]);
+    let said = Outcome::of(command.current_dir(&inside).env("PWD", &inside)).success();
+    let path = project.file("shop.pb.gz");
+    assert!(said.starts_with(&format!("{}: pprof profile, ", path.display())), "{said}");
     assert_eq!(fs::read(project.file("shop.pb.gz")).unwrap(), go_profile());
     let root = project.path().to_str().unwrap();
     let newest = run(["report", "--json", "--root", root]).success();
@@ -122,6 +130,8 @@ fn sources_have_names() {
     );
     project.write("sources.toml", &sources);
     assert_eq!(project.fetch(&[]).success(), format!("shop\tpprof\t{url}\n"));
+    let message = project.fetch(&["pyroscope"]).failure(2);
+    assert_eq!(message, "pyroscope: expected its address: costline fetch pyroscope URL");
 
     let missing = project.fetch(&["shop"]).failure(1);
     assert_eq!(missing, "the environment variable COSTLINE_SHOP is not set");

@@ -1,7 +1,7 @@
 //! `costline fetch`: gets a profile from elsewhere, or merges those in a folder, and writes it below
 //! `.costline/`. The only command that opens connections.
 
-use super::current_folder::{absolute, current_folder};
+use super::current_folder::{absolute, current_folder, relative};
 use super::progress::Progress;
 use super::{Failure, Output, UNREADABLE, USAGE, warn};
 use engine::present::text::{address, plain};
@@ -88,7 +88,7 @@ fn write(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let path = fetch::store(root, &request.name, fetched)?;
-    let path = path.strip_prefix(root).unwrap_or(&path).display();
+    let path = relative(&path);
     let (title, size) = (fetched.format.title(), size(fetched.bytes.len() as u64));
     let merged = fetched.merged.as_ref();
     let of = merged.map_or_else(String::new, |it| format!(", merged from {}", files(it.n_files)));

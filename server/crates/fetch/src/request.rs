@@ -84,7 +84,9 @@ impl Request {
                 None if Path::new(source).is_dir() => {
                     Self::of_folder(Path::new(source), options, name, sources)
                 }
-                None => usage(unknown(source, sources)),
+                None => usage(
+                    Kind::named(source).map_or_else(|| unknown(source, sources), without_place),
+                ),
             },
             [kind, place] => match Kind::named(kind) {
                 Some(Kind::Folder) => Self::of_folder(Path::new(place), options, name, sources),
@@ -242,6 +244,12 @@ fn plain(text: &str) -> String {
 
 fn kinds() -> String {
     Kind::ALL.map(Kind::name).join(", ")
+}
+
+/// A kind of source that stands alone.
+fn without_place(kind: Kind) -> String {
+    let (name, place) = (kind.name(), if kind == Kind::Folder { "DIR" } else { "URL" });
+    format!("{name}: expected its address: costline fetch {name} {place}")
 }
 
 fn unknown(source: &str, sources: &Sources) -> String {
