@@ -80,7 +80,8 @@ Profiles are recognised by their content, not by their name. Files compressed wi
 decompressed. The profile `-` is standard input. Set COSTLINE_LOG to error, warn, info or debug to
 change how much is logged to standard error. COSTLINE_CACHE_DIR is the folder for copies of sources;
 if it is empty, none are kept. COSTLINE_STATE_DIR is the folder where the server saves views and
-runs; if it is empty, none are saved."
+runs; if it is empty, none are saved. COSTLINE_KEYRING_COMMAND is the command that prints the secrets
+of `fetch` whose variables are not set."
     )
 }
 

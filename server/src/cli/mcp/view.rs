@@ -15,13 +15,15 @@ pub struct View {
     pub profile: Option<PathBuf>,
     /// The metric: its name or unit. Default: that of the format.
     metric: Option<String>,
-    /// Only these threads: names or ids. Default: all.
+    /// The threads to show, by name, end of the name, id (`tid:ID`, `pid:ID`), glob or `/regex/`.
+    /// Default: all threads.
     threads: Vec<String>,
     /// Whether to charge the cost of libraries to the own lines that call them. Default: false.
     own_code: bool,
     /// Only this range of time, in milliseconds since the first sample: `A..B`, or `1s..2.5s`.
     range: Option<String>,
-    /// Only samples with a function, file or library whose name contains this text.
+    /// Show only samples in which each of these terms, separated by commas, is in the name, file or
+    /// library of some function of the stack.
     search: Option<String>,
     /// Transforms of the stacks, in order: `focus-function:F`, `merge-function:F`,
     /// `drop-function:F`, `focus-subtree:A>B` and the others of `costline --transform`.
