@@ -106,6 +106,13 @@ fn sources_can_be_left_out_and_files_are_not_overwritten() {
     let again = run(["html", profile, "-o", file]);
     assert_eq!(again.code, Some(3));
     assert!(again.stderr.contains("use --overwrite"), "{}", again.stderr);
+    let folder = folder.path().to_str().unwrap();
+    for overwrite in [&[][..], &["--overwrite"]] {
+        let ran =
+            costline().args(["html", profile, "-o", folder]).args(overwrite).output().unwrap();
+        let message = String::from_utf8(ran.stderr).unwrap();
+        assert!(message.ends_with(": is a folder; give the name of a file\n"), "{message}");
+    }
 }
 
 #[test]

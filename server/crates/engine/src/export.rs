@@ -266,6 +266,9 @@ pub fn store(path: &Path, bytes: &[u8], overwrite: bool) -> io::Result<()> {
 /// The message for an error of [`store`]. `overwrite` is the option that replaces existing files.
 pub fn refusal(path: &Path, error: &io::Error, overwrite: &str) -> String {
     match error.kind() {
+        _ if path.is_dir() => {
+            format!("{}: is a folder; give the name of a file", path.display())
+        }
         io::ErrorKind::AlreadyExists => {
             format!("{}: the file exists; use {overwrite} to replace it", path.display())
         }
