@@ -9,7 +9,7 @@ pub use json::schema;
 
 use super::current_folder;
 use super::style::Style;
-use super::{Failure, GREW, Output};
+use super::{Failure, GREW, Output, percentage};
 use analysis::Metric;
 use clap::ValueEnum;
 use engine::comparison::{By, counts_without_time};
@@ -54,11 +54,11 @@ pub struct DiffArgs {
     limit: usize,
     /// Exit with code 4 if the total grew by more than this percentage and the growth is not noise;
     /// with code 3 if the profiles do not say how long the program ran
-    #[arg(long, value_name = "PERCENT", value_parser = percentage)]
+    #[arg(long, value_name = "PERCENT", value_parser = percentage, allow_negative_numbers = true)]
     fail_above: Option<f64>,
     /// Exit with code 4 if a function grew by more than this percentage of the baseline's total and
     /// the growth is not noise
-    #[arg(long, value_name = "PERCENT", value_parser = percentage)]
+    #[arg(long, value_name = "PERCENT", value_parser = percentage, allow_negative_numbers = true)]
     fail_above_function: Option<f64>,
 }
 
@@ -87,14 +87,6 @@ pub(super) enum Format {
     Sarif,
     /// What costs more as a GitLab Code Quality report
     CodeQuality,
-}
-
-/// Parses `2%` or `2`.
-fn percentage(text: &str) -> Result<f64, String> {
-    let number = text.trim().trim_end_matches('%').trim_end().parse::<f64>().ok();
-    number
-        .filter(|percent| percent.is_finite() && *percent >= 0.0)
-        .ok_or_else(|| "expected a percentage from 0, for example 2%".to_owned())
 }
 
 /// Parses `sarif=costs.sarif`.

@@ -218,7 +218,7 @@ enum Command {
         #[arg(long, value_name = "FRAMES", default_value_t = 100)]
         depth: usize,
         /// Omit call paths that cost less than this percentage
-        #[arg(long, value_name = "PERCENT", default_value_t = 0.5)]
+        #[arg(long, value_name = "PERCENT", default_value = "0.5", value_parser = percentage, allow_negative_numbers = true)]
         min_percent: f64,
         /// Print the rows as JSON with raw weights, parents before children
         #[arg(long)]
@@ -535,6 +535,14 @@ fn count_profiles(arguments: &[PathBuf]) -> usize {
     };
     let n = arguments.iter().take_while(|path| is_profile(path)).count();
     n.max(arguments.first().filter(cannot_be_source).iter().len())
+}
+
+/// Parses `2%` or `2`.
+fn percentage(text: &str) -> Result<f64, String> {
+    let number = text.trim().trim_end_matches('%').trim_end().parse::<f64>().ok();
+    number
+        .filter(|percent| percent.is_finite() && *percent >= 0.0)
+        .ok_or_else(|| "expected a percentage from 0, for example 2%".to_owned())
 }
 
 fn warn(message: &str) {

@@ -95,7 +95,7 @@ pub struct Options {
     #[arg(long, value_name = "VARIABLE")]
     pub secret_key_env: Option<String>,
     /// Leave out calls that cost less than this share of the total; their cost stays at the caller
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub min_percent: Option<f64>,
     /// Keep this many frames of each stack, from the root; the cost of deeper frames goes to the last
     /// frame that is kept
