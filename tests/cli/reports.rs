@@ -2,7 +2,7 @@
 
 use super::{V8, on, run};
 use formats::deep_writer::{DeepFile, DeepProc, DeepRun, DeepSite};
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 fn site(kind: u8, callee: usize, line: u64) -> DeepSite {
@@ -49,7 +49,7 @@ fn samples_and_threads_are_those_of_the_metric() {
         let heading = run(arguments).stdout.lines().next().unwrap().to_owned();
         let json = [arguments.as_slice(), &["--json"]].concat();
         let json = super::Outcome::of(super::costline().args(json)).stdout;
-        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let json: Value = serde_json::from_str(&json).unwrap();
         (json["samples"].as_u64(), heading)
     };
     let (samples, heading) = of("cpu-clock");
@@ -82,6 +82,50 @@ fn threads_of_one_name_have_their_process() {
         rows.iter().map(|row| row.rsplit(") ").next().unwrap()).collect::<Vec<_>>(),
         ["pool · thread 1 · process 7", "pool · thread 1 · process 8", "main · thread 2"]
     );
+}
+
+#[test]
+fn a_list_without_rows_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("empty.json");
+    let profile = path.to_str().unwrap();
+    let thread = |name: &str, samples: Value, weights: Value| {
+        json!({ "type": "sampled", "name": name, "unit": "milliseconds", "startValue": 0,
+                "endValue": 5, "samples": samples, "weights": weights })
+    };
+    let write = |threads: Value| {
+        let file = json!({ "$schema": "https://www.speedscope.app/file-format-schema.json",
+                           "shared": { "frames": [{ "name": "work" }] }, "profiles": threads });
+        std::fs::write(&path, file.to_string()).unwrap();
+    };
+    let last = |arguments: &[&str]| {
+        let ran = super::Outcome::of(super::costline().args(["report", profile]).args(arguments));
+        ran.stdout.lines().last().unwrap_or_default().to_owned()
+    };
+    write(json!([thread("a", json!([]), json!([]))]));
+    assert_eq!(last(&[]), "the profile has no samples");
+    write(json!([thread("a", json!([[0]]), json!([5])), thread("b", json!([]), json!([]))]));
+    assert_eq!(last(&["--thread", "b"]), "this thread has no cost");
+    assert_eq!(last(&["--filter", "x"]), "nothing to list with these options");
+}
+
+#[test]
+fn percentages_below_zero_are_named() {
+    for arguments in [
+        &["tree", "x", "--min-percent", "-1"][..],
+        &["report", "x", "--min-percent", "-1"],
+        &["diff", "x", "y", "--fail-above", "-1"],
+        &["diff", "x", "y", "--fail-above-function", "-1"],
+    ] {
+        let ran = super::Outcome::of(super::costline().args(arguments));
+        assert_eq!(ran.code, Some(2), "{arguments:?}");
+        assert!(ran.stderr.contains("expected a percentage from 0"), "{}", ran.stderr);
+    }
+    let ran = run(["report", "x", "--min", "-1"]);
+    assert!(ran.stderr.contains("expected a number from 0"), "{}", ran.stderr);
+    let url = "http://127.0.0.1:9/cpu.pb.gz";
+    let message = run(["fetch", url, "--min-percent", "-1"]).failure(2);
+    assert_eq!(message, "min-percent -1: expected 0 to 100");
 }
 
 #[test]
@@ -273,7 +317,7 @@ fn a_tree_says_what_is_below_its_depth() {
     let text = run(["tree", path]).success();
     assert!(text.ends_with("\nomitted: 1 call path and all below them (--depth)\n"), "{text}");
     let json = run(["tree", "--json", path]).success();
-    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let json: Value = serde_json::from_str(&json).unwrap();
     let omitted = serde_json::json!({ "limit": 0, "minPercent": 0, "depth": 1 });
     assert_eq!(json["omitted"], omitted);
     let text = run(["tree", path, "--depth", "200"]).success();

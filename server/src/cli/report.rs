@@ -10,8 +10,8 @@ pub(super) use json::json;
 use super::heading::{beside_overlay, compared_with, headline};
 use super::overlay::Beside;
 use super::style::Style;
-use super::{Failure, Output, USAGE};
-use analysis::{CliqueCost, Edge, FileId, FunctionId, ThreadId, Total};
+use super::{Failure, Output, USAGE, percentage};
+use analysis::{CliqueCost, Edge, FileId, FunctionId, ThreadChoice, ThreadId, Total};
 use engine::average::Spread;
 use engine::context::Compared;
 use engine::overlay::{Overlaid, Overlay};
@@ -45,10 +45,10 @@ pub struct RowArgs {
     #[arg(long)]
     per_call: bool,
     /// Omit rows below this percentage in the column that they are sorted by
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", value_parser = percentage, allow_negative_numbers = true)]
     min_percent: Option<f64>,
     /// Omit rows below this value in the column that they are sorted by, in units of the metric
-    #[arg(long, value_name = "VALUE")]
+    #[arg(long, value_name = "VALUE", value_parser = least_value, allow_negative_numbers = true)]
     min: Option<f64>,
     /// Maximum number of rows
     #[arg(long, default_value_t = 30, value_name = "ROWS")]
@@ -68,6 +68,14 @@ impl RowArgs {
             Limits { per_call, min_percent: self.min_percent, min: self.min, limit: self.limit };
         Ranking { by, sort, scope, idle: true, module: self.module, filter, limits }
     }
+}
+
+/// Parses a value in units of the metric.
+fn least_value(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse::<f64>().ok();
+    number
+        .filter(|value| value.is_finite() && *value >= 0.0)
+        .ok_or_else(|| "expected a number from 0".to_owned())
 }
 
 /// How to write a report.
@@ -116,13 +124,31 @@ pub(super) fn text(
         writeln!(out, "{before}omitted: {} (--limit)", rows(beyond_limit))?;
     }
     if without_calls == 0 && ranked.rows.is_empty() {
-        let why = match by {
-            By::Line if snapshot.costs.lines().is_empty() => "the profile has no lines",
-            _ => "nothing to list with these options",
-        };
-        writeln!(out, "{before}{why}")?;
+        writeln!(out, "{before}{}", why_empty(snapshot, by))?;
     }
     Ok(())
+}
+
+/// Why there are no rows.
+fn why_empty(snapshot: &Snapshot, by: By) -> &'static str {
+    let (costs, view) = (&snapshot.costs, &snapshot.grouped.view);
+    let has_samples = costs.threads.iter().any(|thread| thread.samples > 0);
+    let has_cost = costs.functions().any(|(_, function)| function.cost.magnitude() > 0.0);
+    let is_graph = snapshot.grouped.recording.summed().is_some();
+    let n_metrics = snapshot.grouped.recording.metrics().len();
+    match &view.threads {
+        _ if has_samples || has_cost => {}
+        ThreadChoice::Only(threads) if threads.len() == 1 => return "this thread has no cost",
+        ThreadChoice::Only(_) => return "these threads have no cost",
+        ThreadChoice::All if !view.transforms.is_empty() || view.range.is_some() => {}
+        ThreadChoice::All if n_metrics > 1 => return "the profile has no cost in this metric",
+        ThreadChoice::All if is_graph => return "the profile has no cost",
+        ThreadChoice::All => return "the profile has no samples",
+    }
+    match by {
+        By::Line if costs.lines().is_empty() => "the profile has no lines",
+        _ => "nothing to list with these options",
+    }
 }
 
 struct Table<'a> {
