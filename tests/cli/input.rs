@@ -28,6 +28,21 @@ fn a_dash_is_standard_input() {
 
 #[cfg(unix)]
 #[test]
+fn standard_input_is_read_once() {
+    for arguments in [
+        &["diff", "-", "-"][..],
+        &["report", "-", "--baseline", "-"],
+        &["tree", "--baseline", "-", "--baseline", "-", "cpu.folded"],
+        &["annotate", "-", "--baseline", "-"],
+        &["html", "-", "--baseline", "-"],
+        &["export", "-", "--to", "folded", "--baseline", "-"],
+    ] {
+        let message = Outcome::of(costline().args(arguments)).failure(2);
+        assert!(message.starts_with("-: standard input can be read once only"), "{message}");
+    }
+}
+
+#[test]
 fn pipes_and_devices_are_refused_without_reading_them() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe.folded");

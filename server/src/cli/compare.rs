@@ -1,5 +1,6 @@
 //! The baseline of reports, sources and call trees.
 
+use super::read::check_standard_input;
 use super::view::{Places, ViewArgs};
 use super::{Failure, warn};
 use engine::baseline::Baseline;
@@ -40,6 +41,13 @@ impl Loaded {
 }
 
 impl CompareArgs {
+    /// Fails if standard input is the profile and a baseline, or several baselines.
+    pub fn check_input(&self, profiles: &[PathBuf]) -> Result<(), Failure> {
+        let baselines = self.baseline.iter().map(std::slice::from_ref);
+        let all: Vec<&[PathBuf]> = std::iter::once(profiles).chain(baselines).collect();
+        check_standard_input(&all)
+    }
+
     /// Loads the baseline under the view of `now`, if there is one.
     pub fn load(
         &self,

@@ -37,7 +37,7 @@ use engine::settings::{Combine, Compare, Unit};
 use engine::stages::loaded::LoadError;
 use engine::{helper, trial};
 use formats::Foreign;
-use read::{file_name, is_empty_file, is_standard_input};
+use read::{check_standard_input, file_name, is_empty_file, is_standard_input};
 use sources::{Language, regular_file};
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
@@ -406,6 +406,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
         Command::Try { .. } => {}
         Command::Annotate { mut view, compare, overlay, style } => {
             let sources = view.profiles.split_off(count_profiles(&view.profiles));
+            compare.check_input(&view.profiles)?;
             let (snapshot, index) = view.clone().load_with(&sources, view::Places::Current)?;
             let before = compare.load(&view, view::Places::Current, &snapshot)?;
             let before = before.as_ref().map(compare::Loaded::compared);
@@ -416,6 +417,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             annotate::annotate(&snapshot, &index, &sources, beside, style, out)?;
         }
         Command::Report { view, json, rows, compare, overlay, style } => {
+            compare.check_input(&view.profiles)?;
             let (snapshot, _) = view.clone().load()?;
             let before = compare.load(&view, view::Places::Recorded, &snapshot)?;
             let before = before.as_ref().map(compare::Loaded::compared);
@@ -435,6 +437,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             };
             let base = [&[base], arguments.base.as_slice()].concat();
             view.profiles.extend_from_slice(&arguments.new);
+            check_standard_input(&[&base, &view.profiles])?;
             if view.combine.replace(Combine::Average) == Some(Combine::Sum) {
                 let message = "diff compares the mean of several runs, not their sum".to_owned();
                 return Err(Failure { code: USAGE, message });
@@ -476,6 +479,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             compare,
             style,
         } => {
+            compare.check_input(&view.profiles)?;
             let (snapshot, _) = view.clone().load()?;
             let before = compare.load(&view, view::Places::Recorded, &snapshot)?;
             let before = before.as_ref().map(compare::Loaded::compared);
@@ -497,6 +501,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             options
                 .check(baseline.is_some())
                 .map_err(|message| Failure { code: USAGE, message })?;
+            check_standard_input(&[&view.profiles, baseline.as_slice()])?;
             let (snapshot, _) = view.clone().load()?;
             let load =
                 |path| compare::load_baseline(&view, vec![path], view::Places::Recorded, &snapshot);
@@ -506,6 +511,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             export::export(&snapshot, baseline, options, output, overwrite, out)?;
         }
         Command::Html { arguments, compare, view } => {
+            compare.check_input(&view.profiles)?;
             let (snapshot, index) = view.clone().load_with(&[], view::Places::Current)?;
             let before = compare.load(&view, view::Places::Current, &snapshot)?;
             let before = before.as_ref().map(compare::Loaded::compared);
