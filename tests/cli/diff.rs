@@ -222,6 +222,11 @@ fn a_list_that_cannot_be_written_is_an_error() {
         outcome.stderr
     );
     assert_eq!(write("out.sarif").code, Some(2));
+    let twice = ["--write", "sarif=list", "--write", "markdown=./list"];
+    let message =
+        ran(folder.path(), &[&["diff", "before.json", "after.json"][..], &twice].concat());
+    assert_eq!(message.failure(2), "--write: ./list would be written twice");
+    assert!(!folder.path().join("list").exists());
 }
 
 #[test]

@@ -9,7 +9,7 @@ pub use json::schema;
 
 use super::current_folder;
 use super::style::Style;
-use super::{Failure, GREW, Output, percentage};
+use super::{Failure, GREW, Output, USAGE, percentage};
 use analysis::Metric;
 use clap::ValueEnum;
 use engine::comparison::{By, counts_without_time};
@@ -42,7 +42,8 @@ pub struct DiffArgs {
     /// How to write the list
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// Also write the list to a file, in this format (can be repeated)
+    /// Also write the list to a file, in this format (can be repeated). A file that exists is
+    /// replaced
     #[arg(long, value_name = "FORMAT=FILE", value_parser = format_and_file)]
     write: Vec<(Format, PathBuf)>,
     /// Print all costs as JSON with raw weights (docs/diff.schema.json); ignores --by, --format and
@@ -60,6 +61,22 @@ pub struct DiffArgs {
     /// the growth is not noise
     #[arg(long, value_name = "PERCENT", value_parser = percentage, allow_negative_numbers = true)]
     fail_above_function: Option<f64>,
+}
+
+impl DiffArgs {
+    /// Fails if two lists are for one file.
+    fn check_files(&self) -> Result<(), Failure> {
+        let mut files: Vec<PathBuf> = Vec::new();
+        for (_, file) in &self.write {
+            let path = current_folder::absolute(file);
+            if files.contains(&path) {
+                let message = format!("--write: {} would be written twice", file.display());
+                return Err(Failure { code: USAGE, message });
+            }
+            files.push(path);
+        }
+        Ok(())
+    }
 }
 
 /// One row, for headings and counts.
@@ -174,6 +191,7 @@ pub(super) fn diff(
                        --fail-above-function or a profile with times";
         return Err(Failure::no_output(message));
     }
+    arguments.check_files()?;
     let diff = Diff::new(before, now, arguments.compare);
     let compared = Compared { before, now, diff: &diff };
     // Percentages of shares, weights of weights.
