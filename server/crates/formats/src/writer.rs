@@ -127,6 +127,8 @@ pub enum Dialect {
     RubyProf,
     /// speedscope: exported by speedscope, or written by .NET's tools.
     Speedscope,
+    /// pstats: Python's module `profiling.sampling`. Lines are those that execute.
+    Tachyon,
     /// Trace events: `tracing-chrome`, for Rust.
     TracingChrome,
     /// Folded stacks: `LazyCompile:*f /p/x.js:12:3`. The line is the first one of `f`.
@@ -144,7 +146,7 @@ pub enum Dialect {
 
 impl Dialect {
     /// All dialects, by name of the variant.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::AsyncProfiler,
         Self::Austin,
         Self::Austin2,
@@ -164,6 +166,7 @@ impl Dialect {
         Self::Rbspy,
         Self::RubyProf,
         Self::Speedscope,
+        Self::Tachyon,
         Self::TracingChrome,
         Self::V8,
         Self::VizTracer,
@@ -195,6 +198,7 @@ impl Dialect {
             Self::Rbspy => "rbspy",
             Self::RubyProf => "ruby-prof",
             Self::Speedscope => "speedscope",
+            Self::Tachyon => "profiling.sampling",
             Self::TracingChrome => "tracing-chrome",
             Self::V8 => "v8",
             Self::VizTracer => "viztracer",
@@ -253,6 +257,6 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), Dialect::ALL.len());
         assert!(Dialect::ALL.is_sorted_by_key(|dialect| *dialect as usize));
-        assert_eq!(Dialect::ALL.map(|dialect| dialect as usize).last(), Some(&24));
+        assert_eq!(Dialect::ALL.map(|dialect| dialect as usize).last(), Some(&25));
     }
 }

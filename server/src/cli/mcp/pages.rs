@@ -36,7 +36,7 @@ const NATIVE: [&str; 3] = ["Rust", "C", "Cpp"];
 const SCRIPT: [&str; 3] = ["JavaScript", "TypeScript", "Tsx"];
 
 /// All pages. Of several for one language, the best comes first.
-pub const PAGES: [Page; 26] = [
+pub const PAGES: [Page; 27] = [
     Page { name: "index", text: include_str!("../../../../docs/recording.md"), languages: &[] },
     page!("samply", NATIVE),
     page!("perf", NATIVE),
@@ -52,6 +52,7 @@ pub const PAGES: [Page; 26] = [
     page!("firefox", SCRIPT),
     page!("py-spy", ["Python"]),
     page!("austin", ["Python"]),
+    page!("python-sampling", ["Python"]),
     page!("cprofile", ["Python"]),
     page!("pyinstrument", ["Python"]),
     page!("viztracer", ["Python"]),

@@ -10,13 +10,15 @@
 //! Dialects: yappi swaps the two counts of functions; the greater one is that of all calls. Without
 //! `-b` it omits builtins. `profile` has only counts of calls for callers, and a code object in
 //! place of the program's name. pyinstrument counts no calls (-1) and adds up recursive calls; for
-//! it, totals are derived from the calls.
+//! it, totals are derived from the calls. Python's sampling profiler has a row for each line of a
+//! function ([`sampled`]), which a last pair with a key of its own says.
 //!
 //! Functions with the same file, line and name (two lambdas on a line) overwrite each other in such
 //! files, but their costs remain in those of their callers. The missing time is attributed to a
 //! function of its own.
 
 mod marshal;
+mod sampled;
 #[cfg(test)]
 mod tests;
 
@@ -36,27 +38,37 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const UNLISTED: &str = "(not in the file)";
 /// A smaller share of time in it is not worth a warning: shares are shown with one decimal.
 const LEAST_UNLISTED: f64 = 0.001;
+/// The key that marks the files of Python's sampling profiler.
+const SAMPLED: &[u8] = b"__sampled__";
 /// More seconds than any process runs.
 const MOST_SECONDS: f64 = 1e15;
 
 pub(crate) fn is_pstats(bytes: &[u8]) -> bool {
-    marshal::begins_with_function(bytes)
+    marshal::begins_with_function(bytes) || marshal::begins_with_mark(bytes, SAMPLED)
 }
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
-    let mut reader = Reader {
-        marshal: Marshal::new(bytes),
-        builder: ProfileBuilder::default(),
-        funcs: FxHashMap::default(),
-        dialect: None,
-    };
-    let rows = reader.rows()?;
+    let mut reader = Reader::new(bytes, false);
+    let mut rows = reader.rows()?;
+    if reader.has_mark {
+        // The mark comes last, and says what the lines before it mean.
+        reader = Reader::new(bytes, true);
+        rows = reader.rows()?;
+    }
     reader.finish(&rows)
 }
 
-/// A function with its numbers.
-struct Row {
+/// A function, or one of its lines.
+#[derive(Clone, Copy)]
+struct Place {
     func: FuncId,
+    /// The line that executes, if the file was sampled; otherwise 0.
+    line: u32,
+}
+
+/// A function or line with its numbers.
+struct Row {
+    place: Place,
     /// Negative = not counted.
     calls: i64,
     own: f64,
@@ -65,7 +77,7 @@ struct Row {
 }
 
 struct Caller {
-    func: FuncId,
+    place: Place,
     calls: i64,
     /// The cumulative time when called from this caller, if the file has it.
     cumulative: Option<f64>,
@@ -78,27 +90,53 @@ struct Reader<'a> {
     funcs: FxHashMap<(usize, u32, usize), FuncId>,
     /// The dialect, as far as the functions show it.
     dialect: Option<Dialect>,
+    /// Whether lines execute, so that they are not part of a function.
+    is_sampled: bool,
+    /// Whether the file has the mark of a sampled one.
+    has_mark: bool,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(bytes: &'a [u8], is_sampled: bool) -> Self {
+        Self {
+            marshal: Marshal::new(bytes),
+            builder: ProfileBuilder::default(),
+            funcs: FxHashMap::default(),
+            dialect: None,
+            is_sampled,
+            has_mark: false,
+        }
+    }
+
     fn rows(&mut self) -> Result<Vec<Row>, ReadError> {
         if !self.marshal.dict()? {
             return Err(unexpected(0, "a dictionary of functions"));
         }
         let mut rows = Vec::new();
         while self.marshal.has_pair()? {
-            let func = self.func()?;
-            rows.push(self.row(func)?);
+            if let Some(place) = self.key()? {
+                rows.push(self.row(place)?);
+            } else {
+                self.marshal.value()?;
+                self.has_mark = true;
+            }
         }
         Ok(rows)
     }
 
-    /// Reads a key: file, line, name.
-    fn func(&mut self) -> Result<FuncId, ReadError> {
+    /// Reads a key: file, line and name, or the mark of a sampled file (`None`).
+    fn key(&mut self) -> Result<Option<Place>, ReadError> {
         const EXPECTED: &str = "(file, line, name) of a function";
         let at = self.marshal.at();
-        let Entered::Tuple(3, place) = self.marshal.enter()? else {
-            return Err(unexpected(at, EXPECTED));
+        let place = match self.marshal.enter()? {
+            Entered::Tuple(3, place) => place,
+            Entered::Tuple(1, place) => {
+                return match self.marshal.last(place)? {
+                    Value::Text(_, SAMPLED) => Ok(None),
+                    _ => Err(unexpected(at, EXPECTED)),
+                };
+            }
+            _ => return Err(unexpected(at, EXPECTED)),
         };
         let file = self.marshal.value()?;
         let line = self.marshal.value()?;
@@ -117,8 +155,9 @@ impl Reader<'_> {
             }
             _ => return Err(unexpected(at, EXPECTED)),
         };
+        let executing = if self.is_sampled { line } else { 0 };
         if let Some(&func) = self.funcs.get(&(file_at, line, name_at)) {
-            return Ok(func);
+            return Ok(Some(Place { func, line: executing }));
         }
         let (file, name) = (String::from_utf8_lossy(file), String::from_utf8_lossy(name));
         let is_path = line != 0 || file.contains(['/', '\\']) || file.ends_with(".py");
@@ -129,17 +168,18 @@ impl Reader<'_> {
         }
         // Builtins have a placeholder or the name of their module.
         let file = if is_path { &*file } else { "" };
-        let func = FuncText { name: &name, file, line, ..FuncText::default() }
+        let first = line - executing;
+        let func = FuncText { name: &name, file, line: first, ..FuncText::default() }
             .intern(&mut self.builder)?;
         self.funcs.insert((file_at, line, name_at), func);
-        Ok(func)
+        Ok(Some(Place { func, line: executing }))
     }
 
-    fn row(&mut self, func: FuncId) -> Result<Row, ReadError> {
+    fn row(&mut self, place: Place) -> Result<Row, ReadError> {
         let at = self.marshal.at();
-        let place = match self.marshal.enter()? {
+        let tuple = match self.marshal.enter()? {
             // Each function has its own row.
-            Entered::Tuple(5, place) if !place.is_elsewhere() => place,
+            Entered::Tuple(5, tuple) if !tuple.is_elsewhere() => tuple,
             _ => {
                 return Err(unexpected(
                     at,
@@ -157,24 +197,27 @@ impl Reader<'_> {
                 callers.push(self.caller()?);
             }
         }
-        self.marshal.leave(place);
+        self.marshal.leave(tuple);
         // Less than the self cost if it was rounded or the file is damaged.
         let cumulative = cumulative.max(own);
-        Ok(Row { func, calls: first.max(second), own, cumulative, callers })
+        Ok(Row { place, calls: first.max(second), own, cumulative, callers })
     }
 
     fn caller(&mut self) -> Result<Caller, ReadError> {
-        let func = self.func()?;
+        let at = self.marshal.at();
+        let Some(place) = self.key()? else {
+            return Err(unexpected(at, "a function that calls"));
+        };
         let at = self.marshal.at();
         match self.marshal.enter()? {
-            Entered::Tuple(4, place) => {
+            Entered::Tuple(4, tuple) => {
                 let (first, second, _, cumulative) = self.numbers(at)?;
-                self.marshal.leave(place);
-                Ok(Caller { func, calls: first.max(second), cumulative: Some(cumulative) })
+                self.marshal.leave(tuple);
+                Ok(Caller { place, calls: first.max(second), cumulative: Some(cumulative) })
             }
             Entered::Value(Value::Int(calls)) => {
                 self.dialect = Some(Dialect::Profile);
-                Ok(Caller { func, calls, cumulative: None })
+                Ok(Caller { place, calls, cumulative: None })
             }
             _ => Err(unexpected(at, "(calls, calls, own, cumulative) of a caller, or its calls")),
         }
@@ -197,31 +240,49 @@ impl Reader<'_> {
 
     fn finish(mut self, rows: &[Row]) -> Result<Read, ReadError> {
         let mut warnings = Warnings::default();
-        let metric = Metric::new("time", "seconds", None).with_lines(LineKnowledge::Nothing);
+        let lines =
+            if self.is_sampled { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
+        let metric = Metric::new("time", "seconds", None).with_lines(lines);
         let mut graph = GraphTables { metrics: vec![metric], ..GraphTables::default() };
-        // `profile` is listed as a caller that was itself never called.
-        let silent: FxHashSet<FuncId> = rows
-            .iter()
-            .filter(|row| row.calls == 0 && row.cumulative == 0.0)
-            .map(|row| row.func)
-            .collect();
-        let counted = rows.is_empty() || rows.iter().any(|row| row.calls >= 0);
-        for row in rows.iter().filter(|row| !silent.contains(&row.func)) {
-            graph.own.push(own_cost(row.func, row.own));
-            if counted {
-                graph.totals.push(stated(row.func, u64::try_from(row.calls).ok(), row.cumulative));
-            }
-            calls(row, &silent, &mut graph.calls);
-        }
-        if counted {
-            self.add_unlisted(rows, &mut graph, &mut warnings)?;
-        }
+        let dialect = if self.is_sampled {
+            sampled::add(rows, self.funcs.len(), &mut graph);
+            Some(Dialect::Tachyon)
+        } else {
+            self.add_called(rows, &mut graph, &mut warnings)?
+        };
         graph.symbols = self.builder.build().into_symbols();
-        let dialect = if counted { self.dialect } else { Some(Dialect::Pyinstrument) };
         Ok(Read {
             writer: Writer { producer: None, dialect },
             ..Read::new(Format::Pstats, Recording::from(graph), warnings)
         })
+    }
+
+    /// Adds functions whose calls were counted or timed. Returns the dialect.
+    fn add_called(
+        &mut self,
+        rows: &[Row],
+        graph: &mut GraphTables,
+        warnings: &mut Warnings,
+    ) -> Result<Option<Dialect>, ReadError> {
+        // `profile` is listed as a caller that was itself never called.
+        let silent: FxHashSet<FuncId> = rows
+            .iter()
+            .filter(|row| row.calls == 0 && row.cumulative == 0.0)
+            .map(|row| row.place.func)
+            .collect();
+        let counted = rows.is_empty() || rows.iter().any(|row| row.calls >= 0);
+        for row in rows.iter().filter(|row| !silent.contains(&row.place.func)) {
+            graph.own.push(own_cost(row.place, row.own));
+            if counted {
+                let calls = u64::try_from(row.calls).ok();
+                graph.totals.push(stated(row.place, calls, Total::Exact(row.cumulative)));
+            }
+            calls(row, &silent, &mut graph.calls);
+        }
+        if counted {
+            self.add_unlisted(rows, graph, warnings)?;
+        }
+        Ok(if counted { self.dialect } else { Some(Dialect::Pyinstrument) })
     }
 
     /// Adds the difference between the largest cumulative time and the sum of all functions in the
@@ -239,8 +300,9 @@ impl Reader<'_> {
             return Ok(());
         }
         let func = FuncText { name: UNLISTED, ..FuncText::default() }.intern(&mut self.builder)?;
-        graph.own.push(own_cost(func, unlisted));
-        graph.totals.push(stated(func, None, unlisted));
+        let place = Place { func, line: 0 };
+        graph.own.push(own_cost(place, unlisted));
+        graph.totals.push(stated(place, None, Total::Exact(unlisted)));
         if unlisted < whole * LEAST_UNLISTED {
             return Ok(());
         }
@@ -255,33 +317,35 @@ impl Reader<'_> {
     }
 }
 
-fn own_cost(func: FuncId, seconds: f64) -> OwnCost {
-    OwnCost { func, source: None, line: 0, weights: RowWeights::from_slice(&[seconds]) }
+fn own_cost(place: Place, seconds: f64) -> OwnCost {
+    let Place { func, line } = place;
+    OwnCost { func, source: None, line, weights: RowWeights::from_slice(&[seconds]) }
 }
 
-fn stated(func: FuncId, calls: Option<u64>, seconds: f64) -> StatedTotal {
-    StatedTotal { func, source: None, line: 0, totals: vec![Total::Exact(seconds)], calls }
+fn stated(place: Place, calls: Option<u64>, total: Total) -> StatedTotal {
+    let Place { func, line } = place;
+    StatedTotal { func, source: None, line, totals: vec![total], calls }
 }
 
 /// The calls of a function. If the file has only counts, a single caller gets the whole cost;
 /// several callers share it in proportion to their calls, which is an estimate.
 fn calls(row: &Row, silent: &FxHashSet<FuncId>, calls: &mut Vec<Call>) {
-    let callers = || row.callers.iter().filter(|caller| !silent.contains(&caller.func));
-    let others = || callers().filter(|caller| caller.func != row.func);
+    let callers = || row.callers.iter().filter(|caller| !silent.contains(&caller.place.func));
+    let others = || callers().filter(|caller| caller.place.func != row.place.func);
     let n_calls: f64 = others().map(|caller| caller.calls as f64).sum();
     let is_shared = others().count() > 1;
     calls.extend(callers().map(|caller| {
-        let is_itself = caller.func == row.func;
+        let is_itself = caller.place.func == row.place.func;
         let share = if is_shared && !is_itself && n_calls > 0.0 {
             caller.calls as f64 / n_calls
         } else {
             1.0
         };
         Call {
-            caller: caller.func,
+            caller: caller.place.func,
             source: None,
             line: 0,
-            callee: row.func,
+            callee: row.place.func,
             count: u64::try_from(caller.calls).unwrap_or(0),
             weights: RowWeights::from_slice(&[caller.cumulative.unwrap_or(row.cumulative * share)]),
             nested: caller.cumulative.is_none() && (is_shared || is_itself),

@@ -72,6 +72,15 @@ pub(super) fn begins_with_function(bytes: &[u8]) -> bool {
     dict & !FLAG == b'{' && matches!(text, b'z' | b'Z' | b'a' | b'A' | b'u' | b't' | b's')
 }
 
+/// Whether `bytes` begin with a dictionary whose first key is a tuple of one short text, `mark`.
+pub(super) fn begins_with_mark(bytes: &[u8], mark: &[u8]) -> bool {
+    let [dict, b')' | 0xa9, 1, text, length, rest @ ..] = bytes else { return false };
+    dict & !FLAG == b'{'
+        && matches!(text & !FLAG, b'z' | b'Z')
+        && usize::from(*length) == mark.len()
+        && rest.starts_with(mark)
+}
+
 /// The error for an unexpected value at a byte.
 pub(super) fn unexpected(at: usize, expected: &str) -> ReadError {
     ReadError::malformed(At::Byte(at as u64), format!("expected {expected}"))

@@ -277,6 +277,119 @@ fn malicious_files_are_rejected() {
     assert_eq!(refused(&deep), ErrorKind::TooLarge);
 }
 
+/// 16 samples, one each 0.125 s: main:9 > work:4 eight times, main:9 > work:3 four times,
+/// main:10 > fib:15 > fib:15 > fib:13 twice, main:10 > ping:20 > pong:24 > ping:21 once, and main:8 >
+/// a collection of garbage once.
+fn sampled() -> Vec<u8> {
+    let [main8, main9, main10] = [8, 9, 10].map(|line| func("/w/a.py", line, "main"));
+    let [work3, work4] = [3, 4].map(|line| func("/w/a.py", line, "work"));
+    let [fib13, fib15] = [13, 15].map(|line| func("/w/a.py", line, "fib"));
+    let [ping20, ping21] = [20, 21].map(|line| func("/w/a.py", line, "ping"));
+    let pong = func("/w/a.py", 24, "pong");
+    let garbage = func("~", 0, "<GC>");
+    let row = |own: i32, all: i32, callers: &[(&Py, i32)]| {
+        let callers = callers.iter().map(|&(func, n)| (func.clone(), Int(n))).collect();
+        costs([own, all], f64::from(own) / 8.0, f64::from(all) / 8.0, Some(callers))
+    };
+    let rows = vec![
+        (work4, row(8, 8, &[(&main9, 8)])),
+        (main9.clone(), row(0, 12, &[])),
+        (work3, row(4, 4, &[(&main9, 4)])),
+        (fib13, row(2, 2, &[(&fib15, 2)])),
+        (fib15.clone(), row(0, 2, &[(&fib15, 2), (&main10, 2)])),
+        (main10.clone(), row(0, 3, &[])),
+        (ping21, row(1, 1, &[(&pong, 1)])),
+        (pong, row(0, 1, &[(&ping20, 1)])),
+        (ping20, row(0, 1, &[(&main10, 1)])),
+        (garbage, row(1, 1, &[(&main8, 1)])),
+        (main8, row(0, 1, &[])),
+        (Tuple(vec![Text("__sampled__")]), Raw(b"T".to_vec())),
+    ];
+    file(rows)
+}
+
+#[test]
+fn a_sampled_file_has_lines_and_no_calls() {
+    let whole = sampled();
+    assert!(is_pstats(&whole));
+    let done = read(&whole).unwrap();
+    assert_eq!((done.writer.text(), warnings(&done)), (Some("profiling.sampling"), vec![]));
+    assert_eq!(done.recording.metrics()[0].lines, LineKnowledge::SelfAndTotal);
+    let graph = done.recording.summed().expect("expected a graph").tables();
+    let name = |func: FuncId| graph.symbols.func_name(func);
+    assert!(graph.symbols.funcs.ids().all(|func| graph.symbols.funcs.get(func).line == 0));
+    let own = graph.own.iter().filter(|own| own.weights[0] > 0.0);
+    let own = own.map(|own| format!("{}:{} {}", name(own.func), own.line, own.weights[0]));
+    assert_eq!(
+        own.collect::<Vec<_>>(),
+        ["work:4 1", "work:3 0.5", "fib:13 0.25", "ping:21 0.125", "<GC>:0 0.125"]
+    );
+    let total = |stated: &StatedTotal| {
+        assert_eq!(stated.calls, None);
+        format!("{}:{} {:?}", name(stated.func), stated.line, stated.totals[0])
+    };
+    let totals: Vec<_> = graph.totals.iter().map(total).collect();
+    let (lines, functions) = totals.split_at(10);
+    assert_eq!(
+        lines,
+        [
+            "work:4 Exact(1.0)",
+            "main:9 Exact(1.5)",
+            "work:3 Exact(0.5)",
+            "fib:13 Exact(0.25)",
+            "fib:15 Exact(0.25)",
+            "main:10 Exact(0.375)",
+            "ping:21 Exact(0.125)",
+            "pong:24 Exact(0.125)",
+            "ping:20 Exact(0.125)",
+            "main:8 Exact(0.125)",
+        ]
+    );
+    // A graph does not say how often `pong` was called within `ping`.
+    assert_eq!(
+        functions,
+        [
+            "work:0 Exact(1.5)",
+            "main:0 Exact(2.0)",
+            "fib:0 Exact(0.25)",
+            "ping:0 Bounded { min: 0.125, max: 0.25 }",
+            "pong:0 Exact(0.125)",
+            "<GC>:0 Exact(0.125)",
+        ]
+    );
+    let calls = graph.calls.iter().map(|call| {
+        let nested = if call.nested { " nested" } else { "" };
+        let (caller, callee) = (name(call.caller), name(call.callee));
+        format!("{caller}:{} > {callee} {}x {}{nested}", call.line, call.count, call.weights[0])
+    });
+    assert_eq!(
+        calls.collect::<Vec<_>>(),
+        [
+            "main:9 > work 0x 1",
+            "main:9 > work 0x 0.5",
+            "fib:15 > fib 0x 0.25 nested",
+            "fib:15 > fib 0x 0.25 nested",
+            "main:10 > fib 0x 0.25",
+            "pong:24 > ping 0x 0.125 nested",
+            "ping:20 > pong 0x 0.125 nested",
+            "main:10 > ping 0x 0.125",
+            "main:8 > <GC> 0x 0.125",
+        ]
+    );
+    for end in 0..whole.len() {
+        assert_eq!(read(&whole[..end]).unwrap_err().kind, ErrorKind::Truncated, "cut at {end}");
+    }
+}
+
+#[test]
+fn a_sampled_file_without_samples_is_empty() {
+    let mark = |text| file(vec![(Tuple(vec![Text(text)]), Raw(b"T".to_vec()))]);
+    assert!(is_pstats(&mark("__sampled__")) && !is_pstats(&mark("__samples__")));
+    let done = read(&mark("__sampled__")).unwrap();
+    assert_eq!((&*rows(&done), done.writer.text()), ("", Some("profiling.sampling")));
+    assert_eq!(read(&mark("__samples__")).unwrap_err().kind, ErrorKind::Malformed);
+}
+
 /// What a key contains is not skipped again by each reference to it, which would take hours here.
 #[test]
 fn large_keys_are_skipped_once() {
@@ -300,6 +413,7 @@ fn files_of_all_writers() {
         ("cprofile-words-python3.13", "cProfile"),
         ("profile-words", "profile"),
         ("pyinstrument-words", "pyinstrument"),
+        ("py-gridworld-sampling", "profiling.sampling"),
         ("yappi-words", "yappi"),
         ("yappi-words-builtins", "yappi"),
     ];
