@@ -1,6 +1,6 @@
 //! Functions of the sources on the command line. The numbers are counted by hand.
 
-use crate::{Outcome, costline};
+use crate::{Outcome, costline, fixture};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -41,6 +41,25 @@ fn printed(profile: &Path, command: &str, more: &[&str]) -> String {
     let root = profile.parent().unwrap().to_str().unwrap();
     let arguments = [&[command, profile.to_str().unwrap(), "--root", root], more].concat();
     Outcome::of(costline().args(arguments)).success()
+}
+
+/// The profile says of `background` that it begins at line 53, where it executed when it was seen first,
+/// not at line 49.
+#[test]
+fn functions_of_pythons_sampling_profiler_are_where_they_were() {
+    let of = |name: &str| {
+        std::fs::read(fixture(&format!("firefox/py-gridworld-sampling/{name}"))).unwrap()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("main.py");
+    std::fs::write(&source, of("main.py")).unwrap();
+    let profile = folder.path().join("profile.json.gz");
+    std::fs::write(&profile, of("profile.json.gz")).unwrap();
+    let text = printed(&profile, "annotate", &[source.to_str().unwrap()]);
+    let row = text.lines().find(|row| row.ends_with("time.sleep(0.002)"));
+    let words: Vec<_> = row.unwrap().split_whitespace().take(3).collect();
+    // 203 of 1395 samples.
+    assert_eq!(words, ["14.6%", "14.6%", "53"], "{text}");
 }
 
 /// The rows of a table, with single blanks between their words.

@@ -64,6 +64,23 @@ fn a_line_that_is_present_and_0_is_unknown() {
     assert_eq!(lines([0, 16]), [10, 0]);
 }
 
+#[test]
+fn pythons_sampling_profiler_does_not_say_where_functions_start() {
+    let lines = |importer: &str| {
+        let mut profile = profile();
+        profile["meta"]["importedFrom"] = json!(importer);
+        profile["threads"][0]["funcTable"]["lineNumber"] = json!([1, 5]);
+        let read = read(profile.to_string().into_bytes()).unwrap();
+        let (symbols, frames) = (stacks(&read).symbols(), stacks(&read).frames());
+        [0, 1].map(|i| {
+            let line = frames.get(profile::FrameId::new(i)).line;
+            (symbols.funcs.get(profile::FuncId::new(i)).line, line)
+        })
+    };
+    assert_eq!(lines("Tachyon Sampling Profiler"), [(0, 1), (0, 2)]);
+    assert_eq!(lines("another"), [(1, 1), (5, 2)]);
+}
+
 /// The names of the funcs with their libraries, and which of them can be looked up.
 fn funcs(profile: &Value) -> Vec<String> {
     let read = read(profile.to_string().into_bytes()).unwrap();

@@ -37,7 +37,12 @@ pub(super) fn convert(
             sources.into_iter().zip(lines).collect()
         },
     };
-    let symbols = Symbols { shared: &shared_names, libs: &libs, categories: &categories };
+    let symbols = Symbols {
+        shared: &shared_names,
+        libs: &libs,
+        categories: &categories,
+        has_first_lines: meta.has_first_lines(),
+    };
     let stacks_are_shared = shared.get("stackTable").is_some();
     if stacks_are_shared {
         symbols.append(&mut builder, "shared", &mut shared, &shared_names.strings)?;
@@ -88,6 +93,8 @@ struct Symbols<'s> {
     shared: &'s Shared<'s>,
     libs: &'s [LibId],
     categories: &'s Categories<'s>,
+    /// Whether the lines of functions are their first ones.
+    has_first_lines: bool,
 }
 
 impl Symbols<'_> {
@@ -125,7 +132,7 @@ impl Symbols<'_> {
             columns: ids(&mut frames, "column", &frame_place),
             addresses: numbers(&mut frames, "address", &frame_place),
             frames: self.frames(&mut frames, &frame_place, strings)?,
-            funcs: decode_funcs(&mut funcs, &func_place)?,
+            funcs: self.funcs(&mut funcs, &func_place)?,
             names: Names { strings, shared: self.shared, libs: self.libs, resource_libs },
         })
     }
@@ -160,21 +167,22 @@ impl Symbols<'_> {
             flags: column("flags")?,
         })
     }
-}
 
-fn decode_funcs(table: &mut Raw, place: &str) -> Result<Funcs, ReadError> {
-    Ok(Funcs {
-        name: required(table, "name", place)?,
-        resource: ids(table, "resource", place)?,
-        source: ids(table, "source", place)?,
-        file_name: ids(table, "fileName", place)?,
-        line: ids(table, "lineNumber", place)?,
-        column: ids(table, "columnNumber", place)?,
-        original_location: ids(table, "originalLocation", place)?,
-        is_js: truths(table, "isJS", place)?,
-        relevant_for_js: truths(table, "relevantForJS", place)?,
-        flags: ids(table, "flags", place)?,
-    })
+    fn funcs(&self, table: &mut Raw, place: &str) -> Result<Funcs, ReadError> {
+        let line = ids(table, "lineNumber", place)?;
+        Ok(Funcs {
+            name: required(table, "name", place)?,
+            resource: ids(table, "resource", place)?,
+            source: ids(table, "source", place)?,
+            file_name: ids(table, "fileName", place)?,
+            line: if self.has_first_lines { line } else { Vec::new() },
+            column: ids(table, "columnNumber", place)?,
+            original_location: ids(table, "originalLocation", place)?,
+            is_js: truths(table, "isJS", place)?,
+            relevant_for_js: truths(table, "relevantForJS", place)?,
+            flags: ids(table, "flags", place)?,
+        })
+    }
 }
 
 /// Adds the texts of sources, apart from those of inline scripts, which are parts of files. Several

@@ -260,6 +260,13 @@ struct SampleUnits {
 }
 
 impl Meta {
+    /// Whether the line of a function is its first one. For Python's `profiling.sampling`, it is the line
+    /// that executed when the function was seen for the first time
+    /// (`Lib/profiling/sampling/gecko_collector.py` of CPython).
+    pub(super) fn has_first_lines(&self) -> bool {
+        self.imported_from.as_deref() != Some("Tachyon Sampling Profiler")
+    }
+
     pub(super) fn interval_seconds(&self) -> Option<f64> {
         self.interval.filter(|_| !self.has_unknown_interval()).map(|ms| ms / 1000.0)
     }
