@@ -98,6 +98,8 @@ pub enum Dialect {
     CProfile,
     /// callgrind: exported by Costline.
     Costline,
+    /// speedscope: .NET's library `TraceEvent`, which dotnet-trace uses.
+    DotNet,
     /// Folded stacks: a module, a backtick and `func+0x1f`.
     Dtrace,
     /// Folded stacks: `/p/x.py:12:f`. Python's module `faulthandler`.
@@ -125,7 +127,7 @@ pub enum Dialect {
     Rbspy,
     /// callgrind.
     RubyProf,
-    /// speedscope: exported by speedscope, or written by .NET's tools.
+    /// speedscope: exported by speedscope, or written by older tools of .NET.
     Speedscope,
     /// pstats: Python's module `profiling.sampling`. Lines are those that execute.
     Tachyon,
@@ -146,12 +148,13 @@ pub enum Dialect {
 
 impl Dialect {
     /// All dialects, by name of the variant.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::AsyncProfiler,
         Self::Austin,
         Self::Austin2,
         Self::CProfile,
         Self::Costline,
+        Self::DotNet,
         Self::Dtrace,
         Self::Faulthandler,
         Self::FlameGraphSrcline,
@@ -184,6 +187,7 @@ impl Dialect {
             Self::Austin2 => "austin-2",
             Self::CProfile => "cProfile",
             Self::Costline => "costline",
+            Self::DotNet => "Microsoft.Diagnostics.Tracing.TraceEvent",
             Self::Dtrace => "dtrace",
             Self::Faulthandler => "faulthandler",
             Self::FlameGraphSrcline => "flamegraph-srcline",
@@ -257,6 +261,6 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), Dialect::ALL.len());
         assert!(Dialect::ALL.is_sorted_by_key(|dialect| *dialect as usize));
-        assert_eq!(Dialect::ALL.map(|dialect| dialect as usize).last(), Some(&25));
+        assert_eq!(Dialect::ALL.map(|dialect| dialect as usize).last(), Some(&26));
     }
 }

@@ -31,9 +31,9 @@ use profile::{
 };
 use schema::{File, FrameEvent, Kind, Profile, Scalar};
 
-/// Exporters that make events from samples and whose lines are the first ones of functions.
-/// speedscope itself exports what it read from other formats, and .NET's tools use its name.
-const OF_SAMPLES: [Dialect; 2] = [Dialect::Pyinstrument, Dialect::Speedscope];
+/// Exporters that make events from samples and whose lines, if any, are the first ones of functions.
+/// speedscope itself exports what it read from other formats, and older tools of .NET use its name.
+const OF_SAMPLES: [Dialect; 3] = [Dialect::DotNet, Dialect::Pyinstrument, Dialect::Speedscope];
 
 pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
     let file = scan::file(input)?;

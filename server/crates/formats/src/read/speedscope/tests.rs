@@ -274,6 +274,10 @@ fn sampling_exporters_have_neither_calls_nor_executing_lines() {
     for (head, expected) in [
         (r#""exporter":"pyinstrument""#, "e: f:3 3\nfunction-lines 1\n"),
         (r#""exporter":"speedscope@1.25.0""#, "e: f:3 3\nfunction-lines 1\n"),
+        (
+            r#""exporter":"Microsoft.Diagnostics.Tracing.TraceEvent@3.1.16.0""#,
+            "e: f:3 3\nfunction-lines 1\n",
+        ),
         (r#""version":"0.0.1""#, "e: f:3 3\nfunction-lines 1\n"),
         (r#""version":"0.0.1","exporter":"mine""#, "e: f:3 3 ×1\n"),
         (r#""version":1,"exporter":"py-spy@0.4.0""#, "e: f:3 3 ×1\n"),
