@@ -12,7 +12,8 @@
 //! calls is unknown then.
 //!
 //! pyinstrument writes a function's own time as a call of `[self]`, `[await]` or
-//! `[out-of-context]`. These are not functions; their time is added to the caller.
+//! `[out-of-context]`, .NET's tools as one of `CPU_TIME`, `UNMANAGED_CODE_TIME` or `AWAIT_TIME`.
+//! These are not functions; their time is added to the caller.
 
 mod scan;
 mod schema;
@@ -60,7 +61,7 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
     let span_seconds = span_seconds(&file.profiles, &metrics);
     let mut builder = ProfileBuilder::new(metrics, 0);
     let frames = file.frames.iter().map(|frame| {
-        let is_own_time = writer.dialect == Some(Dialect::Pyinstrument) && frame.is_own_time();
+        let is_own_time = writer.dialect.is_some_and(|dialect| frame.is_own_time(dialect));
         (!is_own_time).then(|| frame.intern(&mut builder)).transpose()
     });
     let frames = frames.collect::<Result<Vec<_>, _>>()?;

@@ -4,6 +4,7 @@ use crate::error::ReadError;
 use crate::read::func_text::FuncText;
 use crate::read::id_tree::{IdTree, Node};
 use crate::read::number::position;
+use crate::writer::Dialect;
 use profile::{Frame, FrameId, ProfileBuilder};
 use serde::Deserialize;
 
@@ -99,10 +100,17 @@ impl SharedFrame {
         position(self.line.unwrap_or(0.0))
     }
 
-    /// Whether this is pyinstrument's notation for own time of the caller.
-    pub(super) fn is_own_time(&self) -> bool {
-        self.file.is_none()
-            && matches!(self.name.as_deref(), Some("[self]" | "[await]" | "[out-of-context]"))
+    /// Whether this is the exporter's notation for own time of the caller.
+    pub(super) fn is_own_time(&self, dialect: Dialect) -> bool {
+        let names: &[&str] = match dialect {
+            Dialect::Pyinstrument => &["[self]", "[await]", "[out-of-context]"],
+            // Older tools of .NET use speedscope's name.
+            Dialect::DotNet | Dialect::Speedscope => {
+                &["CPU_TIME", "UNMANAGED_CODE_TIME", "AWAIT_TIME"]
+            }
+            _ => &[],
+        };
+        self.file.is_none() && self.name.as_deref().is_some_and(|name| names.contains(&name))
     }
 
     pub(super) fn intern(&self, builder: &mut ProfileBuilder) -> Result<FrameId, ReadError> {

@@ -330,6 +330,41 @@ fn own_time_in_files_of_pyinstrument_is_not_a_callee() {
 }
 
 #[test]
+fn own_time_in_files_of_dotnet_is_not_a_callee() {
+    let names = ["Main", "Work", "CPU_TIME", "UNMANAGED_CODE_TIME", "AWAIT_TIME"]
+        .map(|name| format!(r#"{{"name":"{name}"}}"#))
+        .join(",");
+    // 40 ms in the code of `Work`, 30 ms in native code that it calls, 10 ms of waiting, then 20 ms
+    // in the code of `Main`.
+    let events = [
+        ('O', 0, 0.0),
+        ('O', 1, 0.0),
+        ('O', 2, 0.0),
+        ('C', 2, 40.0),
+        ('O', 3, 40.0),
+        ('C', 3, 70.0),
+        ('O', 4, 70.0),
+        ('C', 4, 80.0),
+        ('C', 1, 80.0),
+        ('O', 2, 80.0),
+        ('C', 2, 100.0),
+        ('C', 0, 100.0),
+    ];
+    let profile = evented("milliseconds", 100.0, &events);
+    let read = |exporter: &str| {
+        let text = format!(
+            r#"{{"exporter":"{exporter}","shared":{{"frames":[{names}]}},"profiles":[{profile}]}}"#
+        );
+        rows(&read_bytes(text.as_bytes()).unwrap())
+    };
+    let expected = "e: Main:0 20\ne: Main:0>Work:0 80\n";
+    for exporter in ["Microsoft.Diagnostics.Tracing.TraceEvent@3.1.16.0", "speedscope@1.3.2"] {
+        assert_eq!(read(exporter), expected, "{exporter}");
+    }
+    assert!(read("mine").contains(">CPU_TIME:0 40 ×1\n"), "anyone may call a function so");
+}
+
+#[test]
 fn dialects() {
     let profile = evented("none", 3.0, &[('O', 0, 0.0), ('C', 0, 3.0)]);
     let old = format!(
