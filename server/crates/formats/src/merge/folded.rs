@@ -3,6 +3,7 @@
 use super::cut::{CUT, Cuts, Frames, cut};
 use super::sum::{MergeError, add};
 use crate::error::{At, ReadError};
+use crate::read::folded::line::Separator::JoinsLines;
 use crate::read::folded::{functions, line, one_value_per_line};
 use crate::read::text::utf8;
 use profile::Warnings;
@@ -86,7 +87,8 @@ impl Tables {
                 let next = ids.len() as u64;
                 *ids.entry(frame).or_insert(next)
             };
-            stacks.push((line::frames(stack, true).map(&mut id).collect::<Vec<u64>>(), *value));
+            stacks
+                .push((line::frames(stack, JoinsLines).map(&mut id).collect::<Vec<u64>>(), *value));
         }
         let mut texts = vec![""; ids.len()];
         for (frame, id) in ids {
@@ -96,7 +98,7 @@ impl Tables {
         }
         let moved = cut(&mut stacks, cuts, &mut Texts::new(&texts));
         for ((stack, value), (kept, _)) in sums.iter().zip(stacks) {
-            let frames: Vec<&str> = line::frames(stack, true).take(kept.len()).collect();
+            let frames: Vec<&str> = line::frames(stack, JoinsLines).take(kept.len()).collect();
             let stack = if frames.is_empty() { CUT.to_owned() } else { frames.join(";") };
             add(self.sums.entry(stack.into()).or_default(), *value)?;
         }

@@ -22,6 +22,7 @@ use crate::input::Input;
 use crate::read_result::Read;
 use crate::writer::{Dialect, Producer, Writer};
 use dialect::{Place, Position};
+use line::Separator;
 use profile::{
     BuildError, Frame, FrameId, Interner, JitTier, LineKnowledge, Metric, ProfileBuilder,
     Recording, StackId, StringId, Thread, WarningCode, Warnings,
@@ -276,6 +277,7 @@ struct Layout {
     leaf_first: bool,
     /// The form of frames, if the first ones show it.
     dialect: Option<Dialect>,
+    separator: Separator,
     producer: Option<Producer>,
 }
 
@@ -283,8 +285,13 @@ impl Layout {
     fn of(text: &str) -> Result<Self, ReadError> {
         let (comments, stacks) = relevant_lines(text);
         let form = Form::of(&comments, &stacks);
-        let (deciding, has_threads) = deciding_frames(&stacks, form);
+        let is_spaced = line::are_spaced(stacks_of(&stacks, form));
+        let separator = if is_spaced { Separator::Spaced } else { Separator::JoinsLines };
+        let (deciding, has_threads) = deciding_frames(&stacks, form, separator);
         let dialect = Dialect::of_most(deciding.iter().copied());
+        let is_tracing = !stacks.is_empty()
+            && form == Form::Value
+            && stacks_of(&stacks, form).all(line::begins_with_tracing);
 
         let value_of = |key: &str| {
             comments
@@ -325,6 +332,7 @@ impl Layout {
             (_, Some(Mode::Full)) => Mode::Time.metrics().to_vec(),
             (_, Some(mode)) => mode.metrics().to_vec(),
             _ if has_threads => Mode::Time.metrics().to_vec(),
+            _ if is_tracing => vec![("time", "nanoseconds")],
             _ => vec![("samples", "samples")],
         };
         Ok(Self {
@@ -333,6 +341,10 @@ impl Layout {
             events: events.into_iter().map(str::to_owned).collect(),
             leaf_first: form == Form::Report && prints_leaf_first(&stacks),
             dialect,
+            separator: match separator {
+                Separator::JoinsLines if dialect != Some(Dialect::Austin2) => Separator::Semicolon,
+                _ => separator,
+            },
             producer: value_of("austin").map(austin::producer),
         })
     }
@@ -365,14 +377,23 @@ fn relevant_lines(text: &str) -> (Vec<&str>, Vec<&str>) {
     (comments, others)
 }
 
+/// The stacks of lines.
+fn stacks_of<'a>(lines: &[&'a str], form: Form) -> impl Iterator<Item = &'a str> {
+    lines.iter().filter_map(move |line| form.split(line)).map(|(stack, _)| stack)
+}
+
 /// The first different frames, without suffixes, and whether a stack begins with a thread.
-fn deciding_frames<'a>(lines: &[&'a str], form: Form) -> (FxHashSet<&'a str>, bool) {
+fn deciding_frames<'a>(
+    lines: &[&'a str],
+    form: Form,
+    separator: Separator,
+) -> (FxHashSet<&'a str>, bool) {
     let mut deciding = FxHashSet::default();
     let mut has_threads = false;
-    for (stack, _) in lines.iter().filter_map(|line| form.split(line)) {
+    for stack in stacks_of(lines, form) {
         let (thread, frames) = austin::thread(stack);
         has_threads |= thread.is_some();
-        for frame in line::frames(frames, true) {
+        for frame in line::frames(frames, separator) {
             if deciding.len() == DECIDING_FRAMES {
                 return (deciding, has_threads);
             }
@@ -408,7 +429,7 @@ fn prints_leaf_first(lines: &[&str]) -> bool {
                 .or_else(|| line.split_once("[k] "))
                 .map(|(_, symbol)| symbol.trim());
         } else if let (Some(symbol), Some((stack, _))) = (symbol, line::value_first(line)) {
-            let mut frames = line::frames(stack, false);
+            let mut frames = line::frames(stack, Separator::Semicolon);
             let (root, leaf) = (frames.next(), frames.last());
             first += usize::from(
                 leaf.is_some() && root.is_some_and(|root| is_same_symbol(symbol, root)),
@@ -511,14 +532,14 @@ impl<'a> Tables<'a> {
     fn push(&mut self, stack: &str, values: Values, event: usize) -> Result<(), ReadError> {
         let (prefix, frames) = austin::thread(stack);
         let mut leaf = None;
-        let joins_lines = self.layout.dialect == Some(Dialect::Austin2);
+        let separator = self.layout.separator;
         if self.layout.leaf_first {
-            let frames: Vec<&str> = line::frames(frames, joins_lines).collect();
+            let frames: Vec<&str> = line::frames(frames, separator).collect();
             for frame in frames.into_iter().rev() {
                 leaf = Some(self.call(leaf, frame)?);
             }
         } else {
-            for frame in line::frames(frames, joins_lines) {
+            for frame in line::frames(frames, separator) {
                 leaf = Some(self.call(leaf, frame)?);
             }
         }

@@ -55,24 +55,80 @@ pub(super) fn unescaped(line: &str) -> &str {
     }
 }
 
+/// What separates the frames of a stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Separator {
+    /// `;`. If a space follows, it belongs to the frame (Rust's `[u8; 8]`, Java signatures).
+    Semicolon,
+    /// The same, but a frame `L12` belongs to the previous one: Austin before version 3 writes lines
+    /// like this.
+    JoinsLines,
+    /// `; ` outside brackets: tracing-flame up to version 0.2.
+    Spaced,
+}
+
 /// The frames of a stack, root first, as slices of it.
-///
-/// A `;` followed by a space belongs to the frame (Rust's `[u8; 8]`, Java signatures). With
-/// `joins_lines`, a frame `L12` belongs to the previous one: Austin before version 3 writes lines
-/// like this.
-pub(crate) fn frames(stack: &str, joins_lines: bool) -> impl Iterator<Item = &str> {
+pub(crate) fn frames(stack: &str, separator: Separator) -> impl Iterator<Item = &str> {
     let mut rest = Some(stack);
     std::iter::from_fn(move || {
         let text = rest?;
-        let separates = |&at: &usize| {
-            let behind = text.get(at + 1..).unwrap_or("");
-            !(behind.starts_with(' ') || (joins_lines && is_line(behind)))
+        let end = if separator == Separator::Spaced {
+            outside_brackets(text).find(|&at| is_before_space(text, at))
+        } else {
+            let joins_lines = separator == Separator::JoinsLines;
+            let separates = |&at: &usize| {
+                let behind = text.get(at + 1..).unwrap_or("");
+                !(behind.starts_with(' ') || (joins_lines && is_line(behind)))
+            };
+            memchr::memchr_iter(b';', text.as_bytes()).find(separates)
         };
-        let end = memchr::memchr_iter(b';', text.as_bytes()).find(separates).unwrap_or(text.len());
+        let end = end.unwrap_or(text.len());
         rest = text.get(end + 1..);
-        text.get(..end)
+        let frame = text.get(..end)?;
+        Some(if separator == Separator::Spaced { frame.trim_start() } else { frame })
     })
     .filter(|frame| !frame.is_empty())
+}
+
+/// Where `text` has a `;` that is not in brackets.
+fn outside_brackets(text: &str) -> impl Iterator<Item = usize> {
+    let bytes = text.as_bytes();
+    let mut depth = 0_u32;
+    let is_outside = move |&at: &usize| {
+        match bytes.get(at) {
+            Some(b'(' | b'[' | b'{' | b'<') => depth += 1,
+            // An arrow is not a bracket.
+            Some(b'>') if at > 0 && bytes.get(at - 1) == Some(&b'-') => {}
+            Some(b')' | b']' | b'}' | b'>') => depth = depth.saturating_sub(1),
+            Some(b';') => return depth == 0,
+            _ => {}
+        }
+        false
+    };
+    (0..bytes.len()).filter(is_outside)
+}
+
+fn is_before_space(text: &str, at: usize) -> bool {
+    text.as_bytes().get(at + 1) == Some(&b' ')
+}
+
+/// Whether each `;` outside brackets is followed by a space in all of `stacks`, and there is one.
+pub(super) fn are_spaced<'a>(mut stacks: impl Iterator<Item = &'a str>) -> bool {
+    let mut has_any = false;
+    let all = stacks.all(|stack| {
+        outside_brackets(stack).all(|at| {
+            has_any = true;
+            is_before_space(stack, at)
+        })
+    });
+    all && has_any
+}
+
+/// Whether a stack begins with a thread as tracing-flame names it: `ThreadId(1)-main`, or
+/// `all-threads`.
+pub(super) fn begins_with_tracing(stack: &str) -> bool {
+    let root = stack.split(';').next().unwrap_or("");
+    root == "all-threads" || root.starts_with("ThreadId(")
 }
 
 /// Whether `text` begins with a frame `L12`.
@@ -110,12 +166,29 @@ mod tests {
 
     #[test]
     fn frames_end_at_semicolons_but_not_within_types() {
-        let split = |stack, joins| frames(stack, joins).collect::<Vec<_>>();
-        assert_eq!(split("main;f<[u8; 8]>;g", false), ["main", "f<[u8; 8]>", "g"]);
-        assert_eq!(split(";a;;b;", false), ["a", "b"]);
-        assert_eq!(split("", false), [""; 0]);
-        assert_eq!(split("f (m);L12;g (n);Lx", true), ["f (m);L12", "g (n)", "Lx"]);
-        assert_eq!(split("f (m);L12", false), ["f (m)", "L12"]);
+        let split = |stack, separator| frames(stack, separator).collect::<Vec<_>>();
+        let plain = |stack| split(stack, Separator::Semicolon);
+        assert_eq!(plain("main;f<[u8; 8]>;g"), ["main", "f<[u8; 8]>", "g"]);
+        assert_eq!(plain(";a;;b;"), ["a", "b"]);
+        assert_eq!(plain(""), [""; 0]);
+        assert_eq!(plain("f (m);L12"), ["f (m)", "L12"]);
+        assert_eq!(
+            split("f (m);L12;g (n);Lx", Separator::JoinsLines),
+            ["f (m);L12", "g (n)", "Lx"]
+        );
+        let spaced = |stack| split(stack, Separator::Spaced);
+        assert_eq!(spaced("main; f<[u8; 8]>; g"), ["main", "f<[u8; 8]>", "g"]);
+        assert_eq!(spaced("a; ; b; c (d; e) -> f; "), ["a", "b", "c (d; e) -> f"]);
+        assert_eq!(spaced("a;b"), ["a;b"]);
+    }
+
+    #[test]
+    fn semicolons_are_spaced_if_all_are() {
+        let spaced = |stacks: &[&str]| are_spaced(stacks.iter().copied());
+        assert!(spaced(&["a", "a; b", "a; f<[u8; 8]>; [x;y]"]));
+        assert!(!spaced(&["a; b", "a; b;c"]));
+        assert!(!spaced(&["a", "f<[u8; 8]>", "g(a; b)"]));
+        assert!(!spaced(&[]));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Detection of folded stacks by the first lines.
 
-use super::line;
+use super::line::{self, Separator};
 use crate::writer::Dialect;
 
 /// How many lines are examined.
@@ -72,7 +72,9 @@ impl Kind {
 
 /// Whether there are at least two frames and the last one is not empty.
 fn is_stack(text: &str) -> bool {
-    !text.ends_with(';') && line::frames(text, false).nth(1).is_some()
+    let is_spaced = line::begins_with_tracing(text) && line::are_spaced([text].into_iter());
+    let separator = if is_spaced { Separator::Spaced } else { Separator::Semicolon };
+    !text.ends_with(';') && line::frames(text, separator).nth(1).is_some()
 }
 
 /// Whether this is one frame: it has a place (and contains no quotes, as lines of logs do), it is a
@@ -96,7 +98,7 @@ fn is_in_parentheses(text: &str) -> bool {
 
 /// Whether a cut line can only be deep recursion, with the same frames again and again.
 fn is_deep(text: &str) -> bool {
-    let frames: Vec<&str> = line::frames(text, false).take(1000).collect();
+    let frames: Vec<&str> = line::frames(text, Separator::Semicolon).take(1000).collect();
     let distinct: rustc_hash::FxHashSet<&str> = frames.iter().copied().collect();
     frames.len() >= 64 && distinct.len() * 4 < frames.len()
 }

@@ -36,6 +36,27 @@ fn names_values_and_empty_stacks() {
     assert_eq!((read.format, read.writer.text(), read.span_seconds), (Format::Folded, None, None));
 }
 
+/// tracing-flame 0.2, with and without files.
+#[test]
+fn spaced_semicolons_separate_frames() {
+    let places = "ThreadId(1)-main 5\nThreadId(1)-main; app::run:src/main.rs:10; app::parse:src/parse.rs:20 70\n";
+    assert_eq!(
+        rows(places),
+        "ThreadId(1)-main 5\nThreadId(1)-main > app::run|src/main.rs:10 > app::parse|src/parse.rs:20 70\n"
+    );
+    let names = "all-threads; app::run; app::parse::<[u8; 8]> 70\n";
+    assert_eq!(rows(names), "all-threads > app::run > app::parse::<[u8; 8]> 70\n");
+    assert!([places, names].iter().all(|text| is_folded(text.as_bytes())));
+    assert_eq!(metrics(&read_text(names)), [("time", "nanoseconds", LineKnowledge::Nothing)]);
+    // Newer versions write no space.
+    let newer = read_text("ThreadId(1)-main;app::run 70\nThreadId(2);app::run 10\n");
+    assert_eq!(metrics(&newer), [("time", "nanoseconds", LineKnowledge::Nothing)]);
+    // Words before a number are not stacks.
+    assert!(!is_folded(
+        b"GET /a text/html; charset=utf-8 200\nGET /b text/html; charset=utf-8 304\n"
+    ));
+}
+
 #[test]
 fn a_last_line_without_newline_counts_with_a_warning() {
     let read = read_text("main 1\nmain;g 12");
