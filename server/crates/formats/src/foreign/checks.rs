@@ -21,12 +21,13 @@ pub(super) fn is_gperftools(prefix: &[u8]) -> bool {
 
 /// pprof's text formats: heap profiles of gperftools and jemalloc, profiles of Go with `debug=1`.
 pub(super) fn is_pprof_text(prefix: &[u8]) -> bool {
-    const STARTS: [&[u8]; 6] = [
+    const STARTS: [&[u8]; 7] = [
         b"heap profile: ",
         b"heap_v2/",
         b"goroutine profile: ",
         b"threadcreate profile: ",
         b"--- contention",
+        b"--- mutex",
         b"--- symbol",
     ];
     let mut lines = prefix
