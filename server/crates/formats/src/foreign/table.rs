@@ -52,6 +52,23 @@ pub static TABLE: &[Foreign] = &[
         signatures: &[Begins(b"Process ", &[b"\nPython v", b"\nThread "])],
     },
     Foreign {
+        name: "python-sampling",
+        what: "a binary recording by Python's `profiling.sampling`",
+        instead: "convert it with `python3 -m profiling.sampling replay -o app.pstats FILE`",
+        // The magic number in either byte order, then a small version.
+        signatures: &[Begins(b"HCAT", &[b"\0\0\0"]), Begins(b"TACH", &[b"\0\0\0"])],
+    },
+    Foreign {
+        name: "python-sampling-report",
+        what: "a report by Python's `profiling.sampling` (flame graph, heat map or JSON lines)",
+        instead: "record again with `python3 -m profiling.sampling run -o app.pstats app.py`",
+        signatures: &[
+            Begins(b"<!doctype html>", &[b"<title>Tachyon Profiler"]),
+            Begins(b"<!doctype html>", &[b" - Heatmap</title>", b">Tachyon<"]),
+            Keys(&["run_id", "sample_interval_usec"]),
+        ],
+    },
+    Foreign {
         name: "coverage-py",
         what: "a coverage report (coverage.py, Cobertura)",
         instead: "it says which lines ran, not what they cost: record Python with `py-spy record -f speedscope \

@@ -57,6 +57,17 @@ fn spaced_semicolons_separate_frames() {
     ));
 }
 
+/// `--collapsed` of Python's `profiling.sampling`.
+#[test]
+fn frames_of_pythons_sampling_profiler_have_lines() {
+    let text = "tid:7;app.py:<module>:17;app.py:main:9;app.py:C.work:4 60\ntid:8;app.py:<module>:17;<GC> 3\n";
+    assert!(is_folded(text.as_bytes()));
+    assert_eq!(
+        rows(text),
+        "tid:7 > <module>|app.py:17 > main|app.py:9 > C.work|app.py:4 60\ntid:8 > <module>|app.py:17 > <GC> 3\n"
+    );
+}
+
 #[test]
 fn a_last_line_without_newline_counts_with_a_warning() {
     let read = read_text("main 1\nmain;g 12");
