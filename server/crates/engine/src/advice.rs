@@ -121,6 +121,9 @@ fn with_lines(snapshot: &Snapshot) -> &'static str {
         Format::Speedscope if by(Dialect::Pyinstrument) || by(Dialect::PySpy) => {
             "record with `py-spy record -f speedscope --full-filenames -o p.speedscope.json -- python3 PROGRAM.py` (without -F)"
         }
+        Format::Speedscope if by(Dialect::DotNet) => {
+            "dotnet-trace writes neither files nor lines; see the code lenses and the call hierarchy"
+        }
         Format::Speedscope => {
             "the file was converted from another profile: open that one, or convert it with lines"
         }
