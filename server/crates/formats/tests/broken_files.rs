@@ -148,7 +148,10 @@ fn truncated_anywhere() {
                 // record is visible, there is a warning that it is missing.
                 Ok(read) => {
                     assert!(!read.format.has_end(), "{path} cut at {end}");
-                    assert_ne!(read.truncated, Some(false), "{path} cut at {end}");
+                    // The last line of callgrind only repeats a sum: without it nothing is lost.
+                    let is_whole = format == Format::Callgrind
+                        && !whole[end..whole.len() - 1].contains(&b'\n');
+                    assert!(is_whole || read.truncated != Some(false), "{path} cut at {end}");
                 }
                 Err(error) => {
                     let truncated = !format.has_end() || error.kind == ErrorKind::Truncated;
@@ -176,7 +179,7 @@ fn complete_files_are_not_called_cut() {
             Format::PerfData => !path.contains("-pipe"),
             Format::Pprof => is_compressed,
             // Only some profilers write a sum.
-            Format::Callgrind => path.contains("/c-jsonlite/"),
+            Format::Callgrind => path.contains("/c-jsonlite/") || path.contains("/c-recursion/"),
             _ => true,
         };
         assert_eq!(read.truncated, can_be_told.then_some(false), "{path}");

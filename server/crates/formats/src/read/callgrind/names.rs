@@ -2,7 +2,8 @@
 //!
 //! With `--separate-recs`, calls of a function within itself get names of their own (`f'2`, `f'3`);
 //! with `--separate-callers`, calls from different callers do (`f'caller`,
-//! `f'caller'callers-caller`). In the source all of them are one function.
+//! `f'caller'callers-caller`). With both, the level comes first: `f'2'caller`. In the source all of
+//! them are one function.
 
 use crate::read::texts::{Text, Texts};
 use profile::{BuildError, WarningCode, Warnings};
@@ -97,7 +98,7 @@ pub(super) struct Bases<'a>(FxHashSet<&'a str>);
 
 impl<'a> Bases<'a> {
     pub(super) fn new(names: impl Iterator<Item = &'a str>) -> Self {
-        Self(names.filter_map(|name| segments(without_level(name)).next()).collect())
+        Self(names.map(|name| Parts::of(name).base).filter(|base| !base.is_empty()).collect())
     }
 
     /// Splits off the suffixes; returns the name of the function and whether this is a call within
@@ -105,37 +106,57 @@ impl<'a> Bases<'a> {
     /// some languages contain apostrophes: `f'main` is `f` called by `main` if there is a function
     /// `main`, but `foldl'` is a name.
     pub(super) fn split<'n>(&self, name: &'n str) -> (&'n str, bool) {
-        let whole = without_level(name);
-        let mut callers = segments(whole);
-        let base = callers.next().unwrap_or(whole);
-        let base = if callers.all(|caller| self.0.contains(caller)) { base } else { whole };
-        (base, whole.len() < name.len())
+        let Parts { base, is_inner, callers } = Parts::of(name);
+        let mut callers = segments(callers).skip(1);
+        if callers.all(|caller| self.0.contains(caller)) { (base, is_inner) } else { (name, false) }
     }
 }
 
-/// The name without its recursion level.
-fn without_level(name: &str) -> &str {
-    match name.rsplit_once('\'') {
-        Some((base, level))
-            if !base.is_empty() && level.parse().is_ok_and(|level: u32| level > 1) =>
-        {
-            base
+/// The parts of a name, if the texts after its apostrophes are a level and callers.
+struct Parts<'n> {
+    base: &'n str,
+    /// Whether there is a level.
+    is_inner: bool,
+    /// The rest, from the apostrophe before the first caller.
+    callers: &'n str,
+}
+
+impl<'n> Parts<'n> {
+    fn of(name: &'n str) -> Self {
+        let mut segments = segments(name);
+        let first = segments.next().unwrap_or(name);
+        // The base may contain apostrophes itself: `foldl''2`.
+        let mut end = first.len();
+        for segment in segments {
+            if end > 0 && segment.parse().is_ok_and(|level: u32| level > 1) {
+                let callers = &name[end + 1 + segment.len()..];
+                return Self { base: &name[..end], is_inner: true, callers };
+            }
+            end += 1 + segment.len();
         }
-        _ => name,
+        Self { base: first, is_inner: false, callers: &name[first.len()..] }
     }
 }
 
 /// The parts between apostrophes, except for those in brackets.
 fn segments(name: &str) -> impl Iterator<Item = &str> {
-    let mut depth = 0_u32;
-    name.split(move |c| {
+    let (mut depth, mut at) = (0_u32, 0);
+    name.split(move |c: char| {
+        let before = &name[..at];
+        at += c.len_utf8();
         match c {
+            '<' | '>' if is_operator(before) => {}
             '(' | '<' | '[' | '{' => depth += 1,
             ')' | '>' | ']' | '}' => depth = depth.saturating_sub(1),
             _ => {}
         }
         c == '\'' && depth == 0
     })
+}
+
+/// Whether `<` or `>` after this text is no bracket, as in `operator<<(A)` and `fn() -> A`.
+fn is_operator(before: &str) -> bool {
+    before.ends_with('-') || before.trim_end_matches(['<', '>', '=']).ends_with("operator")
 }
 
 #[cfg(test)]
@@ -199,13 +220,18 @@ mod tests {
             "f'20",
             "main",
             "f'main",
-            "f'main'2",
+            "f'2'main'(below main)",
             "foldl'",
+            "foldl''2'main",
             "g'h",
             "x'1",
             "v<'a>::f'main",
             "f'main'(below main)",
             "(below main)",
+            "f'2'other",
+            "operator<(A, A)'2'main",
+            "operator<<(A)'main",
+            "<fn() -> A<'a> as T<'b>>::f'main",
         ];
         let bases = Bases::new(names.into_iter());
         let split: Vec<_> = names.iter().map(|name| bases.split(name)).collect();
@@ -221,13 +247,18 @@ mod tests {
                 "f",
                 "f",
                 "foldl'",
+                "foldl'",
                 "g'h",
                 "x'1",
                 "v<'a>::f",
                 "f",
-                "(below main)"
+                "(below main)",
+                "f'2'other",
+                "operator<(A, A)",
+                "operator<<(A)",
+                "<fn() -> A<'a> as T<'b>>::f",
             ]
         );
-        assert_eq!(inner, [0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(inner, [0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0]);
     }
 }
