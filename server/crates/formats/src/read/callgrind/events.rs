@@ -1,7 +1,8 @@
 //! The events that the columns of costs count, and those that are computed from them.
 //!
 //! `events: Ir Dr` names the columns of a part. `event: S = Ir + 2 Dr : Sum` describes an event
-//! that is not a column, and `event: Ir : Instructions` one that is.
+//! that is not a column, and `event: Ir : Instructions` one that is. The title may state a unit of
+//! time: `event: sysTime : sysTime (elapsed ns)`.
 
 use crate::error::ReadError;
 use crate::writer::Dialect;
@@ -110,11 +111,15 @@ impl Events {
                 .find(|described| described.name == name)
                 .map(|described| described.title.as_str())
         };
-        let metrics = self.names.iter().map(|name| match title(name).and_then(our_metric) {
-            Some(metric) if ours => metric,
-            _ => metric(name),
-        });
-        let mut metrics: Vec<_> = metrics.collect();
+        let metric = |name: &str| {
+            let title = title(name).unwrap_or_default();
+            match (our_metric(title), time_unit(title)) {
+                (Some(metric), _) if ours => metric,
+                (_, Some(unit)) => Metric::new(name, unit, None),
+                _ => metric(name),
+            }
+        };
+        let mut metrics: Vec<_> = self.names.iter().map(|name| metric(name)).collect();
 
         let mut terms: Vec<(&str, Vec<(f64, &str)>)> = Vec::new();
         for Described { name, formula, .. } in
@@ -219,6 +224,14 @@ fn metric(name: &str) -> Metric {
     metric
 }
 
+/// The unit of time that ends a title, as valgrind writes it with `--collect-systime`:
+/// `sysTime (elapsed ms)`, `sysCpuTime (system cpu ns)`.
+fn time_unit(title: &str) -> Option<&str> {
+    let (_, inner) = title.strip_suffix(')')?.rsplit_once('(')?;
+    let unit = inner.rsplit(' ').next()?;
+    matches!(unit, "ns" | "us" | "ms").then_some(unit)
+}
+
 /// Parses a metric as Costline writes it: `cpu (ns)`.
 fn our_metric(title: &str) -> Option<Metric> {
     let (name, unit) = title.strip_suffix(')')?.rsplit_once(" (")?;
@@ -265,6 +278,27 @@ mod tests {
         assert_eq!(warnings.as_slice()[0].count, 4);
         let many: Vec<String> = (0..=MAX_EVENTS).map(|i| format!("e{i}")).collect();
         assert!(Events::default().columns(&many.join(" ")).is_err());
+    }
+
+    #[test]
+    fn titles_state_units_of_time() {
+        let mut events = Events::default();
+        events.columns("Ir sysCount sysTime sysCpuTime").unwrap();
+        for text in [
+            "sysTime : sysTime (elapsed ms)",
+            "sysCpuTime : sysCpuTime (system cpu ns)",
+            "Ir : Instructions (in terms of vex)",
+        ] {
+            events.describe(text).unwrap();
+        }
+        let lines = LineKnowledge::SelfAndTotal;
+        let (metrics, _) = events.finish(None, lines, &mut Warnings::default());
+        let units = metrics.iter().map(|metric| (&*metric.name, &*metric.unit));
+        assert_eq!(
+            units.collect::<Vec<_>>(),
+            [("Ir", "Ir"), ("sysCount", "sysCount"), ("sysTime", "ms"), ("sysCpuTime", "ns")]
+        );
+        assert_eq!(metrics[2].seconds_per_unit, Some(1e-3));
     }
 
     #[test]
