@@ -116,18 +116,49 @@ fn event_without_time(line: &str) -> Option<usize> {
     words.get(period.map_or(event, |ids| ids + 1)).map(|(at, _)| *at)
 }
 
-/// The frame at the end of a line: its address is padded to 16 digits, unlike any other word. Text
-/// before it is other data.
+/// The frame in the rest of a line. Its address is padded to 16 digits, and so are other data around
+/// it: addresses of data and weights before it, a physical address behind it. So the frame is the last
+/// of them with a text, if any has one.
 fn frame_behind(text: &str) -> Option<(&str, &str)> {
+    let padded = padded_addresses(text);
+    let mut end = text.len();
+    for &(at, address) in padded.iter().rev() {
+        let behind = without_page_sizes(text.get(at + address.len()..end)?);
+        if !behind.is_empty() {
+            return Some((address, behind));
+        }
+        end = at;
+    }
+    padded.last().map(|&(_, address)| (address, ""))
+}
+
+/// The padded addresses in a text and their offsets.
+fn padded_addresses(text: &str) -> Vec<(usize, &str)> {
     let mut end = 0;
-    let mut found = None;
+    let mut found = Vec::new();
     for (at, word) in words(text) {
         if at - end + word.len() >= frame::ADDRESS_WIDTH && frame::is_address(word) {
-            found = Some((word, text.get(at + word.len()..)?.trim()));
+            found.push((at, word));
         }
         end = at + word.len();
     }
     found
+}
+
+/// The text without the sizes of pages at its end.
+fn without_page_sizes(text: &str) -> &str {
+    let mut rest = text.trim();
+    while let Some((before, word)) = last_word(rest)
+        && is_page_size(word)
+    {
+        rest = before;
+    }
+    rest
+}
+
+/// Whether a word is the size of a page: `4K`, or `N/A` if it is unknown.
+pub(super) fn is_page_size(word: &str) -> bool {
+    word == "N/A" || word.strip_suffix(['B', 'K', 'M', 'G']).is_some_and(is_number)
 }
 
 /// The words of a text and their offsets.
@@ -241,6 +272,15 @@ mod tests {
             (
                 "app 1 1.000001: 1 mem-loads:     556f0874c050 data+0x0 (/srv/app)     556f08749591 f+0x91 (/srv/app)",
                 "app|-/1|-|1.000001|1|mem-loads|556f08749591 f+0x91 (/srv/app)",
+            ),
+            (
+                "t 7 1.000001: 1 x:      55a1442a613a leaf+0x11 (/srv/t)               0 N/A 4K",
+                "t|-/7|-|1.000001|1|x|55a1442a613a leaf+0x11 (/srv/t)",
+            ),
+            // Without symbols.
+            (
+                "t 7 1.000001: 1 x:                0     55a1442a613a",
+                "t|-/7|-|1.000001|1|x|55a1442a613a ",
             ),
         ];
         for (line, expected) in cases {

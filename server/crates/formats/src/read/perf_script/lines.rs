@@ -30,6 +30,8 @@ pub(super) struct FrameLines<'a> {
     pub(super) text: &'a str,
     /// The second line; empty if there is none.
     pub(super) place: &'a str,
+    /// Whether the line begins with a tab, as perf prints call chains.
+    pub(super) has_tab: bool,
 }
 
 /// Splits frames into runs with the same address: a frame and those inlined into it.
@@ -131,7 +133,8 @@ impl<'a> Lines<'a> {
                     if self.header.frame.take().is_some() {
                         self.frames.clear();
                     }
-                    self.frames.push(FrameLines { address, text, place: "" });
+                    let has_tab = line.starts_with('\t');
+                    self.frames.push(FrameLines { address, text, place: "", has_tab });
                     is_open = true;
                 }
                 Line::Place(place) => {
@@ -153,7 +156,8 @@ impl<'a> Lines<'a> {
                     }
                     self.header = header;
                     if let Some((address, text)) = header.frame {
-                        self.frames.push(FrameLines { address, text, place: "" });
+                        let frame = FrameLines { address, text, place: "", has_tab: false };
+                        self.frames.push(frame);
                     }
                     is_open = true;
                     continue;
@@ -179,7 +183,8 @@ pub(super) enum Line<'a> {
     Header(Header<'a>),
     /// A number of lost samples, as `--show-lost-events` prints it.
     Lost(u64),
-    /// A comment, a line of source text, or another record that is not a sample.
+    /// A comment, a line of source text, other data of a sample, or another record that is not a
+    /// sample.
     Other,
 }
 
@@ -196,6 +201,9 @@ impl<'a> Line<'a> {
         let address = || frame::split_address(text).filter(|_| line.starts_with([' ', '\t']));
         if line.starts_with('\t') {
             return address().map_or(Self::Other, |(address, text)| Self::Frame(address, text));
+        }
+        if before.is_some_and(|frame| frame.has_tab) && is_data(text) {
+            return Self::Other;
         }
         let header = Header::parse(line);
         if header.time.is_some() {
@@ -214,4 +222,13 @@ impl<'a> Line<'a> {
             _ => Self::Header(header),
         }
     }
+}
+
+/// Whether a line has only data that perf prints behind a call chain: registers (`ABI:2    AX:0x0`),
+/// branches (`0x55/0x66/P/-/-/0`), a physical address, sizes of pages.
+fn is_data(text: &str) -> bool {
+    let is_datum = |word: &str| {
+        word.starts_with("0x") || frame::is_address(word) || header::is_page_size(word)
+    };
+    text.starts_with("ABI:") || text.split_ascii_whitespace().all(is_datum)
 }

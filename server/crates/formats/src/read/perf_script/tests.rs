@@ -189,6 +189,43 @@ draw: left (2) /20583: [unknown]| 0 5025125
     assert_eq!(rows(text), "a /1: f|a 1\na /1:  1\n");
 }
 
+/// `-F +addr,+phys_addr,+data_page_size,+code_page_size,+weight`: data around the frame.
+#[test]
+fn addresses_of_data_are_no_frames() {
+    let line = |before: &str, frame: &str, behind: &str| {
+        format!("t 7 1.000001: 5 x:{before}     {frame}{behind}\n")
+    };
+    let [pad, leaf] = ["               0", "55a1442a613a leaf+0x11 (/srv/t)"];
+    for (before, behind) in [
+        ("", pad.to_owned()),
+        ("", "    7f00000000ab".to_owned()),
+        ("", format!("{pad} N/A 4K")),
+        ("", " N/A 4K".to_owned()),
+        ("", " 2M".to_owned()),
+        (&*pad.repeat(2), format!("{pad} N/A 4K")),
+        ("              12        68100142 |OP LOAD|LVL L1 hit", format!("{pad} 4K")),
+    ] {
+        let text = line(before, leaf, &behind);
+        assert_eq!(rows(&text), "t /7: leaf|t 5\n", "{text}");
+        let text = line(before, "55a1442a613a [unknown] (/srv/t)", &behind);
+        assert_eq!(rows(&text), "t /7: [unknown]|t 5\n", "{text}");
+    }
+    // With call chains, the data behind them is on a line of its own, and no blank line follows.
+    for behind in [
+        "               0",
+        "               0 N/A 4K",
+        " N/A 4K",
+        " 4K",
+        " ABI:2    AX:0x2471ff    IP:0x1141 ",
+        " 0x1184/0x1141/P/-/-/0  0x1180/0x1184/M/-/-/0 ",
+    ] {
+        let sample = "t 7 1.000001: 5 x:                0               0\n\t            1141 leaf+0x18 (/srv/t)\n\t            1190 main+0x18 (/srv/t)\n";
+        let text = format!("{sample}{behind}\n").repeat(2);
+        assert_eq!(rows(&text), "t /7: main|t > leaf|t 5\n".repeat(2), "{behind}");
+        assert_eq!(warnings(&text), [], "{behind}");
+    }
+}
+
 #[test]
 fn fields_may_be_missing() {
     assert_eq!(
