@@ -540,3 +540,49 @@ fn counted_events_of_a_group_are_weights_of_its_samples() {
     let nothing = common::read(group_file(&[(2, 0x1010, [90, 0])])).unwrap();
     assert_eq!(stacks(&nothing).metrics().len(), 1);
 }
+
+/// A file with the event `cycles` of both kinds of cores of a hybrid processor, named if `named`, and
+/// samples of one thread: time, kind of core and period.
+fn hybrid_file(named: bool, samples: &[(u64, u64, u64)]) -> Vec<u8> {
+    let mut data = Written { big_endian: false, bytes: Vec::new() };
+    for (id, name) in [(11, "cpu_core/cycles/P"), (12, "cpu_atom/cycles/P")] {
+        if named {
+            data.record(78, 0, |body| {
+                body.u64s(&[2, id]).text(name);
+            });
+        }
+    }
+    for &(time, id, period) in samples {
+        data.record(9, 2, |body| {
+            body.u64s(&[0x1010]).u32(7).u32(7).u64s(&[time, id, period, 2, USER, 0x1010]);
+        });
+    }
+    let mut file = Written { big_endian: false, bytes: b"PERFILE2".to_vec() };
+    // Header, two attrs of 96 bytes with their sections of ids, the ids, then records.
+    file.u64s(&[104, 112, 104, 224, 344, data.bytes.len() as u64, 0, 0, 0, 0, 0, 0]);
+    let (ip_tid_time, chain, id, period) = (0b111, 1 << 5, 1 << 6, 1 << 8);
+    for (kind_of_core, ids_at) in [(4, 328), (10, 336)] {
+        let config = kind_of_core << 32;
+        file.u32(0).u32(96).u64s(&[config, 4000, ip_tid_time | chain | id | period, 0]);
+        file.u64s(&[1 << 10 | 1 << 18, 0, 0, 0, 0, 0, 0, ids_at, 8]);
+    }
+    file.u64s(&[11, 12]);
+    file.bytes.extend(data.bytes);
+    file.bytes
+}
+
+#[test]
+fn cycles_of_each_kind_of_core_are_one_metric() {
+    let samples = [(2, 11, 1000), (3, 12, 900), (4, 11, 1000)];
+    for (named, name) in [(true, "cycles:P"), (false, "cycles")] {
+        let read = read(hybrid_file(named, &samples)).unwrap();
+        let profile = stacks(&read);
+        let metrics: Vec<_> =
+            profile.metrics().iter().map(|metric| (&*metric.name, &*metric.unit)).collect();
+        assert_eq!(metrics, [(name, "cycles")]);
+        assert_eq!(total(profile, 0), 2900.0);
+    }
+    // Also if one kind of core was never sampled, so that runs can be compared.
+    let read = read(hybrid_file(true, &samples[..1])).unwrap();
+    assert_eq!(stacks(&read).metrics()[0].name, "cycles:P");
+}

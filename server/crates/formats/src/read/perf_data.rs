@@ -24,7 +24,7 @@ mod processes;
 mod sample;
 mod words;
 
-use super::perf_event::{PerfEvent, default_metric, no_sample, warn_of_lost_samples};
+use super::perf_event::{PerfEvent, default_metric, metric_names, no_sample, warn_of_lost_samples};
 use super::rows::{MAX_METRICS, Rows};
 use crate::error::{At, ReadError};
 use crate::format::Format;
@@ -95,7 +95,8 @@ struct Layout {
 }
 
 impl Layout {
-    /// Events of the same name are one metric; events without samples and counts are none.
+    /// Events of the same name are one metric, and so are those of the kinds of cores of a hybrid
+    /// processor; events without samples and counts are none.
     fn of(file: &Container<'_>) -> Result<Self, ReadError> {
         let mut n_samples = vec![0_usize; file.events.len()];
         let mut is_counted = vec![false; file.events.len()];
@@ -112,15 +113,17 @@ impl Layout {
                 }
             }
         }
+        let names: Vec<&str> = file.events.iter().map(|event| event.name.as_str()).collect();
+        let names = metric_names(&names);
         let mut events: Vec<PerfEvent<'_>> = Vec::new();
         let mut metric_of = Vec::new();
-        for ((event, &n_samples), &is_counted) in
-            file.events.iter().zip(&n_samples).zip(&is_counted)
+        for (((event, name), &n_samples), &is_counted) in
+            file.events.iter().zip(&names).zip(&n_samples).zip(&is_counted)
         {
-            let found = events.iter().position(|other| other.name == event.name);
+            let found = events.iter().position(|other| other.name == name);
             let i = found.unwrap_or(events.len());
             if found.is_none() && (n_samples > 0 || is_counted) {
-                events.push(PerfEvent { name: &event.name, has_periods: false, n_samples: 0 });
+                events.push(PerfEvent { name, has_periods: false, n_samples: 0 });
             }
             if events.len() > MAX_METRICS {
                 return Err(ReadError::too_large(format!(

@@ -2,6 +2,8 @@
 //! names; and what is said of samples that perf lost.
 
 use profile::{Metric, WarningCode, Warnings};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 
 /// One event of a recording.
 pub(crate) struct PerfEvent<'a> {
@@ -48,6 +50,59 @@ impl<'a> PerfEvent<'a> {
         };
         Metric::new(name, unit, None)
     }
+}
+
+/// The name of each event's metric. It is that of the event, except on hybrid processors: an event
+/// that there is for several kinds of cores (`cpu_core/cycles/P`, `cpu_atom/cycles/P`) is one metric
+/// with the name that perf gives it on other processors (`cycles:P`). A sample is of one kind, so none
+/// counts twice.
+pub(crate) fn metric_names<'a>(events: &[&'a str]) -> Vec<Cow<'a, str>> {
+    let mut cores = FxHashMap::default();
+    let mut shared = FxHashSet::default();
+    for (core, event) in events.iter().filter_map(|event| core_and_event(event)) {
+        if *cores.entry(event).or_insert(core) != core {
+            shared.insert(event);
+        }
+    }
+    let name = |event: &&'a str| match core_and_event(event) {
+        Some((_, (terms, ""))) if shared.contains(&(terms, "")) => Cow::Borrowed(terms),
+        Some((_, (terms, modifiers))) if shared.contains(&(terms, modifiers)) => {
+            Cow::Owned(format!("{terms}:{modifiers}"))
+        }
+        _ => Cow::Borrowed(*event),
+    };
+    events.iter().map(name).collect()
+}
+
+/// The metrics of events, of which those with the same name are one, and the metric of each event.
+pub(crate) fn merged<'a>(
+    events: impl Iterator<Item = PerfEvent<'a>>,
+) -> (Vec<PerfEvent<'a>>, Vec<usize>) {
+    let mut metrics: Vec<PerfEvent<'a>> = Vec::new();
+    let mut metric_of = Vec::new();
+    for event in events {
+        let known = metrics.iter().position(|metric| metric.name == event.name);
+        metric_of.push(known.unwrap_or(metrics.len()));
+        match known.and_then(|known| metrics.get_mut(known)) {
+            Some(metric) => {
+                metric.has_periods |= event.has_periods;
+                metric.n_samples += event.n_samples;
+            }
+            None => metrics.push(event),
+        }
+    }
+    (metrics, metric_of)
+}
+
+/// Splits an event of one kind of core: `cpu_core/cycles/P` is `cycles` with the modifier `P` of
+/// `cpu_core`. `None` for raw numbers (`event=0x3c`), which mean something else on each kind.
+fn core_and_event(event: &str) -> Option<(&str, (&str, &str))> {
+    const CORES: [&str; 3] = ["cpu_", "armv", "apple_"];
+    let (core, rest) = event.split_once('/')?;
+    let (terms, modifiers) = rest.rsplit_once('/')?;
+    let is_raw = terms.split(',').next().is_none_or(|first| first.contains('='));
+    (CORES.iter().any(|start| core.starts_with(start)) && !is_raw)
+        .then_some((core, (terms, modifiers)))
 }
 
 /// The default metric: a clock event, else cycles, else the event with the most samples. Faults and
@@ -115,6 +170,29 @@ mod tests {
         }
         let both = ["cpu_atom/cycles/P", "cpu_core/cycles/P"];
         assert_eq!(default_metric(&events(&both)), 0, "the one with more samples");
+    }
+
+    #[test]
+    fn an_event_of_each_kind_of_core_is_one_metric() {
+        let names = |events: &[&'static str]| -> Vec<String> {
+            metric_names(events).into_iter().map(Cow::into_owned).collect()
+        };
+        let [core, atom] = ["cpu_core/cycles/P", "cpu_atom/cycles/P"];
+        assert_eq!(names(&[core, "page-faults", atom]), ["cycles:P", "page-faults", "cycles:P"]);
+        assert_eq!(names(&["cpu_core/cycles/", "cpu_atom/cycles/"]), ["cycles", "cycles"]);
+        assert_eq!(
+            names(&["armv8_cortex_a53/cycles/u", "armv8_cortex_a72/cycles/u"]),
+            ["cycles:u", "cycles:u"]
+        );
+        for apart in [
+            // Other modifiers, one kind of core only, raw numbers, and other devices.
+            [core, "cpu_atom/cycles/u"],
+            [core, core],
+            ["cpu_core/event=0x3c/", "cpu_atom/event=0x3c/"],
+            ["uncore_imc_0/cas_count_read/", "uncore_imc_1/cas_count_read/"],
+        ] {
+            assert_eq!(names(&apart), apart);
+        }
     }
 
     #[test]

@@ -162,6 +162,8 @@ fn name(kind: u32, config: u64) -> String {
         ],
         _ => &[],
     };
-    let known = usize::try_from(config).ok().and_then(|i| names.get(i));
+    // On hybrid processors the upper half is the kind of core (`PERF_PMU_TYPE_SHIFT`).
+    let event = if kind == 0 { config & 0xffff_ffff } else { config };
+    let known = usize::try_from(event).ok().and_then(|i| names.get(i));
     known.map_or_else(|| format!("event-{kind}-{config:x}"), |&name| name.to_owned())
 }

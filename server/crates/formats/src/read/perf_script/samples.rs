@@ -8,13 +8,14 @@ use super::lines::{FrameLines, same_code};
 use crate::error::ReadError;
 use crate::read::func_text::FuncText;
 use crate::read::id_tree::{IdTree, Node};
-use crate::read::perf_event::{PerfEvent, default_metric};
+use crate::read::perf_event::{PerfEvent, default_metric, merged, metric_names};
 use crate::read::rows::{MAX_METRICS, Rows};
 use crate::read::texts::{Text, Texts};
 use profile::{
     FrameId, JitTier, LineKnowledge, Metric, ProfileBuilder, Recording, StackId, Thread,
 };
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
 /// All samples of a file.
 #[derive(Default)]
@@ -183,12 +184,14 @@ impl Samples {
     pub(super) fn finish(self) -> Result<Recording, ReadError> {
         let lines =
             if self.has_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
-        let event = |&Event { name, has_periods, n_samples }: &Event| PerfEvent {
-            name: self.texts.get(name),
-            has_periods,
-            n_samples,
+        let names: Vec<&str> = self.events.iter().map(|event| self.texts.get(event.name)).collect();
+        let names = metric_names(&names);
+        let event = |(event, name): (&Event, _)| {
+            let Event { has_periods, n_samples, .. } = *event;
+            PerfEvent { name, has_periods, n_samples }
         };
-        let events: Vec<PerfEvent<'_>> = self.events.iter().map(event).collect();
+        let named = self.events.iter().zip(names.iter().map(Cow::as_ref));
+        let (events, metric_of) = merged(named.map(event));
         let metrics: Vec<Metric> =
             events.iter().map(|event| event.metric().with_lines(lines)).collect();
         let mut rows = Rows::new(metrics.len());
@@ -197,10 +200,10 @@ impl Samples {
         for &Sample { leaf, thread, event, period, time } in &self.rows {
             let stack = leaf.index().and_then(|leaf| stacks.get(leaf).copied());
             let weight = if period.is_nan() { 1.0 } else { period };
+            let own = metric_of.get(event as usize).copied();
             let describe = || self.describe(thread);
-            let row = rows.push(thread, describe, stack, |metric| {
-                if metric == event as usize { weight } else { 0.0 }
-            });
+            let weight_in = |metric| if own == Some(metric) { weight } else { 0.0 };
+            let row = rows.push(thread, describe, stack, weight_in);
             if !time.is_nan() {
                 rows.taken_at(row, time * 1e3);
             }

@@ -169,6 +169,32 @@ fn every_event_is_a_metric_and_time_is_the_default() {
     assert_eq!(read_bytes(many.as_bytes()).unwrap_err().kind, ErrorKind::TooLarge);
 }
 
+/// Hybrid processors have events of their own for each kind of core. A thread may run on both.
+#[test]
+fn cycles_of_each_kind_of_core_are_one_metric() {
+    let text = "\
+app 1/2 1.000001:  1000000 cpu_core/cycles/P: 
+\t          401136 leaf+0x6 (/srv/app)
+
+app 1/3 1.000002:   900000 cpu_atom/cycles/P: 
+\t          401136 leaf+0x6 (/srv/app)
+
+app 1/2 1.000003:        5 page-faults: 
+\t          401136 leaf+0x6 (/srv/app)
+
+";
+    let owned = |metrics: &[(&str, &str)]| -> Vec<(String, String)> {
+        metrics.iter().map(|&(a, b)| (a.to_owned(), b.to_owned())).collect()
+    };
+    assert_eq!(metrics(text), owned(&[("cycles:P", "cycles"), ("page-faults", "page-faults")]));
+    assert_eq!(
+        rows(text),
+        "app 1/2: leaf|app 1000000 0\napp 1/2: leaf|app 0 5\napp 1/3: leaf|app 900000 0\n"
+    );
+    let one = text.replace("cpu_atom", "cpu_core");
+    assert_eq!(metrics(&one)[0].0, "cpu_core/cycles/P");
+}
+
 #[test]
 fn samples_without_call_chains_have_their_frame_after_the_header() {
     let text = "\
