@@ -1,19 +1,20 @@
 //! Folded stacks: one line per stack, with the frames, root first, and a value. Read by FlameGraph
 //! and inferno, written by py-spy, rbspy, Austin, async-profiler and `perf report -g folded`.
 //!
-//! [`mod@line`] has the grammar of a line, [`dialect`] parses the text of a frame, [`sniff`]
-//! detects such files. This file has what applies to a whole file (form of values, metrics,
-//! dialect), and builds the tables.
+//! [`mod@line`] has the grammar of a line, [`dialect`] parses the text of a frame, [`report`] what
+//! `perf report` prints around stacks, and [`sniff`] detects such files. This file has what applies to
+//! a whole file (form of values, metrics, dialect), and builds the tables.
 
 pub(super) mod dialect;
 pub(crate) mod line;
+mod report;
 mod sniff;
 
 pub(crate) use sniff::is_folded;
 
 use super::austin::{self, Mode};
 use super::func_text::FuncText;
-use super::rows::{MAX_METRICS, Rows};
+use super::rows::Rows;
 use super::text::{open_end, utf8_at};
 use crate::error::{At, ReadError};
 use crate::fleet::Fleet;
@@ -27,6 +28,7 @@ use profile::{
     BuildError, Frame, FrameId, Interner, JitTier, LineKnowledge, Metric, ProfileBuilder,
     Recording, StackId, StringId, Thread, WarningCode, Warnings,
 };
+use report::{CHILDREN, event_of, is_report_row, prints_leaf_first};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 
@@ -261,18 +263,12 @@ impl Form {
     }
 }
 
-/// Whether a line is a row of the table that `perf report` prints between stacks: ` 8.95% command
-/// object [.] symbol`.
-fn is_report_row(line: &str) -> bool {
-    line.starts_with(' ') && line.split_whitespace().next().is_some_and(|word| word.ends_with('%'))
-}
-
 /// What applies to a whole file.
 struct Layout {
     form: Form,
     metrics: Vec<Metric>,
-    /// The event of each metric, for [`Form::Report`].
-    events: Vec<String>,
+    /// For [`Form::Report`].
+    events: report::Events,
     /// Whether stacks have the leaf first, the default of `perf report`.
     leaf_first: bool,
     /// The form of frames, if the first ones show it.
@@ -299,34 +295,16 @@ impl Layout {
                 .find_map(|comment| comment.strip_prefix(key)?.strip_prefix(':'))
                 .map(str::trim)
         };
-        let mut events: Vec<&str> = Vec::new();
+        let (mut of_report, mut events) = (Vec::new(), Vec::new());
         if form == Form::Report {
             if comments.iter().any(|comment| comment.starts_with(CHILDREN)) {
                 let message = "each stack is listed once for every function on it; write the file with \
                     `perf report --no-children -g folded`";
                 return Err(ReadError::malformed(At::File, message));
             }
-            for event in comments.iter().filter_map(|comment| event_of(comment)) {
-                if !events.contains(&event) {
-                    events.push(event);
-                }
-                if events.len() > MAX_METRICS {
-                    return Err(ReadError::too_large(format!(
-                        "there are more than {MAX_METRICS} events; report fewer of them"
-                    )));
-                }
-            }
+            (of_report, events) = report::metrics(text)?;
         }
         let metrics = match (form, value_of("mode").and_then(Mode::of)) {
-            (Form::Report, _) if !events.is_empty() => {
-                let percent = stacks
-                    .iter()
-                    .any(|line| line.split(' ').next().is_some_and(|value| value.ends_with('%')));
-                events
-                    .iter()
-                    .map(|&event| (event, if percent { "percent" } else { "samples" }))
-                    .collect()
-            }
             (Form::Full, _) => Mode::Full.metrics().to_vec(),
             // Three values would be another form.
             (_, Some(Mode::Full)) => Mode::Time.metrics().to_vec(),
@@ -335,10 +313,11 @@ impl Layout {
             _ if is_tracing => vec![("time", "nanoseconds")],
             _ => vec![("samples", "samples")],
         };
+        let metrics = austin::metrics(&metrics, LineKnowledge::SelfAndTotal);
         Ok(Self {
             form,
-            metrics: austin::metrics(&metrics, LineKnowledge::SelfAndTotal),
-            events: events.into_iter().map(str::to_owned).collect(),
+            metrics: if of_report.is_empty() { metrics } else { of_report },
+            events,
             leaf_first: form == Form::Report && prints_leaf_first(&stacks),
             dialect,
             separator: match separator {
@@ -352,12 +331,9 @@ impl Layout {
     /// The metric that a comment sets for the lines below it.
     fn event_named(&self, comment: &str) -> Option<usize> {
         let event = event_of(comment)?;
-        self.events.iter().position(|known| known == event)
+        self.events.iter().find(|(known, _)| known == event).map(|&(_, metric)| metric)
     }
 }
-
-/// How the heading of a `perf report` begins that lists each stack with every function on it.
-const CHILDREN: &str = "Children ";
 
 /// The relevant comments, and the first of the other lines that are not blank.
 fn relevant_lines(text: &str) -> (Vec<&str>, Vec<&str>) {
@@ -409,48 +385,6 @@ fn deciding_frames<'a>(
 /// begin with many of them.
 fn decides(frame: &str) -> bool {
     !frame.starts_with("0x")
-}
-
-/// Parses `Samples: 1K of event 'cpu-clock'`.
-fn event_of(comment: &str) -> Option<&str> {
-    let (_, event) = comment.strip_prefix("Samples: ")?.split_once('\'')?;
-    event.rsplit_once('\'').map(|(event, _)| event)
-}
-
-/// Whether stacks have the leaf first: the symbol of a table row, which is the leaf, begins the
-/// stacks below it more often than it ends them.
-fn prints_leaf_first(lines: &[&str]) -> bool {
-    let mut symbol = None;
-    let (mut first, mut last) = (0, 0);
-    for line in lines {
-        if is_report_row(line) {
-            symbol = line
-                .split_once("[.] ")
-                .or_else(|| line.split_once("[k] "))
-                .map(|(_, symbol)| symbol.trim());
-        } else if let (Some(symbol), Some((stack, _))) = (symbol, line::value_first(line)) {
-            let mut frames = line::frames(stack, Separator::Semicolon);
-            let (root, leaf) = (frames.next(), frames.last());
-            first += usize::from(
-                leaf.is_some() && root.is_some_and(|root| is_same_symbol(symbol, root)),
-            );
-            last += usize::from(leaf.is_some_and(|leaf| is_same_symbol(symbol, leaf)));
-        }
-    }
-    first > last
-}
-
-/// Whether a row and a frame may have the same symbol. An unresolved symbol is an address in the
-/// file in the row, and one in the process in the frame. Both have the same offset in their page,
-/// which is the last three digits: `0x2380` and `0x55380` may be the same.
-fn is_same_symbol(row: &str, frame: &str) -> bool {
-    let offset = |symbol: &str| {
-        symbol
-            .strip_prefix("0x")
-            .and_then(|hex| hex.get(hex.len().checked_sub(3)?..))
-            .map(str::to_owned)
-    };
-    row == frame || (offset(row).is_some() && offset(row) == offset(frame))
 }
 
 /// The function of each frame of a file, by name and file.

@@ -82,6 +82,54 @@ fn suffixes_are_removed_and_inlined_frames_are_marked() {
     assert_eq!(rows("f (a.py:3);g (a.py:4)_[i] 1"), "f|a.py:3 > g|a.py:4~ 1\n");
 }
 
+/// The values may be numbers of samples or sums of periods; the header has both sums.
+#[test]
+fn values_of_perf_report_are_samples_or_periods() {
+    let report = |samples: &str, event: &str, count: u64, stacks: &str| {
+        let head = format!("# Samples: {samples}  of event '{event}'\n");
+        format!("{head}# Event count (approx.): {count}\n#\n{stacks}")
+    };
+    let shown = |text: &str| {
+        let read = read_text(text);
+        let metrics: Vec<_> =
+            metrics(&read).iter().map(|(name, unit, _)| format!("{name} {unit}")).collect();
+        metrics.join(", ")
+    };
+    // 52 samples of 2 ms are 104 ms.
+    let clock = |stacks| report("52", "cpu-clock", 104_000_000, stacks);
+    assert_eq!(shown(&clock("50 main;leaf\n2 main\n")), "cpu-clock samples");
+    let periods = clock("100000000 main;leaf\n4000000 main\n");
+    assert_eq!(shown(&periods), "cpu-clock ns");
+    assert_eq!(rows(&periods), "main > leaf 100000000\nmain 4000000\n");
+    assert_eq!(read_text(&periods).recording.metrics()[0].seconds_per_unit, Some(1e-9));
+    // Rare stacks may be left out, and numbers of samples are rounded.
+    assert_eq!(shown(&clock("80000000 main;leaf\n")), "cpu-clock ns");
+    let cycles = |stacks| report("1K", "cycles:u", 3_100_000_000, stacks);
+    assert_eq!(shown(&cycles("1400 main;leaf\n")), "cycles:u samples");
+    assert_eq!(shown(&cycles("3000000000 main;leaf\n")), "cycles:u cycles");
+    assert_eq!(shown(&cycles("97.5% main;leaf\n")), "cycles:u percent");
+    // Without that header, or if the sums are the same, they are samples.
+    assert_eq!(shown("# Samples: 52 of event 'cpu-clock'\n104000000 main\n"), "cpu-clock samples");
+    assert_eq!(shown(&report("3", "page-faults", 3, "3 main\n")), "page-faults samples");
+    let two = format!("{periods}\n{}", report("2", "page-faults", 80, "60 main\n20 main;f\n"));
+    assert_eq!(shown(&two), "cpu-clock ns, page-faults page-faults");
+}
+
+/// Hybrid processors have events of their own for each kind of core.
+#[test]
+fn sections_of_perf_report_for_each_kind_of_core_are_one_metric() {
+    let report = |first: &str, second: &str| {
+        format!(
+            "# Samples: 3 of event 'cpu_core/cycles/P'\n{first} main;f\n# Samples: 2 of event 'cpu_atom/cycles/P'\n{second} main\n"
+        )
+    };
+    let read = read_text(&report("3", "2"));
+    assert_eq!(metrics(&read), [("cycles:P", "samples", LineKnowledge::Nothing)]);
+    assert_eq!(rows(&report("3", "2")), "main > f 3\nmain 2\n");
+    // Shares of different sums do not add up.
+    assert_eq!(rows(&report("100%", "100%")), "main > f 100 0\nmain 0 100\n");
+}
+
 #[test]
 fn places_of_executing_lines_are_frames() {
     let text = "/a:30;/b:27;/a:27 47\n/a:30;/b:50 20\n/a:10;/c:20;/b:15 7\n/a:10;/c:20;/b:50 92\n";
