@@ -157,14 +157,16 @@ pub(super) struct Suffix {
     pub(super) tier: JitTier,
 }
 
-/// Splits off the suffix that FlameGraph's collapsers and async-profiler append to a name: kernel,
-/// waker, inlined, JIT, interpreted, C1.
+/// Splits off the suffix that FlameGraph's collapsers and async-profiler append to a name (kernel,
+/// waker, inlined, JIT, interpreted, C1), or `perf report` to an inlined frame.
 pub(super) fn without_suffix(frame: &str) -> (&str, Suffix) {
     let tier = |tier| Suffix { inlined: false, tier };
+    let inlined = Suffix { inlined: true, tier: JitTier::Unknown };
     let suffixes = [
         ("_[k]", Suffix::default()),
         ("_[w]", Suffix::default()),
-        ("_[i]", Suffix { inlined: true, tier: JitTier::Unknown }),
+        ("_[i]", inlined),
+        (" (inlined)", inlined),
         ("_[j]", tier(JitTier::Jit)),
         ("_[0]", tier(JitTier::Interpreter)),
         ("_[1]", tier(JitTier::C1)),
@@ -263,6 +265,10 @@ fn perf(frame: &str) -> Option<Place<'_>> {
         Some((place, number)) if number.strip_suffix(')').is_some_and(is_number) => place,
         _ => frame,
     };
+    // Without debug info.
+    if let Some(name) = frame.strip_suffix(" ??:0").or_else(|| frame.strip_suffix(" :0")) {
+        return Some(Place::named(name)).filter(|_| !name.is_empty());
+    }
     let (rest, line) = line_behind(frame)?;
     let (name, file) = match rest.find(" /") {
         _ if rest.starts_with('/') => ("", rest),
@@ -499,6 +505,9 @@ mod tests {
                 "a::b<c, d> /a b/f.c:12 (discriminator 3)",
                 "perf-srcline a::b<c, d>|/a b/f.c|-|at 12",
             ),
+            ("sq inl.cpp:5", "perf-srcline sq|inl.cpp|-|at 5"),
+            ("_start ??:0", "perf-srcline _start|-|-|at 0"),
+            ("_start :0", "perf-srcline _start|-|-|at 0"),
             ("/a:30", "perf-srcline /a|/a|-|at 30"),
             ("f.c:12", "perf-srcline f.c|f.c|-|at 12"),
             ("sym:f.cpp:137", "flamegraph-srcline sym|f.cpp|-|at 137"),
@@ -596,6 +605,7 @@ mod tests {
     fn suffixes_and_offsets_are_removed() {
         let inlined = Suffix { inlined: true, ..Suffix::default() };
         assert_eq!(without_suffix("B.get_[i]"), ("B.get", inlined));
+        assert_eq!(without_suffix("sq (inlined)"), ("sq", inlined));
         for (suffix, tier) in [
             ("_[k]", JitTier::Unknown),
             ("_[w]", JitTier::Unknown),

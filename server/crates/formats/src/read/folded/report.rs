@@ -1,10 +1,11 @@
 //! What `perf report -g folded` prints around the stacks: a header for each event, and a row of a
 //! table for each symbol.
 
-use super::line;
+use super::{dialect, line};
 use crate::error::ReadError;
 use crate::read::perf_event::{PerfEvent, merged, metric_names};
 use crate::read::rows::MAX_METRICS;
+use crate::writer::Dialect;
 use profile::Metric;
 use std::borrow::Cow;
 
@@ -33,17 +34,31 @@ pub(super) fn prints_leaf_first(lines: &[&str]) -> bool {
             symbol = line
                 .split_once("[.] ")
                 .or_else(|| line.split_once("[k] "))
-                .map(|(_, symbol)| symbol.trim());
+                .map(|(_, symbol)| dialect::without_suffix(symbol.trim()).0);
         } else if let (Some(symbol), Some((stack, _))) = (symbol, line::value_first(line)) {
-            let mut frames = line::frames(stack, line::Separator::Semicolon);
-            let (root, leaf) = (frames.next(), frames.last());
-            first += usize::from(
-                leaf.is_some() && root.is_some_and(|root| is_same_symbol(symbol, root)),
-            );
-            last += usize::from(leaf.is_some_and(|leaf| is_same_symbol(symbol, leaf)));
+            let frames: Vec<&str> = line::frames(stack, line::Separator::Semicolon).collect();
+            if frames.len() > 1 {
+                first += usize::from(begin_with(frames.iter().copied(), symbol));
+                last += usize::from(begin_with(frames.iter().rev().copied(), symbol));
+            }
         }
     }
     first > last
+}
+
+/// Whether frames begin with a symbol, perhaps after functions that are inlined into it.
+fn begin_with<'a>(frames: impl Iterator<Item = &'a str>, symbol: &str) -> bool {
+    for frame in frames {
+        let (text, suffix) = dialect::without_suffix(frame);
+        let is_same = match Dialect::PerfSrcline.parse(text) {
+            Some(place) => is_same_symbol(symbol, &place.name),
+            None => is_same_symbol(symbol, text),
+        };
+        if is_same || !suffix.inlined {
+            return is_same;
+        }
+    }
+    false
 }
 
 /// Whether a row and a frame may have the same symbol. An unresolved symbol is an address in the

@@ -82,6 +82,22 @@ fn suffixes_are_removed_and_inlined_frames_are_marked() {
     assert_eq!(rows("f (a.py:3);g (a.py:4)_[i] 1"), "f|a.py:3 > g|a.py:4~ 1\n");
 }
 
+/// As `perf report` prints them, in both orders, with and without places.
+#[test]
+fn inlined_frames_of_perf_report_are_functions_with_lines() {
+    let head = "# Samples: 6  of event 'cpu-clock'\n# Event count (approx.): 6000000\n#\n";
+    let row = "   100.00%  inl      inl            [.] sq (inlined)\n";
+    let report = |stacks: &str| rows(&format!("{head}{row}{stacks}"));
+    let places = "main|inl.cpp:16 > work|inl.cpp:11 > sq|inl.cpp:5~ 4\nmain|inl.cpp:16 > work|inl.cpp:10 2\n";
+    let caller = "4 main inl.cpp:16;work inl.cpp:11;sq inl.cpp:5 (inlined)\n2 main inl.cpp:16;work inl.cpp:10\n";
+    assert_eq!(report(caller), places);
+    assert_eq!(report(&caller.replace("5 (", "5 (discriminator 2) (")), places);
+    let callee = "4 sq inl.cpp:5 (inlined);work inl.cpp:11;main inl.cpp:16\n2 work inl.cpp:10;main inl.cpp:16\n";
+    assert_eq!(report(callee), places);
+    assert_eq!(report("4 main;work;sq (inlined)\n"), "main > work > sq~ 4\n");
+    assert_eq!(report("4 sq (inlined);work;main\n"), "main > work > sq~ 4\n");
+}
+
 /// The values may be numbers of samples or sums of periods; the header has both sums.
 #[test]
 fn values_of_perf_report_are_samples_or_periods() {
