@@ -12,6 +12,8 @@ use engine::roots::MARKERS;
 use expect_test::expect_file;
 use model::{CommandShape, GENERATED, Protocol};
 use serde_json::{Map, Value, json};
+use std::fs;
+use std::path::Path;
 
 #[test]
 fn the_json_schema_is_up_to_date() {
@@ -86,6 +88,31 @@ fn the_lua_project_markers_are_up_to_date() {
         markers.join("\n")
     );
     expect_file!["../../editors/neovim/lua/costline/project_markers.lua"].assert_eq(&text);
+}
+
+/// Checks the lists of markers in the settings of an editor, which users copy.
+fn check_markers(file: &str, list: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors").join(file);
+    let text = fs::read_to_string(path).expect("a file of this repository");
+    // In Vim, a line that begins with a backslash continues the one before.
+    let lines = text.lines().map(|line| line.trim_start_matches([' ', '\\']));
+    let text = lines.collect::<Vec<_>>().join(" ");
+    let n = text.matches(list).count();
+    assert!(n > 0, "{file} has no list of all markers: {list}");
+    assert_eq!(text.matches(MARKERS[0]).count(), n, "{file} has a list of other markers");
+}
+
+#[test]
+fn the_project_markers_in_settings_of_editors_are_up_to_date() {
+    let json = MARKERS.map(|marker| format!("\"{marker}\"")).join(", ");
+    check_markers("kate/settings.json", &format!("[{json}]"));
+    check_markers("vim/coc-settings.json", &format!("[{json}]"));
+    // vim-lsp searches for a folder if the name ends in a slash, else for a file.
+    let quoted = MARKERS.map(|marker| {
+        let slash = if marker.starts_with('.') { "/" } else { "" };
+        format!("'{marker}{slash}'")
+    });
+    check_markers("vim/costline.vim", &format!("[{}]", quoted.join(", ")));
 }
 
 #[test]
