@@ -60,6 +60,16 @@ test("every setting has a default, and the code reads no other settings", () => 
   assert.deepEqual(keys.filter((key) => !(key in settings)), []);
 });
 
+test("the extension keeps its own settings from the server", () => {
+  const script = read("scripts/settings.mjs");
+  const own = /export const own = \{\n(.*?)\n\};/s.exec(script)?.[1] ?? "";
+  const groups = [...own.matchAll(/^ {2}"costline\.(\w+)\./gm)].map(([, group]) => group);
+  const kept = /const OWN = \[(.*)\];/.exec(read("src/settings.ts"))?.[1] ?? "";
+  const names = [...kept.matchAll(/"(\w+)"/g)].map(([, name]) => name);
+  assert.ok(names.length > 3);
+  assert.deepEqual(names.toSorted(), [...new Set(groups)].toSorted());
+});
+
 test("settings have an order, and say their defaults", () => {
   for (const [name, { order, description, markdownDescription }] of Object.entries(settings)) {
     assert.ok(order !== undefined, name);

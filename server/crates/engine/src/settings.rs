@@ -376,8 +376,9 @@ impl Default for Settings {
     }
 }
 
-/// Settings that no release reads yet, but that editors may already send.
-const RESERVED: [&str; 2] = ["callHierarchy", "trace"];
+/// Settings below `costline` that editors read, and may send with those of the server: the extension of
+/// VS Code reads `callHierarchy.takeOver`, its language client `trace.server`.
+const READ_BY_EDITORS: [&str; 2] = ["callHierarchy", "trace"];
 
 impl Settings {
     /// The settings in `value`: the object itself, or one that has it under `costline`. Also returns
@@ -561,7 +562,7 @@ fn merge(accepted: &mut Value, given: &Map<String, Value>, path: &str, warnings:
     for (key, value) in given {
         let name = format!("{path}{key}");
         let Some(default) = accepted.get(key) else {
-            if !(path.is_empty() && RESERVED.contains(&key.as_str())) {
+            if !(path.is_empty() && READ_BY_EDITORS.contains(&key.as_str())) {
                 warnings.push(format!("settings: `costline.{name}` is unknown; it is ignored"));
             }
             continue;
