@@ -440,6 +440,7 @@ fn functions_without_a_workspace_file_have_a_document_with_the_reason() {
     assert!(uri.starts_with("costline:///"), "{uri}");
     assert_eq!(item["range"]["start"], json!({ "line": 0, "character": 0 }));
     let content = server.request("costline/textDocumentContent", json!({ "uri": uri }));
+    assert_eq!(content["found"], true, "{content}");
     let content = text(&content["text"]);
     for part in [
         "std::collections::hash::map::HashMap<K,V,S,A>::entry",
@@ -454,8 +455,9 @@ fn functions_without_a_workspace_file_have_a_document_with_the_reason() {
         "costline:///x?%7B%22name%22%3A%22gone%22%7D",
         "file:///etc/hostname",
     ] {
-        let content =
-            text(&server.request("costline/textDocumentContent", json!({ "uri": uri }))["text"]);
+        let content = server.request("costline/textDocumentContent", json!({ "uri": uri }));
+        assert_eq!(content["found"], false, "{content}");
+        let content = text(&content["text"]);
         assert!(
             content.contains("does not contain this function")
                 || content.contains("not a Costline document"),

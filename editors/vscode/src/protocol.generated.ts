@@ -2038,6 +2038,8 @@ export type Takes =
 
 /** A `costline:` document. */
 export interface TextDocumentContent {
+  /** Whether the profile shown has the function. If not, the text says so. */
+  readonly found: boolean;
   /** The text of the document. */
   readonly text: string;
 }

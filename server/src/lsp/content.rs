@@ -22,6 +22,8 @@ pub struct ContentParams {
 pub struct Content {
     /// The text of the document.
     pub text: String,
+    /// Whether the profile shown has the function. If not, the text says so.
+    pub found: bool,
 }
 
 /// The text of a document.
@@ -38,5 +40,5 @@ pub fn content(context: &Context, params: &ContentParams) -> Content {
         }
         (_, _, None) => "This URI is not a Costline document.\n".to_owned(),
     };
-    Content { text }
+    Content { text, found: function.is_some() }
 }

@@ -4,9 +4,6 @@ local client = require("costline.client")
 
 local M = {}
 
---- What a server says last about a function that it does not know.
-local UNKNOWN = "The current profile does not contain this function."
-
 --- Whether the address of a document has the root folder of a client.
 ---@param uri string
 ---@param it vim.lsp.Client
@@ -44,7 +41,7 @@ local function text_of(bufnr, uri)
   for _, it in ipairs(asked(bufnr, uri)) do
     ---@type costline.TextDocumentContent?
     local answer = client.request_sync(it, "costline/textDocumentContent", { uri = uri })
-    if answer and not vim.endswith(vim.trim(answer.text), UNKNOWN) then
+    if answer and answer.found then
       return answer.text, it
     end
     text = text or (answer and answer.text)

@@ -1150,6 +1150,7 @@
 
 --- A `costline:` document.
 ---@class costline.TextDocumentContent
+---@field found boolean Whether the profile shown has the function. If not, the text says so.
 ---@field text string The text of the document.
 
 --- The parameters of `costline/textDocumentContent`.
