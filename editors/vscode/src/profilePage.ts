@@ -151,8 +151,8 @@ class ProfilePage implements Subject {
   private async receive(message: FromProfile): Promise<void> {
     switch (message.type) {
       case "ready":
-        this.filter = "";
-        this.sort = "self";
+        this.filter = message.filter;
+        this.sort = message.sort;
         return this.load(() => this.drawing.receive(message));
       case "filter":
         this.filter = message.text;

@@ -113,6 +113,16 @@ await code.run(async () => {
   await until("by total", async () => (await first("The first 1000 functions by total cost, own code first. Filter to find others.")) === "outer");
   await many.page.getByRole("searchbox", { name: "Filter functions by name or file" }).fill("worker119");
   await until("filtered", async () => /^worker119/.test(await first("11 functions")));
+  // VS Code drops the page of a tab that is hidden. It has the same filter and order again.
+  const show = (name) => code.page.locator(".tab").filter({ hasText: name }).first().click();
+  await show(MAIN);
+  await until("the page is hidden", async () => many.page.isDetached());
+  await show("wide.folded");
+  const again = await Page.find("wide.folded");
+  const box = again.page.getByRole("searchbox", { name: "Filter functions by name or file" });
+  const heading = again.page.getByRole("columnheader", { name: "Total" });
+  await same("filtered again", async () => [await again.text(".profile-count"), await box.inputValue(), await heading.getAttribute("aria-sort")],
+    ["11 functions", "worker119", "descending"]);
   await screen.close("wide.folded");
 
   // The page of another profile leaves the code alone.

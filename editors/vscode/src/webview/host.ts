@@ -2,9 +2,9 @@
 
 import type { Place } from "./flame/picture";
 import type { Host } from "./flame/view";
-import type { FromFlameGraph } from "./messages";
+import type { FlameRequest } from "./messages";
 
-export function hostOf(send: (message: FromFlameGraph) => void): Host {
+export function hostOf(send: (message: FlameRequest) => void): Host {
   const placeOf = ({ picture, side, frame }: Place): Place => ({ picture, side, frame });
   return {
     zoom: (place, skip) => send({ type: "zoom", place: placeOf(place), ...(skip !== undefined && { skip }) }),

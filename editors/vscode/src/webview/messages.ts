@@ -3,9 +3,8 @@
 import type { Chosen } from "../protocol.generated";
 import type { Kind, Picture, Place } from "./flame/picture";
 
-/** What a flame graph asks of the extension. */
-export type FromFlameGraph =
-  | { readonly type: "ready" }
+/** What users do with a flame graph. */
+export type FlameRequest =
   | { readonly type: "open"; readonly place: Place }
   | { readonly type: "zoom"; readonly place: Place; readonly skip?: number }
   | { readonly type: "search"; readonly text: string; readonly regex: boolean }
@@ -15,11 +14,16 @@ export type FromFlameGraph =
   | { readonly type: "run"; readonly id: string; readonly place: Place }
   | { readonly type: "range"; readonly range: string | null };
 
+/** What a page with nothing but a flame graph asks of the extension. */
+export type FromFlameGraph = { readonly type: "ready" } | FlameRequest;
+
 export type ToFlameGraph = { readonly type: "picture"; readonly picture: Picture } | { readonly type: "message"; readonly text: string };
 
 /** What the page of a profile asks of the extension beside that. Actions and fixes are named by what the page shows of them. */
 export type FromProfile =
-  | FromFlameGraph
+  | FlameRequest
+  /** The page is there, for the first time or again: VS Code drops the page of a tab that is hidden. */
+  | { readonly type: "ready"; readonly filter: string; readonly sort: Sort }
   /** Lists the functions with a text in their name or file. */
   | { readonly type: "filter"; readonly text: string }
   /** Lists the functions with the highest costs of this kind. */

@@ -3,17 +3,21 @@
 import { make } from "./flame/elements";
 import { FlameView } from "./flame/view";
 import { hostOf } from "./host";
-import type { FromProfile, List, Profile, RowPlace, ToProfile } from "./messages";
+import type { FromProfile, List, Profile, RowPlace, Sort, ToProfile } from "./messages";
 import styleText from "./profile.css";
 import { countText, type Order, sorted } from "./rows";
 
-declare function acquireVsCodeApi(): { postMessage(message: FromProfile): void };
+declare function acquireVsCodeApi(): { postMessage(message: FromProfile): void; getState(): State | undefined; setState(state: State): void };
+
+/** What VS Code keeps of the page while its tab is hidden. */
+interface State { readonly filter: string; readonly order: Order; readonly sort: Sort }
 
 /** Milliseconds without a key after which the filter is used. */
 const PAUSE = 150;
 
 const extension = acquireVsCodeApi();
 const send = (message: FromProfile): void => extension.postMessage(message);
+const kept: State = extension.getState() ?? { filter: "", order: { by: "self", descending: true }, sort: "self" };
 const style = new CSSStyleSheet();
 style.replaceSync(styleText);
 document.adoptedStyleSheets = [style];
@@ -25,15 +29,16 @@ const choices = make("span", {});
 const view = make("span", {});
 const health = make("ul", {});
 const graph = make("div", {});
-const filter = make("input", { type: "search", placeholder: "Filter functions by name or file", ariaLabel: "Filter functions by name or file" });
+const filter = make("input", { type: "search", placeholder: "Filter functions by name or file", ariaLabel: "Filter functions by name or file", value: kept.filter });
 const body = make("tbody", {});
 /** How many functions are listed. */
 const count = make("output", { className: "profile-count" });
 /** Says why the table is empty. */
 const none = make("p", { className: "profile-none", role: "status" });
 const scroll = make("div", { className: "profile-rows", tabIndex: 0, role: "region", ariaLabel: "Table of functions" });
-let functions: List = { number: 0, rows: [], more: false, sort: "self" };
-let order: Order = { by: "self", descending: true };
+let functions: List = { number: 0, rows: [], more: false, sort: kept.sort };
+let { order } = kept;
+const keep = (): void => extension.setState({ filter: filter.value, order, sort: functions.sort });
 
 const COLUMNS: readonly { readonly by: Order["by"]; readonly title: string }[] = [
   { by: "self", title: "Self" }, { by: "total", title: "Total" }, { by: "name", title: "Function" }, { by: "place", title: "Place" },
@@ -43,6 +48,7 @@ const headings = COLUMNS.map(({ by, title }) => {
   heading.append(button(title, () => {
     // Costs begin with the highest, texts with the first.
     order = { by, descending: order.by === by ? !order.descending : by === "self" || by === "total" };
+    keep();
     list();
     // Others may have the highest costs of this kind.
     if (functions.more && (by === "self" || by === "total") && by !== functions.sort) send({ type: "sort", by });
@@ -74,6 +80,7 @@ function section(): HTMLElement {
   section.append(filter, count, scroll);
   let timer: ReturnType<typeof setTimeout> | undefined;
   filter.addEventListener("input", () => {
+    keep();
     clearTimeout(timer);
     timer = setTimeout(() => send({ type: "filter", text: filter.value.trim() }), PAUSE);
   });
@@ -171,10 +178,11 @@ window.addEventListener("message", ({ data }: MessageEvent<ToProfile>) => {
       break;
     case "rows":
       functions = data.list;
+      keep();
       list();
   }
 });
-send({ type: "ready" });
+send({ type: "ready", filter: filter.value.trim(), sort: functions.sort });
 
 function button(textContent: string, press: () => void): HTMLButtonElement {
   const element = make("button", { type: "button", textContent });
