@@ -50,9 +50,8 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     menu: () => showMenu(server),
     pickProfile: () => pickProfile(server),
     openProfile: () => openProfile(server),
-    // A button of an editor passes its group as the second argument.
-    showProfile: (file: vscode.Uri, files?: unknown) => openProfile(server, Array.isArray(files) ? files as vscode.Uri[] : [file]),
-    openPage: (file?: vscode.Uri) => openPage(file ?? shownFile(server)),
+    showProfile: (file: vscode.Uri, files?: unknown) => openProfile(server, filesOf(file, files)),
+    openPage: (file?: vscode.Uri, files?: unknown) => openPages(filesOf(file ?? shownFile(server), files)),
     pickMetric: () => pickKey(server, "metric"),
     pickThreads: () => pickKey(server, "threads"),
     pickBaseline: () => pickKey(server, "baseline"),
@@ -114,6 +113,15 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     }),
   );
   return vscode.Disposable.from(...registered);
+}
+
+/** The files of a command of a menu. A menu of the Explorer passes all that are selected, a button of an editor its group. */
+function filesOf(file: vscode.Uri, files: unknown): readonly vscode.Uri[] {
+  return Array.isArray(files) && files.length > 0 ? files as vscode.Uri[] : [file];
+}
+
+async function openPages(files: readonly vscode.Uri[]): Promise<void> {
+  for (const file of files) await openPage(file);
 }
 
 /** The function of a row. */

@@ -35,7 +35,8 @@ export function profilePages(server: Server): vscode.Disposable {
 
 /** Opens the page of a file. */
 export async function openPage(file: vscode.Uri): Promise<void> {
-  await vscode.commands.executeCommand("vscode.openWith", file, kindOf(file.path));
+  // A tab that is a preview would be replaced by that of the next file.
+  await vscode.commands.executeCommand("vscode.openWith", file, kindOf(file.path), { preview: false });
 }
 
 class ProfilePage implements Subject {

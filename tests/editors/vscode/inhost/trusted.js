@@ -100,6 +100,14 @@ exports.run = () => run({
     assert.ok(solveAll.label.includes("solve_all") && JSON.stringify(solveAll).includes(functions.solve_all.total));
   },
 
+  async "all profiles that are selected open as pages"() {
+    const files = [stage.profile, stage.next];
+    const pages = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(({ input }) => input instanceof vscode.TabInputCustom);
+    await command("costline.ui.openPage", vscode.Uri.file(files[0]), files.map((file) => vscode.Uri.file(file)));
+    await eventually(() => assert.deepEqual(pages().map(({ input }) => input.uri.fsPath).toSorted(), files.toSorted()));
+    await vscode.window.tabGroups.close(pages());
+  },
+
   async "the next hot line is the one with the next lower self cost, across files"() {
     const self = {};
     for (const stack of fs.readFileSync(stage.profile, "utf8").trim().split("\n")) {
