@@ -13,6 +13,7 @@
 (require 'cl-lib)
 (require 'costline-lists)
 (require 'costline-server)
+(require 'crm)
 (require 'seq)
 (require 'transient)
 
@@ -53,6 +54,12 @@ Each candidate is (LABEL NOTE . VALUE)."
             (string-join (delq nil (list (plist-get option :description) (plist-get option :detail))) " · ")
             (plist-get option :value)))
 
+(defun costline--separator (labels)
+  "Return a text to separate LABELS, which is in none of them."
+  (or (seq-find (lambda (separator) (not (seq-some (apply-partially #'string-search separator) labels)))
+                '("," ";" "|" "&"))
+      ","))
+
 (defun costline--choose (choice)
   "Let the user select a value for CHOICE."
   (let* ((options (plist-get choice :options))
@@ -60,7 +67,9 @@ Each candidate is (LABEL NOTE . VALUE)."
          (active (cl-loop for option across options for (label) in candidates
                           when (eq (plist-get option :active) t) collect label))
          (table (costline--completions candidates active))
-         (prompt (format "%s: " (plist-get choice :title)))
+         (separator (costline--separator (mapcar #'car candidates)))
+         (crm-separator (format "[ \t]*%s[ \t]*" (regexp-quote separator)))
+         (prompt (format (if (equal separator ",") "%s: " "%s (separated by `%s'): ") (plist-get choice :title) separator))
          (value-of (lambda (label) (cddr (assoc label candidates))))
          (value (if (eq (plist-get choice :multiple) t)
                     (vconcat (mapcar value-of (completing-read-multiple prompt table nil t)))

@@ -214,6 +214,18 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
       (execute-kbd-macro (vconcat [?\M-x] "batch-choose\r" "m\t,w\t8\r")))
     (should (equal requests '(("costline.setView" (:threads ["main" "8"])))))))
 
+(ert-deftest batch-commas ()
+  "Threads whose names contain commas are chosen one by one."
+  (let ((choice '( :key "threads" :title "Threads" :multiple t
+                   :options [(:value "1" :label "io, net" :active t) (:value "2" :label "io, disk" :active :json-false)
+                             (:value "3" :label "main" :active :json-false)]))
+        requests)
+    (cl-letf (((symbol-function 'costline--execute) (lambda (&rest request) (push request requests)))
+              ((symbol-function 'batch-choose) (lambda () (interactive) (costline--choose choice))))
+      (execute-kbd-macro (vconcat [?\M-x] "batch-choose\r" "io, disk;main\r")))
+    (should (equal requests '(("costline.setView" (:threads ["2" "3"])))))
+    (should (equal (mapcar #'costline--separator '(("a" "b") ("a, b") ("a, b" "c; d"))) '("," ";" "|")))))
+
 (ert-deftest batch-restarted ()
   "Lists, trees and descriptions go on with the server that is started after a crash."
   (batch-in (project "app.py" "profiles/run.folded")
