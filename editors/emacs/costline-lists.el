@@ -18,16 +18,13 @@
 ;;;; Hot spots
 
 (defvar-local costline--by "function"
-  "What the list of hot spots shows: a value of `costline--lists'.")
+  "What the list of hot spots shows, such as \"function\".")
 
 (defvar-local costline--order nil
   "The order, scope, filter and length of the list of hot spots, as a plist.")
 
 (defvar-local costline--sorted nil
   "What the rows that are shown are sorted by.")
-
-(defconst costline--lists '("function" "line" "file" "module" "package" "library" "thread")
-  "What the list of hot spots can show.")
 
 (defconst costline--sorted-columns '(("Self" . "self") ("Total" . "total") ("Change" . "change") ("Calls" . "calls"))
   "The columns with numbers, and how the server is asked to sort by them.")
@@ -80,7 +77,7 @@ Own code comes first.  The echo area has the whole cost of the row at point.
 
 (defun costline--row-key ()
   "Return what remains of the row at point when costs change."
-  (mapcar (apply-partially #'plist-get (tabulated-list-get-id)) '(:name :file :line)))
+  (mapcar (apply-partially #'plist-get (tabulated-list-get-id)) '(:name :title :file :line)))
 
 (defun costline--row-text (&rest _)
   "Return the whole cost of the row at point."
@@ -111,16 +108,21 @@ A column with numbers that the list is sorted by decides which rows there are."
       ("Total" . ,(plist-get row :totalText))
       ("Change" . ,(unless (eq (costline--get row :change :self :mayBeNoise) t) (costline--get row :change :self :text)))
       ("Calls" . ,(and (equal costline--sorted "calls") (plist-get row :label)))
-      ("Name" . ,(plist-get row :name))
+      ("Name" . ,(or (plist-get row :title) (plist-get row :name)))
       ("Place" . ,(if line (format "%s:%s" file line) (or file (plist-get row :placeText)))))))
+
+(defun costline--rows (answer)
+  "Return the rows of ANSWER, a list of hot spots.
+Whatever was listed, it is the only list beside the marks of the view."
+  (cl-loop for (key value) on answer by #'cddr
+           when (and (vectorp value) (not (eq key :marks)))
+           return (append value nil)))
 
 (defun costline--hotspots ()
   "Return the rows of the list of hot spots, and set its columns.
 Columns without any text are left out."
   (let* ((answer (costline--hotspots-answer))
-         (rows (append (seq-some (lambda (list) (plist-get answer list))
-                                 '(:functions :lines :files :modules :packages :libraries :threads))
-                       nil))
+         (rows (costline--rows answer))
          (cells (mapcar #'costline--cells rows))
          (ranks (make-hash-table :test #'eq))
          (by-rank (lambda (a b) (< (gethash (car a) ranks) (gethash (car b) ranks))))
@@ -177,8 +179,10 @@ With a prefix argument, the hottest LINES."
   (costline-hotspots-by (if (equal costline--by "line") "function" "line")))
 
 (defun costline-hotspots-by (by)
-  "List BY, one of `costline--lists'."
-  (interactive (list (completing-read "List hottest: " costline--lists nil t)))
+  "List BY, one of the kinds of hot spots that the profile has."
+  (interactive (list (completing-read "List hottest: "
+                                      (append (plist-get (costline--execute "costline.view") :hotSpots) nil)
+                                      nil t)))
   (setq costline--by by)
   (revert-buffer))
 

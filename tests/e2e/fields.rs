@@ -175,6 +175,12 @@ fn the_lists_of_the_server_come_with_its_capabilities() {
     let formats = lists["exportFormats"].as_array().unwrap();
     let pprof = formats.iter().find(|format| format["format"] == "pprof").unwrap();
     assert_eq!((&pprof["extension"], &pprof["binary"]), (&json!("pb.gz"), &json!(true)));
+    let fields = json!({ "by": "field", "list": "fields", "title": "Fields" });
+    assert_eq!(lists["hotSpots"][9], fields);
+    let change =
+        json!({ "title": "Change since the baseline", "sort": "change", "perCall": false });
+    assert_eq!(lists["hotSpotsOrders"][2], change);
+    assert_eq!(lists["groupings"][3]["groupBy"], "clique");
     for (list, one) in [
         ("profileNames", "*.cpuprofile"),
         ("profileFolders", ".costline"),

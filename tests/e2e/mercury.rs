@@ -203,6 +203,7 @@ fn hot_spots_have_the_queries_of_the_original() {
     };
     let names: Vec<_> = clique["functions"].as_array().unwrap().iter().map(name).collect();
     assert_eq!(names, ["m.even/2-0", "m.odd/2-0"]);
+    assert_eq!(clique["title"], "m.even/2-0, m.odd/2-0");
     assert_eq!([&clique["self"], &clique["total"], &clique["calls"]], [6, 12, 1]);
     let field = server.execute("costline.hotspots", json!([{ "by": "field" }]));
     assert_eq!(field["fields"], json!([]));

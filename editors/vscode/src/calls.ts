@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { bar } from "./bars";
 import { open, openCommand } from "./places";
-import type { Direction, GroupBy, Item } from "./protocol.generated";
+import type { Direction, Item } from "./protocol.generated";
 import { select } from "./reveal";
 import type { Call, Server } from "./server";
 import { plain, visible } from "./text";
@@ -11,14 +11,6 @@ import { callLines, described, nodeId, sameFunction, searchFor } from "./tree";
 
 /** The maximum number of functions among which one of another profile is searched. */
 const MAX_FUNCTIONS = 1000;
-
-/** What callers and callees can be grouped by. */
-const groupings: readonly (vscode.QuickPickItem & { readonly groupBy: GroupBy })[] = [
-  { label: "Call Site", description: "the line of the call", groupBy: "site" },
-  { label: "Function", groupBy: "function" },
-  { label: "Module", description: "the module of Mercury, otherwise the file", groupBy: "module" },
-  { label: "Clique", description: "functions that call each other", groupBy: "clique" },
-];
 
 /** A function on a path. */
 export interface CallNode {
@@ -83,6 +75,7 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
     if (!root) return;
     const [what, command] = this.direction === "incoming" ? ["Callers", "costline.showCallers"] as const : ["Callees", "costline.showCallees"] as const;
     const name = visible(root.item.data.name);
+    const groupings = (this.server.catalog?.groupings ?? []).map(({ title, description, groupBy }) => ({ label: title, description, groupBy }));
     const by = await vscode.window.showQuickPick(groupings, { title: `${what} of ${name}: Group by` });
     if (!by) return;
     const { groups } = await this.server.execute(command, root.item, { message: false, groupBy: by.groupBy });

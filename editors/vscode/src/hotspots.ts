@@ -5,48 +5,38 @@ import { bar } from "./bars";
 import { openCommand } from "./places";
 import { dropTarget } from "./profiles";
 import { markUnreachable } from "./unreachable";
-import type { HotFile, HotFunction, HotLine, HotModule, HotSpots, HotSpotsArgument, HotSpotsScope, HotSpotsSort, HotThread } from "./protocol.generated";
+import type {
+  HotClique, HotEdge, HotField, HotFile, HotFunction, HotLine, HotModule, HotSpots, HotSpotsArgument, HotSpotsBy, HotSpotsInfo, HotSpotsOrder,
+  HotSpotsScope, HotThread,
+} from "./protocol.generated";
+import { offerToRecord } from "./record";
 import type { Server } from "./server";
 import { sentence, shortened, splitPath, visible } from "./text";
 import { keyId } from "./tree";
 
-/** What the view can list. */
-export type Group = "function" | "line" | "file" | "module" | "package" | "library" | "thread";
+/** The icons of what the view can list. */
+const ICONS: Readonly<Partial<Record<HotSpotsBy, string>>> = {
+  function: "symbol-function",
+  line: "list-selection",
+  edge: "call-outgoing",
+  file: "file-code",
+  module: "symbol-module",
+  package: "package",
+  library: "library",
+  thread: "server-process",
+  clique: "sync",
+  field: "symbol-field",
+};
 
-/** What the view can list, in the order of the pick list. */
-const GROUPS: readonly { readonly by: Group; readonly label: string; readonly icon: string }[] = [
-  { by: "function", label: "Functions", icon: "symbol-function" },
-  { by: "line", label: "Lines", icon: "list-selection" },
-  { by: "file", label: "Files", icon: "file-code" },
-  { by: "module", label: "Modules", icon: "symbol-module" },
-  { by: "package", label: "Packages", icon: "package" },
-  { by: "library", label: "Libraries", icon: "library" },
-  { by: "thread", label: "Threads", icon: "server-process" },
-];
+/** A row that has a title or a name. */
+type Named = HotEdge | HotModule | HotThread | HotClique | HotField;
 
 export type Row =
   | { readonly kind: "hotFunction"; readonly spot: HotFunction; readonly rank: number }
   | { readonly kind: "hotLine"; readonly spot: HotLine; readonly rank: number }
   | { readonly kind: "hotFile"; readonly spot: HotFile; readonly rank: number }
-  | { readonly kind: "hotName"; readonly by: Group; readonly spot: HotModule | HotThread; readonly rank: number }
+  | { readonly kind: "hotName"; readonly by: HotSpotsBy; readonly spot: Named; readonly rank: number }
   | { readonly kind: "more" };
-
-/** The order of the rows. Lines have no calls and keep the order by self cost then. */
-interface Order {
-  readonly sort: HotSpotsSort;
-  readonly perCall: boolean;
-}
-
-const BY_SELF: Order = { sort: "self", perCall: false };
-
-const ORDERS: readonly { readonly label: string; readonly order: Order }[] = [
-  { label: "Self", order: BY_SELF },
-  { label: "Total", order: { sort: "total", perCall: false } },
-  { label: "Change since the baseline", order: { sort: "change", perCall: false } },
-  { label: "Calls", order: { sort: "calls", perCall: false } },
-  { label: "Self per call", order: { sort: "self", perCall: true } },
-  { label: "Total per call", order: { sort: "total", perCall: true } },
-];
 
 /** How many rows are shown at first, and how many *Show more* adds. */
 const PAGE = 50;
@@ -57,9 +47,11 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   private limit = PAGE;
   private readonly view: vscode.TreeView<Row>;
   private readonly subscriptions: readonly { dispose(): unknown }[];
-  private order = BY_SELF;
-  private orderText = "";
-  private listed: Group = "function";
+  /** The order that the user chose. */
+  private order: HotSpotsOrder | undefined;
+  /** That of the rows, unless it is the usual one. */
+  private sorted: HotSpotsOrder | undefined;
+  private listed: HotSpotsBy = "function";
   private scope: HotSpotsScope = "all";
   private filter = "";
 
@@ -86,13 +78,29 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   }
 
   /** Lists functions, lines, files or whatever else the user picks. */
-  async list(by?: Group): Promise<void> {
-    const items = GROUPS.map(({ by, label, icon }) => ({ label: `$(${icon}) ${label}`, by }));
-    const chosen = by ?? (await vscode.window.showQuickPick(items, { title: "Costline: List in Hot Spots" }))?.by;
+  async list(by?: HotSpotsBy): Promise<void> {
+    const chosen = by ?? (await this.pickKind());
     if (!chosen) return;
     this.listed = chosen;
     this.limit = PAGE;
     this.update();
+  }
+
+  /** Lets the user pick what to list, of what the profile has. */
+  private async pickKind(): Promise<HotSpotsBy | undefined> {
+    const { profile, hotSpots } = await this.server.view();
+    if (!profile) {
+      await offerToRecord(this.server);
+      return undefined;
+    }
+    const kinds = (this.server.catalog?.hotSpots ?? []).filter(({ by }) => hotSpots.includes(by));
+    const items = kinds.map(({ by, title }) => ({ label: `$(${ICONS[by] ?? "list-flat"}) ${title}`, by }));
+    return (await vscode.window.showQuickPick(items, { title: "Costline: List in Hot Spots" }))?.by;
+  }
+
+  /** The kind of the rows. */
+  private get kind(): HotSpotsInfo | undefined {
+    return this.server.catalog?.hotSpots.find(({ by }) => by === this.listed);
   }
 
   /** Switches between own code and all code. */
@@ -135,39 +143,39 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
 
   /** Lets the user pick the order. Fails if it needs counted calls or a baseline, and there are none. */
   async pickOrder(): Promise<void> {
-    const picked = await vscode.window.showQuickPick(ORDERS, { title: "Costline: Sort Hot Spots by" });
+    const orders = (this.server.catalog?.hotSpotsOrders ?? []).map((order) => ({ label: order.title, order }));
+    const picked = await vscode.window.showQuickPick(orders, { title: "Costline: Sort Hot Spots by" });
     if (!picked) return;
-    await this.server.execute("costline.hotspots", { ...picked.order, limit: 1 });
+    const { sort, perCall } = picked.order;
+    await this.server.execute("costline.hotspots", { by: this.listed, sort, perCall, limit: 1 });
     this.order = picked.order;
-    this.orderText = picked.order === BY_SELF ? "" : `by ${picked.label.toLowerCase()}`;
     this.update();
   }
 
   /** Shows what is listed as the title, and the order, the filter and what is not default about the view behind it. */
   private describe(): void {
-    this.view.title = ["Hot Spots", GROUPS.find(({ by }) => by === this.listed)?.label].join(": ");
+    this.view.title = ["Hot Spots", this.kind?.title ?? []].flat().join(": ");
+    const order = this.sorted ? `by ${this.sorted.title.toLowerCase()}` : "";
     const scope = this.scope === "own" ? "own code only" : "";
     const filter = this.filter && `“${visible(this.filter)}”`;
-    this.view.description = [this.orderText, scope, filter, ...this.server.marks].filter(Boolean).join(" · ");
+    this.view.description = [order, scope, filter, ...this.server.marks].filter(Boolean).join(" · ");
   }
 
   private whyEmpty(): string {
-    const what = (GROUPS.find(({ by }) => by === this.listed)?.label ?? "").toLowerCase();
+    const what = this.kind?.title.toLowerCase() ?? "rows";
     if (this.filter !== "") return `No ${what} match “${visible(this.filter)}”.`;
     return this.scope === "own" ? `No ${what} of own code have costs.` : `The profile has no ${what} with costs.`;
   }
 
   private async rows() {
-    const { listed: by, limit } = this;
-    // Threads have no files that could be own code.
-    const scope = by === "thread" ? "all" : this.scope;
+    const { listed: by, limit, scope, order } = this;
     const wanted: HotSpotsArgument = { by, limit, scope, filter: this.filter || null };
     const ask = (order: HotSpotsArgument) => this.server.execute("costline.hotspots", { ...wanted, ...order });
-    const { sort, perCall } = this.order;
-    const counts = by !== "line" && by !== "thread";
-    const order: Order = !counts && (perCall || sort === "calls") ? BY_SELF : this.order;
-    // Another profile may not count calls, and the baseline may be cleared.
-    return (await this.server.quietly(ask(order))) ?? ask(BY_SELF);
+    // Calls of lines are never counted, those of functions not in each profile, and the baseline may be cleared.
+    const answer = order && (await this.server.quietly(ask({ sort: order.sort, perCall: order.perCall })));
+    this.sorted = answer ? order : undefined;
+    this.describe();
+    return answer ?? ask({});
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
@@ -197,7 +205,7 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     let rows: Row[] = [];
     try {
       const answer = await this.rows();
-      rows = answer ? rowsOf(answer, this.listed) : [];
+      rows = answer ? rowsOf(answer, this.listed, this.kind?.list) : [];
       this.view.message = rows.length === 0 ? this.whyEmpty() : "";
     } catch (error) {
       // The profile may not have what is listed.
@@ -208,12 +216,12 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
 }
 
 /** The rows of an answer, which has one list. */
-function rowsOf(answer: HotSpots, by: Group): Row[] {
-  const functions = (answer.functions ?? []).map((spot, rank): Row => ({ kind: "hotFunction", spot, rank }));
-  const lines = (answer.lines ?? []).map((spot, rank): Row => ({ kind: "hotLine", spot, rank }));
-  const files = (answer.files ?? []).map((spot, rank): Row => ({ kind: "hotFile", spot, rank }));
-  const named = answer.modules ?? answer.packages ?? answer.libraries ?? answer.threads ?? [];
-  return [...functions, ...lines, ...files, ...named.map((spot, rank): Row => ({ kind: "hotName", by, spot, rank }))];
+function rowsOf(answer: HotSpots, by: HotSpotsBy, list = ""): Row[] {
+  if (answer.functions) return answer.functions.map((spot, rank) => ({ kind: "hotFunction", spot, rank }));
+  if (answer.lines) return answer.lines.map((spot, rank) => ({ kind: "hotLine", spot, rank }));
+  if (answer.files) return answer.files.map((spot, rank) => ({ kind: "hotFile", spot, rank }));
+  const named = (answer as unknown as Readonly<Record<string, readonly Named[] | undefined>>)[list] ?? [];
+  return named.map((spot, rank) => ({ kind: "hotName", by, spot, rank }));
 }
 
 function fileItem(spot: HotFile, rank: number): vscode.TreeItem {
@@ -230,18 +238,23 @@ function fileItem(spot: HotFile, rank: number): vscode.TreeItem {
   return item;
 }
 
-function nameOf({ name }: HotModule | HotThread, by: Group): string {
-  return name === null || name === "" ? `no ${by}` : name;
+function nameOf(spot: Named, by: HotSpotsBy): string {
+  const name = ("title" in spot ? spot.title : spot.name) ?? "";
+  return name === "" ? `no ${by}` : name;
 }
 
-function namedItem(spot: HotModule | HotThread, by: Group, rank: number): vscode.TreeItem {
+function namedItem(spot: Named, by: HotSpotsBy, rank: number): vscode.TreeItem {
   const name = nameOf(spot, by);
   const item = new vscode.TreeItem(`${spot.label} ${shortened(visible(name))}`);
   item.id = `${by} ${rank} ${name}`;
-  item.description = spot.detail;
-  item.tooltip = [name, spot.text].map(visible).join("\n");
+  const placeText = "placeText" in spot ? spot.placeText : "";
+  item.description = [placeText, spot.detail].filter(Boolean).join(" · ");
+  item.tooltip = [name, spot.text, ...(placeText ? [placeText] : [])].map(visible).join("\n");
   item.iconPath = bar(spot);
   item.contextValue = "line";
+  if (!("uri" in spot)) return item;
+  if (spot.uri !== null) item.command = openCommand(spot.uri, spot.line0 ?? 0);
+  else markUnreachable(item);
   return item;
 }
 

@@ -232,6 +232,12 @@ export interface CallTreeArgument {
 export interface Catalog {
   /** The formats that `costline.export` writes. */
   readonly exportFormats: readonly ExportFormatInfo[];
+  /** What callers and callees can be grouped by. */
+  readonly groupings: readonly GroupingInfo[];
+  /** What `costline.hotspots` lists, in the order of menus. `costline.view` says which of them the profile shown has. */
+  readonly hotSpots: readonly HotSpotsInfo[];
+  /** The orders of hot spots, in the order of menus. */
+  readonly hotSpotsOrders: readonly HotSpotsOrder[];
   /** Names of folders in which any file may be a profile. */
   readonly profileFolders: readonly string[];
   /** Globs of the file names of profiles. Each name may also end in `.gz` or `.zst`. */
@@ -782,6 +788,16 @@ export type GroupBy =
   /** The functions that call each other, directly or not; most functions are alone. */
   | "clique";
 
+/** What callers and callees can be grouped by. */
+export interface GroupingInfo {
+  /** What belongs to one group. */
+  readonly description: string;
+  /** The value for `costline.showCallers` and `costline.showCallees`. */
+  readonly groupBy: GroupBy;
+  /** The title in menus. */
+  readonly title: string;
+}
+
 /** Something that is wrong with what is shown, or that is not default about it. */
 export interface HealthEntry {
   /** The kind: a code of the warnings, or another one (docs/symptoms.md). */
@@ -904,6 +920,8 @@ export interface HotClique {
   readonly text: string;
   /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
+  /** The names of the functions, for display: `even, odd`. */
+  readonly title: string;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
   /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
@@ -952,6 +970,8 @@ export interface HotEdge {
   readonly text: string;
   /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
+  /** Both functions, for display: `main → build`. */
+  readonly title: string;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
   /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
@@ -1004,6 +1024,8 @@ export interface HotField {
   readonly text: string;
   /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
+  /** The module, the data structure and the field, for display: `m info.size`. */
+  readonly title: string;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
   /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
@@ -1308,6 +1330,26 @@ export type HotSpotsBy =
   | "clique"
   /** Fields of Mercury data structures, with the procedures that get and set them. */
   | "field";
+
+/** What hot spots can be listed by. */
+export interface HotSpotsInfo {
+  /** The value for `costline.hotspots`. */
+  readonly by: HotSpotsBy;
+  /** The key of the rows in its answer, which is also a word for command lines. */
+  readonly list: string;
+  /** The title in menus. */
+  readonly title: string;
+}
+
+/** An order of hot spots. */
+export interface HotSpotsOrder {
+  /** Whether costs are divided by the number of calls. */
+  readonly perCall: boolean;
+  /** The value for `costline.hotspots`. */
+  readonly sort: HotSpotsSort;
+  /** The title in menus. */
+  readonly title: string;
+}
 
 /** Which functions, files and other rows to list. */
 export type HotSpotsScope =
@@ -2306,6 +2348,8 @@ export interface View {
   readonly fleet: FleetNumbers | null;
   /** What is wrong with what is shown, the most severe first. Empty if a profile is shown, nothing is wrong with it, and the view is the default. */
   readonly health: readonly HealthEntry[];
+  /** What `costline.hotspots` can list of the profile, in the order of menus. Empty without a profile. Their titles are in `capabilities.experimental.costline`. */
+  readonly hotSpots: readonly HotSpotsBy[];
   /** Whether a profile is being read. */
   readonly loading: boolean;
   /** What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`. */

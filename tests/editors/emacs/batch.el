@@ -226,6 +226,26 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
     (should (equal requests '(("costline.setView" (:threads ["2" "3"])))))
     (should (equal (mapcar #'costline--separator '(("a" "b") ("a, b") ("a, b" "c; d"))) '("," ";" "|")))))
 
+(ert-deftest batch-kinds ()
+  "What is listed comes from the server, and rows of any kind are shown."
+  (cl-letf* ((answers '(("costline.view" :hotSpots ["function" "clique"])
+                        ("costline.hotspots" :marks ["own code"] :cliques [(:title "even, odd" :selfText "46.2%")])))
+             ((symbol-function 'costline--execute) (lambda (command &rest _) (cdr (assoc command answers))))
+             ((symbol-function 'costline--find-server) #'ignore)
+             (offered nil)
+             (completing-read-function
+              (lambda (_ candidates &rest _)
+                (setq offered candidates)
+                "clique")))
+    (costline-hotspots)
+    (unwind-protect
+        (progn
+          (call-interactively #'costline-hotspots-by)
+          (should (equal offered '("function" "clique")))
+          (should (string-search "46.2%" (buffer-string)))
+          (should (string-search "even, odd" (buffer-string))))
+      (kill-buffer "*Costline hot spots*"))))
+
 (ert-deftest batch-restarted ()
   "Lists, trees and descriptions go on with the server that is started after a crash."
   (batch-in (project "app.py" "profiles/run.folded")

@@ -97,9 +97,15 @@ t.run({
         t.expect(vim.tbl_contains(names, name), name, names)
       end
       t.same(completions("Costline hotsp"), { "hotspots" })
-      local orders = { "self", "total", "calls", "change", "percall" }
-      local rows = { "functions", "lines", "files", "modules", "packages", "libraries", "threads" }
+      local orders = { "self", "total", "change", "calls", "percall" }
+      -- Neither cliques nor fields: the profile has stacks, and is not Mercury's.
+      local rows = { "functions", "lines", "edges", "files", "modules", "packages", "libraries", "threads" }
       t.same(completions("Costline hotspots "), vim.list_extend(rows, orders))
+      t.same(completions("Costline hotspots lines total "), { "percall" })
+      t.same(completions("Costline hotspots percall "), { "self", "total", "change", "calls" })
+      t.same(completions("Costline hotspots lnies "), {})
+      t.same(completions("Costline callers "), { "site", "function", "module", "clique" })
+      t.same(completions("Costline callees c"), { "clique" })
       t.same(completions("Costline hotspots functions "), orders)
       t.same(completions("Costline hotspots! functions "), orders)
       t.same(completions("Costline! hotspots functions "), orders)
@@ -169,6 +175,36 @@ t.run({
       end
       t.expect(seen > 30, items)
       close_lists()
+    end,
+  },
+  {
+    "hot calls",
+    function()
+      local items = listed("Costline hotspots edges total", "hottest calls")
+      t.expect(items[1].text:find("<module> → main", 1, true), items[1])
+      t.same(items[1].file, "main.py")
+      close_lists()
+    end,
+  },
+  {
+    "other words are refused",
+    function()
+      for command, message in pairs({
+        ["hotspots lnies"] = "there is no `lnies`; expected functions, lines, edges, ",
+        ["hotspots lines self total"] = "`total` cannot be added to `lines self`",
+        ["hotspots lines files"] = "`files` cannot be added to `lines`",
+        ["callers lnies"] = "expected site, function, module, clique",
+      }) do
+        local said = t.said(function()
+          vim.cmd("Costline " .. command)
+        end)[1]
+        t.expect(said and said:find(message, 1, true), command, said)
+      end
+      -- What the profile does not have, the server explains.
+      local said = t.said(function()
+        vim.cmd("Costline hotspots cliques")
+      end)
+      t.expect(said[1]:find("cliques are known of call graphs only", 1, true), said)
     end,
   },
   {

@@ -1,5 +1,5 @@
---- `:Costline`: its subcommands and their completion. Choices and actions come from the server (`costline.view`), so that a new
---- one needs no new plug-in.
+--- `:Costline`: its subcommands and their completion. Choices and actions come from the server (`costline.view`), and so do the
+--- words for lists, orders and groups (`client.catalog`), so that a new one needs no new plug-in.
 
 local client = require("costline.client")
 local lists = require("costline.lists")
@@ -184,13 +184,18 @@ local function echo_transforms(current)
   echo(#texts > 0 and table.concat(texts, " › ") or "no transforms")
 end
 
+--- The lists of the current client, empty without one.
+---@return costline.Catalog|{}
+local function catalog()
+  local it = client.current()
+  return it and client.catalog(it) or {}
+end
+
 --- The kinds of transforms that take a function.
 ---@return costline.TransformKind[]
 local function function_transforms()
-  local it = client.current()
-  local catalog = it and client.catalog(it)
   return vim
-    .iter(catalog and catalog.transforms or {})
+    .iter(catalog().transforms or {})
     :filter(function(kind)
       return kind.takes == "function"
     end)
@@ -246,8 +251,18 @@ local function first_of(words)
 end
 
 --- What callers and callees can be grouped by.
----@type costline.GroupBy[]
-local groupings = { "site", "function", "module", "clique" }
+---@return costline.GroupBy[]
+local function groupings()
+  return vim.tbl_map(function(grouping)
+    return grouping.groupBy
+  end, catalog().groupings or {})
+end
+
+---@param arguments string[]
+---@return string[]
+local function complete_groupings(arguments)
+  return #arguments == 0 and groupings() or {}
+end
 
 ---@param subcommand costline.Subcommand
 ---@param arguments string[]
@@ -268,33 +283,92 @@ local function list_calls(direction, by, bang)
   if not by then
     return (bang and lists.walk_calls or lists.calls)(direction)
   end
-  if not vim.list_contains(groupings, by) then
-    return client.notify("expected " .. table.concat(groupings, ", "))
+  local known = groupings()
+  if #known > 0 and not vim.list_contains(known, by) then
+    return client.notify("expected " .. table.concat(known, ", "))
   end
   lists.grouped(direction, by)
 end
 
---- The orders of hot spots.
----@type table<string, costline.HotSpotsArgument>
-local orders = {
-  total = { sort = "total" },
-  self = { sort = "self" },
-  calls = { sort = "calls" },
-  change = { sort = "change" },
-  percall = { perCall = true },
-}
+--- A word after `:Costline hotspots`, and what it adds to the question.
+---@class costline.HotWord
+---@field word string
+---@field argument costline.HotSpotsArgument
 
 --- What hot spots can be listed by.
----@type table<string, costline.HotSpotsBy>
-local hot_rows = {
-  functions = "function",
-  lines = "line",
-  files = "file",
-  modules = "module",
-  packages = "package",
-  libraries = "library",
-  threads = "thread",
-}
+---@return costline.HotWord[]
+local function hot_lists()
+  return vim.tbl_map(function(kind)
+    return { word = kind.list, argument = { by = kind.by } }
+  end, catalog().hotSpots or {})
+end
+
+--- The orders of hot spots. Costs per call can have several.
+---@return costline.HotWord[]
+local function hot_orders()
+  local words, per_call = {}, nil
+  for _, order in ipairs(catalog().hotSpotsOrders or {}) do
+    if order.perCall then
+      per_call = { word = "percall", argument = { perCall = true } }
+    else
+      table.insert(words, { word = order.sort, argument = { sort = order.sort } })
+    end
+  end
+  table.insert(words, per_call)
+  return words
+end
+
+---@param words costline.HotWord[]
+---@return string[]
+local function names_of(words)
+  return vim.tbl_map(function(word)
+    return word.word
+  end, words)
+end
+
+--- The hot spots that words ask for, or the problem with a word: it is unknown, or contradicts those before it.
+---@param words string[]
+---@return costline.HotSpotsArgument?
+---@return string? problem
+local function hot_spots_argument(words)
+  local known = vim.list_extend(hot_lists(), hot_orders())
+  local argument = {}
+  for at, text in ipairs(words) do
+    local word = vim.iter(known):find(function(one)
+      return one.word == text
+    end)
+    if not word then
+      return nil, ("there is no `%s`; expected %s"):format(text, table.concat(names_of(known), ", "))
+    elseif argument[next(word.argument)] ~= nil then
+      return nil, ("`%s` cannot be added to `%s`"):format(text, table.concat(words, " ", 1, at - 1))
+    end
+    argument = vim.tbl_extend("error", argument, word.argument)
+  end
+  return argument
+end
+
+--- The words that can follow others: a list that the profile has first, then an order.
+---@param arguments string[]
+---@return string[]
+local function complete_hot_spots(arguments)
+  local argument = hot_spots_argument(arguments)
+  if not argument then
+    return {}
+  end
+  local words = {}
+  if #arguments == 0 then
+    local has = view().hotSpots or {}
+    words = vim.tbl_filter(function(word)
+      return vim.list_contains(has, word.argument.by)
+    end, hot_lists())
+  end
+  for _, word in ipairs(hot_orders()) do
+    if argument[next(word.argument)] == nil then
+      table.insert(words, word)
+    end
+  end
+  return names_of(words)
+end
 
 ---@type table<string, costline.Subcommand>
 local subcommands = {
@@ -360,7 +434,7 @@ local subcommands = {
       end
       list_calls("incoming", arguments[1], bang)
     end,
-    complete = first_of(groupings),
+    complete = complete_groupings,
   },
   callees = {
     about = "list the callees of the function at the cursor",
@@ -368,27 +442,27 @@ local subcommands = {
     run = function(arguments, bang)
       list_calls("outgoing", arguments[1], bang)
     end,
-    complete = first_of(groupings),
+    complete = complete_groupings,
   },
   hotspots = {
     about = "list the hottest functions, lines, files, packages and more",
     needs_profile = true,
     run = function(arguments, bang)
-      local by = hot_rows[arguments[1]] or "function"
-      local order = orders[arguments[1]] or orders[arguments[2]]
       local it = client.current()
-      local shown = it and client.shown(it)
-      if order == orders.change and shown and type(shown.baseline) ~= "table" then
+      if not it then
+        return client.notify("no server is running for this file (:checkhealth costline)")
+      end
+      local argument, problem = hot_spots_argument(arguments)
+      if not argument then
+        return client.notify(problem)
+      end
+      local shown = client.shown(it)
+      if argument.sort == "change" and shown and type(shown.baseline) ~= "table" then
         return client.notify("there is no baseline: choose one with :Costline baseline")
       end
-      lists.hotspots(by, order, bang)
+      lists.hotspots(argument, bang)
     end,
-    complete = function(arguments)
-      local rows = { "functions", "lines", "files", "modules", "packages", "libraries", "threads" }
-      local found = #arguments == 0 and rows or {}
-      local is_open = #arguments == 0 or (#arguments == 1 and not orders[arguments[1]])
-      return vim.list_extend(found, is_open and { "self", "total", "calls", "change", "percall" } or {})
-    end,
+    complete = complete_hot_spots,
   },
   selection = {
     about = "list the selected lines with their shares",

@@ -44,25 +44,24 @@ local function source(it)
   return profile and (" · %s (%s)%s"):format(profile.name, shown.summary, totals) or ""
 end
 
---- The rows of hot spots that are listed, and their plurals.
----@type table<costline.HotSpotsBy, string>
-local plurals = {
-  ["function"] = "functions",
-  line = "lines",
-  file = "files",
-  module = "modules",
-  package = "packages",
-  library = "libraries",
-  thread = "threads",
-}
-
+--- What the server says about a list of hot spots.
+---@param it vim.lsp.Client
 ---@param by costline.HotSpotsBy
----@param order? costline.HotSpotsArgument the order of the rows
+---@return costline.HotSpotsInfo?
+local function kind_of(it, by)
+  local catalog = client.catalog(it)
+  return vim.iter(catalog and catalog.hotSpots or {}):find(function(kind)
+    return kind.by == by
+  end)
+end
+
+---@param argument costline.HotSpotsArgument what to list, and in which order
 ---@param in_quickfix boolean whether to use the quickfix list even if there is a picker
-function M.hotspots(by, order, in_quickfix)
+function M.hotspots(argument, in_quickfix)
+  local by = argument.by or "function"
   ---@param answer costline.HotSpots|vim.NIL
-  client.execute("hotspots", { vim.tbl_extend("force", order or {}, { by = by }) }, function(answer, it)
-    local found = non_null(answer) or {}
+  client.execute("hotspots", { vim.tbl_extend("force", argument, { by = by }) }, function(answer, it)
+    local found, kind = non_null(answer) or {}, kind_of(it, by)
     -- The self cost and the total, for pickers, which are narrower.
     ---@param spot costline.HotFunction|costline.HotLine|costline.HotFile
     ---@param name string
@@ -90,17 +89,14 @@ function M.hotspots(by, order, in_quickfix)
       entry.brief = brief(spot, name)
       return entry
     end
-    ---@param spot costline.HotModule|costline.HotThread
-    local function of_name(spot)
-      return row(("%s  %s"):format(spot.text, non_null(spot.name) or ("no " .. by)))
+    ---@param spot costline.HotEdge|costline.HotModule|costline.HotThread|costline.HotClique|costline.HotField
+    local function of_other(spot)
+      local name = spot.title or non_null(spot.name) or ("no " .. by)
+      return row(("%s  %s"):format(spot.text, name), place_of(spot.uri, spot.line0))
     end
-    local rows = vim.tbl_map(of_function, found.functions or {})
-    vim.list_extend(rows, vim.tbl_map(of_line, found.lines or {}))
-    vim.list_extend(rows, vim.tbl_map(of_file, found.files or {}))
-    for _, named in pairs({ found.modules, found.packages, found.libraries, found.threads }) do
-      vim.list_extend(rows, vim.tbl_map(of_name, named))
-    end
-    local title = ("hottest %s%s"):format(plurals[by], source(it))
+    local of = { ["function"] = of_function, line = of_line, file = of_file }
+    local rows = vim.tbl_map(of[by] or of_other, kind and found[kind.list] or {})
+    local title = ("hottest %s%s"):format(kind and kind.title:lower() or "spots", source(it))
     if in_quickfix or not pickers.show(title, rows) then
       show(title, rows)
     end

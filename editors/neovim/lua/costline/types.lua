@@ -132,6 +132,9 @@
 --- Lists that are the same for all profiles.
 ---@class costline.Catalog
 ---@field exportFormats costline.ExportFormatInfo[] The formats that `costline.export` writes.
+---@field groupings costline.GroupingInfo[] What callers and callees can be grouped by.
+---@field hotSpots costline.HotSpotsInfo[] What `costline.hotspots` lists, in the order of menus. `costline.view` says which of them the profile shown has.
+---@field hotSpotsOrders costline.HotSpotsOrder[] The orders of hot spots, in the order of menus.
 ---@field profileFolders string[] Names of folders in which any file may be a profile.
 ---@field profileNames string[] Globs of the file names of profiles. Each name may also end in `.gz` or `.zst`.
 ---@field projectMarkers string[] Files and folders that mark the top folder of a project.
@@ -453,6 +456,12 @@
 ---| '"module"' # The module of a Mercury procedure; the file of other functions, or else the library.
 ---| '"clique"' # The functions that call each other, directly or not; most functions are alone.
 
+--- What callers and callees can be grouped by.
+---@class costline.GroupingInfo
+---@field description string What belongs to one group.
+---@field groupBy costline.GroupBy The value for `costline.showCallers` and `costline.showCallees`.
+---@field title string The title in menus.
+
 --- Something that is wrong with what is shown, or that is not default about it.
 ---@class costline.HealthEntry
 ---@field code string The kind: a code of the warnings, or another one (docs/symptoms.md).
@@ -518,6 +527,7 @@
 ---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field title string The names of the functions, for display: `even, odd`.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
@@ -543,6 +553,7 @@
 ---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field title string Both functions, for display: `main → build`.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
@@ -570,6 +581,7 @@
 ---@field structure string The data structure; empty if the names of the procedures do not contain it.
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field title string The module, the data structure and the field, for display: `m info.size`.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
@@ -730,6 +742,18 @@
 ---| '"thread"' # Threads.
 ---| '"clique"' # Functions that call each other (call graphs only).
 ---| '"field"' # Fields of Mercury data structures, with the procedures that get and set them.
+
+--- What hot spots can be listed by.
+---@class costline.HotSpotsInfo
+---@field by costline.HotSpotsBy The value for `costline.hotspots`.
+---@field list string The key of the rows in its answer, which is also a word for command lines.
+---@field title string The title in menus.
+
+--- An order of hot spots.
+---@class costline.HotSpotsOrder
+---@field perCall boolean Whether costs are divided by the number of calls.
+---@field sort costline.HotSpotsSort The value for `costline.hotspots`.
+---@field title string The title in menus.
 
 --- Which functions, files and other rows to list.
 ---@alias costline.HotSpotsScope
@@ -1301,6 +1325,7 @@
 ---@field comparison costline.TotalChange|vim.NIL How the total changed since the baseline. Null without a baseline, and if it cannot be compared.
 ---@field fleet costline.FleetNumbers|vim.NIL Where the profile comes from, if `costline fetch` got it. Null otherwise.
 ---@field health costline.HealthEntry[] What is wrong with what is shown, the most severe first. Empty if a profile is shown, nothing is wrong with it, and the view is the default.
+---@field hotSpots costline.HotSpotsBy[] What `costline.hotspots` can list of the profile, in the order of menus. Empty without a profile. Their titles are in `capabilities.experimental.costline`.
 ---@field loading boolean Whether a profile is being read.
 ---@field marks string[] What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`.
 ---@field metric string|vim.NIL The metric. Null without a profile.

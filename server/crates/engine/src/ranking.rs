@@ -202,7 +202,7 @@ impl Ranking {
                 (Rows::Cliques(rows), omitted)
             }
             By::Field => {
-                if snapshot.loaded.format != Format::MercuryDeep {
+                if !self.by.is_known_of(snapshot) {
                     return Err("fields are known of Mercury's deep profiles only".to_owned());
                 }
                 let rows = fields(snapshot, self.functions(snapshot)?);

@@ -6,9 +6,7 @@ use super::project::{Opened, Project};
 use super::tool::Query;
 use super::view::View;
 use engine::fields::PlaceFields;
-use engine::query::hot_spots::{
-    HotCost, HotMember, HotModule, HotSpots, PerCall, Question, hot_spots,
-};
+use engine::query::hot_spots::{HotCost, HotModule, HotSpots, PerCall, Question, hot_spots};
 use engine::weight::Weight;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -127,10 +125,12 @@ fn rows(opened: &Opened, found: HotSpots) -> Vec<Spot> {
         let name = format!("{}:{}", row.file, row.line);
         Spot::new(&name, Some(row.own), row.cost).at(opened, &row.place)
     }));
-    rows.extend(edges.into_iter().flatten().map(|row| {
-        let name = format!("{} → {}", row.caller.name, row.callee.name);
-        Spot::new(&name, None, row.cost).at(opened, &row.place)
-    }));
+    rows.extend(
+        edges
+            .into_iter()
+            .flatten()
+            .map(|row| Spot::new(&row.title, None, row.cost).at(opened, &row.place)),
+    );
     rows.extend(files.into_iter().flatten().map(|row| {
         let name = row.file.as_deref().unwrap_or("no file");
         Spot::new(name, Some(row.own), row.cost).at(opened, &row.place)
@@ -150,15 +150,7 @@ fn rows(opened: &Opened, found: HotSpots) -> Vec<Spot> {
         let name = parts.collect::<Vec<_>>().join(" · ");
         Spot::new(&name, None, row.cost)
     }));
-    let names = |members: &[HotMember]| {
-        members.iter().map(|member| member.name.as_str()).collect::<Vec<_>>().join(", ")
-    };
-    rows.extend(
-        cliques.into_iter().flatten().map(|row| Spot::new(&names(&row.functions), None, row.cost)),
-    );
-    rows.extend(fields.into_iter().flatten().map(|row| {
-        let name = format!("{} {}.{}", row.module, row.structure, row.name);
-        Spot::new(&name, None, row.cost)
-    }));
+    rows.extend(cliques.into_iter().flatten().map(|row| Spot::new(&row.title, None, row.cost)));
+    rows.extend(fields.into_iter().flatten().map(|row| Spot::new(&row.title, None, row.cost)));
     rows
 }

@@ -91,6 +91,10 @@ exports.run = () => run({
     assert.match(JSON.stringify(await listed("Lines")), /self [0-9.]+% maze\.py:[0-9]+/);
     const { description } = (await listed("Files")).find(({ label }) => label.endsWith(FILE));
     assert.equal(description, "total 100.0%");
+    // Calls have no button of their own.
+    await hotSpots.list("edge");
+    const calls = (await rows(hotSpots, 1)).map(({ label }) => label);
+    assert.ok(calls.includes(`${functions.solve_all.total} main → solve_all`), calls.join("\n"));
     await listed("Functions");
     // From the outermost function inwards. Each has one call site, so the numbers are those of the functions.
     const [module] = await rows(callTree, 3);

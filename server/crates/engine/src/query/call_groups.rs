@@ -29,6 +29,16 @@ pub enum GroupBy {
 }
 
 impl GroupBy {
+    /// The title in menus.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Site => "Call Site",
+            Self::Function => "Function",
+            Self::Module => "Module",
+            Self::Clique => "Clique",
+        }
+    }
+
     fn grouping(self) -> CallGrouping {
         match self {
             Self::Site => CallGrouping::Site,

@@ -9,6 +9,7 @@ use crate::keys::Key;
 use crate::marks::Marks;
 use crate::overlay::Overlaid;
 use crate::present::labels::Scale;
+use crate::present::text::plain;
 use crate::present::units;
 use crate::ranking::{
     Accessors, By, Field, Group, InBaseline, Limits, Ranked, Ranking, Row, Rows, Scope, Sort,
@@ -223,6 +224,8 @@ pub struct HotEdge {
     /// The cost of the calls. They have no self cost.
     #[serde(flatten)]
     pub cost: HotCost,
+    /// Both functions, for display: `main → build`.
+    pub title: String,
     /// The calling function.
     pub caller: HotMember,
     /// The called function.
@@ -276,6 +279,8 @@ pub struct HotClique {
     /// The cost of the calls that enter the clique.
     #[serde(flatten)]
     pub cost: HotCost,
+    /// The names of the functions, for display: `even, odd`.
+    pub title: String,
     /// The functions.
     pub functions: Vec<HotMember>,
     /// Whether they call each other, or themselves.
@@ -288,6 +293,8 @@ pub struct HotField {
     /// The cost of getting and setting it.
     #[serde(flatten)]
     pub cost: HotCost,
+    /// The module, the data structure and the field, for display: `m info.size`.
+    pub title: String,
     /// The module.
     pub module: String,
     /// The data structure; empty if the names of the procedures do not contain it.
@@ -531,10 +538,12 @@ impl Answer<'_> {
         let Self { context, snapshot, .. } = *self;
         let site = snapshot.tree.edges().sites(&row.what).first();
         let cost = CostData::with_self(self.scale, None, row.cost.total, None);
+        let (caller, callee) = (self.member(row.what.caller), self.member(row.what.callee));
         HotEdge {
             cost: self.with_data(row, cost),
-            caller: self.member(row.what.caller),
-            callee: self.member(row.what.callee),
+            title: format!("{} → {}", plain(&caller.name), plain(&callee.name)),
+            caller,
+            callee,
             place: match site {
                 Some(site) => PlaceFields::of_line(context, snapshot, site.file, site.line),
                 None => PlaceFields::of_function(context, snapshot, row.what.caller),
@@ -564,9 +573,13 @@ impl Answer<'_> {
     }
 
     fn clique(&self, row: &Row<CliqueCost>) -> HotClique {
+        let functions: Vec<_> =
+            row.what.functions.iter().map(|&member| self.member(member)).collect();
+        let names: Vec<_> = functions.iter().map(|member| plain(&member.name)).collect();
         HotClique {
             cost: self.cost(row),
-            functions: row.what.functions.iter().map(|&member| self.member(member)).collect(),
+            title: names.join(", "),
+            functions,
             recursive: row.what.recursive,
         }
     }
@@ -582,6 +595,7 @@ impl Answer<'_> {
         let Field { module, structure, name, getters, setters } = &row.what;
         HotField {
             cost: self.cost(row),
+            title: format!("{} {}", plain(module), plain(&row.what.full_name())),
             module: module.clone(),
             structure: structure.clone(),
             name: name.clone(),

@@ -10,12 +10,14 @@ use crate::node::{ChosenNode, Levels, NodeChoice};
 use crate::overrides::{Choices, Overrides, check_own};
 use crate::own_code::is_own;
 use crate::present::{text::plain, units};
+use crate::ranking::By;
 use crate::settings::{Combine, Compare, Implementation, Inlines, Show, Unit};
 use crate::snapshot::Snapshot;
 use crate::stages::grouped::Grouped;
 use crate::transforms::TransformData;
 use crate::world::World;
 use analysis::{Thread, ThreadChoice, ThreadId, ThreadTotal, Transform, threads_by_run};
+use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -40,6 +42,10 @@ pub struct View {
     pub transforms: Vec<AppliedTransform>,
     /// The functions from a root of the call tree to the chosen call node. Empty if none is chosen.
     pub node: Vec<NodeFunction>,
+    /// What `costline.hotspots` can list of the profile, in the order of menus. Empty without a
+    /// profile. Their titles are in `capabilities.experimental.costline`.
+    #[serde(rename = "hotSpots")]
+    pub hot_spots: Vec<By>,
     /// The commands to offer in menus.
     pub actions: Vec<Action>,
 }
@@ -85,8 +91,15 @@ pub fn view(world: &World) -> View {
         search: Some(plain(&world.settings.search).into_owned()).filter(|text| !text.is_empty()),
         transforms: transforms.collect(),
         node: node(world),
+        hot_spots: hot_spots(world),
         actions: actions(world),
     }
+}
+
+/// What hot spots can be listed by.
+fn hot_spots(world: &World) -> Vec<By> {
+    let Some(shown) = world.snapshot() else { return Vec::new() };
+    By::value_variants().iter().copied().filter(|by| by.is_known_of(shown)).collect()
 }
 
 /// The functions of the path of the chosen call node.

@@ -1,10 +1,14 @@
 //! What rows are about.
 
+use crate::snapshot::Snapshot;
+use formats::Format;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// What to list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "HotSpotsBy")]
 pub enum By {
@@ -32,8 +36,17 @@ pub enum By {
 }
 
 impl By {
-    /// The rows, for messages.
-    pub(super) fn plural(self) -> &'static str {
+    /// Whether profiles like this one have such rows.
+    pub fn is_known_of(self, snapshot: &Snapshot) -> bool {
+        match self {
+            Self::Clique => !snapshot.tree.has_stacks(),
+            Self::Field => snapshot.loaded.format == Format::MercuryDeep,
+            _ => true,
+        }
+    }
+
+    /// The rows, for messages and menus.
+    pub(crate) fn plural(self) -> &'static str {
         match self {
             Self::Function => "functions",
             Self::Line => "lines",

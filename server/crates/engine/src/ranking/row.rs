@@ -5,10 +5,12 @@ use crate::comparison::Change;
 use crate::order::hotter;
 use analysis::{Cost, Total};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// What rows are sorted and limited by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "HotSpotsSort")]
 pub enum Sort {

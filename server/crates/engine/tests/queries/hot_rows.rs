@@ -1,8 +1,10 @@
 //! The rows of hot spots, of a profile of Mercury's deep profiler.
 
 use crate::support::Project;
+use clap::ValueEnum;
 use engine::context::Context;
 use engine::query::hot_spots::{HotSpots, Question, hot_spots};
+use engine::query::view::view;
 use engine::ranking::{By, Sort};
 use engine::stages::loaded::Loaded;
 use formats::deep_writer::DeepFile;
@@ -78,10 +80,16 @@ fn modules_and_cliques() {
     let [clique] = recursive[..] else { panic!("one clique") };
     let names: Vec<_> = clique.functions.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["m.even/2-0", "m.odd/2-0"]);
+    assert_eq!(clique.title, "m.even/2-0, m.odd/2-0");
     assert_eq!(clique.cost.text, "self 46.2% (6 callseqs) · total 92.3% (12 callseqs)");
     assert_eq!(clique.cost.calls, Some(1));
     let own: f64 = cliques.iter().filter_map(|row| row.cost.cost.self_).map(|own| own.0).sum();
     assert_eq!(own, 13.0);
+}
+
+#[test]
+fn a_profile_of_mercury_can_list_everything() {
+    assert_eq!(view(&context().world).hot_spots, By::value_variants());
 }
 
 #[test]
@@ -91,9 +99,15 @@ fn calls_have_their_hottest_site() {
         .edges
         .unwrap()
         .iter()
-        .map(|row| format!("{} {} {}", row.callee.name, row.cost.label, row.place.place_text))
+        .map(|row| format!("{} {} {}", row.title, row.cost.label, row.place.place_text))
         .collect();
-    assert_eq!(rows, ["m.main/2-0 100.0% no source", "m.even/2-0 92.3% m.m:5"]);
+    assert_eq!(
+        rows,
+        [
+            "Mercury runtime.Mercury runtime/0-0 → m.main/2-0 100.0% no source",
+            "m.main/2-0 → m.even/2-0 92.3% m.m:5"
+        ]
+    );
 }
 
 #[test]

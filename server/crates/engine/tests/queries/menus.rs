@@ -8,6 +8,7 @@ use engine::query::explain::{self, Explanation, Reason, explain};
 use engine::query::paths::{How, paths};
 use engine::query::profiles::{profiles, shown};
 use engine::query::view::view;
+use engine::ranking::By;
 use engine::settings::Settings;
 use engine::state;
 use engine::world::World;
@@ -47,6 +48,25 @@ fn options(choice: &Choice) -> Vec<String> {
     let options = choice.options.iter();
     let star = |active| if active { "*" } else { "" };
     options.map(|option| format!("{}{}", star(option.active), option.label)).collect()
+}
+
+#[test]
+fn a_view_offers_the_hot_spots_that_the_profile_has() {
+    let context = context(&project(&json!({})));
+    // Its stacks have no cliques, and only Mercury's profiles have fields.
+    assert_eq!(
+        view(&context.world).hot_spots,
+        [
+            By::Function,
+            By::Line,
+            By::Edge,
+            By::File,
+            By::Module,
+            By::Package,
+            By::Library,
+            By::Thread
+        ]
+    );
 }
 
 #[test]
