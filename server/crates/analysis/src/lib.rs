@@ -32,6 +32,8 @@
 //! assert_eq!((cost.self_, cost.total.exact()), (1.0, Some(2.0)));
 //! ```
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 mod activations;
 mod apply;
 mod branches;

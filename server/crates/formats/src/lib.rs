@@ -19,6 +19,8 @@
 //! # Ok::<(), formats::ReadError>(())
 //! ```
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 #[cfg(any(test, feature = "test-support"))]
 pub mod deep_writer;
 pub mod detect;

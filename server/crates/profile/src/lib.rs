@@ -24,6 +24,8 @@
 //! # Ok::<(), profile::BuildError>(())
 //! ```
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 mod average;
 mod both;
 mod builder;
