@@ -94,7 +94,7 @@ pub fn call(line: u32) -> Written {
     atomic(17, line)
 }
 
-/// Options of [`write`].
+/// Options of [`write()`].
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// 5 or 6.
