@@ -133,7 +133,7 @@ fn is_clear(error: &ReadError) -> bool {
 
 /// How often a file is broken: less often if it is large, because a debug build reads it slowly.
 fn times(whole: &[u8]) -> usize {
-    ((20 << 20) / whole.len()).clamp(20, 200)
+    ((8 << 20) / whole.len()).clamp(10, 200)
 }
 
 #[test]
