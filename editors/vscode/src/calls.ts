@@ -6,7 +6,7 @@ import { open, openCommand } from "./places";
 import type { Direction, Item } from "./protocol.generated";
 import { select } from "./reveal";
 import type { Call, Server } from "./server";
-import { plain, visible } from "./text";
+import { listRow, visible } from "./text";
 import { callLines, described, nodeId, sameFunction, searchFor } from "./tree";
 
 /** The maximum number of functions among which one of another profile is searched. */
@@ -79,7 +79,7 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
     const by = await vscode.window.showQuickPick(groupings, { title: `${what} of ${name}: Group by` });
     if (!by) return;
     const { groups } = await this.server.execute(command, root.item, { message: false, groupBy: by.groupBy });
-    const rows = (groups?.rows ?? []).map(({ text, placeText, uri, line0 }) => ({ label: plain(text), description: plain(placeText), uri, line0 }));
+    const rows = (groups?.rows ?? []).map(({ text, placeText, uri, line0 }) => ({ ...listRow({ label: text, description: placeText }), uri, line0 }));
     const title = `${what} of ${name} by ${by.label}${groups?.contour === true ? ", above the contour" : ""}`;
     const picked = await vscode.window.showQuickPick(rows, { title, matchOnDescription: true });
     if (picked?.uri) await open(picked.uri, picked.line0 ?? 0);
@@ -195,8 +195,10 @@ function nextRoot(drawn: vscode.Event<CallNode | undefined>): Promise<CallNode |
 export async function pickCallLine({ calls }: CallNode): Promise<void> {
   const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(calls.uri));
   const lines = calls.lines.map(({ start }) => ({
-    label: `Line ${start.line + 1}`,
-    description: plain(document.lineAt(Math.min(start.line, document.lineCount - 1)).text.trim()),
+    ...listRow({
+      label: `Line ${start.line + 1}`,
+      description: document.lineAt(Math.min(start.line, document.lineCount - 1)).text.trim(),
+    }),
     line0: start.line,
   }));
   const picked = await vscode.window.showQuickPick(lines, { title: "Lines of the call, hottest first", matchOnDescription: true });

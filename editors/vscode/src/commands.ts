@@ -18,7 +18,7 @@ import { fetchProfile } from "./fetch";
 import { offerToRecord, record } from "./record";
 import type { Server } from "./server";
 import { drawsText, setting, toggleSetting } from "./settings";
-import { plain, visible } from "./text";
+import { listRow, visible } from "./text";
 import { described } from "./tree";
 
 interface Parts {
@@ -186,7 +186,7 @@ async function transform(server: Server, row: AnyRow): Promise<void> {
   const key = item.data.path.at(-1);
   const transforms = (server.catalog?.transforms ?? []).filter(({ takes }) => takes === "function");
   const picked = await vscode.window.showQuickPick(
-    transforms.map(({ type, title }) => ({ label: title, description: type, type })),
+    transforms.map(({ type, title }) => ({ ...listRow({ label: title, description: type }), type })),
     { title: `Transform all stacks with ${visible(name)}`, placeHolder: "Changes all costs until you remove the transform", matchOnDescription: true },
   );
   if (picked) await server.execute("costline.pushTransform", { type: picked.type, function: key ?? name });
@@ -228,7 +228,7 @@ async function exportAs(server: Server): Promise<void> {
   const profile = server.shown?.profile;
   if (!profile) throw new Error("There is nothing to export: no profile is loaded.");
   const picked = await vscode.window.showQuickPick(
-    (server.catalog?.exportFormats ?? []).map(({ format, title, extension }) => ({ label: format, description: plain(title), format, extension })),
+    (server.catalog?.exportFormats ?? []).map(({ format, title, extension }) => ({ ...listRow({ label: format, description: title }), format, extension })),
     { title: "Export the profile as it is shown", matchOnDescription: true },
   );
   if (!picked) return;

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { NamedSource } from "./protocol.generated";
 import { runTask } from "./record";
 import type { Server } from "./server";
-import { plain } from "./text";
+import { listRow } from "./text";
 
 /** Fetches from a source by name; without a name, the user chooses one. Nothing is run in an untrusted workspace. */
 export async function fetchProfile(server: Server, name?: string): Promise<void> {
@@ -19,9 +19,7 @@ export async function fetchProfile(server: Server, name?: string): Promise<void>
 
 async function pick(sources: readonly NamedSource[]): Promise<NamedSource | undefined> {
   const entries = sources.map((source) => ({
-    label: `${source.shown ? "$(check)" : "$(cloud-download)"} ${plain(source.name)}`,
-    description: source.kind,
-    detail: source.place,
+    ...listRow({ label: source.name, description: source.kind, detail: source.place }, source.shown ? "check" : "cloud-download"),
     source,
   }));
   const options = { title: "Fetch a profile", placeHolder: "It is written to .costline", matchOnDescription: true, matchOnDetail: true };

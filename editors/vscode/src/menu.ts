@@ -1,13 +1,13 @@
 // The menu, and a list for each choice. Both are built from `costline.view`.
 
 import * as vscode from "vscode";
-import type { Choice, ChoiceKey, ChoiceOption, Chosen, View } from "./protocol.generated";
+import type { Choice, ChoiceKey, Chosen, View } from "./protocol.generated";
 import { showEntry } from "./problems";
 import { offerToRecord } from "./record";
 import type { Server } from "./server";
 import { hasFolder } from "./settings";
 import { whyNone } from "./status";
-import { plain } from "./text";
+import { listRow, plain } from "./text";
 
 const FLAME_GRAPH = "costline.flamegraph";
 
@@ -49,7 +49,7 @@ function ownEntries(hasProfile: boolean, hasFlameGraph: boolean, hidden: boolean
 
 /** What is chosen, to be shown behind the title of the choice. */
 function chosen({ options }: Choice): string {
-  const active = options.filter((option) => option.active).map((option) => plain(option.label));
+  const active = options.filter((option) => option.active).map((option) => option.label);
   return active.length > 2 ? `${active.length} of ${options.length}` : active.join(", ");
 }
 
@@ -57,20 +57,18 @@ export async function showMenu(server: Server): Promise<void> {
   if (server.running === "missing" || server.running === "stopped") return server.problem === "" ? offerRestart(server) : offerHelp(server);
   const view = await server.view();
   const choices = view.choices.map((choice): Entry => ({
-    label: `$(chevron-right) ${plain(choice.title)}`,
-    description: chosen(choice),
+    ...listRow({ label: choice.title, description: chosen(choice) }, "chevron-right"),
     run: () => (choice.key === "profile" ? vscode.commands.executeCommand("costline.ui.pickProfile") : pick(server, choice)),
   }));
   // The extension has a panel for it.
   const hasFlameGraph = view.actions.some(({ command }) => command === FLAME_GRAPH);
   const actions = view.actions.filter(({ command }) => command !== FLAME_GRAPH).map((action): Entry => ({
-    label: `$(play) ${plain(action.title)}`,
+    ...listRow({ label: action.title }, "play"),
     run: () => server.run(action),
   }));
   // The label is cut off at the edge of the list, the detail is a line of its own.
   const health = view.health.map((entry): Entry => ({
-    label: `$(${entry.severity}) ${plain(entry.fix?.title ?? "Show Message")}`,
-    detail: plain(entry.message),
+    ...listRow({ label: entry.fix?.title ?? "Show Message", detail: entry.message }, entry.severity),
     run: () => (entry.fix ? server.run(entry.fix) : showEntry(server, entry)),
   }));
   const ofView = [
@@ -104,20 +102,8 @@ async function pick(server: Server, choice: Choice): Promise<void> {
   if (value !== undefined) await server.choose(choice.key, value);
 }
 
-/** An option, as an entry of a list. */
-export function entry({ label, description, detail }: ChoiceOption): vscode.QuickPickItem {
-  return {
-    label: plain(label),
-    ...(description === undefined ? {} : { description: plain(description) }),
-    ...(detail === undefined ? {} : { detail: plain(detail) }),
-  };
-}
-
 async function pickOne({ title, options }: Choice): Promise<Chosen | undefined> {
-  const entries = options.map((option): Picked => {
-    const shown = entry(option);
-    return { ...shown, label: option.active ? `$(check) ${shown.label}` : shown.label, value: option.value };
-  });
+  const entries = options.map((option): Picked => ({ ...listRow(option, option.active ? "check" : undefined), value: option.value }));
   // An option with the value `null` already uses the setting.
   const hasReset = options.some(({ value }) => value === null);
   const reset: Picked[] = hasReset ? [] : [separator(""), { label: "$(discard) Use the Setting", value: null }];
@@ -126,7 +112,7 @@ async function pickOne({ title, options }: Choice): Promise<Chosen | undefined> 
 }
 
 async function pickMany({ title, options }: Choice): Promise<Chosen | undefined> {
-  const entries = options.map((option) => ({ ...entry(option), picked: option.active, value: option.value }));
+  const entries = options.map((option) => ({ ...listRow(option), picked: option.active, value: option.value }));
   const placeHolder = "Select none to use the setting";
   const picked = await vscode.window.showQuickPick(entries, { title, canPickMany: true, placeHolder, matchOnDescription: true });
   if (!picked) return undefined;

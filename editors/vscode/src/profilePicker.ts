@@ -2,12 +2,11 @@
 
 import { basename, dirname } from "node:path";
 import * as vscode from "vscode";
-import { entry } from "./menu";
 import { openPage } from "./profilePage";
 import type { ChoiceOption, Chosen, View } from "./protocol.generated";
 import { offerToRecord } from "./record";
 import type { Server } from "./server";
-import { plain } from "./text";
+import { listRow } from "./text";
 
 type Picked = vscode.QuickPickItem & { readonly value?: Chosen; readonly isOther?: true };
 
@@ -22,8 +21,7 @@ function optionsOf({ choices, profile, totalText }: View): readonly ChoiceOption
 }
 
 function itemOf(option: ChoiceOption, isMarked: boolean): Picked {
-  const shown = entry(option);
-  return { ...shown, label: isMarked ? `$(check) ${shown.label}` : shown.label, value: option.value, buttons: [PAGE] };
+  return { ...listRow(option, isMarked ? "check" : undefined), value: option.value, buttons: [PAGE] };
 }
 
 /** The profiles, of which one can be chosen. */
@@ -43,7 +41,8 @@ function filesOf(options: readonly ChoiceOption[], shown: readonly string[]): Pi
 }
 
 function itemOfFile(path: string): Picked {
-  return { label: plain(basename(path)), detail: plain(vscode.workspace.asRelativePath(dirname(path))), value: path, buttons: [PAGE] };
+  const texts = { label: basename(path), detail: vscode.workspace.asRelativePath(dirname(path)) };
+  return { ...listRow(texts), value: path, buttons: [PAGE] };
 }
 
 /** The files of the profile that is shown. */

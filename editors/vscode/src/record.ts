@@ -7,6 +7,7 @@ import { recipesFor } from "./recipes";
 import type { Server } from "./server";
 import { hasFolder } from "./settings";
 import { firstProblem, whyNone } from "./status";
+import { listRow } from "./text";
 
 /** The type of the tasks that record. */
 const TASK = "costline";
@@ -34,10 +35,10 @@ async function pick(server: Server): Promise<void> {
   const document = vscode.window.activeTextEditor?.document;
   const recipes = await recipesOf(server, document);
   const toRun = recipes.map((recipe) => ({
-    label: `$(play) ${recipe.name}`, description: recipe.profiler, detail: recipe.text, run: () => confirm(recipe),
+    ...listRow({ label: recipe.name, description: recipe.profiler, detail: recipe.text }, "play"), run: () => confirm(recipe),
   }));
   const toCopy = recipesFor(document?.languageId).map(({ tool, command, note }) => ({
-    label: `$(copy) ${tool}`, detail: command, ...(note === undefined ? {} : { description: note }), run: () => copy(command),
+    ...listRow({ label: tool, description: note, detail: command }, "copy"), run: () => copy(command),
   }));
   const entries = [
     ...(toRun.length === 0 ? [] : [separator("Run in a Terminal"), ...toRun, separator("Copy a Command")]),

@@ -38,3 +38,19 @@ export function sentence(error: unknown): string {
 export function plain(text: string): string {
   return text.replace(/\$\(/g, "$\u200b(");
 }
+
+/** The texts of a row in a list that the user selects from. */
+export interface RowTexts {
+  readonly label: string;
+  readonly description?: string | undefined;
+  readonly detail?: string | undefined;
+}
+
+/** A row in such a list. Only `icon` names one: the texts may be from a profile, or be commands with `$(`. */
+export function listRow({ label, description, detail }: RowTexts, icon?: string): { label: string; description?: string; detail?: string } {
+  return {
+    label: icon === undefined ? plain(label) : `$(${icon}) ${plain(label)}`,
+    ...(description === undefined ? {} : { description: plain(description) }),
+    ...(detail === undefined ? {} : { detail: plain(detail) }),
+  };
+}

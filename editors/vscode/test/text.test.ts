@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plain, sentence, shortened, splitPath, visible } from "../src/text";
+import { listRow, plain, sentence, shortened, splitPath, visible } from "../src/text";
 
 test("text from profiles names no icon", () => {
   assert.equal(plain("$(trash) parse"), "$\u200b(trash) parse");
+});
+
+test("rows of lists have no icon but their own", () => {
+  const icon = "$(trash) parse";
+  const shown = "$\u200b(trash) parse";
+  assert.deepEqual(listRow({ label: icon }), { label: shown });
+  assert.deepEqual(listRow({ label: icon, description: icon, detail: icon }, "play"), { label: `$(play) ${shown}`, description: shown, detail: shown });
 });
 
 test("invisible characters are made visible", () => {
