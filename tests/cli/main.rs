@@ -25,6 +25,8 @@ mod roots;
 mod runs;
 #[cfg(feature = "grammars")]
 mod scripts;
+#[path = "../skip.rs"]
+mod skip;
 #[cfg(feature = "grammars")]
 mod source_functions;
 mod style;
@@ -91,11 +93,10 @@ fn on<const N: usize>(command: &str, profile: &str, arguments: [&str; N]) -> Out
     )
 }
 
-/// Prints that a test is skipped because a tool is missing. Callers have checked that
-/// `COSTLINE_REQUIRE_TOOLS` is not set.
-#[expect(clippy::print_stderr, reason = "a skipped comparison must be visible")]
+/// Skips a test because a tool is missing, or fails it if `COSTLINE_REQUIRE_TOOLS` is set.
+#[track_caller]
 fn skip_without(tool: &str) {
-    eprintln!("SKIPPED: {tool} is not installed");
+    skip::skip_required(&format!("{tool} is not installed"));
 }
 
 impl Outcome {

@@ -16,6 +16,8 @@ mod invariants;
 mod layouts;
 mod numbers;
 mod report;
+#[path = "../skip.rs"]
+mod skip;
 mod slabs;
 
 use cases::Case;
@@ -30,8 +32,7 @@ fn fixtures() {
 #[test]
 fn corpus_beside_the_project() {
     let Some(cases) = cases::corpus() else {
-        eprintln!("SKIPPED: there is no corpus beside the project");
-        return;
+        return skip::skip("there is no corpus beside the project");
     };
     assert!(!cases.is_empty(), "the corpus has no case in a format that is read");
     check(&cases);

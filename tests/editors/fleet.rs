@@ -1,6 +1,7 @@
 //! A server that speaks Pyroscope's API, and a workspace that names it as a source: the recording of the
 //! last hour, and an earlier one.
 
+use crate::skip::skip_required;
 use crate::stage::{Stage, node};
 use std::env;
 use std::fs;
@@ -20,13 +21,12 @@ pub struct Fleet {
 impl Fleet {
     /// Starts it, with the second recording of the stage as the new one, and adds the source `fleet` to
     /// the workspace. `None` if the packages of `tests/cli/install` are not installed.
-    #[expect(clippy::print_stderr, reason = "says what is not tested")]
     pub fn start(stage: &Stage) -> Option<Self> {
         let oracles = env::var_os("COSTLINE_ORACLES")
             .map_or_else(|| Path::new(REPOSITORY).join("target/oracles"), PathBuf::from);
         let packages = oracles.join("fetch");
-        if !packages.is_dir() && env::var_os("COSTLINE_REQUIRE_TOOLS").is_none() {
-            eprintln!("SKIPPED: the packages of tests/cli/install are not installed");
+        if !packages.is_dir() {
+            skip_required("the packages of tests/cli/install are not installed");
             return None;
         }
         let root = stage.beside("gridworld");

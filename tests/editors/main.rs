@@ -15,6 +15,8 @@ mod fleet;
 mod neovim;
 mod others;
 mod recorded;
+#[path = "../skip.rs"]
+mod skip;
 mod stage;
 mod vscode;
 #[path = "../wire/mod.rs"]

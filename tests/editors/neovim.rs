@@ -2,6 +2,7 @@
 //! and the screen itself.
 
 use super::fleet::Fleet;
+use super::skip::skip;
 use super::stage::{Stage, git, installed, tool};
 use serde_json::json;
 use std::fs::Permissions;
@@ -143,8 +144,7 @@ fn neovim_lists_hot_spots_in_pickers() {
     // They are on no registry, so they cannot be had everywhere.
     let pickers = installed("neovim-pickers");
     if !pickers.is_dir() {
-        eprintln!("SKIPPED: the picker plug-ins of Neovim are not installed");
-        return;
+        return skip("the picker plug-ins of Neovim are not installed");
     }
     let spec = specs().join("pickers.lua");
     stage.run(command.env("COSTLINE_PICKERS", pickers).arg("-l").arg(spec));

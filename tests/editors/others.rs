@@ -1,20 +1,19 @@
 //! Editors that CI does not install. They are tested after `tests/editors/install helix kate vim`, and
 //! otherwise skipped with a message.
 
+use crate::skip::skip;
 use crate::stage::{Stage, installed};
 use std::path::Path;
 use std::process::Command;
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/editors");
 
-#[expect(clippy::print_stderr, reason = "a skipped editor must be visible")]
 fn shows_costs_in(editor: &str, variable: &str, program: &str) {
     let program = installed(program);
     if !program.exists() {
-        return eprintln!(
-            "SKIPPED: {editor} is not installed; tests/editors/install {editor} installs it to {}",
-            program.display()
-        );
+        return skip(&format!(
+            "{editor} is not installed; `tests/editors/install {editor}` installs it"
+        ));
     }
     let mut check = Command::new(Path::new(HERE).join(editor).join("check"));
     // Kate runs in a container with nothing but the server.

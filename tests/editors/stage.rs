@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 use crate::wire::check_log;
+use crate::skip::skip_required;
 
 /// The folder of tools installed by `tests/editors/install`.
 const TOOLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/editors");
@@ -217,7 +218,7 @@ pub fn installed(name: &str) -> PathBuf {
 }
 
 /// A program installed by `tests/editors/install`, else on the PATH.
-#[expect(clippy::print_stderr, reason = "a skipped editor must be visible")]
+#[track_caller]
 pub fn tool(installed: &str, name: &str) -> Option<PathBuf> {
     let place = self::installed(installed);
     if place.is_file() {
@@ -227,8 +228,8 @@ pub fn tool(installed: &str, name: &str) -> Option<PathBuf> {
     let found =
         std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file());
     if found.is_none() {
-        let message = format!(
-            "SKIPPED: {name} is not installed; tests/editors/install installs it to {}",
+        skip_required(&format!(
+            "{name} is not installed; tests/editors/install installs it to {}",
             place.display()
         );
         assert!(std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "{message}");

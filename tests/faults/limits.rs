@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use crate::skip::skip_required;
 use crate::support::{Server, ServerBuilder, Workspace};
 
 /// Starts the program that follows with an address space of 3 GB.
@@ -26,15 +27,13 @@ pub fn limited_under(workspace: &Workspace, program: &[&str]) -> ServerBuilder {
 
 /// Whether a program starts and succeeds. Prints a message if not, or fails if
 /// `COSTLINE_REQUIRE_TOOLS` is set.
-#[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
+#[track_caller]
 pub fn works(program: &[&str]) -> bool {
     let mut command = Command::new(program[0]);
     let output = command.args(&program[1..]).stdin(Stdio::null()).output();
     let works = output.as_ref().is_ok_and(|output| output.status.success());
     if !works {
-        let message = format!("{program:?} does not work: {output:?}");
-        assert!(std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "{message}");
-        eprintln!("SKIPPED: {message}");
+        skip_required(&format!("{program:?} does not work: {output:?}"));
     }
     works
 }

@@ -14,6 +14,8 @@ mod memory;
 mod random;
 mod security;
 mod sizes;
+#[path = "../skip.rs"]
+mod skip;
 mod stalled;
 #[path = "../e2e/support/mod.rs"]
 mod support;

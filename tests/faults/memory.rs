@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 
 use crate::limits::{LIMITED, Repeated, bomb, limited, repeated};
 use crate::support::profiles::{APP_JS, folded};
+#[cfg(feature = "symbols")]
+use crate::skip::skip_required;
 use crate::support::requests::costs;
 use crate::support::{DEADLINE, Server, Workspace};
 
@@ -128,8 +130,9 @@ fn program_with_many_rows(folder: &Path, n_rows: usize) -> Option<(String, u64)>
     let run = |program: &str, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).current_dir(folder).output();
         let output = output.ok().filter(|output| output.status.success());
-        let is_required = std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_some();
-        assert!(output.is_some() || !is_required, "{program} {arguments:?}");
+        if output.is_none() {
+            skip_required(&format!("{program} {arguments:?} fails"));
+        }
         output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
     };
     fs::write(

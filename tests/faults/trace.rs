@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::skip::skip_required;
 use tempfile::TempDir;
 
 /// What every program of the system opens: its libraries, and what there is of processors.
@@ -43,13 +44,11 @@ pub struct Trace {
 
 impl Trace {
     /// A new recording. `None` if there is no `strace`.
-    #[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
+    #[track_caller]
     pub fn new() -> Option<Self> {
         let version = Command::new("strace").arg("--version").stdout(Stdio::null()).status();
         if !version.is_ok_and(|status| status.success()) {
-            let message = "strace is not installed";
-            assert!(std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "{message}");
-            eprintln!("SKIPPED: {message}");
+            skip_required("strace is not installed");
             return None;
         }
         let logs = tempfile::tempdir().unwrap();

@@ -29,5 +29,8 @@ mod renamed;
 mod repeated_runs;
 mod reports;
 mod selection;
+#[cfg(feature = "symbols")]
+#[path = "../../../../../tests/skip.rs"]
+mod skip;
 mod support;
 mod views;
