@@ -5,11 +5,14 @@
 //! A code block that begins with ```` ```sh record ```` is run as it is. ```` ```sh record
 //! functions ```` marks one whose profile has no lines, ```` ```sh run ```` further commands of the
 //! tutorial. `tests/recording/install` installs the profilers, or they are on the PATH. A guide
-//! without its profiler is skipped with a message.
+//! without its profiler is skipped with a message, or fails if `COSTLINE_REQUIRE_TOOLS` is set and `.ci/run`
+//! installs the profiler.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 
 mod server;
+#[path = "../skip.rs"]
+mod skip;
 
 use serde_json::Value;
 use std::env;
@@ -19,6 +22,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+use crate::skip::{skip, skip_required};
 use tempfile::TempDir;
 
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -37,19 +42,23 @@ struct Needs {
     installed: &'static str,
     /// Commands that succeed if it has the permission to record.
     permitted: &'static str,
-    /// Whether `tests/recording/install` installs it by default. Then it is required if
-    /// `COSTLINE_REQUIRE_TOOLS` is set.
+    /// Whether `.ci/run` installs it.
     always: bool,
 }
 
-/// Runs shell commands in a folder, with the installed profilers and `costline` first on the PATH.
+/// The folder of installed tools that a variable names, or the default.
+fn installed(variable: &str, default: &str) -> PathBuf {
+    env::var_os(variable).map_or_else(|| Path::new(REPOSITORY).join(default), PathBuf::from)
+}
+
+/// Runs shell commands in a folder, with the installed profilers, Neovim and `costline` first on the PATH.
 /// An error contains their output.
 fn shell(folder: &Path, commands: &str) -> Result<(), String> {
-    let recorders = env::var_os("COSTLINE_RECORDERS")
-        .map_or_else(|| Path::new(REPOSITORY).join("target/recorders"), PathBuf::from);
+    let recorders = installed("COSTLINE_RECORDERS", "target/recorders").join("bin");
+    let neovim = installed("COSTLINE_EDITORS", "target/editors").join("neovim/bin");
     let path = env::var_os("PATH").unwrap_or_default();
     let server = Path::new(env!("CARGO_BIN_EXE_costline")).parent().unwrap().to_owned();
-    let first = [recorders.join("bin"), server];
+    let first = [recorders, neovim, server];
     let path = env::join_paths(first.into_iter().chain(env::split_paths(&path))).unwrap();
     let log = folder.join("printed");
     let output = fs::File::create(&log).unwrap();
@@ -84,11 +93,6 @@ fn shell(folder: &Path, commands: &str) -> Result<(), String> {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "a skipped guide must be visible")]
-fn missing(page: &str, why: &str) {
-    eprintln!("SKIPPED: docs/{page}.md: {why}");
-}
-
 /// The blocks of a page to run, and whether their profiles have lines.
 fn blocks(page: &str) -> Vec<(String, bool)> {
     let text = fs::read_to_string(format!("{REPOSITORY}/docs/{page}.md")).unwrap();
@@ -121,44 +125,47 @@ fn copy(program: &str, folder: &Path) {
     }
 }
 
-/// Whether a guide can be followed. Prints a message if not.
+/// Whether a guide can be followed: what it needs is installed, and may record. Prints a message if not.
+#[track_caller]
 fn possible(page: &str, needs: &Needs) -> bool {
     let scratch = TempDir::new().unwrap();
-    if let Err(error) = shell(scratch.path(), needs.installed) {
-        assert!(
-            !needs.always || env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(),
-            "docs/{page}.md needs: {error}"
-        );
-        missing(
-            page,
-            &format!(
-                "`{}` fails; tests/recording/install installs what is needed",
-                needs.installed
-            ),
-        );
+    for commands in [needs.installed, needs.permitted] {
+        let Err(error) = shell(scratch.path(), commands) else { continue };
+        if needs.always {
+            skip_required(&format!("docs/{page}.md needs: {error}"));
+        } else {
+            skip(&format!("docs/{page}.md: `{commands}` fails"));
+        }
         return false;
     }
-    let permitted = shell(scratch.path(), needs.permitted).is_ok();
-    if !permitted {
-        missing(page, &format!("`{}` is not permitted here", needs.permitted));
-    }
-    permitted
+    true
 }
 
-/// Runs the commands of a guide in a new folder with the files of a program. Returns the folder and
-/// its real path. Profilers may fail to attach to a program on a busy machine (Austin gives up if it
-/// does not start in time), so the commands are tried again.
-fn record(page: &str, program: &str, commands: &str) -> (TempDir, PathBuf) {
+/// Runs commands that record, of a guide. Profilers may fail to attach to a program on a busy machine
+/// (Austin gives up if it does not start in time), so the commands are tried again, in a folder that
+/// `prepare` makes.
+fn retried(page: &str, commands: &str, mut prepare: impl FnMut() -> PathBuf) -> PathBuf {
     let mut tries_left = 3;
     loop {
-        let folder = TempDir::new().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        copy(program, &root);
-        let Err(error) = shell(&root, commands) else { return (folder, root) };
+        let root = prepare();
+        let Err(error) = shell(&root, commands) else { return root };
         tries_left -= 1;
         assert!(tries_left > 0, "docs/{page}.md: {error}");
         eprintln!("docs/{page}.md: {error}\ntrying again");
     }
+}
+
+/// Runs the commands of a guide in a new folder with the files of a program. Returns the folder and
+/// its real path.
+fn record(page: &str, program: &str, commands: &str) -> (TempDir, PathBuf) {
+    let mut folder = None;
+    let root = retried(page, commands, || {
+        let folder = folder.insert(TempDir::new().unwrap());
+        let root = folder.path().canonicalize().unwrap();
+        copy(program, &root);
+        root
+    });
+    (folder.unwrap(), root)
 }
 
 /// Follows a guide in a folder with the files of a program. `source` contains the hot lines.
@@ -295,7 +302,7 @@ fn go() {
         "recording/go",
         program,
         "app_test.go",
-        &Needs { installed: "go version", permitted: "true", always: false },
+        &Needs { installed: "go version", permitted: "true", always: true },
     );
 }
 
@@ -328,7 +335,7 @@ fn java() {
         "recording/java",
         program,
         "App.java",
-        &Needs { installed: "javac -version; jq --version", permitted: "true", always: false },
+        &Needs { installed: "javac -version; jq --version", permitted: "true", always: true },
     );
 }
 
@@ -414,7 +421,7 @@ fn lua() {
     let page = "recording/lua";
     let luajit = Needs { installed: "luajit -v", permitted: "true", always: true };
     follow(page, LUA, "app.lua", &luajit);
-    let neovim = Needs { installed: "luajit -v; nvim --version", permitted: "true", always: false };
+    let neovim = Needs { installed: "luajit -v; nvim --version", permitted: "true", always: true };
     if !possible(page, &neovim) {
         return;
     }
@@ -447,7 +454,7 @@ fn tutorial() {
         );
         (costs, format!("{report:#}"))
     };
-    shell(&root, &record).unwrap();
+    retried("tutorial", &record, || root.clone());
     let profile = server::only_profile(&root);
     let ((slow, slow_line, other), report) = costs(&profile);
     assert!(
@@ -462,7 +469,7 @@ fn tutorial() {
         text.replace("seen = []", "seen = set()").replace("seen.append", "seen.add"),
     )
     .unwrap();
-    shell(&root, &record).unwrap();
+    retried("tutorial", &record, || root.clone());
     let ((slow, slow_line, other), report) = costs(&profile);
     assert!(
         LITTLE.contains(&slow) && LITTLE.contains(&slow_line) && MOST.contains(&other),
