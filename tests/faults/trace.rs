@@ -3,7 +3,7 @@
 //! Without `strace` a test is skipped with a message, or fails if `COSTLINE_REQUIRE_TOOLS` is set.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::skip::skip_required;
@@ -20,20 +20,39 @@ const SYSTEM: [&str; 7] = [
     "/dev/null",
 ];
 
-/// System calls that change the names of files.
-const RENAMING: [&str; 12] = [
+/// System calls that change a folder, or the file with a name: its size, its rights, its owner, its times.
+const CHANGING: [&str; 31] = [
+    "chmod",
+    "chown",
+    "fchmodat",
+    "fchmodat2",
+    "fchownat",
+    "futimesat",
+    "lchown",
+    "link",
+    "linkat",
+    "lremovexattr",
+    "lsetxattr",
     "mkdir",
     "mkdirat",
+    "mknod",
+    "mknodat",
+    "removexattr",
     "rename",
     "renameat",
     "renameat2",
-    "unlink",
-    "unlinkat",
     "rmdir",
-    "link",
-    "linkat",
+    "setxattr",
     "symlink",
     "symlinkat",
+    "truncate",
+    "truncate64",
+    "unlink",
+    "unlinkat",
+    "utime",
+    "utimensat",
+    "utimensat_time64",
+    "utimes",
 ];
 
 /// A recording of the system calls of a server.
@@ -82,7 +101,11 @@ impl Trace {
     pub fn assert_confined(&self, read: &[&Path], written: &[&Path]) {
         let is_below =
             |path: &Path, folders: &[&Path]| folders.iter().any(|folder| path.starts_with(folder));
-        for call in self.calls() {
+        let calls = self.calls();
+        // That of the loader, which opens libraries before the program begins.
+        let current =
+            calls.iter().find_map(|call| folder(call.split_once("(AT_FDCWD")?.1)).unwrap();
+        for call in calls {
             match name(&call) {
                 "open" | "openat" | "openat2" | "creat" => {
                     let path = opened(&call);
@@ -106,12 +129,11 @@ impl Trace {
                 "socket" | "connect" | "bind" | "listen" | "sendto" => {
                     panic!("a socket: {call}");
                 }
-                name if RENAMING.contains(&name) => {
-                    let mut paths = quoted(&call).filter(|path| path.starts_with('/'));
-                    assert!(
-                        paths.all(|path| is_below(Path::new(path), written)),
-                        "changed: {call}"
-                    );
+                "chdir" | "fchdir" => panic!("names are relative to another folder now: {call}"),
+                name if CHANGING.contains(&name) => {
+                    let paths = changed(&call, &current);
+                    let allowed = paths.iter().all(|path| is_below(path, written));
+                    assert!(allowed && !paths.is_empty(), "changed: {call}");
                 }
                 _ => {}
             }
@@ -137,13 +159,157 @@ fn opened(call: &str) -> PathBuf {
     let result = call.rsplit(" = ").next().unwrap_or_default();
     if result.trim() == "?" {
         let folder = call.split(['<', '>']).nth(1).unwrap_or_default();
-        return Path::new(folder).join(quoted(call).next().unwrap_or_default());
+        return without_dots(&Path::new(folder).join(quoted(call).next().unwrap_or_default()));
     }
     let path = result.split_once('<').map_or("", |(_, path)| path);
     path.trim_end_matches("(deleted)").trim_end_matches('>').into()
 }
 
+/// The files that a call of [`CHANGING`] changes. `current` is the current folder.
+fn changed(call: &str, current: &Path) -> Vec<PathBuf> {
+    let arguments = call.split_once('(').unwrap_or_default().1;
+    let arguments: Vec<_> = arguments.split(", ").collect();
+    let (mut paths, mut folder_of_next) = (Vec::new(), None);
+    for argument in &arguments {
+        if let Some(name) = argument.strip_prefix('"') {
+            let name = name.split('"').next().unwrap_or_default();
+            let folder = folder_of_next.take().unwrap_or_else(|| current.to_owned());
+            paths.push(without_dots(&folder.join(name)));
+        } else if folder_of_next.is_none() {
+            folder_of_next = folder(argument);
+        }
+    }
+    match name(call) {
+        // What a link names is not changed.
+        "symlink" | "symlinkat" => drop(paths.remove(0)),
+        // The other texts are no names of files.
+        name if name.ends_with("xattr") => paths.truncate(1),
+        // Without a name, it is the file of the descriptor.
+        "utimensat" if paths.is_empty() => paths.extend(folder_of_next),
+        _ => {}
+    }
+    paths
+}
+
+/// The file of a descriptor: `AT_FDCWD</home/me>`, `3</home/me/file>`.
+fn folder(argument: &str) -> Option<PathBuf> {
+    let (_, path) = argument.split_once('<')?;
+    Some(path.split('>').next()?.into())
+}
+
+/// A path without `..`, as if no folder were a link.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            plain.pop();
+        } else {
+            plain.push(part);
+        }
+    }
+    plain
+}
+
 /// The texts between quotes.
 fn quoted(call: &str) -> impl Iterator<Item = &str> {
     call.split('"').skip(1).step_by(2)
+}
+
+/// Whether the calls of a server in `/project` are confined: it may read there, and write in `/cache`.
+fn is_confined(calls: &str) -> bool {
+    let logs = tempfile::tempdir().unwrap();
+    let library =
+        r#"openat(AT_FDCWD</project>, "/lib/libc.so.6", O_RDONLY|O_CLOEXEC) = 3</lib/libc.so.6>"#;
+    fs::write(logs.path().join("thread.1"), format!("{library}\n{calls}\n")).unwrap();
+    let trace = Trace { logs, command: Vec::new() };
+    let (project, cache) = (Path::new("/project"), Path::new("/cache"));
+    std::panic::catch_unwind(|| trace.assert_confined(&[project], &[cache])).is_ok()
+}
+
+/// `@` stands for a name in a folder that may be changed and for one that may not.
+#[test]
+fn each_call_that_changes_a_file_elsewhere_is_found() {
+    let absolute = [
+        r#"chmod(@, 0700) = 0"#,
+        r#"chown(@, 0, 0) = 0"#,
+        r#"creat(@, 0666) = 4<@>"#,
+        r#"link("/cache/a", @) = 0"#,
+        r#"link(@, "/cache/a") = 0"#,
+        r#"linkat(AT_FDCWD</project>, "/cache/a", AT_FDCWD</project>, @, 0) = 0"#,
+        r#"mkdir(@, 0777) = 0"#,
+        r#"mknod(@, S_IFIFO|0666) = 0"#,
+        r#"openat(AT_FDCWD</project>, @, O_WRONLY|O_CREAT|O_CLOEXEC, 0666) = 4<@>"#,
+        r#"openat(AT_FDCWD</project>, @, O_RDWR|O_CLOEXEC) = ?"#,
+        r#"rename("/cache/a", @) = 0"#,
+        r#"rename(@, "/cache/a") = 0"#,
+        r#"renameat2(AT_FDCWD</project>, "/cache/a", AT_FDCWD</project>, @, RENAME_NOREPLACE) = 0"#,
+        r#"rmdir(@) = 0"#,
+        r#"setxattr(@, "user.a", "b", 1, 0) = 0"#,
+        r#"symlink("/project/a", @) = 0"#,
+        r#"truncate(@, 3) = 0"#,
+        r#"unlink(@) = 0"#,
+        r#"utimensat(AT_FDCWD</project>, @, NULL, 0) = 0"#,
+    ];
+    for call in absolute {
+        assert!(
+            is_confined(&call.replace("<@>", "</cache/b>").replace('@', "\"/cache/b\"")),
+            "{call}"
+        );
+        for name in ["/project/b", "/cache/../b", "/cached/b"] {
+            let real = format!("<{}>", without_dots(Path::new(name)).display());
+            let call = call.replace("<@>", &real).replace('@', &format!("{name:?}"));
+            assert!(!is_confined(&call), "{call}");
+        }
+    }
+    // Relative to a folder, which is the current one without a descriptor.
+    let relative = [
+        r#"fchmodat(4<@>, "b", 0700) = 0"#,
+        r#"fchownat(4<@>, "b", 0, 0, 0) = 0"#,
+        r#"linkat(4</cache>, "a", 5<@>, "b", 0) = 0"#,
+        r#"mkdirat(4<@>, "b", 0777) = 0"#,
+        r#"mknodat(4<@>, "b", S_IFIFO|0666) = 0"#,
+        r#"renameat(4</cache>, "a", 5<@>, "b") = 0"#,
+        r#"symlinkat("/project/a", 4<@>, "b") = 0"#,
+        r#"unlinkat(4<@>, "b", AT_REMOVEDIR) = 0"#,
+        r#"utimensat(4<@>, NULL, NULL, 0) = 0"#,
+        r#"utimensat(4<@>, "b", [UTIME_OMIT, {tv_sec=1, tv_nsec=0}], 0) = 0"#,
+    ];
+    for call in relative {
+        assert!(is_confined(&call.replace('@', "/cache")), "{call}");
+        assert!(!is_confined(&call.replace('@', "/project")), "{call}");
+    }
+    for call in [
+        r#"mkdir("b", 0777) = 0"#,
+        r#"rename("/cache/a", "b") = 0"#,
+        r#"rmdir("b") = 0"#,
+        r#"unlink("b") = 0"#,
+        r#"chdir("/cache") = 0"#,
+    ] {
+        assert!(!is_confined(call), "{call}");
+    }
+}
+
+#[test]
+fn each_file_socket_and_program_elsewhere_is_found() {
+    let allowed = [
+        r#"openat(AT_FDCWD</project>, "a", O_RDONLY|O_CLOEXEC) = 4</project/a>"#,
+        r#"openat(AT_FDCWD</project>, "/home/me", O_RDONLY) = -1 EACCES (Permission denied)"#,
+        r#"execve("/proc/self/exe", ["costline", "parse"], 0x7ffd /* 9 vars */) = 0"#,
+        r#"readlink("/home/me", "/", 4096) = 1"#,
+    ];
+    for call in allowed {
+        assert!(is_confined(call), "{call}");
+    }
+    let forbidden = [
+        r#"open("a", O_RDONLY) = 4</home/me/a>"#,
+        r#"openat(AT_FDCWD</project>, "a", O_RDONLY|O_CLOEXEC) = 4</home/me/a>"#,
+        r#"openat2(4</home/me>, "a", {flags=O_RDONLY, resolve=0}, 24) = 5</home/me/a>"#,
+        r#"execve("/usr/bin/git", ["git"], 0x7ffd /* 9 vars */) = 0"#,
+        r#"execveat(4</usr/bin>, "git", ["git"], 0x7ffd /* 9 vars */, 0) = 0"#,
+        r#"socket(AF_INET, SOCK_STREAM, IPPROTO_IP) = 4<TCP:[1]>"#,
+        r#"connect(4<TCP:[1]>, {sa_family=AF_INET, sin_port=htons(80)}, 16) = 0"#,
+    ];
+    for call in forbidden {
+        assert!(!is_confined(call), "{call}");
+    }
 }
