@@ -56,6 +56,7 @@ export class Code {
   #errors = [];
   #children = [];
   #deadline;
+  #port;
 
   /**
    * Starts the editor on `folder`; `home` is an empty folder for all that it writes.
@@ -75,11 +76,12 @@ export class Code {
       for (const file of vsix) {
         await code.#run(["--install-extension", file, "--force"]).ended;
       }
-      const port = await freePort();
-      code.#run(["--auth", "none", "--bind-addr", `127.0.0.1:${port}`, "--disable-telemetry", "--disable-update-check",
+      code.#port = await freePort();
+      code.#run(["--auth", "none", "--bind-addr", `127.0.0.1:${code.#port}`, "--disable-telemetry", "--disable-update-check",
         "--disable-getting-started-override", "--disable-proxy", ...options, folder]);
-      await until("code-server answers", async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
-      await code.#open(port, folder, payload((file) => `vscode-remote://127.0.0.1:${port}${file}`), expose);
+      await until("code-server answers", async () => (await fetch(`http://127.0.0.1:${code.#port}/healthz`)).ok);
+      await code.#browse();
+      await code.open(folder, payload, expose);
       return code;
     } catch (error) {
       await code.end();
@@ -96,12 +98,16 @@ export class Code {
     }
   }
 
-  async #open(port, folder, payload, expose) {
+  async #browse() {
     this.browser = await chromium.launch({
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
       args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
         "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"],
     });
+  }
+
+  /** Opens a folder in a new window, which is `page` from now on. VS Code logs errors when a window is left: others stay open. */
+  async open(folder, payload, expose = {}) {
     this.page = await this.browser.newPage({ viewport: { width: 1280, height: 800 } });
     this.page.setDefaultTimeout(PATIENCE);
     this.page.on("console", (message) => {
@@ -118,9 +124,10 @@ export class Code {
     for (const [name, callback] of Object.entries(expose)) {
       await this.page.exposeFunction(name, callback);
     }
-    const url = new URL(`http://127.0.0.1:${port}/`);
+    const here = `127.0.0.1:${this.#port}`;
+    const url = new URL(`http://${here}/`);
     url.searchParams.set("folder", folder);
-    url.searchParams.set("payload", JSON.stringify(payload));
+    url.searchParams.set("payload", JSON.stringify(payload((file) => `vscode-remote://${here}${file}`)));
     await this.page.goto(url.href);
   }
 

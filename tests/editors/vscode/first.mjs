@@ -1,6 +1,7 @@
 // From an installed extension to the first right number, with default settings: node first.mjs VSIX FIXTURES
 //
-// Each project has its profile where its profiler writes it. The only step is to open a file.
+// Each project has its profile where its profiler writes it. The only step is to open a file. One editor shows each project in a
+// window of its own, with an extension host and a server of its own.
 
 import assert from "node:assert/strict";
 import { cpSync, readFileSync } from "node:fs";
@@ -27,20 +28,32 @@ function share({ lines, total }, file, line) {
   return cost && percent(cost.total ?? cost.self);
 }
 
-for (const [language, name, file] of PROJECTS) {
+/** The folder of a project, without what the fixture has about it. */
+function copied(language, name) {
   const folder = path.join(beside, language);
   const notOfTheProject = new Set(["README.md", "case.json", "expected.json", "expected.generated.json"]);
   cpSync(path.join(fixtures, name), folder, { recursive: true, filter: (from) => !notOfTheProject.has(path.basename(from)) });
+  return folder;
+}
+
+const projects = PROJECTS.map(([language, name, file]) => {
+  const folder = copied(language, name);
   const expected = JSON.parse(readFileSync(path.join(fixtures, name, "expected.json"), "utf8"));
-  const code = await Code.start({
-    home: path.join(beside, `code-${language}`), folder, vsix: [vsix],
-    // The package of the tests has no server.
-    settings: { "costline.server.path": stage.server },
-    options: ["--disable-workspace-trust"],
-    payload: (remote) => [["openFile", remote(path.join(folder, file))]],
-  });
-  const screen = new Screen(code.page, process.env.COSTLINE_PICTURES ?? beside);
-  await code.run(async () => {
+  return { language, file, folder, expected, payload: (remote) => [["openFile", remote(path.join(folder, file))]] };
+});
+const [first] = projects;
+const code = await Code.start({
+  home: path.join(beside, "code"), folder: first.folder, vsix: [vsix],
+  // The package of the tests has no server.
+  settings: { "costline.server.path": stage.server },
+  options: ["--disable-workspace-trust"],
+  payload: first.payload,
+});
+await code.run(async () => {
+  for (const project of projects) {
+    const { language, file, expected } = project;
+    if (project !== first) await code.open(project.folder, project.payload);
+    const screen = new Screen(code.page, process.env.COSTLINE_PICTURES ?? beside);
     const shown = await until(`costs of ${language}`, async () => {
       const lines = Object.entries(await screen.lines(file)).filter(([, { cost }]) => cost);
       return lines.length > 0 ? lines : undefined;
@@ -49,5 +62,5 @@ for (const [language, name, file] of PROJECTS) {
       assert.equal(/[\d.]+%( to [\d.]+%)?/.exec(cost.text)?.[0], share(expected, file, Number(line)), `${file}:${line} shows ${cost.text}`);
     }
     console.log(`${language}: ${shown.length} lines, ${file}:${shown[0][0]} has ${shown[0][1].cost.text}`);
-  });
-}
+  }
+});
