@@ -50,5 +50,5 @@ fn the_tee_records_everything() {
         .map(|piece| piece["bytes"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(sent.chars().map(|byte| byte as u8).collect::<Vec<_>>(), output.stdout);
-    stage.check_wire();
+    assert_eq!(stage.check_wire(), report.n_from_server);
 }
