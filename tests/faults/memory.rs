@@ -4,19 +4,22 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::limits::{LIMITED, Repeated, bomb, limited, repeated};
-use crate::support::profiles::{APP_JS, folded};
 #[cfg(feature = "symbols")]
 use crate::skip::skip_required;
+use crate::support::profiles::{APP_JS, folded};
 use crate::support::requests::costs;
 use crate::support::{DEADLINE, Server, Workspace};
 
 /// The messages of pprof: a sample type, and the texts that it names.
 const PPROF: &[u8] = b"\x0a\x04\x08\x01\x10\x02\x32\x00\x32\x03cpu\x32\x02ns";
+/// Between two questions, so that the server has the processor for what it is to refuse.
+const PAUSE: Duration = Duration::from_millis(20);
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 
 /// Files that are small until they are read, with their inflated size.
@@ -53,6 +56,7 @@ fn error_of(server: &mut Server, uri: &str, command: &str, arguments: &Value) ->
     while !server.has_response(&id) {
         assert_eq!(server.line_costs(uri), costs([(2, 7, 7)]));
         assert!(begun.elapsed() < 6 * DEADLINE, "no answer");
+        thread::sleep(PAUSE);
     }
     server.wait_response(&id).unwrap_err().message
 }
@@ -118,6 +122,7 @@ fn debug_info_that_expands_to_all_memory_is_refused_and_the_server_answers() {
             break why;
         }
         assert!(begun.elapsed() < 6 * DEADLINE, "the library is not refused");
+        thread::sleep(PAUSE);
     };
     assert!(why.contains("app"), "{why}");
 }
