@@ -49,6 +49,30 @@ fn json_follows_its_schema() {
     }
 }
 
+/// callgrind writes the sum of all costs last.
+#[test]
+fn a_cut_file_and_a_whole_one_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    for (sum, truncated, complete) in [
+        ("totals: 30\n", json!(false), "yes"),
+        ("summary: 40\n", json!(true), "no"),
+        ("", Value::Null, "unknown: nothing in the file marks its end"),
+    ] {
+        let profile = folder.path().join("callgrind.out.7");
+        std::fs::write(&profile, format!("events: Ir\nfn=main\n1 10\n2 20\n{sum}")).unwrap();
+        let print = |arguments: &[&str]| {
+            Outcome::of(costline().args(arguments).arg(&profile).arg("--root").arg(folder.path()))
+                .stdout
+        };
+        for command in ["report", "check"] {
+            let answer: Value = serde_json::from_str(&print(&[command, "--json"])).unwrap();
+            assert_eq!(answer["truncated"], truncated, "{command}: {sum}");
+        }
+        let text = print(&["check"]);
+        assert!(text.contains(&format!("\ncomplete  {complete}\n")), "{text}");
+    }
+}
+
 #[test]
 fn few_samples_are_named() {
     let folder = tempfile::tempdir().unwrap();

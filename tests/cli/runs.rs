@@ -180,3 +180,30 @@ fn rejects_other_formats_and_metrics_as_parts_of_a_recording() {
     // callgrind creates an empty file first, which is ignored if there are others.
     assert_eq!(report(&[broken, instructions], &[])["total"], 5);
 }
+
+/// callgrind writes the sum of all costs last.
+#[test]
+fn a_run_is_whole_if_all_its_files_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, cut, unknown) = ("totals: 30\n", "summary: 40\n", "");
+    for (ends, truncated) in [
+        ([whole, whole], Value::Bool(false)),
+        ([whole, cut], Value::Bool(true)),
+        ([unknown, cut], Value::Bool(true)),
+        ([whole, unknown], Value::Null),
+        ([unknown, whole], Value::Null),
+    ] {
+        let file = |(part, end): (u32, &str)| {
+            let path = folder.path().join(format!("callgrind.out.7.{part}"));
+            let head = format!("creator: callgrind-3.19.0\npid: 7\ncmd: ./a\npart: {part}\n");
+            let costs = format!("events: Ir\nfn=main\n1 10\n2 20\n{end}");
+            std::fs::write(&path, format!("{head}{costs}")).unwrap();
+            path
+        };
+        let files: Vec<_> = (1..).zip(ends).map(file).collect();
+        // A file that is cut has a warning.
+        let report: Value =
+            serde_json::from_str(&on("report", &files, &["--json"]).stdout).unwrap();
+        assert_eq!((&report["total"], &report["truncated"]), (&60.into(), &truncated), "{ends:?}");
+    }
+}

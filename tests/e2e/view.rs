@@ -632,3 +632,22 @@ fn every_surface_names_a_transform() {
     server.execute("costline.popTransform", json!([]));
     assert_eq!(shown(&mut server), (json!([]), "samples".to_owned()));
 }
+
+/// callgrind writes the sum of all costs last.
+#[test]
+fn a_profile_that_is_cut_is_marked() {
+    for (sum, truncated, marks) in [
+        ("totals: 30\n", json!(false), json!([])),
+        ("summary: 40\n", json!(true), json!(["cut"])),
+        ("", Value::Null, json!([])),
+    ] {
+        let workspace = Workspace::with([("app.py", "f()\n")]);
+        let costs = format!("events: Ir\nfl=app.py\nfn=f\n1 30\n{sum}");
+        workspace.write("callgrind.out.7", costs);
+        let mut server = Server::start(&workspace);
+        server.wait_profile();
+        let view = server.view();
+        assert_eq!((&view["profile"]["truncated"], &view["marks"]), (&truncated, &marks), "{sum}");
+        assert_eq!(server.profiles()["active"]["truncated"], truncated, "{sum}");
+    }
+}
