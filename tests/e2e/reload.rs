@@ -232,8 +232,8 @@ fn a_rewrite_with_a_long_pause_is_one_swap() {
             let (first, second) = content.split_at(content.len() / 2);
             let mut file = File::create(workspace.path("profile.json")).unwrap();
             file.write_all(first).unwrap();
-            // Longer than a file takes to settle, shorter than the server waits for the rest.
-            thread::sleep(Duration::from_millis(1200));
+            // Longer than a file takes to settle, and much shorter than the server waits for the rest.
+            thread::sleep(Duration::from_millis(400));
             file.write_all(second).unwrap();
         });
     }
@@ -248,7 +248,7 @@ fn deleting_and_creating_a_profile_is_one_swap() {
     });
     session.assert_one_swap(30, |workspace| {
         workspace.remove("a.cpuprofile");
-        thread::sleep(Duration::from_millis(800));
+        thread::sleep(Duration::from_millis(400));
         workspace.write("a.cpuprofile", cpuprofile(30));
     });
 }
