@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
-use std::io::{BufReader, Write};
+use std::io::{self, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{TryRecvError, channel};
 use std::thread;
@@ -416,13 +416,61 @@ fn closing_stdout_ends_the_server_without_panic() {
     drop(stdin);
 }
 
+/// The server reads nothing more, so that only the system tells it of the end.
+#[test]
+#[cfg(target_os = "linux")]
+fn closing_stdin_while_stdout_is_full_ends_the_server() {
+    let workspace = Workspace::new();
+    // What is between the test and the server can be ended while a message waits in the pipe.
+    let mut between =
+        Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut server = command(&workspace)
+        .stdin(between.stdout.take().unwrap())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let stdout = server.stdout.take().unwrap();
+    let mut stdin = between.stdin.take().unwrap();
+    let (sent, progress) = channel();
+    let writer = thread::spawn(move || {
+        let initialize = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": { "capabilities": {} } });
+        send(&mut stdin, &initialize).unwrap();
+        let mut id = 0;
+        while send(&mut stdin, &json!({ "jsonrpc": "2.0", "id": id, "method": "costline/unknown" }))
+            .is_ok()
+        {
+            id += 1;
+            let _ = sent.send(());
+        }
+    });
+    // All pipes are full when nothing is taken for a while.
+    while progress.recv_timeout(Duration::from_secs(2)).is_ok() {}
+    assert!(!writer.is_finished(), "the pipes are larger than all messages");
+    between.kill().unwrap();
+    between.wait().unwrap();
+    assert_eq!(wait_exit(&mut server).and_then(|status| status.code()), Some(1));
+    drop(stdout);
+    writer.join().unwrap();
+    assert_no_panic(server);
+}
+
+fn command(workspace: &Workspace) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_costline"));
+    command.env("COSTLINE_CACHE_DIR", "").arg("lsp").current_dir(workspace.root());
+    command
+}
+
+fn send(stdin: &mut impl Write, message: &Value) -> io::Result<()> {
+    let body = message.to_string();
+    write!(stdin, "Content-Length: {}\r\n\r\n{body}", body.len())?;
+    stdin.flush()
+}
+
 /// An initialized server on bare pipes, with requests whose responses are not read. More follow
 /// until the server stops reading, so that it writes a response to the closed pipe.
 fn connected(workspace: &Workspace) -> (Child, impl Sized, impl Sized) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_costline"))
-        .env("COSTLINE_CACHE_DIR", "")
-        .arg("lsp")
-        .current_dir(workspace.root())
+    let mut child = command(workspace)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -430,10 +478,7 @@ fn connected(workspace: &Workspace) -> (Child, impl Sized, impl Sized) {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    let mut send = move |message: Value| {
-        let body = message.to_string();
-        write!(stdin, "Content-Length: {}\r\n\r\n{body}", body.len()).and_then(|()| stdin.flush())
-    };
+    let mut send = move |message: Value| send(&mut stdin, &message);
     send(json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": { "capabilities": {} } })).unwrap();
     Message::read(&mut stdout).unwrap().unwrap();
     send(json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} })).unwrap();

@@ -172,3 +172,16 @@ fn repair_reply(text: Option<&str>) -> Option<Vec<u8>> {
 fn process_id(initialize: &Request) -> Option<u32> {
     initialize.params()?.get("processId")?.as_u64()?.try_into().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Only of a header that is read in parts, the second part is a header of its own.
+    #[tokio::test]
+    async fn a_line_of_the_header_is_read_in_parts_of_limited_size() {
+        let first = format!(":{}", "x".repeat(MAX_HEADER_LINE as usize - 1));
+        let stream = format!("{first}Content-Length: 2\r\n\r\n{{}}");
+        assert_eq!(next_frame(&mut stream.as_bytes()).await.unwrap().unwrap(), b"{}");
+    }
+}
