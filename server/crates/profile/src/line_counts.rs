@@ -88,6 +88,16 @@ mod tests {
     }
 
     #[test]
+    fn counts_stay_at_the_largest_number() {
+        let sum = |more| {
+            let recording = recording(&[("a.m", 1, Some(u64::MAX - 5)), ("a.m", 1, Some(more))]);
+            recording.line_counts().next().unwrap().2
+        };
+        assert_eq!(sum(5), Some(u64::MAX));
+        assert_eq!(sum(6), Some(u64::MAX));
+    }
+
+    #[test]
     fn merged_recordings_have_the_sum() {
         let part = |rows: &[_]| Part { recording: recording(rows), thread: Thread::default() };
         let merged = merge(&[

@@ -222,6 +222,19 @@ fn stated_totals_of_a_thread_add_up() {
 }
 
 #[test]
+fn counts_of_calls_stay_at_the_largest_number() {
+    let stated = |calls| {
+        let (func, totals) = (FuncId::new(0), vec![Total::Exact(1.0)]);
+        let row = StatedTotal { func, source: None, line: 0, totals, calls: Some(calls) };
+        let tables = GraphTables { totals: vec![row], ..graph("main", "work", false) };
+        part("", "77", Recording::Graph(tables.into()))
+    };
+    let calls = |parts: &[Part]| merged_graph(parts).totals[0].calls;
+    assert_eq!(calls(&[stated(u64::MAX - 5), stated(5)]), Some(u64::MAX));
+    assert_eq!(calls(&[stated(u64::MAX - 5), stated(6)]), Some(u64::MAX));
+}
+
+#[test]
 fn different_metrics_or_kinds_cannot_be_merged() {
     let samples = || Recording::Stacks(text_samples::profile("main"));
     let with = |name: &str, seconds_per_unit| {

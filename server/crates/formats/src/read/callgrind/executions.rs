@@ -163,6 +163,29 @@ jcnd=7/8 0x1008 6
         assert_eq!(counts(text), "a.c:7 2\na.c:8 ?");
     }
 
+    /// Of rows and jumps of one instruction, contexts of one function, and functions on one line.
+    #[test]
+    fn counts_stay_at_the_largest_number() {
+        let head = "positions: instr line\nevents: Ir\nfl=a.c\nfn=f\n";
+        let jumps = "jcnd=1/2 0x100 5\n* *\n";
+        // 2^64 - 2048, which costs can be without being rounded. With 4096 it is too large.
+        let most = u64::MAX - 2047;
+        let [one, more] = [format!("0x14 5 {most}\n"), "0x14 5 4096\n".to_owned()];
+        assert_eq!(counts(&format!("{head}{one}{jumps}")), format!("a.c:5 {most}"));
+        let largest = format!("a.c:5 {}", u64::MAX);
+        assert_eq!(counts(&format!("{head}{one}{more}{jumps}")), largest);
+        assert_eq!(counts(&format!("{head}{one}{jumps}fn=f'2\n{more}")), largest);
+        assert_eq!(counts(&format!("{head}{one}{jumps}fn=g\n{more}")), largest);
+        // All executions are repetitions, so that another instruction of the line counts.
+        let all = format!("0x14 5 {}\n", u64::MAX);
+        let repeated = |times| format!("jump={times} * *\n* *\n");
+        let text = format!("{head}{all}{}{}0x18 5 1\n", repeated(most), repeated(4096));
+        assert_eq!(counts(&text), "a.c:5 1");
+        let [first, second] = [repeated(most), repeated(4096)];
+        let text = format!("{head}{one}{first}fn=f'2\n{all}{second}0x18 5 1\n");
+        assert_eq!(counts(&text), "a.c:5 1");
+    }
+
     #[test]
     fn contexts_and_inlined_copies_add_up() {
         // `f` is recursive, and `b.h:2` is inlined into `f` and `g`. Parts of a run add up.

@@ -510,3 +510,27 @@ impl Reader<'_, '_> {
 fn row(len: usize) -> Result<u32, BuildError> {
     u32::try_from(len).map_err(|_| BuildError::TooLarge("call"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_stay_at_the_largest_number() {
+        let all = |count| Counts {
+            exits: count,
+            fails: count,
+            redos: count,
+            exceptions: count,
+            quanta: count,
+            callseqs: count,
+            allocs: count,
+            words: count,
+        };
+        assert_eq!(all(u64::MAX - 5).plus(&all(5)), all(u64::MAX));
+        assert_eq!(all(u64::MAX - 5).plus(&all(6)), all(u64::MAX));
+        let counts = Counts { exits: u64::MAX, fails: 1, exceptions: 1, ..Counts::default() };
+        assert_eq!(counts.calls(), u64::MAX);
+        assert_eq!(Counts { redos: 3, exits: 2, ..Counts::default() }.calls(), 0);
+    }
+}
