@@ -280,6 +280,22 @@ pub fn refusal(path: &Path, error: &io::Error, overwrite: &str) -> String {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_written_to_and_not_replaced() {
+        use std::os::unix::fs::FileTypeExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let reader = {
+            let path = path.clone();
+            std::thread::spawn(move || fs::read(path).unwrap())
+        };
+        store(&path, b"main 1\n", true).unwrap();
+        assert!(fs::metadata(&path).unwrap().file_type().is_fifo());
+        assert_eq!(reader.join().unwrap(), b"main 1\n");
+    }
+
     #[test]
     fn an_overwritten_file_keeps_its_permissions_and_links() {
         let folder = tempfile::tempdir().unwrap();
