@@ -1,8 +1,7 @@
 //! The baseline of reports, sources and call trees.
 
-use super::read::check_standard_input;
 use super::view::{Places, ViewArgs};
-use super::{Failure, warn};
+use super::{Failure, check_standard_input, warn};
 use engine::baseline::Baseline;
 use engine::comparison::Comparison;
 use engine::context::Compared;

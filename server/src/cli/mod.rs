@@ -37,7 +37,7 @@ use engine::settings::{Combine, Compare, Unit};
 use engine::stages::loaded::LoadError;
 use engine::{helper, trial};
 use formats::Foreign;
-use read::{check_standard_input, file_name, is_empty_file, is_standard_input};
+use read::{file_name, is_empty_file, is_standard_input};
 use sources::{Language, regular_file};
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
@@ -549,6 +549,16 @@ fn percentage(text: &str) -> Result<f64, String> {
     number
         .filter(|percent| percent.is_finite() && *percent >= 0.0)
         .ok_or_else(|| "expected a percentage from 0, for example 2%".to_owned())
+}
+
+/// Fails if several profiles are standard input. Each has a list of files.
+fn check_standard_input(profiles: &[&[PathBuf]]) -> Result<(), Failure> {
+    let reads = |files: &&&[PathBuf]| files.iter().any(|file| is_standard_input(file));
+    if profiles.iter().filter(reads).count() < 2 {
+        return Ok(());
+    }
+    let message = "-: standard input can be read once only; pass a file for the other profile";
+    Err(Failure { code: USAGE, message: message.to_owned() })
 }
 
 fn warn(message: &str) {

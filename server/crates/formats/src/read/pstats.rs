@@ -18,6 +18,7 @@
 //! function of its own.
 
 mod marshal;
+mod rows;
 mod sampled;
 #[cfg(test)]
 mod tests;
@@ -29,9 +30,10 @@ use crate::read_result::Read;
 use crate::writer::{Dialect, Writer};
 use marshal::{Entered, Marshal, Value, unexpected};
 use profile::{
-    Call, FuncId, GraphTables, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording,
-    RowWeights, StatedTotal, Total, WarningCode, Warnings,
+    Call, FuncId, GraphTables, LineKnowledge, Metric, ProfileBuilder, Recording, RowWeights, Total,
+    WarningCode, Warnings,
 };
+use rows::{Caller, Place, Row, own_cost, stated};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The function for time of functions that are not in the file.
@@ -56,31 +58,6 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         rows = reader.rows()?;
     }
     reader.finish(&rows)
-}
-
-/// A function, or one of its lines.
-#[derive(Clone, Copy)]
-struct Place {
-    func: FuncId,
-    /// The line that executes, if the file was sampled; otherwise 0.
-    line: u32,
-}
-
-/// A function or line with its numbers.
-struct Row {
-    place: Place,
-    /// Negative = not counted.
-    calls: i64,
-    own: f64,
-    cumulative: f64,
-    callers: Vec<Caller>,
-}
-
-struct Caller {
-    place: Place,
-    calls: i64,
-    /// The cumulative time when called from this caller, if the file has it.
-    cumulative: Option<f64>,
 }
 
 struct Reader<'a> {
@@ -315,16 +292,6 @@ impl<'a> Reader<'a> {
         });
         Ok(())
     }
-}
-
-fn own_cost(place: Place, seconds: f64) -> OwnCost {
-    let Place { func, line } = place;
-    OwnCost { func, source: None, line, weights: RowWeights::from_slice(&[seconds]) }
-}
-
-fn stated(place: Place, calls: Option<u64>, total: Total) -> StatedTotal {
-    let Place { func, line } = place;
-    StatedTotal { func, source: None, line, totals: vec![total], calls }
 }
 
 /// The calls of a function. If the file has only counts, a single caller gets the whole cost;

@@ -7,7 +7,7 @@
 //!
 //! Source: `Lib/profiling/sampling/pstats_collector.py` of CPython.
 
-use super::{Caller, Place, Row, own_cost, stated};
+use super::rows::{Caller, Place, Row, own_cost, stated};
 use profile::{Call, FuncId, GraphTables, RowWeights, StatedTotal, Total};
 
 /// Adds the rows of a file with at most `n_funcs` functions.

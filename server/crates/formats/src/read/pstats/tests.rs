@@ -2,6 +2,7 @@ use super::super::text_rows::warnings;
 use super::*;
 use crate::error::{At, ErrorKind};
 use profile::GraphAccess;
+use profile::StatedTotal;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
