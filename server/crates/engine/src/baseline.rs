@@ -5,7 +5,7 @@
 //! workspace file (if there are several, those on the same line), or with the same name and code in
 //! different files. Closures without a name are matched by their lines only, so both recorded texts
 //! must be known. Without definitions, functions are the same if they have the same name in the same
-//! file or library ([`crate::same_name`]). Lines are matched by their text ([`crate::context`]). An
+//! file or library (`same_name.rs`). Lines are matched by their text ([`crate::context`]). An
 //! unmatched cost is unknown, not zero.
 
 use crate::average::{Spread, SpreadCost};
