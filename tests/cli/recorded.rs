@@ -1,5 +1,6 @@
 //! Builds a program and records it with the profilers that are installed and may record.
 
+use crate::skip::skip;
 use crate::{run, skip_without};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -172,7 +173,7 @@ fn a_perf_recording_has_the_costs_that_perf_prints() {
 fn a_samply_recording_has_names_and_lines() {
     if !succeeds(Command::new("samply").arg("--version")) {
         // Debian has no package of it.
-        return skip_without("samply");
+        return skip("samply is not installed");
     }
     let folder = tempfile::tempdir().unwrap();
     build(folder.path());

@@ -95,7 +95,7 @@ fn pyroscope_merges_what_the_labels_select() {
     let arguments = [&["pyroscope", &url], &options[..], &range].concat();
 
     // Without a type, the server is asked for those that it has.
-    let message = project.fetch(&arguments).failure(1);
+    let message = project.fetch(&arguments).failure(2);
     let expected =
         format!("give --profile-type, one of {TYPE}, memory:inuse_space:bytes:space:bytes");
     assert!(message.ends_with(&expected), "{message}");
@@ -306,7 +306,7 @@ fn objects_of_a_bucket_are_merged() {
     let advice = "answered 403 Forbidden; give keys with --access-key-env and --secret-key-env, or a \
                   token with --token-env";
     assert_eq!(message, format!("{base}/fleet/: {advice}"));
-    let message = project.fetch(&["s3", base]).failure(1);
+    let message = project.fetch(&["s3", base]).failure(2);
     assert!(
         message.ends_with("expected https://HOST/BUCKET/PREFIX of an object store"),
         "{message}"
