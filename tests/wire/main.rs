@@ -442,8 +442,8 @@ fn our_own_messages() {
     check_result(
         "costline/textDocumentContent",
         &json!({ "uri": "costline:a" }),
-        &json!({ "text": "a" }),
-        &[("/text", Some(Value::Null))],
+        &json!({ "text": "a", "found": true }),
+        &[("/text", Some(Value::Null)), ("/found", None)],
     );
 }
 
