@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::profiles::{APP_JS, cpuprofile, folded, gzip, timed_cpuprofile};
 use crate::support::requests::text;
-use crate::support::{Refreshes, Server, Workspace, uri};
+use crate::support::{Refreshes, Server, Workspace};
 
 /// Longer than the server waits before it reads a file, or retries.
 const A_WHILE: Duration = Duration::from_millis(2600);
@@ -685,29 +685,4 @@ fn a_view_change_during_a_broken_rewrite_takes_effect_when_the_file_is_whole() {
     session.server.eventually("the other metric", |server| {
         (server.profiles()["active"]["metric"] == "hits").then_some(())
     });
-}
-
-#[test]
-fn watches_the_folder_of_a_document_under_its_own_name() {
-    // A workspace that is opened through a symlink is one folder, not two.
-    let workspace = Workspace::with([("real/app.js", APP_JS)]);
-    workspace.write("real/a.cpuprofile", cpuprofile(10));
-    #[cfg(unix)]
-    std::os::unix::fs::symlink(workspace.path("real"), workspace.path("link")).unwrap();
-    let root = workspace.path(if cfg!(unix) { "link" } else { "real" });
-    let folders = json!([{ "uri": uri(&root), "name": "link" }]);
-    let mut server = Server::builder(&workspace)
-        .param("workspaceFolders", folders)
-        .param("rootUri", json!(uri(&root)))
-        .start();
-    let document = server.open_file(&root.join("app.js"), "javascript");
-    server.eventually("the costs", |server| {
-        (server.line_costs(&document).get(&1)?.0 == 10).then_some(())
-    });
-    assert_eq!(server.root_item("work")["uri"], document);
-    workspace.rename_over("real/a.cpuprofile", cpuprofile(20));
-    server.eventually("the new costs", |server| {
-        (server.line_costs(&document)[&1].0 == 20).then_some(())
-    });
-    assert_eq!(server.profiles()["profiles"].as_array().unwrap().len(), 1);
 }

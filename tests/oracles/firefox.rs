@@ -276,13 +276,13 @@ fn check_all(format: &str) {
     }
     for (name, profile) in fixtures(format) {
         match name.as_str() {
-            // Its frames have category -1, where the Profiler expects null. It counts frames
-            // without a category below idle ones as busy. The recording is the same as
-            // `web-sudoku`.
-            "web-sudoku-jslb" => eprintln!("SKIPPED: {}", profile.display()),
-            // Its files have no folders, and the first lines of its functions are none. So functions of one
-            // name in two files called `__init__.py` are one here.
-            "py-gridworld-sampling" => eprintln!("SKIPPED: {}", profile.display()),
+            // The frames of `web-sudoku-jslb` have category -1, where the Profiler expects null. It counts
+            // frames without a category below idle ones as busy. The recording is the same as
+            // `web-sudoku`. The files of `py-gridworld-sampling` have no folders, and its functions no first
+            // lines, so that functions of one name in two files called `__init__.py` are one here.
+            "web-sudoku-jslb" | "py-gridworld-sampling" => {
+                eprintln!("SKIPPED: {}", profile.display());
+            }
             _ if name.starts_with("web-") => check(&profile, Names::Browser, Some("js::RunScript")),
             // None of its functions has a name.
             _ if format == "samply" => check(&profile, Names::Native, None),
