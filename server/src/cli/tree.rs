@@ -275,8 +275,8 @@ fn expanded(
     Ok(Rows { shown: rows, n_small, n_deep })
 }
 
-/// Keeps the `limit` rows with the highest totals or with rows that have these below them, without
-/// those whose parent is not among them. Returns the number of others.
+/// Keeps the `limit` hottest rows, except for rows whose parent is not kept. A row is as hot as the
+/// hottest of it and the rows below it. Returns the number of removed rows.
 fn keep_hottest(rows: &mut Vec<Row>, limit: usize) -> usize {
     let own = |row: &Row| row.branch.self_.unwrap_or_default().abs();
     // Costs below a row may cancel each other.

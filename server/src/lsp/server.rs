@@ -133,8 +133,8 @@ impl Server {
         Context { world, documents: self.documents.now().preferring(uri) }
     }
 
-    /// What a request about a call hierarchy item in a document sees that arrives now. No profile if the
-    /// folder of the item was removed.
+    /// What a request about a call hierarchy item in a document sees if it arrives now. There is no profile
+    /// if the folder of the item was removed.
     pub fn context_of_item(&self, uri: Option<&Url>, item: Option<&ItemPath>) -> Context {
         let mut context = self.context_in(item.and_then(|item| item.folder.as_deref()));
         if let Some(uri) = uri {

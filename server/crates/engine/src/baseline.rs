@@ -420,11 +420,12 @@ impl Baseline {
         }
     }
 
-    /// What the function of a definition in a file of `shown` is in the baseline, by the texts. It is the
-    /// only definition with this key; of several, that on the same line (of several on one line, the one
-    /// at the same position), or else the only one whose line was changed. If the key is new, because
-    /// what is around the definition was renamed, it is the one of this name on the same line. `defined`
-    /// are the functions of the file that have costs. `None` if a text is not known.
+    /// Finds the function of a definition of `shown` in the baseline, by comparing the recorded texts. It
+    /// is the only definition with this key. Of several, it is the one on the same line (or, if several
+    /// are on that line, the one at the same position), or else the only one whose line was changed. If no
+    /// definition of the baseline has the key, because a class was renamed for example, it is the one of
+    /// this name on the same line. `defined` are the functions of the file that have costs. `None` if a
+    /// text is not known.
     fn same_definition(
         &self,
         shown: &Snapshot,

@@ -1,18 +1,22 @@
 //! Paths without versions, so that the files of a library are the same in its next release.
 
+use sources::without_version;
+
 /// What separates a name and its version.
 const SEPARATORS: [char; 3] = ['-', '_', '@'];
 /// Hexadecimal numbers of this length are hashes. Those of Cargo's registries are the shortest.
 const MIN_HASH: usize = 16;
 
 /// The path of a file without the versions and hashes in the names of its folders: `serde/src/lib.rs`
-/// of `serde-1.0.0/src/lib.rs`, `/rustc/library/x.rs` of `/rustc/HASH/library/x.rs`. A version has a
-/// dot, because folders often have numbers for other reasons.
+/// of `serde-1.0.0/src/lib.rs`, `/rustc/library/x.rs` of `/rustc/HASH/library/x.rs`. The version at the end
+/// of `git:host/repository:path:version` is removed, too. The version of a folder has a dot, because
+/// folders often have numbers for other reasons.
 pub(crate) fn unversioned(path: &str) -> String {
+    let path = without_version(path);
     let Some((folders, name)) = path.rsplit_once(['/', '\\']) else { return path.to_owned() };
     let mut rest = String::with_capacity(path.len());
     for folder in folders.split(['/', '\\']) {
-        let left = without_hash(without_version(folder));
+        let left = without_hash(without_release(folder));
         if folder.is_empty() || !left.is_empty() {
             rest.push_str(left);
             rest.push('/');
@@ -23,7 +27,7 @@ pub(crate) fn unversioned(path: &str) -> String {
 }
 
 /// `y` of `y@v1.0.0`, `serde` of `serde-1.0.0-rc.1`, `python` of `python3.11`, nothing of `3.1.0`.
-fn without_version(folder: &str) -> &str {
+fn without_release(folder: &str) -> &str {
     let mut dots = folder.match_indices('.').map(|(dot, _)| folder.split_at(dot));
     let is_digit = |c: char| c.is_ascii_digit();
     let is_version = |(before, after): &(&str, &str)| {
@@ -66,6 +70,10 @@ mod tests {
             ),
             ("/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/a.rs", "/rustc/library/a.rs"),
             (r"C:\go\y@v1.0.0\p.go", "C:/go/y/p.go"),
+            (
+                "git:github.com/rust-lang/rust:library/core/a.rs:59807616e1fa",
+                "git:github.com/rust-lang/rust:library/core/a.rs",
+            ),
         ] {
             assert_eq!(unversioned(path), expected);
         }

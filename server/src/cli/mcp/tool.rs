@@ -132,7 +132,7 @@ fn input<Q: Query>() -> JsonObject {
     all
 }
 
-/// An answer, and what is to be said about it.
+/// An answer, and the profiles that were skipped for it.
 #[derive(Serialize, JsonSchema)]
 struct Answered<A> {
     #[serde(flatten)]

@@ -52,10 +52,10 @@ impl<'a> PerfEvent<'a> {
     }
 }
 
-/// The name of each event's metric. It is that of the event, except on hybrid processors: an event
-/// that there is for several kinds of cores (`cpu_core/cycles/P`, `cpu_atom/cycles/P`) is one metric
-/// with the name that perf gives it on other processors (`cycles:P`). A sample is of one kind, so none
-/// counts twice.
+/// The name of each event's metric. On hybrid processors, perf records an event for each kind of core
+/// (`cpu_core/cycles/P`, `cpu_atom/cycles/P`). These are one metric, with the name that perf gives the
+/// event elsewhere (`cycles:P`). Each sample is of one kind, so none counts twice. Any other metric has
+/// the name of its event.
 pub(crate) fn metric_names<'a>(events: &[&'a str]) -> Vec<Cow<'a, str>> {
     let mut cores = FxHashMap::default();
     let mut shared = FxHashSet::default();

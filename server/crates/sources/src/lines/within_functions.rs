@@ -61,8 +61,8 @@ impl LineMap {
         self.is_in_order() && functions.iter().filter(|it| is_function(it)).all(is_kept)
     }
 
-    /// Whether no line outside of functions was changed that names what a function is in, such as its
-    /// class. Methods of two classes may be equal but for that.
+    /// Whether all lines outside of functions that name a class or another scope of a function are
+    /// unchanged. Otherwise, equal methods of two classes may have been taken for each other.
     fn keeps_scopes(&self, recorded: TextWithFunctions<'_>) -> bool {
         let functions = || recorded.functions.iter().filter(|it| is_function(it));
         let scopes: FxHashSet<&str> =
