@@ -103,6 +103,21 @@ fn compares_the_shown_profile_with_the_next_recording() {
 }
 
 #[test]
+fn a_file_that_is_moved_keeps_its_costs_and_deltas() {
+    let workspace = six_samples();
+    let (mut server, before) = six(&workspace);
+    server.execute("costline.setBaseline", json!([]));
+    workspace.rename_over("cpu.folded", twelve());
+    let deltas = wait_for(&mut server, &before, 13, "58.3% ▲41.7");
+
+    server.notify("textDocument/didClose", json!({ "textDocument": { "uri": before } }));
+    std::fs::create_dir(workspace.path("src")).unwrap();
+    std::fs::rename(workspace.path("app.py"), workspace.path("src/app.py")).unwrap();
+    let after = server.open_file(&workspace.path("src/app.py"), "python");
+    assert_eq!(wait_for(&mut server, &after, 13, "58.3% ▲41.7"), deltas);
+}
+
+#[test]
 fn compares_lines_that_are_the_same() {
     let workspace = six_samples();
     set_age(&workspace.path("app.py"), 3 * HOUR);

@@ -181,6 +181,20 @@ impl Backend {
             }
         });
     }
+
+    /// Handles that a document was opened: it may have been created or moved since the sources were
+    /// listed.
+    fn look_for_source(&self, uri: &Url) {
+        let Some(document) = self.server.documents.now().get(uri).cloned() else { return };
+        let (worlds, events) = (self.server.worlds.borrow().clone(), self.server.events.clone());
+        // The disk may be a network mount that does not answer.
+        tokio::task::spawn_blocking(move || {
+            let mut indexes = worlds.all().filter_map(|world| world.index.as_ref());
+            if indexes.any(|index| index.is_new(&document.path)) {
+                let _ = events.send(Event::SourceAdded.into());
+            }
+        });
+    }
 }
 
 #[async_trait]
@@ -300,6 +314,7 @@ impl LanguageServer for Backend {
             }
         }
         self.saved(&document.uri);
+        self.look_for_source(&document.uri);
         let _ = self.edited.send(document.uri);
     }
 

@@ -209,7 +209,7 @@ pub fn load_read_with_symbols(loaded: Arc<Loaded>, environment: Environment<'_>)
 pub fn renew(shown: &Snapshot, environment: Environment<'_>) -> Snapshot {
     let Environment { settings, index, .. } = environment;
     let is_mapped = shown.settings.sources == settings.sources
-        && shown.source_mapped.roots == index.roots()
+        && shown.source_mapped.walk == index.walk()
         && shown.settings.symbols == settings.symbols;
     if is_mapped {
         return shown.with_view(&settings.view);

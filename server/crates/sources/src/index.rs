@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crate::answering::answers;
 use crate::listing::{File, Limits, Listing, file_key};
@@ -46,6 +46,16 @@ pub struct SourceIndex {
     missing: Vec<Root>,
     listing: Arc<Listing>,
     limits: Limits,
+}
+
+/// Identifies a walk through the roots. Indexes of the same walk find the same files.
+#[derive(Debug, Clone)]
+pub struct Walk(Weak<Listing>);
+
+impl PartialEq for Walk {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ptr_eq(&other.0)
+    }
 }
 
 /// The result of looking at a path.
@@ -93,7 +103,7 @@ impl SourceIndex {
         for root in given_roots {
             index.add_root(root);
         }
-        let folders: Vec<PathBuf> = index.roots.iter().map(|root| root.path.clone()).collect();
+        let folders = index.folders();
         let last = last.filter(|last| last.is_current(&folders)).cloned();
         index.listing = last.unwrap_or_else(|| Arc::new(Listing::walk(folders, limits)));
         index
@@ -107,6 +117,23 @@ impl SourceIndex {
     /// Whether the index was built from these roots.
     pub fn is_built_from(&self, roots: &[Root]) -> bool {
         self.given_roots == roots
+    }
+
+    /// The walk that found the files.
+    pub fn walk(&self) -> Walk {
+        Walk(Arc::downgrade(&self.listing))
+    }
+
+    /// Whether a file that may be opened was added after the walk, or is no longer ignored.
+    pub fn is_new(&self, path: &Path) -> bool {
+        let is_new =
+            |path: PathBuf| !self.is_listed(&path) && !self.listing.is_current(&self.folders());
+        self.canonical(path).is_some_and(is_new)
+    }
+
+    /// The paths of the roots.
+    fn folders(&self) -> Vec<PathBuf> {
+        self.roots.iter().map(|root| root.path.clone()).collect()
     }
 
     /// The roots that do not exist or answer, are not folders or are not absolute, as given.
@@ -358,6 +385,24 @@ mod tests {
             fs::write(dir.path().join("out/d.c"), "x\n").unwrap();
             assert!(is_reused(&index), "{age:?} later");
         }
+    }
+
+    #[test]
+    fn a_file_is_new_if_another_walk_would_find_it() {
+        let dir = tree(&["a.c", "out/b.c", "sub/c.c"]);
+        fs::write(dir.path().join(".gitignore"), "/out\n").unwrap();
+        let index = build(vec![workspace(dir.path())]);
+        let is_new = |index: &SourceIndex, file: &str| index.is_new(&dir.path().join(file));
+        assert!(!is_new(&index, "a.c") && !is_new(&index, "out/b.c") && !is_new(&index, "no.c"));
+        fs::write(dir.path().join("sub/d.c"), "").unwrap();
+        fs::write(dir.path().join("out/e.c"), "").unwrap();
+        assert!(is_new(&index, "sub/d.c") && !is_new(&index, "sub/c.c"));
+        let renewed = index.renewed();
+        assert!(!is_new(&renewed, "sub/d.c") && !is_new(&renewed, "out/e.c"));
+        assert_ne!(index.walk(), renewed.walk());
+        let outside = tree(&["f.c"]);
+        fs::write(dir.path().join("g.c"), "").unwrap();
+        assert!(!renewed.is_new(&outside.path().join("f.c")));
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub enum Event<A> {
     Project(PathBuf),
     /// Files may have changed.
     FilesChanged,
+    /// A source was opened that did not exist when the sources were listed.
+    SourceAdded,
     /// Files were closed after writing.
     Closed(Vec<Stamp>),
     /// Why the system does not report changes of files; `None` if it does.

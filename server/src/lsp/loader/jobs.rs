@@ -129,6 +129,8 @@ pub enum LoadFrom {
     Read(Arc<Loaded>),
     /// A snapshot that was computed with other settings or roots.
     Shown(Arc<Snapshot>),
+    /// A snapshot that was computed when other source files existed.
+    Remapped(Arc<Snapshot>),
 }
 
 impl LoadJob {
@@ -139,7 +141,7 @@ impl LoadJob {
                 files.first().map_or(Path::new(""), |file| file.path.as_path())
             }
             LoadFrom::Read(loaded) => &loaded.path,
-            LoadFrom::Shown(shown) => &shown.loaded.path,
+            LoadFrom::Shown(shown) | LoadFrom::Remapped(shown) => &shown.loaded.path,
         }
     }
 
@@ -154,11 +156,13 @@ impl LoadJob {
         let settings = &world.settings.costs();
         let index = match &from {
             // A new profile may name new source files.
-            LoadFrom::Files { .. } | LoadFrom::Read(_) => new_index(&world, settings),
+            LoadFrom::Files { .. } | LoadFrom::Read(_) | LoadFrom::Remapped(_) => {
+                new_index(&world, settings)
+            }
             LoadFrom::Shown(_) => current_index(&world, settings),
         };
         let environment = Environment { settings, index: &index, caches };
-        let is_read = !matches!(from, LoadFrom::Shown(_));
+        let is_read = matches!(from, LoadFrom::Files { .. } | LoadFrom::Read(_));
         let (snapshot, failed) = match from {
             LoadFrom::Files { files, extent, missing } => {
                 let max_bytes = world.settings.max_profile_bytes;
@@ -176,14 +180,14 @@ impl LoadJob {
                 let _reserved = loaded.reserve_memory()?;
                 (load_soon(loaded, environment), Vec::new())
             }
-            LoadFrom::Shown(shown) => {
+            LoadFrom::Shown(shown) | LoadFrom::Remapped(shown) => {
                 let _reserved = shown.loaded.reserve_memory()?;
                 (renew(&shown, environment), Vec::new())
             }
         };
         let baseline = world.baseline.as_ref().filter(|baseline| {
             let Snapshot { settings: used, source_mapped, .. } = &*baseline.snapshot;
-            used != settings || source_mapped.roots != index.roots()
+            used != settings || source_mapped.walk != index.walk()
         });
         let renewed = |snapshot: &Snapshot| renew_with_symbols(snapshot, environment);
         let baseline = baseline.map(|baseline| baseline.renewed(renewed));

@@ -84,6 +84,7 @@ impl<A> Roots<A> {
                 self.each(|state| state.on_event(Event::Settings(value.clone()), now))
             }
             Event::FilesChanged => self.each(|state| state.on_event(Event::FilesChanged, now)),
+            Event::SourceAdded => self.each(|state| state.on_event(Event::SourceAdded, now)),
             Event::Closed(files) => {
                 self.each(|state| state.on_event(Event::Closed(files.clone()), now))
             }

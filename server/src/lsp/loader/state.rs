@@ -36,6 +36,8 @@ enum Load {
     Read(ToRead),
     /// Computes the shown snapshot again, with the present settings and roots.
     Renew,
+    /// The same, with the source files that exist now.
+    Remap,
 }
 
 /// The state of the loader.
@@ -156,6 +158,7 @@ impl<A> State<A> {
     pub fn on_event(&mut self, event: Event<A>, now: Instant) -> Vec<Effect<A>> {
         match event {
             Event::FilesChanged => self.finder.scan_soon(now),
+            Event::SourceAdded => self.remap(),
             Event::Closed(files) => self.finder.closed(files, now),
             Event::Unwatched(problem) => self.output.publish(|world| world.unwatched = problem),
             Event::Settings(value) => self.change_settings(&value),
@@ -399,8 +402,16 @@ impl<A> State<A> {
     /// Requests that the shown snapshot is computed with the present settings and roots. A profile
     /// that is about to be read will have them anyway.
     fn renew(&mut self) {
-        if !matches!(self.loads.wanted(), Some(Load::Read(_))) {
+        if self.loads.wanted().is_none() {
             self.loads.want(Load::Renew);
+        }
+    }
+
+    /// Requests that the sources of the shown snapshot are found again. A profile that is about to be
+    /// read finds them anyway.
+    fn remap(&mut self) {
+        if !matches!(self.loads.wanted(), Some(Load::Read(_))) {
+            self.loads.want(Load::Remap);
         }
     }
 
@@ -473,11 +484,11 @@ impl<A> State<A> {
                     self.waiting.loaded(output, id, true, &Err(error.to_string()));
                 }
             }
-            (Load::Renew, Ok(to_show)) => {
+            (Load::Renew | Load::Remap, Ok(to_show)) => {
                 self.show(*to_show, false);
                 self.waiting.loaded(&mut self.output, id, false, &Ok(()));
             }
-            (Load::Renew, Err(error)) => {
+            (Load::Renew | Load::Remap, Err(error)) => {
                 self.output.publish(|world| world.loading = false);
                 self.waiting.loaded(&mut self.output, id, false, &Err(error.to_string()));
             }
@@ -589,7 +600,7 @@ impl<A> State<A> {
 
     fn start_load(&mut self) {
         let shown = self.output.world().snapshot().cloned();
-        let renews = matches!(self.loads.wanted(), Some(Load::Renew));
+        let renews = matches!(self.loads.wanted(), Some(Load::Renew | Load::Remap));
         if renews && shown.is_none() && !self.loads.is_running() {
             self.loads.unwant();
         }
@@ -602,7 +613,8 @@ impl<A> State<A> {
                 LoadFrom::Files { files: files.clone(), extent: *extent, missing: *missing }
             }
             (Load::Renew, Some(shown)) => LoadFrom::Shown(shown),
-            (Load::Renew, None) => return,
+            (Load::Remap, Some(shown)) => LoadFrom::Remapped(shown),
+            (Load::Renew | Load::Remap, None) => return,
         };
         // The load will replace the snapshot. If it fails, resolving its addresses continues.
         if let Some(symbols) = self.symbols.cancel() {

@@ -12,7 +12,7 @@ use crate::stages::symbolicated::Symbolicated;
 use crate::stamp::{Stamp, is_recorded};
 use analysis::{FuncId, Recording, SourceId, SymbolTables, Warning, WarningCode, with_files};
 use rustc_hash::{FxHashMap, FxHashSet};
-use sources::{How, Mapping, PackageFolders, Reason, Root, SourceIndex};
+use sources::{How, Mapping, PackageFolders, Reason, Root, SourceIndex, Walk};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -28,6 +28,8 @@ pub struct SourceMapped {
     pub ambiguous: Vec<AmbiguousFunction>,
     /// The roots that were searched.
     pub roots: Vec<Root>,
+    /// The walk that found the workspace files.
+    pub walk: Walk,
     /// The packages in the roots.
     pub packages: Arc<PackageFolders>,
     /// The checksums of sources.
@@ -92,6 +94,7 @@ impl SourceMapped {
             mappings,
             ambiguous,
             roots,
+            walk: index.walk(),
             packages: Arc::new(PackageFolders::of(index)),
             checksums,
             generated,
@@ -111,6 +114,7 @@ impl SourceMapped {
             mappings,
             ambiguous: self.ambiguous.clone(),
             roots: self.roots.clone(),
+            walk: self.walk.clone(),
             packages: self.packages.clone(),
             checksums: self.checksums.clone(),
             generated: self.generated.clone(),

@@ -27,6 +27,7 @@ enum Happens {
     Pick(Option<&'static str>),
     SettingProfile(Option<&'static str>),
     Root(bool),
+    SourceAdded,
     Reload,
     Cancel,
     Baseline(Option<BaselineChoice>),
@@ -66,6 +67,7 @@ fn happens() -> impl Strategy<Value = Happens> {
         3 => prop::option::of(name()).prop_map(Happens::Pick),
         1 => prop::option::of(name()).prop_map(Happens::SettingProfile),
         1 => any::<bool>().prop_map(Happens::Root),
+        1 => Just(Happens::SourceAdded),
         2 => Just(Happens::Reload),
         2 => Just(Happens::Cancel),
         2 => baseline.prop_map(Happens::Baseline),
@@ -129,6 +131,7 @@ impl Model {
                 let (added, removed) = if more { (root, vec![]) } else { (vec![], root) };
                 simulation.event(Event::Roots { added, removed });
             }
+            Happens::SourceAdded => simulation.event(Event::SourceAdded),
             Happens::Reload => {
                 self.retries.push(simulation.wall());
                 simulation.reload();

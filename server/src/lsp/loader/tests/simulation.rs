@@ -221,7 +221,7 @@ impl Simulation {
                 }
                 // Another request had read it.
                 LoadFrom::Read(loaded) => self.given_up.push((loaded.path.clone(), loaded.stamp)),
-                LoadFrom::Shown(_) => {}
+                LoadFrom::Shown(_) | LoadFrom::Remapped(_) => {}
             }
         }
         self.event(Event::Cancel(id.0));
