@@ -8,7 +8,7 @@ mod page;
 mod typescript;
 
 use crate::book;
-use engine::roots::MARKERS;
+use engine::discovery::roots::MARKERS;
 use expect_test::expect_file;
 use model::{CommandShape, GENERATED, Protocol};
 use serde_json::{Map, Value, json};

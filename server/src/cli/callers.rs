@@ -4,13 +4,13 @@ use super::heading::headline;
 use super::style::Style;
 use super::{Failure, Output, USAGE};
 use analysis::{CallGroup, CallGroups, GroupKey, Recursion};
+use engine::items::weight::Weight;
 use engine::items::{CallPath, Direction};
 use engine::present::labels::Scale;
 use engine::present::text::{file_name, plain};
 use engine::present::units;
 use engine::query::call_groups::{GroupBy, groups, name, site, total};
 use engine::snapshot::Snapshot;
-use engine::weight::Weight;
 use serde::Serialize;
 use std::io::Write;
 

@@ -2,11 +2,11 @@
 
 use super::view::{Places, ViewArgs};
 use super::{Failure, check_standard_input, warn};
-use engine::baseline::Baseline;
-use engine::comparison::Comparison;
-use engine::context::Compared;
-use engine::settings::Compare;
+use engine::compare::baseline::Baseline;
+use engine::compare::comparison::Comparison;
+use engine::config::settings::Compare;
 use engine::snapshot::Snapshot;
+use engine::world::context::Compared;
 use std::path::PathBuf;
 use std::sync::Arc;
 

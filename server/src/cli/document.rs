@@ -1,9 +1,9 @@
 //! Sources as they are on disk, as documents for queries.
 
-use engine::context::Context;
-use engine::document::Document;
 use engine::text::{Encoding, Text};
 use engine::world::World;
+use engine::world::context::Context;
+use engine::world::document::Document;
 use lsp_types::Url;
 use sources::SourceIndex;
 use std::path::Path;

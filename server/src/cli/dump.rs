@@ -1,8 +1,8 @@
 //! `costline dump`: the raw nodes of a profile.
 
 use super::{Failure, Output};
-use engine::settings::Settings;
-use engine::stages::loaded::LoadError;
+use engine::config::settings::Settings;
+use engine::load::stages::loaded::LoadError;
 use formats::Limits;
 use sources::regular_file;
 use std::io::{Read as _, Write as _};

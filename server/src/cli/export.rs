@@ -1,8 +1,8 @@
 //! `costline export`: writes a profile in another format.
 
 use super::{Failure, Output, warn};
+use engine::config::settings::Compare;
 use engine::export::{self, Options, Target};
-use engine::settings::Compare;
 use engine::snapshot::Snapshot;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;

@@ -4,9 +4,9 @@
 use super::current_folder::{absolute, current_folder, relative};
 use super::progress::Progress;
 use super::{Failure, Output, UNREADABLE, USAGE, warn};
+use engine::discovery::roots::project_at;
 use engine::present::text::{address, plain};
 use engine::present::units;
-use engine::roots::project_at;
 use fetch::{FetchError, Fetched, Listing, Options, Request, Secrets, Sources, Step};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

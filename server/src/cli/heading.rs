@@ -1,13 +1,13 @@
 //! The lines at the top of text output.
 
 use analysis::Metric;
-use engine::context::Compared;
-use engine::marks::Marks;
-use engine::overlay::Overlay;
+use engine::compare::overlay::Overlay;
 use engine::present::labels::totals;
+use engine::present::marks::Marks;
 use engine::present::text::plain;
 use engine::present::units;
 use engine::snapshot::Snapshot;
+use engine::world::context::Compared;
 
 /// The first line of all text output: profile, total, threads, what the total excludes, and what
 /// is not default about the view.

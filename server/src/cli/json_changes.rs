@@ -1,10 +1,10 @@
 //! Changes of costs in the JSON of `diff`, `report` and `tree`.
 
 use analysis::{Cost, Total};
-use engine::baseline::Before;
-use engine::comparison::{By, Change};
-use engine::context::Compared;
-use engine::weight::Weight;
+use engine::compare::baseline::Before;
+use engine::compare::comparison::{By, Change};
+use engine::items::weight::Weight;
+use engine::world::context::Compared;
 use schemars::JsonSchema;
 use serde::Serialize;
 

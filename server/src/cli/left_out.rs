@@ -2,11 +2,11 @@
 //! show them.
 
 use analysis::FileId;
-use engine::order::hottest_line_of_files;
-use engine::path_rules::{self, as_options, as_root};
+use engine::discovery::roots::project_above;
 use engine::present::text::plain;
 use engine::present::units;
-use engine::roots::project_above;
+use engine::query::path_rules::{self, as_options, as_root};
+use engine::ranking::order::hottest_line_of_files;
 use engine::snapshot::Snapshot;
 use sources::{Mapping, Reason, SourceIndex};
 use std::collections::BTreeMap;

@@ -28,14 +28,14 @@ mod view;
 
 use crate::lsp;
 use clap::{CommandFactory, Parser, Subcommand};
-use engine::baseline::Baseline;
+use engine::compare::baseline::Baseline;
+use engine::config::settings::{Combine, Compare, Unit};
 use engine::discovery::{is_named_like_profile, sniff};
 use engine::export::{Compat, Cut, Options, Target};
+use engine::load::stages::loaded::LoadError;
+use engine::load::{helper, trial};
 use engine::present::text::one_line;
 use engine::query::call_groups::GroupBy;
-use engine::settings::{Combine, Compare, Unit};
-use engine::stages::loaded::LoadError;
-use engine::{helper, trial};
 use formats::Foreign;
 use read::{file_name, is_empty_file, is_standard_input};
 use sources::{Language, regular_file};

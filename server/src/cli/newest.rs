@@ -5,11 +5,11 @@ use super::progress::Progress;
 use super::read::read;
 use super::{Failure, UNREADABLE, warn};
 use analysis::Thread;
+use engine::config::settings::Settings;
+use engine::discovery::preference::choices;
+use engine::discovery::roots::project_at;
 use engine::discovery::{Recognised, discover};
-use engine::preference::choices;
-use engine::roots::project_at;
-use engine::settings::Settings;
-use engine::stages::loaded::Loaded;
+use engine::load::stages::loaded::Loaded;
 use std::path::PathBuf;
 
 /// Reads the newest profile in the folders of `--root`, or else in the project around the current

@@ -3,11 +3,11 @@
 use super::compare::load_baseline;
 use super::view::{Places, ViewArgs};
 use super::{Failure, USAGE};
-use engine::baseline::Baseline;
-use engine::context::Compared;
-use engine::overlay::{Overlay, no_overlay};
-use engine::settings::ViewSettings;
+use engine::compare::baseline::Baseline;
+use engine::compare::overlay::{Overlay, no_overlay};
+use engine::config::settings::ViewSettings;
 use engine::snapshot::Snapshot;
+use engine::world::context::Compared;
 use std::path::PathBuf;
 use std::sync::Arc;
 

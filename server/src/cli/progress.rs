@@ -1,7 +1,7 @@
 //! The progress of a load or a fetch on the terminal.
 
+use engine::load::stages::loaded::Step;
 use engine::present::progress::describe;
-use engine::stages::loaded::Step;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::ops::ControlFlow;
 use std::thread;

@@ -3,8 +3,8 @@
 use super::progress::Progress;
 use analysis::{Thread, Warning, WarningCode};
 use engine::discovery::Recognised;
-use engine::runs;
-use engine::stages::loaded::{LoadError, Loaded};
+use engine::discovery::runs;
+use engine::load::stages::loaded::{LoadError, Loaded};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 

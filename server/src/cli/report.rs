@@ -12,9 +12,9 @@ use super::overlay::Beside;
 use super::style::Style;
 use super::{Failure, Output, USAGE, percentage};
 use analysis::{CliqueCost, Edge, FileId, FunctionId, ThreadChoice, ThreadId, Total};
-use engine::average::Spread;
-use engine::context::Compared;
-use engine::overlay::{Overlaid, Overlay};
+use engine::compare::average::Spread;
+use engine::compare::overlay::{Overlaid, Overlay};
+use engine::config::settings::Show;
 use engine::present::labels::{Part, Scale};
 use engine::present::text::{file_name, library, markdown, plain};
 use engine::present::units;
@@ -22,8 +22,8 @@ use engine::ranking::{
     Accessors, By, Field, Group, InBaseline, Limits, Omitted, Ranked, Ranking, Row, Rows, Scope,
     Sort, module_kind,
 };
-use engine::settings::Show;
 use engine::snapshot::Snapshot;
+use engine::world::context::Compared;
 use std::io::{self, Write};
 
 /// The rows of a text report.

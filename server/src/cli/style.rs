@@ -1,7 +1,7 @@
 //! How text is written: the unit of costs, colours, and the width of the terminal.
 
 use clap::ColorChoice;
-use engine::settings::Unit;
+use engine::config::settings::Unit;
 use std::borrow::Cow;
 use std::io::{self, IsTerminal};
 

@@ -7,15 +7,15 @@ use super::read::{other_files_of_run, read};
 use super::{Failure, USAGE, source_roots, warn};
 use analysis::{TimeRange, Transform};
 use clap::Args;
-use engine::load::{Caches, Environment, index_sources, load_with_symbols};
-use engine::overrides::{check_contour, check_own};
-use engine::present::text::times;
-use engine::recorded_texts::Copies;
-use engine::settings::{
+use engine::config::overrides::{check_contour, check_own};
+use engine::config::settings::{
     Combine, Generics, Implementation, Inlines, PathMapping, Settings, Symbols,
 };
+use engine::config::transforms;
+use engine::load::{Caches, Environment, index_sources, load_with_symbols};
+use engine::present::text::times;
+use engine::recorded_texts::Copies;
 use engine::snapshot::Snapshot;
-use engine::transforms;
 use sources::SourceIndex;
 use std::path::{Path, PathBuf};
 

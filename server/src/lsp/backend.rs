@@ -1,7 +1,7 @@
 //! The table of contents of the server: one method per message.
 //!
 //! Notifications change state before their first `await`, so they are applied in order. Requests
-//! take a [`Context`](engine::context::Context) when they arrive and compute on another thread.
+//! take a [`Context`](engine::world::context::Context) when they arrive and compute on another thread.
 
 use super::active_document::ActiveDocument;
 use super::capabilities::{self, Client as ClientInfo};
@@ -14,14 +14,14 @@ use super::{
     problem_messages, progress, refresh, restore, saved_view, symbol, watched_files,
 };
 use crate::lsp::loader::{Event, Loader, RootEvent};
-use engine::document::path_of;
-use engine::keys::Key;
-use engine::named_views;
-use engine::roots;
-use engine::settings::Settings;
-use engine::state::State;
+use engine::config::named_views;
+use engine::config::settings::Settings;
+use engine::config::state::State;
+use engine::discovery::roots;
+use engine::items::keys::Key;
 use engine::world::World;
-use engine::worlds::Worlds;
+use engine::world::document::path_of;
+use engine::world::worlds::Worlds;
 use lsp_guard::ask;
 use lsp_types::request::WorkspaceConfiguration;
 use lsp_types::{

@@ -2,10 +2,10 @@
 //! `callHierarchy/outgoingCalls`: steps along a path of the call tree.
 
 use super::{from_proto, to_proto};
-use engine::context::Context;
 use engine::items::{Direction, root_item};
 use engine::query::calls::{Call, calls};
 use engine::query::functions_at::function_at;
+use engine::world::context::Context;
 use lsp_types::{
     CallHierarchyIncomingCall, CallHierarchyItem, CallHierarchyOutgoingCall,
     CallHierarchyPrepareParams,

@@ -2,8 +2,8 @@
 
 use crate::lsp::loader::ClientAbilities;
 use crate::lsp::refresh::Refreshes;
-use engine::catalog::{Catalog, catalog};
 use engine::present::details::Markup;
+use engine::query::catalog::{Catalog, catalog};
 use engine::text::Encoding;
 use lsp_types::{
     CallHierarchyServerCapability, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,

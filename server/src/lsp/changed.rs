@@ -1,9 +1,9 @@
 //! `costline/changed`: notifies the client when something else is shown.
 
 use super::server::{Front, in_front};
+use engine::config::state;
 use engine::query::profiles::{Shown, shown};
-use engine::state;
-use engine::worlds::Worlds;
+use engine::world::worlds::Worlds;
 use lsp_types::notification::Notification;
 use serde_json::Value;
 use std::sync::Arc;

@@ -4,8 +4,8 @@ mod costs;
 mod map_path;
 
 use super::from_proto;
-use engine::context::Context;
 use engine::text::Position;
+use engine::world::context::Context;
 use lsp_types::{
     CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command,
     Url,

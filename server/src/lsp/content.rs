@@ -1,9 +1,9 @@
 //! `costline/textDocumentContent`: the text of a `costline:` document, which shows a function
 //! without a source.
 
-use engine::context::Context;
-use engine::keys::Key;
+use engine::items::keys::Key;
 use engine::query::hover::function_details;
+use engine::world::context::Context;
 use lsp_types::Url;
 use serde::{Deserialize, Serialize};
 

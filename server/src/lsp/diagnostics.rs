@@ -6,9 +6,9 @@
 
 use super::documents::Documents;
 use super::to_proto;
-use engine::context::Context;
 use engine::query::hot_places::{HotPlace, hot_places};
-use engine::worlds::Worlds;
+use engine::world::context::Context;
+use engine::world::worlds::Worlds;
 use lsp_types::{Diagnostic, DiagnosticSeverity, DiagnosticTag, Url};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;

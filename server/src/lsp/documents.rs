@@ -6,8 +6,8 @@
 
 use super::from_proto;
 use dashmap::DashMap;
-use engine::document::{Document, OpenDocuments, path_of};
 use engine::text::{Encoding, Text};
+use engine::world::document::{Document, OpenDocuments, path_of};
 use lsp_types::{TextDocumentContentChangeEvent, Url};
 use std::collections::HashSet;
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
 //! `textDocument/hover`: what a function or line costs, in a few lines.
 
 use super::from_proto;
-use engine::context::Context;
 use engine::present::details::Markup;
 use engine::query::hover;
+use engine::world::context::Context;
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
 /// The hover at a position.

@@ -6,11 +6,11 @@
 //! ([`target`]). A file that cannot be read does not change what is shown.
 
 use crate::lsp::watch::{Changed, Folders};
+use engine::discovery::stamp::Stamp;
 use engine::load::Caches;
 use engine::present::text::one_line;
-use engine::stamp::Stamp;
 use engine::world::World;
-use engine::worlds::Worlds;
+use engine::world::worlds::Worlds;
 use lsp_types::{Diagnostic, DiagnosticSeverity, MessageType, Range, Url};
 use std::collections::HashMap;
 use std::future::pending;

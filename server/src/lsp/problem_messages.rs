@@ -2,7 +2,7 @@
 //! themselves.
 
 use engine::query::health::{HealthEntry, Severity, health};
-use engine::worlds::Worlds;
+use engine::world::worlds::Worlds;
 use lsp_types::MessageType;
 use std::collections::HashSet;
 use std::sync::Arc;

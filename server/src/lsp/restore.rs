@@ -1,8 +1,8 @@
 //! Restores the choices of an earlier session from the `state` that the client kept.
 
 use super::loader::{Answer, Compare, Event, RootEvent};
-use engine::overrides::{Change, Choices, ChosenBaseline};
-use engine::state::{self, State};
+use engine::config::overrides::{Change, Choices, ChosenBaseline};
+use engine::config::state::{self, State};
 use engine::world::World;
 use lsp_types::MessageType;
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! Saves the user's choices after each change, and reads those of earlier servers.
 
-use engine::saved_views::SavedViews;
-use engine::state::{State, chosen};
-use engine::worlds::Worlds;
+use engine::config::saved_views::SavedViews;
+use engine::config::state::{State, chosen};
+use engine::world::worlds::Worlds;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,8 +1,8 @@
 //! `workspace/symbol`: the hottest functions, for queries that begin with `$`.
 
 use super::to_proto;
-use engine::context::Context;
 use engine::query::symbols::{self, HotSymbol};
+use engine::world::context::Context;
 use lsp_types::{Location, SymbolInformation, SymbolKind, WorkspaceSymbolParams};
 
 /// The symbols for a query.

@@ -2,7 +2,7 @@
 //! systems (remote ones, for example) the client gets events that the server does not.
 
 use engine::discovery::watch_globs;
-use engine::worlds::Worlds;
+use engine::world::worlds::Worlds;
 use lsp_guard::ask;
 use lsp_types::request::{RegisterCapability, UnregisterCapability};
 use lsp_types::{

@@ -8,10 +8,10 @@
 #![allow(clippy::print_stdout, reason = "an example prints its results")]
 
 use analysis::Thread;
+use engine::config::settings::CostSettings;
+use engine::load::stages::loaded::Loaded;
 use engine::load::{Caches, Environment, index_sources, load_with_symbols};
-use engine::order::sorted_lines;
-use engine::settings::CostSettings;
-use engine::stages::loaded::Loaded;
+use engine::ranking::order::sorted_lines;
 use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::PathBuf;

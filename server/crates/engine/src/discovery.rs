@@ -1,15 +1,23 @@
 //! Finds profiles by the file names that profilers use, and checks their content.
 
+pub mod companions;
+pub(crate) mod hashed;
 mod names;
+pub mod preference;
+pub(crate) mod private_files;
+pub mod roots;
+pub(crate) mod run_names;
+pub mod runs;
+pub mod stamp;
 mod walk;
 
 pub(crate) use names::DEPTH;
 pub use names::{NAMES, PROFILE_FOLDERS, is_named_like_profile, watch_globs};
 
-use crate::companions::companions;
-use crate::run_names::first_file;
-use crate::settings::Settings;
-use crate::stamp::Stamp;
+use crate::config::settings::Settings;
+use crate::discovery::companions::companions;
+use crate::discovery::run_names::first_file;
+use crate::discovery::stamp::Stamp;
 use formats::{Foreign, Format, Origin, PREFIX};
 use sources::regular_file;
 use std::collections::HashMap;

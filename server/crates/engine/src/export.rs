@@ -1,11 +1,11 @@
 //! Exports profiles to other formats: applies the view, limits the depth of stacks and calls a
 //! writer of `formats`.
 
-use crate::baseline::different_metrics;
-use crate::comparison::{By, Comparison};
-use crate::marks::Marks;
+use crate::compare::baseline::different_metrics;
+use crate::compare::comparison::{By, Comparison};
+use crate::config::settings::Compare;
 use crate::present::labels::totals;
-use crate::settings::Compare;
+use crate::present::marks::Marks;
 use crate::snapshot::Snapshot;
 use analysis::{Profile, Recording, Truncate};
 use formats::Format;

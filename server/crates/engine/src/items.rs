@@ -1,19 +1,25 @@
 //! Call paths in the form that clients keep. They stay valid when the profile is
 //! rewritten.
 
-use crate::baseline::Before;
-use crate::context::Context;
-use crate::earlier_paths::{Under, current};
-use crate::fields::{CostFields, PlaceFields};
-use crate::keys::Key;
-use crate::overlay::{Overlaid, OverlayData};
-use crate::places::{Place, function_place};
+pub mod earlier_paths;
+pub mod fields;
+pub mod keys;
+pub mod places;
+pub mod weight;
+
+use crate::compare::baseline::Before;
+use crate::compare::overlay::{Overlaid, OverlayData};
+use crate::items::earlier_paths::{Under, current};
+use crate::items::fields::{CostFields, PlaceFields};
+use crate::items::keys::Key;
+use crate::items::places::{Place, function_place};
+use crate::items::weight::Weight;
 use crate::present::labels::{Part, Scale};
 use crate::present::text::plain;
 use crate::present::units;
 use crate::snapshot::Snapshot;
 use crate::text::Range;
-use crate::weight::Weight;
+use crate::world::context::Context;
 use analysis::{Cost, FunctionId, PathKind, Recursion, Total};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,15 +1,24 @@
 //! Loads profiles: reads the files of a run, merges them, and resolves their addresses. The
 //! functions block, so the server calls them on threads of their own.
 
-use crate::coverage;
+pub(crate) mod broken_stacks;
+pub(crate) mod coverage;
+pub mod debug_info;
+pub mod helper;
+pub mod libraries;
+pub mod memory;
+pub mod source_maps;
+pub mod stages;
+pub mod trial;
+
+use crate::compare::kept_runs::KeptRuns;
+use crate::config::settings::{CostSettings, SourceSettings};
 use crate::discovery::FileVersion;
-use crate::kept_runs::KeptRuns;
-use crate::libraries::{Libraries, Places, sidecar, unwound};
+use crate::discovery::runs::{merged, run_indexes, thread};
+use crate::load::libraries::{Libraries, Places, sidecar, unwound};
+use crate::load::stages::loaded::{LoadError, Loaded, Step};
 use crate::recorded_texts::{Copies, TextCaches};
-use crate::runs::{merged, run_indexes, thread};
-use crate::settings::{CostSettings, SourceSettings};
 use crate::snapshot::Snapshot;
-use crate::stages::loaded::{LoadError, Loaded, Step};
 use analysis::Thread;
 use formats::ErrorKind;
 use sources::{Limits, SourceIndex};

@@ -5,13 +5,13 @@ mod accessors;
 mod by;
 mod by_library;
 mod groups;
+pub mod order;
 mod row;
 
-use crate::baseline::Before;
-use crate::context::Compared;
-use crate::order;
-use crate::own_code::{file_of, is_own_file};
+use crate::compare::baseline::Before;
+use crate::functions::own_code::{file_of, is_own_file};
 use crate::snapshot::Snapshot;
+use crate::world::context::Compared;
 use accessors::fields;
 use analysis::{
     CliqueCost, Cost, Edge, FileId, FunctionCost, FunctionId, ThreadId, Total, nearest,

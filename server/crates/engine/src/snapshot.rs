@@ -1,24 +1,25 @@
 //! The immutable result of a load. The server and the command line both show snapshots, so their
 //! numbers are the same.
 
-use crate::average::RunCosts;
-use crate::debug_info::no_debug_info;
-use crate::function_name::FunctionName;
-use crate::libraries::Libraries;
+use crate::compare::average::RunCosts;
+use crate::compare::sampling::Sampling;
+use crate::config::settings::{CostSettings, ViewSettings};
+use crate::discovery::companions;
+use crate::functions::function_name::FunctionName;
+use crate::functions::source_functions::SourceFunction;
+use crate::load::coverage;
+use crate::load::debug_info::no_debug_info;
+use crate::load::libraries::Libraries;
+use crate::load::source_maps;
+use crate::load::source_maps::OriginalLines;
+use crate::load::stages::costed::Costed;
+use crate::load::stages::grouped::{Function, Grouped};
+use crate::load::stages::loaded::Loaded;
+use crate::load::stages::source_mapped::SourceMapped;
+use crate::load::stages::symbolicated::Symbolicated;
+use crate::load::stages::{moved, transpiled};
 use crate::present::units;
 use crate::recorded_texts::{RecordedTexts, TextCaches};
-use crate::sampling::Sampling;
-use crate::settings::{CostSettings, ViewSettings};
-use crate::source_functions::SourceFunction;
-use crate::source_maps;
-use crate::source_maps::OriginalLines;
-use crate::stages::costed::Costed;
-use crate::stages::grouped::{Function, Grouped};
-use crate::stages::loaded::Loaded;
-use crate::stages::source_mapped::SourceMapped;
-use crate::stages::symbolicated::Symbolicated;
-use crate::stages::{moved, transpiled};
-use crate::{companions, coverage};
 use analysis::{
     CallTree, Costs, FileId, FuncId, FuncKey, FunctionId, LineCounts, Metric, MetricId, SourceId,
     Unmatched, View, Warning, WarningCode,

@@ -1,12 +1,17 @@
 //! What requests see of one root. It is immutable and replaced as a whole.
 
-use crate::baseline::Baseline;
+pub mod context;
+pub mod document;
+pub mod file_lines;
+pub mod worlds;
+
+use crate::compare::baseline::Baseline;
+use crate::config::overrides::Overrides;
+use crate::config::settings::Settings;
 use crate::discovery::Candidate;
-use crate::overrides::Overrides;
-use crate::profile_total::ProfileTotal;
-use crate::settings::Settings;
+use crate::discovery::stamp::Stamp;
+use crate::query::profile_total::ProfileTotal;
 use crate::snapshot::Snapshot;
-use crate::stamp::Stamp;
 use sources::SourceIndex;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -3,10 +3,10 @@
 use crate::cli::left_out::{not_found, weights};
 use crate::cli::{Failure, USAGE};
 use analysis::{FileId, FunctionId};
-use engine::order::hottest_functions;
-use engine::path_rules;
 use engine::present::text::{file_name, plain};
 use engine::present::units;
+use engine::query::path_rules;
+use engine::ranking::order::hottest_functions;
 use engine::snapshot::Snapshot;
 use sources::{Mapping, SourceIndex};
 use std::path::{Path, PathBuf};

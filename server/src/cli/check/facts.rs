@@ -2,14 +2,14 @@
 
 use crate::cli::Output;
 use engine::advice::{Advice, advice};
-use engine::path_rules;
+use engine::functions::recorded::RecordedFunctions;
+use engine::items::weight::Weight;
 use engine::present::text::{one_line, plain};
 use engine::query::fleet::FleetNumbers;
 use engine::query::health::{self, HealthEntry};
+use engine::query::path_rules;
 use engine::query::paths::{How, RecordedFile, recorded_files};
-use engine::recorded::RecordedFunctions;
 use engine::snapshot::Snapshot;
-use engine::weight::Weight;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sources::SourceIndex;
@@ -234,7 +234,7 @@ fn threads(snapshot: &Snapshot) -> Vec<Thread> {
 /// How many addresses of each library were resolved, hottest first.
 fn libraries(snapshot: &Snapshot) -> Vec<Library> {
     let recording = &snapshot.loaded.recording;
-    let library = |library: &engine::libraries::Library| {
+    let library = |library: &engine::load::libraries::Library| {
         let name = library.name(recording);
         let (resolved, status) = match &library.symbols {
             None => (0, format!("{}: no file to resolve them with", plain(name))),

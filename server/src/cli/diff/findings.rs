@@ -6,7 +6,7 @@
 use super::table::cells;
 use super::{Compared, DiffArgs, noun};
 use crate::cli::style::Style;
-use engine::diff::{ListBy, Row};
+use engine::compare::diff::{ListBy, Row};
 use engine::present::text::one_line;
 use lsp_types::Url;
 use serde_json::{Value, json};

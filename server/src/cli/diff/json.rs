@@ -4,8 +4,8 @@
 use super::Compared;
 use crate::cli::Output;
 use crate::cli::json_changes::{JsonChange, JsonCompare};
-use engine::diff::{Row, Sides};
-use engine::weight::Weight;
+use engine::compare::diff::{Row, Sides};
+use engine::items::weight::Weight;
 use schemars::JsonSchema;
 #[cfg(test)]
 use schemars::Schema;

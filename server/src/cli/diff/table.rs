@@ -2,12 +2,12 @@
 
 use super::super::style::Style;
 use super::{Compared, DiffArgs, Format, noun};
-use engine::comparison::{By, Change};
-use engine::diff::{Row, Sides, Unmatched};
+use engine::compare::comparison::{By, Change};
+use engine::compare::diff::{Row, Sides, Unmatched};
+use engine::config::settings::Unit;
 use engine::present::labels::Scale;
 use engine::present::text::{markdown, plain};
 use engine::present::units;
-use engine::settings::Unit;
 use std::io::{self, Write};
 
 /// The first line of a comment, by which it can be found.

@@ -1,8 +1,8 @@
 //! The flame graph of the page, as the data that its script draws.
 
-use engine::context::Context;
 use engine::present::text::plain;
 use engine::query::flame_graph::{FlameGraph, Frame, LegendEntry, Question, flame_graph};
+use engine::world::context::Context;
 use serde::Serialize;
 
 /// The maximum length of the data in bytes.

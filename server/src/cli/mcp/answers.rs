@@ -2,8 +2,8 @@
 
 use super::fit::short;
 use super::project::Opened;
-use engine::fields::PlaceFields;
-use engine::weight::Weight;
+use engine::items::fields::PlaceFields;
+use engine::items::weight::Weight;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
@@ -68,7 +68,7 @@ impl Of {
             metric: costs.metric.name.clone(),
             unit: costs.metric.unit.clone(),
             total: Weight(costs.total),
-            view: engine::marks::Marks::of_world(&opened.context.world).all(),
+            view: engine::present::marks::Marks::of_world(&opened.context.world).all(),
         }
     }
 }

@@ -6,10 +6,10 @@ use super::project::{Opened, Project};
 use super::tool::Query;
 use super::view::View;
 use analysis::{FunctionId, PathEntry, Recursion};
-use engine::fields::{CostFields, PlaceFields};
+use engine::items::fields::{CostFields, PlaceFields};
+use engine::items::weight::Weight;
 use engine::items::{CallPath, Direction};
 use engine::query::calls::step;
-use engine::weight::Weight;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -5,9 +5,9 @@ use super::fit::short;
 use super::project::{Opened, Project};
 use super::tool::Query;
 use super::view::View;
-use engine::fields::PlaceFields;
+use engine::items::fields::PlaceFields;
+use engine::items::weight::Weight;
 use engine::query::hot_spots::{HotCost, HotModule, HotSpots, PerCall, Question, hot_spots};
-use engine::weight::Weight;
 use schemars::JsonSchema;
 use serde::Serialize;
 

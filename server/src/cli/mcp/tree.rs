@@ -5,9 +5,9 @@ use super::fit::{fits, short};
 use super::project::{Opened, Project};
 use super::tool::Query;
 use super::view::View;
-use engine::keys::Key;
+use engine::items::keys::Key;
+use engine::items::weight::Weight;
 use engine::query::call_tree::{self, TreeNode, call_tree};
-use engine::weight::Weight;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

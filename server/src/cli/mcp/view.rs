@@ -2,7 +2,7 @@
 
 use crate::cli::view::ViewArgs;
 use analysis::TimeRange;
-use engine::transforms;
+use engine::config::transforms;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};

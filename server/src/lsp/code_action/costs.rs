@@ -5,14 +5,14 @@ use crate::lsp::command::{
     CLEAR_BASELINE, POP_TRANSFORM, PUSH_TRANSFORM, SELECT_PROFILE, SET_BASELINE, SET_VIEW,
     SHOW_CALLEES, SHOW_CALLERS,
 };
-use engine::context::Context;
+use engine::items::keys::Key;
 use engine::items::root_item;
-use engine::keys::Key;
 use engine::present::text::{one_line, plain};
 use engine::query::choices::{Choice, ChoiceKey, ChoiceOption};
 use engine::query::functions_at::function_at;
 use engine::query::view::{View, view};
 use engine::text::Position;
+use engine::world::context::Context;
 use lsp_types::{Command, Url};
 use serde_json::{Value, json};
 

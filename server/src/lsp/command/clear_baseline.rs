@@ -2,7 +2,7 @@
 
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::overrides::{Change, Choices};
+use engine::config::overrides::{Change, Choices};
 use engine::query::view::View;
 use tower_lsp::jsonrpc::Result;
 

@@ -3,8 +3,8 @@
 use super::arguments::Required;
 use super::definition::Command;
 use crate::lsp::server::{Server, failure};
-use engine::context::Context;
 use engine::export::{self, Compat, Cut, Options, Target};
+use engine::world::context::Context;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use tower_lsp::jsonrpc::Result;

@@ -2,7 +2,7 @@
 
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::overrides::Change;
+use engine::config::overrides::Change;
 use engine::query::view::View;
 use tower_lsp::jsonrpc::Result;
 

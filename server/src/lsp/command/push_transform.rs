@@ -3,9 +3,9 @@
 use super::arguments::{Required, TextOr};
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::overrides::Change;
+use engine::config::overrides::Change;
+use engine::config::transforms::{TransformData, parse};
 use engine::query::view::View;
-use engine::transforms::{TransformData, parse};
 use tower_lsp::jsonrpc::{Error, Result};
 
 /// The command.

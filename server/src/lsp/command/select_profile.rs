@@ -4,7 +4,7 @@ use super::arguments::{Optional, PathArgument};
 use super::definition::Command;
 use crate::lsp::loader::Event;
 use crate::lsp::server::Server;
-use engine::overrides::{Change, Choices};
+use engine::config::overrides::{Change, Choices};
 use engine::query::profiles::{self, Profiles};
 use tower_lsp::jsonrpc::Result;
 

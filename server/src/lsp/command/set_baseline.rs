@@ -3,7 +3,7 @@
 use super::arguments::{Argument, PathArgument, read};
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::overrides::{BaselineChoice, Change, Choices};
+use engine::config::overrides::{BaselineChoice, Change, Choices};
 use engine::query::view::View;
 use serde_json::Value;
 use tower_lsp::jsonrpc::Result;

@@ -3,11 +3,11 @@
 use super::arguments::Required;
 use super::definition::Command;
 use crate::lsp::server::{Server, failure};
-use engine::overrides::{Change, Choices};
-use engine::path_rules::as_settings;
+use engine::config::overrides::{Change, Choices};
+use engine::config::settings::PathMapping;
 use engine::present::text::one_line;
+use engine::query::path_rules::as_settings;
 use engine::query::view::View;
-use engine::settings::PathMapping;
 use engine::world::World;
 use lsp_types::MessageType;
 use serde::Deserialize;

@@ -3,9 +3,9 @@
 use super::arguments::Required;
 use super::definition::Command;
 use crate::lsp::server::{Server, failure};
-use engine::named_views::resolved;
-use engine::overlay::no_overlay;
-use engine::overrides::{Change, Choices};
+use engine::compare::overlay::no_overlay;
+use engine::config::named_views::resolved;
+use engine::config::overrides::{Change, Choices};
 use engine::query::view::View;
 use engine::world::World;
 use tower_lsp::jsonrpc::Result;

@@ -3,10 +3,10 @@
 use super::arguments::{Optional, Required};
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::context::Context;
 use engine::items::{Direction, GivenItem};
 use engine::query::call_groups::{GroupBy, grouped};
 use engine::query::step::{Step, show};
+use engine::world::context::Context;
 use lsp_types::Url;
 use serde::Deserialize;
 use tower_lsp::jsonrpc::Result;

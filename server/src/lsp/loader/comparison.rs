@@ -4,11 +4,11 @@ use super::effect::{Effect, Output, Severity};
 use super::inactive::Inactive;
 use super::jobs::{CompareError, CompareJob, CompareResult, Job};
 use super::work_queue::{WorkId, WorkQueue};
-use engine::baseline::Baseline;
-use engine::kept_baseline::KeptBaseline;
-use engine::overrides::{BaselineChoice, Choices, ChosenBaseline};
+use engine::compare::baseline::Baseline;
+use engine::compare::kept_baseline::KeptBaseline;
+use engine::config::overrides::{BaselineChoice, Choices, ChosenBaseline};
+use engine::discovery::stamp::Stamp;
 use engine::snapshot::Snapshot;
-use engine::stamp::Stamp;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

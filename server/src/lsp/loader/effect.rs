@@ -3,7 +3,7 @@
 
 use super::jobs::Job;
 use super::work_queue::WorkId;
-use engine::settings::Watch;
+use engine::config::settings::Watch;
 use engine::world::World;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

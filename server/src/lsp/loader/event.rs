@@ -2,8 +2,8 @@
 
 use super::comparison::Compare;
 use crate::lsp::other_profile::OtherProfile;
-use engine::overrides::{Change, Choices};
-use engine::stamp::Stamp;
+use engine::config::overrides::{Change, Choices};
+use engine::discovery::stamp::Stamp;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -2,10 +2,10 @@
 //! showing them again reads nothing, and are then evicted.
 
 use super::shared::ReadSettings;
+use engine::config::settings::Settings;
 use engine::discovery::{Candidate, FileVersion};
-use engine::settings::Settings;
+use engine::load::stages::loaded::Loaded;
 use engine::snapshot::Snapshot;
-use engine::stages::loaded::Loaded;
 use engine::world::World;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

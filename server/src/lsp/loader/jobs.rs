@@ -6,20 +6,20 @@ use super::reading::{current_index, new_index, read_at, read_run};
 use super::scan::{ScanRequest, Scanned};
 use super::shared::{ReadRun, SharedProfiles};
 use super::work_queue::WorkId;
-use engine::baseline::Baseline;
+use engine::compare::baseline::Baseline;
+use engine::compare::kept_baseline::KeptBaseline;
+use engine::compare::kept_runs::KeptRun;
+use engine::compare::overlay::no_overlay;
+use engine::discovery::runs::run_in_folder;
 use engine::discovery::{FileVersion, Recognised};
-use engine::kept_baseline::KeptBaseline;
-use engine::kept_runs::KeptRun;
+use engine::load::stages::loaded::{LoadError, Loaded};
 use engine::load::{
     Caches, Environment, Extent, Missing, Observe, RunFiles, complete, load_soon,
     load_with_symbols, read, renew, renew_with_symbols, resolve,
 };
-use engine::overlay::no_overlay;
-use engine::profile_total::ProfileTotal;
+use engine::query::profile_total::ProfileTotal;
 use engine::recorded_texts::{Commit, commit_named};
-use engine::runs::run_in_folder;
 use engine::snapshot::Snapshot;
-use engine::stages::loaded::{LoadError, Loaded};
 use engine::world::World;
 use sources::SourceIndex;
 use std::path::{Path, PathBuf};

@@ -3,10 +3,10 @@
 
 use super::refused::Refused;
 use super::scan::Scanned;
+use engine::discovery::preference::{Choice, by_preference};
+use engine::discovery::runs::{belongs_to_run, runs};
 use engine::discovery::{Candidate, FileVersion};
-use engine::preference::{Choice, by_preference};
-use engine::runs::{belongs_to_run, runs};
-use engine::stages::loaded::Loaded;
+use engine::load::stages::loaded::Loaded;
 use engine::world::World;
 use std::path::PathBuf;
 

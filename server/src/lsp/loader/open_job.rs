@@ -2,13 +2,13 @@
 
 use super::reading::{current_index, read_at};
 use crate::lsp::other_profile::OtherProfile;
+use engine::config::named_views::resolved;
+use engine::config::overrides::{Change, Choices, Overrides};
+use engine::config::settings::Settings;
+use engine::discovery::stamp::Stamp;
+use engine::load::stages::loaded::Loaded;
 use engine::load::{Caches, Environment, Observe, renew_with_symbols};
-use engine::named_views::resolved;
-use engine::overrides::{Change, Choices, Overrides};
-use engine::settings::Settings;
 use engine::snapshot::Snapshot;
-use engine::stages::loaded::Loaded;
-use engine::stamp::Stamp;
 use engine::world::World;
 use sources::SourceIndex;
 use std::path::PathBuf;

@@ -8,8 +8,8 @@ use super::scan::Scanned;
 use super::target::PATIENCE;
 use analysis::Warning;
 use engine::discovery::FileVersion;
+use engine::load::stages::loaded::LoadError;
 use engine::query::health;
-use engine::stages::loaded::LoadError;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 

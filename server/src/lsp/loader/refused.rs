@@ -1,7 +1,7 @@
 //! Files that are not read again before they are rewritten.
 
 use engine::discovery::FileVersion;
-use engine::stamp::Stamp;
+use engine::discovery::stamp::Stamp;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 

@@ -1,12 +1,12 @@
 //! Scans the disk for profiles, and checks the files that the loader uses. Decides nothing.
 
-use engine::absent::absent;
+use engine::config::absent::absent;
+use engine::config::settings::Settings;
+use engine::discovery::runs::{run_in_folder, runs};
+use engine::discovery::stamp::Stamp;
 use engine::discovery::{
     Candidate, Content, FileVersion, Recognised, discover, folders_of, has_end, sniff,
 };
-use engine::runs::{run_in_folder, runs};
-use engine::settings::Settings;
-use engine::stamp::Stamp;
 use formats::Foreign;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

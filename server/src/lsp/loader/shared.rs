@@ -1,8 +1,8 @@
 //! Profiles that several roots show. Each version is read once.
 
+use engine::config::settings::{CostSettings, Settings, SourceSettings, Symbols};
 use engine::discovery::FileVersion;
-use engine::settings::{CostSettings, Settings, SourceSettings, Symbols};
-use engine::stages::loaded::{LoadError, Loaded};
+use engine::load::stages::loaded::{LoadError, Loaded};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -100,7 +100,7 @@ fn is_in_memory(slot: &Mutex<Option<Shared>>) -> bool {
 mod tests {
     use super::*;
     use engine::discovery::FileVersion;
-    use engine::stamp::Stamp;
+    use engine::discovery::stamp::Stamp;
     use serde_json::json;
     use std::fs;
     use std::ops::ControlFlow;

@@ -2,8 +2,8 @@
 
 use super::scan::Ending;
 use engine::discovery::FileVersion;
+use engine::discovery::stamp::Stamp;
 use engine::load::{Extent, Missing};
-use engine::stamp::Stamp;
 use formats::Format;
 use std::collections::VecDeque;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! The names of files and folders that may be profiles.
 
-use crate::companions;
-use crate::settings::{Settings, glob_set};
+use crate::config::settings::{Settings, glob_set};
+use crate::discovery::companions;
 use formats::fetched::FOLDER;
 use globset::GlobSet;
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! Labels of hints, lenses and call hierarchy items.
 
-use crate::baseline::Before;
-use crate::comparison::{By, Change};
+use crate::compare::baseline::Before;
+use crate::compare::comparison::{By, Change};
+use crate::config::settings::{Show, Unit};
 use crate::present::units;
-use crate::settings::{Show, Unit};
 use analysis::{Cost, LineKnowledge, Metric, Total};
 
 /// What percentages are relative to, and in which unit weights are shown.
@@ -196,7 +196,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::comparison::Comparison;
+    use crate::compare::comparison::Comparison;
 
     fn scale(metric: &Metric) -> Scale<'_> {
         Scale { metric, base: 200.0, unit: Unit::Percent }

@@ -3,6 +3,7 @@
 pub mod details;
 pub mod flamegraph;
 pub mod labels;
+pub mod marks;
 pub mod progress;
 pub mod text;
 pub mod units;

@@ -1,6 +1,6 @@
 //! The steps of a load in words.
 
-use crate::stages::loaded::Step;
+use crate::load::stages::loaded::Step;
 
 /// The message for a step, and the approximate percentage of the load that is done.
 pub fn describe(step: Step) -> (String, u32) {

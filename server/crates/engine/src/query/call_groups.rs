@@ -1,13 +1,13 @@
 //! The callers or callees of a function, grouped by call site, function, module or clique.
 
-use crate::context::Context;
-use crate::fields::{CostFields, PlaceFields};
+use crate::items::fields::{CostFields, PlaceFields};
+use crate::items::weight::Weight;
 use crate::items::{CallPath, Direction, GivenItem};
 use crate::present::labels::Scale;
 use crate::present::text::plain;
 use crate::present::units;
 use crate::snapshot::Snapshot;
-use crate::weight::Weight;
+use crate::world::context::Context;
 use analysis::{CallGroup, CallGrouping, CallGroups, FileId, FunctionId, GroupKey, Total};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

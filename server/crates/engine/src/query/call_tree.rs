@@ -2,20 +2,20 @@
 //!
 //! The numbers are those of `costline tree`, because both use [`analysis::CallTree::branches`].
 
-use crate::baseline::Before;
-use crate::context::Context;
-use crate::earlier_paths::{Under, branch_at, current};
-use crate::fields::{CostFields, PlaceFields};
+use crate::compare::baseline::Before;
+use crate::compare::same_nodes::SameNodes;
+use crate::config::overrides::given;
+use crate::config::settings::Show;
+use crate::items::earlier_paths::{Under, branch_at, current};
+use crate::items::fields::{CostFields, PlaceFields};
+use crate::items::keys::Key;
+use crate::items::weight::Weight;
 use crate::items::{Direction, Item, path as resolve, root_item};
-use crate::keys::Key;
-use crate::marks::Marks;
-use crate::overrides::given;
 use crate::present::labels::Scale;
+use crate::present::marks::Marks;
 use crate::present::units::jit_tiers;
-use crate::same_nodes::SameNodes;
-use crate::settings::Show;
 use crate::snapshot::Snapshot;
-use crate::weight::Weight;
+use crate::world::context::Context;
 use analysis::{Branch, Cost, FunctionId, PathKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

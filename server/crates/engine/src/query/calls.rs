@@ -1,12 +1,12 @@
 //! Callers and callees along a path.
 
-use crate::baseline::{Baseline, Before, NO_COST, Same};
-use crate::context::Context;
+use crate::compare::baseline::{Baseline, Before, NO_COST, Same};
+use crate::items::places::{function_place, line_place};
+use crate::items::weight::Weight;
 use crate::items::{CallPath, CallSite, Direction, Item, ItemPath, PathCost, item};
-use crate::places::{function_place, line_place};
 use crate::snapshot::Snapshot;
 use crate::text::Range;
-use crate::weight::Weight;
+use crate::world::context::Context;
 use analysis::{Cost, PathEntry, PathStep, Recursion, SiteCost};
 
 /// A caller or callee, with the call sites.

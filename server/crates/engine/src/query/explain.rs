@@ -1,15 +1,15 @@
 //! Explains why a line shows a cost or none.
 
-use crate::context::{Context, OpenFile};
-use crate::document::path_of;
-use crate::file_lines::{FileLines, UNKNOWN_LINE};
+use crate::config::settings::{Show, ViewSettings};
 use crate::items::CostData;
-use crate::marks::Marks;
-use crate::path_rules;
+use crate::present::marks::Marks;
 use crate::present::{text::one_line, units};
 use crate::query::line_costs::shows_counts;
-use crate::settings::{Show, ViewSettings};
+use crate::query::path_rules;
 use crate::snapshot::Snapshot;
+use crate::world::context::{Context, OpenFile};
+use crate::world::document::path_of;
+use crate::world::file_lines::{FileLines, UNKNOWN_LINE};
 use analysis::FileId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

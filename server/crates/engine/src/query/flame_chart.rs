@@ -1,9 +1,9 @@
 //! A flame graph in the order of time: calls as wide as they took, thread by thread.
 
 use super::flame_frames::{Frame, FrameCost, Labels, Position, Span};
+use crate::config::settings::Show;
 use crate::present::text::plain;
 use crate::present::units;
-use crate::settings::Show;
 use analysis::{Cost, Thread, ThreadChart, TimeRange, TimedCall, Total};
 
 /// The width of the narrowest call that is drawn by itself, as a share of the width of the image.

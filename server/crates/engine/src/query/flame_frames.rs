@@ -1,12 +1,12 @@
 //! The frames of flame graphs, by cost or in the order of time.
 
-use crate::baseline::Before;
-use crate::context::Context;
-use crate::fields::{CostFields, PlaceFields};
-use crate::keys::Key;
+use crate::compare::baseline::Before;
+use crate::items::fields::{CostFields, PlaceFields};
+use crate::items::keys::Key;
+use crate::items::weight::{TIERS, Weight};
 use crate::present::labels::Scale;
 use crate::snapshot::Snapshot;
-use crate::weight::{TIERS, Weight};
+use crate::world::context::Context;
 use analysis::{FunctionId, Total};
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;

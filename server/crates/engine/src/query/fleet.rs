@@ -1,7 +1,7 @@
 //! Where a profile comes from that an engine merged from many hosts.
 
+use crate::items::weight::Weight;
 use crate::present::{text::one_line, units};
-use crate::weight::Weight;
 use formats::Fleet;
 use schemars::JsonSchema;
 use serde::Serialize;

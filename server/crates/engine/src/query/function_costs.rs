@@ -4,16 +4,16 @@
 //! Nameless closures have lenses only if the setting `lenses.closures` is on, and then only the
 //! hottest one of a line on which no named function starts.
 
-use crate::context::{Context, OpenFile};
-use crate::fields::PlaceFields;
-use crate::function_name::FunctionName;
+use crate::compare::overlay::Overlaid;
+use crate::functions::function_name::FunctionName;
+use crate::functions::source_functions::SourceFunction;
+use crate::items::fields::PlaceFields;
+use crate::items::keys::Key;
 use crate::items::{CostData, Item, root_item};
-use crate::keys::Key;
-use crate::order::hotter;
-use crate::overlay::Overlaid;
 use crate::present::text::plain;
 use crate::present::units;
-use crate::source_functions::SourceFunction;
+use crate::ranking::order::hotter;
+use crate::world::context::{Context, OpenFile};
 use analysis::{Cost, FunctionCost, FunctionId};
 use schemars::JsonSchema;
 use serde::Serialize;

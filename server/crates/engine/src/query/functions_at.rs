@@ -1,11 +1,11 @@
 //! The function at a position of an open document: the function that is named there, or else the
 //! function around the position.
 
-use crate::context::OpenFile;
-use crate::function_name::FunctionName;
+use crate::functions::function_name::FunctionName;
+use crate::functions::source_functions::SourceFunction;
 use crate::snapshot::Snapshot;
-use crate::source_functions::SourceFunction;
 use crate::text::Position;
+use crate::world::context::OpenFile;
 use analysis::FunctionId;
 use sources::Definition;
 

@@ -2,15 +2,15 @@
 
 use super::action::{Action, ActionCommand};
 use crate::advice::{Advice, advice};
-use crate::baseline::Baseline;
-use crate::marks::Marks;
-use crate::order::hottest_line_of_files;
-use crate::overrides::Choices;
-use crate::path_rules;
+use crate::compare::baseline::Baseline;
+use crate::config::overrides::Choices;
+use crate::config::settings::{Combine, PathMapping};
 use crate::present::labels::totals;
+use crate::present::marks::Marks;
 use crate::present::text::{one_line, times};
 use crate::present::units::percent;
-use crate::settings::{Combine, PathMapping};
+use crate::query::path_rules;
+use crate::ranking::order::hottest_line_of_files;
 use crate::snapshot::Snapshot;
 use crate::world::World;
 use analysis::{FileId, Warning, WarningCode};

@@ -1,11 +1,11 @@
 //! The hottest lines and functions of a document, and the lines that were never executed, for
 //! diagnostics.
 
-use crate::context::Context;
 use crate::present::text::plain;
 use crate::present::units;
 use crate::query::line_costs::shows_counts;
 use crate::text::Range;
+use crate::world::context::Context;
 use url::Url;
 
 /// A hot line or function, or a line that was never executed.

@@ -1,22 +1,22 @@
 //! The hottest functions, lines, calls, files, modules, packages, libraries, threads, cliques or
 //! fields of a profile.
 
-use crate::average::Spread;
-use crate::context::Context;
-use crate::fields::PlaceFields;
+use crate::compare::average::Spread;
+use crate::compare::overlay::Overlaid;
+use crate::config::settings::Show;
+use crate::items::fields::PlaceFields;
+use crate::items::keys::Key;
+use crate::items::weight::Weight;
 use crate::items::{CostData, Item, root_item};
-use crate::keys::Key;
-use crate::marks::Marks;
-use crate::overlay::Overlaid;
 use crate::present::labels::Scale;
+use crate::present::marks::Marks;
 use crate::present::text::plain;
 use crate::present::units;
 use crate::ranking::{
     Accessors, By, Field, Group, InBaseline, Limits, Ranked, Ranking, Row, Rows, Scope, Sort,
 };
-use crate::settings::Show;
 use crate::snapshot::Snapshot;
-use crate::weight::Weight;
+use crate::world::context::Context;
 use analysis::{CliqueCost, Cost, Edge, FileId, FunctionId, ThreadId, Total};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

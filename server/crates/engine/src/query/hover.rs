@@ -1,21 +1,21 @@
 //! Reports on lines and functions, for hovers and the tooltips of hints.
 
-use crate::average::Spread;
-use crate::baseline::Before;
-use crate::context::{Compared, Context, OpenFile};
-use crate::file_lines::UNKNOWN_LINE;
+use crate::compare::average::Spread;
+use crate::compare::baseline::Before;
+use crate::compare::overlay::Overlaid;
+use crate::items::places::function_place;
 use crate::items::{CallPath, Direction};
-use crate::marks::Marks;
-use crate::overlay::Overlaid;
-use crate::places::function_place;
 use crate::present::details::{Details, Listed};
 use crate::present::labels::{Part, Scale, totals};
+use crate::present::marks::Marks;
 use crate::present::units;
 use crate::query::calls::step;
 use crate::query::fleet;
 use crate::query::functions_at::{enclosing, named_at};
 use crate::snapshot::Snapshot;
 use crate::text::Position;
+use crate::world::context::{Compared, Context, OpenFile};
+use crate::world::file_lines::UNKNOWN_LINE;
 use analysis::{
     CliqueRecursion, Cost, Edge, FileId, FunctionCost, FunctionId, LineKnowledge, PathEntry,
     Recursion, Site, Total,

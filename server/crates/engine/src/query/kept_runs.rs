@@ -1,7 +1,7 @@
 //! Kept runs as options of the baseline.
 
-use crate::baseline::Baseline;
-use crate::kept_baseline::KeptBaseline;
+use crate::compare::baseline::Baseline;
+use crate::compare::kept_baseline::KeptBaseline;
 use crate::present::{text::plain, units};
 
 /// The label in menus.

@@ -1,15 +1,15 @@
 //! The costs of the lines of a document, for hints.
 
-use crate::baseline::NO_COST;
-use crate::context::{Context, OpenFile};
+use crate::compare::baseline::NO_COST;
+use crate::compare::overlay::Overlaid;
+use crate::config::settings::{Hints, Show};
 use crate::items::CostData;
-use crate::overlay::Overlaid;
+use crate::items::weight::tier;
 use crate::present::labels::{Scale, shown};
 use crate::present::units;
 use crate::query::functions_at::hottest;
-use crate::settings::{Hints, Show};
 use crate::text::Position;
-use crate::weight::tier;
+use crate::world::context::{Context, OpenFile};
 use analysis::{Cost, Total};
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;

@@ -1,10 +1,11 @@
 //! The queries of editors and the command line. Each is a pure function of a
-//! [`Context`](crate::context::Context) or a [`Snapshot`](crate::snapshot::Snapshot).
+//! [`Context`](crate::world::context::Context) or a [`Snapshot`](crate::snapshot::Snapshot).
 
 pub mod action;
 pub mod call_groups;
 pub mod call_tree;
 pub mod calls;
+pub mod catalog;
 pub mod choices;
 pub mod explain;
 mod flame_chart;
@@ -20,8 +21,10 @@ pub mod hover;
 mod kept_runs;
 pub mod line_costs;
 mod other_profiles;
+pub mod path_rules;
 pub mod paths;
 pub mod possible_mappings;
+pub mod profile_total;
 pub mod profiles;
 pub mod recipes;
 pub mod selection;

@@ -3,9 +3,9 @@
 use super::choices::{Choice, ChoiceKey, ChoiceOption, ChoiceValue, Chosen, file_label};
 use super::kept_runs;
 use super::profiles::runs_found;
+use crate::compare::kept_baseline::KeptBaseline;
+use crate::compare::overlay::Overlay;
 use crate::discovery::Candidate;
-use crate::kept_baseline::KeptBaseline;
-use crate::overlay::Overlay;
 use crate::present::{text::plain, units};
 use crate::snapshot::Snapshot;
 use crate::world::World;

@@ -1,13 +1,13 @@
 //! The files of a profile, and the workspace files that they are mapped to.
 
-use crate::context::Context;
-use crate::order::hottest_line_of_files;
-use crate::path_rules;
+use crate::config::settings::PathMapping;
+use crate::items::weight::Weight;
+use crate::load::stages::by_name::AmbiguousFunction;
 use crate::present::text::one_line;
-use crate::settings::PathMapping;
+use crate::query::path_rules;
+use crate::ranking::order::hottest_line_of_files;
 use crate::snapshot::Snapshot;
-use crate::stages::by_name::AmbiguousFunction;
-use crate::weight::Weight;
+use crate::world::context::Context;
 use analysis::{Cost, FileId};
 use schemars::JsonSchema;
 use serde::Serialize;

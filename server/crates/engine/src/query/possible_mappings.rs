@@ -1,9 +1,9 @@
 //! The path mappings that a document without costs may need.
 
-use crate::context::Context;
-use crate::path_rules;
-use crate::settings::PathMapping;
+use crate::config::settings::PathMapping;
+use crate::query::path_rules;
 use crate::snapshot::Snapshot;
+use crate::world::context::Context;
 use sources::{Mapping, Reason, SourceIndex};
 use std::path::{Path, PathBuf};
 use url::Url;

@@ -2,18 +2,18 @@
 
 use super::fleet::FleetNumbers;
 use super::health::{HealthEntry, health};
+use crate::compare::overlay::Overlay;
+use crate::config::state;
 use crate::discovery::Candidate;
-use crate::marks::Marks;
-use crate::overlay::Overlay;
+use crate::discovery::runs::runs;
+use crate::items::weight::Weight;
+use crate::load::stages::loaded::Loaded;
 use crate::present::labels::totals;
+use crate::present::marks::Marks;
 use crate::present::text::plain;
 use crate::present::units;
-use crate::profile_total::ProfileTotal;
-use crate::runs::runs;
+use crate::query::profile_total::ProfileTotal;
 use crate::snapshot::Snapshot;
-use crate::stages::loaded::Loaded;
-use crate::state;
-use crate::weight::Weight;
 use crate::world::World;
 use formats::Origin;
 use schemars::JsonSchema;

@@ -1,10 +1,10 @@
 //! The programs, tests and benchmarks of a document, each with the commands that record a profile of
 //! it.
 
-use crate::context::Context;
-use crate::document::Document;
 use crate::present::text::one_line;
 use crate::recipes::{Entry, Source, entries};
+use crate::world::context::Context;
+use crate::world::document::Document;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

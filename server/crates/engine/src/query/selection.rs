@@ -1,12 +1,12 @@
 //! What selected lines of a document cost: all together, each one, and who calls them.
 
-use crate::context::{Context, OpenFile};
-use crate::fields::{CostFields, PlaceFields};
+use crate::config::settings::Show;
+use crate::items::fields::{CostFields, PlaceFields};
+use crate::items::weight::Weight;
 use crate::items::{Item, root_item};
-use crate::marks::Marks;
+use crate::present::marks::Marks;
 use crate::present::units;
-use crate::settings::Show;
-use crate::weight::Weight;
+use crate::world::context::{Context, OpenFile};
 use analysis::{Cost, LineCost, PathEntry, Total};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

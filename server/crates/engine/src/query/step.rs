@@ -2,15 +2,15 @@
 
 use super::call_groups::Grouped;
 use super::calls::{entries_before, entry_item, step};
-use crate::baseline::Before;
-use crate::context::Context;
-use crate::fields::{CostFields, PlaceFields};
+use crate::compare::baseline::Before;
+use crate::items::fields::{CostFields, PlaceFields};
+use crate::items::weight::Weight;
 use crate::items::{CallPath, Direction, GivenItem, Item, PathCost, item, root_item};
 use crate::present::labels::Part;
 use crate::present::text::plain;
 use crate::present::units;
 use crate::snapshot::Snapshot;
-use crate::weight::Weight;
+use crate::world::context::Context;
 use analysis::{Cost, PathEntry, Recursion, Total};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,10 +1,10 @@
 //! The hottest functions, for workspace symbols, in the default order of hot spots.
 
-use crate::context::Context;
-use crate::places::{Place, line_place};
+use crate::config::settings::Show;
+use crate::items::places::{Place, line_place};
 use crate::present::text::{file_name, plain};
 use crate::ranking::{By, Limits, Ranking, Rows, Scope};
-use crate::settings::Show;
+use crate::world::context::Context;
 
 /// The maximum number of symbols.
 const LIMIT: usize = 100;

@@ -1,9 +1,9 @@
 //! The weight of what is shown over time.
 
-use crate::marks::Marks;
+use crate::items::weight::Weight;
+use crate::present::marks::Marks;
 use crate::present::{text::one_line, units};
 use crate::query::fleet;
-use crate::weight::Weight;
 use crate::world::World;
 use analysis::{Activity, Metric, Thread};
 use formats::{Fleet, Series};

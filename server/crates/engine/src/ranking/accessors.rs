@@ -5,7 +5,7 @@
 //! and `FIELD :=`.
 
 use super::row::Row;
-use crate::function_name::{FunctionName, mercury_module};
+use crate::functions::function_name::{FunctionName, mercury_module};
 use crate::snapshot::Snapshot;
 use analysis::{Cost, FunctionId, Total};
 use std::collections::BTreeMap;

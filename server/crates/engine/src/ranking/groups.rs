@@ -3,11 +3,11 @@
 use super::by::By;
 use super::by_library::{ByLibrary, Part};
 use super::row::Row;
-use crate::baseline::{Baseline, Before, NO_COST};
-use crate::context::Compared;
-use crate::function_name::mercury_module;
-use crate::own_code::{file_of, is_own_file};
+use crate::compare::baseline::{Baseline, Before, NO_COST};
+use crate::functions::function_name::mercury_module;
+use crate::functions::own_code::{file_of, is_own_file};
 use crate::snapshot::Snapshot;
+use crate::world::context::Compared;
 use analysis::{Cost, FileId, FunctionId, Total};
 use formats::Format;
 use rustc_hash::FxHashMap;

@@ -1,8 +1,8 @@
 //! Rows with a cost and a number of calls: their order and limits.
 
-use crate::baseline::Before;
-use crate::comparison::Change;
-use crate::order::hotter;
+use crate::compare::baseline::Before;
+use crate::compare::comparison::Change;
+use crate::ranking::order::hotter;
 use analysis::{Cost, Total};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -10,8 +10,8 @@
 //! the folder. Only the user can read them. A file that is missing or damaged is ignored.
 
 use super::disk::MAX_FILE_BYTES;
-use crate::private_files::{File, cache_folder, files, hex, write};
-use crate::stamp::content_hash;
+use crate::discovery::private_files::{File, cache_folder, files, hex, write};
+use crate::discovery::stamp::content_hash;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;

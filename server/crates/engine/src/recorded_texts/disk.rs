@@ -1,6 +1,6 @@
 //! The versions of source files on disk, as they were read.
 
-use crate::stamp::Stamp;
+use crate::discovery::stamp::Stamp;
 use rustc_hash::FxHashMap;
 use sources::regular_file;
 use std::io::Read as _;

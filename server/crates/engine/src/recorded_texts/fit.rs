@@ -1,10 +1,10 @@
 //! Whether a text can be the one that a profile was recorded from: its functions are where the
 //! profile has them, and lines with cost are not blank.
 
-use crate::definitions::FileDefinitions;
-use crate::function_name::FunctionName;
-use crate::source_functions::File;
-use crate::stages::source_mapped::SourceMapped;
+use crate::functions::definitions::FileDefinitions;
+use crate::functions::function_name::FunctionName;
+use crate::functions::source_functions::File;
+use crate::load::stages::source_mapped::SourceMapped;
 use analysis::{FuncId, SourceId};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};

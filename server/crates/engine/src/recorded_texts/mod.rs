@@ -21,12 +21,12 @@ pub use commit::{Commit, commit_named};
 pub use copies::{Copies, KeptScript};
 pub use disk::DiskTexts;
 
-use crate::definitions::{FileDefinitions, ParsedFiles};
-use crate::source_maps::Script;
-use crate::stages::checksums::has_checksum;
-use crate::stages::loaded::Loaded;
-use crate::stages::source_mapped::SourceMapped;
-use crate::stamp::{SLACK, Stamp};
+use crate::discovery::stamp::{SLACK, Stamp};
+use crate::functions::definitions::{FileDefinitions, ParsedFiles};
+use crate::load::source_maps::Script;
+use crate::load::stages::checksums::has_checksum;
+use crate::load::stages::loaded::Loaded;
+use crate::load::stages::source_mapped::SourceMapped;
 use analysis::{FuncId, SourceId};
 use copies::{Manifest, map_name};
 use disk::Version;

@@ -1,19 +1,19 @@
 //! Random views and baselines, in which all surfaces have the same costs.
 
 use crate::support::{Project, compared_with};
-use engine::baseline::Baseline;
-use engine::context::Context;
-use engine::fields::{CostFields, PartChange};
-use engine::overlay::OverlayData;
+use engine::compare::baseline::Baseline;
+use engine::compare::overlay::OverlayData;
+use engine::config::settings::ViewSettings;
+use engine::items::fields::{CostFields, PartChange};
 use engine::query::call_tree::{self, TreeNode, call_tree};
 use engine::query::flame_graph::{self, flame_graph};
 use engine::query::function_costs::function_costs;
 use engine::query::hot_spots::{self, HotSpots, hot_spots};
 use engine::query::line_costs::line_costs;
 use engine::ranking::By;
-use engine::settings::ViewSettings;
 use engine::snapshot::Snapshot;
 use engine::world::World;
+use engine::world::context::Context;
 use profile::text_samples;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,15 +4,15 @@
 //! main → eval.
 
 use crate::support::{Project, compared_with};
-use engine::context::Context;
-use engine::fields::{CostFields, PlaceFields};
+use engine::items::fields::{CostFields, PlaceFields};
+use engine::items::keys::Key;
 use engine::items::{Direction, GivenItem};
-use engine::keys::Key;
 use engine::query::call_tree::{self, TreeNode, call_tree};
 use engine::query::flame_graph::{self, flame_graph};
 use engine::query::hot_spots::{self, HotFunction, hot_spots};
 use engine::query::step::{Step, show};
 use engine::ranking::{By, Sort};
+use engine::world::context::Context;
 use profile::text_samples;
 use serde_json::json;
 

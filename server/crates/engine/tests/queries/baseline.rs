@@ -1,13 +1,13 @@
 //! Costs compared with a baseline.
 
 use crate::support::{Project, compared_with, compared_with_runs, numbered, recording, v8};
-use engine::baseline::{Baseline, Same};
-use engine::context::Context;
-use engine::diff::{Diff, Unmatched};
-use engine::fields::PartChange;
+use engine::compare::baseline::{Baseline, Same};
+use engine::compare::diff::{Diff, Unmatched};
+use engine::config::settings::{Compare, Settings};
+use engine::items::fields::PartChange;
+use engine::items::weight::Weight;
 use engine::items::{Direction, ItemPath, root_item};
 use engine::load::{Caches, Environment, index_sources, renew};
-use engine::order::hottest_functions;
 use engine::query::call_tree::{self, TreeNode, call_tree};
 use engine::query::calls::calls;
 use engine::query::flame_graph::{self, flame_graph};
@@ -17,11 +17,11 @@ use engine::query::hover::hover;
 use engine::query::line_costs::line_costs;
 use engine::query::symbols::symbols;
 use engine::query::view::view;
+use engine::ranking::order::hottest_functions;
 use engine::ranking::{By, Sort};
-use engine::settings::{Compare, Settings};
 use engine::snapshot::Snapshot;
 use engine::text::Position;
-use engine::weight::Weight;
+use engine::world::context::Context;
 use profile::text_samples;
 use serde_json::json;
 use std::sync::Arc;

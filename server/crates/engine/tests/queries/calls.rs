@@ -1,10 +1,10 @@
 //! Callers and callees along a path.
 
 use crate::support::{Project, recording, v8};
-use engine::context::Context;
 use engine::items::{Direction, Item, ItemPath, root_item};
-use engine::order::hottest_functions;
 use engine::query::calls::{Call, calls};
+use engine::ranking::order::hottest_functions;
+use engine::world::context::Context;
 use expect_test::{Expect, expect};
 use profile::{Frame, Func, Lib, Metric, ProfileBuilder, Samples, Thread, Weights, text_samples};
 use serde::Deserialize;

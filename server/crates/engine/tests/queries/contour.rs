@@ -5,8 +5,8 @@ use analysis::{
     CallGroup, CallGrouping, CallGroups, CallTree, Costs, FunctionId, GroupKey, Groups, Recording,
     Recursion, View, WarningCode,
 };
-use engine::marks::Marks;
-use engine::stages::loaded::Loaded;
+use engine::load::stages::loaded::Loaded;
+use engine::present::marks::Marks;
 use formats::Limits;
 use formats::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepRun, DeepSite};
 use serde_json::json;

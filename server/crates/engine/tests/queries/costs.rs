@@ -1,11 +1,11 @@
 //! What lines and functions cost: hints, lenses, diagnostics, symbols.
 
 use crate::support::Project;
-use engine::context::Context;
 use engine::query::function_costs::function_costs;
 use engine::query::hot_places::hot_places;
 use engine::query::line_costs::line_costs;
 use engine::query::symbols::symbols;
+use engine::world::context::Context;
 use expect_test::{Expect, expect};
 use profile::{Frame, Func, Metric, ProfileBuilder, Samples, Thread, Weights, text_samples};
 use serde_json::{Value, json};
@@ -155,9 +155,9 @@ fn without_added(mut data: Value) -> Value {
 #[test]
 fn tiers_begin_at_one_five_and_twenty_percent() {
     let cost = |total| analysis::Cost { self_: 0.0, total: analysis::Total::Exact(total) };
-    let tier = |total| engine::weight::tier(cost(total), 1000.0);
+    let tier = |total| engine::items::weight::tier(cost(total), 1000.0);
     assert_eq!([9.9, 10.0, 49.9, 50.0, 199.9, 200.0].map(tier), [0, 1, 1, 2, 2, 3]);
-    assert_eq!(engine::weight::tier(cost(1.0), 0.0), 0);
+    assert_eq!(engine::items::weight::tier(cost(1.0), 0.0), 0);
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! Costs in documents that differ from the recorded text.
 
 use crate::support::{Project, numbered};
-use engine::context::Context;
-use engine::document::Document;
 use engine::items::root_item;
-use engine::order::hottest_functions;
 use engine::query::function_costs::function_costs;
 use engine::query::hover::hover;
 use engine::query::line_costs::line_costs;
+use engine::ranking::order::hottest_functions;
 use engine::text::{Encoding, Position, Text};
+use engine::world::context::Context;
+use engine::world::document::Document;
 use profile::text_samples;
 use std::fs;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Sources that were edited since the recording: where functions and calls are now.
 
 use crate::support::{Project, numbered, position_of};
-use engine::places::line_place;
+use engine::items::places::line_place;
 use engine::query::function_costs::function_costs;
 use engine::query::functions_at::function_at;
 use profile::text_samples;

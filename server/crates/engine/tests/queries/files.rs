@@ -1,8 +1,8 @@
 //! Which files are profiles, and their warnings.
 
 use crate::support::Project;
+use engine::config::settings::Settings;
 use engine::discovery::{Recognised, discover};
-use engine::settings::Settings;
 use formats::Format;
 use profile::{Warning, WarningCode, text_samples};
 use std::fs;

@@ -1,9 +1,9 @@
 //! Hot spots of own code, and of files, packages, libraries and threads.
 
 use crate::support::Project;
-use engine::context::Context;
 use engine::query::hot_spots::{HotCost, HotModule, Question, hot_spots};
 use engine::ranking::{By, Scope, Sort};
+use engine::world::context::Context;
 use profile::text_samples;
 
 const APP: &str = "fn main() {\n    burn();\n}\nfn burn() {\n    spin();\n}\nfn rest() {}\n";

@@ -2,11 +2,11 @@
 
 use crate::support::Project;
 use clap::ValueEnum;
-use engine::context::Context;
+use engine::load::stages::loaded::Loaded;
 use engine::query::hot_spots::{HotSpots, Question, hot_spots};
 use engine::query::view::view;
 use engine::ranking::{By, Sort};
-use engine::stages::loaded::Loaded;
+use engine::world::context::Context;
 use formats::deep_writer::DeepFile;
 use std::fs;
 use std::ops::ControlFlow;

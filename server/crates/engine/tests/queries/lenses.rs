@@ -1,8 +1,8 @@
 //! Where lenses stand, and which of them have names.
 
 use crate::support::Project;
+use engine::functions::recorded::RecordedFunctions;
 use engine::query::function_costs::function_costs;
-use engine::recorded::RecordedFunctions;
 use profile::text_samples;
 use serde_json::json;
 

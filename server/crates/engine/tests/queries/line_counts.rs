@@ -1,7 +1,7 @@
 //! How often lines were executed, from the files that Mercury writes beside its deep profiles.
 
 use crate::support::Project;
-use engine::stages::loaded::Loaded;
+use engine::load::stages::loaded::Loaded;
 use formats::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepSite};
 use formats::procrep_writer::{Options, assignment, call, conjunction, if_then_else, test, write};
 use profile::WarningCode;

@@ -1,17 +1,17 @@
 //! The data for menus and status lines: view, profiles, files and state. Explanations of lines.
 
 use crate::support::{Project, recording};
-use engine::context::Context;
-use engine::overrides::{Change, Choices, Overrides};
+use engine::config::overrides::{Change, Choices, Overrides};
+use engine::config::settings::Settings;
+use engine::config::state;
 use engine::query::choices::{Choice, ChoiceKey, ChoiceValue, Chosen};
 use engine::query::explain::{self, Explanation, Reason, explain};
 use engine::query::paths::{How, paths};
 use engine::query::profiles::{profiles, shown};
 use engine::query::view::view;
 use engine::ranking::By;
-use engine::settings::Settings;
-use engine::state;
 use engine::world::World;
+use engine::world::context::Context;
 use profile::text_samples;
 use serde_json::{Value, json};
 use std::sync::Arc;

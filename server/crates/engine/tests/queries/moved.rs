@@ -1,10 +1,10 @@
 //! Functions that were moved to another file since the recording.
 
 use crate::support::{Project, numbered};
-use engine::context::Context;
 use engine::query::function_costs::function_costs;
 use engine::query::line_costs::line_costs;
 use engine::snapshot::Snapshot;
+use engine::world::context::Context;
 use profile::text_samples;
 use std::fs;
 use std::time::{Duration, SystemTime};

@@ -4,10 +4,10 @@
 //! its recorded count would let it occur.
 
 use crate::support::Project;
-use engine::diff::{Diff, Row};
-use engine::settings::Compare;
+use engine::compare::diff::{Diff, Row};
+use engine::config::settings::Compare;
+use engine::load::stages::loaded::Loaded;
 use engine::snapshot::Snapshot;
-use engine::stages::loaded::Loaded;
 use serde_json::json;
 use std::collections::{BTreeSet, HashMap};
 use std::fs;

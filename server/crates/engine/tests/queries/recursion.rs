@@ -1,14 +1,14 @@
 //! Recursion, and parts of a function that run in frames of their own.
 
 use crate::support::{Project, recording, v8};
-use engine::context::Context;
 use engine::items::{Direction, GivenItem, Item, root_item};
-use engine::order::hottest_functions;
 use engine::present::details::Listed;
 use engine::query::call_tree::{CallTree, Question, TreeNode, call_tree};
 use engine::query::hover::hover;
 use engine::query::step::{Step, show};
+use engine::ranking::order::hottest_functions;
 use engine::text::Position;
+use engine::world::context::Context;
 use serde::Deserialize;
 use serde_json::json;
 use std::fmt::Write;

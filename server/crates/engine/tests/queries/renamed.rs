@@ -1,14 +1,14 @@
 //! Functions that have another name than in the baseline, or are in another version of a library.
 
 use crate::support::{Project, compared_with, recording};
-use engine::context::Context;
-use engine::diff::{Diff, Sides, Unmatched};
+use engine::compare::diff::{Diff, Sides, Unmatched};
+use engine::config::settings::Compare;
 use engine::items::{Direction, ItemPath, root_item};
 use engine::query::calls::calls;
 use engine::query::function_costs::function_costs;
 use engine::query::hot_spots::{Question, hot_spots};
 use engine::ranking::{By, Sort};
-use engine::settings::Compare;
+use engine::world::context::Context;
 use profile::text_samples;
 use std::sync::Arc;
 

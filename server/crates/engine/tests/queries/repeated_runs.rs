@@ -2,12 +2,12 @@
 //! with its callers only.
 
 use crate::support::Project;
-use engine::baseline::Baseline;
-use engine::context::Compared;
-use engine::diff::{Diff, Row};
-use engine::settings::Compare;
+use engine::compare::baseline::Baseline;
+use engine::compare::diff::{Diff, Row};
+use engine::config::settings::Compare;
+use engine::load::stages::loaded::Loaded;
 use engine::snapshot::Snapshot;
-use engine::stages::loaded::Loaded;
+use engine::world::context::Compared;
 use std::collections::BTreeSet;
 use std::fs;
 use std::ops::ControlFlow;

@@ -2,17 +2,17 @@
 //! open documents.
 
 use analysis::{Recording, Thread};
-use engine::baseline::Baseline;
-use engine::context::Context;
-use engine::document::{Document, OpenDocuments};
+use engine::compare::baseline::Baseline;
+use engine::config::settings::Settings;
+use engine::discovery::stamp::Stamp;
+use engine::load::stages::loaded::Loaded;
 use engine::load::{Caches, Environment, index_sources, load};
 use engine::query::line_costs::LineHint;
-use engine::settings::Settings;
 use engine::snapshot::Snapshot;
-use engine::stages::loaded::Loaded;
-use engine::stamp::Stamp;
 use engine::text::{Encoding, Position, Text};
 use engine::world::World;
+use engine::world::context::Context;
+use engine::world::document::{Document, OpenDocuments};
 use formats::{Format, Limits};
 use serde_json::json;
 use std::fs;

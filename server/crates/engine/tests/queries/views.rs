@@ -1,11 +1,11 @@
 //! Costs under a view. Changing the view later gives the same costs as loading with it.
 
 use crate::support::Project;
+use engine::config::settings::{Settings, ViewSettings};
 use engine::load::{Caches, Environment, index_sources, renew};
-use engine::marks::Marks;
-use engine::order::hottest_functions;
+use engine::present::marks::Marks;
 use engine::query::explain::{Question, Reason, explain};
-use engine::settings::{Settings, ViewSettings};
+use engine::ranking::order::hottest_functions;
 use engine::snapshot::Snapshot;
 use profile::text_samples;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use super::disk::path;
 use super::simulation::{Simulation, samples_of};
 use crate::lsp::loader::Compare;
 use crate::lsp::loader::event::Event;
-use engine::overrides::ChosenBaseline;
+use engine::config::overrides::ChosenBaseline;
 use serde_json::json;
 use std::time::Duration;
 

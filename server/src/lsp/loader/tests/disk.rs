@@ -1,9 +1,9 @@
 //! A disk in memory, and the results of scans and loads of it.
 
 use crate::lsp::loader::scan::{Ending, ScanRequest, Scanned};
+use engine::discovery::stamp::Stamp;
 use engine::discovery::{Candidate, FileVersion};
-use engine::stages::loaded::{LoadError, Loaded};
-use engine::stamp::Stamp;
+use engine::load::stages::loaded::{LoadError, Loaded};
 use formats::{At, Format, Origin, ReadError, Writer};
 use profile::text_samples;
 use std::cmp::Reverse;

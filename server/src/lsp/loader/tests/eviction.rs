@@ -5,7 +5,7 @@ use super::disk::path;
 use super::simulation::Simulation;
 use crate::lsp::loader::Compare;
 use crate::lsp::loader::event::Event;
-use engine::stages::loaded::Loaded;
+use engine::load::stages::loaded::Loaded;
 use serde_json::json;
 use std::sync::{Arc, Weak};
 use std::time::Duration;

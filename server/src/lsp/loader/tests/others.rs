@@ -4,7 +4,7 @@ use super::disk::Content::{Broken, Profile};
 use super::disk::path;
 use super::simulation::{Simulation, samples_of};
 use crate::lsp::loader::event::Event;
-use engine::settings::Unit;
+use engine::config::settings::Unit;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;

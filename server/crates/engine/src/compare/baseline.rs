@@ -1,0 +1,554 @@
+//! The *baseline*: the profile that costs are compared with.
+//!
+//! It is a snapshot like the one shown and has the same settings. It does not change when its file
+//! is rewritten. Two functions are the same if they have definitions with the same name in the same
+//! workspace file (if there are several, those on the same line), or with the same name and code in
+//! different files. Closures without a name are matched by their lines only, so both recorded texts
+//! must be known. Without definitions, functions are the same if they have the same name in the same
+//! file or library (`same_name.rs`). Lines are matched by their text ([`crate::world::context`]). An
+//! unmatched cost is unknown, not zero.
+
+use crate::compare::average::{Spread, SpreadCost};
+use crate::compare::comparison::{Change, Comparison, Runs};
+use crate::config::settings::{Combine, Compare};
+use crate::functions::same_name::{SameName, same_name};
+use crate::load::stages::moved::MIN_TOKENS;
+use crate::recorded_texts::RecordedText;
+use crate::snapshot::Snapshot;
+use crate::world::file_lines::FileLines;
+use analysis::{Cost, FileId, FuncKey, FunctionId, Groups, Metric, ThreadChoice, Total};
+use rustc_hash::FxHashMap;
+use sources::{Arity, Definition, LineMap, Syntax, code_tokens, without_version};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+/// The functions of a file by container, name and arity, each with the byte at which its definition
+/// starts.
+type Defined = FxHashMap<DefinitionKey, Vec<(usize, FunctionId)>>;
+/// For a closure without a name, the first part is what is around it.
+type DefinitionKey = (Option<String>, String, Option<Arity>);
+
+/// The only function with a key; `None` if there are several.
+type ByKey = FxHashMap<DefinitionKey, Option<FunctionId>>;
+
+/// The functions with a definition, by key.
+fn by_key(snapshot: &Snapshot) -> ByKey {
+    let mut by_key = ByKey::default();
+    for (function, _) in snapshot.costs.functions() {
+        if let Some(source) = snapshot.source_function(function) {
+            let same = by_key.entry(key(source.definition()));
+            same.and_modify(|only| *only = None).or_insert(Some(function));
+        }
+    }
+    by_key
+}
+
+/// The functions of a profile shown that are in another file of the baseline.
+#[derive(Debug)]
+struct Moved {
+    /// Identify the profile.
+    groups: Weak<Groups>,
+    by_key: ByKey,
+    /// The functions of the baseline that they are, computed on first use.
+    same: FxHashMap<FunctionId, Option<FunctionId>>,
+}
+
+/// The tokens of a function. `None` if it has no name or definition, if the recorded text is not known, or
+/// if it has so few tokens that another function may have the same.
+fn code(snapshot: &Snapshot, function: FunctionId) -> Option<Vec<u64>> {
+    let source = snapshot.source_function(function)?;
+    let (path, definition) = (snapshot.path_of(source.file)?, source.definition());
+    let recorded = snapshot.texts.get(path).filter(|recorded| !recorded.is_guess())?;
+    let text = recorded.text.get(definition.bytes.clone())?;
+    let tokens = code_tokens(text, Syntax::of_text(path, &recorded.text));
+    (!definition.name.is_empty() && tokens.len() >= MIN_TOKENS).then_some(tokens)
+}
+
+fn key(definition: &Definition) -> DefinitionKey {
+    let around = definition.scopes.last().filter(|_| definition.name.is_empty());
+    let container = definition.container.as_ref().or(around).cloned();
+    (container, definition.name.clone(), definition.arity)
+}
+
+/// The chosen definitions in the recorded text of a file, in the order of the text. `None` if they are not
+/// known.
+fn definitions<'a>(
+    snapshot: &'a Snapshot,
+    path: &Path,
+    chosen: impl Fn(&Definition) -> bool,
+) -> Option<Vec<&'a Definition>> {
+    let all = &snapshot.texts.get(path)?.definitions.as_ref()?.all;
+    Some(all.iter().filter(|it| chosen(it)).collect())
+}
+
+/// Whether the text that a file was recorded from is known and has a definition with this key.
+fn has_definition(snapshot: &Snapshot, path: &Path, wanted: &DefinitionKey) -> bool {
+    let is_known = snapshot.texts.get(path).is_some_and(|recorded| !recorded.is_guess());
+    let same = definitions(snapshot, path, |it| key(it) == *wanted);
+    is_known && same.is_some_and(|same| !same.is_empty())
+}
+
+/// Whether no other function of a profile has the name of a function in its file or library.
+fn is_only_of_name(snapshot: &Snapshot, function: FunctionId) -> bool {
+    snapshot.find(&snapshot.key(function)).len() == 1
+}
+
+/// The functions with this recorded name in a workspace file.
+fn in_file(snapshot: &Snapshot, path: &Path, name: &str) -> Vec<FunctionId> {
+    let is_there = |function: &FunctionId| {
+        let file = snapshot.function(*function).file;
+        file.and_then(|file| snapshot.path_of(file)) == Some(path)
+    };
+    snapshot.with_name(name).into_iter().filter(is_there).collect()
+}
+
+/// Whether a profile has the name of a function of another profile in a file that was not found, which
+/// may be the file of that function.
+fn has_in_missing_file(snapshot: &Snapshot, other: &Snapshot, function: FunctionId) -> bool {
+    fn base_name(snapshot: &Snapshot, file: FileId) -> Option<&str> {
+        without_version(snapshot.file_name(file)).rsplit(['/', '\\']).next()
+    }
+    let base = other.function(function).file.and_then(|file| base_name(other, file));
+    let may_be = |same: &FunctionId| {
+        let file = snapshot.function(*same).file;
+        file.is_none_or(|file| {
+            snapshot.path_of(file).is_none() && base_name(snapshot, file) == base
+        })
+    };
+    snapshot.with_name(&other.key(function).name).iter().any(may_be)
+}
+
+/// A profile to compare with, or several runs of it.
+#[derive(Debug)]
+pub struct Baseline {
+    /// The profile, under the settings of the one shown; the newest of several runs.
+    pub snapshot: Arc<Snapshot>,
+    /// The other runs, newest first.
+    earlier: Vec<Baseline>,
+    defined: FxHashMap<FileId, Defined>,
+    /// Computed on first use.
+    by_key: OnceLock<ByKey>,
+    /// The moved functions of profiles that this is the baseline of.
+    moved: Mutex<Vec<Moved>>,
+    /// The line maps of files that are not open, by path.
+    lines: Mutex<FxHashMap<PathBuf, MappedText>>,
+}
+
+/// The line map to a text from that of the baseline, both recorded texts of one file.
+#[derive(Debug, Clone)]
+struct MappedText {
+    to: Arc<str>,
+    map: Arc<LineMap>,
+}
+
+/// The cost of a line, function or path in the baseline.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Before {
+    /// The raw cost; of several runs, the mean.
+    pub cost: Cost,
+    /// How it is compared.
+    pub by: Comparison,
+    /// The runs that the self cost and the total were computed from.
+    runs: [Runs; 2],
+    /// The spread of the cost shown, if it is that of a mean.
+    spread_now: Option<Spread>,
+}
+
+impl Before {
+    /// The mean of the costs of several runs. `None` if there are none. `spread_now` is the spread of the
+    /// cost shown.
+    pub fn mean(costs: &[SpreadCost], spread_now: Option<Spread>, by: Comparison) -> Option<Self> {
+        let (&(newest, spread), earlier) = costs.split_first()?;
+        if earlier.is_empty() {
+            let parts = [spread.map(|spread| spread.self_), spread.and_then(|spread| spread.total)];
+            let runs = parts.map(|part| by.runs_before(part));
+            return Some(Self { cost: newest, by, runs, spread_now });
+        }
+        let (self_, self_runs) = Runs::mean(costs.iter().map(|(cost, _)| cost.self_));
+        let totals: Option<Vec<f64>> = costs.iter().map(|(cost, _)| cost.total.exact()).collect();
+        let (total, total_runs) = totals.map_or((newest.total, Runs::default()), |totals| {
+            let (total, runs) = Runs::mean(totals.into_iter());
+            (Total::Exact(total), runs)
+        });
+        let runs = [self_runs, total_runs];
+        Some(Self { cost: Cost { self_, total }, by, runs, spread_now })
+    }
+
+    /// How the self cost changed.
+    pub fn self_change(&self, now: Cost) -> Change {
+        let spread = self.spread_now.map(|spread| spread.self_);
+        self.by.change_of(self.cost.self_, self.runs[0], now.self_, spread)
+    }
+
+    /// How the total changed. `None` if one of them is not exact.
+    pub fn total_change(&self, now: Cost) -> Option<Change> {
+        let (before, now) = self.cost.total.exact().zip(now.total.exact())?;
+        let spread = self.spread_now.and_then(|spread| spread.total);
+        Some(self.by.change_of(before, self.runs[1], now, spread))
+    }
+}
+
+/// The cost of what the baseline does not have.
+pub const NO_COST: Cost = Cost { self_: 0.0, total: Total::Exact(0.0) };
+
+/// What a function of the profile shown is in the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Same {
+    /// A function with costs.
+    Function(FunctionId),
+    /// The baseline has no costs of it, but its definition is in the text that the baseline was recorded
+    /// from.
+    NoCost,
+    /// The baseline has no such function: it is new, or it was renamed.
+    Absent,
+    /// Several functions of one name, or a definition on one side only.
+    Unknown,
+}
+
+/// Why two recordings cannot be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Difference {
+    /// They have different metrics or units.
+    Metric,
+    /// One shows all threads, the other does not.
+    Threads,
+    /// The baseline has no costs.
+    NoCosts,
+}
+
+impl Difference {
+    fn between(before: &Snapshot, now: &Snapshot) -> Option<Self> {
+        let [was, is] = [before, now].map(|snapshot| &snapshot.costs.metric);
+        let shows_all = |snapshot: &Snapshot| snapshot.grouped.view.threads == ThreadChoice::All;
+        if (&was.name, &was.unit) != (&is.name, &is.unit) {
+            Some(Self::Metric)
+        } else if shows_all(before) != shows_all(now) {
+            Some(Self::Threads)
+        } else {
+            (before.costs.total == 0.0).then_some(Self::NoCosts)
+        }
+    }
+
+    fn message(self, before: &Snapshot, now: &Snapshot) -> String {
+        let [path, other] = [before, now].map(|snapshot| snapshot.loaded.path.display());
+        let [was, is] = [before, now].map(|snapshot| {
+            let Metric { name, unit, .. } = &snapshot.costs.metric;
+            if name == unit { format!("`{name}`") } else { format!("`{name}` ({unit})") }
+        });
+        let why = match self {
+            Self::Metric => {
+                format!("it measures {was}, not {is}; choose a baseline with the same metric")
+            }
+            Self::Threads => {
+                "only one of them has the chosen threads; show all threads, or choose another \
+                 baseline"
+                    .to_owned()
+            }
+            Self::NoCosts => {
+                format!("it has no costs in {is} for the threads shown; choose another baseline")
+            }
+        };
+        format!("{path}: cannot be compared with {other}: {why}")
+    }
+}
+
+/// A message if the costs of two recordings must not be subtracted because they have different
+/// metrics.
+pub fn different_metrics(before: &Snapshot, now: &Snapshot) -> Option<String> {
+    let difference =
+        Difference::between(before, now).filter(|difference| *difference == Difference::Metric);
+    difference.map(|difference| difference.message(before, now))
+}
+
+impl Baseline {
+    /// A baseline from a snapshot.
+    pub fn new(snapshot: Arc<Snapshot>) -> Self {
+        Self::of_runs(snapshot, Vec::new())
+    }
+
+    /// A baseline from several runs, the newest first.
+    pub fn of_runs(snapshot: Arc<Snapshot>, earlier: Vec<Arc<Snapshot>>) -> Self {
+        let mut defined: FxHashMap<FileId, Defined> = FxHashMap::default();
+        for (function, _) in snapshot.costs.functions() {
+            let Some(source) = snapshot.source_function(function) else { continue };
+            let definition = source.definition();
+            let of_file = defined.entry(source.file).or_default();
+            let same = of_file.entry(key(definition)).or_default();
+            same.push((definition.bytes.start, function));
+        }
+        let earlier = earlier.into_iter().map(Self::new).collect();
+        let (moved, lines) = (Mutex::default(), Mutex::default());
+        Self { snapshot, earlier, defined, by_key: OnceLock::new(), moved, lines }
+    }
+
+    /// The baseline with its snapshots computed again.
+    #[must_use]
+    pub fn renewed(&self, mut renew: impl FnMut(&Snapshot) -> Snapshot) -> Self {
+        let mut renew = |run: &Self| Arc::new(renew(&run.snapshot));
+        let newest = renew(self);
+        Self::of_runs(newest, self.earlier.iter().map(renew).collect())
+    }
+
+    /// Whether both are of the same runs.
+    pub fn is_of_same_runs(&self, other: &Self) -> bool {
+        let loaded = |run: &Self| Arc::as_ptr(&run.snapshot.loaded);
+        self.all().map(loaded).eq(other.all().map(loaded))
+    }
+
+    /// All runs, the newest first. Some may have other metrics or threads than the newest.
+    pub fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.earlier)
+    }
+
+    /// The runs whose costs can be compared if those of the newest can.
+    pub fn runs(&self) -> impl Iterator<Item = &Self> {
+        self.all().filter(|run| Difference::between(&run.snapshot, &self.snapshot).is_none())
+    }
+
+    /// How costs of `shown` are compared with those of the baseline.
+    pub fn comparison(&self, shown: &Snapshot, compare: Compare) -> Comparison {
+        let runs: Vec<&Snapshot> = self.runs().map(|run| &*run.snapshot).collect();
+        Comparison::new(&runs, shown, compare)
+    }
+
+    /// The name to show: `cpu.folded`, of several runs `the mean of 5 runs of cpu.folded`.
+    pub fn name(&self) -> String {
+        let name = self.snapshot.loaded.name();
+        match self.runs().count() {
+            0 | 1 => name,
+            runs => format!("the mean of {runs} runs of {name}"),
+        }
+    }
+
+    /// The name to show beside that of `shown`: `an earlier run of cpu.folded` if it is the same file,
+    /// which was rewritten since.
+    pub fn name_beside(&self, shown: &Snapshot) -> String {
+        let (loaded, shown) = (&self.snapshot.loaded, &shown.loaded);
+        let is_one = self.runs().nth(1).is_none();
+        let is_earlier = loaded.path == shown.path && loaded.content != shown.content;
+        if is_one && is_earlier {
+            format!("an earlier run of {}", self.name())
+        } else {
+            self.name()
+        }
+    }
+
+    /// Whether costs of `shown` can be compared with this baseline.
+    pub fn is_comparable(&self, shown: &Snapshot) -> bool {
+        Difference::between(&self.snapshot, shown).is_none()
+    }
+
+    /// A message if costs of `shown` cannot be compared with this baseline.
+    pub fn problem(&self, shown: &Snapshot) -> Option<String> {
+        Difference::between(&self.snapshot, shown)
+            .map(|difference| difference.message(&self.snapshot, shown))
+    }
+
+    /// A message if the sum of several profiles is compared with a baseline of one profile, or with a
+    /// mean.
+    pub fn sum_problem(&self, shown: &Snapshot) -> Option<String> {
+        let n_files = shown.loaded.files.len();
+        let is_sum = n_files > 1 && shown.settings.view.combine == Combine::Sum;
+        (is_sum && self.snapshot.loaded.files.len() == 1)
+            .then(|| format!("the sum of {n_files} profiles is compared with {}", self.name()))
+    }
+
+    /// What a function of `shown` is in the baseline.
+    pub fn same(&self, shown: &Snapshot, function: FunctionId) -> Same {
+        match self.same_in_file(shown, function) {
+            Same::Function(same) => Same::Function(same),
+            other => self.moved(shown, function).map_or(other, Same::Function),
+        }
+    }
+
+    /// The function of the baseline in another file that has the same name and code. `None` if one of the
+    /// profiles has several with this name.
+    fn moved(&self, shown: &Snapshot, function: FunctionId) -> Option<FunctionId> {
+        let groups = &shown.grouped.groups;
+        let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        moved.retain(|of| of.groups.strong_count() > 0);
+        let is_of_shown = |of: &Moved| of.groups.as_ptr() == Arc::as_ptr(groups);
+        let at = moved.iter().position(is_of_shown).unwrap_or_else(|| {
+            let (groups, by_key) = (Arc::downgrade(groups), by_key(shown));
+            moved.push(Moved { groups, by_key, same: FxHashMap::default() });
+            moved.len() - 1
+        });
+        let Moved { by_key, same, .. } = &mut moved[at];
+        *same.entry(function).or_insert_with(|| {
+            let key = key(shown.source_function(function)?.definition());
+            if by_key.get(&key) == Some(&None) {
+                return None;
+            }
+            let before = self.by_key.get_or_init(|| self::by_key(&self.snapshot));
+            let same = before.get(&key).copied().flatten()?;
+            (code(shown, function)? == code(&self.snapshot, same)?).then_some(same)
+        })
+    }
+
+    /// The same, in the same file.
+    fn same_in_file(&self, shown: &Snapshot, function: FunctionId) -> Same {
+        let Some(source) = shown.source_function(function) else {
+            // A func of one profile may be part of a definition in the other. Such functions have
+            // no match.
+            return match same_name(&self.snapshot, shown, function) {
+                SameName::Only(same) if self.snapshot.source_function(same).is_none() => {
+                    Same::Function(same)
+                }
+                SameName::Only(_) | SameName::Unclear => Same::Unknown,
+                SameName::None => Same::Absent,
+            };
+        };
+        let Some(path) = shown.path_of(source.file) else { return Same::Unknown };
+        let Some(file) = self.snapshot.file_at(path) else {
+            let may_have = has_in_missing_file(&self.snapshot, shown, function);
+            return if may_have { Same::Unknown } else { Same::Absent };
+        };
+        let Some(defined) = self.defined.get(&file) else {
+            return self.same_by_name(shown, function, path);
+        };
+        let definition = source.definition();
+        if let Some(same) = self.same_definition(shown, path, definition, defined) {
+            return same;
+        }
+        let key = key(definition);
+        match defined.get(&key).map_or(&[][..], Vec::as_slice) {
+            _ if definition.name.is_empty() => Same::Unknown,
+            [] if has_definition(&self.snapshot, path, &key) => Same::NoCost,
+            [] => Same::Absent,
+            [(_, same)] => Same::Function(*same),
+            _ => Same::Unknown,
+        }
+    }
+
+    /// Finds the function of a definition of `shown` in the baseline, by comparing the recorded texts. It
+    /// is the only definition with this key. Of several, it is the one on the same line (or, if several
+    /// are on that line, the one at the same position), or else the only one whose line was changed. If no
+    /// definition of the baseline has the key, because a class was renamed for example, it is the one of
+    /// this name on the same line. `defined` are the functions of the file that have costs. `None` if a
+    /// text is not known.
+    fn same_definition(
+        &self,
+        shown: &Snapshot,
+        path: &Path,
+        definition: &Definition,
+        defined: &Defined,
+    ) -> Option<Same> {
+        let map = self.recorded_lines(shown, path)?;
+        let with_cost = |same: &Definition| {
+            let of_key = defined.get(&key(same)).map_or(&[][..], Vec::as_slice);
+            let same = of_key.iter().find(|(start, _)| *start == same.bytes.start);
+            same.map_or(Same::NoCost, |(_, function)| Same::Function(*function))
+        };
+        let wanted = key(definition);
+        let has_key = |it: &Definition| key(it) == wanted;
+        let has_name =
+            |it: &Definition| (&it.name, it.arity) == (&definition.name, definition.arity);
+        let mut before = definitions(&self.snapshot, path, has_key)?;
+        let mut now = definitions(shown, path, has_key)?;
+        if let ([same], [_]) = (&before[..], &now[..])
+            && !definition.name.is_empty()
+        {
+            return Some(with_cost(same));
+        }
+        let Some(line0) = map.to_recorded(definition.name_line0) else {
+            before.retain(|it| map.to_open(it.name_line0).is_none());
+            now.retain(|it| map.to_recorded(it.name_line0).is_none());
+            return Some(match (&before[..], &now[..]) {
+                ([], _) => Same::Absent,
+                ([same], [_]) => with_cost(same),
+                _ => Same::Unknown,
+            });
+        };
+        if before.is_empty() {
+            before = definitions(&self.snapshot, path, has_name)?;
+            now = definitions(shown, path, has_name)?;
+        }
+        before.retain(|it| it.name_line0 == line0);
+        now.retain(|it| it.name_line0 == definition.name_line0);
+        let position = now.iter().position(|it| it.bytes == definition.bytes);
+        Some(match position {
+            _ if before.is_empty() => Same::Absent,
+            Some(position) if before.len() == now.len() => with_cost(before[position]),
+            _ => Same::Unknown,
+        })
+    }
+
+    /// Finds a function of `shown` in the baseline if the definitions of its file are not known: it is the
+    /// function with the same name, if all funcs of both have that name.
+    fn same_by_name(&self, shown: &Snapshot, function: FunctionId, path: &Path) -> Same {
+        let (groups, symbols) = (&shown.grouped.groups, shown.grouped.recording.symbols());
+        let parts = symbols.funcs.ids().filter(|&func| groups.function(func) == function);
+        let keys: Vec<FuncKey> = parts.map(|func| symbols.func_key(func)).collect();
+        let is_one_name = keys.iter().all(|key| key.name == keys[0].name);
+        let mut same: Vec<FunctionId> =
+            keys.iter().flat_map(|key| self.snapshot.find(key)).collect();
+        same.sort_unstable();
+        same.dedup();
+        if same.is_empty() {
+            same = in_file(&self.snapshot, path, &shown.key(function).name);
+        }
+        match same[..] {
+            [same] if is_one_name && is_only_of_name(shown, function) => Same::Function(same),
+            [] if self.snapshot.texts.get(path).is_none_or(|text| !text.is_guess()) => Same::Absent,
+            _ => Same::Unknown,
+        }
+    }
+
+    /// The cost in the baseline of a function of `shown`. `None` if it has no unique match.
+    pub fn function(&self, shown: &Snapshot, function: FunctionId) -> Option<SpreadCost> {
+        let Self { snapshot, .. } = self;
+        match self.same(shown, function) {
+            Same::Function(same) => {
+                Some((snapshot.costs.function(same).cost, snapshot.run_costs().function(same)))
+            }
+            Same::NoCost => Some((NO_COST, None)),
+            Same::Absent | Same::Unknown => None,
+        }
+    }
+
+    /// The functions of the baseline on a path of functions of `shown`. `None` if one of them has
+    /// no match.
+    pub fn path(&self, shown: &Snapshot, path: &[FunctionId]) -> Option<Vec<FunctionId>> {
+        let same = |&function: &FunctionId| match self.same(shown, function) {
+            Same::Function(same) => Some(same),
+            _ => None,
+        };
+        path.iter().map(same).collect()
+    }
+
+    /// The cost in the baseline of a line of `shown`: 1-based, in the text that it was recorded
+    /// from. `None` if one of the recorded texts is not known, or the baseline's does not have the
+    /// line.
+    pub fn recorded_line(&self, shown: &Snapshot, file: FileId, line: u32) -> Option<SpreadCost> {
+        let (path, line0) = (shown.path_of(file)?, line.checked_sub(1)?);
+        let (snapshot, file) = (&*self.snapshot, self.snapshot.file_at(path)?);
+        let map = &self.recorded_lines(shown, path)?;
+        map.to_recorded(line0)?;
+        let lines = FileLines { snapshot, file, map, stale: false, document: None };
+        Some(lines.cost_of(line0).unwrap_or((NO_COST, None)))
+    }
+
+    /// The line map from the text of a file that the baseline was recorded from to that of `shown`.
+    /// `None` if one of them is not known.
+    pub fn recorded_lines(&self, shown: &Snapshot, path: &Path) -> Option<Arc<LineMap>> {
+        let [before, now] = [&self.snapshot, shown]
+            .map(|snapshot| snapshot.texts.get(path).filter(|recorded| !recorded.is_guess()));
+        Some(self.line_map(path, before?, now?))
+    }
+
+    /// The line map between two recorded texts of a file.
+    fn line_map(&self, path: &Path, before: &RecordedText, now: &RecordedText) -> Arc<LineMap> {
+        let text = &now.text;
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mapped) = lines.get(path).filter(|mapped| Arc::ptr_eq(&mapped.to, text)) {
+            return mapped.map.clone();
+        }
+        let map = Arc::new(if before.text == *text {
+            LineMap::identity(text.lines().count() as u32)
+        } else {
+            before.map_to(path, text, || now.definitions.clone())
+        });
+        lines.insert(path.to_owned(), MappedText { to: text.clone(), map: map.clone() });
+        map
+    }
+}

@@ -1,0 +1,11 @@
+//! Comparing a profile with a baseline, with kept runs, or with a second cost.
+
+pub mod average;
+pub mod baseline;
+pub mod comparison;
+pub mod diff;
+pub mod kept_baseline;
+pub mod kept_runs;
+pub mod overlay;
+pub mod same_nodes;
+pub mod sampling;

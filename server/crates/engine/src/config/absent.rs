@@ -1,0 +1,24 @@
+//! Paths in settings that do not exist: the setting has no effect.
+
+use crate::config::settings::{Settings, in_first};
+use sources::{Root, RootKind};
+use std::path::PathBuf;
+
+/// A message for each path in the settings that does not exist. Reads the disk.
+pub fn absent(settings: &Settings, workspace: &[PathBuf]) -> Vec<String> {
+    let home = std::env::home_dir();
+    let home = home.as_deref();
+    let workspace_root = |path: &PathBuf| Root { path: path.clone(), kind: RootKind::Workspace };
+    let roots: Vec<Root> = workspace.iter().map(workspace_root).collect();
+    let rules = settings.costs().sources.rules(&roots, home);
+    let mappings = settings.path_mappings.iter().zip(&rules).filter_map(|(mapping, rule)| {
+        // A relative folder may be in any workspace folder.
+        let exists = roots.iter().any(|root| root.path.join(&rule.to).exists());
+        (!exists).then_some(("pathMappings", &mapping.to))
+    });
+    let sources = settings.source_roots.iter().map(|path| ("sourceRoots", path));
+    let symbols = settings.symbols.paths.iter().map(|path| ("symbols.paths", path));
+    let others = sources.chain(symbols).filter(|(_, path)| !in_first(path, &roots, home).exists());
+    let all = mappings.chain(others);
+    all.map(|(key, path)| format!("costline.{key}: {path} does not exist")).collect()
+}

@@ -1,0 +1,10 @@
+//! Settings, and what the user chose instead.
+
+pub mod absent;
+pub mod named_views;
+pub mod node;
+pub mod overrides;
+pub mod saved_views;
+pub mod settings;
+pub mod state;
+pub mod transforms;

@@ -1,0 +1,151 @@
+//! Which run is shown if the user chose none: the one that was written last. Of runs that were
+//! written together it is the most useful, because tools write several profiles at once (`go test
+//! -cpuprofile cpu.out -mutexprofile mutex.out`, or `perf record` and then `perf script`).
+
+use crate::discovery::runs::runs;
+use crate::discovery::{Candidate, FileVersion};
+use formats::Format;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// The maximum time between runs in one folder that were written together.
+const TOGETHER: Duration = Duration::from_secs(10);
+
+/// Words in the names of pprof files that measure something else than processor time, as in Go's
+/// documentation and tools.
+const NOT_CPU: [&str; 8] =
+    ["allocs", "block", "goroutine", "heap", "mem", "memory", "mutex", "threadcreate"];
+
+/// How useful a profile is for finding out where time goes, the least useful first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Usefulness {
+    /// Memory or waits.
+    NotTime,
+    /// No stacks and no lines.
+    Summary,
+    /// Costs of lines and stacks.
+    Costs,
+    /// A recording, from which files of other formats may have been made.
+    Recording,
+}
+
+impl Usefulness {
+    /// By the format and the name.
+    fn of(path: &Path, format: Format) -> Self {
+        match format {
+            Format::Dhat | Format::HeapProfile => Self::NotTime,
+            Format::Pprof if is_named_not_cpu(path) => Self::NotTime,
+            Format::RbspySummary => Self::Summary,
+            Format::PerfData => Self::Recording,
+            _ => Self::Costs,
+        }
+    }
+}
+
+fn is_named_not_cpu(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    name.split(|c: char| !c.is_alphabetic()).any(|word| {
+        let word = word.strip_suffix("profile").unwrap_or(word);
+        NOT_CPU.contains(&word)
+    })
+}
+
+/// A run that may be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// Its files.
+    pub run: Vec<FileVersion>,
+    /// When the last file was written, of this run and of the runs that were written together with it.
+    pub together: SystemTime,
+}
+
+/// The runs of these files, the one to show first at the beginning.
+pub fn choices(candidates: &[Candidate]) -> Vec<Choice> {
+    let runs = runs(candidates).into_iter();
+    by_preference(
+        runs.map(|run| run.into_iter().cloned().map(FileVersion::from).collect()).collect(),
+    )
+}
+
+/// The choices, the one to show first at the beginning. No run may be empty.
+pub fn by_preference(runs: Vec<Vec<FileVersion>>) -> Vec<Choice> {
+    let mut runs: Vec<_> = runs.into_iter().map(|run| (written(&run), run)).collect();
+    runs.sort_by_key(|(written, _)| Reverse(*written));
+    let mut last_in: HashMap<PathBuf, SystemTime> = HashMap::new();
+    let choice = |(written, run): (SystemTime, Vec<FileVersion>)| {
+        let folder = run.first().and_then(|file| file.path.parent()).unwrap_or(Path::new(""));
+        let together = last_in.entry(folder.to_owned()).or_insert(written);
+        if together.duration_since(written).is_ok_and(|between| between > TOGETHER) {
+            *together = written;
+        }
+        Choice { run, together: *together }
+    };
+    let mut choices: Vec<Choice> = runs.into_iter().map(choice).collect();
+    // Of two that are as useful, the newer one stays first.
+    choices.sort_by_key(|choice| (Reverse(choice.together), Reverse(usefulness(&choice.run))));
+    choices
+}
+
+/// When the last file of a run was written.
+fn written(run: &[FileVersion]) -> SystemTime {
+    run.iter().map(|file| file.stamp.modified).max().unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// The usefulness of the best file of a run.
+fn usefulness(run: &[FileVersion]) -> Usefulness {
+    let of = |file: &FileVersion| Some(Usefulness::of(&file.path, file.format()?));
+    run.iter().filter_map(of).max().unwrap_or(Usefulness::Costs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discovery::stamp::Stamp;
+    use formats::Origin;
+
+    /// The names of files in the order of preference. Times are in seconds.
+    fn sorted<const N: usize>(files: [(&str, Format, u64); N]) -> [String; N] {
+        let run = |(path, format, seconds): (&str, Format, u64)| {
+            let mut stamp = Stamp::of(Path::new(".")).unwrap();
+            stamp.modified = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+            let path = PathBuf::from(path);
+            let (origin, companions) = (Origin::default(), Vec::new());
+            let candidate = Candidate { path, stamp, format, origin, born: None, companions };
+            vec![FileVersion::from(candidate)]
+        };
+        let choices = by_preference(files.map(run).to_vec());
+        let name = |choice: Choice| choice.run[0].path.to_str().unwrap().to_owned();
+        choices.into_iter().map(name).collect::<Vec<_>>().try_into().unwrap()
+    }
+
+    #[test]
+    fn the_newest_is_first() {
+        let runs = [("a.folded", Format::Folded, 1), ("b.cpuprofile", Format::CpuProfile, 2)];
+        assert_eq!(sorted(runs), ["b.cpuprofile", "a.folded"]);
+    }
+
+    #[test]
+    fn of_runs_written_together_the_most_useful_is_first() {
+        let runs = [
+            ("cpu.out", Format::Pprof, 100),
+            ("mutex.out", Format::Pprof, 101),
+            ("app_memprofile.pb.gz", Format::Pprof, 102),
+        ];
+        assert_eq!(sorted(runs), ["cpu.out", "app_memprofile.pb.gz", "mutex.out"]);
+        let runs = [("perf.data", Format::PerfData, 100), ("perf.txt", Format::PerfScript, 108)];
+        assert_eq!(sorted(runs), ["perf.data", "perf.txt"]);
+    }
+
+    #[test]
+    fn runs_in_other_folders_or_of_other_times_are_not_written_together() {
+        let runs = [("a/cpu.out", Format::Pprof, 100), ("b/mutex.out", Format::Pprof, 101)];
+        assert_eq!(sorted(runs), ["b/mutex.out", "a/cpu.out"]);
+        let runs = [("cpu.out", Format::Pprof, 100), ("mutex.out", Format::Pprof, 111)];
+        assert_eq!(sorted(runs), ["mutex.out", "cpu.out"]);
+        // `block` is no word of this name.
+        let runs = [("cpu.out", Format::Pprof, 100), ("blocks.pb", Format::Pprof, 101)];
+        assert_eq!(sorted(runs), ["blocks.pb", "cpu.out"]);
+    }
+}

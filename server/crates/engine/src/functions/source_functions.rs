@@ -1,0 +1,592 @@
+//! Groups the funcs of a recording by the definition in the source text that they belong to. A func
+//! is matched by its name, and by its start line or the lines that it executes. A func without a
+//! certain match is a function by itself, unless it initializes fields (`initializers.rs`).
+//!
+//! Some profilers record comprehensions and blocks as functions. They are grouped with the
+//! definition that contains them, so that a line has the same cost whether or not the interpreter
+//! inlines them. In call graphs they stay separate, because the cost of a call from a function to
+//! itself cannot be summed exactly.
+
+use crate::functions::definitions::FileDefinitions;
+use crate::functions::function_name::FunctionName;
+use crate::functions::initializers::{self, is_initializer};
+use analysis::{
+    FileId, Func, FuncId, FuncRole, FunctionId, Groups, Recording, SourceId, SymbolTables,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use sources::{Definition, FunctionKind};
+use std::borrow::Cow;
+use std::sync::Arc;
+use symbols::collapse_generics;
+
+/// By [`FileId`]; `None` if they are not known.
+type Definitions = [Option<Arc<FileDefinitions>>];
+
+/// The maximum number of lines from the first decorator of a function to its name. Hand-written
+/// functions have fewer.
+const MAX_HEAD: u32 = 200;
+
+/// A definition: its file, and its index in [`FileDefinitions::all`].
+type DefinitionId = (FileId, usize);
+
+/// Groups the funcs of each definition into one function. `groups` already groups what the
+/// recording itself has as one function, `definitions` has the definitions of each file, `is_original`
+/// whether a source map moved functions to a source. Also returns the functions that have a
+/// definition.
+pub fn group_by_definition(
+    recording: &Recording,
+    groups: &Groups,
+    definitions: &Definitions,
+    is_original: &dyn Fn(SourceId) -> bool,
+) -> (Groups, FxHashMap<FunctionId, SourceFunction>) {
+    let symbols = recording.symbols();
+    let has_initializers =
+        || symbols.funcs.ids().any(|func| is_initializer(symbols.func_name(func)));
+    if definitions.iter().all(Option::is_none) && !has_initializers() {
+        return (groups.clone(), FxHashMap::default());
+    }
+    let mut found = definitions_of(recording, groups, definitions, is_original);
+    let groups = with_definitions(recording, groups, definitions, &mut found);
+    let functions = source_functions(symbols, &groups, definitions, &found);
+    (groups, functions)
+}
+
+/// What the funcs of a function have in common.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    /// The definition.
+    Definition(DefinitionId),
+    /// The function that they were grouped into before.
+    Function(FunctionId),
+}
+
+/// Groups the funcs of each definition into one function, with the role of each func in it. Adds
+/// the definitions of initializers to `found`.
+fn with_definitions(
+    recording: &Recording,
+    groups: &Groups,
+    definitions: &Definitions,
+    found: &mut [Option<DefinitionId>],
+) -> Groups {
+    let symbols = recording.symbols();
+    let definition_of = |found: &[Option<DefinitionId>], func: FuncId| {
+        let (file, at) = found[func.index()]?;
+        definitions.get(file.index())?.as_ref()?.all.get(at)
+    };
+    let is_constructor = |function| {
+        let definition = definition_of(found, groups.first_func(function));
+        definition.is_some_and(|it| it.name == "constructor" && it.container.is_some())
+    };
+    let owners = initializers::owners(recording, groups, is_constructor);
+    for func in symbols.funcs.ids() {
+        if let Some(&owner) = owners.get(&groups.function(func)) {
+            found[func.index()] = found[groups.first_func(owner).index()];
+        }
+    }
+    let with_parts: FxHashSet<FunctionId> = owners.values().copied().collect();
+    let key = |func: FuncId| {
+        let function = groups.function(func);
+        let owner = *owners.get(&function).unwrap_or(&function);
+        let definition = found[func.index()].map(Key::Definition);
+        definition.or_else(|| with_parts.contains(&owner).then_some(Key::Function(owner)))
+    };
+    let role = |func: FuncId| {
+        let name = symbols.strings.get(symbols.funcs.get(func).name);
+        match definition_of(found, func) {
+            _ if owners.contains_key(&groups.function(func)) => FuncRole::Block,
+            Some(definition) => role(name, definition),
+            None => FuncRole::Whole,
+        }
+    };
+    groups.clone().with_functions(symbols, key).with_roles(role)
+}
+
+/// What a func with this name is in the function of a definition.
+fn role(name: &str, definition: &Definition) -> FuncRole {
+    let parsed = FunctionName::of(name);
+    let is_closure = parsed.closure && parsed.name.is_none();
+    if parsed.block {
+        FuncRole::Block
+    } else if is_closure && definition.kind == FunctionKind::Function || name.contains(".part.") {
+        FuncRole::Body
+    } else {
+        FuncRole::Whole
+    }
+}
+
+/// The definition of each func, if it is known. `groups` groups what the recording itself has as
+/// one function.
+fn definitions_of(
+    recording: &Recording,
+    groups: &Groups,
+    definitions: &Definitions,
+    is_original: &dyn Fn(SourceId) -> bool,
+) -> Vec<Option<DefinitionId>> {
+    let symbols = recording.symbols();
+    let mut found: Vec<Option<DefinitionId>> = vec![None; groups.n_functions()];
+    if definitions.iter().any(Option::is_some) {
+        let files: Vec<_> = definitions.iter().map(|file| file.as_deref().map(File::new)).collect();
+        let file_of = |function: FunctionId| {
+            let source = symbols.funcs.get(groups.first_func(function)).source?;
+            Some(groups.file(source))
+                .filter(|file| files.get(file.index()).is_some_and(Option::is_some))
+        };
+        let executed = executed(recording, groups, |function| file_of(function).is_some());
+        for function in groups.functions() {
+            let Some(file) = file_of(function) else { continue };
+            let func = symbols.funcs.get(groups.first_func(function));
+            let name = FunctionName::of(symbols.strings.get(func.name));
+            if is_initializer(symbols.strings.get(func.name))
+                || name.block && recording.summed().is_some()
+            {
+                continue;
+            }
+            let lines = executed.get(&function).map(Vec::as_slice).unwrap_or_default();
+            let is_original = func.source.is_some_and(is_original);
+            let mapped = files[file.index()].as_ref().filter(|_| is_original).and_then(|text| {
+                Some((file, text.head_around(func.line.checked_sub(1)?, func.column)?))
+            });
+            found[function.index()] =
+                mapped.or_else(|| definition_of(func, file, &name, &files, lines));
+        }
+        join_parts(symbols, groups, &mut found);
+    }
+    symbols.funcs.ids().map(|func| found[groups.function(func).index()]).collect()
+}
+
+/// The definition of one function, which is recorded in `file` and executes `places`.
+fn definition_of(
+    func: Func,
+    file: FileId,
+    name: &FunctionName,
+    files: &[Option<File>],
+    places: &[Place],
+) -> Option<DefinitionId> {
+    let text = files.get(file.index())?.as_ref()?;
+    let in_file = places.partition_point(|place| place.0 < file)
+        ..places.partition_point(|place| place.0 <= file);
+    let mut lines: Vec<u32> = places[in_file].iter().map(|place| place.1).collect();
+    let start0 = func.line.checked_sub(1);
+    let matched = match start0 {
+        Some(line0) if !name.block => {
+            text.starting_at(name, line0, func.column).or_else(|| text.around_neck(name, line0))
+        }
+        _ => {
+            lines.extend(start0);
+            text.containing(name, &lines).or_else(|| text.only(name, &lines))
+        }
+    };
+    let at = matched
+        .or_else(|| text.async_body(name, &lines))
+        .or_else(|| text.named(name, &lines).filter(|_| start0.is_none()));
+    if at.is_some() || start0.is_some() || text.has(name) {
+        return at.map(|at| (file, at));
+    }
+    // Profilers without knowledge of inlining use the file of a function's first instruction. That
+    // instruction may be inlined from another file.
+    let mut elsewhere = places.chunk_by(|a, b| a.0 == b.0).filter_map(|places| {
+        let file = places.first()?.0;
+        let lines: Vec<u32> = places.iter().map(|place| place.1).collect();
+        Some((file, files.get(file.index())?.as_ref()?.only(name, &lines)?))
+    });
+    elsewhere.next().filter(|_| elsewhere.next().is_none())
+}
+
+/// Adds funcs that are parts of a function of a native library. Profilers that distinguish files
+/// record a func of the same full name for each file that a function has lines in (macros). Only
+/// full names, which begin with a crate or type, certainly belong to one function.
+fn join_parts(symbols: &SymbolTables, groups: &Groups, found: &mut [Option<DefinitionId>]) {
+    let key = |function: FunctionId| {
+        let Func { name, lib, .. } = symbols.funcs.get(groups.first_func(function));
+        Some((name, lib?))
+    };
+    // `None` if several definitions have the same name.
+    let mut by_name: FxHashMap<_, Option<DefinitionId>> = FxHashMap::default();
+    for (function, &definition) in groups.functions().zip(found.iter()) {
+        let Some((definition, key)) =
+            definition.and_then(|definition| Some((definition, key(function)?)))
+        else {
+            continue;
+        };
+        if is_full_name(symbols.strings.get(key.0)) {
+            let same = by_name.entry(key).or_insert(Some(definition));
+            *same = same.filter(|same| *same == definition);
+        }
+    }
+    let is_part = |function: &FunctionId| symbols.funcs.get(groups.first_func(*function)).line == 0;
+    for function in groups.functions().filter(is_part) {
+        if found[function.index()].is_none() {
+            found[function.index()] =
+                key(function).and_then(|key| by_name.get(&key).copied().flatten());
+        }
+    }
+}
+
+fn is_full_name(name: &str) -> bool {
+    name.contains("::") && FunctionName::of(name).name.is_some()
+}
+
+/// A file and a 0-based line.
+type Place = (FileId, u32);
+
+/// The places that each function executes, sorted.
+fn executed(
+    recording: &Recording,
+    groups: &Groups,
+    is_wanted: impl Fn(FunctionId) -> bool,
+) -> FxHashMap<FunctionId, Vec<Place>> {
+    let mut places: FxHashMap<FunctionId, Vec<Place>> = FxHashMap::default();
+    recording.each_place(|func, source, line| {
+        let function = groups.function(func);
+        if is_wanted(function) {
+            places.entry(function).or_default().push((groups.file(source), line - 1));
+        }
+    });
+    for places in places.values_mut() {
+        places.sort_unstable();
+        places.dedup();
+    }
+    places
+}
+
+/// The definitions of one text, for lookups.
+pub struct File<'a> {
+    definitions: &'a FileDefinitions,
+    /// By 0-based line: the definitions whose heads include it. A head extends from the first
+    /// decorator to the name.
+    heads: FxHashMap<u32, Vec<usize>>,
+}
+
+impl<'a> File<'a> {
+    /// Indexes the definitions of a text.
+    pub fn new(definitions: &'a FileDefinitions) -> Self {
+        let mut heads: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+        for (at, (definition, &start)) in
+            definitions.all.iter().zip(&definitions.starts).enumerate()
+        {
+            let name = definition.name_line0;
+            for line0 in start.min(name)..=start.max(name).min(start.min(name) + MAX_HEAD) {
+                heads.entry(line0).or_default().push(at);
+            }
+        }
+        Self { definitions, heads }
+    }
+
+    fn get(&self, at: usize) -> &Definition {
+        &self.definitions.all[at]
+    }
+
+    fn agrees(&self, name: &FunctionName, at: usize) -> bool {
+        name.agrees(self.get(at), self.definitions.around(at))
+    }
+
+    /// The definition that starts at a 0-based line and a 1-based column (0 = unknown). If names do
+    /// not decide, columns do: several functions may start on a line, and on the first line of a
+    /// script the script itself.
+    pub fn starting_at(&self, name: &FunctionName, line0: u32, column: u32) -> Option<usize> {
+        let heads = self.heads.get(&line0)?;
+        let agreeing: Vec<usize> =
+            heads.iter().copied().filter(|&at| self.agrees(name, at)).collect();
+        if let [only] = agreeing[..]
+            && (column == 0 || name.name.is_some())
+        {
+            return Some(only);
+        }
+        let place = (line0, column.checked_sub(1)?);
+        let contains_place = |at: &usize| {
+            let [from, to] = self.definitions.spans[*at];
+            from <= place && place < to
+        };
+        let innermost = heads.iter().copied().rfind(contains_place)?;
+        (agreeing.contains(&innermost) || self.get(innermost).name.is_empty()).then_some(innermost)
+    }
+
+    /// Whether a definition with this name may start at a 0-based line and a 1-based column (0 =
+    /// unknown). Unlike for [`Self::starting_at`], there may be several.
+    pub fn may_start_at(&self, name: &FunctionName, line0: u32, column: u32) -> bool {
+        let is_head = || {
+            let mut heads = self.heads.get(&line0).into_iter().flatten();
+            column == 0 && heads.any(|&at| self.agrees(name, at))
+        };
+        self.starting_at(name, line0, column).is_some() || is_head()
+    }
+
+    /// Whether a definition with this name contains all of the lines.
+    pub fn may_contain(&self, name: &FunctionName, lines: &[u32]) -> bool {
+        let ends = lines.iter().min().zip(lines.iter().max());
+        ends.is_some_and(|(&first, &last)| {
+            self.containing_lines(first, last).any(|at| self.agrees(name, at))
+        })
+    }
+
+    /// The innermost definition whose head contains a place, given by its 0-based line and 1-based
+    /// column. Not at the start of the text, to which tools map functions around all of it.
+    pub(crate) fn head_around(&self, line0: u32, column: u32) -> Option<usize> {
+        let place = (line0, column.checked_sub(1)?);
+        let contains_place = |at: &usize| {
+            let [from, to] = self.definitions.heads[*at];
+            from <= place && place < to
+        };
+        let heads = self.heads.get(&line0).filter(|_| place != (0, 0))?;
+        heads.iter().copied().rfind(contains_place)
+    }
+
+    /// The definition with this name that contains a start line, in languages in which that may be
+    /// below the line of the name.
+    pub(crate) fn around_neck(&self, name: &FunctionName, line0: u32) -> Option<usize> {
+        self.definitions
+            .language
+            .may_start_below_head()
+            .then(|| self.containing(name, &[line0]))
+            .flatten()
+    }
+
+    /// The innermost definition with this name that contains all of the lines. If it is within others
+    /// with this name, one of the lines must be between its first and its last line, which may belong to
+    /// the others.
+    pub fn containing(&self, name: &FunctionName, lines: &[u32]) -> Option<usize> {
+        let (first, last) = (*lines.iter().min()?, *lines.iter().max()?);
+        let matching: Vec<usize> =
+            self.containing_lines(first, last).filter(|&at| self.agrees(name, at)).collect();
+        let (&innermost, others) = matching.split_last()?;
+        let is_around = |other: &usize| {
+            let (inner, outer) = (self.get(innermost), self.get(*other));
+            outer.bytes.start <= inner.bytes.start && inner.bytes.end <= outer.bytes.end
+        };
+        (others.is_empty() || others.iter().all(is_around) && self.is_within(innermost, lines))
+            .then_some(innermost)
+    }
+
+    /// The innermost definition with this name around a 0-based line, unless the line may belong to
+    /// another one with this name.
+    pub(crate) fn around_line(&self, name: &FunctionName, line0: u32) -> Option<usize> {
+        self.containing(name, &[line0]).filter(|&at| name.name.is_none() || self.fits(name, at))
+    }
+
+    /// The start of the definition with this name around a 0-based line, as 1-based line and column.
+    /// If there are several, the column is 0. `None` if there is none.
+    pub(crate) fn start_around(&self, name: &FunctionName, line0: u32) -> Option<(u32, u32)> {
+        if let Some(at) = self.around_line(name, line0) {
+            return Some(self.start(at));
+        }
+        let mut around = self.containing_lines(line0, line0).filter(|_| name.closure);
+        let outermost = around.find(|&at| self.agrees(name, at))?;
+        Some((self.start(outermost).0, 0))
+    }
+
+    /// The start of the innermost function around a 0-based line that is no closure, like
+    /// [`Self::start_around`].
+    pub(crate) fn start_of_function_around(&self, line0: u32) -> Option<(u32, u32)> {
+        let around = self.containing_lines(line0, line0);
+        let innermost = around.filter(|&at| self.get(at).kind == FunctionKind::Function).last()?;
+        Some(self.start(innermost))
+    }
+
+    /// The start of a definition as 1-based line and column. The column is that of a closure, and
+    /// otherwise 0.
+    pub(crate) fn start(&self, at: usize) -> (u32, u32) {
+        let definition = self.get(at);
+        let [(line0, column0), _] = self.definitions.spans[at];
+        match definition.kind {
+            FunctionKind::Function => (definition.name_line0 + 1, 0),
+            FunctionKind::Closure => (line0 + 1, column0 + 1),
+        }
+    }
+
+    /// Whether the type, module or function before a name can be that of a definition. A name
+    /// without one can be that of any definition.
+    fn fits(&self, name: &FunctionName, at: usize) -> bool {
+        match (name.path.last(), self.scope(at)) {
+            (Some(path), Some(scope)) => path == scope,
+            (Some(path), None) => !path.starts_with(char::is_uppercase),
+            (None, _) => true,
+        }
+    }
+
+    /// The type, module or function directly around a definition.
+    fn scope(&self, at: usize) -> Option<&str> {
+        let definition = self.get(at);
+        let around = definition.parent.map(|parent| self.get(parent).name.as_str());
+        definition.container.as_deref().or(around)
+    }
+
+    /// The only definition with this name in the text, if it contains at least one of the lines.
+    /// The others may be inlined code that the profiler does not mark as such.
+    fn only(&self, name: &FunctionName, lines: &[u32]) -> Option<usize> {
+        name.name.as_ref()?;
+        let mut agreeing = (0..self.definitions.all.len()).filter(|&at| self.agrees(name, at));
+        let only = agreeing.next().filter(|_| agreeing.next().is_none())?;
+        (self.get(only).kind == FunctionKind::Function && self.is_within(only, lines))
+            .then_some(only)
+    }
+
+    /// The only definition with this name in the text, if none of the lines is in it. For code that
+    /// is not compiled, such lines are those of another text. The type or module in the name must
+    /// be the definition's, because compilers create functions that have no definition.
+    fn named(&self, name: &FunctionName, lines: &[u32]) -> Option<usize> {
+        name.name.as_ref()?;
+        if !lines.is_empty() && !self.definitions.language.is_compiled() {
+            return None;
+        }
+        let all = 0..self.definitions.all.len();
+        let agreeing: Vec<usize> = all.filter(|&at| self.agrees(name, at)).collect();
+        let only = match agreeing[..] {
+            [only] => only,
+            _ if lines.is_empty() => self.definitions.closest(name, &agreeing)?,
+            _ => return None,
+        };
+        let is_certain = !name.path.is_empty() || self.scope(only).is_none() || lines.is_empty();
+        (self.get(only).kind == FunctionKind::Function && is_certain && self.fits(name, only))
+            .then_some(only)
+    }
+
+    /// Whether any definition has this name.
+    pub fn has(&self, name: &FunctionName) -> bool {
+        (0..self.definitions.all.len()).any(|at| self.agrees(name, at))
+    }
+
+    /// Whether a definition with the name of the function around a closure contains closures.
+    pub fn has_closure_in(&self, name: &FunctionName) -> bool {
+        let Some(outer) = name.outer.clone().filter(|_| name.closure && name.name.is_none()) else {
+            return false;
+        };
+        let outer = FunctionName { name: Some(outer), ..FunctionName::default() };
+        let mut closures = (0..self.definitions.all.len())
+            .filter(|&at| self.get(at).kind == FunctionKind::Closure);
+        closures.any(|at| self.definitions.around(at).any(|around| outer.agrees(around, None)))
+    }
+
+    /// Whether one of the lines is strictly between the first and the last line of a definition.
+    fn is_within(&self, at: usize, lines: &[u32]) -> bool {
+        let definition = &self.get(at).lines;
+        lines.iter().any(|line0| definition.start() < line0 && line0 < definition.end())
+    }
+
+    /// The definition of an `async fn`, whose body is compiled to a closure that is not in the
+    /// text.
+    fn async_body(&self, name: &FunctionName, lines: &[u32]) -> Option<usize> {
+        let outer = name.outer.clone().filter(|_| name.closure && name.name.is_none())?;
+        let is_closure = |at: usize| self.get(at).kind == FunctionKind::Closure;
+        if lines.iter().any(|&line0| self.containing_lines(line0, line0).any(is_closure)) {
+            return None;
+        }
+        self.containing(&FunctionName { name: Some(outer), ..FunctionName::default() }, lines)
+    }
+
+    /// The definitions that, with their attributes, contain all lines from `first` to `last`, outer
+    /// before inner.
+    fn containing_lines(&self, first: u32, last: u32) -> impl Iterator<Item = usize> {
+        let n_before = self.definitions.starts.partition_point(|&start| start <= first);
+        (0..n_before).filter(move |&at| *self.get(at).lines.end() >= last)
+    }
+}
+
+/// A function that has a definition.
+#[derive(Debug)]
+pub struct SourceFunction {
+    /// The file that the definition is in.
+    pub file: FileId,
+    /// The func that represents the function: the first one in that file that is not a block.
+    pub func: FuncId,
+    /// The function's name, if it is not that of `func`.
+    pub name: Option<String>,
+    text: Arc<FileDefinitions>,
+    at: usize,
+}
+
+impl SourceFunction {
+    /// The definition in the recorded text.
+    pub fn definition(&self) -> &Definition {
+        &self.text.all[self.at]
+    }
+
+    /// Whether it is the innermost named function that contains a line (0-based) of the recorded
+    /// text.
+    pub fn contains_line(&self, line0: u32) -> bool {
+        let contains_line = |definition: &Definition| {
+            definition.lines.contains(&line0) && !definition.name.is_empty()
+        };
+        self.definition().lines.contains(&line0)
+            && self.text.all.iter().rposition(contains_line) == Some(self.at)
+    }
+
+    /// The column at which the definition starts: 0-based, in UTF-16 code units.
+    pub fn column(&self) -> u32 {
+        self.text.spans[self.at][0].1
+    }
+}
+
+/// The functions of `groups` that have a definition.
+fn source_functions(
+    symbols: &SymbolTables,
+    groups: &Groups,
+    definitions: &Definitions,
+    found: &[Option<DefinitionId>],
+) -> FxHashMap<FunctionId, SourceFunction> {
+    let mut members: FxHashMap<FunctionId, (DefinitionId, Vec<FuncId>)> = FxHashMap::default();
+    for (id, definition) in symbols.funcs.ids().zip(found) {
+        let Some(definition) = *definition else { continue };
+        members.entry(groups.function(id)).or_insert_with(|| (definition, Vec::new())).1.push(id);
+    }
+    members
+        .into_iter()
+        .filter_map(|(function, (definition, funcs))| {
+            let source_function =
+                source_function(symbols, groups, definitions, definition, &funcs)?;
+            Some((function, source_function))
+        })
+        .collect()
+}
+
+/// The function that consists of `funcs`, all of which belong to one definition.
+fn source_function(
+    symbols: &SymbolTables,
+    groups: &Groups,
+    definitions: &Definitions,
+    (file, at): DefinitionId,
+    funcs: &[FuncId],
+) -> Option<SourceFunction> {
+    let text = definitions.get(file.index())?.clone()?;
+    let definition = text.all.get(at)?;
+    let name_of = |func: FuncId| symbols.strings.get(symbols.funcs.get(func).name);
+    let is_in_file = |func: FuncId| {
+        symbols.funcs.get(func).source.is_some_and(|source| groups.file(source) == file)
+    };
+    // Blocks and comprehensions have names of their own, which must not be shown.
+    let is_whole = |func: FuncId| {
+        let FunctionName { name, closure, .. } = FunctionName::of(name_of(func));
+        let name = name.filter(|_| !is_initializer(name_of(func)));
+        name.is_some() || closure && definition.kind == FunctionKind::Closure
+    };
+    // Minified code has other names.
+    let agrees = |func: FuncId| FunctionName::of(name_of(func)).agrees(definition, text.around(at));
+    let all = || funcs.iter().copied();
+    let func = all()
+        .find(|&func| is_in_file(func) && is_whole(func))
+        .or_else(|| all().find(|&func| is_in_file(func)))
+        .or_else(|| all().next())?;
+    let names: Vec<&str> =
+        all().filter(|&func| is_whole(func) && agrees(func)).map(name_of).collect();
+    let of_text = match &definition.container {
+        Some(class) if definition.name == "constructor" => class,
+        _ => &definition.name,
+    };
+    let name = common_name(&names)
+        .or_else(|| Some(of_text.clone().into()).filter(|name: &Cow<str>| !name.is_empty()))
+        .unwrap_or_else(|| name_of(func).into());
+    let name = (name != name_of(func)).then(|| name.into_owned());
+    Some(SourceFunction { file, func, name, text, at })
+}
+
+/// The name that all of `names` have, with type arguments or else without them.
+fn common_name<'a>(names: &[&'a str]) -> Option<Cow<'a, str>> {
+    let (&first, others) = names.split_first()?;
+    if others.iter().all(|&name| name == first) {
+        return Some(first.into());
+    }
+    let collapsed = collapse_generics(first);
+    others.iter().all(|name| collapse_generics(name) == collapsed).then_some(collapsed)
+}
+
+#[cfg(all(test, feature = "grammars"))]
+mod tests;

@@ -1,0 +1,318 @@
+//! Applies source maps to recordings of generated JavaScript.
+//!
+//! Only JavaScript files that a source of the recording is mapped to are searched for source maps, and
+//! files without an extension if the recording is one of JavaScript.
+//! Maps are read when a profile is loaded, or settings or folders change. A change of a map alone
+//! has no effect until then. If a script was generated again since the recording, the copies of the
+//! script and its map are used that Costline kept when the profile was first shown.
+
+use crate::discovery::stamp::{Stamp, is_recorded};
+use crate::recorded_texts::KeptScript;
+use analysis::{
+    Moved, OriginalPlace, PlaceKind, Position, Recording, SourceId, SymbolTables, Warning,
+    WarningCode, Warnings, relocate,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use sources::{Executing, How, MapProblem, Mapping, Original, Reason, SourceIndex, SourceMap};
+use std::collections::hash_map::Entry;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// The original place of each executed line (1-based) of a generated file: a file name and a line
+/// (1-based).
+pub type OriginalLines = FxHashMap<u32, (String, u32)>;
+
+/// A recording after source maps were applied.
+pub struct Relocated {
+    /// The recording. Its sources are the recorded ones, followed by the original files.
+    pub recording: Arc<Recording>,
+    /// The workspace file of each source.
+    pub mappings: Vec<Mapping>,
+    /// The lines that were moved, of each source with a usable source map.
+    pub generated: FxHashMap<SourceId, OriginalLines>,
+    /// The sources of the recording that it did not have before: original files.
+    pub originals: FxHashSet<SourceId>,
+    /// The texts of original files that source maps contain, by canonical path.
+    pub texts: FxHashMap<PathBuf, Arc<str>>,
+    /// The original files of code that was generated again since the recording, by canonical path,
+    /// each with the time when it was generated.
+    pub rebuilt: FxHashMap<PathBuf, SystemTime>,
+    /// The scripts whose source maps were used, as they were recorded.
+    pub scripts: Vec<Script>,
+}
+
+/// A generated script on disk that was not written since the recording.
+#[derive(Debug, Clone)]
+pub struct Script {
+    /// Its name in the profile.
+    pub name: String,
+    /// Its canonical path.
+    pub path: PathBuf,
+    /// The path of its source map, if that is another file.
+    pub map: Option<PathBuf>,
+}
+
+/// What is needed to find source maps.
+pub struct Search<'a> {
+    /// The stamp of the profile.
+    pub profile: &'a Stamp,
+    /// The files of the roots.
+    pub index: &'a SourceIndex,
+    /// Returns the copy of a script, by its name in the profile.
+    pub kept: &'a dyn Fn(&str) -> Option<KeptScript>,
+}
+
+/// The usable source maps of a recording.
+#[derive(Default)]
+struct UsableMaps {
+    maps: FxHashMap<SourceId, SourceMap>,
+    /// When scripts were generated again since the recording, if their present maps are used.
+    rebuilt: FxHashMap<SourceId, SystemTime>,
+    scripts: Vec<Script>,
+}
+
+/// Applies the source maps of the files that a recording is mapped to. `mappings` are the workspace
+/// files of its sources; `map_paths` returns those of names.
+pub fn apply_source_maps(
+    recording: &Arc<Recording>,
+    mut mappings: Vec<Mapping>,
+    search: &Search<'_>,
+    map_paths: impl Fn(&[&str]) -> Vec<Mapping>,
+    warnings: &mut Vec<Warning>,
+) -> Relocated {
+    let mut new_warnings = Warnings::default();
+    let UsableMaps { maps, rebuilt: later, scripts } =
+        usable_maps(recording, &mappings, search, &mut new_warnings);
+    if maps.is_empty() {
+        warnings.extend(new_warnings);
+        return Relocated {
+            recording: recording.clone(),
+            mappings,
+            generated: FxHashMap::default(),
+            originals: FxHashSet::default(),
+            texts: FxHashMap::default(),
+            rebuilt: FxHashMap::default(),
+            scripts: Vec::new(),
+        };
+    }
+    let mut lookup = Lookup {
+        recording,
+        maps: &maps,
+        lines: FxHashMap::default(),
+        generated: maps.keys().map(|&source| (source, OriginalLines::default())).collect(),
+        warnings: new_warnings,
+    };
+    let relocated = relocate(recording, |kind, position| lookup.find(kind, position));
+    let Lookup { generated, warnings: new_warnings, .. } = lookup;
+    warnings.extend(new_warnings);
+
+    let paths: FxHashMap<&str, &PathBuf> = maps
+        .values()
+        .flat_map(SourceMap::originals)
+        .filter_map(|original| Some((original.name.as_str(), original.path.as_ref()?)))
+        .collect();
+    let n_recorded = mappings.len();
+    let names = source_names(relocated.symbols());
+    let originals = (n_recorded as u32..names.len() as u32).map(SourceId::new).collect();
+    let with_all = map_paths(&names).into_iter().skip(n_recorded);
+    // The folder that was built may be another one than that of the recorded files.
+    let among_originals = map_paths(&names[n_recorded..]);
+    let new_mappings = with_all.zip(among_originals).zip(&names[n_recorded..]);
+    mappings.extend(new_mappings.map(|((mapping, among_originals), name)| match mapping {
+        // Rules of the user take precedence over the source map.
+        Mapping::Mapped { how: How::Rule, .. } | Mapping::Unmapped(Reason::Rule(_)) => mapping,
+        mapping => match paths.get(name) {
+            Some(&path) => Mapping::Mapped { path: path.clone(), how: How::SourceMap },
+            None if mapping.path().is_none() && among_originals.path().is_some() => among_originals,
+            None => mapping,
+        },
+    }));
+    let sources: FxHashMap<&str, usize> = names.iter().copied().zip(0..).collect();
+    let path_of = |original: &Original| {
+        mappings.get(*sources.get(original.name.as_str())?)?.path().map(Path::to_owned)
+    };
+    let (mut texts, mut rebuilt) = (FxHashMap::default(), FxHashMap::default());
+    for (source, map) in &maps {
+        for original in map.originals() {
+            let Some(path) = path_of(original) else { continue };
+            if let Some(&time) = later.get(source) {
+                rebuilt.insert(path.clone(), time);
+            }
+            texts.extend(original.text.clone().map(|text| (path, text)));
+        }
+    }
+    let recording = Arc::new(relocated);
+    Relocated { recording, mappings, generated, originals, texts, rebuilt, scripts }
+}
+
+/// The names of all sources, in their order.
+pub fn source_names(symbols: &SymbolTables) -> Vec<&str> {
+    let sources = (0..symbols.sources.len() as u32).map(SourceId::new);
+    sources.map(|source| symbols.source_name(source)).collect()
+}
+
+/// Looks up places in source maps.
+struct Lookup<'a> {
+    recording: &'a Recording,
+    maps: &'a FxHashMap<SourceId, SourceMap>,
+    /// The results for lines after a column, which recur often.
+    lines: FxHashMap<(SourceId, u32, u32), Executing>,
+    generated: FxHashMap<SourceId, OriginalLines>,
+    warnings: Warnings,
+}
+
+impl<'a> Lookup<'a> {
+    /// The original place of a recorded place. Executed lines are added to `generated`.
+    fn find(&mut self, kind: PlaceKind, position: Position) -> Moved<'a> {
+        let Position { source, line, column } = position;
+        let Some(map) = self.maps.get(&source) else { return Moved::Stays };
+        let found = match kind {
+            PlaceKind::Start => map.start(line, column).map_or(Executing::Generated, Executing::At),
+            PlaceKind::Executing if column != 0 => map.executing(line, column),
+            PlaceKind::Executing | PlaceKind::ExecutingAfter => {
+                self.executing_after(map, source, line, column)
+            }
+        };
+        match found {
+            Executing::Generated => Moved::Stays,
+            Executing::Packed => Moved::Unknown,
+            Executing::At(place) => {
+                let file = map.originals()[place.original].name.as_str();
+                let lines =
+                    self.generated.get_mut(&source).filter(|_| kind == PlaceKind::Executing);
+                if let Some(Entry::Vacant(slot)) = lines.map(|lines| lines.entry(line)) {
+                    slot.insert((file.to_owned(), place.line));
+                }
+                Moved::To(OriginalPlace { file, line: place.line, column: place.column })
+            }
+        }
+    }
+
+    fn executing_after(
+        &mut self,
+        map: &SourceMap,
+        source: SourceId,
+        line: u32,
+        column: u32,
+    ) -> Executing {
+        let Self { recording, lines, warnings, .. } = self;
+        *lines.entry((source, line, column)).or_insert_with(|| {
+            let found = map.executing_after(line, column);
+            if found == Executing::Packed {
+                warnings.add(WarningCode::SourceMapPackedLine, || {
+                    packed_line(recording.symbols().source_name(source), line)
+                });
+            }
+            found
+        })
+    }
+}
+
+/// The source maps that can be used, with warnings about the others.
+fn usable_maps(
+    recording: &Recording,
+    mappings: &[Mapping],
+    search: &Search<'_>,
+    warnings: &mut Warnings,
+) -> UsableMaps {
+    let symbols = recording.symbols();
+    let mut usable = UsableMaps::default();
+    for (mapping, source) in mappings.iter().zip(0..) {
+        let Mapping::Mapped { path, .. } = mapping else { continue };
+        // Programs that scripts are installed as have no extension.
+        let may_be_script = path.extension().is_none() && recording.knows_code();
+        if !may_be_script && !is_javascript(path) {
+            continue;
+        }
+        let source = SourceId::new(source);
+        let name = symbols.source_name(source);
+        let rebuilt = search.generated_later(path);
+        let kept = rebuilt.and_then(|_| search.kept_map(path, name));
+        let is_kept = kept.is_some();
+        match kept.map_or_else(|| SourceMap::of(path, name, search.index), |map| Ok(Some(map))) {
+            Ok(Some(map)) => {
+                match rebuilt {
+                    Some(time) if !is_kept => _ = usable.rebuilt.insert(source, time),
+                    Some(_) => {}
+                    None => usable.scripts.push(Script {
+                        name: name.to_owned(),
+                        path: path.clone(),
+                        map: map.path().map(Path::to_owned),
+                    }),
+                }
+                usable.maps.insert(source, map);
+            }
+            Ok(None) => {}
+            // Packages often name maps that they do not contain. The user can do nothing about it.
+            Err(MapProblem::Missing(_))
+                if path.components().any(|component| component.as_os_str() == "node_modules") => {}
+            Err(problem) => {
+                let (code, advice) = advice(&problem);
+                warnings.add(code, || format!("{name} {problem}; {advice}"));
+            }
+        }
+    }
+    if usable.maps.is_empty() {
+        return usable;
+    }
+    for func in symbols.funcs.ids().map(|id| symbols.funcs.get(id)).filter(|func| func.line != 0) {
+        let Some(source) = func.source else { continue };
+        let map = usable.maps.get(&source);
+        if map.is_some_and(|map| !map.could_start_at(func.line, func.column)) {
+            usable.maps.remove(&source);
+            let (name, file) = (symbols.strings.get(func.name), symbols.source_name(source));
+            usable.scripts.retain(|script| script.name != file);
+            warnings.add(WarningCode::SourceMapStale, || {
+                format!(
+                    "{file} has changed since it was recorded: no function starts at {}:{}, where {name} starts in the profile; its source \
+                     map is not used: record again",
+                    func.line, func.column
+                )
+            });
+        }
+    }
+    usable
+}
+
+impl Search<'_> {
+    /// When a script was written, if that was after the recording.
+    fn generated_later(&self, path: &Path) -> Option<SystemTime> {
+        let stamp = Stamp::of(path).ok()?;
+        (!is_recorded(&stamp, self.profile)).then_some(stamp.modified)
+    }
+
+    /// The source map of the copy of a script.
+    fn kept_map(&self, path: &Path, name: &str) -> Option<SourceMap> {
+        let KeptScript { text, map } = (self.kept)(name)?;
+        SourceMap::of_texts(&text, map.as_deref(), path, name, self.index).ok().flatten()
+    }
+}
+
+fn is_javascript(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| {
+        ["js", "mjs", "cjs"].iter().any(|script| extension.eq_ignore_ascii_case(script))
+    })
+}
+
+/// The code of a problem, and what to do about it.
+fn advice(problem: &MapProblem) -> (WarningCode, &'static str) {
+    match problem {
+        MapProblem::Missing(_) => (
+            WarningCode::SourceMapMissing,
+            "build with source maps, beside the output or inline, to see costs in the original files",
+        ),
+        MapProblem::Broken(..) => (WarningCode::SourceMapBroken, "build again"),
+        MapProblem::Stale { .. } => (WarningCode::SourceMapStale, "build and record again"),
+        MapProblem::TooLarge => {
+            (WarningCode::SourceMapTooLarge, "costs are shown in the generated file")
+        }
+    }
+}
+
+fn packed_line(file: &str, line: u32) -> String {
+    format!(
+        "{file}:{line} contains several statements, and the profile has no columns: functions are mapped to the original files, lines \
+         are not; build without minification to see lines"
+    )
+}

@@ -1,0 +1,27 @@
+//! Finds the files of functions for which the profile has names only, as in most folded stacks.
+//!
+//! A function is found if exactly one definition in the workspace folders has its whole name: the
+//! crate, package or namespace, the modules, types and functions around it, and its trait. Names
+//! without any of these are only looked for in C and C++, whose functions need none, and only if
+//! the program is known to be built from the workspace. Anything else would give the costs of a
+//! library's `read` to the user's.
+
+mod found;
+#[cfg(feature = "grammars")]
+mod search;
+
+pub use found::{AmbiguousFunction, ByName};
+#[cfg(feature = "grammars")]
+pub use search::find;
+
+#[cfg(not(feature = "grammars"))]
+use {
+    crate::functions::definitions::ParsedFiles, analysis::Recording, sources::SourceIndex,
+    std::path::Path,
+};
+
+/// Finds nothing: without the feature `grammars`, no definitions are known.
+#[cfg(not(feature = "grammars"))]
+pub fn find(_: &Recording, _: &SourceIndex, _: impl Fn(&Path) -> bool, _: &ParsedFiles) -> ByName {
+    ByName::default()
+}

@@ -1,0 +1,637 @@
+//! The search for the definitions of functions by name.
+
+use super::found::{AmbiguousFunction, ByName, Candidate};
+use crate::functions::definitions::ParsedFiles;
+use crate::functions::function_name::FunctionName;
+use crate::load::debug_info::is_system;
+use crate::load::stages::read_limits::ReadLimits;
+use analysis::{FuncId, Lib, LibId, Recording, SymbolTables};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use sources::{Definition, FunctionKind, Language, Modules, SourceIndex};
+use std::hash::BuildHasher;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The limit for the reported candidates of one name.
+const MAX_REPORTED: usize = 8;
+
+/// Names of functions of the C library that programs often use for functions of their own. A profile
+/// without libraries does not tell the two apart.
+const LIBC: &str = "
+    abort accept access acos asin atan atan2 atoi atol bind bsearch calloc cbrt ceil clock
+    clone close connect cos cosh dup error exec execve exit exp exp2 fclose fflush fgets
+    floor fma fmod fopen fork fprintf fputs fread free fseek fstat fsync futex fwrite getc
+    getenv getline getpid hcreate hsearch hypot index ioctl kill link listen log log10 log2
+    lseek malloc memchr memcmp memcpy memmove memset mmap mprotect munmap nanosleep open
+    openat pause pipe poll pow printf putc puts qsort raise rand random read realloc recv
+    remove rename rindex round scanf select send signal sin sincos sinh sleep snprintf
+    sprintf sqrt srand stat strcasecmp strcat strchr strcmp strcpy strdup strlen strncmp
+    strncpy strrchr strstr strtod strtok strtol swapcontext sync syscall system tan tanh
+    time tolower toupper trunc unlink usleep vfprintf vsnprintf wait waitpid write writev
+";
+
+/// The languages of definitions that are searched.
+const LANGUAGES: [Language; 9] = [
+    Language::Rust,
+    Language::C,
+    Language::Cpp,
+    Language::Go,
+    Language::Python,
+    Language::Ruby,
+    Language::Java,
+    Language::CSharp,
+    Language::Php,
+];
+
+/// The functions of a profile without a file whose names can be those of source code. A profile can
+/// have millions of them, and few are in the workspace, so names are parsed again where they are
+/// needed.
+struct Wanted<'a> {
+    symbols: &'a SymbolTables,
+    /// The first func of each name and library, sorted by the hash of the last segment of the name.
+    by_last: Vec<(u32, FuncId)>,
+    /// All segments before the last one.
+    paths: FxHashSet<String>,
+    /// The languages that the names can be of.
+    languages: Vec<Language>,
+    /// How many names without a path each program has, apart from `main`. The program is `None` if the
+    /// profile has no libraries.
+    bare_names: FxHashMap<Option<LibId>, usize>,
+}
+
+/// The name of a function in the profile.
+struct Name<'a> {
+    spelled: &'a str,
+    parsed: FunctionName,
+}
+
+/// A function of the profile with a last segment that a definition has.
+struct Asked<'a> {
+    name: Name<'a>,
+    /// The definitions with its whole name.
+    exact: Vec<Candidate>,
+    /// The definitions whose names contain all parts of its name, in their order.
+    near: Vec<Candidate>,
+}
+
+/// Functions, by the func in [`Wanted::by_last`].
+type Found<'a> = FxHashMap<FuncId, Asked<'a>>;
+
+/// Finds the functions of `recording` that have no file in the workspace folders of `index`, apart
+/// from the files that `is_excluded` names. Reads files only if there are such functions.
+pub fn find(
+    recording: &Recording,
+    index: &SourceIndex,
+    is_excluded: impl Fn(&Path) -> bool,
+    parsed: &ParsedFiles,
+) -> ByName {
+    let wanted = Wanted::of(recording);
+    if wanted.by_last.is_empty() {
+        return ByName::default();
+    }
+    let is_cut = || ByName { is_cut: true, ..ByName::default() };
+    if !index.is_complete() {
+        return is_cut();
+    }
+    let search = Search { wanted, modules: Modules::of(index) };
+    let files: Vec<(&Path, Language)> = index
+        .workspace_files()
+        .filter_map(|path| Some((path, Language::of_path(path)?)))
+        .filter(|&(path, language)| search.may_contain(path, language) && !is_excluded(path))
+        .collect();
+    let mut limits = ReadLimits::default();
+    if !limits.may_read(files.len()) {
+        return is_cut();
+    }
+    let mut found = Found::default();
+    for (path, language) in files {
+        let text = limits.read(path).filter(|text| search.names_any(text, language));
+        let text = text.filter(|text| limits.may_parse(text));
+        if limits.is_cut() {
+            return is_cut();
+        }
+        let Some(text) = text else { continue };
+        let parsed = parsed.all([(path, &text)]);
+        let Some(definitions) = parsed.get(path).and_then(Option::as_ref) else { continue };
+        search.add(&definitions.all, path, language, &mut found);
+    }
+    search.wanted.decide(found)
+}
+
+/// The hash of the last segment of a name. Different segments can have the same.
+fn hash(last: &str) -> u32 {
+    FxBuildHasher.hash_one(last) as u32
+}
+
+impl<'a> Wanted<'a> {
+    fn of(recording: &'a Recording) -> Self {
+        let symbols = recording.symbols();
+        let key = |&id: &FuncId| {
+            let func = symbols.funcs.get(id);
+            (func.name, func.lib)
+        };
+        let has_no_file = |&id: &FuncId| symbols.funcs.get(id).source.is_none();
+        let mut funcs: Vec<FuncId> = symbols.funcs.ids().filter(has_no_file).collect();
+        funcs.sort_unstable_by_key(|id| (key(id), *id));
+        funcs.dedup_by_key(|id| key(id));
+        let mut this = Self {
+            symbols,
+            by_last: Vec::new(),
+            paths: FxHashSet::default(),
+            languages: Vec::new(),
+            bare_names: FxHashMap::default(),
+        };
+        let no_bare_names = is_of_rust_or_go(recording);
+        let libc: FxHashSet<&str> = LIBC.split_whitespace().collect();
+        for id in funcs {
+            let lib = symbols.funcs.get(id).lib.map(|lib| &symbols.libs[lib.index()]);
+            let Some(name) = name_of_source(symbols.func_name(id), lib) else { continue };
+            let is_bare = name.parsed.path.is_empty();
+            if !(is_bare && (no_bare_names || !may_be_own(name.last(), lib, &libc))) {
+                this.push(id, name);
+            }
+        }
+        this.by_last.sort_unstable();
+        this
+    }
+
+    fn push(&mut self, id: FuncId, name: Name<'_>) {
+        self.by_last.push((hash(name.last()), id));
+        for language in LANGUAGES {
+            if !self.languages.contains(&language) && name.can_be(language) {
+                self.languages.push(language);
+            }
+        }
+        if name.parsed.path.is_empty() && name.last() != "main" {
+            *self.bare_names.entry(self.symbols.funcs.get(id).lib).or_default() += 1;
+        }
+        self.paths.extend(name.parsed.path);
+    }
+
+    /// Whether there is a function whose last segment has the same hash.
+    fn has_like(&self, last: &str) -> bool {
+        self.by_last.binary_search_by_key(&hash(last), |&(hash, _)| hash).is_ok()
+    }
+
+    /// The functions whose last segment has the same hash.
+    fn like(&self, last: &str) -> &[(u32, FuncId)] {
+        let hash = hash(last);
+        let from = self.by_last.partition_point(|&(other, _)| other < hash);
+        let n = self.by_last[from..].iter().take_while(|&&(other, _)| other == hash).count();
+        &self.by_last[from..from + n]
+    }
+}
+
+/// The name, if it can be that of a definition outside of the system's libraries.
+fn name_of_source<'a>(spelled: &'a str, lib: Option<&Lib>) -> Option<Name<'a>> {
+    if spelled.starts_with("0x") || lib.is_some_and(is_system) {
+        return None;
+    }
+    let name = Name::of(spelled);
+    let FunctionName { name: last, block, closure, .. } = &name.parsed;
+    let is_word = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_name = last.as_deref().is_some_and(is_word) && !block && !closure;
+    is_name.then_some(name)
+}
+
+/// Whether a name without a path can be that of a function of the program, and not of a library.
+fn may_be_own(name: &str, lib: Option<&Lib>, libc: &FxHashSet<&str>) -> bool {
+    match lib {
+        Some(lib) => ![".so", ".dylib", ".dll"].iter().any(|part| lib.name.contains(part)),
+        None => !name.starts_with('_') && !libc.contains(name),
+    }
+}
+
+/// Whether the program has the runtime of Rust or Go. Its functions have paths, and its `main` is
+/// generated.
+fn is_of_rust_or_go(recording: &Recording) -> bool {
+    let symbols = recording.symbols();
+    let names = symbols.funcs.ids().map(|id| symbols.func_name(id));
+    let is_runtime = |name: &str| {
+        ["std::rt::", "core::", "alloc::", "runtime."].iter().any(|start| name.starts_with(start))
+    };
+    names.into_iter().any(is_runtime)
+}
+
+/// The search in the files of the workspace.
+struct Search<'a> {
+    wanted: Wanted<'a>,
+    modules: Modules<'a>,
+}
+
+impl<'a> Search<'a> {
+    /// Whether a file can contain any of the functions, by its path.
+    fn may_contain(&self, path: &Path, language: Language) -> bool {
+        if !self.wanted.languages.contains(&language) {
+            return false;
+        }
+        let paths = &self.wanted.paths;
+        let is_named = |segments: &[String]| segments.iter().all(|part| paths.contains(part));
+        match language {
+            Language::Rust => self.modules.rust(path).iter().any(|path| is_named(&path[..1])),
+            Language::Python => self.modules.python(path).is_some_and(|(modules, n)| {
+                modules.len().checked_sub(n).is_some_and(|start| is_named(&modules[start..]))
+            }),
+            _ => true,
+        }
+    }
+
+    /// Whether a text can define any of the functions.
+    fn names_any(&self, text: &str, language: Language) -> bool {
+        // Other languages have parameters or modifiers before the name.
+        let keyword = match language {
+            Language::Rust => Some("fn"),
+            Language::Python => Some("def"),
+            Language::Php => Some("function"),
+            _ => None,
+        };
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let mut previous = "";
+        for word in words.filter(|word| !word.is_empty()) {
+            let is_defined = keyword.is_none_or(|keyword| previous == keyword || previous == "r");
+            if is_defined && self.wanted.has_like(word) {
+                return true;
+            }
+            previous = word;
+        }
+        false
+    }
+
+    /// Adds the definitions of a text to the functions that they can be.
+    fn add(
+        &self,
+        definitions: &[Definition],
+        path: &Path,
+        language: Language,
+        found: &mut Found<'a>,
+    ) {
+        let paths = Paths::of(&self.modules, path, language);
+        for definition in definitions {
+            if definition.kind != FunctionKind::Function {
+                continue;
+            }
+            let name = definition.name.trim_start_matches("r#");
+            for &(_, func) in self.wanted.like(name) {
+                let asked = found.entry(func).or_insert_with(|| Asked {
+                    name: Name::of(self.wanted.symbols.func_name(func)),
+                    exact: Vec::new(),
+                    near: Vec::new(),
+                });
+                if asked.name.last() != name {
+                    continue;
+                }
+                let Some(fit) = paths.fit(&asked.name, definition, language) else { continue };
+                let candidate = Candidate {
+                    path: path.to_owned(),
+                    line0: definition.name_line0,
+                    end0: *definition.lines.end(),
+                };
+                match fit {
+                    Fit::Exact => asked.exact.push(candidate),
+                    Fit::Near => asked.near.push(candidate),
+                }
+            }
+        }
+    }
+}
+
+impl<'a> Name<'a> {
+    fn of(spelled: &'a str) -> Self {
+        Self { spelled, parsed: FunctionName::of(spelled) }
+    }
+
+    /// The last segment.
+    fn last(&self) -> &str {
+        self.parsed.name.as_deref().unwrap_or_default()
+    }
+
+    /// Whether functions of a language are spelled like this.
+    fn can_be(&self, language: Language) -> bool {
+        let has = |separator: &str| self.spelled.contains(separator);
+        if self.parsed.path.is_empty() {
+            return matches!(language, Language::C | Language::Cpp);
+        }
+        match language {
+            Language::Rust | Language::Cpp => has("::"),
+            Language::Go | Language::Java | Language::CSharp | Language::Python => {
+                has(".") && !has("::") && !has("#") && !has("->")
+            }
+            Language::Ruby => has("#") || has("::") || has("."),
+            Language::Php => has("::") || has("->"),
+            _ => false,
+        }
+    }
+}
+
+/// How much of a name a definition has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    /// The whole name.
+    Exact,
+    /// The name without some modules. Never chosen, because the profile has whole names.
+    Near,
+}
+
+/// What the path of a file adds to the names of its functions.
+enum Paths {
+    /// Nothing: the text has all.
+    Text,
+    /// A crate and its modules; several if several crates can contain the file.
+    Rust(Vec<Vec<String>>),
+    /// An import path.
+    Go(Option<Vec<String>>),
+    /// See [`Modules::python`].
+    Python(Option<(Vec<String>, usize)>),
+}
+
+impl Paths {
+    fn of(modules: &Modules, path: &Path, language: Language) -> Self {
+        match language {
+            Language::Rust => Self::Rust(modules.rust(path)),
+            Language::Go => Self::Go(modules.go(path)),
+            Language::Python => Self::Python(modules.python(path)),
+            _ => Self::Text,
+        }
+    }
+
+    fn fit(&self, wanted: &Name, definition: &Definition, language: Language) -> Option<Fit> {
+        let name = &wanted.parsed;
+        if !wanted.can_be(language) || name.implements != definition.implements {
+            return None;
+        }
+        let (path, scopes) = (name.path.as_slice(), definition.scopes.as_slice());
+        let exact = |is_exact: bool| is_exact.then_some(Fit::Exact);
+        match self {
+            Self::Text => exact(path == scopes),
+            Self::Rust(modules) => {
+                let whole = |modules: &Vec<String>| [modules.as_slice(), scopes].concat();
+                if modules.iter().any(|modules| whole(modules) == path) {
+                    return Some(Fit::Exact);
+                }
+                let is_near = |whole: Vec<String>| {
+                    whole.first() == path.first() && is_subsequence(path, &whole)
+                };
+                modules.iter().any(|modules| is_near(whole(modules))).then_some(Fit::Near)
+            }
+            Self::Go(import) => {
+                let (package, types) = scopes.split_first()?;
+                if package == "main" {
+                    return exact(path == scopes);
+                }
+                let import = import.as_ref()?;
+                exact([import.as_slice(), types].concat() == path)
+            }
+            Self::Python(modules) => {
+                let (modules, n) = modules.as_ref()?;
+                let module = path.strip_suffix(scopes)?;
+                exact(module.len() >= (*n).max(1) && modules.ends_with(module))
+            }
+        }
+    }
+}
+
+/// Whether `all` contains the parts in their order.
+fn is_subsequence(parts: &[String], all: &[String]) -> bool {
+    let mut all = all.iter();
+    parts.iter().all(|part| all.any(|other| other == part))
+}
+
+impl Wanted<'_> {
+    /// Chooses the only definition of each function.
+    fn decide(&self, found: Found) -> ByName {
+        let own = self.own_programs(&found);
+        let mut decided = ByName::default();
+        let mut files = FxHashMap::default();
+        let mut found: Vec<_> = found.into_iter().collect();
+        found.sort_unstable_by_key(|&(func, _)| func);
+        for (func, Asked { name, mut exact, mut near }) in found {
+            let lib = self.symbols.funcs.get(func).lib;
+            if name.parsed.path.is_empty() && !own.contains(&lib) {
+                continue;
+            }
+            if let [only] = exact.as_slice() {
+                files.insert((name.spelled, lib), Arc::<Path>::from(only.path.as_path()));
+                continue;
+            }
+            let candidates = if exact.is_empty() { &mut near } else { &mut exact };
+            candidates.sort_unstable();
+            candidates.truncate(MAX_REPORTED);
+            if !candidates.is_empty() {
+                let candidates = std::mem::take(candidates);
+                let name = name.spelled.to_owned();
+                decided.ambiguous.push(AmbiguousFunction { name, candidates });
+            }
+        }
+        if !files.is_empty() {
+            decided.files = self.funcs_of(&files).collect();
+        }
+        decided
+    }
+
+    /// The funcs without a file whose name and library are in `files`, with their files.
+    fn funcs_of<'f>(
+        &'f self,
+        files: &'f FxHashMap<(&str, Option<LibId>), Arc<Path>>,
+    ) -> impl Iterator<Item = (FuncId, Arc<Path>)> {
+        let funcs = self.symbols.funcs.ids().map(|id| (id, self.symbols.funcs.get(id)));
+        let without_file = funcs.filter(|(_, func)| func.source.is_none());
+        without_file.filter_map(|(id, func)| {
+            Some((id, files.get(&(self.symbols.func_name(id), func.lib))?.clone()))
+        })
+    }
+
+    /// The programs that are certainly built from the workspace: it defines at least half of their
+    /// functions that have names without a path. Without libraries, it defines `main` and another
+    /// one.
+    fn own_programs(&self, found: &Found) -> FxHashSet<Option<LibId>> {
+        // By program: the number of names that are defined, and whether `main` is.
+        let mut programs: FxHashMap<Option<LibId>, (usize, bool)> = FxHashMap::default();
+        for (&func, Asked { name, .. }) in found.iter().filter(|(_, it)| !it.exact.is_empty()) {
+            if name.parsed.path.is_empty() {
+                let lib = self.symbols.funcs.get(func).lib;
+                let (defined, has_main) = programs.entry(lib).or_default();
+                match name.last() {
+                    "main" => *has_main = true,
+                    _ => *defined += 1,
+                }
+            }
+        }
+        let is_own = |&(lib, (defined, has_main)): &(Option<LibId>, (usize, bool))| {
+            let names = self.bare_names.get(&lib).copied().unwrap_or(0);
+            defined > 0 && if lib.is_some() { defined * 2 >= names } else { has_main }
+        };
+        programs.into_iter().filter(is_own).map(|(lib, _)| lib).collect()
+    }
+}
+
+#[cfg(all(test, feature = "grammars"))]
+mod tests {
+    use super::*;
+    use analysis::Func;
+    use profile::{Lib, Metric, ProfileBuilder};
+    use sources::{Limits, Root, RootKind};
+    use std::fs;
+
+    /// For each function that is found, its file and line; for each that is ambiguous, all places;
+    /// `-` for others. `names` are those of funcs, `LIB!NAME` if they have a library.
+    #[expect(clippy::unwrap_used, reason = "it is a part of tests")]
+    fn found(files: &[(&str, &str)], names: &[&str]) -> Vec<String> {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        for (file, text) in files {
+            fs::create_dir_all(top.join(file).parent().unwrap()).unwrap();
+            fs::write(top.join(file), text).unwrap();
+        }
+        let root = Root { path: top.clone(), kind: RootKind::Workspace };
+        let index = SourceIndex::build(vec![root], Limits::default());
+        let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
+        let mut funcs = Vec::new();
+        for name in names {
+            let (lib, name) = name.split_once('!').map_or((None, *name), |(l, n)| (Some(l), n));
+            let lib = lib.map(|path| Lib {
+                name: path.rsplit('/').next().unwrap().to_owned(),
+                path: path.to_owned(),
+                ..Lib::default()
+            });
+            let lib = lib.map(|lib| builder.intern_lib(lib).unwrap());
+            let name = builder.intern_string(name).unwrap();
+            let func = Func { name, source: None, lib, line: 0, column: 0 };
+            funcs.push(builder.intern_func(func).unwrap());
+        }
+        let is_excluded = |path: &Path| path.ends_with("excluded.rs");
+        let recording = builder.build().into();
+        let found = find(&recording, &index, is_excluded, &ParsedFiles::default());
+        let inside = |path: &Path| path.strip_prefix(&top).unwrap().display().to_string();
+        let place = |at: &Candidate| format!("{}:{}", inside(&at.path), at.line0 + 1);
+        let of_func = |func: FuncId| {
+            let name = recording.symbols().func_name(func);
+            let ambiguous = found.ambiguous.iter().find(|ambiguous| ambiguous.name == name);
+            match (found.files.get(&func), ambiguous) {
+                (Some(path), _) => inside(path),
+                (None, Some(ambiguous)) => {
+                    ambiguous.candidates.iter().map(place).collect::<Vec<_>>().join(" or ")
+                }
+                (None, None) => "-".to_owned(),
+            }
+        };
+        funcs.into_iter().map(of_func).collect()
+    }
+
+    #[test]
+    fn nothing_is_found_if_not_all_files_are_known() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("a.c"), "int walk(void) { return 0; }\n").unwrap();
+        fs::write(dir.path().join("b.c"), "int main(void) { return walk(); }\n").unwrap();
+        let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
+        for name in ["main", "walk"] {
+            let name = builder.intern_string(name).unwrap();
+            builder
+                .intern_func(Func { name, source: None, lib: None, line: 0, column: 0 })
+                .unwrap();
+        }
+        let recording = builder.build().into();
+        let searched = |max_files| {
+            let root = Root { path: dir.path().to_owned(), kind: RootKind::Workspace };
+            let index = SourceIndex::build(vec![root], Limits { max_files });
+            let found = find(&recording, &index, |_| false, &ParsedFiles::default());
+            (found.files.len(), found.is_cut)
+        };
+        assert_eq!(searched(2), (2, false));
+        assert_eq!(searched(1), (0, true));
+    }
+
+    #[test]
+    fn the_whole_path_of_a_rust_function_must_be_the_same() {
+        let files = [
+            ("k/Cargo.toml", "[package]\nname = \"k\"\n"),
+            (
+                "k/src/main.rs",
+                "fn parse() {}\nmod a {\n  fn step() {}\n}\nmod b {\n  fn step() {}\n}\n",
+            ),
+            (
+                "k/src/tree.rs",
+                "impl Walk for Tree {\n  fn walk() {}\n}\nimpl Display for Tree {\n  fn fmt() {}\n}\n",
+            ),
+            ("k/src/excluded.rs", "fn hidden() {}\n"),
+            ("other/Cargo.toml", "[package]\nname = \"other\"\n"),
+            ("other/src/lib.rs", "fn parse() {}\n"),
+        ];
+        for (name, expected) in [
+            ("k::parse", "k/src/main.rs"),
+            ("other::parse", "other/src/lib.rs"),
+            ("serde::parse", "-"),
+            ("k::a::step", "k/src/main.rs"),
+            ("k::step", "k/src/main.rs:3 or k/src/main.rs:6"),
+            ("<k::tree::Tree as k::Walk>::walk", "k/src/tree.rs"),
+            ("k::tree::Tree::walk", "-"),
+            ("<k::tree::Tree as core::fmt::Debug>::fmt", "-"),
+            ("k::parse::{{closure}}", "-"),
+            ("k::excluded::hidden", "-"),
+            ("parse", "-"),
+            ("/usr/lib/libk.so!k::parse", "-"),
+        ] {
+            assert_eq!(found(&files, &[name]), [expected], "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_other_languages_are_whole_too() {
+        let files = [
+            ("go/go.mod", "module example.org/app\n"),
+            ("go/main.go", "package main\nfunc run() {}\n"),
+            ("go/words/words.go", "package words\nfunc (t *Tree) Walk() {}\n"),
+            (
+                "Cart.java",
+                "package com.acme;\nclass Cart {\n  int total() { return 1; }\n  class Row { Row() {} int sum() { return 2; } }\n}\n",
+            ),
+            (
+                "a.cpp",
+                "namespace geo {\nvoid area(int x) {}\nvoid area(double x) {}\nvoid side() {}\n}\n",
+            ),
+            ("app/util.py", "def load(): pass\n"),
+            ("pkg/__init__.py", ""),
+            ("pkg/util.py", "class Store:\n  def load(self): pass\n"),
+            ("shop.php", "<?php\nnamespace Acme;\nclass Cart { function total() {} }\n"),
+            ("ledger.rb", "class Ledger\n  def post; end\nend\n"),
+        ];
+        for (name, expected) in [
+            ("main.run", "go/main.go"),
+            ("example.org/app/words.(*Tree).Walk", "go/words/words.go"),
+            ("example.org/other/words.(*Tree).Walk", "-"),
+            ("com.acme.Cart.total", "Cart.java"),
+            ("com/acme/Cart.total", "Cart.java"),
+            ("com/acme/Cart$Row.sum", "Cart.java"),
+            ("com/acme/Cart$Row.<init>", "Cart.java"),
+            ("org.acme.Cart.total", "-"),
+            ("geo::side()", "a.cpp"),
+            ("geo::area(int)", "a.cpp:2 or a.cpp:3"),
+            ("util.load", "app/util.py"),
+            ("pkg.util.Store.load", "pkg/util.py"),
+            ("util.Store.load", "-"),
+            ("Store.load", "-"),
+            ("Acme\\Cart::total", "shop.php"),
+            ("Ledger#post", "ledger.rb"),
+        ] {
+            assert_eq!(found(&files, &[name]), [expected], "{name}");
+        }
+    }
+
+    #[test]
+    fn names_without_a_path_need_a_program_of_the_workspace() {
+        let files = [
+            (
+                "m.c",
+                "int read(int x) { return x; }\nint hash(int x) { return read(x); }\nint main() { return hash(1); }\n",
+            ),
+            ("a.py", "def hash(): pass\n"),
+        ];
+        let found = |names: &[&str]| found(&files, names);
+        assert_eq!(found(&["main", "hash", "read"]), ["m.c", "m.c", "-"], "libc has a `read`");
+        assert_eq!(found(&["hash"]), ["-"], "a library may have one");
+        assert_eq!(found(&["main", "other"]), ["-", "-"], "another program");
+        assert_eq!(found(&["main", "hash", "core::fmt::write"]), ["-"; 3], "a program in Rust");
+        assert_eq!(found(&["/home/me/m!hash", "/home/me/m!read"]), ["m.c", "m.c"]);
+        assert_eq!(found(&["/home/me/m!hash", "/home/me/m!a", "/home/me/m!b"]), ["-"; 3]);
+        assert_eq!(found(&["/usr/lib/libc.so.6!read", "/opt/libx.so!hash"]), ["-"; 2]);
+    }
+}

@@ -1,0 +1,364 @@
+//! The fourth stage: groups file names that are one file and funcs that are one function, and
+//! applies the view. This happens before costs are summed, because adding finished totals would
+//! count samples twice.
+
+use crate::config::settings::{Combine, Inlines, ViewSettings};
+use crate::functions::divided::divided_by_definition;
+use crate::functions::functions_by_key::FunctionsByKey;
+use crate::functions::own_files::{is_own_path, no_own_code};
+use crate::functions::source_functions::{SourceFunction, group_by_definition};
+use crate::load::source_maps::OriginalLines;
+use crate::load::stages::source_mapped::SourceMapped;
+use crate::load::stages::symbolicated::Symbolicated;
+use crate::recorded_texts::RecordedTexts;
+use analysis::{
+    Addresses, Costs, FileId, FuncId, FuncKey, FunctionId, Groups, IdleSamples, Recording,
+    Rewrites, Start, SymbolTables, ThreadChoice, Unmatched, View, Warning, WarningCode,
+    at_call_sites, identified, threads_by_run,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use sources::Mapping;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+/// A recording under a view, with its files and functions.
+#[derive(Debug)]
+pub struct Grouped {
+    /// The view.
+    pub view: View,
+    /// The recording after the setting `inlines` and the transforms were applied.
+    pub recording: Arc<Recording>,
+    /// The number of runs that costs are the mean of; 1 if they are sums.
+    pub runs: u32,
+    /// What the transforms do to paths.
+    pub rewrites: Rewrites,
+    /// The files and functions.
+    pub groups: Arc<Groups>,
+    /// The functions that have a definition in a source text.
+    pub source_functions: FxHashMap<FunctionId, SourceFunction>,
+    /// The workspace file of each file.
+    pub paths: Vec<Option<PathBuf>>,
+    /// The file of each workspace file.
+    pub files: FxHashMap<PathBuf, FileId>,
+    /// The functions by key. Computed on first use.
+    by_key: OnceLock<FunctionsByKey>,
+    /// The funcs of which only the frames that are in no definition are left.
+    divided: FxHashSet<FuncId>,
+    /// The functions that each address was resolved to: the physical function first, then the
+    /// functions inlined into it.
+    pub resolved: Addresses,
+    /// The original lines of each generated file.
+    pub generated: FxHashMap<FileId, OriginalLines>,
+    /// Names in the settings that match nothing in the profile. There is a warning for each.
+    pub unmatched: Vec<Unmatched>,
+    /// The indexes of the view's transforms that do not apply to the profile.
+    pub ignored: Vec<usize>,
+    /// By func: the recorded func that it is a part of, or itself. Empty if none is divided.
+    pub whole: Vec<FuncId>,
+    /// Warnings about settings that do not apply to the profile.
+    pub warnings: Vec<Warning>,
+}
+
+impl Grouped {
+    /// Groups the files and functions of `mapped`, by the definitions in `texts`, and applies the
+    /// view.
+    pub fn new(
+        symbolicated: &Symbolicated,
+        mapped: &SourceMapped,
+        settings: &ViewSettings,
+        texts: &RecordedTexts,
+    ) -> Self {
+        let (mut warnings, mut unmatched, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
+        let mut view = view(&mapped.recording, settings, &mut warnings, &mut unmatched);
+        let by_file = file_groups(mapped.recording.symbols(), mapped);
+        let paths = paths(&by_file, mapped);
+        let definitions: Vec<_> =
+            paths.iter().map(|path| texts.get(path.as_ref()?)?.definitions.clone()).collect();
+        let (recorded, by_file, whole) =
+            match divided_by_definition(&mapped.recording, &by_file, &definitions) {
+                Some(divided) => {
+                    let by_file = file_groups(divided.recording.symbols(), mapped);
+                    (Arc::new(divided.recording), by_file, divided.whole)
+                }
+                None => (mapped.recording.clone(), by_file, Vec::new()),
+            };
+        let divided: FxHashSet<FuncId> = whole
+            .iter()
+            .enumerate()
+            .filter(|(at, of)| of.index() != *at)
+            .map(|(_, &of)| of)
+            .collect();
+        // This needs the lines that each function executes, so it precedes `at_call_sites`.
+        let (by_function, source_functions) =
+            group_by_definition(&recorded, &by_file, &definitions, &|source| {
+                mapped.originals.contains(&source)
+            });
+        if settings.own && !recorded.knows_contour() {
+            let own = own_code(&by_function, &source_functions, &recorded, mapped, &paths);
+            match no_own_code(recorded.summed().is_some(), !own.is_empty()) {
+                None => view.own = Some(Arc::new(own)),
+                Some(why) => warnings.push(Warning {
+                    code: WarningCode::NoOwnCode,
+                    message: format!("{why}; all code is shown"),
+                    count: 1,
+                }),
+            }
+        }
+        let inlined = match settings.inlines {
+            Inlines::Body => recorded,
+            Inlines::CallSite => Arc::new(at_call_sites(&recorded)),
+        };
+        let runs = match settings.combine {
+            Combine::Sum => 1,
+            Combine::Average => threads_by_run(&inlined, &view.threads).len().max(1) as u32,
+        };
+        let inlined = if runs > 1 { Arc::new(inlined.divided_by(runs)) } else { inlined };
+        let resolved = resolved(symbolicated, &by_function, &divided);
+        let reshaped = analysis::reshape(&inlined, &view, &by_function, &resolved);
+        let (recording, groups, rewrites) = match reshaped {
+            Some(reshaped) => {
+                warnings.extend(reshaped.warnings);
+                unmatched.extend(reshaped.unmatched);
+                ignored = reshaped.ignored;
+                (Arc::new(reshaped.recording), reshaped.groups, reshaped.rewrites)
+            }
+            None => (inlined, by_function, Rewrites::default()),
+        };
+        let files = paths.iter().zip(0..);
+        let files = files.filter_map(|(path, file)| Some((path.clone()?, FileId::new(file))));
+        Self {
+            files: files.collect(),
+            by_key: OnceLock::new(),
+            divided,
+            resolved,
+            generated: mapped
+                .generated
+                .iter()
+                .map(|(&source, lines)| (groups.file(source), lines.clone()))
+                .collect(),
+            view,
+            recording,
+            runs,
+            rewrites,
+            groups: Arc::new(groups),
+            source_functions,
+            paths,
+            unmatched,
+            ignored,
+            whole,
+            warnings,
+        }
+    }
+
+    /// The name and place of a function: those of its definition, or else the recorded ones.
+    pub fn function(&self, function: FunctionId) -> Function<'_> {
+        let recorded = self.recorded(self.func(function));
+        match self.source_functions.get(&function) {
+            Some(defined) => Function {
+                name: defined.name.as_deref().unwrap_or(recorded.name),
+                file: Some(defined.file),
+                ..recorded
+            },
+            None => recorded,
+        }
+    }
+
+    /// The name and place of a func in the recording.
+    pub fn recorded(&self, func: FuncId) -> Function<'_> {
+        let symbols = self.recording.symbols();
+        let func = symbols.funcs.get(func);
+        Function {
+            name: symbols.strings.get(func.name),
+            file: func.source.map(|source| self.groups.file(source)),
+            lib: func.lib.map(|lib| symbols.libs[lib.index()].name.as_str()),
+            line: func.line,
+            column: func.column,
+        }
+    }
+
+    /// The function that a key identifies: of several, the one with this start.
+    pub fn identified(&self, key: &FuncKey, start: Option<Start>) -> Option<FunctionId> {
+        identified(self.recording.symbols(), &self.groups, self.funcs(key), start)
+    }
+
+    fn by_key(&self) -> &FunctionsByKey {
+        self.by_key.get_or_init(|| FunctionsByKey::new(self.recording.symbols()))
+    }
+
+    /// The funcs with a key.
+    fn funcs(&self, key: &FuncKey) -> &[FuncId] {
+        self.by_key().funcs(self.recording.symbols(), key)
+    }
+
+    /// The functions that have a func with this key. Those of divided funcs come last.
+    pub fn find(&self, key: &FuncKey) -> Vec<FunctionId> {
+        self.functions_of(self.funcs(key))
+    }
+
+    /// The functions that have a func with this recorded name. Those of divided funcs come last.
+    pub fn with_name(&self, name: &str) -> Vec<FunctionId> {
+        self.functions_of(self.funcs_named(name))
+    }
+
+    /// The funcs with this recorded name.
+    pub fn funcs_named(&self, name: &str) -> &[FuncId] {
+        self.by_key().named(self.recording.symbols(), name)
+    }
+
+    fn functions_of(&self, funcs: &[FuncId]) -> Vec<FunctionId> {
+        let mut functions: Vec<_> = funcs.iter().map(|&func| self.groups.function(func)).collect();
+        functions.sort_unstable_by_key(|&function| {
+            (self.divided.contains(&self.groups.first_func(function)), function)
+        });
+        functions.dedup();
+        functions
+    }
+
+    /// The func that represents a function.
+    pub fn func(&self, function: FunctionId) -> FuncId {
+        let defined = self.source_functions.get(&function).map(|defined| defined.func);
+        defined.unwrap_or_else(|| self.groups.first_func(function))
+    }
+
+    /// The line that a function starts on, 1-based: the line of its name in the text, or else the
+    /// recorded start line.
+    pub fn start_line(&self, function: FunctionId) -> Option<u32> {
+        match self.source_functions.get(&function) {
+            Some(defined) => Some(defined.definition().name_line0 + 1),
+            None => Some(self.function(function).line).filter(|&line| line != 0),
+        }
+    }
+
+    /// The file and line (1-based) of a function's definition: its start line, or else its first
+    /// line with cost.
+    pub fn definition(&self, function: FunctionId, costs: &Costs) -> Option<(FileId, u32)> {
+        let start = self.function(function).file.zip(self.start_line(function));
+        start.or_else(|| costs.first_line(function))
+    }
+}
+
+/// The name and place of a function.
+#[derive(Debug, Clone, Copy)]
+pub struct Function<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// The file that it is defined in.
+    pub file: Option<FileId>,
+    /// The short name of its library.
+    pub lib: Option<&'a str>,
+    /// The recorded start line, 1-based; 0 = unknown.
+    pub line: u32,
+    /// The recorded start column, 1-based; 0 = unknown.
+    pub column: u32,
+}
+
+/// Groups file names that are mapped to the same workspace file.
+fn file_groups(symbols: &SymbolTables, mapped: &SourceMapped) -> Groups {
+    Groups::new(symbols, |source| match &mapped.mappings[source.index()] {
+        Mapping::Mapped { path, .. } => Ok(path.clone()),
+        Mapping::Ambiguous { .. } | Mapping::Unmapped(_) => Err(source),
+    })
+}
+
+/// The workspace file of each file.
+fn paths(groups: &Groups, mapped: &SourceMapped) -> Vec<Option<PathBuf>> {
+    let sources = (0..groups.n_files() as u32).map(|file| groups.first_source(FileId::new(file)));
+    sources
+        .map(|source| match &mapped.mappings[source.index()] {
+            Mapping::Mapped { path, .. } => Some(path.clone()),
+            Mapping::Ambiguous { .. } | Mapping::Unmapped(_) => None,
+        })
+        .collect()
+}
+
+/// The functions that each address was resolved to. None of them is divided.
+fn resolved(
+    symbolicated: &Symbolicated,
+    groups: &Groups,
+    divided: &FxHashSet<FuncId>,
+) -> Addresses {
+    let resolved = symbolicated.resolved.iter();
+    resolved
+        .filter(|(_, funcs)| !funcs.iter().any(|func| divided.contains(func)))
+        .map(|(key, funcs)| {
+            (key.clone(), funcs.iter().map(|&func| groups.function(func)).collect())
+        })
+        .collect()
+}
+
+/// The functions whose file is own code.
+fn own_code(
+    groups: &Groups,
+    source_functions: &FxHashMap<FunctionId, SourceFunction>,
+    recording: &Recording,
+    mapped: &SourceMapped,
+    paths: &[Option<PathBuf>],
+) -> FxHashSet<FunctionId> {
+    let is_own =
+        |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| is_own_path(path, &mapped.roots));
+    let own: Vec<bool> = paths.iter().map(is_own).collect();
+    let symbols = recording.symbols();
+    let file = |func: FuncId| {
+        let function = groups.function(func);
+        let defined = source_functions.get(&function).map(|defined| defined.file);
+        defined.or_else(|| symbols.funcs.get(func).source.map(|source| groups.file(source)))
+    };
+    let funcs = symbols.funcs.ids();
+    let own = funcs.filter(|&func| file(func).is_some_and(|file| own[file.index()]));
+    own.map(|func| groups.function(func)).collect()
+}
+
+/// The view that the settings describe. Names that match nothing are ignored with a warning.
+fn view(
+    recording: &Recording,
+    settings: &ViewSettings,
+    warnings: &mut Vec<Warning>,
+    unmatched: &mut Vec<Unmatched>,
+) -> View {
+    let mut view = View {
+        idle: IdleSamples::Excluded,
+        implementation: settings.implementation.filter(),
+        contour: settings.contour || settings.own,
+        transforms: settings.transforms.clone(),
+        range: settings.range,
+        search: settings.search.clone(),
+        ..View::of(recording)
+    };
+    let mut ignore = |name: Unmatched, instead: &str| {
+        warnings.push(name.warning(instead));
+        unmatched.push(name);
+    };
+    match settings.metric.as_ref().map(|name| analysis::find_metric(recording, name)) {
+        None => {}
+        Some(Ok(metric)) => view.metric = metric,
+        Some(Err(name)) => {
+            let default = recording
+                .metrics()
+                .get(view.metric.index())
+                .map_or("", |metric| metric.name.as_str());
+            ignore(name, &format!("showing `{default}`"));
+        }
+    }
+    let (mut threads, mut missing, mut ambiguous) = (Vec::new(), Vec::new(), Vec::new());
+    for name in &settings.threads {
+        match analysis::find_threads(recording, name) {
+            Ok(found) => {
+                ambiguous.extend(analysis::also_process(recording, name));
+                threads.extend(found);
+            }
+            Err(name) => missing.push(name),
+        }
+    }
+    let instead =
+        if threads.is_empty() { "showing all threads" } else { "showing the other chosen threads" };
+    for name in missing {
+        ignore(name, instead);
+    }
+    warnings.extend(ambiguous);
+    if !threads.is_empty() {
+        threads.sort_unstable();
+        threads.dedup();
+        view.threads = ThreadChoice::Only(threads);
+    }
+    view
+}

@@ -1,0 +1,172 @@
+//! Lines of functions that V8 inlined. V8 counts their samples for the caller. It records the line in the
+//! script of the callee, but not that script. So if a line is not in its function, this finds the
+//! function that it belongs to, by the definitions of the scripts.
+
+use crate::discovery::stamp::{Stamp, is_recorded};
+use crate::functions::definitions::{FileDefinitions, ParsedFiles};
+use crate::functions::function_name::FunctionName;
+use crate::functions::initializers::is_initializer;
+use crate::functions::source_functions::File;
+use analysis::{Func, FuncId, Position, Recording, SourceId, with_files_of_lines};
+use rustc_hash::{FxHashMap, FxHashSet};
+use sources::Mapping;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The limit for the scripts that are read, in bytes together.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// A script whose lines are longer than this on average, in bytes, is minified. Its lines tell nothing.
+const MAX_LINE: usize = 400;
+
+/// The recording with such lines in the scripts that they belong to. Those whose script is not certain
+/// have no place. `mappings` are the files of its sources, `profile` is the stamp of the profile.
+pub fn with_scripts_of_lines(
+    recording: &Arc<Recording>,
+    mappings: &[Mapping],
+    profile: &Stamp,
+    parsed: &ParsedFiles,
+) -> Arc<Recording> {
+    let has_own_lines_alone = recording.metrics().iter().any(|metric| metric.lines.is_self_alone());
+    if !has_own_lines_alone || !recording.knows_code() {
+        return recording.clone();
+    }
+    let scripts = Scripts::new(recording, mappings, profile, parsed);
+    let mut calls = Calls::default();
+    recording.each_call(|caller, callee| _ = calls.entry(caller).or_default().insert(callee));
+    Arc::new(with_files_of_lines(recording, |func, Position { source, line, .. }| {
+        let is_own = scripts.contains(func, source, line - 1);
+        if is_own { Some(source) } else { scripts.script_of(func, line - 1, &calls) }
+    }))
+}
+
+/// The callees of each function.
+type Calls = FxHashMap<FuncId, FxHashSet<FuncId>>;
+
+/// The scripts of a recording whose text is known.
+struct Scripts {
+    by_source: FxHashMap<SourceId, Script>,
+    /// The definitions of functions.
+    definitions: FxHashMap<FuncId, (SourceId, usize)>,
+}
+
+struct Script {
+    text: Arc<FileDefinitions>,
+    n_lines: u32,
+    /// Whether each definition is in the recording.
+    is_recorded: Vec<bool>,
+}
+
+impl Scripts {
+    fn new(
+        recording: &Recording,
+        mappings: &[Mapping],
+        profile: &Stamp,
+        parsed: &ParsedFiles,
+    ) -> Self {
+        let symbols = recording.symbols();
+        let funcs = || symbols.funcs.ids().map(|id| (id, symbols.funcs.get(id)));
+        let used: FxHashSet<SourceId> = funcs().filter_map(|(_, func)| func.source).collect();
+        let mut by_source = FxHashMap::default();
+        let mut bytes_left = MAX_BYTES;
+        for (mapping, source) in mappings.iter().zip((0..).map(SourceId::new)) {
+            let Some(path) = mapping.path().filter(|_| used.contains(&source)) else { continue };
+            let Some(text) = read(path, profile, &mut bytes_left) else { continue };
+            let n_lines = text.lines().count() as u32;
+            let definitions = parsed.all([(path, &text)]).remove(path).flatten();
+            if let Some(text) = definitions {
+                let is_recorded = vec![false; text.all.len()];
+                by_source.insert(source, Script { text, n_lines, is_recorded });
+            }
+        }
+        let mut definitions = FxHashMap::default();
+        let files: FxHashMap<SourceId, Arc<FileDefinitions>> =
+            by_source.iter().map(|(&source, script)| (source, script.text.clone())).collect();
+        let files: FxHashMap<SourceId, File> =
+            files.iter().map(|(&source, text)| (source, File::new(text))).collect();
+        for (id, func) in funcs() {
+            let Some(source) = func.source else { continue };
+            let (Some(file), Some(script)) = (files.get(&source), by_source.get_mut(&source))
+            else {
+                continue;
+            };
+            if let Some(at) = definition(file, symbols.func_name(id), func) {
+                script.is_recorded[at] = true;
+                definitions.insert(id, (source, at));
+            }
+        }
+        Self { by_source, definitions }
+    }
+
+    /// Whether a line (0-based) of a script can be one of a function.
+    fn contains(&self, func: FuncId, source: SourceId, line0: u32) -> bool {
+        let Some(script) = self.by_source.get(&source) else { return true };
+        let definition = self.definitions.get(&func);
+        let contains = |&(_, at): &(_, usize)| script.text.all[at].lines.contains(&line0);
+        line0 < script.n_lines && definition.is_none_or(contains)
+    }
+
+    /// The script of the function that a line (0-based) of `func` belongs to: a callee, or else a
+    /// callee of a callee, or else the only function with such a line.
+    fn script_of(&self, func: FuncId, line0: u32, calls: &Calls) -> Option<SourceId> {
+        let is_around = |func: &FuncId| {
+            let (source, at) = self.definitions.get(func)?;
+            let script = self.by_source.get(source)?;
+            (script.recorded_at(line0) == Some(*at)).then_some(*source)
+        };
+        let callees = |func: &FuncId| calls.get(func).into_iter().flatten();
+        let mut found: Vec<SourceId> = callees(&func).filter_map(is_around).collect();
+        if found.is_empty() {
+            found = callees(&func).flat_map(callees).filter_map(is_around).collect();
+        }
+        if found.is_empty() {
+            let is_around = |script: &Script| script.around(line0).next().is_some();
+            let all = self.by_source.iter().filter(|(_, script)| is_around(script));
+            found = all.map(|(&source, _)| source).collect();
+        }
+        let first = *found.first()?;
+        found.iter().all(|&source| source == first).then_some(first)
+    }
+}
+
+impl Script {
+    /// The definitions around a line, innermost first.
+    fn around(&self, line0: u32) -> impl Iterator<Item = usize> {
+        let all = &self.text.all;
+        let last = all.partition_point(|it| *it.lines.start() <= line0).checked_sub(1);
+        let outwards = std::iter::successors(last, |&at| all[at].parent);
+        outwards.filter(move |&at| all[at].lines.contains(&line0))
+    }
+
+    /// The recorded definition that a line belongs to. Its first and last line may be those of the
+    /// function around it.
+    fn recorded_at(&self, line0: u32) -> Option<usize> {
+        let mut around = self.around(line0);
+        let found = around.find(|&at| {
+            let lines = &self.text.all[at].lines;
+            let is_within = *lines.start() < line0 && line0 < *lines.end();
+            is_within || self.is_recorded[at]
+        });
+        found.filter(|&at| self.is_recorded[at])
+    }
+}
+
+/// The definition of a function that is not the script itself. The parameters, at which it starts,
+/// may be on the line below its name.
+fn definition(file: &File, name: &str, func: Func) -> Option<usize> {
+    let is_script = (func.line, func.column) == (1, 1);
+    let line0 = func.line.checked_sub(1).filter(|_| !is_script && !is_initializer(name))?;
+    let name = FunctionName::of(name);
+    file.starting_at(&name, line0, func.column)
+        .or_else(|| file.starting_at(&name, line0.checked_sub(1)?, 0))
+}
+
+/// The text of a file that was not written since the recording.
+fn read(path: &Path, profile: &Stamp, bytes_left: &mut u64) -> Option<Arc<str>> {
+    let stamp = Stamp::of(path).ok().filter(|stamp| is_recorded(stamp, profile))?;
+    let left = bytes_left.checked_sub(stamp.len)?;
+    let text = String::from_utf8(sources::regular_file::read(path).ok()?).ok()?;
+    *bytes_left = left;
+    let n_lines = text.lines().count().max(1);
+    (text.len() / n_lines <= MAX_LINE).then(|| text.into())
+}

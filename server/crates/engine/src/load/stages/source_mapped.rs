@@ -1,0 +1,270 @@
+//! The third stage: file names of the profile are mapped to workspace files. Source maps are
+//! applied to generated code.
+
+use crate::config::settings::{SourceSettings, glob_set};
+use crate::discovery::stamp::{Stamp, is_recorded};
+use crate::functions::definitions::ParsedFiles;
+use crate::load::source_maps::{
+    self, OriginalLines, Relocated, Script, apply_source_maps, source_names,
+};
+use crate::load::stages::by_name::{self, AmbiguousFunction, ByName};
+use crate::load::stages::checksums::Checksums;
+use crate::load::stages::file_evidence;
+use crate::load::stages::inlined;
+use crate::load::stages::symbolicated::Symbolicated;
+use analysis::{FuncId, Recording, SourceId, SymbolTables, Warning, WarningCode, with_files};
+use rustc_hash::{FxHashMap, FxHashSet};
+use sources::{How, Mapping, PackageFolders, Reason, Root, SourceIndex, Walk};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// A recording whose file names are mapped.
+#[derive(Debug)]
+pub struct SourceMapped {
+    /// The recording, with the places of generated code moved to the original sources.
+    pub recording: Arc<Recording>,
+    /// The workspace file of each source, or the reason why it has none.
+    pub mappings: Vec<Mapping>,
+    /// The functions without a file whose names several definitions in the workspace have.
+    pub ambiguous: Vec<AmbiguousFunction>,
+    /// The roots that were searched.
+    pub roots: Vec<Root>,
+    /// The walk that found the workspace files.
+    pub walk: Walk,
+    /// The packages in the roots.
+    pub packages: Arc<PackageFolders>,
+    /// The checksums of sources.
+    pub checksums: Checksums,
+    /// The original lines of each generated source.
+    pub generated: FxHashMap<SourceId, OriginalLines>,
+    /// The sources that source maps moved functions and lines to.
+    pub originals: FxHashSet<SourceId>,
+    /// The texts of original files that source maps contain, by canonical path.
+    pub original_texts: FxHashMap<PathBuf, Arc<str>>,
+    /// The original files of code that was generated again since the recording, by canonical path,
+    /// each with the time when it was generated.
+    pub rebuilt: FxHashMap<PathBuf, SystemTime>,
+    /// The generated scripts whose source maps were used, as they were recorded.
+    pub scripts: Vec<Script>,
+    /// Warnings about ambiguous names and unusable source maps.
+    pub warnings: Vec<Warning>,
+}
+
+impl SourceMapped {
+    /// Maps the file names of `symbolicated` to the files of `index`. `folder` is the profile's
+    /// folder, which relative names may be relative to, `maps` finds source maps, `parsed` has
+    /// definitions of texts.
+    pub fn new(
+        symbolicated: &Symbolicated,
+        folder: Option<&Path>,
+        settings: &SourceSettings,
+        maps: &source_maps::Search<'_>,
+        parsed: &ParsedFiles,
+    ) -> Self {
+        let (stamp, index) = (maps.profile, maps.index);
+        let mut warnings = Vec::new();
+        let home = std::env::home_dir();
+        let rules = settings.rules(index.roots(), home.as_deref());
+        let map = |names: &[&str]| sources::map_paths(names.iter().copied(), index, &rules, folder);
+        let mappings = map(&source_names(symbolicated.recording.symbols()));
+        let recording =
+            inlined::with_scripts_of_lines(&symbolicated.recording, &mappings, stamp, parsed);
+        let relocated = apply_source_maps(&recording, mappings, maps, map, &mut warnings);
+        let Relocated { recording, mut mappings, generated, originals, texts, rebuilt, scripts } =
+            relocated;
+        let checksums = Checksums::new(&recording, &symbolicated.libraries.checksums());
+        let confirmed = checksums.confirm(&mut mappings);
+        file_evidence::apply(&mut mappings, &recording, index, stamp, &confirmed);
+        refuse_short_files(&mut mappings, &recording, stamp, &confirmed);
+        exclude(&mut mappings, settings, index);
+        ambiguity_warning(recording.symbols(), &mappings, &mut warnings);
+        let mut named = ByName::default();
+        // Functions that are still addresses can have files.
+        if symbolicated.libraries.is_complete() {
+            let excluded = glob_set(settings.exclude.iter().map(String::as_str));
+            let is_excluded =
+                |path: &Path| inside(path, index).is_some_and(|path| excluded.is_match(path));
+            named = by_name::find(&recording, index, is_excluded, parsed);
+        }
+        name_warning(&named, &mut warnings);
+        let recording = with_named_files(recording, &named, &mut mappings, index);
+        let roots = index.roots().to_vec();
+        let ambiguous = named.ambiguous;
+        Self {
+            recording,
+            mappings,
+            ambiguous,
+            roots,
+            walk: index.walk(),
+            packages: Arc::new(PackageFolders::of(index)),
+            checksums,
+            generated,
+            originals,
+            original_texts: texts,
+            rebuilt,
+            scripts,
+            warnings,
+        }
+    }
+
+    /// The same with other places. Its sources start with those of this one.
+    #[must_use]
+    pub fn with_places(&self, recording: Arc<Recording>, mappings: Vec<Mapping>) -> Self {
+        Self {
+            recording,
+            mappings,
+            ambiguous: self.ambiguous.clone(),
+            roots: self.roots.clone(),
+            walk: self.walk.clone(),
+            packages: self.packages.clone(),
+            checksums: self.checksums.clone(),
+            generated: self.generated.clone(),
+            originals: self.originals.clone(),
+            original_texts: self.original_texts.clone(),
+            rebuilt: self.rebuilt.clone(),
+            scripts: self.scripts.clone(),
+            warnings: self.warnings.clone(),
+        }
+    }
+}
+
+/// The limit for the files that are read to count their lines, in bytes together.
+const MAX_COUNTED: u64 = 64 << 20;
+
+/// Longer lines than this on average, in bytes, are not expected of a file that is too short.
+const MAX_LINE: u64 = 400;
+
+/// Unmaps files of another project: those that were found by another path than their own, were not
+/// written since the recording, and have fewer lines than the profile names. Not those whose
+/// content is `confirmed`.
+fn refuse_short_files(
+    mappings: &mut [Mapping],
+    recording: &Recording,
+    profile: &Stamp,
+    confirmed: &FxHashSet<SourceId>,
+) {
+    let mut last_lines = vec![0; mappings.len()];
+    recording.each_place(|_, source, line| {
+        if let Some(last) = last_lines.get_mut(source.index()) {
+            *last = line.max(*last);
+        }
+    });
+    let mut budget = MAX_COUNTED;
+    for ((mapping, line), source) in mappings.iter_mut().zip(last_lines).zip(0..) {
+        let Mapping::Mapped { path, how: How::Suffix | How::Module | How::Mount } = mapping else {
+            continue;
+        };
+        if confirmed.contains(&SourceId::new(source)) {
+            continue;
+        }
+        let Ok(stamp) = Stamp::of(path) else { continue };
+        let may_be_short = stamp.len <= u64::from(line).saturating_mul(MAX_LINE);
+        if line < 2 || !may_be_short || stamp.len > budget || !is_recorded(&stamp, profile) {
+            continue;
+        }
+        budget -= stamp.len;
+        let Ok(text) = sources::regular_file::read(path) else { continue };
+        let n_lines = count_lines(&text);
+        // Some compilers give the end of the file a line of its own.
+        if line > n_lines.saturating_add(1) {
+            let candidate = std::mem::take(path);
+            *mapping = Mapping::Unmapped(Reason::TooShort { candidate, n_lines, line });
+        }
+    }
+}
+
+/// The number of lines as the language with the most line ends counts them (JavaScript).
+fn count_lines(text: &[u8]) -> u32 {
+    let ends = text.iter().enumerate().filter(|&(at, &byte)| match byte {
+        b'\n' => true,
+        b'\r' => text.get(at + 1) != Some(&b'\n'),
+        0xe2 => matches!(text.get(at + 1..at + 3), Some([0x80, 0xa8 | 0xa9])),
+        _ => false,
+    });
+    let ends = u32::try_from(ends.count()).unwrap_or(u32::MAX);
+    ends.saturating_add(u32::from(!text.ends_with(b"\n")))
+}
+
+/// Unmaps the files that match the setting `exclude`.
+fn exclude(mappings: &mut [Mapping], settings: &SourceSettings, index: &SourceIndex) {
+    if settings.exclude.is_empty() {
+        return;
+    }
+    let excluded = glob_set(settings.exclude.iter().map(String::as_str));
+    for mapping in mappings {
+        let Mapping::Mapped { path, .. } = mapping else { continue };
+        let relative = inside(path, index);
+        if relative.is_some_and(|relative| excluded.is_match(relative)) {
+            *mapping = Mapping::Unmapped(Reason::Excluded(path.clone()));
+        }
+    }
+}
+
+/// The path of a file (canonical) below its root.
+pub fn inside<'p>(path: &'p Path, index: &SourceIndex) -> Option<&'p Path> {
+    index.roots().iter().find_map(|root| path.strip_prefix(&root.path).ok())
+}
+
+/// The recording with the files of the functions that were found by name.
+fn with_named_files(
+    recording: Arc<Recording>,
+    named: &ByName,
+    mappings: &mut Vec<Mapping>,
+    index: &SourceIndex,
+) -> Arc<Recording> {
+    if named.files.is_empty() {
+        return recording;
+    }
+    let names: FxHashMap<FuncId, String> = named
+        .files
+        .iter()
+        .map(|(&func, path)| (func, index.as_given(path).to_string_lossy().into_owned()))
+        .collect();
+    let recording = with_files(&recording, |func| names.get(&func).map(String::as_str));
+    let symbols = recording.symbols();
+    for (&func, path) in &named.files {
+        let Some(source) = symbols.funcs.get(func).source else { continue };
+        if mappings.len() <= source.index() {
+            mappings.resize(symbols.sources.len(), Mapping::Unmapped(Reason::NoFile));
+        }
+        if matches!(mappings[source.index()], Mapping::Unmapped(_)) {
+            let path = path.to_path_buf();
+            mappings[source.index()] = Mapping::Mapped { path, how: How::Name };
+        }
+    }
+    Arc::new(recording)
+}
+
+fn name_warning(named: &ByName, warnings: &mut Vec<Warning>) {
+    let message = match named.ambiguous.first() {
+        _ if named.is_cut => {
+            "the profile names no files for some functions, and the workspace has too much code to search for them; they are shown without a source".to_owned()
+        }
+        Some(first) => first.message(),
+        None => return,
+    };
+    let count = named.ambiguous.len().max(1) as u64;
+    warnings.push(Warning { code: WarningCode::UnmatchedFunction, message, count });
+}
+
+fn ambiguity_warning(symbols: &SymbolTables, mappings: &[Mapping], warnings: &mut Vec<Warning>) {
+    let names = (0..).map(|source| symbols.source_name(SourceId::new(source)));
+    let mut ambiguous = mappings.iter().zip(names).filter_map(|(mapping, name)| match mapping {
+        Mapping::Ambiguous { candidates } => Some((name, candidates)),
+        Mapping::Mapped { .. } | Mapping::Unmapped(_) => None,
+    });
+    if let Some((name, first)) = ambiguous.next() {
+        let candidates: Vec<_> =
+            first.iter().take(4).map(|path| path.display().to_string()).collect();
+        let message = format!(
+            "{name} could be any of {}, so it has no costs: choose one with `pathMappings` (`--map`)",
+            candidates.join(", ")
+        );
+        warnings.push(Warning {
+            code: WarningCode::AmbiguousFile,
+            message,
+            count: 1 + ambiguous.count() as u64,
+        });
+    }
+}

@@ -1,0 +1,207 @@
+//! Scripts that a tool compiled when they were loaded: ts-node, tsx, Jest, webpack's `eval` modules,
+//! development servers. The profile has their original names, but the lines of the compiled text,
+//! which is in no file. So these lines are not shown.
+//!
+//! Such a script is recognised by functions that do not start where its recorded text has their
+//! names. JavaScript engines give the place of a function's parameters.
+
+use super::file_evidence::{is_common, plain_name};
+use super::source_mapped::SourceMapped;
+use crate::functions::definitions::{FileDefinitions, ParsedFiles};
+use crate::functions::function_name::FunctionName;
+use crate::functions::source_functions::File;
+use crate::recorded_texts::{Origin, RecordedText, RecordedTexts};
+use analysis::{
+    FuncId, Moved, OriginalPlace, PlaceKind, Position, SourceId, Warning, WarningCode, relocate,
+};
+use rustc_hash::FxHashMap;
+use sources::{How, Mapping};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The extensions of scripts.
+const SCRIPTS: [&str; 8] = ["ts", "mts", "cts", "tsx", "jsx", "js", "mjs", "cjs"];
+
+/// A script was compiled if fewer functions than this are in their places for each one that is not.
+const MIN_RIGHT: usize = 4;
+
+/// Node.js before version 12 counts columns of the first line from the start of a function that it puts
+/// around a module.
+const MAX_WRAPPER: usize = 100;
+
+/// The same recording without lines in scripts that were compiled when they were loaded. `None` if
+/// there are none.
+pub fn without_lines(
+    mapped: &SourceMapped,
+    texts: &RecordedTexts,
+    parsed: &ParsedFiles,
+) -> Option<(SourceMapped, RecordedTexts)> {
+    let scripts = scripts(mapped, texts, parsed);
+    let transpiled: FxHashMap<SourceId, &Recorded> =
+        scripts.iter().filter_map(|(&source, script)| Some((source, misplaced(script)?))).collect();
+    let first = transpiled.iter().min_by_key(|(source, _)| source.index())?;
+    let name = |source: SourceId| mapped.recording.symbols().source_name(source);
+    let (&source, Recorded { name: function, line, .. }) = first;
+    let message = format!(
+        "{}: `{function}` starts on line {line} in the profile, but not in the file: a tool compiled the file when it was loaded, or it \
+         was edited while the program ran, so its lines have no costs; compile with source maps before the program runs, and profile \
+         the output",
+        name(source)
+    );
+    let count = transpiled.len() as u64;
+    let recording = relocate(&mapped.recording, |kind, Position { source, .. }| {
+        match (transpiled.contains_key(&source), kind) {
+            (false, _) => Moved::Stays,
+            (true, PlaceKind::Start) => {
+                Moved::To(OriginalPlace { file: name(source), line: 0, column: 0 })
+            }
+            (true, PlaceKind::Executing | PlaceKind::ExecutingAfter) => Moved::Unknown,
+        }
+    });
+    let mut without = mapped.with_places(Arc::new(recording), mapped.mappings.clone());
+    without.warnings.push(Warning { code: WarningCode::TranspiledLines, message, count });
+    let paths: Vec<&Path> = transpiled
+        .keys()
+        .filter_map(|source| mapped.mappings.get(source.index())?.path())
+        .collect();
+    Some((without, texts.without_doubt(&paths, parsed)))
+}
+
+/// A script with a known text.
+struct Script {
+    text: Arc<str>,
+    definitions: Arc<FileDefinitions>,
+    functions: Vec<Recorded>,
+}
+
+/// A recorded function.
+struct Recorded {
+    name: String,
+    /// Where it starts, 1-based; column 0 = unknown.
+    line: u32,
+    column: u32,
+}
+
+/// The scripts that were not mapped by a source map, and whose recorded text is known.
+fn scripts(
+    mapped: &SourceMapped,
+    texts: &RecordedTexts,
+    parsed: &ParsedFiles,
+) -> FxHashMap<SourceId, Script> {
+    let mut scripts: FxHashMap<SourceId, Script> = FxHashMap::default();
+    for (mapping, source) in mapped.mappings.iter().zip((0..).map(SourceId::new)) {
+        let Mapping::Mapped { path, how } = mapping else { continue };
+        let text = texts.get(path).filter(|text| is_known(text) && is_script(path));
+        let Some(text) = text.filter(|_| *how != How::SourceMap) else { continue };
+        let definitions = parsed.all([(path.as_path(), &text.text)]).remove(path.as_path());
+        if let Some(definitions) = definitions.flatten() {
+            let (text, functions) = (text.text.clone(), Vec::new());
+            scripts.insert(source, Script { text, definitions, functions });
+        }
+    }
+    if scripts.is_empty() {
+        return scripts;
+    }
+    let symbols = mapped.recording.symbols();
+    for func in symbols.funcs.ids().map(|func: FuncId| symbols.funcs.get(func)) {
+        let script = func.source.and_then(|source| scripts.get_mut(&source));
+        if let Some(script) = script.filter(|_| func.line != 0) {
+            let name = symbols.strings.get(func.name).to_owned();
+            script.functions.push(Recorded { name, line: func.line, column: func.column });
+        }
+    }
+    scripts
+}
+
+/// Whether the text is the recorded one, unless the script was compiled.
+fn is_known(text: &RecordedText) -> bool {
+    !text.is_guess() || text.origin == Origin::Contradicted
+}
+
+/// The first function that the text has in another place, or whose place the text does not have, if
+/// there are many of those.
+fn misplaced(script: &Script) -> Option<&Recorded> {
+    let text = File::new(&script.definitions);
+    let lengths: Vec<usize> = script.text.lines().map(|it| it.encode_utf16().count()).collect();
+    let (mut n_right, mut wrong) = (0, Vec::new());
+    for function in &script.functions {
+        let length = lengths.get(function.line.saturating_sub(1) as usize);
+        if length.is_none_or(|&length| function.column as usize > length + MAX_WRAPPER) {
+            wrong.push(function);
+            continue;
+        }
+        let name = FunctionName::of(&function.name);
+        let line0 = function.line.saturating_sub(1);
+        let found = text.starting_at(&name, line0, function.column);
+        // The parameters may be on the line below the name.
+        let found = found.or_else(|| text.starting_at(&name, line0.checked_sub(1)?, 0));
+        if found.or_else(|| text.around_neck(&name, line0)).is_some() {
+            n_right += 1;
+        } else if text.has(&name) && plain_name(&function.name).is_some_and(|it| !is_common(&it)) {
+            wrong.push(function);
+        }
+    }
+    let is_transpiled = wrong.len() * MIN_RIGHT > n_right;
+    wrong.into_iter().filter(|_| is_transpiled).min_by_key(|function| function.line)
+}
+
+fn is_script(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| {
+        SCRIPTS.iter().any(|script| extension.eq_ignore_ascii_case(script))
+    })
+}
+
+#[cfg(all(test, feature = "grammars"))]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "\
+interface Options {
+  n: number;
+}
+export function cold(n: number) {
+  return n;
+}
+const hot =
+  (n: number) => n + 1;
+class Impl {
+  x = 1;
+  constructor(n: number) {}
+  run() { return hot(1); }
+}
+";
+
+    fn found(functions: &[(&str, u32)]) -> Option<(String, u32)> {
+        let definitions = FileDefinitions::of_text(Path::new("a.ts"), TEXT.to_owned())?.into();
+        let recorded = |&(name, line): &(&str, u32)| {
+            let (name, column) = name.split_once(':').unwrap_or((name, "0"));
+            let (name, column) = (name.to_owned(), column.parse().unwrap_or_default());
+            Recorded { name, line, column }
+        };
+        let functions = functions.iter().map(recorded).collect();
+        let script = Script { text: TEXT.into(), definitions, functions };
+        misplaced(&script).map(|found| (found.name.clone(), found.line))
+    }
+
+    #[test]
+    fn functions_in_their_places_are_no_evidence() {
+        assert_eq!(found(&[("cold", 4), ("hot", 8), ("Impl", 11), ("cold", 4)]), None);
+        // Other scripts have functions that the text does not have. Engines name some after variables.
+        assert_eq!(found(&[("inlined", 1), ("n", 9)]), None);
+        // Most projects have functions with such a name.
+        assert_eq!(found(&[("run", 2)]), None);
+        assert_eq!(found(&[]), None);
+    }
+
+    #[test]
+    fn functions_in_other_places_are_evidence() {
+        assert_eq!(found(&[("cold", 1)]), Some(("cold".to_owned(), 1)));
+        let all = [("cold", 1), ("hot", 4), ("Impl", 6)];
+        assert_eq!(found(&all), Some(("cold".to_owned(), 1)));
+        // The file has no such line or column, whatever the name.
+        assert_eq!(found(&[("run:302", 1)]), Some(("run".to_owned(), 1)));
+        assert_eq!(found(&[("run", 99)]), Some(("run".to_owned(), 99)));
+        let one = [("cold", 4), ("hot", 4)];
+        assert_eq!(found(&one), Some(("hot".to_owned(), 4)));
+    }
+}

@@ -1,0 +1,236 @@
+//! What a request sees: one world and the open documents, both as of the arrival of the request.
+
+use crate::compare::average::{Spread, SpreadCost};
+use crate::compare::baseline::{Baseline, Before, NO_COST};
+use crate::compare::comparison::Comparison;
+use crate::compare::overlay::{Overlaid, Overlay};
+use crate::present::labels::Scale;
+use crate::snapshot::Snapshot;
+use crate::world::World;
+use crate::world::document::{Document, Mapped, OpenDocuments};
+use crate::world::file_lines::FileLines;
+use analysis::{Cost, FileId, FunctionId, Total};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+use url::Url;
+
+/// The input of queries.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// The profiles and settings.
+    pub world: Arc<World>,
+    /// The open documents.
+    pub documents: OpenDocuments,
+}
+
+/// An open document that is a file of the profile.
+#[derive(Debug)]
+pub struct OpenFile {
+    /// The document.
+    pub document: Arc<Document>,
+    /// The profile shown.
+    pub snapshot: Arc<Snapshot>,
+    /// The file of the profile.
+    pub file: FileId,
+    /// The line map from the recorded text to the document.
+    mapped: Arc<Mapped>,
+    /// The same for the baseline.
+    before: Option<FileBefore>,
+    /// The same for the overlay.
+    overlay: Option<FileOverlay>,
+}
+
+/// The file in the overlay.
+#[derive(Debug)]
+struct FileOverlay {
+    snapshot: Arc<Snapshot>,
+    file: FileId,
+    mapped: Arc<Mapped>,
+}
+
+/// The file in the baseline.
+#[derive(Debug)]
+struct FileBefore {
+    baseline: Arc<Baseline>,
+    by: Comparison,
+    /// The file of each run. `None` if the run does not have it, or the text that it was recorded
+    /// from is not known.
+    runs: Vec<Option<(FileId, Arc<Mapped>)>>,
+}
+
+/// The baseline, and how costs are compared with it.
+#[derive(Debug, Clone, Copy)]
+pub struct Compared<'a> {
+    /// The baseline.
+    pub baseline: &'a Arc<Baseline>,
+    /// How costs are compared.
+    pub by: Comparison,
+}
+
+impl Compared<'_> {
+    /// The cost of a function of `shown` in the baseline. `None` if it has no unique match.
+    pub fn function(&self, shown: &Snapshot, function: FunctionId) -> Option<Before> {
+        let costs = self.baseline.runs().map(|run| run.function(shown, function));
+        self.before(costs, shown.run_costs().function(function))
+    }
+
+    /// The cost in the baseline of a line of `shown` (1-based, as recorded). `None` if it cannot be
+    /// matched.
+    pub fn recorded_line(&self, shown: &Snapshot, file: FileId, line: u32) -> Option<Before> {
+        let costs = self.baseline.runs().map(|run| run.recorded_line(shown, file, line));
+        self.before(costs, shown.run_costs().line(file, line))
+    }
+
+    /// A cost in the baseline, from its cost in each run ([`Baseline::runs`]). The spreads of these costs
+    /// and of the cost shown are not known.
+    pub fn before_in(&self, costs: impl IntoIterator<Item = Option<Cost>>) -> Option<Before> {
+        self.before(costs.into_iter().map(|cost| Some((cost?, None))), None)
+    }
+
+    /// The mean of the costs of runs of the baseline. `None` if the newest run has none. `spread_now` is
+    /// that of the cost shown.
+    fn before(
+        &self,
+        mut costs: impl Iterator<Item = Option<SpreadCost>>,
+        spread_now: Option<Spread>,
+    ) -> Option<Before> {
+        let newest = costs.next()??;
+        let mut known = vec![scaled(newest, self.by, &self.baseline.snapshot)];
+        for (run, cost) in self.baseline.runs().skip(1).zip(costs) {
+            known.extend(cost.map(|cost| scaled(cost, self.by, &run.snapshot)));
+        }
+        Before::mean(&known, spread_now, self.by)
+    }
+}
+
+/// The cost of a run, scaled such that the mean of several runs can be computed.
+fn scaled((cost, spread): SpreadCost, by: Comparison, run: &Snapshot) -> SpreadCost {
+    let scale = by.scale_of_run(run.costs.base);
+    let total = cost.total.exact().map_or(cost.total, |total| Total::Exact(total * scale));
+    (Cost { self_: cost.self_ * scale, total }, spread)
+}
+
+impl Context {
+    /// The document with this URI, if it is open and a file of the profile.
+    pub fn open_file(&self, uri: &Url) -> Option<OpenFile> {
+        let document = self.documents.get(uri)?.clone();
+        let snapshot = self.world.snapshot()?.clone();
+        let file = snapshot.file_at(&document.path)?;
+        let mapped = document.mapped(&snapshot);
+        let before = self.compared(&snapshot).map(|Compared { baseline, by }| {
+            let in_run = |run: &Baseline| {
+                let file = run.snapshot.file_at(&document.path)?;
+                let mapped = document.mapped(&run.snapshot);
+                (!mapped.stale).then_some((file, mapped))
+            };
+            let runs = baseline.runs().map(in_run).collect();
+            FileBefore { baseline: baseline.clone(), by, runs }
+        });
+        let overlay = match (&snapshot.overlay, &self.world.overlay) {
+            (Some(metric), _) => {
+                Some(FileOverlay { snapshot: metric.clone(), file, mapped: mapped.clone() })
+            }
+            (None, Some(profile)) => profile.snapshot.file_at(&document.path).map(|file| {
+                let mapped = document.mapped(&profile.snapshot);
+                FileOverlay { snapshot: profile.snapshot.clone(), file, mapped }
+            }),
+            (None, None) => None,
+        };
+        Some(OpenFile { document, snapshot, file, mapped, before, overlay })
+    }
+
+    /// The baseline, if costs of `snapshot` can be compared with it.
+    pub fn compared(&self, snapshot: &Snapshot) -> Option<Compared<'_>> {
+        let baseline = self.world.baseline_of(snapshot)?;
+        let by = baseline.comparison(snapshot, self.world.settings.compare);
+        Some(Compared { baseline, by })
+    }
+
+    /// The overlay of `snapshot`, which is shown.
+    pub fn overlay<'s>(&'s self, snapshot: &'s Snapshot) -> Option<Overlay<'s>> {
+        Overlay::of(snapshot, self.world.overlay.as_deref())
+    }
+
+    /// The cost of a function of `snapshot` in the baseline. `None` if there is no baseline, or no
+    /// unique match in it.
+    pub fn function_before(&self, snapshot: &Snapshot, function: FunctionId) -> Option<Before> {
+        self.compared(snapshot)?.function(snapshot, function)
+    }
+
+    /// The cost of a line (1-based, as recorded) in the baseline. `None` if there is no baseline,
+    /// or the line cannot be matched.
+    pub fn line_before(&self, snapshot: &Snapshot, file: FileId, line: u32) -> Option<Before> {
+        let path = snapshot.path_of(file)?;
+        if let Some(document) = self.documents.at(path) {
+            let open = self.open_file(&document.uri)?;
+            return open.line_before(open.mapped.map.to_open(line.checked_sub(1)?)?);
+        }
+        let compared = self.compared(snapshot)?;
+        compared.recorded_line(snapshot, file, line)
+    }
+
+    /// The scale for labels of `snapshot`.
+    pub fn scale<'s>(&self, snapshot: &'s Snapshot) -> Scale<'s> {
+        Scale {
+            metric: &snapshot.costs.metric,
+            base: snapshot.costs.base,
+            unit: self.world.settings.unit,
+        }
+    }
+}
+
+impl OpenFile {
+    /// The cost of a line (0-based) of the document in the baseline. `None` if there is no
+    /// baseline, or the line cannot be matched.
+    pub fn line_before(&self, line0: u32) -> Option<Before> {
+        let FileBefore { baseline, by, runs } = self.before.as_ref()?;
+        // A stale line map is a guess: there is no delta then.
+        if self.mapped.stale {
+            return None;
+        }
+        let cost = |(run, known): (&Baseline, &Option<(FileId, Arc<Mapped>)>)| {
+            let (file, mapped) = known.as_ref()?;
+            mapped.map.to_recorded(line0)?;
+            let (snapshot, map) = (&*run.snapshot, &mapped.map);
+            let lines = FileLines { snapshot, file: *file, map, stale: false, document: None };
+            Some(lines.cost_of(line0).unwrap_or((NO_COST, None)))
+        };
+        let costs = baseline.runs().zip(runs).map(cost);
+        let spread_now = self.lines().cost_of(line0).and_then(|(_, spread)| spread);
+        Compared { baseline, by: *by }.before(costs, spread_now)
+    }
+
+    /// The costs of the overlay on `lines` of the document (0-based).
+    pub fn overlaid_lines(&self, lines: Range<u32>) -> BTreeMap<u32, Overlaid<'_>> {
+        let Some(overlay) = self.overlay_lines() else { return BTreeMap::new() };
+        let metric = &overlay.snapshot.costs.metric;
+        let costs = overlay.costs(lines).into_iter();
+        let costs =
+            costs.filter_map(|(line0, line)| Some((line0, Overlaid::new(line.cost, metric)?)));
+        costs.collect()
+    }
+
+    /// The costs of the overlay by line of the document.
+    pub fn overlay_lines(&self) -> Option<FileLines<'_>> {
+        let FileOverlay { snapshot, file, mapped } = self.overlay.as_ref()?;
+        Some(FileLines {
+            snapshot,
+            file: *file,
+            map: &mapped.map,
+            stale: mapped.stale,
+            document: Some(&self.document),
+        })
+    }
+
+    /// The costs of the document by line.
+    pub fn lines(&self) -> FileLines<'_> {
+        FileLines {
+            snapshot: &self.snapshot,
+            file: self.file,
+            map: &self.mapped.map,
+            stale: self.mapped.stale,
+            document: Some(&self.document),
+        }
+    }
+}
