@@ -2,10 +2,11 @@
 //! sentence, and answers throughout.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -100,6 +101,56 @@ fn lists_that_are_longer_than_any_real_one_are_refused_with_their_place() {
         let expected = "this list is too long, expected a list of at most 65536 elements";
         assert!(message.contains(expected), "{name}: {message}");
     }
+}
+
+/// An object of Git that claims 2.9 GB, ignore files with many rules, and a huge source.
+#[test]
+fn a_workspace_whose_files_expand_to_all_memory_is_opened() {
+    let workspace = workspace();
+    workspace.write("many/.ignore", "a*b[c]{d,e}*f\n".repeat(500_000));
+    workspace.write("many/app.js", APP_JS);
+    for (year, text) in [("2020", "// first\n"), ("2023", APP_JS)] {
+        workspace.write("app.js", text);
+        let date = format!("{year}-01-01T00:00:00Z");
+        git(&workspace, &date, &["init", "--quiet"]);
+        git(&workspace, &date, &["add", "app.js"]);
+        git(&workspace, &date, &["commit", "--quiet", "--message", year]);
+    }
+    let object = git(&workspace, "", &["rev-parse", "HEAD~1:app.js"]);
+    let (folder, file) = object.trim().split_at(2);
+    let object = workspace.path(&format!(".git/objects/{folder}/{file}"));
+    fs::remove_file(&object).unwrap();
+    let mut bomb = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+    bomb.write_all(b"blob 2900000000\0\n").unwrap();
+    fs::write(&object, bomb.finish().unwrap()).unwrap();
+    // Between the commits.
+    let recorded = SystemTime::UNIX_EPOCH + Duration::from_secs(1_640_000_000);
+    let profile = fs::File::options().write(true).open(workspace.path("good.folded")).unwrap();
+    profile.set_modified(recorded).unwrap();
+
+    let mut server = limited(&workspace).start();
+    let uri = server.open_file(&workspace.path("app.js"), "javascript");
+    server.wait_costs(&uri, &costs([(2, 7, 7)]));
+    server.finish();
+
+    let big = fs::File::create(workspace.path("app.js")).unwrap();
+    big.set_len(20 << 30).unwrap();
+    let mut annotate = Command::new(LIMITED[0]);
+    annotate.args(&LIMITED[1..]).arg(env!("CARGO_BIN_EXE_costline")).arg("annotate");
+    annotate.current_dir(workspace.root()).env("COSTLINE_CACHE_DIR", "");
+    let output = annotate.args(["good.folded", "app.js"]).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("app.js: has more than 16777216 bytes"), "{message}");
+}
+
+/// Runs Git, and returns its output.
+fn git(workspace: &Workspace, date: &str, arguments: &[&str]) -> String {
+    let mut git = Command::new("git");
+    git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(arguments);
+    git.env("GIT_AUTHOR_DATE", date).env("GIT_COMMITTER_DATE", date);
+    let output = git.current_dir(workspace.root()).output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 /// A line table of a program in which every byte is a row, compressed to a fifth.

@@ -18,6 +18,7 @@ use engine::snapshot::Snapshot;
 use engine::text::{Encoding, Text};
 use engine::world::document::Document;
 use engine::world::file_lines::FileLines;
+use sources::regular_file::{self, MAX_SOURCE};
 use sources::{Definition, LineMap, SourceIndex};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -97,7 +98,7 @@ impl Source {
         let (map, text) = if let Some(found) = snapshot.texts.to_disk(path) {
             found
         } else {
-            let bytes = sources::regular_file::read(path).map_err(fail)?;
+            let bytes = regular_file::read(path, MAX_SOURCE).map_err(fail)?;
             let text: Arc<str> = String::from_utf8_lossy(&bytes).into();
             (Arc::new(LineMap::identity(text.lines().count() as u32)), text)
         };

@@ -6,6 +6,7 @@ use engine::world::context::Context;
 use engine::world::document::Document;
 use lsp_types::Url;
 use sources::SourceIndex;
+use sources::regular_file::{self, MAX_SOURCE};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ pub(super) fn open(
     let fail = |why: &str| format!("{}: {why}", path.display());
     let canonical = index.canonical(path).ok_or_else(|| fail("no file of the project"))?;
     let bytes =
-        sources::regular_file::read(&canonical).map_err(|error| fail(&error.to_string()))?;
+        regular_file::read(&canonical, MAX_SOURCE).map_err(|error| fail(&error.to_string()))?;
     let text = Text::new(String::from_utf8_lossy(&bytes), Encoding::Utf16);
     let uri = Url::from_file_path(&canonical).map_err(|()| fail("has no URI"))?;
     let document = Arc::new(Document::new(uri, canonical, 0, text));

@@ -90,12 +90,13 @@ impl ReadError {
         Self { kind: ErrorKind::TooLarge, at: At::File, message: message.into() }
     }
 
-    /// An error of kind [`ErrorKind::Io`].
+    /// An error of kind [`ErrorKind::NoMemory`].
     pub(crate) fn no_memory() -> Self {
         let message = "the data do not fit into memory".to_owned();
         Self { kind: ErrorKind::NoMemory, at: At::File, message }
     }
 
+    /// An error of kind [`ErrorKind::Io`].
     pub(crate) fn io(error: &io::Error) -> Self {
         Self { kind: ErrorKind::Io, at: At::File, message: error.to_string() }
     }

@@ -1,7 +1,6 @@
 //! Where a dev container mounts a workspace folder: `workspaceFolder` and `workspaceMount` of its
 //! `devcontainer.json` (<https://containers.dev/implementors/json_reference/>).
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -27,8 +26,7 @@ impl Mounts {
         let roots = index.roots().iter().filter(|root| root.kind == RootKind::Workspace);
         let mounts = roots.filter_map(|root| {
             let path = FILES.iter().find_map(|file| index.canonical(&root.path.join(file)))?;
-            let mut text = String::new();
-            regular_file::open(&path).ok()?.0.take(MAX_BYTES).read_to_string(&mut text).ok()?;
+            let text = regular_file::read_to_string(&path, MAX_BYTES).ok()?;
             let (from, to) = mount(&text, &root_name(root))?;
             // `from` must be a folder below `/`, otherwise all names would be in it.
             let from = Name::parse(&from).text;

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 use crate::name::is_network_path;
 use crate::regular_file;
 
+/// The size of the largest file with paths that is read, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
+
 /// The files that are read whenever a repository is opened.
 const READ_FIRST: [&str; 8] = [
     "HEAD",
@@ -72,7 +75,7 @@ fn is_safe(folder: &Path) -> bool {
 }
 
 fn read(path: &Path) -> Option<String> {
-    let bytes = regular_file::read(path).ok()?;
+    let bytes = regular_file::read(path, MAX_BYTES).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -486,6 +486,26 @@ mod tests {
         }
     }
 
+    #[test]
+    fn ignore_files_that_are_too_long_have_no_rules() {
+        let rule = "out\n";
+        let long = rule.repeat((128 << 10) / rule.len());
+        let dir = tree(&["a.c", "out/b.c"]);
+        fs::write(dir.path().join(".gitignore"), &long).unwrap();
+        assert_eq!(listed(&build(vec![workspace(dir.path())]), dir.path()), ["a.c"]);
+        fs::write(dir.path().join(".gitignore"), long.clone() + rule).unwrap();
+        assert_eq!(listed(&build(vec![workspace(dir.path())]), dir.path()), ["a.c", "out/b.c"]);
+
+        // The first four take all that is left.
+        let dir = tree(&["1/2/3/4/5/out/b.c"]);
+        for folder in ["1", "1/2", "1/2/3", "1/2/3/4"] {
+            fs::write(dir.path().join(folder).join(".ignore"), "x\n".repeat(64 << 10)).unwrap();
+        }
+        fs::write(dir.path().join("1/2/3/4/5/.ignore"), rule).unwrap();
+        let index = build(vec![workspace(dir.path())]);
+        assert_eq!(listed(&index, dir.path()), ["1/2/3/4/5/out/b.c"]);
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_link_as_ignore_file_has_no_rules() {

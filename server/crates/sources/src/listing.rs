@@ -5,7 +5,8 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
 
 use ignore::WalkBuilder;
 
@@ -28,8 +29,11 @@ impl Default for Limits {
     }
 }
 
-/// How much of a file with rules is compared, in bytes.
-const MAX_HASHED: u64 = 1 << 20;
+/// The size of the largest ignore file that is obeyed, in bytes. Each rule takes hundreds of times its
+/// length in memory.
+const MAX_RULES: u64 = 128 << 10;
+/// The same of all ignore files together.
+const MAX_ALL_RULES: u64 = 512 << 10;
 
 /// The files that a walk through the roots found.
 #[derive(Debug, Default)]
@@ -57,12 +61,13 @@ pub(crate) struct File {
 
 impl Listing {
     /// Walks the roots, canonical paths of folders. Obeys `.gitignore` and `.ignore` files inside them
-    /// (those above are outside the roots), and skips hidden files, `node_modules`, symlinks and
-    /// unreadable folders.
+    /// (those above are outside the roots) up to [`MAX_RULES`], and skips hidden files, `node_modules`,
+    /// symlinks and unreadable folders.
     pub fn walk(roots: Vec<PathBuf>, limits: Limits) -> Self {
         let mut listing = Self { files: Vec::new(), is_complete: true, roots, folders: Vec::new() };
+        let rules_left = Arc::new(RulesLeft::default());
         for root in 0..listing.roots.len() {
-            listing.walk_root(root, limits);
+            listing.walk_root(root, limits, &rules_left);
         }
         listing.files.sort_unstable_by(|a, b| a.key.cmp(&b.key));
         listing
@@ -74,15 +79,15 @@ impl Listing {
         self.roots == roots && self.folders.iter().all(Folder::is_unchanged)
     }
 
-    fn walk_root(&mut self, root: usize, limits: Limits) {
+    fn walk_root(&mut self, root: usize, limits: Limits, rules_left: &Arc<RulesLeft>) {
         let Some(top) = self.roots.get(root) else { return };
-        let top = Folder::read(top);
+        let top = Folder::read(top, rules_left);
         let mut walks = vec![(top.path.clone(), top.ignore_files)];
         self.folders.push(top);
         while let Some((top, ignore_files)) = walks.pop() {
             let (separate, separate_folders) = mpsc::channel();
             let (read, read_folders) = mpsc::channel();
-            let roots = self.roots.clone();
+            let (roots, rules_left) = (self.roots.clone(), rules_left.clone());
             let walk = WalkBuilder::new(&top)
                 .parents(false)
                 .git_global(false)
@@ -104,7 +109,7 @@ impl Listing {
                         return true;
                     }
                     // Before the walk reads it, so that what changes meanwhile counts as changed.
-                    let folder = Folder::read(entry.path());
+                    let folder = Folder::read(entry.path(), &rules_left);
                     let readable = ignore_files.and(folder.ignore_files);
                     let _ = read.send(folder);
                     if readable == ignore_files {
@@ -145,9 +150,27 @@ struct Folder {
     ignore_files: IgnoreFiles,
 }
 
+/// How many bytes of ignore files a walk may still obey.
+#[derive(Debug)]
+struct RulesLeft(AtomicU64);
+
+impl Default for RulesLeft {
+    fn default() -> Self {
+        Self(AtomicU64::new(MAX_ALL_RULES))
+    }
+}
+
+impl RulesLeft {
+    /// Whether a file of this length may be obeyed, too.
+    fn take(&self, len: u64) -> bool {
+        let take = |left: u64| left.checked_sub(len);
+        len <= MAX_RULES && self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+    }
+}
+
 /// Which ignore files of a folder may be opened, by kind. The crate `ignore` opens them whatever they
-/// are: opening a named pipe waits for a writer, and a link may lead out of the folder (Git follows
-/// none either). A folder with such a file is walked separately, without ignore files of that kind in
+/// are: opening a named pipe waits for a writer, a link may lead out of the folder (Git follows none
+/// either), and there is no limit for their rules. A folder with such a file is walked separately, without ignore files of that kind in
 /// it and below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct IgnoreFiles {
@@ -157,7 +180,7 @@ struct IgnoreFiles {
 }
 
 impl Folder {
-    fn read(path: &Path) -> Self {
+    fn read(path: &Path, rules_left: &RulesLeft) -> Self {
         let time = FolderTime::of(path);
         let entries = Entries::of(path);
         let mut rules = Vec::new();
@@ -168,7 +191,7 @@ impl Folder {
             }
             let hash = content_hash(&file);
             rules.push((file, hash));
-            true
+            meta.map_or(true, |meta| rules_left.take(meta.len()))
         };
         let has = |of: fn(&Entries) -> bool| entries.as_ref().is_some_and(of);
         let exclude = || Some(GitFolders::of(path)?.common.join("info/exclude"));
@@ -229,11 +252,12 @@ impl Entries {
     }
 }
 
-/// The hash of a file with rules, by its length and its first part. `None` if it cannot be read.
+/// The hash of a file with rules, by its length and as much of it as may be obeyed. `None` if it cannot
+/// be read.
 fn content_hash(file: &Path) -> Option<u64> {
     let (file, metadata) = regular_file::open(file).ok()?;
     let mut bytes = Vec::new();
-    file.take(MAX_HASHED).read_to_end(&mut bytes).ok()?;
+    file.take(MAX_RULES).read_to_end(&mut bytes).ok()?;
     let mut hasher = DefaultHasher::new();
     (metadata.len(), bytes).hash(&mut hasher);
     Some(hasher.finish())

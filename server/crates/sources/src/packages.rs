@@ -9,7 +9,6 @@
 //! - `site-packages/shop/cart.py` is an installed copy of `shop/cart.py` or `src/shop/cart.py`.
 
 use std::cell::OnceCell;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -185,9 +184,7 @@ fn is_cargo_registry(head: &str) -> bool {
 
 /// The text of a manifest. `None` if it cannot be read.
 pub(crate) fn read(path: &Path) -> Option<String> {
-    let mut text = String::new();
-    regular_file::open(path).ok()?.0.take(MAX_BYTES).read_to_string(&mut text).ok()?;
-    Some(text)
+    regular_file::read_to_string(path, MAX_BYTES).ok()
 }
 
 fn cargo_package(text: &str) -> Option<NameVersion> {

@@ -4,6 +4,9 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::Path;
 
+/// The size of the largest source that is read, in bytes.
+pub const MAX_SOURCE: u64 = 16 << 20;
+
 /// The message for a file that is neither a regular file nor a folder.
 pub const NOT_REGULAR: &str = "is not a regular file";
 
@@ -31,12 +34,31 @@ fn open_at_once(path: &Path) -> io::Result<(File, Metadata)> {
     Ok((file, metadata))
 }
 
-/// The content of a regular file.
-pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let (mut file, _) = open(path)?;
+/// The content of a regular file. A larger one than `max_bytes` is an error of the kind
+/// `FileTooLarge`.
+pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    let (file, metadata) = open(path)?;
+    read_opened(file, &metadata, max_bytes)
+}
+
+/// Like [`read`], of a file that [`open`] opened.
+pub fn read_opened(file: File, metadata: &Metadata, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
+    if metadata.len() <= max_bytes {
+        // It may grow meanwhile.
+        file.take(max_bytes + 1).read_to_end(&mut bytes)?;
+    }
+    if metadata.len() > max_bytes || bytes.len() as u64 > max_bytes {
+        let message = format!("has more than {max_bytes} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
     Ok(bytes)
+}
+
+/// Like [`read`], of a file in UTF-8. Another encoding is an error of the kind `InvalidData`.
+pub fn read_to_string(path: &Path, max_bytes: u64) -> io::Result<String> {
+    let bytes = read(path, max_bytes)?;
+    String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 fn check(metadata: &Metadata) -> io::Result<()> {
@@ -58,7 +80,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         fs::write(&path, "abc").unwrap();
-        assert_eq!(read(&path).unwrap(), b"abc");
+        assert_eq!(read(&path, 3).unwrap(), b"abc");
+        assert_eq!(read(&path, 2).unwrap_err().to_string(), "has more than 2 bytes");
         assert_eq!(open(folder.path()).unwrap_err().kind(), io::ErrorKind::IsADirectory);
         assert_eq!(open(&folder.path().join("b")).unwrap_err().kind(), io::ErrorKind::NotFound);
     }

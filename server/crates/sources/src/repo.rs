@@ -63,14 +63,16 @@ impl Checkout {
     }
 }
 
+/// The size of the largest file with settings that is read, in bytes.
+const MAX_CONFIG: u64 = 1 << 20;
+
 /// The remotes of the repository with the top folder `top`.
 fn remotes(top: &Path) -> Vec<String> {
     let config = |inside: &str| {
         let path = top.join(inside);
         // A symlink may lead out of the folder, and opening a pipe waits for a writer.
         let is_file = path.symlink_metadata().is_ok_and(|meta| meta.is_file());
-        let bytes = is_file.then(|| regular_file::read(&path).ok()).flatten()?;
-        String::from_utf8(bytes).ok()
+        is_file.then(|| regular_file::read_to_string(&path, MAX_CONFIG).ok()).flatten()
     };
     let is_folder =
         |inside: &str| top.join(inside).symlink_metadata().is_ok_and(|meta| meta.is_dir());

@@ -15,7 +15,7 @@
 //!   function of the profile would begin with a blank or inside a word
 //!   ([`SourceMap::could_start_at`]).
 
-use std::io::Read as _;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -336,15 +336,10 @@ fn shifted((line, column): (u32, u32), by: (u32, u32)) -> Option<(u32, u32)> {
 
 /// Reads a file that may be opened; `None` if it may not.
 fn read(path: &Path, index: &SourceIndex) -> Result<Option<Vec<u8>>, MapProblem> {
-    let open = || regular_file::open(&index.canonical(path)?).ok();
-    let Some((file, metadata)) = open() else { return Ok(None) };
-    if metadata.len() > MAX_BYTES {
-        return Err(MapProblem::TooLarge);
-    }
-    let mut bytes = Vec::new();
-    match file.take(MAX_BYTES + 1).read_to_end(&mut bytes) {
-        Ok(_) if bytes.len() as u64 > MAX_BYTES => Err(MapProblem::TooLarge),
-        Ok(_) => Ok(Some(bytes)),
+    let Some(path) = index.canonical(path) else { return Ok(None) };
+    match regular_file::read(&path, MAX_BYTES) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(MapProblem::TooLarge),
         Err(_) => Ok(None),
     }
 }

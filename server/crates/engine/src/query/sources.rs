@@ -8,7 +8,7 @@ use formats::fetched::{BASELINE, EXTENSIONS, FOLDER, SOURCES};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The largest file of sources.
@@ -99,10 +99,7 @@ pub fn sources(world: &World, program: &Path) -> Sources {
 }
 
 fn read(path: &Path) -> io::Result<String> {
-    let (file, _) = sources::regular_file::open(path)?;
-    let mut text = String::new();
-    file.take(MAX_BYTES).read_to_string(&mut text)?;
-    Ok(text)
+    sources::regular_file::read_to_string(path, MAX_BYTES)
 }
 
 /// The files of a folder, newest last.

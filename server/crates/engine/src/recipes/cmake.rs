@@ -6,7 +6,6 @@ use super::profiler::Profiler;
 use super::source::{Source, slashes};
 use sources::regular_file;
 use std::env::consts::EXE_SUFFIX;
-use std::io::Read as _;
 use std::path::Path;
 
 const LISTS: &str = "CMakeLists.txt";
@@ -44,9 +43,7 @@ pub fn entries(source: &Source) -> Vec<Entry> {
 }
 
 fn read(path: &Path) -> Option<String> {
-    let mut text = String::new();
-    regular_file::open(path).ok()?.0.take(MAX_BYTES).read_to_string(&mut text).ok()?;
-    Some(text)
+    regular_file::read_to_string(path, MAX_BYTES).ok()
 }
 
 /// The test or benchmark that a line begins, and the option that selects it.

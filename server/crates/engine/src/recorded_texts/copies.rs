@@ -9,10 +9,10 @@
 //! Files are written to a temporary file first and then renamed, so that several servers can share
 //! the folder. Only the user can read them. A file that is missing or damaged is ignored.
 
-use super::disk::MAX_FILE_BYTES;
 use crate::discovery::private_files::{File, cache_folder, files, hex, write};
 use crate::discovery::stamp::content_hash;
 use serde::{Deserialize, Serialize};
+use sources::regular_file::{self, MAX_SOURCE};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io;
@@ -91,8 +91,7 @@ impl Copies {
         // A damaged manifest must not name a file elsewhere.
         let is_hash = hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         let path = is_hash.then(|| self.texts.join(hash))?;
-        let bytes = fs::metadata(&path).ok().filter(|file| file.len() <= MAX_FILE_BYTES);
-        let text = bytes.and_then(|_| fs::read_to_string(path).ok())?;
+        let text = regular_file::read_to_string(&path, MAX_SOURCE).ok()?;
         (hex(content_hash(text.as_bytes())) == *hash).then(|| text.into())
     }
 

@@ -2,14 +2,11 @@
 
 use crate::discovery::stamp::Stamp;
 use rustc_hash::FxHashMap;
-use sources::regular_file;
-use std::io::Read as _;
+use sources::regular_file::{self, MAX_SOURCE};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// Larger files are not read.
-pub const MAX_FILE_BYTES: u64 = 16 << 20;
 /// The maximum number of versions of a file. The oldest is evicted first.
 const MAX_VERSIONS: usize = 8;
 /// The maximum size of all texts together, in bytes. Above it, all but the one just read are
@@ -79,8 +76,6 @@ impl DiskTexts {
 pub fn read(path: &Path) -> Option<Version> {
     let (file, metadata) = regular_file::open(path).ok()?;
     let stamp = Stamp::from_metadata(&metadata);
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).ok()?;
-    let text = String::from_utf8_lossy(&bytes).into();
-    (bytes.len() as u64 <= MAX_FILE_BYTES).then_some(Version { stamp, text })
+    let bytes = regular_file::read_opened(file, &metadata, MAX_SOURCE).ok()?;
+    Some(Version { stamp, text: String::from_utf8_lossy(&bytes).into() })
 }

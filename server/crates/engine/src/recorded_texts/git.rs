@@ -6,6 +6,7 @@ use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 use gix::{ObjectId, Repository, ThreadSafeRepository};
 use sources::GitFolders;
+use sources::regular_file::MAX_SOURCE;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -98,12 +99,18 @@ pub(super) fn open(folder: &Path) -> Option<(Repository, PathBuf)> {
     let repository = folder.ancestors().find_map(|top| {
         // Opening a repository reads some files whatever they are.
         GitFolders::of(top)?;
-        ThreadSafeRepository::open_opts(top.join(".git"), Options::isolated()).ok()
+        ThreadSafeRepository::open_opts(top.join(".git"), options()).ok()
     })?;
     let mut repository = repository.to_thread_local();
     repository.object_cache_size_if_unset(4 << 20);
     let folder = repository.workdir()?.canonicalize().ok()?;
     Some((repository, folder))
+}
+
+/// How to open a repository: with its own settings only, and without larger objects than a source may
+/// be, since an object of a few bytes may claim any size.
+fn options() -> Options {
+    Options::isolated().config_overrides([format!("gitoxide.objects.allocLimit={MAX_SOURCE}")])
 }
 
 /// The version of a file in a commit. The path is relative to the working tree.

@@ -238,7 +238,7 @@ impl Texts {
     fn of(&mut self, path: &Path) -> Option<&str> {
         if !self.texts.contains_key(path) {
             let stamp = Stamp::of(path).ok().filter(|stamp| stamp.len <= self.bytes_left);
-            let text = stamp.and_then(|_| sources::regular_file::read(path).ok());
+            let text = stamp.and_then(|stamp| sources::regular_file::read(path, stamp.len).ok());
             self.bytes_left -= stamp.map_or(0, |stamp| stamp.len);
             let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
             self.texts.insert(path.to_owned(), text);

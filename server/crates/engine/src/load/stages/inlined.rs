@@ -165,7 +165,7 @@ fn definition(file: &File, name: &str, func: Func) -> Option<usize> {
 fn read(path: &Path, profile: &Stamp, bytes_left: &mut u64) -> Option<Arc<str>> {
     let stamp = Stamp::of(path).ok().filter(|stamp| is_recorded(stamp, profile))?;
     let left = bytes_left.checked_sub(stamp.len)?;
-    let text = String::from_utf8(sources::regular_file::read(path).ok()?).ok()?;
+    let text = String::from_utf8(sources::regular_file::read(path, stamp.len).ok()?).ok()?;
     *bytes_left = left;
     let n_lines = text.lines().count().max(1);
     (text.len() / n_lines <= MAX_LINE).then(|| text.into())

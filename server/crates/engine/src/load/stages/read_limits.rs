@@ -48,7 +48,7 @@ impl ReadLimits {
             return None;
         };
         (self.files_left, self.bytes_left) = (files, bytes);
-        let bytes = sources::regular_file::read(path).ok()?;
+        let bytes = sources::regular_file::read(path, len).ok()?;
         Some(String::from_utf8_lossy(&bytes).into())
     }
 

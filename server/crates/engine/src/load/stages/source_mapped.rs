@@ -164,7 +164,7 @@ fn refuse_short_files(
             continue;
         }
         budget -= stamp.len;
-        let Ok(text) = sources::regular_file::read(path) else { continue };
+        let Ok(text) = sources::regular_file::read(path, stamp.len) else { continue };
         let n_lines = count_lines(&text);
         // Some compilers give the end of the file a line of its own.
         if line > n_lines.saturating_add(1) {

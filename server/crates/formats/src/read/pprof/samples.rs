@@ -12,6 +12,12 @@ use crate::read::id_tree::{IdTree, Node};
 use profile::{ProfileBuilder, StackId};
 use rustc_hash::FxHashMap;
 
+/// How many frames the locations of stacks have on average at most. Compilers nest inlined functions
+/// some dozens deep.
+const MAX_PER_LOCATION: usize = 256;
+/// Fewer frames are not counted.
+const FEW_FRAMES: usize = 1 << 22;
+
 /// All samples of a file.
 #[derive(Default)]
 pub(super) struct Samples {
@@ -92,6 +98,8 @@ impl Samples {
         builder: &mut ProfileBuilder,
     ) -> Result<Vec<Option<StackId>>, ReadError> {
         let nodes = self.locations.nodes();
+        let most = (nodes.len() * MAX_PER_LOCATION).max(FEW_FRAMES);
+        let mut n_frames = 0;
         let mut stacks: Vec<Option<StackId>> = Vec::with_capacity(nodes.len());
         let mut cuts: Vec<Left> = Vec::with_capacity(nodes.len());
         for (parent, location) in nodes {
@@ -101,6 +109,12 @@ impl Samples {
             let before = parent.and_then(|parent| cuts.get(parent).copied()).unwrap_or_default();
             let (after, has_frames) = before.and_then(location.cut);
             if has_frames {
+                n_frames += location.frames.len();
+                if n_frames > most {
+                    return Err(ReadError::too_large(format!(
+                        "its stacks have more than {MAX_PER_LOCATION} inlined functions per location"
+                    )));
+                }
                 for &frame in &location.frames {
                     stack = Some(builder.intern_stack(stack, frame)?);
                 }

@@ -102,6 +102,20 @@ worker 33/-:  1,5
 }
 
 #[test]
+fn a_location_that_makes_a_sample_a_thousand_times_as_deep_is_refused() {
+    let mut profile = file("samples count cpu a.c main", 5, 1);
+    for (n, is_read) in [(256, true), (4096, false)] {
+        profile.location = vec![location(1, &vec![(10, 1); n])];
+        profile.sample = vec![sample(&vec![1; n], 1)];
+        let read = read_bytes(&profile.encode_to_vec());
+        assert_eq!(read.is_ok(), is_read, "{n}");
+        if let Err(error) = read {
+            assert_eq!(error.kind, ErrorKind::TooLarge);
+        }
+    }
+}
+
+#[test]
 fn allocations_are_the_default_unless_the_file_names_memory_in_use() {
     let mut profile = file("alloc_objects count alloc_space bytes inuse_objects inuse_space", 0, 0);
     profile.sample_type = [(1, 2), (3, 4), (5, 2), (6, 4)]
