@@ -61,6 +61,7 @@ fn machine() -> TempDir {
     write("bin/samply", "cp \"$MACHINE/recorded/$(basename \"$4\")\" \"$4\"");
     write("bin/make", "touch bench");
     write("bin/git", "exit 0");
+    write("bin/sudo", "exit 0");
     write(
         "bin/gh",
         "echo \"$@\" >> \"$MACHINE/gh.log\"\n\
@@ -68,7 +69,7 @@ fn machine() -> TempDir {
          case \"$*\" in *--jq*) echo $KNOWN_COMMENT ;; esac",
     );
     write("bin/curl", "printf '%s\\n' \"$@\" >> \"$MACHINE/curl.log\"");
-    for program in ["samply", "make", "git", "gh", "curl"] {
+    for program in ["samply", "make", "git", "sudo", "gh", "curl"] {
         let path = folder.path().join("bin").join(program);
         fs::write(&path, format!("#!/bin/sh\n{}\n", fs::read_to_string(&path).unwrap())).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
