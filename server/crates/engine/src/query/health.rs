@@ -66,7 +66,7 @@ analysis::codes! {
 /// Something that is wrong with what is shown, or that is not default about it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct HealthEntry {
-    /// The kind: a code of the warnings, or another one (docs/symptoms.md).
+    /// The kind: a code of the warnings, or another one (docs/reference/warnings.md).
     pub code: &'static str,
     /// How bad it is.
     pub severity: Severity,
