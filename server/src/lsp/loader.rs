@@ -5,13 +5,14 @@
 //! file does it. A rewritten file is read once it has settled
 //! ([`target`]). A file that cannot be read does not change what is shown.
 
+use crate::lsp::to_proto;
 use crate::lsp::watch::{Changed, Folders};
 use engine::discovery::stamp::Stamp;
 use engine::load::Caches;
 use engine::present::text::one_line;
 use engine::world::World;
 use engine::world::worlds::Worlds;
-use lsp_types::{Diagnostic, DiagnosticSeverity, MessageType, Range, Url};
+use lsp_types::{Diagnostic, Range, Url};
 use std::collections::HashMap;
 use std::future::pending;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ use tokio::time::timeout;
 use tower_lsp::Client;
 
 mod background;
-mod comparison;
+mod baselines;
 mod effect;
 mod event;
 mod finder;
@@ -49,8 +50,9 @@ mod waiting;
 mod work_queue;
 
 use background::Background;
-pub use comparison::Compare;
-use effect::{Effect, Severity};
+pub use baselines::WantedBaseline;
+use effect::Effect;
+use engine::query::health::Severity;
 use event::picked;
 use jobs::JobResult;
 use roots::{Roots, RootsEffect};
@@ -233,7 +235,7 @@ impl Loader {
             Effect::Answer(answer, outcome) => drop(answer.send(outcome)),
             Effect::Log(severity, message) => {
                 let message = format!("costline: {}", one_line(&message));
-                self.client.log_message(message_type(severity), message).await;
+                self.client.log_message(to_proto::message_type(severity), message).await;
             }
             Effect::Diagnose(path, problem) => self.diagnose(&path, problem).await,
             Effect::Watch(folders) => {
@@ -278,10 +280,7 @@ impl Loader {
         };
         let diagnostic = problem.map(|(severity, message)| Diagnostic {
             range: Range::default(),
-            severity: Some(match severity {
-                Severity::Error => DiagnosticSeverity::ERROR,
-                Severity::Warning => DiagnosticSeverity::WARNING,
-            }),
+            severity: Some(to_proto::diagnostic_severity(severity)),
             source: Some("costline".to_owned()),
             message,
             ..Diagnostic::default()
@@ -311,11 +310,4 @@ async fn missing(pick: Vec<PathBuf>) -> Option<String> {
         })
     });
     problem.await.unwrap_or_else(|| Some(format!("{first}: the disk does not answer")))
-}
-
-fn message_type(severity: Severity) -> MessageType {
-    match severity {
-        Severity::Error => MessageType::ERROR,
-        Severity::Warning => MessageType::WARNING,
-    }
 }

@@ -1,9 +1,9 @@
 //! Shows problems as messages, each once, for clients that do not show the health of a view
 //! themselves.
 
+use super::to_proto;
 use engine::query::health::{HealthEntry, Severity, health};
 use engine::world::worlds::Worlds;
-use lsp_types::MessageType;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,12 +24,8 @@ pub async fn run(client: Client, mut worlds: watch::Receiver<Arc<Worlds>>) {
             continue;
         }
         for HealthEntry { severity, message, .. } in now.all().flat_map(|world| health(world)) {
-            let kind = match severity {
-                Severity::Error => MessageType::ERROR,
-                Severity::Warning => MessageType::WARNING,
-                Severity::Info => continue,
-            };
-            if shown.insert(message.clone()) {
+            if severity != Severity::Info && shown.insert(message.clone()) {
+                let kind = to_proto::message_type(severity);
                 client.show_message(kind, format!("Costline: {message}")).await;
             }
         }

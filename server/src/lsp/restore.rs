@@ -1,6 +1,6 @@
 //! Restores the choices of an earlier session from the `state` that the client kept.
 
-use super::loader::{Answer, Compare, Event, RootEvent};
+use super::loader::{Answer, Event, RootEvent, WantedBaseline};
 use engine::config::overrides::{Change, Choices, ChosenBaseline};
 use engine::config::state::{self, State};
 use engine::world::World;
@@ -48,8 +48,8 @@ fn restore_root(mut state: State, client: &Client, events: &mpsc::UnboundedSende
     let root = state.root.take();
     let compare = match &state.overrides.baseline {
         None => None,
-        Some(ChosenBaseline::Nothing) => Some(Compare::Nothing),
-        Some(chosen) => chosen.file().map(|path| Compare::with(path.to_owned())),
+        Some(ChosenBaseline::Nothing) => Some(WantedBaseline::Nothing),
+        Some(chosen) => chosen.file().map(|path| WantedBaseline::with(path.to_owned())),
     };
     if compare.is_none() && state.overrides.baseline.take().is_some() {
         log(client, "the baseline has been rewritten".to_owned());

@@ -1,8 +1,9 @@
 //! Converts values of the engine to those of the protocol.
 
 use engine::items::Item;
+use engine::query::health::Severity;
 use engine::text::{Position, Range};
-use lsp_types::{CallHierarchyItem, SymbolKind};
+use lsp_types::{CallHierarchyItem, DiagnosticSeverity, MessageType, SymbolKind};
 
 /// A position.
 pub fn position(position: Position) -> lsp_types::Position {
@@ -25,5 +26,23 @@ pub fn item(item: Item) -> CallHierarchyItem {
         range: range(item.range),
         selection_range: range(item.selection_range),
         data: serde_json::to_value(item.data).ok(),
+    }
+}
+
+/// The severity of a message.
+pub fn message_type(severity: Severity) -> MessageType {
+    match severity {
+        Severity::Error => MessageType::ERROR,
+        Severity::Warning => MessageType::WARNING,
+        Severity::Info => MessageType::INFO,
+    }
+}
+
+/// The severity of a diagnostic.
+pub fn diagnostic_severity(severity: Severity) -> DiagnosticSeverity {
+    match severity {
+        Severity::Error => DiagnosticSeverity::ERROR,
+        Severity::Warning => DiagnosticSeverity::WARNING,
+        Severity::Info => DiagnosticSeverity::INFORMATION,
     }
 }

@@ -4,6 +4,7 @@
 use super::jobs::Job;
 use super::work_queue::WorkId;
 use engine::config::settings::Watch;
+use engine::query::health::Severity;
 use engine::world::World;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,15 +32,6 @@ pub enum Effect<A, W = Arc<World>> {
 
 /// The outcome of a command: the world after it, or the one that it asked for, or an error message.
 pub type Outcome = Result<Arc<World>, String>;
-
-/// The severity of a problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Severity {
-    /// An operation failed.
-    Error,
-    /// The result may not be what the user expects.
-    Warning,
-}
 
 /// The effects of one event, and the world after it.
 #[derive(Debug)]

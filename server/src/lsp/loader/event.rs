@@ -1,6 +1,6 @@
 //! The events that the loader handles: settings, folders, files and commands.
 
-use super::comparison::Compare;
+use super::baselines::WantedBaseline;
 use crate::lsp::other_profile::OtherProfile;
 use engine::config::overrides::{Change, Choices};
 use engine::discovery::stamp::Stamp;
@@ -35,7 +35,7 @@ pub enum Event<A> {
     /// Read the shown profile again.
     Reload(A),
     /// Set or remove the baseline. The overrides contain the choice already.
-    Compare(Compare, A),
+    Compare(WantedBaseline, A),
     /// Open a profile without showing it. The outcome is a world in which it is shown.
     Open(Box<OtherProfile>, A),
     /// Read the profiles that were found, to know their totals.

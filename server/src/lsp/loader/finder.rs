@@ -204,17 +204,17 @@ impl Finder {
     /// The files of the target, if they have settled.
     fn settled<A>(&self, output: &Output<A>, scanned: &Scanned, now: Instant) -> Option<ToRead> {
         let target = self.target.as_ref()?;
-        let has_settled = target.has_settled(&scanned.endings, &self.closed, now);
-        has_settled.then(|| {
-            let shown = output.world().snapshot();
-            let is_shown = shown.is_some_and(|shown| is_part(&shown.loaded, &target.files));
-            ToRead {
-                files: target.files.clone(),
-                extent: target.extent(output.world().settings.follow, &self.closed, now),
-                missing: target.missing(is_shown, now),
-                in_memory: None,
-            }
-        })
+        if !target.has_settled(&scanned.endings, &self.closed, now) {
+            return None;
+        }
+        let (world, files) = (output.world(), target.files.clone());
+        let follow = world.settings.follow && target.is_growing(&self.closed, now);
+        let extent = if follow { Extent::Growing } else { Extent::Whole };
+        // A shown run stays as it is if one of its files cannot be read.
+        let is_shown = world.snapshot().is_some_and(|shown| is_part(&shown.loaded, &files));
+        let may_miss = !is_shown && target.is_overdue(now);
+        let missing = if may_miss { Missing::Allow } else { Missing::Refuse };
+        Some(ToRead { files, extent, missing, in_memory: None })
     }
 
     /// Handles that a profile was read.

@@ -1,7 +1,7 @@
 //! Reports problems, each once: profiles that cannot be read, files that are recognised but not
 //! read, and a deleted profile.
 
-use super::effect::{Output, Severity};
+use super::effect::Output;
 use super::next_run::wanted_paths;
 use super::refused::Refused;
 use super::scan::Scanned;
@@ -10,6 +10,7 @@ use analysis::Warning;
 use engine::discovery::FileVersion;
 use engine::load::stages::loaded::LoadError;
 use engine::query::health;
+use engine::query::health::Severity;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 

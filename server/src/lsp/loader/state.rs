@@ -4,8 +4,8 @@
 //! work and the time; its outputs are effects. There is one queue for each kind of work: scan, load,
 //! resolve symbols, compare, open another profile, read totals.
 
-use super::comparison::{Command, Compare, Comparison, Ready};
-use super::effect::{Effect, Output, Severity};
+use super::baselines::{BaselineCommand, Baselines, Ready, WantedBaseline};
+use super::effect::{Effect, Output};
 use super::event::{Event, picked};
 use super::finder::{Finder, ToRead};
 use super::inactive::Inactive;
@@ -15,12 +15,14 @@ use super::outdated::{has_outdated_baseline, is_outdated};
 use super::problems::{log_warnings, report_missing_part};
 use super::shared::ReadSettings;
 use super::totals::Totals;
-use super::waiting::{Needs, Waiting};
+use super::waiting::{LoadKind, Needs, Waiting};
 use super::work_queue::{WorkId, WorkQueue};
+use engine::compare::baseline::Baseline;
 use engine::config::named_views;
 use engine::config::overrides::{BaselineChoice, Change, Choices, ChosenBaseline, Overrides};
 use engine::config::settings::Settings;
 use engine::load::stages::loaded::LoadError;
+use engine::query::health::Severity;
 use engine::snapshot::Snapshot;
 use engine::world::World;
 use formats::ReadError;
@@ -40,6 +42,15 @@ enum Load {
     Remap,
 }
 
+impl Load {
+    fn kind(&self) -> LoadKind {
+        match self {
+            Self::Read(_) => LoadKind::Read,
+            Self::Renew | Self::Remap => LoadKind::Renewed,
+        }
+    }
+}
+
 /// The state of the loader.
 #[derive(Debug)]
 pub struct State<A> {
@@ -53,7 +64,7 @@ pub struct State<A> {
     inactive: Inactive,
     loads: WorkQueue<Load>,
     symbols: WorkQueue<()>,
-    comparison: Comparison<A>,
+    baselines: Baselines<A>,
     others: Others<A>,
     totals: Totals<A>,
     waiting: Waiting<A>,
@@ -74,7 +85,7 @@ impl<A> State<A> {
             inactive: Inactive::default(),
             loads: WorkQueue::default(),
             symbols: WorkQueue::default(),
-            comparison: Comparison::default(),
+            baselines: Baselines::default(),
             others: Others::default(),
             totals: Totals::default(),
             waiting: Waiting::default(),
@@ -92,13 +103,13 @@ impl<A> State<A> {
     /// Compares with the baseline of the settings, if there is one.
     fn compare_with_setting(&mut self) {
         if let Some(path) = self.settings.baseline.clone() {
-            self.compare(Compare::with(path.into()), None);
+            self.compare(WantedBaseline::with(path.into()), None);
         }
     }
 
     /// Sets or removes the baseline.
-    fn compare(&mut self, with: Compare, command: Option<Command<A>>) {
-        if let Some(ready) = self.comparison.compare(&mut self.output, with, command) {
+    fn compare(&mut self, with: WantedBaseline, command: Option<BaselineCommand<A>>) {
+        if let Some(ready) = self.baselines.compare(&mut self.output, with, command) {
             self.show_baseline(ready);
         }
     }
@@ -113,15 +124,15 @@ impl<A> State<A> {
         });
         match &needs {
             Ok(needs) => {
-                self.comparison.show(&mut self.output, baseline, kept);
+                self.baselines.show(&mut self.output, baseline, kept);
                 // Otherwise both will be computed again.
                 if needs.is_none() {
-                    self.comparison.report_problem(&mut self.output);
+                    self.baselines.report_problem(&mut self.output);
                 }
                 self.renew_baseline();
             }
             // Another profile is shown than when the command came.
-            Err(_) => self.comparison.resume(),
+            Err(_) => self.baselines.resume(),
         }
         if let Some(answer) = answer {
             self.answer(answer, needs);
@@ -144,7 +155,7 @@ impl<A> State<A> {
         for id in [self.loads.cancel(), self.symbols.cancel()].into_iter().flatten() {
             self.output.push(Effect::Stop(id));
         }
-        self.comparison.cancel(&mut self.output, problem);
+        self.baselines.cancel(&mut self.output, problem);
         self.others.close(&mut self.output, problem);
         self.totals.close(&mut self.output, problem);
         self.waiting.fail(&mut self.output, problem);
@@ -174,7 +185,7 @@ impl<A> State<A> {
                 self.waiting.push(answer, Needs::Profile, self.last_work);
             }
             Event::Compare(with, answer) => {
-                self.compare(with, Some(Command { answer, choices: None }));
+                self.compare(with, Some(BaselineCommand { answer, choices: None }));
             }
             Event::Open(other, answer) => self.others.ask(&mut self.output, *other, answer),
             Event::Sum(answer) => self.totals.ask(answer),
@@ -196,7 +207,7 @@ impl<A> State<A> {
                 if let Some(to_read) = self.finder.scanned(output, id, scanned, inactive, now) {
                     self.loads.want(Load::Read(to_read));
                 }
-                if self.comparison.is_worth_a_retry(unread) {
+                if self.baselines.is_worth_a_retry(unread) {
                     self.compare_with_setting();
                 }
             }
@@ -204,7 +215,7 @@ impl<A> State<A> {
             JobResult::Resolved(id, snapshot) => self.resolved(id, *snapshot),
             JobResult::ResolvedAll(id) => drop(self.symbols.end(id)),
             JobResult::Compared(id, compared) => {
-                if let Some(ready) = self.comparison.compared(&mut self.output, id, compared) {
+                if let Some(ready) = self.baselines.compared(&mut self.output, id, compared) {
                     self.show_baseline(ready);
                 }
             }
@@ -255,7 +266,8 @@ impl<A> State<A> {
         self.apply(overrides);
         if self.settings.baseline != old.baseline {
             let path = self.settings.baseline.clone();
-            let with = path.map_or(Compare::Nothing, |path| Compare::with(path.into()));
+            let with =
+                path.map_or(WantedBaseline::Nothing, |path| WantedBaseline::with(path.into()));
             self.compare(with, None);
         }
         self.finder.scan_again();
@@ -302,7 +314,7 @@ impl<A> State<A> {
         }
         let chosen = ChosenBaseline::new(baseline, shown);
         let choices = Some(Box::new((choices, chosen)));
-        self.compare(Compare::from(baseline), Some(Command { answer, choices }));
+        self.compare(WantedBaseline::from(baseline), Some(BaselineCommand { answer, choices }));
     }
 
     /// Answers a command that changes the view, or lets it wait for what it needs.
@@ -449,6 +461,7 @@ impl<A> State<A> {
             Err(error) if ended.was_cancelled => Err(cancelled(error.path())),
             outcome => outcome,
         };
+        let kind = ended.work.kind();
         match (ended.work, outcome) {
             (Load::Read(_), Ok(to_show)) => {
                 self.finder.was_read(&to_show.snapshot.loaded.path, now);
@@ -457,11 +470,11 @@ impl<A> State<A> {
                 let used = to_show.snapshot.settings.clone();
                 let used = ReadSettings::with(settings.max_profile_bytes, used);
                 let is_outdated = used != ReadSettings::of(settings);
-                self.show(*to_show, true);
+                self.show(*to_show, kind);
                 if is_outdated {
                     self.unwind_again();
                 }
-                self.waiting.loaded(&mut self.output, id, true, &Ok(()));
+                self.waiting.loaded(&mut self.output, id, kind, &Ok(()));
             }
             (work, Err(error))
                 if error.is_about_memory()
@@ -481,33 +494,29 @@ impl<A> State<A> {
                     if let Some(before) = before.filter(|_| !shows_pick(output.world())) {
                         output.publish(|world| world.pick = before);
                     }
-                    self.waiting.loaded(output, id, true, &Err(error.to_string()));
+                    self.waiting.loaded(output, id, kind, &Err(error.to_string()));
                 }
             }
             (Load::Renew | Load::Remap, Ok(to_show)) => {
-                self.show(*to_show, false);
-                self.waiting.loaded(&mut self.output, id, false, &Ok(()));
+                self.show(*to_show, kind);
+                self.waiting.loaded(&mut self.output, id, kind, &Ok(()));
             }
             (Load::Renew | Load::Remap, Err(error)) => {
                 self.output.publish(|world| world.loading = false);
-                self.waiting.loaded(&mut self.output, id, false, &Err(error.to_string()));
+                self.waiting.loaded(&mut self.output, id, kind, &Err(error.to_string()));
             }
         }
     }
 
-    fn show(&mut self, to_show: ToShow, was_read: bool) {
+    /// Shows the result of a load. Its changes of the world are published together.
+    fn show(&mut self, to_show: ToShow, kind: LoadKind) {
         let ToShow { snapshot, index, failed, baseline, overlay, total } = to_show;
         let snapshot = Arc::new(snapshot);
         self.log_warnings(&snapshot);
-        let (overlay, overlay_problem) = match overlay {
-            Some(Ok(overlay)) => (Some(overlay), None),
-            Some(Err(problem)) => (None, Some(problem)),
-            None => (None, None),
-        };
-        if let Some(problem) = &overlay_problem {
-            self.output.log(Severity::Warning, format!("setting `overlay`: {problem}"));
+        self.show_overlay(overlay);
+        if kind == LoadKind::Read {
+            self.forget_previous();
         }
-        let is_new_run = was_read && self.comparison.is_kept();
         self.output.publish(|world| {
             world.shown = Some(snapshot.clone());
             if let Some(total) = total {
@@ -515,36 +524,61 @@ impl<A> State<A> {
                 Arc::make_mut(&mut world.totals).insert(path, total);
             }
             world.index = Some(index);
-            // The baseline was kept before the run that was shown.
-            world.baseline.take_if(|_| is_new_run);
             // Another baseline may have been set during the load.
             if let (Some(current), Some(renewed)) = (&world.baseline, baseline)
                 && current.is_of_same_runs(&renewed)
             {
                 world.baseline = Some(Arc::new(renewed));
             }
-            world.overlay = overlay;
-            world.overlay_problem = overlay_problem;
-            world.deleted &= !was_read;
             world.loading = false;
             world.revision += 1;
         });
-        for (path, _) in snapshot.loaded.files.iter().filter(|_| was_read) {
-            if !failed.iter().any(|error| error.path() == path) {
-                self.output.clear_problem(path);
-            }
+        if kind == LoadKind::Read {
+            self.clear_problems(&snapshot, &failed);
+            self.baselines.was_read(&snapshot);
         }
         for error in &failed {
             report_missing_part(&mut self.output, error);
         }
-        if was_read {
-            self.comparison.was_read(&snapshot);
-        }
-        self.comparison.report_problem(&mut self.output);
+        self.baselines.report_problem(&mut self.output);
         if snapshot.symbolicated.libraries.is_complete() {
             self.symbols.unwant();
         } else {
             self.symbols.want(());
+        }
+    }
+
+    fn show_overlay(&mut self, overlay: Option<Result<Arc<Baseline>, String>>) {
+        let (overlay, problem) = match overlay {
+            Some(Ok(overlay)) => (Some(overlay), None),
+            Some(Err(problem)) => (None, Some(problem)),
+            None => (None, None),
+        };
+        if let Some(problem) = &problem {
+            self.output.log(Severity::Warning, format!("setting `overlay`: {problem}"));
+        }
+        self.output.publish(|world| {
+            world.overlay = overlay;
+            world.overlay_problem = problem;
+        });
+    }
+
+    /// Forgets what the world says about the profile that was shown before the one that was read.
+    fn forget_previous(&mut self) {
+        // The baseline was kept before the run that was shown.
+        let was_kept = self.baselines.is_kept();
+        self.output.publish(|world| {
+            world.baseline.take_if(|_| was_kept);
+            world.deleted = false;
+        });
+    }
+
+    /// Removes the problems with the files that were read.
+    fn clear_problems(&mut self, snapshot: &Snapshot, failed: &[LoadError]) {
+        for (path, _) in &snapshot.loaded.files {
+            if !failed.iter().any(|error| error.path() == path) {
+                self.output.clear_problem(path);
+            }
         }
     }
 
@@ -581,7 +615,7 @@ impl<A> State<A> {
         if self.loads.is_idle() {
             self.start_symbols();
         }
-        self.comparison.start(&mut self.output, &self.inactive, &mut self.last_work);
+        self.baselines.start(&mut self.output, &self.inactive, &mut self.last_work);
         self.others.update(&self.settings, now);
         let (settings, inactive) = (&self.settings, &self.inactive);
         self.others.start(&mut self.output, settings, inactive, &mut self.last_work);

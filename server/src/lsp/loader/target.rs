@@ -3,7 +3,6 @@
 use super::scan::Ending;
 use engine::discovery::FileVersion;
 use engine::discovery::stamp::Stamp;
-use engine::load::{Extent, Missing};
 use formats::Format;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -56,12 +55,11 @@ impl Target {
         has_grown
     }
 
-    /// How much of the files to read, if growing ones are followed.
-    pub fn extent(&self, follow: bool, closed: &ClosedFiles, now: Instant) -> Extent {
-        let is_growing = now.saturating_duration_since(self.changed) < QUIET
+    /// Whether profilers still append to the files, and what they have appended can be read.
+    pub fn is_growing(&self, closed: &ClosedFiles, now: Instant) -> bool {
+        now.saturating_duration_since(self.changed) < QUIET
             && !self.files.iter().all(|file| closed.contains(file.stamp))
-            && self.files.iter().all(|file| file.format().is_some_and(Format::can_be_followed));
-        if follow && is_growing { Extent::Growing } else { Extent::Whole }
+            && self.files.iter().all(|file| file.format().is_some_and(Format::can_be_followed))
     }
 
     /// Whether all files have settled.
@@ -92,14 +90,9 @@ impl Target {
         now >= self.not_before && self.files.iter().all(has_settled)
     }
 
-    /// What to do if a file of the run cannot be read. If the run is shown, it stays as it is.
-    /// Otherwise the readable part is shown after [`PATIENCE`].
-    pub fn missing(&self, is_shown: bool, now: Instant) -> Missing {
-        if is_shown || now.saturating_duration_since(self.since) < PATIENCE {
-            Missing::Refuse
-        } else {
-            Missing::Allow
-        }
+    /// Whether the files have had enough time to become readable ([`PATIENCE`]).
+    pub fn is_overdue(&self, now: Instant) -> bool {
+        now.saturating_duration_since(self.since) >= PATIENCE
     }
 
     /// Handles that the files could not be read, after `took`. If they may still be written, they

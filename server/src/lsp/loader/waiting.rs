@@ -12,6 +12,15 @@ pub enum Needs {
     Profile,
 }
 
+/// What a load was for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoadKind {
+    /// To read a profile.
+    Read,
+    /// To compute the shown snapshot again.
+    Renewed,
+}
+
 /// The waiting commands.
 #[derive(Debug)]
 pub struct Waiting<A>(Vec<Pending<A>>);
@@ -44,18 +53,17 @@ impl<A> Waiting<A> {
         self.0.iter().any(waits)
     }
 
-    /// Answers the commands that waited for a load, which has ended. `read` says whether the load
-    /// was to read a profile.
+    /// Answers the commands that waited for a load, which has ended.
     pub fn loaded(
         &mut self,
         output: &mut Output<A>,
         load: WorkId,
-        read: bool,
+        kind: LoadKind,
         outcome: &Result<(), String>,
     ) {
         // After a failure to read, the previous profile is computed with the new settings.
-        let is_for = |needs| match (needs, read, outcome) {
-            (Needs::View, true, Err(_)) | (Needs::Profile, false, _) => false,
+        let is_for = |needs| match (needs, kind, outcome) {
+            (Needs::View, LoadKind::Read, Err(_)) | (Needs::Profile, LoadKind::Renewed, _) => false,
             (Needs::View | Needs::Profile, ..) => true,
         };
         let done = self.0.extract_if(.., |command| command.since < load && is_for(command.needs));

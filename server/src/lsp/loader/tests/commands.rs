@@ -3,7 +3,7 @@
 use super::disk::Content::{Broken, Profile};
 use super::disk::path;
 use super::simulation::{Simulation, samples_of};
-use crate::lsp::loader::Compare;
+use crate::lsp::loader::WantedBaseline;
 use crate::lsp::loader::event::Event;
 use engine::config::overrides::ChosenBaseline;
 use serde_json::json;
@@ -157,7 +157,7 @@ fn commands_are_answered_without_a_profile() {
     for command in [view, reload, pick] {
         assert_eq!(answer(&simulation, command), Some(Ok(0)));
     }
-    let compare = simulation.command(|answer| Event::Compare(Compare::Shown, answer));
+    let compare = simulation.command(|answer| Event::Compare(WantedBaseline::Shown, answer));
     let problem = "there is nothing to compare with: no profile is loaded".to_owned();
     assert_eq!(answer(&simulation, compare), Some(Err(problem)));
 }
@@ -186,7 +186,7 @@ fn a_command_whose_load_is_cancelled_is_answered_with_an_error() {
 #[test]
 fn a_baseline_is_replaced_by_the_next_one_while_it_is_read() {
     let mut simulation = Simulation::showing(&FILES);
-    let with = |name: &str| Compare::With(name.into());
+    let with = |name: &str| WantedBaseline::With(name.into());
     let first = simulation.command(|answer| Event::Compare(with("a.cpuprofile"), answer));
     let second = simulation.command(|answer| Event::Compare(with("none.cpuprofile"), answer));
     let third = simulation.command(|answer| Event::Compare(with("a.cpuprofile"), answer));
@@ -204,7 +204,7 @@ fn a_baseline_is_replaced_by_the_next_one_while_it_is_read() {
     simulation.rest();
     assert!(answer(&simulation, fourth).unwrap().is_err());
     assert!(simulation.world.baseline.is_some(), "the previous one stays");
-    let fifth = simulation.command(|answer| Event::Compare(Compare::Nothing, answer));
+    let fifth = simulation.command(|answer| Event::Compare(WantedBaseline::Nothing, answer));
     assert_eq!(answer(&simulation, fifth), Some(Ok(4)));
     assert!(simulation.world.baseline.is_none());
 }
@@ -213,7 +213,7 @@ fn a_baseline_is_replaced_by_the_next_one_while_it_is_read() {
 fn the_shown_profile_as_baseline_is_not_read_again() {
     let mut simulation = Simulation::showing(&FILES);
     simulation.disk.files.get_mut(&path("b.cpuprofile")).unwrap().content = Profile(10);
-    let with = Compare::With("b.cpuprofile".into());
+    let with = WantedBaseline::With("b.cpuprofile".into());
     let compare = simulation.command(|answer| Event::Compare(with, answer));
     assert_eq!(answer(&simulation, compare), Some(Ok(4)));
     assert_eq!(simulation.world.baseline.clone().unwrap().snapshot.costs.total, 4.0);

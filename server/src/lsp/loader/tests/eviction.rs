@@ -3,7 +3,7 @@
 use super::disk::Content::{Broken, Profile};
 use super::disk::path;
 use super::simulation::Simulation;
-use crate::lsp::loader::Compare;
+use crate::lsp::loader::WantedBaseline;
 use crate::lsp::loader::event::Event;
 use engine::load::stages::loaded::Loaded;
 use serde_json::json;
@@ -104,7 +104,7 @@ fn a_rewritten_profile_is_evicted_and_read_again() {
 fn a_baseline_is_in_use_until_it_is_removed() {
     let mut simulation = showing_two();
     let b = shown(&simulation);
-    simulation.command(|answer| Event::Compare(Compare::Shown, answer));
+    simulation.command(|answer| Event::Compare(WantedBaseline::Shown, answer));
     forget_answers(&mut simulation);
     pick(&mut simulation, "a.cpuprofile");
     simulation.pass(60 * MINUTE);
@@ -112,7 +112,7 @@ fn a_baseline_is_in_use_until_it_is_removed() {
     pick(&mut simulation, "b.cpuprofile");
     assert!(Weak::ptr_eq(&b, &shown(&simulation)));
     pick(&mut simulation, "a.cpuprofile");
-    simulation.command(|answer| Event::Compare(Compare::Nothing, answer));
+    simulation.command(|answer| Event::Compare(WantedBaseline::Nothing, answer));
     simulation.pass(29 * MINUTE);
     assert!(is_in_memory(&b));
     simulation.pass(MINUTE);

@@ -3,7 +3,7 @@
 use super::disk::Content::{Broken, Profile};
 use super::disk::path;
 use super::simulation::Simulation;
-use crate::lsp::loader::Compare;
+use crate::lsp::loader::WantedBaseline;
 use crate::lsp::loader::event::Event;
 use crate::lsp::loader::jobs::Job;
 use serde_json::{Value, json};
@@ -355,7 +355,7 @@ fn a_baseline_that_was_read_with_other_settings_is_renewed() {
     let files = [("before.cpuprofile", Profile(2)), ("a.cpuprofile", Profile(4))];
     let mut simulation = Simulation::showing(&files);
     simulation.pace.load = Duration::from_millis(100);
-    let with = Compare::With("before.cpuprofile".into());
+    let with = WantedBaseline::With("before.cpuprofile".into());
     simulation.command(|answer| Event::Compare(with, answer));
     simulation.pass(Duration::from_millis(50));
     simulation.set_view(json!({ "inlines": "callSite" }));
@@ -389,7 +389,7 @@ fn runs_are_still_compared_with_the_run_before_after_a_baseline_that_cannot_be_s
     };
     assert_eq!(before(&simulation), Some(2.0));
     for (wrong, samples) in [("none.cpuprofile", 4), ("previous:0", 6)] {
-        let with = Compare::with(wrong.into());
+        let with = WantedBaseline::with(wrong.into());
         let command = simulation.command(|answer| Event::Compare(with, answer));
         simulation.rest();
         assert!(simulation.answers[&command].is_err());
@@ -403,14 +403,14 @@ fn runs_are_still_compared_with_the_run_before_after_a_baseline_that_cannot_be_s
     simulation.write("a.cpuprofile", Profile(8));
     simulation.pass(Duration::from_millis(1500));
     assert_eq!((simulation.samples(), before(&simulation)), (Some(8), None));
-    let with = Compare::with("none.cpuprofile".into());
+    let with = WantedBaseline::with("none.cpuprofile".into());
     let command = simulation.command(|answer| Event::Compare(with, answer));
     simulation.rest();
     assert!(simulation.answers[&command].is_err());
     assert_eq!(before(&simulation), Some(8.0));
     simulation.write("a.cpuprofile", Profile(10));
     simulation.pass(Duration::from_millis(500));
-    let with = Compare::with("none.cpuprofile".into());
+    let with = WantedBaseline::with("none.cpuprofile".into());
     let command = simulation.command(|answer| Event::Compare(with, answer));
     simulation.rest();
     assert!(simulation.answers[&command].is_err());

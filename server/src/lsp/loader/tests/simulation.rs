@@ -2,7 +2,7 @@
 //! properties that must always hold.
 
 use super::disk::{Content, Disk, ROOT, path};
-use crate::lsp::loader::effect::{Effect, Outcome, Severity};
+use crate::lsp::loader::effect::{Effect, Outcome};
 use crate::lsp::loader::event::Event;
 use crate::lsp::loader::jobs::{
     CompareJob, CompareResult, Job, JobResult, LoadFrom, LoadJob, LoadResult, ToShow, total_of,
@@ -19,6 +19,7 @@ use engine::config::settings::Settings;
 use engine::discovery::stamp::Stamp;
 use engine::load::stages::loaded::{LoadError, Loaded};
 use engine::load::{Caches, Environment, index_sources, load, renew, renew_with_symbols};
+use engine::query::health::Severity;
 use engine::snapshot::Snapshot;
 use engine::world::World;
 use formats::ReadError;
@@ -312,7 +313,7 @@ impl Simulation {
                     self.reports.push((message.clone(), version));
                     self.errors.push(message);
                 }
-                Effect::Log(Severity::Warning, message) => self.warnings.push(message),
+                Effect::Log(_, message) => self.warnings.push(message),
                 Effect::Diagnose(path, Some((_, message))) => {
                     self.diagnostics.insert(path, message);
                 }

@@ -1,6 +1,6 @@
 //! The baseline: none, the shown profile at some time, or a profile that is read for the comparison.
 
-use super::effect::{Effect, Output, Severity};
+use super::effect::{Effect, Output};
 use super::inactive::Inactive;
 use super::jobs::{CompareError, CompareJob, CompareResult, Job};
 use super::work_queue::{WorkId, WorkQueue};
@@ -8,6 +8,7 @@ use engine::compare::baseline::Baseline;
 use engine::compare::kept_baseline::KeptBaseline;
 use engine::config::overrides::{BaselineChoice, Choices, ChosenBaseline};
 use engine::discovery::stamp::Stamp;
+use engine::query::health::Severity;
 use engine::snapshot::Snapshot;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ const REPLACED: &str = "another baseline has been set";
 
 /// What to compare with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Compare {
+pub enum WantedBaseline {
     /// Nothing.
     Nothing,
     /// The shown profile in its present state.
@@ -30,7 +31,7 @@ pub enum Compare {
     With(PathBuf),
 }
 
-impl Compare {
+impl WantedBaseline {
     /// The baseline of a setting or a choice.
     pub fn with(path: PathBuf) -> Self {
         match KeptBaseline::parse(&path) {
@@ -41,7 +42,7 @@ impl Compare {
     }
 }
 
-impl From<Option<&BaselineChoice>> for Compare {
+impl From<Option<&BaselineChoice>> for WantedBaseline {
     fn from(choice: Option<&BaselineChoice>) -> Self {
         match choice {
             Some(BaselineChoice::Path(path)) => Self::with(path.clone()),
@@ -53,7 +54,7 @@ impl From<Option<&BaselineChoice>> for Compare {
 
 /// A command that sets the baseline.
 #[derive(Debug)]
-pub struct Command<A> {
+pub struct BaselineCommand<A> {
     /// Receives the outcome.
     pub answer: A,
     /// The choices to apply together with the baseline, which is one of them. `None` if they are
@@ -69,12 +70,12 @@ pub struct Ready<A> {
     /// The kept runs that were searched for it.
     pub kept: Option<KeptBaseline>,
     /// The command that set it; `None` for the setting.
-    pub command: Option<Command<A>>,
+    pub command: Option<BaselineCommand<A>>,
 }
 
 /// Reads baselines, one at a time.
 #[derive(Debug)]
-pub struct Comparison<A> {
+pub struct Baselines<A> {
     queue: WorkQueue<ToRead<A>>,
     /// The kept runs that are the baseline.
     kept: Option<KeptBaseline>,
@@ -92,7 +93,7 @@ pub struct Comparison<A> {
 struct ToRead<A> {
     source: Source,
     /// The command that set the baseline; `None` for the setting.
-    command: Option<Command<A>>,
+    command: Option<BaselineCommand<A>>,
 }
 
 /// Where to read a baseline from.
@@ -109,21 +110,21 @@ impl Source {
     }
 }
 
-impl<A> Default for Comparison<A> {
+impl<A> Default for Baselines<A> {
     fn default() -> Self {
         let queue = WorkQueue::default();
         Self { queue, kept: None, instead: None, problem: None, not_kept: None, unread: None }
     }
 }
 
-impl<A> Comparison<A> {
+impl<A> Baselines<A> {
     /// Returns the baseline to show. If it must be read first, the result is `None` and
     /// [`Self::start`] starts that. A command changes nothing until its baseline is shown.
     pub fn compare(
         &mut self,
         output: &mut Output<A>,
-        with: Compare,
-        command: Option<Command<A>>,
+        with: WantedBaseline,
+        command: Option<BaselineCommand<A>>,
     ) -> Option<Ready<A>> {
         let world = output.world().clone();
         let has = |shown: &Snapshot, path: &Path| {
@@ -131,7 +132,7 @@ impl<A> Comparison<A> {
             shown.loaded.files.iter().any(|(file, _)| *file == path)
         };
         let kept = match &with {
-            Compare::Kept(kept) => Some(kept.clone()),
+            WantedBaseline::Kept(kept) => Some(kept.clone()),
             _ => None,
         };
         if command.is_none() {
@@ -139,24 +140,24 @@ impl<A> Comparison<A> {
             self.kept.clone_from(&kept);
         }
         let baseline = match (with, world.snapshot()) {
-            (Compare::Nothing, _) | (Compare::Kept(_), None) => None,
-            (Compare::Malformed(problem), _) => {
+            (WantedBaseline::Nothing, _) | (WantedBaseline::Kept(_), None) => None,
+            (WantedBaseline::Malformed(problem), _) => {
                 refuse(output, command, &problem);
                 return None;
             }
-            (Compare::Kept(kept), Some(shown)) => {
+            (WantedBaseline::Kept(kept), Some(shown)) => {
                 self.read(output, Source::kept(&kept, shown), command);
                 return None;
             }
-            (Compare::Shown, Some(shown)) => Some(shown),
-            (Compare::Shown, None) => {
+            (WantedBaseline::Shown, Some(shown)) => Some(shown),
+            (WantedBaseline::Shown, None) => {
                 let problem = "there is nothing to compare with: no profile is loaded";
                 refuse(output, command, problem);
                 return None;
             }
             // The shown profile may differ from the present content of the file.
-            (Compare::With(path), Some(shown)) if has(shown, &path) => Some(shown),
-            (Compare::With(path), _) => {
+            (WantedBaseline::With(path), Some(shown)) if has(shown, &path) => Some(shown),
+            (WantedBaseline::With(path), _) => {
                 self.read(output, Source { path: world.in_root(path), kept: None }, command);
                 return None;
             }
@@ -167,7 +168,12 @@ impl<A> Comparison<A> {
     }
 
     /// Reads a baseline, and cancels the reading of any other one.
-    fn read(&mut self, output: &mut Output<A>, source: Source, command: Option<Command<A>>) {
+    fn read(
+        &mut self,
+        output: &mut Output<A>,
+        source: Source,
+        command: Option<BaselineCommand<A>>,
+    ) {
         if self.pending_command().is_none() {
             let pending = self.queue.wanted().or(self.queue.current());
             self.instead = pending.map(|work| work.source.clone());
@@ -183,7 +189,7 @@ impl<A> Comparison<A> {
     }
 
     /// Handles that a baseline cannot be read.
-    fn fail(&mut self, output: &mut Output<A>, command: Option<Command<A>>, problem: &str) {
+    fn fail(&mut self, output: &mut Output<A>, command: Option<BaselineCommand<A>>, problem: &str) {
         if command.is_some() {
             self.resume();
         }
@@ -316,8 +322,8 @@ impl<A> Comparison<A> {
 }
 
 /// Answers the command with an error, or reports it if the baseline is from the settings.
-fn refuse<A>(output: &mut Output<A>, command: Option<Command<A>>, problem: &str) {
-    if let Some(Command { answer, .. }) = command {
+fn refuse<A>(output: &mut Output<A>, command: Option<BaselineCommand<A>>, problem: &str) {
+    if let Some(BaselineCommand { answer, .. }) = command {
         output.push(Effect::Answer(answer, Err(problem.to_owned())));
     } else {
         if output.world().baseline_problem.as_deref() != Some(problem) {
