@@ -19,8 +19,8 @@ use engine::present::labels::{Part, Scale};
 use engine::present::text::{file_name, library, markdown, plain};
 use engine::present::units;
 use engine::ranking::{
-    Accessors, By, Field, Group, InBaseline, Limits, Omitted, Ranked, Ranking, Row, Rows, Scope,
-    Sort, module_kind,
+    Accessors, By, Field, Group, GroupKind, InBaseline, Limits, Omitted, Ranked, Ranking, Row,
+    Rows, Scope, Sort,
 };
 use engine::snapshot::Snapshot;
 use engine::world::context::Compared;
@@ -168,10 +168,7 @@ impl Table<'_> {
     fn rows(&mut self, ranked: &Ranked) -> io::Result<()> {
         let each = if self.per_call { " per call" } else { "" };
         let has_total = match &ranked.rows {
-            Rows::Files(rows)
-            | Rows::Modules(rows)
-            | Rows::Packages(rows)
-            | Rows::Libraries(rows) => rows.iter().any(|row| row.cost.total != Total::Unknown),
+            Rows::Groups(_, rows) => rows.iter().any(|row| row.cost.total != Total::Unknown),
             _ => true,
         };
         let total = if has_total { format!("total{each}") } else { String::new() };
@@ -180,10 +177,7 @@ impl Table<'_> {
             Rows::Functions(rows) => rows.iter().try_for_each(|row| self.function(row)),
             Rows::Lines(rows) => rows.iter().try_for_each(|row| self.line(row)),
             Rows::Edges(rows) => rows.iter().try_for_each(|row| self.edge(row)),
-            Rows::Files(rows) => rows.iter().try_for_each(|row| self.group(row, "file")),
-            Rows::Modules(rows) => self.modules(rows),
-            Rows::Packages(rows) => rows.iter().try_for_each(|row| self.group(row, "package")),
-            Rows::Libraries(rows) => rows.iter().try_for_each(|row| self.group(row, "library")),
+            Rows::Groups(kind, rows) => self.groups(*kind, rows),
             Rows::Threads(rows) => rows.iter().try_for_each(|row| self.thread(row)),
             Rows::Cliques(rows) => rows.iter().try_for_each(|row| self.clique(row)),
             Rows::Fields(rows) => rows.iter().try_for_each(|row| self.field(row)),
@@ -332,11 +326,11 @@ impl Table<'_> {
     }
 
     /// A file, module, package or library. `kind` names it.
-    fn group(&mut self, row: &Row<Group>, kind: &str) -> io::Result<()> {
+    fn group(&mut self, row: &Row<Group>, noun: &str) -> io::Result<()> {
         let what = match (&row.what.name, row.what.file) {
             (Some(name), _) => plain(name).into_owned(),
             (None, Some(file)) => self.file_name(file),
-            (None, None) => format!("no {kind}"),
+            (None, None) => format!("no {noun}"),
         };
         if row.cost.total != Total::Unknown {
             return self.row(row, &what);
@@ -348,11 +342,11 @@ impl Table<'_> {
         self.cells(&self_, "", &format!("{what}{}", units::calls(row.calls)), share)
     }
 
-    fn modules(&mut self, rows: &[Row<Group>]) -> io::Result<()> {
-        let kind = module_kind(self.snapshot);
-        rows.iter().try_for_each(|row| self.group(row, kind))?;
+    fn groups(&mut self, kind: GroupKind, rows: &[Row<Group>]) -> io::Result<()> {
+        let noun = kind.noun(self.snapshot);
+        rows.iter().try_for_each(|row| self.group(row, noun))?;
         // As Mercury's own tool does.
-        if self.per_call || kind != "module" {
+        if self.per_call || noun != "module" {
             return Ok(());
         }
         self.cells(&self.weight(self.snapshot.costs.total), "", "program", 0.0)

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 /// A raw weight. Serialized as an integer if it is whole.
-#[derive(Debug, Clone, Copy, PartialEq, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, JsonSchema)]
 #[schemars(transparent)]
 pub struct Weight(pub f64);
 

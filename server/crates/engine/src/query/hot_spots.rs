@@ -13,7 +13,8 @@ use crate::present::marks::Marks;
 use crate::present::text::plain;
 use crate::present::units;
 use crate::ranking::{
-    Accessors, By, Field, Group, InBaseline, Limits, Ranked, Ranking, Row, Rows, Scope, Sort,
+    Accessors, By, Field, Group, GroupKind, InBaseline, Limits, Ranked, Ranking, Row, Rows, Scope,
+    Sort,
 };
 use crate::snapshot::Snapshot;
 use crate::world::context::Context;
@@ -50,7 +51,7 @@ pub struct Question {
 }
 
 /// The hot spots of a profile, hottest first.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HotSpots {
     /// The metric of all costs.
@@ -332,50 +333,15 @@ pub fn hot_spots(context: &Context, question: Question) -> Result<Option<HotSpot
     let scale = context.scale(snapshot);
     let answer = Answer { context, snapshot, scale, sort, per_call, module };
     let metric = &snapshot.costs.metric;
-    let mut spots = HotSpots {
+    let common = HotSpots {
         metric: metric.name.clone(),
         unit: metric.unit.clone(),
         marks: Marks::of_world(&context.world).all(),
         total: Weight(snapshot.costs.total),
         without_calls: omitted.without_calls,
-        functions: None,
-        lines: None,
-        edges: None,
-        files: None,
-        modules: None,
-        packages: None,
-        libraries: None,
-        threads: None,
-        cliques: None,
-        fields: None,
+        ..HotSpots::default()
     };
-    match rows {
-        Rows::Functions(rows) => {
-            spots.functions = Some(rows.iter().map(|row| answer.function(row)).collect());
-        }
-        Rows::Lines(rows) => spots.lines = Some(rows.iter().map(|row| answer.line(row)).collect()),
-        Rows::Edges(rows) => spots.edges = Some(rows.iter().map(|row| answer.edge(row)).collect()),
-        Rows::Files(rows) => spots.files = Some(rows.iter().map(|row| answer.file(row)).collect()),
-        Rows::Modules(rows) => {
-            spots.modules = Some(rows.iter().map(|row| answer.group(row)).collect());
-        }
-        Rows::Packages(rows) => {
-            spots.packages = Some(rows.iter().map(|row| answer.group(row)).collect());
-        }
-        Rows::Libraries(rows) => {
-            spots.libraries = Some(rows.iter().map(|row| answer.group(row)).collect());
-        }
-        Rows::Threads(rows) => {
-            spots.threads = Some(rows.iter().map(|row| answer.thread(row)).collect());
-        }
-        Rows::Cliques(rows) => {
-            spots.cliques = Some(rows.iter().map(|row| answer.clique(row)).collect());
-        }
-        Rows::Fields(rows) => {
-            spots.fields = Some(rows.iter().map(|row| answer.field(row)).collect());
-        }
-    }
-    Ok(Some(spots))
+    Ok(Some(answer.with_rows(common, &rows)))
 }
 
 struct Answer<'a> {
@@ -389,6 +355,35 @@ struct Answer<'a> {
 }
 
 impl Answer<'_> {
+    fn with_rows(&self, common: HotSpots, rows: &Rows) -> HotSpots {
+        fn all<T, R>(rows: &[Row<T>], answer: impl Fn(&Row<T>) -> R) -> Option<Vec<R>> {
+            Some(rows.iter().map(answer).collect())
+        }
+        let groups = |rows: &[Row<Group>]| all(rows, |row| self.group(row));
+        match rows {
+            Rows::Functions(rows) => {
+                HotSpots { functions: all(rows, |row| self.function(row)), ..common }
+            }
+            Rows::Lines(rows) => HotSpots { lines: all(rows, |row| self.line(row)), ..common },
+            Rows::Edges(rows) => HotSpots { edges: all(rows, |row| self.edge(row)), ..common },
+            Rows::Groups(GroupKind::File, rows) => {
+                HotSpots { files: all(rows, |row| self.file(row)), ..common }
+            }
+            Rows::Groups(GroupKind::Module, rows) => HotSpots { modules: groups(rows), ..common },
+            Rows::Groups(GroupKind::Package, rows) => HotSpots { packages: groups(rows), ..common },
+            Rows::Groups(GroupKind::Library, rows) => {
+                HotSpots { libraries: groups(rows), ..common }
+            }
+            Rows::Threads(rows) => {
+                HotSpots { threads: all(rows, |row| self.thread(row)), ..common }
+            }
+            Rows::Cliques(rows) => {
+                HotSpots { cliques: all(rows, |row| self.clique(row)), ..common }
+            }
+            Rows::Fields(rows) => HotSpots { fields: all(rows, |row| self.field(row)), ..common },
+        }
+    }
+
     fn cost<T>(&self, row: &Row<T>) -> HotCost {
         self.with_data(row, CostData::new(self.scale, row.cost, row.before.as_deref().copied()))
     }

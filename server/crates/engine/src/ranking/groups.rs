@@ -1,6 +1,5 @@
 //! Functions grouped by file, module, package or library.
 
-use super::by::By;
 use super::by_library::{ByLibrary, Part};
 use super::row::Row;
 use crate::compare::baseline::{Baseline, Before, NO_COST};
@@ -39,9 +38,29 @@ impl Group {
     }
 }
 
-/// What functions are grouped by if modules are requested: modules or libraries.
-pub fn module_kind(snapshot: &Snapshot) -> &'static str {
-    if snapshot.loaded.format == Format::MercuryDeep { "module" } else { "library" }
+/// What functions are grouped by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupKind {
+    /// Source files.
+    File,
+    /// Modules of Mercury, or else libraries.
+    Module,
+    /// Packages, or else libraries.
+    Package,
+    /// Shared libraries and programs.
+    Library,
+}
+
+impl GroupKind {
+    /// One group, for messages.
+    pub fn noun(self, snapshot: &Snapshot) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Module if snapshot.loaded.format == Format::MercuryDeep => "module",
+            Self::Package => "package",
+            Self::Module | Self::Library => "library",
+        }
+    }
 }
 
 /// The module of a procedure of Mercury. `None` for other functions.
@@ -100,17 +119,22 @@ enum Key<'s> {
 
 /// The groups of functions with cost. Their totals are unknown in a call graph, because it does not
 /// record which calls are within others. The error is a message for users.
-pub(super) fn groups<'s>(snapshot: &'s Snapshot, by: By) -> Result<Vec<Row<Group>>, String> {
-    let by_library = match by {
-        By::File => ByLibrary::undivided(snapshot),
+pub(super) fn groups<'s>(
+    snapshot: &'s Snapshot,
+    kind: GroupKind,
+) -> Result<Vec<Row<Group>>, String> {
+    let by_library = match kind {
+        GroupKind::File => ByLibrary::undivided(snapshot),
         _ => ByLibrary::new(snapshot),
     };
     let key = |part: &Part<'s>| {
-        let name = match by {
-            By::File => return file_of(snapshot, part.function).map_or(Key::None, Key::File),
-            By::Library => part.lib.map(Cow::Borrowed),
-            By::Package => package(snapshot, part).map(Cow::Owned),
-            _ => module(snapshot, part).map(Cow::Borrowed),
+        let name = match kind {
+            GroupKind::File => {
+                return file_of(snapshot, part.function).map_or(Key::None, Key::File);
+            }
+            GroupKind::Library => part.lib.map(Cow::Borrowed),
+            GroupKind::Package => package(snapshot, part).map(Cow::Owned),
+            GroupKind::Module => module(snapshot, part).map(Cow::Borrowed),
         };
         name.map_or(Key::None, Key::Name)
     };
@@ -144,13 +168,8 @@ pub(super) fn groups<'s>(snapshot: &'s Snapshot, by: By) -> Result<Vec<Row<Group
     }
     if !rows.is_empty() && rows.iter().all(|row| row.what.name.is_none() && row.what.file.is_none())
     {
-        let kind = match by {
-            By::File => "file",
-            By::Library => "library",
-            By::Package => "package",
-            _ => module_kind(snapshot),
-        };
-        return Err(format!("the profile does not say which {kind} its functions are in"));
+        let noun = kind.noun(snapshot);
+        return Err(format!("the profile does not say which {noun} its functions are in"));
     }
     let totals = by_library.totals(rows.len(), |part| set_of.get(&part).copied());
     for (row, total) in rows.iter_mut().zip(totals.into_iter().flatten()) {
@@ -169,10 +188,10 @@ pub(super) struct GroupsBefore<'a> {
 }
 
 impl<'a> GroupsBefore<'a> {
-    pub(super) fn new(compared: Compared<'a>, by: By) -> Self {
+    pub(super) fn new(compared: Compared<'a>, kind: GroupKind) -> Self {
         let costs = |run: &Baseline| {
             let snapshot = &run.snapshot;
-            let rows = groups(snapshot, by).unwrap_or_default().into_iter();
+            let rows = groups(snapshot, kind).unwrap_or_default().into_iter();
             rows.map(|row| (row.what.key(snapshot).map(Cow::into_owned), row.cost)).collect()
         };
         Self { compared, runs: compared.baseline.runs().map(costs).collect() }
