@@ -356,31 +356,41 @@ struct Answer<'a> {
 
 impl Answer<'_> {
     fn with_rows(&self, common: HotSpots, rows: &Rows) -> HotSpots {
-        fn all<T, R>(rows: &[Row<T>], answer: impl Fn(&Row<T>) -> R) -> Option<Vec<R>> {
-            Some(rows.iter().map(answer).collect())
+        fn all<T, R>(rows: &[Row<T>], answer: impl Fn(&Row<T>) -> R) -> Vec<R> {
+            rows.iter().map(answer).collect()
         }
         let groups = |rows: &[Row<Group>]| all(rows, |row| self.group(row));
         match rows {
             Rows::Functions(rows) => {
-                HotSpots { functions: all(rows, |row| self.function(row)), ..common }
+                HotSpots { functions: Some(all(rows, |row| self.function(row))), ..common }
             }
-            Rows::Lines(rows) => HotSpots { lines: all(rows, |row| self.line(row)), ..common },
-            Rows::Edges(rows) => HotSpots { edges: all(rows, |row| self.edge(row)), ..common },
+            Rows::Lines(rows) => {
+                HotSpots { lines: Some(all(rows, |row| self.line(row))), ..common }
+            }
+            Rows::Edges(rows) => {
+                HotSpots { edges: Some(all(rows, |row| self.edge(row))), ..common }
+            }
             Rows::Groups(GroupKind::File, rows) => {
-                HotSpots { files: all(rows, |row| self.file(row)), ..common }
+                HotSpots { files: Some(all(rows, |row| self.file(row))), ..common }
             }
-            Rows::Groups(GroupKind::Module, rows) => HotSpots { modules: groups(rows), ..common },
-            Rows::Groups(GroupKind::Package, rows) => HotSpots { packages: groups(rows), ..common },
+            Rows::Groups(GroupKind::Module, rows) => {
+                HotSpots { modules: Some(groups(rows)), ..common }
+            }
+            Rows::Groups(GroupKind::Package, rows) => {
+                HotSpots { packages: Some(groups(rows)), ..common }
+            }
             Rows::Groups(GroupKind::Library, rows) => {
-                HotSpots { libraries: groups(rows), ..common }
+                HotSpots { libraries: Some(groups(rows)), ..common }
             }
             Rows::Threads(rows) => {
-                HotSpots { threads: all(rows, |row| self.thread(row)), ..common }
+                HotSpots { threads: Some(all(rows, |row| self.thread(row))), ..common }
             }
             Rows::Cliques(rows) => {
-                HotSpots { cliques: all(rows, |row| self.clique(row)), ..common }
+                HotSpots { cliques: Some(all(rows, |row| self.clique(row))), ..common }
             }
-            Rows::Fields(rows) => HotSpots { fields: all(rows, |row| self.field(row)), ..common },
+            Rows::Fields(rows) => {
+                HotSpots { fields: Some(all(rows, |row| self.field(row))), ..common }
+            }
         }
     }
 
