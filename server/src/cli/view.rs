@@ -7,7 +7,7 @@ use super::read::{other_files_of_run, read};
 use super::{Failure, USAGE, source_roots, warn};
 use analysis::{TimeRange, Transform};
 use clap::Args;
-use engine::config::overrides::{check_contour, check_own};
+use engine::config::overrides::checks::{check_contour, check_own};
 use engine::config::settings::{
     Combine, Generics, Implementation, Inlines, PathMapping, Settings, Symbols,
 };
@@ -172,7 +172,7 @@ impl ViewArgs {
             });
         }
         let checked = check_contour(config.contour, Some(&snapshot))
-            .and_then(|_| check_own(config.own_code, Some(&snapshot)));
+            .and_then(|()| check_own(config.own_code, Some(&snapshot)));
         checked.map_err(|problem| Failure {
             code: USAGE,
             message: format!("{}: {problem}", profile.display()),

@@ -1,7 +1,9 @@
 //! Restores the choices of an earlier session from the `state` that the client kept.
 
 use super::loader::{Answer, Event, RootEvent, WantedBaseline};
-use engine::config::overrides::{Change, Choices, ChosenBaseline};
+use engine::config::choices::Choices;
+use engine::config::given::Given;
+use engine::config::overrides::{Change, ChosenBaseline};
 use engine::config::state::{self, State};
 use engine::world::World;
 use lsp_types::MessageType;
@@ -58,7 +60,7 @@ fn restore_root(mut state: State, client: &Client, events: &mpsc::UnboundedSende
         Event::Choose(Box::new(Change::Restore(state.overrides)), answer)
     });
     if !state.profiles.is_empty() {
-        let choices = Choices { profiles: Some(Some(state.profiles)), ..Choices::default() };
+        let choices = Choices { profiles: Given::Set(state.profiles), ..Choices::default() };
         send(client, events, root.clone(), |answer| {
             Event::Choose(Box::new(Change::Set(choices)), answer)
         });

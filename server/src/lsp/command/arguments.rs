@@ -236,7 +236,7 @@ fn kind(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::config::overrides::Choices;
+    use engine::config::choices::Choices;
     use engine::query::{call_tree, explain, hot_spots};
     use serde_json::json;
 

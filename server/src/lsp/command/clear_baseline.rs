@@ -2,7 +2,9 @@
 
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::config::overrides::{Change, Choices};
+use engine::config::choices::Choices;
+use engine::config::given::Given;
+use engine::config::overrides::Change;
 use engine::query::view::View;
 use tower_lsp::jsonrpc::Result;
 
@@ -17,7 +19,7 @@ impl Command for ClearBaseline {
     type Answer = View;
 
     async fn run(server: &Server, (): ()) -> Result<View> {
-        let choices = Choices { baseline: Some(None), ..Choices::default() };
+        let choices = Choices { baseline: Given::Reset, ..Choices::default() };
         server.choose(Change::Set(choices)).await
     }
 }

@@ -4,7 +4,8 @@ use super::arguments::{Optional, PathArgument};
 use super::definition::Command;
 use crate::lsp::loader::Event;
 use crate::lsp::server::Server;
-use engine::config::overrides::{Change, Choices};
+use engine::config::choices::Choices;
+use engine::config::overrides::Change;
 use engine::query::profiles::{self, Profiles};
 use tower_lsp::jsonrpc::Result;
 
@@ -23,7 +24,7 @@ impl Command for SelectProfile {
         (Optional(path),): (Optional<PathArgument>,),
     ) -> Result<Profiles> {
         let path = path.and_then(PathArgument::path);
-        let change = Change::Set(Choices { profile: Some(path), ..Choices::default() });
+        let change = Change::Set(Choices { profile: path.into(), ..Choices::default() });
         let world = server.change(|answer| Event::Choose(Box::new(change), answer)).await?;
         Ok(profiles::profiles(&world))
     }

@@ -3,7 +3,8 @@
 use super::arguments::{Argument, PathArgument, read};
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::config::overrides::{BaselineChoice, Change, Choices};
+use engine::config::choices::{BaselineChoice, Choices};
+use engine::config::overrides::Change;
 use engine::query::view::View;
 use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
@@ -38,7 +39,7 @@ impl Command for SetBaseline {
         server: &Server,
         (BaselineArgument(baseline),): (BaselineArgument,),
     ) -> Result<View> {
-        let choices = Choices { baseline: Some(baseline), ..Choices::default() };
+        let choices = Choices { baseline: baseline.into(), ..Choices::default() };
         server.choose(Change::Set(choices)).await
     }
 }

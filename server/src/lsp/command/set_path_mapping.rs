@@ -3,7 +3,9 @@
 use super::arguments::Required;
 use super::definition::Command;
 use crate::lsp::server::{Server, failure};
-use engine::config::overrides::{Change, Choices};
+use engine::config::choices::Choices;
+use engine::config::given::Given;
+use engine::config::overrides::Change;
 use engine::config::settings::PathMapping;
 use engine::present::text::one_line;
 use engine::query::path_rules::as_settings;
@@ -48,7 +50,7 @@ impl Command for SetPathMapping {
         let mut mappings = world.settings.path_mappings.clone();
         mappings.retain(|existing| existing.from != mapping.from);
         mappings.push(mapping.clone());
-        let choices = Choices { path_mappings: Some(Some(mappings)), ..Choices::default() };
+        let choices = Choices { path_mappings: Given::Set(mappings), ..Choices::default() };
         let view = server.choose(Change::Set(choices)).await?;
         let message = message(&mapping, &server.context().world);
         let client = server.client.clone();

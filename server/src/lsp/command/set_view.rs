@@ -4,8 +4,9 @@ use super::arguments::Required;
 use super::definition::Command;
 use crate::lsp::server::{Server, failure};
 use engine::compare::overlay::no_overlay;
+use engine::config::choices::Choices;
 use engine::config::named_views::resolved;
-use engine::config::overrides::{Change, Choices};
+use engine::config::overrides::Change;
 use engine::query::view::View;
 use engine::world::World;
 use tower_lsp::jsonrpc::Result;
@@ -25,7 +26,7 @@ impl Command for SetView {
         let world = server.context().world;
         let choices = choices.with_nulls().map_err(failure)?;
         let choices = resolved(choices, &world.settings).map_err(failure)?;
-        if let Some(Some(overlay)) = &choices.overlay {
+        if let Some(overlay) = choices.overlay.value() {
             check_overlay(&world, overlay).map_err(failure)?;
         }
         server.choose(Change::Set(choices)).await

@@ -2,7 +2,9 @@
 
 use super::baselines::WantedBaseline;
 use crate::lsp::other_profile::OtherProfile;
-use engine::config::overrides::{Change, Choices};
+use engine::config::choices::Choices;
+use engine::config::given::Given;
+use engine::config::overrides::Change;
 use engine::discovery::stamp::Stamp;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -49,8 +51,8 @@ pub enum Event<A> {
 pub fn picked(change: &Change) -> Option<Vec<PathBuf>> {
     let Change::Set(Choices { profile, profiles, .. }) = change else { return None };
     match (profiles, profile) {
-        (Some(profiles), _) => Some(profiles.clone().unwrap_or_default()),
-        (None, Some(profile)) => Some(profile.iter().cloned().collect()),
-        (None, None) => None,
+        (Given::Unchanged, Given::Unchanged) => None,
+        (Given::Unchanged, profile) => Some(profile.value().cloned().into_iter().collect()),
+        (profiles, _) => Some(profiles.value().cloned().unwrap_or_default()),
     }
 }

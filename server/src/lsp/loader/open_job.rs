@@ -2,8 +2,9 @@
 
 use super::reading::{current_index, read_at};
 use crate::lsp::other_profile::OtherProfile;
+use engine::config::choices::Choices;
 use engine::config::named_views::resolved;
-use engine::config::overrides::{Change, Choices, Overrides};
+use engine::config::overrides::{Change, Overrides};
 use engine::config::settings::Settings;
 use engine::discovery::stamp::Stamp;
 use engine::load::stages::loaded::Loaded;
@@ -89,7 +90,7 @@ impl OpenJob {
     ) -> Result<Box<Opened>, String> {
         let view = self.other.view.clone().unwrap_or_default();
         let Choices { profile, profiles, baseline, .. } = &view;
-        if profile.is_some() || profiles.is_some() || baseline.is_some() {
+        if !profile.is_unchanged() || !profiles.is_unchanged() || !baseline.is_unchanged() {
             return Err(
                 "`profile`, `profiles` and `baseline` are not part of the view of another \
                         profile: leave them out"

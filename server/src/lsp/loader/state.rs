@@ -18,8 +18,9 @@ use super::totals::Totals;
 use super::waiting::{LoadKind, Needs, Waiting};
 use super::work_queue::{WorkId, WorkQueue};
 use engine::compare::baseline::Baseline;
+use engine::config::choices::{BaselineChoice, Choices};
 use engine::config::named_views;
-use engine::config::overrides::{BaselineChoice, Change, Choices, ChosenBaseline, Overrides};
+use engine::config::overrides::{Change, ChosenBaseline, Overrides};
 use engine::config::settings::Settings;
 use engine::load::stages::loaded::LoadError;
 use engine::query::health::Severity;
@@ -290,9 +291,10 @@ impl<A> State<A> {
 
     fn choose(&mut self, mut change: Change, answer: A) {
         if let Change::Set(choices) = &mut change
-            && let Some(baseline) = choices.baseline.take()
+            && !choices.baseline.is_unchanged()
         {
-            self.choose_with_baseline(std::mem::take(choices), baseline.as_ref(), answer);
+            let baseline = std::mem::take(&mut choices.baseline);
+            self.choose_with_baseline(std::mem::take(choices), baseline.value(), answer);
         } else {
             let needs = self.try_to_choose(change, None);
             self.answer(answer, needs);

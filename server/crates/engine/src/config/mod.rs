@@ -1,6 +1,8 @@
 //! Settings, and what the user chose instead.
 
 pub mod absent;
+pub mod choices;
+pub mod given;
 pub mod named_views;
 pub mod node;
 pub mod overrides;

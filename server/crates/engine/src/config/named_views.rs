@@ -1,13 +1,15 @@
 //! The views of the setting `views`.
 
-use crate::config::overrides::{Change, Choices, Overrides};
+use crate::config::choices::Choices;
+use crate::config::given::Given;
+use crate::config::overrides::{Change, Overrides};
 use crate::config::settings::Settings;
 use crate::world::World;
 use serde_json::{Map, Value};
 
 /// All choices that a named view replaces, with `null`.
 fn reset_all() -> Map<String, Value> {
-    let reset = Choices { transforms: Some(None), node: Some(None), ..Choices::reset_all() };
+    let reset = Choices { transforms: Given::Reset, node: Given::Reset, ..Choices::reset_all() };
     match serde_json::to_value(reset) {
         Ok(Value::Object(keys)) => keys,
         _ => Map::new(),
@@ -31,15 +33,18 @@ fn with_changes(
 }
 
 /// The choices with those of the named view that they choose. The error is a message for users.
-pub fn resolved(choices: Choices, settings: &Settings) -> Result<Choices, String> {
-    let Some(name) = choices.view.clone() else { return Ok(choices) };
-    let changes = match serde_json::to_value(Choices { view: None, ..choices }) {
+pub fn resolved(mut choices: Choices, settings: &Settings) -> Result<Choices, String> {
+    let view = std::mem::take(&mut choices.view);
+    if view.is_unchanged() {
+        return Ok(choices);
+    }
+    let changes = match serde_json::to_value(choices) {
         Ok(Value::Object(keys)) => keys,
         _ => Map::new(),
     };
-    let Some(name) = name else { return with_changes("", &Map::new(), changes) };
+    let Some(name) = view.value() else { return with_changes("", &Map::new(), changes) };
     let views = settings.views.iter().flatten();
-    let found = views.clone().find(|(other, _)| **other == name);
+    let found = views.clone().find(|(other, _)| *other == name);
     let Some((_, view)) = found else {
         let names: Vec<String> = views.map(|(name, _)| format!("`{name}`")).collect();
         let names = match &names[..] {
@@ -48,7 +53,7 @@ pub fn resolved(choices: Choices, settings: &Settings) -> Result<Choices, String
         };
         return Err(format!("the setting `views` has no view `{name}`: {names}"));
     };
-    with_changes(&name, view, changes)
+    with_changes(name, view, changes)
 }
 
 /// What is wrong with the named views: a message for each.

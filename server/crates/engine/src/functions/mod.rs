@@ -6,7 +6,7 @@ pub mod function_name;
 pub(crate) mod functions_by_key;
 pub(crate) mod initializers;
 pub mod own_code;
-pub(crate) mod own_files;
+pub mod own_files;
 pub mod recorded;
 pub(crate) mod same_name;
 pub mod source_functions;

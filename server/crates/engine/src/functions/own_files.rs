@@ -1,9 +1,13 @@
-//! Which files are own code: those in a workspace folder, not in a folder of libraries.
+//! Which files and functions are own code: those in a workspace folder, not in a folder of libraries.
 //!
 //! Files that the setting `exclude` names have no source, so they are not own code either.
 
+use crate::functions::source_functions::SourceFunction;
+use analysis::{FuncId, FunctionId, Groups, Recording};
+use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{Root, RootKind};
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// Folders into which package managers put libraries. A workspace may contain them.
 const LIBRARY_FOLDERS: [&str; 8] = [
@@ -17,18 +21,54 @@ const LIBRARY_FOLDERS: [&str; 8] = [
     "bower_components",
 ];
 
-/// Why own code cannot be told from libraries. `None` if it can.
-pub fn no_own_code(is_call_graph: bool, has_own_files: bool) -> Option<&'static str> {
-    if is_call_graph {
-        Some(
-            "this profile is a call graph without stacks, which does not tell which own code called \
-             a library",
-        )
-    } else {
-        (!has_own_files).then_some(
-            "no source of this profile was found in the workspace folders, so that it has no own code",
-        )
+/// Why own code cannot be told from libraries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoOwnCode {
+    /// The profile is a call graph.
+    CallGraph,
+    /// No function of the profile has its source in a workspace folder.
+    NoSources,
+}
+
+impl fmt::Display for NoOwnCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::CallGraph => {
+                "this profile is a call graph without stacks, which does not tell which own code \
+                 called a library"
+            }
+            Self::NoSources => {
+                "no source of this profile was found in the workspace folders, so that it has no \
+                 own code"
+            }
+        })
     }
+}
+
+/// The functions whose file is own code. `paths` are the workspace files of the recorded files.
+pub(crate) fn own_functions(
+    recording: &Recording,
+    groups: &Groups,
+    source_functions: &FxHashMap<FunctionId, SourceFunction>,
+    paths: &[Option<PathBuf>],
+    roots: &[Root],
+) -> Result<FxHashSet<FunctionId>, NoOwnCode> {
+    if recording.summed().is_some() {
+        return Err(NoOwnCode::CallGraph);
+    }
+    let is_own =
+        |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| is_own_path(path, roots));
+    let own: Vec<bool> = paths.iter().map(is_own).collect();
+    let symbols = recording.symbols();
+    let file = |func: FuncId| {
+        let function = groups.function(func);
+        let defined = source_functions.get(&function).map(|defined| defined.file);
+        defined.or_else(|| symbols.funcs.get(func).source.map(|source| groups.file(source)))
+    };
+    let funcs = symbols.funcs.ids();
+    let own = funcs.filter(|&func| file(func).is_some_and(|file| own[file.index()]));
+    let own: FxHashSet<_> = own.map(|func| groups.function(func)).collect();
+    if own.is_empty() { Err(NoOwnCode::NoSources) } else { Ok(own) }
 }
 
 /// Whether the file at `path` (canonical) is own code. `roots` are those of the source index.

@@ -1,6 +1,6 @@
 //! Commands that clients offer to the user, with their arguments.
 
-use crate::config::overrides::Choices;
+use crate::config::choices::Choices;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 

@@ -4,7 +4,7 @@
 
 use crate::compare::baseline::Before;
 use crate::compare::same_nodes::SameNodes;
-use crate::config::overrides::given;
+use crate::config::given::Given;
 use crate::config::settings::Show;
 use crate::items::earlier_paths::{Under, branch_at, current};
 use crate::items::fields::{CostFields, PlaceFields};
@@ -40,9 +40,7 @@ pub struct Question {
     pub path: Vec<Key>,
     /// `transforms` of the answer that has the path. It is then followed through the transforms that
     /// were added since. Without it, that happens if the path does not exist.
-    #[serde(deserialize_with = "given")]
-    #[schemars(with = "Option<String>")]
-    pub transforms: Option<Option<String>>,
+    pub transforms: Given<String>,
     /// Return the bottom-up tree, in which callers are below callees, sorted by self cost.
     pub inverted: bool,
     /// The number of levels, at most 30. Default: 1.
@@ -169,9 +167,9 @@ fn below(snapshot: &Snapshot, question: &Question) -> Option<(Vec<Node>, usize)>
     let node = |path: &[FunctionId]| branch_at(snapshot, question.inverted, path);
     let kind = if question.inverted { PathKind::InvertedNode } else { PathKind::Node };
     let under = match &question.transforms {
-        None => Under::Unknown,
-        Some(None) => Under::Nothing,
-        Some(Some(id)) => Under::Id(id),
+        Given::Unchanged => Under::Unknown,
+        Given::Reset => Under::Nothing,
+        Given::Set(id) => Under::Id(id),
     };
     let path = current(snapshot, path, kind, under, |path| node(path).is_some())?;
     let given = node(&path)?;

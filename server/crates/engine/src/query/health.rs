@@ -3,7 +3,8 @@
 use super::action::{Action, ActionCommand};
 use crate::advice::{Advice, advice};
 use crate::compare::baseline::Baseline;
-use crate::config::overrides::Choices;
+use crate::config::choices::Choices;
+use crate::config::given::Given;
 use crate::config::settings::{Combine, PathMapping};
 use crate::present::labels::totals;
 use crate::present::marks::Marks;
@@ -137,7 +138,7 @@ fn of_files(world: &World) -> Vec<HealthEntry> {
         entries.push(match world.candidates.first() {
             Some(newest) => {
                 let name = newest.path.file_name().unwrap_or_default().to_string_lossy();
-                let path = Some(Some(newest.path.clone()));
+                let path = Given::Set(newest.path.clone());
                 let choices = Choices { profile: path, ..Choices::default() };
                 entry.with_fix(&format!("Show {name}"), ActionCommand::SetView, vec![choices])
             }
@@ -262,7 +263,7 @@ fn no_sources(
     Some(match (mapped, rules.as_slice()) {
         (Some(mapped), [rule]) => {
             let all = mapped.iter().chain([rule]).cloned().collect();
-            let choices = Choices { path_mappings: Some(Some(all)), ..Choices::default() };
+            let choices = Choices { path_mappings: Given::Set(all), ..Choices::default() };
             let title = format!("Map {} to {}", rule.from, rule.to);
             entry.with_fix(&title, ActionCommand::SetView, vec![choices])
         }
@@ -325,7 +326,7 @@ fn of_baseline(world: &World, shown: &Snapshot, baseline: &Baseline) -> HealthEn
     }
     if let Some(problem) = baseline.sum_problem(shown) {
         let entry = HealthEntry::new(Severity::Warning, HealthCode::Comparison, &problem);
-        let mean = Choices { combine: Some(Some(Combine::Average)), ..Choices::default() };
+        let mean = Choices { combine: Given::Set(Combine::Average), ..Choices::default() };
         return entry.with_fix("Show the mean", ActionCommand::SetView, vec![mean]);
     }
     let change = baseline.comparison(shown, world.settings.compare).total();
@@ -342,7 +343,7 @@ fn of_unread_baseline(problem: &str) -> HealthEntry {
 
 /// Adds the command that clears the baseline.
 fn without_baseline(entry: HealthEntry) -> HealthEntry {
-    let nothing = Choices { baseline: Some(None), ..Choices::default() };
+    let nothing = Choices { baseline: Given::Reset, ..Choices::default() };
     entry.with_fix("Stop comparing", ActionCommand::SetView, vec![nothing])
 }
 

@@ -1,7 +1,8 @@
 //! The data for menus and status lines: view, profiles, files and state. Explanations of lines.
 
 use crate::support::{Project, recording};
-use engine::config::overrides::{Change, Choices, Overrides};
+use engine::config::choices::Choices;
+use engine::config::overrides::{Change, Overrides};
 use engine::config::settings::Settings;
 use engine::config::state;
 use engine::query::choices::{Choice, ChoiceKey, ChoiceValue, Chosen};

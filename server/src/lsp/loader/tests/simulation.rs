@@ -14,7 +14,8 @@ use crate::lsp::loader::work_queue::WorkId;
 use crate::lsp::other_profile::OtherProfile;
 use analysis::Thread;
 use engine::compare::baseline::Baseline;
-use engine::config::overrides::{Change, Choices};
+use engine::config::choices::Choices;
+use engine::config::overrides::Change;
 use engine::config::settings::Settings;
 use engine::discovery::stamp::Stamp;
 use engine::load::stages::loaded::{LoadError, Loaded};
@@ -191,7 +192,7 @@ impl Simulation {
     pub fn pick(&mut self, name: Option<&str>) -> u32 {
         let path = name.map(path);
         self.given_up.retain(|(given_up, _)| Some(given_up) != path.as_ref());
-        let change = Change::Set(Choices { profile: Some(path), ..Choices::default() });
+        let change = Change::Set(Choices { profile: path.into(), ..Choices::default() });
         self.command(|answer| Event::Choose(Box::new(change), answer))
     }
 

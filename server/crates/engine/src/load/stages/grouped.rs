@@ -5,7 +5,7 @@
 use crate::config::settings::{Combine, Inlines, ViewSettings};
 use crate::functions::divided::divided_by_definition;
 use crate::functions::functions_by_key::FunctionsByKey;
-use crate::functions::own_files::{is_own_path, no_own_code};
+use crate::functions::own_files::{NoOwnCode, own_functions};
 use crate::functions::source_functions::{SourceFunction, group_by_definition};
 use crate::load::source_maps::OriginalLines;
 use crate::load::stages::source_mapped::SourceMapped;
@@ -55,6 +55,8 @@ pub struct Grouped {
     pub ignored: Vec<usize>,
     /// By func: the recorded func that it is a part of, or itself. Empty if none is divided.
     pub whole: Vec<FuncId>,
+    /// Why own code cannot be told from libraries. `None` if it can, or there is a contour.
+    pub no_own_code: Option<NoOwnCode>,
     /// Warnings about settings that do not apply to the profile.
     pub warnings: Vec<Warning>,
 }
@@ -93,17 +95,20 @@ impl Grouped {
             group_by_definition(&recorded, &by_file, &definitions, &|source| {
                 mapped.originals.contains(&source)
             });
-        if settings.own && !recorded.knows_contour() {
-            let own = own_code(&by_function, &source_functions, &recorded, mapped, &paths);
-            match no_own_code(recorded.summed().is_some(), !own.is_empty()) {
-                None => view.own = Some(Arc::new(own)),
-                Some(why) => warnings.push(Warning {
-                    code: WarningCode::NoOwnCode,
-                    message: format!("{why}; all code is shown"),
-                    count: 1,
-                }),
+        let mut no_own_code = None;
+        // A contour says which procedures are left out instead.
+        if !recorded.knows_contour() {
+            let roots = &mapped.roots;
+            match own_functions(&recorded, &by_function, &source_functions, &paths, roots) {
+                Ok(own) => view.own = settings.own.then(|| Arc::new(own)),
+                Err(why) => no_own_code = Some(why),
             }
         }
+        warnings.extend(no_own_code.filter(|_| settings.own).map(|why| Warning {
+            code: WarningCode::NoOwnCode,
+            message: format!("{why}; all code is shown"),
+            count: 1,
+        }));
         let inlined = match settings.inlines {
             Inlines::Body => recorded,
             Inlines::CallSite => Arc::new(at_call_sites(&recorded)),
@@ -146,6 +151,7 @@ impl Grouped {
             unmatched,
             ignored,
             whole,
+            no_own_code,
             warnings,
         }
     }
@@ -284,28 +290,6 @@ fn resolved(
             (key.clone(), funcs.iter().map(|&func| groups.function(func)).collect())
         })
         .collect()
-}
-
-/// The functions whose file is own code.
-fn own_code(
-    groups: &Groups,
-    source_functions: &FxHashMap<FunctionId, SourceFunction>,
-    recording: &Recording,
-    mapped: &SourceMapped,
-    paths: &[Option<PathBuf>],
-) -> FxHashSet<FunctionId> {
-    let is_own =
-        |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| is_own_path(path, &mapped.roots));
-    let own: Vec<bool> = paths.iter().map(is_own).collect();
-    let symbols = recording.symbols();
-    let file = |func: FuncId| {
-        let function = groups.function(func);
-        let defined = source_functions.get(&function).map(|defined| defined.file);
-        defined.or_else(|| symbols.funcs.get(func).source.map(|source| groups.file(source)))
-    };
-    let funcs = symbols.funcs.ids();
-    let own = funcs.filter(|&func| file(func).is_some_and(|file| own[file.index()]));
-    own.map(|func| groups.function(func)).collect()
 }
 
 /// The view that the settings describe. Names that match nothing are ignored with a warning.
