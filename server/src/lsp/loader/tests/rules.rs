@@ -237,6 +237,10 @@ impl Model {
 
     /// The baseline is that of the last command that succeeded.
     fn check_baseline(&self, simulation: &Simulation) {
+        // A command is answered with an error if its costs were cancelled, but its choice is kept.
+        if self.cancelled_view {
+            return;
+        }
         let mut succeeded = self.baselines.iter().rev();
         let last = succeeded.find(|(command, _)| simulation.answers[command].is_ok());
         let baseline = simulation.world.baseline.as_ref();
@@ -256,7 +260,7 @@ impl Model {
                 assert_eq!(chosen, Some(&ChosenBaseline::Path(name.clone())));
             }
         }
-        if let Some(baseline) = baseline.filter(|_| !self.cancelled_view) {
+        if let Some(baseline) = baseline {
             let is_shown = simulation.world.snapshot().is_some();
             let settings = simulation.world.settings.costs();
             assert!(

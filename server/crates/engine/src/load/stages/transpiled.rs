@@ -122,19 +122,23 @@ fn is_known(text: &RecordedText) -> bool {
 /// there are many of those.
 fn misplaced(script: &Script) -> Option<&Recorded> {
     let text = File::new(&script.definitions);
-    let lengths: Vec<usize> = script.text.lines().map(|it| it.encode_utf16().count()).collect();
+    let lines: Vec<&str> = script.text.lines().collect();
     let (mut n_right, mut wrong) = (0, Vec::new());
     for function in &script.functions {
-        let length = lengths.get(function.line.saturating_sub(1) as usize);
-        if length.is_none_or(|&length| function.column as usize > length + MAX_WRAPPER) {
+        let line0 = function.line.saturating_sub(1);
+        let line = lines.get(line0 as usize).copied();
+        let wrapper = if line0 == 0 { MAX_WRAPPER } else { 0 };
+        let end = |line: &str| line.encode_utf16().count() + wrapper;
+        if line.is_none_or(|line| function.column as usize > end(line)) {
             wrong.push(function);
             continue;
         }
         let name = FunctionName::of(&function.name);
-        let line0 = function.line.saturating_sub(1);
         let found = text.starting_at(&name, line0, function.column);
-        // The parameters may be on the line below the name.
-        let found = found.or_else(|| text.starting_at(&name, line0.checked_sub(1)?, 0));
+        let found = found.or_else(|| {
+            let above = line0.checked_sub(1).filter(|_| starts_here(line?, function.column))?;
+            text.starting_at(&name, above, 0)
+        });
         if found.or_else(|| text.around_neck(&name, line0)).is_some() {
             n_right += 1;
         } else if text.has(&name) && plain_name(&function.name).is_some_and(|it| !is_common(&it)) {
@@ -143,6 +147,15 @@ fn misplaced(script: &Script) -> Option<&Recorded> {
     }
     let is_transpiled = wrong.len() * MIN_RIGHT > n_right;
     wrong.into_iter().filter(|_| is_transpiled).min_by_key(|function| function.line)
+}
+
+/// Whether the parameters of a function may begin at a 1-based column of a line (0 = unknown), with the
+/// name on the line above.
+fn starts_here(line: &str, column: u32) -> bool {
+    let Some(before) = column.checked_sub(1) else { return true };
+    let units: Vec<u16> = line.encode_utf16().skip(before as usize).collect();
+    let rest = String::from_utf16_lossy(&units);
+    rest.starts_with('(') || rest.contains("=>")
 }
 
 fn is_script(path: &Path) -> bool {
@@ -198,9 +211,16 @@ class Impl {
         assert_eq!(found(&[("cold", 1)]), Some(("cold".to_owned(), 1)));
         let all = [("cold", 1), ("hot", 4), ("Impl", 6)];
         assert_eq!(found(&all), Some(("cold".to_owned(), 1)));
+        // Code around a module is in the columns of the first line.
+        assert_eq!(found(&[("run:60", 1)]), None);
         // The file has no such line or column, whatever the name.
         assert_eq!(found(&[("run:302", 1)]), Some(("run".to_owned(), 1)));
+        assert_eq!(found(&[("run:60", 3)]), Some(("run".to_owned(), 3)));
         assert_eq!(found(&[("run", 99)]), Some(("run".to_owned(), 99)));
+        // One line below its name, but its parameters do not begin there.
+        assert_eq!(found(&[("cold:21", 4)]), None);
+        assert_eq!(found(&[("cold:8", 5)]), Some(("cold".to_owned(), 5)));
+        assert_eq!(found(&[("hot:3", 8)]), None);
         let one = [("cold", 4), ("hot", 4)];
         assert_eq!(found(&one), Some(("hot".to_owned(), 4)));
     }
