@@ -2,14 +2,20 @@
 
 mod targets;
 
+use super::compare::CompareArgs;
+use super::exit::{Failure, warn};
 use super::heading::{beside_overlay, compared_with, headline};
 use super::left_out::{not_found, not_shown};
-use super::overlay::Beside;
-use super::style::Style;
-use super::{Failure, Output, warn};
+use super::loaded::Loaded;
+use super::output::Output;
+use super::overlay::{Beside, OverlayArgs};
+use super::read::{file_name, is_empty_file, is_standard_input};
+use super::style::{Style, StyleArgs};
+use super::view::{Places, ViewArgs};
 use analysis::{Cost, FileId, LineCost, Total};
 use engine::compare::overlay::Overlaid;
 use engine::config::settings::{Settings, Show, Unit};
+use engine::discovery::{is_named_like_profile, sniff};
 use engine::present::labels::{Part as CostPart, Scale};
 use engine::present::text::plain;
 use engine::present::units;
@@ -18,8 +24,9 @@ use engine::snapshot::Snapshot;
 use engine::text::{Encoding, Text};
 use engine::world::document::Document;
 use engine::world::file_lines::FileLines;
+use formats::Foreign;
 use sources::regular_file::{self, MAX_SOURCE};
-use sources::{Definition, LineMap, SourceIndex};
+use sources::{Definition, Language, LineMap, SourceIndex};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -36,16 +43,53 @@ pub(super) const CONTEXT_LINES: u32 = 2;
 /// The number of lines to show before and after a line that the user names.
 const NEAR_LINES: u32 = 10;
 
+/// The arguments of `costline annotate`.
+#[derive(Debug, clap::Args)]
+pub(super) struct AnnotateArgs {
+    #[command(flatten)]
+    compare: CompareArgs,
+    #[command(flatten)]
+    overlay: OverlayArgs,
+    #[command(flatten)]
+    style: StyleArgs,
+    #[command(flatten)]
+    view: ViewArgs,
+}
+
+impl AnnotateArgs {
+    pub fn run(mut self, out: &mut Output) -> Result<(), Failure> {
+        let profiles = &mut self.view.profiles;
+        let names = profiles.split_off(count_profiles(profiles));
+        let Self { compare, overlay, style, view } = self;
+        let loaded = Loaded::load(&view, Places::Current, &names, &compare, Some(&overlay))?;
+        annotate(&loaded, &names, style.style(Unit::Percent), out)
+    }
+}
+
+/// Counts the profiles at the start of the arguments. A file that is recognised but cannot be read
+/// counts, so that the error message is about it. So does the first argument if it cannot be a
+/// source.
+fn count_profiles(arguments: &[PathBuf]) -> usize {
+    let is_profile =
+        |path: &PathBuf| is_standard_input(path) || is_empty_file(path) || sniff(path).is_some();
+    let cannot_be_source = |path: &&PathBuf| {
+        let is_no_source = path.is_file() && Language::of_path(path).is_none();
+        let is_bundle = path.is_dir() && Foreign::of_folder(&file_name(path)).is_some();
+        is_named_like_profile(path) || is_no_source || is_bundle
+    };
+    let n = arguments.iter().take_while(|path| is_profile(path)).count();
+    n.max(arguments.first().filter(cannot_be_source).iter().len())
+}
+
 /// Writes what `names` select, or the hottest files. Fails if one of the names has no cost, after it
 /// has written the others.
-pub(super) fn annotate(
-    snapshot: &Snapshot,
-    index: &SourceIndex,
+fn annotate(
+    loaded: &Loaded,
     names: &[PathBuf],
-    beside: Beside<'_>,
     style: Style,
     out: &mut Output,
 ) -> Result<(), Failure> {
+    let (snapshot, index, beside) = (&*loaded.snapshot, &*loaded.index, loaded.beside());
     let (targets, mut failures) = if names.is_empty() {
         let targets = targets::hottest(snapshot, index)?;
         let shown: Vec<FileId> = targets.iter().map(|target| target.file).collect();

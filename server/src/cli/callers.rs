@@ -1,9 +1,12 @@
 //! `costline callers`: the callers of a function, grouped.
 
+use super::exit::Failure;
 use super::heading::headline;
-use super::style::Style;
-use super::{Failure, Output, USAGE};
+use super::output::Output;
+use super::style::{Style, StyleArgs};
+use super::view::ViewArgs;
 use analysis::{CallGroup, CallGroups, GroupKey, Recursion};
+use engine::config::settings::Unit;
 use engine::items::weight::Weight;
 use engine::items::{CallPath, Direction};
 use engine::present::labels::Scale;
@@ -17,33 +20,58 @@ use std::io::Write;
 /// The width of the columns before the name.
 const COSTS_WIDTH: usize = 22 + 1 + 12 + 4;
 
-/// Writes the callers of a function as text or JSON.
-pub(super) fn callers(
-    snapshot: &Snapshot,
-    function: &str,
+/// The arguments of `costline callers`.
+#[derive(Debug, clap::Args)]
+pub(super) struct CallersArgs {
+    /// What to group them by
+    #[arg(long, value_enum, default_value = "function")]
     by: GroupBy,
+    /// Print the rows as JSON with raw weights
+    #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    style: StyleArgs,
+    #[command(flatten)]
+    view: ViewArgs,
+}
+
+impl CallersArgs {
+    /// Writes the callers of a function as text or JSON.
+    pub fn run(mut self, out: &mut Output) -> Result<(), Failure> {
+        let function = self.view.profiles.pop().ok_or_else(|| {
+            Failure::usage("callers needs a FUNCTION: its name, a suffix, a glob or /regex/")
+        })?;
+        let (snapshot, _) = self.view.load()?;
+        let callee = snapshot
+            .only_named(&function.to_string_lossy())
+            .map_err(|unmatched| Failure::usage(unmatched.problem))?;
+        let path = CallPath { functions: vec![callee], recursion: Recursion::Collapsed };
+        let found = groups(&snapshot, Direction::Incoming, &path, self.by);
+        let callee = snapshot.function(callee).name;
+        if snapshot.settings.view.contour && !snapshot.tree.has_contour() {
+            let metric = &snapshot.costs.metric.name;
+            return Err(Failure::no_output(format!(
+                "--contour needs the cost of calls, which `{metric}` does not have: choose another metric"
+            )));
+        }
+        if found.groups.is_empty() {
+            return Err(Failure::no_output(format!("{callee}: the profile has no callers of it")));
+        }
+        if self.json {
+            write_json(&snapshot, callee, &found, out)
+        } else {
+            write_text(&snapshot, callee, &found, self.style.style(Unit::Both), out)
+        }
+    }
+}
+
+fn write_text(
+    snapshot: &Snapshot,
+    callee: &str,
+    found: &CallGroups,
     style: Style,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let callee = snapshot
-        .only_named(function)
-        .map_err(|unmatched| Failure { code: USAGE, message: unmatched.problem })?;
-    let path = CallPath { functions: vec![callee], recursion: Recursion::Collapsed };
-    let found = groups(snapshot, Direction::Incoming, &path, by);
-    let callee = snapshot.function(callee).name;
-    if snapshot.settings.view.contour && !snapshot.tree.has_contour() {
-        let metric = &snapshot.costs.metric.name;
-        return Err(Failure::no_output(format!(
-            "--contour needs the cost of calls, which `{metric}` does not have: choose another metric"
-        )));
-    }
-    if found.groups.is_empty() {
-        return Err(Failure::no_output(format!("{callee}: the profile has no callers of it")));
-    }
-    if json {
-        return write_json(snapshot, callee, &found, out);
-    }
     writeln!(out, "{}", headline(snapshot))?;
     let contour = if snapshot.tree.has_contour() { " above the contour" } else { "" };
     writeln!(out, "callers of {}{contour}", plain(callee))?;

@@ -1,7 +1,8 @@
 //! The baseline of reports, sources and call trees.
 
+use super::exit::{Failure, warn};
+use super::read::check_standard_input;
 use super::view::{Places, ViewArgs};
-use super::{Failure, check_standard_input, warn};
 use engine::compare::baseline::Baseline;
 use engine::compare::comparison::Comparison;
 use engine::config::settings::Compare;
@@ -9,9 +10,6 @@ use engine::snapshot::Snapshot;
 use engine::world::context::Compared;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// The exit code if profiles cannot be compared.
-const INCOMPARABLE: i32 = super::NO_OUTPUT;
 
 /// The arguments that select a baseline.
 #[derive(Debug, Clone, clap::Args)]
@@ -73,7 +71,7 @@ impl CompareArgs {
 /// Fails if the costs of `now` cannot be compared with the baseline.
 pub fn check(baseline: &Baseline, now: &Snapshot) -> Result<(), Failure> {
     match baseline.problem(now) {
-        Some(message) => Err(Failure { code: INCOMPARABLE, message }),
+        Some(message) => Err(Failure::no_output(message)),
         None => Ok(()),
     }
 }

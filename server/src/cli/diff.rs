@@ -1,189 +1,60 @@
 //! `costline diff`: what changed between two profiles.
 
+mod arguments;
+mod compared;
 mod findings;
 mod json;
 mod table;
 
+pub(super) use arguments::DiffArgs;
 #[cfg(test)]
 pub use json::schema;
 
-use super::current_folder;
+use super::compare;
+use super::exit::{Failure, GREW};
+use super::output::Output;
+use super::read::check_standard_input;
 use super::style::Style;
-use super::{Failure, GREW, Output, USAGE, percentage};
-use analysis::Metric;
-use clap::ValueEnum;
+use super::view::Places;
+use arguments::Format;
+use compared::Compared;
+use engine::compare::baseline::Baseline;
 use engine::compare::comparison::{By, counts_without_time};
-use engine::compare::diff::{Diff, ListBy, Row};
-use engine::config::settings::{Compare, Unit};
+use engine::compare::diff::Diff;
+use engine::config::settings::{Combine, Unit};
 use engine::export;
 use engine::present::labels::totals;
-use engine::present::text::{one_line, plain};
+use engine::present::text::one_line;
 use engine::snapshot::Snapshot;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The options of `costline diff`.
-#[derive(Debug, clap::Args)]
-pub struct DiffArgs {
-    /// Another run of BASE (can be repeated). The mean of the runs is compared, and their spread is
-    /// noise
-    #[arg(long, value_name = "PROFILE")]
-    pub(super) base: Vec<PathBuf>,
-    /// Another run of NEW (can be repeated)
-    #[arg(long, value_name = "PROFILE")]
-    pub(super) new: Vec<PathBuf>,
-    /// What to list
-    #[arg(long, value_enum, default_value = "function")]
-    by: ListBy,
-    /// How to compare costs
-    #[arg(long, value_enum, value_name = "HOW", default_value = "absolute")]
-    compare: Compare,
-    /// How to write the list
-    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
-    format: Format,
-    /// Also write the list to a file, in this format (can be repeated). A file that exists is
-    /// replaced
-    #[arg(long, value_name = "FORMAT=FILE", value_parser = format_and_file)]
-    write: Vec<(Format, PathBuf)>,
-    /// Print all costs as JSON with raw weights (docs/diff.schema.json); ignores --by, --format and
-    /// --limit
-    #[arg(long)]
-    json: bool,
-    /// Maximum number of rows
-    #[arg(long, default_value_t = 30, value_name = "ROWS")]
-    limit: usize,
-    /// Exit with code 4 if the total grew by more than this percentage and the growth is not noise;
-    /// with code 3 if the profiles do not say how long the program ran
-    #[arg(long, value_name = "PERCENT", value_parser = percentage, allow_negative_numbers = true)]
-    fail_above: Option<f64>,
-    /// Exit with code 4 if a function grew by more than this percentage of the baseline's total and
-    /// the growth is not noise
-    #[arg(long, value_name = "PERCENT", value_parser = percentage, allow_negative_numbers = true)]
-    fail_above_function: Option<f64>,
-}
-
 impl DiffArgs {
-    /// Fails if two lists are for one file.
-    fn check_files(&self) -> Result<(), Failure> {
-        let mut files: Vec<PathBuf> = Vec::new();
-        for (_, file) in &self.write {
-            let path = current_folder::absolute(file);
-            if files.contains(&path) {
-                let message = format!("--write: {} would be written twice", file.display());
-                return Err(Failure { code: USAGE, message });
-            }
-            files.push(path);
-        }
-        Ok(())
-    }
-}
-
-/// One row, for headings and counts.
-fn noun(by: ListBy) -> &'static str {
-    match by {
-        ListBy::Function => "function",
-        ListBy::Line => "line",
-        ListBy::File => "file",
-    }
-}
-
-/// How to write a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Format {
-    /// Text for terminals
-    Text,
-    /// A table in Markdown
-    Markdown,
-    /// A comment for pull requests: the table is folded, and the first line is a marker by which
-    /// the comment can be found and replaced
-    Github,
-    /// Workflow commands with which GitHub Actions annotates the lines that cost more
-    Annotations,
-    /// What costs more as SARIF 2.1.0, for code scanning
-    Sarif,
-    /// What costs more as a GitLab Code Quality report
-    CodeQuality,
-}
-
-/// Parses `sarif=costs.sarif`.
-fn format_and_file(text: &str) -> Result<(Format, PathBuf), String> {
-    let (format, file) = text.split_once('=').ok_or("expected FORMAT=FILE")?;
-    let format = Format::from_str(format, false).map_err(|_| {
-        let formats = Format::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-        let names: Vec<_> = formats.map(|format| format.get_name().to_owned()).collect();
-        format!("FORMAT is one of {}", names.join(", "))
-    })?;
-    Ok((format, PathBuf::from(file)))
-}
-
-/// Two profiles and what changed between them.
-struct Compared<'a> {
-    before: &'a Snapshot,
-    now: &'a Snapshot,
-    diff: &'a Diff,
-}
-
-impl Compared<'_> {
-    /// `old.pb.gz → new.pb.gz`.
-    fn names(&self) -> String {
-        let [mut before, mut now] = [self.before, self.now].map(|snapshot| snapshot.loaded.name());
-        if before == now {
-            [before, now] = [self.before, self.now]
-                .map(|snapshot| current_folder::relative(&snapshot.loaded.path));
-        }
-        format!("{} → {}", plain(&before), plain(&now))
-    }
-
-    /// ` of cpu`. Empty if the unit says it.
-    fn of_metric(&self) -> String {
-        let Metric { name, unit, .. } = &self.now.costs.metric;
-        if name == unit { String::new() } else { format!(" of {}", plain(name)) }
-    }
-
-    /// `1.98 s → 1.17 s −41 % of cpu`.
-    fn totals(&self) -> String {
-        format!("{}{}", totals(self.diff.by.total(), &self.now.costs.metric), self.of_metric())
-    }
-
-    /// The change of a row in percent of the baseline's total.
-    fn percent(&self, row: &Row) -> f64 {
-        100.0 * self.diff.by.share(row.main())
-    }
-
-    /// Whether a row grew by more than `most` percent of the baseline's total, and by more than
-    /// noise.
-    fn grew(&self, row: &Row, most: f64) -> bool {
-        row.main().is_real() && self.percent(row) > most
-    }
-
-    /// How costs are compared, and which changes are omitted.
-    fn method(&self) -> String {
-        let how = match self.diff.by.by {
-            By::Weight => "Costs are compared as they are",
-            By::Scaled => "Samples are scaled to the same total",
-            By::Share => "Shares of the total are compared",
+    pub fn run(mut self, out: &mut Output) -> Result<(), Failure> {
+        let Some(base) = (self.view.profiles.len() == 2).then(|| self.view.profiles.remove(0))
+        else {
+            return Err(Failure::usage("diff needs two profiles: costline diff BASE NEW"));
         };
-        match self.diff.by.bound() {
-            _ if self.diff.by.has_spread() => {
-                format!("{how}. Changes within the spread of the runs are omitted.")
-            }
-            Some(bound) => format!(
-                "{how}. Changes within noise ({bound:.1} standard deviations of the samples) are \
-                 omitted."
-            ),
-            None => format!("{how}. The noise of these costs is not known, or they are exact."),
+        let base = [&[base], self.base.as_slice()].concat();
+        self.view.profiles.extend_from_slice(&self.new);
+        check_standard_input(&[&base, &self.view.profiles])?;
+        if self.view.combine.replace(Combine::Average) == Some(Combine::Sum) {
+            return Err(Failure::usage("diff compares the mean of several runs, not their sum"));
         }
+        let now = Arc::new(self.view.load()?.0);
+        let before = compare::load_baseline(&self.view, base, Places::Recorded, &now)?;
+        let before = Arc::new(before);
+        compare::check(&Baseline::new(before.clone()), &now)?;
+        diff(&before, &now, &self, out)
     }
 }
 
 /// Writes the changes from `before` to `now`. Fails if costs grew by more than the options allow,
 /// after it has written them.
-pub(super) fn diff(
+fn diff(
     before: &Arc<Snapshot>,
     now: &Arc<Snapshot>,
     arguments: &DiffArgs,
-    style: impl Fn(Unit) -> Style,
     out: &mut Output,
 ) -> Result<(), Failure> {
     if arguments.fail_above.is_some() && counts_without_time(&now.costs.metric) {
@@ -196,14 +67,15 @@ pub(super) fn diff(
     let compared = Compared { before, now, diff: &diff };
     // Percentages of shares, weights of weights.
     let unit = if diff.by.by == By::Weight { Unit::Absolute } else { Unit::Percent };
+    let style = arguments.style.style(unit);
     if arguments.json {
         json::write(&compared, out)?;
     } else {
-        write(&compared, arguments, arguments.format, style(unit), out)?;
+        write(&compared, arguments, arguments.format, style, out)?;
     }
     for (format, file) in &arguments.write {
         let mut text = Vec::new();
-        write(&compared, arguments, *format, style(unit).plain(), &mut text)?;
+        write(&compared, arguments, *format, style.plain(), &mut text)?;
         export::store(file, &text, true).map_err(|error| {
             Failure::no_output(format!("cannot write {}: {error}", file.display()))
         })?;

@@ -1,6 +1,7 @@
 //! `costline dump`: the raw nodes of a profile.
 
-use super::{Failure, Output};
+use super::exit::Failure;
+use super::output::Output;
 use engine::config::settings::Settings;
 use engine::load::stages::loaded::LoadError;
 use formats::Limits;

@@ -2,8 +2,9 @@
 //! `.costline/`. The only command that opens connections.
 
 use super::current_folder::{absolute, current_folder, relative};
+use super::exit::{Failure, warn};
+use super::output::Output;
 use super::progress::Progress;
-use super::{Failure, Output, UNREADABLE, USAGE, warn};
 use engine::discovery::roots::project_at;
 use engine::present::text::{address, plain};
 use engine::present::units;
@@ -38,40 +39,40 @@ pub(super) struct FetchArgs {
 
 impl From<FetchError> for Failure {
     fn from(error: FetchError) -> Self {
-        let code = match &error {
-            FetchError::Usage(_) => USAGE,
-            _ => UNREADABLE,
-        };
-        Self { code, message: error.to_string() }
+        match &error {
+            FetchError::Usage(_) => Self::usage(error.to_string()),
+            _ => Self::unreadable(error.to_string()),
+        }
     }
 }
 
-pub(super) fn fetch(arguments: FetchArgs, out: &mut Output) -> Result<(), Failure> {
-    let root = arguments.root.as_deref().map_or_else(project, absolute);
-    let sources = Sources::of_project(&root)?;
-    if arguments.source.is_empty() {
-        return list(&sources, out);
+impl FetchArgs {
+    pub fn run(self, out: &mut Output) -> Result<(), Failure> {
+        let root = self.root.as_deref().map_or_else(project, absolute);
+        let sources = Sources::of_project(&root)?;
+        if self.source.is_empty() {
+            return list(&sources, out);
+        }
+        let request = Request::new(&self.source, self.options, self.name.as_deref(), &sources)?;
+        // The user's command may ask for a password: it runs once, before there is progress to see.
+        let secrets = Secrets::of(&request.options)?;
+        if self.list {
+            let progress = Progress::new();
+            let listing = fetch::list(&request, &secrets, &mut |step| show(&progress, &step));
+            drop(progress);
+            return print(&listing?, out);
+        }
+        // Nothing is written before both are there, and the baseline is the older file.
+        let baseline = request
+            .of_baseline()
+            .map(|request| Ok::<_, FetchError>((get(&request, &secrets)?, request)));
+        let baseline = baseline.transpose()?;
+        let fetched = get(&request, &secrets)?;
+        if let Some((earlier, of_baseline)) = &baseline {
+            write(&root, of_baseline, earlier, out)?;
+        }
+        write(&root, &request, &fetched, out)
     }
-    let name = arguments.name.as_deref();
-    let request = Request::new(&arguments.source, arguments.options, name, &sources)?;
-    // The user's command may ask for a password: it runs once, before there is progress to see.
-    let secrets = Secrets::of(&request.options)?;
-    if arguments.list {
-        let progress = Progress::new();
-        let listing = fetch::list(&request, &secrets, &mut |step| show(&progress, &step));
-        drop(progress);
-        return print(&listing?, out);
-    }
-    // Nothing is written before both are there, and the baseline is the older file.
-    let baseline = request
-        .of_baseline()
-        .map(|request| Ok::<_, FetchError>((get(&request, &secrets)?, request)));
-    let baseline = baseline.transpose()?;
-    let fetched = get(&request, &secrets)?;
-    if let Some((earlier, of_baseline)) = &baseline {
-        write(&root, of_baseline, earlier, out)?;
-    }
-    write(&root, &request, &fetched, out)
 }
 
 /// Fetches a profile, and shows the progress.
@@ -138,7 +139,7 @@ fn list(sources: &Sources, out: &mut Output) -> Result<(), Failure> {
         let path = sources.path.display();
         let message =
             format!("{path} names no sources; give a URL, or see `costline fetch --help`");
-        return Err(Failure { code: UNREADABLE, message });
+        return Err(Failure::unreadable(message));
     }
     Ok(())
 }

@@ -7,13 +7,16 @@
 
 mod flame_graph;
 
+use super::compare::CompareArgs;
+use super::document;
+use super::exit::Failure;
 use super::heading::{compared_with, headline};
-use super::{Failure, Output, document};
+use super::loaded::Loaded;
+use super::output::{Output, OutputArgs};
+use super::view::{Places, ViewArgs};
 use analysis::{FunctionId, LineCost, Total};
 use data_encoding::BASE64;
-use engine::compare::baseline::Baseline;
 use engine::config::settings::{Compare, Settings, Unit};
-use engine::export;
 use engine::items::fields::CostFields;
 use engine::items::weight::Weight;
 use engine::present::text::{one_line, plain};
@@ -29,8 +32,7 @@ use sha2::{Digest as _, Sha256};
 use sources::SourceIndex;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The number of functions in the table.
@@ -49,36 +51,28 @@ const SCRIPT: &str = include_str!("html/page.js");
 /// Draws the flame graph. The page is also XML, in which the script is one text.
 const FLAME_SCRIPT: &str = concat!("//<![CDATA[\n", include_str!("html/flame.js"), "\n//]]>\n");
 
-/// What to write, and where.
+/// The arguments of `costline html`.
 #[derive(Debug, clap::Args)]
-pub struct HtmlArgs {
-    /// The file to write [default: standard output]
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Overwrite the output file if it exists
-    #[arg(long)]
-    overwrite: bool,
+pub(super) struct HtmlArgs {
+    #[command(flatten)]
+    output: OutputArgs,
     /// Leave the sources out, for readers who may not see them
     #[arg(long)]
     no_sources: bool,
+    #[command(flatten)]
+    compare: CompareArgs,
+    #[command(flatten)]
+    view: ViewArgs,
 }
 
-/// Writes the page.
-pub(super) fn html(
-    snapshot: Snapshot,
-    index: SourceIndex,
-    before: Option<Compared<'_>>,
-    compare: Compare,
-    arguments: &HtmlArgs,
-    out: &mut Output,
-) -> Result<(), Failure> {
-    let baseline = before.map(|before| before.baseline.clone());
-    let page = Page::new(snapshot, index, baseline, compare);
-    let text = page.write(before, !arguments.no_sources).map_err(Failure::no_output)?;
-    match arguments.output.as_deref().filter(|path| *path != Path::new("-")) {
-        None => Ok(out.write_all(text.as_bytes())?),
-        Some(path) => export::store(path, text.as_bytes(), arguments.overwrite)
-            .map_err(|error| Failure::no_output(export::refusal(path, &error, "--overwrite"))),
+impl HtmlArgs {
+    /// Writes the page.
+    pub fn run(self, out: &mut Output) -> Result<(), Failure> {
+        let loaded = Loaded::load(&self.view, Places::Current, &[], &self.compare, None)?;
+        let page = Page::new(&loaded, self.compare.compare);
+        let before = loaded.beside().before;
+        let text = page.write(before, !self.no_sources).map_err(Failure::no_output)?;
+        self.output.write(text.as_bytes(), out)
     }
 }
 
@@ -91,18 +85,13 @@ struct Page {
 }
 
 impl Page {
-    fn new(
-        snapshot: Snapshot,
-        index: SourceIndex,
-        baseline: Option<Arc<Baseline>>,
-        compare: Compare,
-    ) -> Self {
-        let (snapshot, index) = (Arc::new(snapshot), Arc::new(index));
+    fn new(loaded: &Loaded, compare: Compare) -> Self {
+        let (snapshot, index) = (loaded.snapshot.clone(), loaded.index.clone());
         let world = World {
             settings: Arc::new(Settings { unit: Unit::Both, compare, ..Settings::default() }),
             shown: Some(snapshot.clone()),
             index: Some(index.clone()),
-            baseline,
+            baseline: loaded.beside().before.map(|before| before.baseline.clone()),
             ..World::default()
         };
         let context = Context { world: Arc::new(world), documents: OpenDocuments::default() };

@@ -20,7 +20,7 @@ mod tools;
 mod tree;
 mod view;
 
-use super::Failure;
+use super::exit::Failure;
 use super::view::ViewArgs;
 use project::Project;
 use rmcp::ServiceExt as _;

@@ -1,9 +1,9 @@
 //! The newest profile of a project, for commands without PROFILE.
 
 use super::current_folder::{absolute_folder, current_folder};
+use super::exit::{Failure, warn};
 use super::progress::Progress;
 use super::read::read;
-use super::{Failure, UNREADABLE, warn};
 use analysis::Thread;
 use engine::config::settings::Settings;
 use engine::discovery::preference::choices;
@@ -34,12 +34,9 @@ pub(super) fn read_newest(
         }
     }
     let folders: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
-    Err(Failure {
-        code: UNREADABLE,
-        message: format!(
-            "no profile found in {}: pass one, or put one into the folder `profiles` there (the book \
-             lists the file names that are found elsewhere)",
-            folders.join(", ")
-        ),
-    })
+    Err(Failure::unreadable(format!(
+        "no profile found in {}: pass one, or put one into the folder `profiles` there (the book \
+         lists the file names that are found elsewhere)",
+        folders.join(", ")
+    )))
 }

@@ -1,8 +1,8 @@
 //! The second cost that reports and sources show beside the first.
 
 use super::compare::load_baseline;
+use super::exit::Failure;
 use super::view::{Places, ViewArgs};
-use super::{Failure, USAGE};
 use engine::compare::baseline::Baseline;
 use engine::compare::overlay::{Overlay, no_overlay};
 use engine::config::settings::ViewSettings;
@@ -64,7 +64,7 @@ impl OverlayArgs {
         }
         let path = PathBuf::from(name);
         if !path.exists() {
-            return Err(Failure { code: USAGE, message: no_overlay(name, shown) });
+            return Err(Failure::usage(no_overlay(name, shown)));
         }
         // The other profile need not have the metric of the one shown.
         let view = ViewArgs { metric: None, ..view.clone() };

@@ -1,5 +1,6 @@
 //! Reads profiles that are named on the command line.
 
+use super::exit::Failure;
 use super::progress::Progress;
 use analysis::{Thread, Warning, WarningCode};
 use engine::discovery::Recognised;
@@ -11,6 +12,16 @@ use std::path::{Path, PathBuf};
 /// Whether a path names standard input. A file of that name is `./-`.
 pub(super) fn is_standard_input(path: &Path) -> bool {
     path == Path::new("-")
+}
+
+/// Fails if several profiles are standard input. Each has a list of files.
+pub(super) fn check_standard_input(profiles: &[&[PathBuf]]) -> Result<(), Failure> {
+    let reads = |files: &&&[PathBuf]| files.iter().any(|file| is_standard_input(file));
+    if profiles.iter().filter(reads).count() < 2 {
+        return Ok(());
+    }
+    let message = "-: standard input can be read once only; pass a file for the other profile";
+    Err(Failure::usage(message))
 }
 
 /// Reads a profile from standard input.

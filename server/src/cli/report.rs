@@ -5,16 +5,19 @@ mod json;
 #[cfg(test)]
 pub use json::schema;
 
-pub(super) use json::json;
-
+use super::compare::CompareArgs;
+use super::exit::Failure;
 use super::heading::{beside_overlay, compared_with, headline};
-use super::overlay::Beside;
-use super::style::Style;
-use super::{Failure, Output, USAGE, percentage};
+use super::loaded::Loaded;
+use super::output::Output;
+use super::overlay::{Beside, OverlayArgs};
+use super::style::{Style, StyleArgs};
+use super::values::{least_value, percentage};
+use super::view::{Places, ViewArgs};
 use analysis::{CliqueCost, Edge, FileId, FunctionId, ThreadChoice, ThreadId, Total};
 use engine::compare::average::Spread;
 use engine::compare::overlay::{Overlaid, Overlay};
-use engine::config::settings::Show;
+use engine::config::settings::{Show, Unit};
 use engine::present::labels::{Part, Scale};
 use engine::present::text::{file_name, library, markdown, plain};
 use engine::present::units;
@@ -26,9 +29,39 @@ use engine::snapshot::Snapshot;
 use engine::world::context::Compared;
 use std::io::{self, Write};
 
+/// The arguments of `costline report`.
+#[derive(Debug, clap::Args)]
+pub(super) struct ReportArgs {
+    /// Print all costs as JSON with raw weights (docs/report.schema.json); options that select, sort
+    /// or format rows have no effect
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    rows: RowArgs,
+    #[command(flatten)]
+    compare: CompareArgs,
+    #[command(flatten)]
+    overlay: OverlayArgs,
+    #[command(flatten)]
+    style: StyleArgs,
+    #[command(flatten)]
+    view: ViewArgs,
+}
+
+impl ReportArgs {
+    pub fn run(self, out: &mut Output) -> Result<(), Failure> {
+        let Self { json, rows, compare, overlay, style, view } = self;
+        let loaded = Loaded::load(&view, Places::Recorded, &[], &compare, Some(&overlay))?;
+        if json {
+            return Ok(json::json(&loaded.snapshot, loaded.beside(), out)?);
+        }
+        text(&loaded.snapshot, rows, loaded.beside(), style.style(Unit::Both), out)
+    }
+}
+
 /// The rows of a text report.
 #[derive(Debug, clap::Args)]
-pub struct RowArgs {
+struct RowArgs {
     /// What to list
     #[arg(long, value_enum, default_value = "function")]
     by: By,
@@ -62,20 +95,12 @@ pub struct RowArgs {
 }
 
 impl RowArgs {
-    pub(super) fn ranking(self) -> Ranking {
+    fn ranking(self) -> Ranking {
         let Self { by, sort, scope, filter, per_call, .. } = self;
         let limits =
             Limits { per_call, min_percent: self.min_percent, min: self.min, limit: self.limit };
         Ranking { by, sort, scope, idle: true, module: self.module, filter, limits }
     }
-}
-
-/// Parses a value in units of the metric.
-fn least_value(text: &str) -> Result<f64, String> {
-    let number = text.trim().parse::<f64>().ok();
-    number
-        .filter(|value| value.is_finite() && *value >= 0.0)
-        .ok_or_else(|| "expected a number from 0".to_owned())
 }
 
 /// How to write a report.
@@ -93,7 +118,7 @@ const COST_WIDTH: usize = 22;
 const COMPARED_WIDTH: usize = 32;
 
 /// Writes the report as a table.
-pub(super) fn text(
+fn text(
     snapshot: &Snapshot,
     rows: RowArgs,
     Beside { before, overlay }: Beside<'_>,
@@ -103,9 +128,7 @@ pub(super) fn text(
     let (format, by, ranking) = (rows.format, rows.by, rows.ranking());
     let line = |file, line| before?.recorded_line(snapshot, file, line);
     let baseline = before.map(|compared| InBaseline { compared, line: &line });
-    let ranked = ranking
-        .rows(snapshot, baseline)
-        .map_err(|problem| Failure { code: USAGE, message: problem })?;
+    let ranked = ranking.rows(snapshot, baseline).map_err(Failure::usage)?;
     let scale =
         Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: style.unit };
     let per_call = ranking.limits.per_call;

@@ -1,13 +1,18 @@
 //! `costline tree`: the call tree, top-down or bottom-up.
 
+use super::compare::CompareArgs;
+use super::exit::Failure;
 use super::heading::{compared_with, headline};
 use super::json_changes::{JsonChanges, JsonComparison};
-use super::style::Style;
-use super::{Failure, Output, USAGE};
+use super::loaded::Loaded;
+use super::output::Output;
+use super::style::{Style, StyleArgs};
+use super::values::percentage;
+use super::view::{Places, ViewArgs};
 use analysis::{Branch, Cost, FunctionId, JitTier, Phase, Phases, TimeRange};
 use engine::compare::baseline::Before;
 use engine::compare::same_nodes::SameNodes;
-use engine::config::settings::ViewSettings;
+use engine::config::settings::{Unit, ViewSettings};
 use engine::items::weight::Weight;
 use engine::present::labels::{Part as CostPart, Scale};
 use engine::present::text::{file_name, plain};
@@ -18,9 +23,54 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::io::Write;
 
+/// The arguments of `costline tree`.
+#[derive(Debug, clap::Args)]
+pub(super) struct TreeArgs {
+    #[command(flatten)]
+    view: ViewArgs,
+    /// Print the bottom-up tree: the functions with the highest self cost, with their callers
+    /// below them
+    #[arg(long)]
+    inverted: bool,
+    /// Of each function's callees (bottom-up: callers), show only the one with the highest cost
+    #[arg(long)]
+    hot: bool,
+    /// List calls in chronological order, one row per call, instead of summing them; calls that
+    /// all samples share are left out
+    #[arg(long, conflicts_with_all = ["inverted", "baseline"])]
+    occurrences: bool,
+    /// Maximum number of call paths; the ones with the highest costs are shown [default: no
+    /// limit]
+    #[arg(long, value_name = "ROWS")]
+    limit: Option<usize>,
+    /// Maximum depth; 0 shows the outermost functions only
+    #[arg(long, value_name = "FRAMES", default_value_t = 100)]
+    depth: usize,
+    /// Omit call paths that cost less than this percentage
+    #[arg(long, value_name = "PERCENT", default_value = "0.5", value_parser = percentage, allow_negative_numbers = true)]
+    min_percent: f64,
+    /// Print the rows as JSON with raw weights, parents before children
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    compare: CompareArgs,
+    #[command(flatten)]
+    style: StyleArgs,
+}
+
+impl TreeArgs {
+    pub fn run(self, out: &mut Output) -> Result<(), Failure> {
+        let Self { inverted, hot, occurrences, limit, depth, min_percent, .. } = self;
+        let loaded = Loaded::load(&self.view, Places::Recorded, &[], &self.compare, None)?;
+        let part = Part { inverted, hot, occurrences, limit, depth, min_percent };
+        let before = loaded.beside().before;
+        tree(&loaded.snapshot, part, before, self.json, self.style.style(Unit::Both), out)
+    }
+}
+
 /// The part of the call tree to show.
 #[derive(Debug, Clone, Copy)]
-pub struct Part {
+struct Part {
     /// Whether the tree is bottom-up.
     pub inverted: bool,
     /// Whether to show only the hottest branch of each node.
@@ -58,7 +108,7 @@ struct Rows {
 }
 
 /// Writes the call tree as text or JSON.
-pub(super) fn tree(
+fn tree(
     snapshot: &Snapshot,
     part: Part,
     before: Option<Compared<'_>>,
@@ -171,7 +221,6 @@ const MAX_PHASES: usize = 200;
 
 /// The rows of each phase of a thread, in order of time.
 fn occurrences(snapshot: &Snapshot, part: Part) -> Result<Rows, Failure> {
-    let refused = |problem: String| Failure { code: USAGE, message: problem };
     let grouped = &snapshot.grouped;
     let Phases { above, phases } = analysis::phases(
         &snapshot.loaded.recording,
@@ -179,14 +228,14 @@ fn occurrences(snapshot: &Snapshot, part: Part) -> Result<Rows, Failure> {
         &grouped.view,
         &grouped.groups,
     )
-    .map_err(|unmatched| refused(unmatched.problem))?;
+    .map_err(|unmatched| Failure::usage(unmatched.problem))?;
     if phases.len() > MAX_PHASES {
         let message = format!(
             "there are {} occurrences, more than {MAX_PHASES}: choose a shorter --range, or focus on \
              a function (--transform focus-function:F)",
             phases.len()
         );
-        return Err(refused(message));
+        return Err(Failure::usage(message));
     }
     let mut all = Rows::default();
     for Phase { function, range } in phases {

@@ -1,10 +1,11 @@
 //! The arguments that select a profile and a view of it, and how they are loaded.
 
 use super::current_folder::absolute;
+use super::exit::{Failure, warn};
 use super::newest;
 use super::progress::Progress;
 use super::read::{other_files_of_run, read};
-use super::{Failure, USAGE, source_roots, warn};
+use super::source_roots;
 use analysis::{TimeRange, Transform};
 use clap::Args;
 use engine::config::overrides::checks::{check_contour, check_own};
@@ -99,13 +100,13 @@ pub(super) enum Places {
 
 impl ViewArgs {
     /// Loads the profile, prints its warnings, and returns it with the index of the sources.
-    pub(super) fn load(self) -> Result<(Snapshot, SourceIndex), Failure> {
+    pub(super) fn load(&self) -> Result<(Snapshot, SourceIndex), Failure> {
         self.load_with(&[], Places::Recorded)
     }
 
     /// Like [`ViewArgs::load`], for a command that shows these `sources`.
     pub(super) fn load_with(
-        self,
+        &self,
         sources: &[PathBuf],
         places: Places,
     ) -> Result<(Snapshot, SourceIndex), Failure> {
@@ -139,7 +140,7 @@ impl ViewArgs {
 
     /// Like [`ViewArgs::load_with`], without printing warnings.
     pub(super) fn load_quietly(
-        self,
+        &self,
         sources: &[PathBuf],
         places: Places,
     ) -> Result<(Snapshot, SourceIndex), Failure> {
@@ -166,17 +167,12 @@ impl ViewArgs {
         // The editor warns and shows other costs; a script must not mistake them for those it
         // requested.
         if let Some(unmatched) = snapshot.grouped.unmatched.first() {
-            return Err(Failure {
-                code: USAGE,
-                message: format!("{}: {}", profile.display(), unmatched.problem),
-            });
+            let message = format!("{}: {}", profile.display(), unmatched.problem);
+            return Err(Failure::usage(message));
         }
         let checked = check_contour(config.contour, Some(&snapshot))
             .and_then(|()| check_own(config.own_code, Some(&snapshot)));
-        checked.map_err(|problem| Failure {
-            code: USAGE,
-            message: format!("{}: {problem}", profile.display()),
-        })?;
+        checked.map_err(|problem| Failure::usage(format!("{}: {problem}", profile.display())))?;
         Ok((snapshot, index))
     }
 
@@ -193,7 +189,7 @@ impl ViewArgs {
         } else {
             format!("does not exist{}", similar_names(path))
         };
-        Err(Failure { code: USAGE, message: format!("{option} {}: {problem}", path.display()) })
+        Err(Failure::usage(format!("{option} {}: {problem}", path.display())))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What `costline annotate` shows: files, or parts of files.
 
+use crate::cli::exit::Failure;
 use crate::cli::left_out::{not_found, weights};
-use crate::cli::{Failure, USAGE};
 use analysis::{FileId, FunctionId};
 use engine::present::text::{file_name, plain};
 use engine::present::units;
@@ -157,9 +157,8 @@ fn in_folder(snapshot: &Snapshot, folder: &Path) -> Result<Vec<Target>, Failure>
 
 /// The functions that a name or `/regex/` matches, in the order of their costs.
 fn functions(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, Failure> {
-    let found = snapshot.named(name).map_err(|unmatched| Failure {
-        code: USAGE,
-        message: format!("{name}: no file of this name, and {}", unmatched.problem),
+    let found = snapshot.named(name).map_err(|unmatched| {
+        Failure::usage(format!("{name}: no file of this name, and {}", unmatched.problem))
     })?;
     let has_cost =
         |&function: &FunctionId| snapshot.costs.function(function).cost.magnitude() > 0.0;

@@ -1,6 +1,6 @@
 //! What is known about a profile.
 
-use crate::cli::Output;
+use crate::cli::output::Output;
 use engine::advice::{Advice, advice};
 use engine::functions::recorded::RecordedFunctions;
 use engine::items::weight::Weight;

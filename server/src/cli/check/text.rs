@@ -1,8 +1,8 @@
 //! `costline check` as text: one topic per row.
 
 use super::facts::{Check, File};
-use crate::cli::Output;
 use crate::cli::heading::headline;
+use crate::cli::output::Output;
 use engine::present::text::{one_line, plain, times};
 use engine::present::units;
 use engine::query::health::HealthCode;

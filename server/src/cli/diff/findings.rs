@@ -3,8 +3,9 @@
 //!
 //! Paths are relative to the Git repository around the current folder, or else to the folder.
 
+use super::arguments::DiffArgs;
+use super::compared::Compared;
 use super::table::cells;
-use super::{Compared, DiffArgs, noun};
 use crate::cli::style::Style;
 use engine::compare::diff::{ListBy, Row};
 use engine::present::text::one_line;
@@ -78,7 +79,7 @@ fn finding(
     place: Place,
 ) -> Finding {
     let [before, after, change, own] = cells(compared, row, style);
-    let noun = noun(arguments.by);
+    let noun = arguments.noun();
     let what = match arguments.by {
         ListBy::Function => one_line(&row.name).into_owned(),
         ListBy::Line | ListBy::File => format!("this {noun}"),

@@ -1,9 +1,9 @@
 //! `costline diff --json`: all costs of two profiles with their changes. The format is stable
 //! (`docs/diff.schema.json`).
 
-use super::Compared;
-use crate::cli::Output;
+use super::compared::Compared;
 use crate::cli::json_changes::{JsonChange, JsonCompare};
+use crate::cli::output::Output;
 use engine::compare::diff::{Row, Sides};
 use engine::items::weight::Weight;
 use schemars::JsonSchema;

@@ -1,7 +1,8 @@
 //! The list of `costline diff` as text or Markdown.
 
-use super::super::style::Style;
-use super::{Compared, DiffArgs, Format, noun};
+use super::arguments::{DiffArgs, Format};
+use super::compared::Compared;
+use crate::cli::style::Style;
 use engine::compare::comparison::{By, Change};
 use engine::compare::diff::{Row, Sides, Unmatched};
 use engine::config::settings::Unit;
@@ -48,7 +49,7 @@ fn note(row: &Row) -> &'static str {
 /// What the list leaves out.
 fn omitted(compared: &Compared<'_>, arguments: &DiffArgs, changed: usize) -> Vec<String> {
     let diff = compared.diff;
-    let (rows, noun) = (diff.rows(arguments.by), noun(arguments.by));
+    let (rows, noun) = (diff.rows(arguments.by), arguments.noun());
     let count = |n: usize, what: &str| units::counted(n as f64, &format!("{noun}s{what}"));
     let mut notes = Vec::new();
     if changed > arguments.limit {
@@ -100,7 +101,7 @@ pub(super) fn write(
     if format == Format::Text {
         return text(compared, &rows, &omitted, style, out);
     }
-    let (noun, n) = (noun(arguments.by), changed.len());
+    let (noun, n) = (arguments.noun(), changed.len());
     let is_folded = format == Format::Github;
     if is_folded {
         writeln!(out, "{MARKER}")?;

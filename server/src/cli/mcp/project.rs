@@ -3,9 +3,9 @@
 
 use super::view::View;
 use crate::cli::current_folder::{absolute, absolute_folder, current_folder};
+use crate::cli::exit::{Failure, UNREADABLE};
 use crate::cli::read::is_standard_input;
 use crate::cli::view::{Places, ViewArgs};
-use crate::cli::{Failure, USAGE};
 use analysis::FunctionId;
 use engine::config::settings::{Settings, Unit};
 use engine::discovery::preference::choices;
@@ -74,7 +74,7 @@ impl Project {
     pub(in crate::cli) fn new(mut base: ViewArgs) -> Result<Self, Failure> {
         if base.profiles.iter().any(|path| is_standard_input(path)) {
             let message = "mcp: standard input is the connection to the client; pass a file";
-            return Err(Failure { code: USAGE, message: message.to_owned() });
+            return Err(Failure::usage(message));
         }
         base.check_paths()?;
         base.profiles = base.profiles.iter().map(|path| absolute(path)).collect();
@@ -212,9 +212,9 @@ impl Project {
                 return Ok(answer);
             }
         }
-        let loaded = view.clone().load_quietly(&[], places);
+        let loaded = view.load_quietly(&[], places);
         let (snapshot, index) =
-            loaded.map_err(|failure| (failure.code == crate::cli::UNREADABLE, failure.message))?;
+            loaded.map_err(|failure| (failure.code == UNREADABLE, failure.message))?;
         let sources = snapshot.mappings().filter_map(|(_, _, mapping)| match mapping {
             Mapping::Mapped { path, .. } => Some((path.clone(), Stamp::of(path).ok()?)),
             _ => None,

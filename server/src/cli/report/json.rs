@@ -1,8 +1,8 @@
 //! `costline report --json`: all costs of a profile, as raw weights that are not rounded. The format
 //! is stable (`docs/report.schema.json`).
 
-use crate::cli::Output;
 use crate::cli::json_changes::{JsonChanges, JsonComparison};
+use crate::cli::output::Output;
 use crate::cli::overlay::Beside;
 use analysis::{Edge, Edges, FunctionCost, FunctionId, Site, Total, WarningCode};
 use engine::compare::average::Spread;

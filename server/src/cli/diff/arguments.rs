@@ -1,0 +1,109 @@
+//! The arguments of `costline diff`.
+
+use crate::cli::current_folder::absolute;
+use crate::cli::exit::Failure;
+use crate::cli::style::StyleArgs;
+use crate::cli::values::percentage;
+use crate::cli::view::ViewArgs;
+use clap::ValueEnum;
+use engine::compare::diff::ListBy;
+use engine::config::settings::Compare;
+use std::path::PathBuf;
+
+/// The arguments of `costline diff`.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct DiffArgs {
+    /// Another run of BASE (can be repeated). The mean of the runs is compared, and their spread is
+    /// noise
+    #[arg(long, value_name = "PROFILE")]
+    pub base: Vec<PathBuf>,
+    /// Another run of NEW (can be repeated)
+    #[arg(long, value_name = "PROFILE")]
+    pub new: Vec<PathBuf>,
+    /// What to list
+    #[arg(long, value_enum, default_value = "function")]
+    pub by: ListBy,
+    /// How to compare costs
+    #[arg(long, value_enum, value_name = "HOW", default_value = "absolute")]
+    pub compare: Compare,
+    /// How to write the list
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// Also write the list to a file, in this format (can be repeated). A file that exists is
+    /// replaced
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = format_and_file)]
+    pub write: Vec<(Format, PathBuf)>,
+    /// Print all costs as JSON with raw weights (docs/diff.schema.json); ignores --by, --format and
+    /// --limit
+    #[arg(long)]
+    pub json: bool,
+    /// Maximum number of rows
+    #[arg(long, default_value_t = 30, value_name = "ROWS")]
+    pub limit: usize,
+    /// Exit with code 4 if the total grew by more than this percentage and the growth is not noise;
+    /// with code 3 if the profiles do not say how long the program ran
+    #[arg(long, value_name = "PERCENT", value_parser = percentage, allow_negative_numbers = true)]
+    pub fail_above: Option<f64>,
+    /// Exit with code 4 if a function grew by more than this percentage of the baseline's total and
+    /// the growth is not noise
+    #[arg(long, value_name = "PERCENT", value_parser = percentage, allow_negative_numbers = true)]
+    pub fail_above_function: Option<f64>,
+    #[command(flatten)]
+    pub style: StyleArgs,
+    #[command(flatten)]
+    pub view: ViewArgs,
+}
+
+impl DiffArgs {
+    /// Fails if two lists are for one file.
+    pub fn check_files(&self) -> Result<(), Failure> {
+        let mut files: Vec<PathBuf> = Vec::new();
+        for (_, file) in &self.write {
+            let path = absolute(file);
+            if files.contains(&path) {
+                let message = format!("--write: {} would be written twice", file.display());
+                return Err(Failure::usage(message));
+            }
+            files.push(path);
+        }
+        Ok(())
+    }
+
+    /// A row of the list, for headings and counts.
+    pub fn noun(&self) -> &'static str {
+        match self.by {
+            ListBy::Function => "function",
+            ListBy::Line => "line",
+            ListBy::File => "file",
+        }
+    }
+}
+
+/// How to write a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Text for terminals
+    Text,
+    /// A table in Markdown
+    Markdown,
+    /// A comment for pull requests: the table is folded, and the first line is a marker by which
+    /// the comment can be found and replaced
+    Github,
+    /// Workflow commands with which GitHub Actions annotates the lines that cost more
+    Annotations,
+    /// What costs more as SARIF 2.1.0, for code scanning
+    Sarif,
+    /// What costs more as a GitLab Code Quality report
+    CodeQuality,
+}
+
+/// Parses `sarif=costs.sarif`.
+fn format_and_file(text: &str) -> Result<(Format, PathBuf), String> {
+    let (format, file) = text.split_once('=').ok_or("expected FORMAT=FILE")?;
+    let format = Format::from_str(format, false).map_err(|_| {
+        let formats = Format::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let names: Vec<_> = formats.map(|format| format.get_name().to_owned()).collect();
+        format!("FORMAT is one of {}", names.join(", "))
+    })?;
+    Ok((format, PathBuf::from(file)))
+}

@@ -1,0 +1,68 @@
+//! Two profiles and what changed between them.
+
+use crate::cli::current_folder::relative;
+use analysis::Metric;
+use engine::compare::comparison::By;
+use engine::compare::diff::{Diff, Row};
+use engine::present::labels::totals;
+use engine::present::text::plain;
+use engine::snapshot::Snapshot;
+
+/// Two profiles and what changed between them.
+pub struct Compared<'a> {
+    pub before: &'a Snapshot,
+    pub now: &'a Snapshot,
+    pub diff: &'a Diff,
+}
+
+impl Compared<'_> {
+    /// `old.pb.gz → new.pb.gz`.
+    pub fn names(&self) -> String {
+        let [mut before, mut now] = [self.before, self.now].map(|snapshot| snapshot.loaded.name());
+        if before == now {
+            [before, now] = [self.before, self.now].map(|snapshot| relative(&snapshot.loaded.path));
+        }
+        format!("{} → {}", plain(&before), plain(&now))
+    }
+
+    /// ` of cpu`. Empty if the unit says it.
+    pub fn of_metric(&self) -> String {
+        let Metric { name, unit, .. } = &self.now.costs.metric;
+        if name == unit { String::new() } else { format!(" of {}", plain(name)) }
+    }
+
+    /// `1.98 s → 1.17 s −41 % of cpu`.
+    pub fn totals(&self) -> String {
+        format!("{}{}", totals(self.diff.by.total(), &self.now.costs.metric), self.of_metric())
+    }
+
+    /// The change of a row in percent of the baseline's total.
+    pub fn percent(&self, row: &Row) -> f64 {
+        100.0 * self.diff.by.share(row.main())
+    }
+
+    /// Whether a row grew by more than `most` percent of the baseline's total, and by more than
+    /// noise.
+    pub fn grew(&self, row: &Row, most: f64) -> bool {
+        row.main().is_real() && self.percent(row) > most
+    }
+
+    /// How costs are compared, and which changes are omitted.
+    pub fn method(&self) -> String {
+        let how = match self.diff.by.by {
+            By::Weight => "Costs are compared as they are",
+            By::Scaled => "Samples are scaled to the same total",
+            By::Share => "Shares of the total are compared",
+        };
+        match self.diff.by.bound() {
+            _ if self.diff.by.has_spread() => {
+                format!("{how}. Changes within the spread of the runs are omitted.")
+            }
+            Some(bound) => format!(
+                "{how}. Changes within noise ({bound:.1} standard deviations of the samples) are \
+                 omitted."
+            ),
+            None => format!("{how}. The noise of these costs is not known, or they are exact."),
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! A profile as a command shows it, with what it shows beside it.
+
+use super::compare::{self, CompareArgs};
+use super::exit::Failure;
+use super::overlay::{self, Beside, OverlayArgs};
+use super::view::{Places, ViewArgs};
+use engine::snapshot::Snapshot;
+use sources::SourceIndex;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A profile, its baseline and its overlay.
+pub(super) struct Loaded {
+    /// The profile.
+    pub snapshot: Arc<Snapshot>,
+    /// The files of its project.
+    pub index: Arc<SourceIndex>,
+    baseline: Option<compare::Loaded>,
+    overlay: Option<overlay::Loaded>,
+}
+
+impl Loaded {
+    /// Loads all of them, for a command that shows these `sources`.
+    pub fn load(
+        view: &ViewArgs,
+        places: Places,
+        sources: &[PathBuf],
+        compare: &CompareArgs,
+        overlay: Option<&OverlayArgs>,
+    ) -> Result<Self, Failure> {
+        compare.check_input(&view.profiles)?;
+        let (snapshot, index) = view.load_with(sources, places)?;
+        let baseline = compare.load(view, places, &snapshot)?;
+        let overlay = overlay.map(|overlay| overlay.load(view, places, &snapshot)).transpose()?;
+        let (snapshot, index) = (Arc::new(snapshot), Arc::new(index));
+        Ok(Self { snapshot, index, baseline, overlay: overlay.flatten() })
+    }
+
+    /// What is shown beside the costs of the profile.
+    pub fn beside(&self) -> Beside<'_> {
+        Beside {
+            before: self.baseline.as_ref().map(compare::Loaded::compared),
+            overlay: self.overlay.as_ref().map(overlay::Loaded::overlay),
+        }
+    }
+}
