@@ -10,7 +10,7 @@ use engine::config::settings::Unit;
 use engine::items::weight::Weight;
 use engine::items::{CallPath, Direction};
 use engine::present::labels::Scale;
-use engine::present::text::{file_name, plain};
+use engine::present::text::{self, plain};
 use engine::present::units;
 use engine::query::call_groups::{GroupBy, groups, name, site, total};
 use engine::snapshot::Snapshot;
@@ -83,12 +83,8 @@ fn write_text(
         let cost = units::total(total(group), |weight| scale.weight(weight));
         let mark = if group.recursive { "↻ " } else { "" };
         let name = name(snapshot, &group.key);
-        let place = place(snapshot, &group.key);
-        let place = match place {
-            Some((file, Some(line))) => format!("{}:{line}", file_name(file)),
-            Some((file, None)) => file_name(file).into_owned(),
-            None => String::new(),
-        };
+        let place = place_of(snapshot, &group.key);
+        let place = place.map(|(file, line)| text::place(file, line)).unwrap_or_default();
         let what = style.name_and_place(COSTS_WIDTH, &plain(&name), &place);
         writeln!(out, "{cost:>22} {calls:>12}  {mark}{what}")?;
     }
@@ -99,7 +95,7 @@ fn write_text(
 }
 
 /// The file of a row, and its line (1-based) if it is known.
-fn place<'a>(snapshot: &'a Snapshot, key: &GroupKey) -> Option<(&'a str, Option<u32>)> {
+fn place_of<'a>(snapshot: &'a Snapshot, key: &GroupKey) -> Option<(&'a str, Option<u32>)> {
     let (file, line) = match key {
         GroupKey::Site(..) => site(key).map(|(file, line)| (file, Some(line)))?,
         GroupKey::Function(function) => {
@@ -145,7 +141,7 @@ fn write_json(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let row = |group: &CallGroup| {
-        let place = place(snapshot, &group.key);
+        let place = place_of(snapshot, &group.key);
         let (file, line) = (place.map(|place| place.0), place.and_then(|place| place.1));
         JsonRow {
             name: name(snapshot, &group.key),

@@ -19,7 +19,7 @@ use engine::compare::average::Spread;
 use engine::compare::overlay::{Overlaid, Overlay};
 use engine::config::settings::{Show, Unit};
 use engine::present::labels::{Part, Scale};
-use engine::present::text::{file_name, library, markdown, plain};
+use engine::present::text::{file_name, library, markdown, place, plain};
 use engine::present::units;
 use engine::ranking::{
     Accessors, By, Field, Group, GroupKind, InBaseline, Limits, Omitted, Ranked, Ranking, Row,
@@ -308,11 +308,9 @@ impl Table<'_> {
 
     fn function(&mut self, row: &Row<FunctionId>) -> io::Result<()> {
         let this = self.snapshot.function(row.what);
-        let place = match (this.file, self.snapshot.start_line(row.what), this.lib) {
-            (Some(file), None, _) => self.file_name(file),
-            (Some(file), Some(line), _) => format!("{}:{line}", self.file_name(file)),
-            (None, _, Some(lib)) => library(lib),
-            (None, _, None) => String::new(),
+        let place = match this.file {
+            Some(file) => place(self.snapshot.file_name(file), self.snapshot.start_line(row.what)),
+            None => this.lib.map(library).unwrap_or_default(),
         };
         let used = 2 * self.width() + 3;
         let what = self.style.name_and_place(used, &plain(this.name), &place);
@@ -329,7 +327,7 @@ impl Table<'_> {
 
     fn line(&mut self, row: &Row<(FileId, u32)>) -> io::Result<()> {
         let (file, line) = row.what;
-        let what = format!("{}:{line}", self.file_name(file));
+        let what = place(self.snapshot.file_name(file), Some(line));
         let overlay = self.overlay;
         let overlaid = overlay.and_then(|overlay| overlay.recorded_line(self.snapshot, file, line));
         let spread = self.snapshot.run_costs().line(file, line);
@@ -340,7 +338,9 @@ impl Table<'_> {
         let edge = &row.what;
         let site = self.snapshot.tree.edges().sites(edge).first();
         let site = site
-            .map(|site| format!("  at {}:{}", self.file_name(site.file), site.line))
+            .map(|site| {
+                format!("  at {}", place(self.snapshot.file_name(site.file), Some(site.line)))
+            })
             .unwrap_or_default();
         let calls = units::calls(row.calls);
         let what = format!("{} → {}{site}{calls}", self.name(edge.caller), self.name(edge.callee));

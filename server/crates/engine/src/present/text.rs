@@ -46,6 +46,14 @@ pub fn file_name(name: &str) -> Cow<'_, str> {
     plain(without_version(name))
 }
 
+/// A place in a file as short text: `app.py:12`, or `app.py` without a line (1-based).
+pub fn place(file: &str, line: Option<u32>) -> String {
+    match line {
+        Some(line) => format!("{}:{line}", file_name(file)),
+        None => file_name(file).into_owned(),
+    }
+}
+
 /// The sanitized name of a library in brackets. Names of the kernel and its modules already have
 /// brackets.
 pub fn library(name: &str) -> String {
