@@ -32,4 +32,5 @@ pub mod sources;
 pub mod step;
 pub mod symbols;
 pub mod timeline;
+pub mod tree_rows;
 pub mod view;
