@@ -1,8 +1,9 @@
 //! `costline annotate`: source files with the cost of each line.
 
-mod targets;
+mod hottest;
 
 use super::compare::CompareArgs;
+use super::document;
 use super::exit::{Failure, warn};
 use super::heading::{beside_overlay, compared_with, headline};
 use super::left_out::{not_found, not_shown};
@@ -19,30 +20,23 @@ use engine::discovery::{is_named_like_profile, sniff};
 use engine::present::labels::{Part as CostPart, Scale};
 use engine::present::text::plain;
 use engine::present::units;
-use engine::recorded_texts::{Origin, RecordedText};
-use engine::snapshot::Snapshot;
-use engine::text::{Encoding, Text};
-use engine::world::document::Document;
+use engine::query::annotated::{AnnotatedLine, AnnotatedSource};
+use engine::query::targets::{Target, TargetProblem, named};
+use engine::recorded_texts::Origin;
+use engine::world::World;
+use engine::world::context::OpenFile;
 use engine::world::file_lines::FileLines;
 use formats::Foreign;
-use sources::regular_file::{self, MAX_SOURCE};
-use sources::{Definition, Language, LineMap, SourceIndex};
+use sources::Language;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use targets::Part;
-
-pub(super) use targets::{Target, named};
 
 /// Files with more lines than this are shown only near lines with costs.
 const MAX_FULL_LINES: usize = 100;
 /// The number of lines to show before and after a line with a cost.
-pub(super) const CONTEXT_LINES: u32 = 2;
-/// The number of lines to show before and after a line that the user names.
-const NEAR_LINES: u32 = 10;
-
+const CONTEXT_LINES: u32 = 2;
 /// The arguments of `costline annotate`.
 #[derive(Debug, clap::Args)]
 pub(super) struct AnnotateArgs {
@@ -90,8 +84,8 @@ fn annotate(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let (snapshot, index, beside) = (&*loaded.snapshot, &*loaded.index, loaded.beside());
-    let (targets, mut failures) = if names.is_empty() {
-        let targets = targets::hottest(snapshot, index)?;
+    let (targets, problems) = if names.is_empty() {
+        let targets = hottest::hottest(snapshot, index)?;
         let shown: Vec<FileId> = targets.iter().map(|target| target.file).collect();
         let messages = [not_found(snapshot, index), not_shown(snapshot, &shown)];
         messages.iter().flatten().for_each(|message| warn(message));
@@ -108,90 +102,67 @@ fn annotate(
             writeln!(out, "{}", beside_overlay(overlay))?;
         }
     }
+    let world = Arc::new(World {
+        shown: Some(loaded.snapshot.clone()),
+        index: Some(loaded.index.clone()),
+        ..World::default()
+    });
     for target in targets {
-        let source = Source::read(snapshot, index, &target.path)?;
-        show(snapshot, &target, &source, beside, style, out)?;
+        let (context, document) =
+            document::open(&world, index, &target.path).map_err(Failure::no_output)?;
+        let open = context.open_file(&document.uri).ok_or_else(|| {
+            Failure::no_output(format!("{}: not in the profile", target.path.display()))
+        })?;
+        show(&open, &target, beside, style, out)?;
     }
-    let Some(last) = failures.pop() else { return Ok(()) };
-    for failure in failures {
-        failure.print();
-    }
+    let mut failures = problems.into_iter().map(|problem| match problem {
+        TargetProblem::Unmatched(message) => Failure::usage(message),
+        TargetProblem::NoCost(message) => Failure::no_output(message),
+    });
+    let Some(last) = failures.next_back() else { return Ok(()) };
+    failures.for_each(|failure| failure.print());
     Err(last)
 }
 
-/// A source as it is on disk.
-struct Source {
-    text: Arc<str>,
-    /// From the recorded text.
-    map: Arc<LineMap>,
-    /// What to say about the recorded text.
-    note: String,
-    /// Whether the recorded text is a guess.
-    stale: bool,
-}
-
-impl Source {
-    /// Reads a source, if the index permits it.
-    fn read(snapshot: &Snapshot, index: &SourceIndex, path: &Path) -> Result<Self, Failure> {
-        let fail = |error| Failure::no_output(format!("{}: {error}", path.display()));
-        if !index.contains(path) {
-            return Err(fail(io::Error::from(io::ErrorKind::PermissionDenied)));
+/// What to say about the recorded text, behind the path.
+fn note(open: &OpenFile) -> String {
+    let recorded = open.snapshot.texts.get(&open.document.path);
+    let origin = recorded.map_or(Origin::Guess, |recorded| recorded.origin);
+    match (origin.doubt(), recorded) {
+        (Some(doubt), _) => format!(" ({doubt}: lines may have moved)"),
+        (None, Some(recorded)) if *recorded.text != *open.document.text.as_str() => {
+            " (edited since the profile was recorded: changed lines have no cost)".to_owned()
         }
-        let recorded = snapshot.texts.get(path);
-        let stale = recorded.is_none_or(RecordedText::is_guess);
-        let (map, text) = if let Some(found) = snapshot.texts.to_disk(path) {
-            found
-        } else {
-            let bytes = regular_file::read(path, MAX_SOURCE).map_err(fail)?;
-            let text: Arc<str> = String::from_utf8_lossy(&bytes).into();
-            (Arc::new(LineMap::identity(text.lines().count() as u32)), text)
-        };
-        let doubt = recorded.map_or(Origin::Guess, |recorded| recorded.origin).doubt();
-        let note = match doubt {
-            Some(doubt) => format!(" ({doubt}: lines may have moved)"),
-            None if recorded.is_some_and(|recorded| recorded.text != text) => {
-                " (edited since the profile was recorded: changed lines have no cost)".to_owned()
-            }
-            None => String::new(),
-        };
-        Ok(Self { text, map, note, stale })
+        (None, _) => String::new(),
     }
 }
 
 /// Writes a source with the costs of its lines and functions.
 fn show(
-    snapshot: &Snapshot,
+    open: &OpenFile,
     target: &Target,
-    source: &Source,
     beside: Beside<'_>,
     style: Style,
     out: &mut Output,
 ) -> io::Result<()> {
-    let Target { file, path, parts } = target;
-    let Source { text, map, note, stale } = source;
-    let source: Vec<&str> = text.lines().collect();
-    let document = lsp_types::Url::from_file_path(path)
-        .ok()
-        .map(|uri| Document::new(uri, path.clone(), 0, Text::new(text.clone(), Encoding::Utf16)));
-    let lines =
-        FileLines { snapshot, file: *file, map, stale: *stale, document: document.as_ref() };
-    let columns = Columns::new(snapshot, &lines, beside, style.unit);
-    let shown = shown_lines(&lines, parts, source.len());
-    let is_long = shown.iter().map(ExactSizeIterator::len).sum::<usize>() > MAX_FULL_LINES;
+    let lines = open.lines();
+    let annotated = AnnotatedSource::new(&lines, open.document.text.as_str());
+    let columns = Columns::new(&lines, &annotated.costs, beside, style.unit);
+    let ranges = annotated.ranges(&target.shown);
+    let is_long = ranges.iter().map(ExactSizeIterator::len).sum::<usize>() > MAX_FULL_LINES;
+    let is_near =
+        |line0| annotated.is_near_cost(line0, CONTEXT_LINES) || columns.is_near_lens(line0);
+    let is_shown =
+        |line0| ranges.iter().any(|range| range.contains(&line0)) && (!is_long || is_near(line0));
 
-    writeln!(out, "\n{}{note}", style.bold(&format!("{}:", path.display())))?;
+    let path = format!("{}:", target.path.display());
+    writeln!(out, "\n{}{}", style.bold(&path), note(open))?;
     let [own_width, total_width, count_width] = columns.widths();
     let margin = own_width + 1 + total_width + count_width;
     let header = if count_width == 0 { "" } else { "executed" };
     writeln!(out, "{:>own_width$} {:>total_width$}{header:>count_width$}", "self", "total")?;
-    let mut skipped = false;
-    for (text, line0) in source.iter().zip(0..) {
-        let is_shown = shown.iter().any(|range| range.contains(&line0));
-        if !is_shown || is_long && !columns.is_near_costs(line0) {
-            skipped = true;
-            continue;
-        }
-        if std::mem::take(&mut skipped) {
+    for AnnotatedLine { line0, text, after_gap, .. } in annotated.shown(is_shown) {
+        if after_gap {
             writeln!(out, "{:>margin$} {:>5}", "", "⋮")?;
         }
         let indent: String = text.chars().take_while(|c| c.is_whitespace()).collect();
@@ -206,35 +177,6 @@ fn show(
         writeln!(out, "{cells}{count:>count_width$} {number:>5}  {}", without_control(text))?;
     }
     Ok(())
-}
-
-/// The lines (0-based) of the text to show, of which there are `n_lines`.
-pub(super) fn shown_lines(
-    lines: &FileLines<'_>,
-    parts: &[Part],
-    n_lines: usize,
-) -> Vec<Range<u32>> {
-    if parts.is_empty() {
-        return std::iter::once(0..n_lines as u32).collect();
-    }
-    let line0_of = |function| {
-        let mut functions = lines.functions().into_iter();
-        functions.find_map(|(line0, this)| (this == function).then_some(line0))
-    };
-    let around = |line0: u32| line0.saturating_sub(NEAR_LINES)..line0 + NEAR_LINES + 1;
-    let of_part = |part: &Part| match *part {
-        Part::Line(line) => Some(around(line.saturating_sub(1))),
-        Part::Function(function) => line0_of(function).map(|line0| {
-            let functions = lines.document.and_then(Document::functions);
-            let definitions = functions.map_or(&[][..], |functions| functions.all()).iter();
-            let here = definitions.filter(|definition| definition.lines.contains(&line0));
-            let length = |here: &Definition| here.lines.end() - here.lines.start();
-            let innermost = here.min_by_key(|here| (here.name_line0 != line0, length(here)));
-            innermost
-                .map_or_else(|| around(line0), |here| *here.lines.start()..here.lines.end() + 1)
-        }),
-    };
-    parts.iter().filter_map(of_part).collect()
 }
 
 /// Replaces control characters other than tabs.
@@ -262,11 +204,12 @@ struct LineCells {
 
 impl Columns {
     fn new(
-        snapshot: &Snapshot,
         lines: &FileLines<'_>,
+        by_line: &BTreeMap<u32, LineCost>,
         Beside { before, overlay }: Beside<'_>,
         unit: Unit,
     ) -> Self {
+        let snapshot = lines.snapshot;
         let costs = &snapshot.costs;
         let scale = Scale { metric: &costs.metric, base: costs.base, unit };
         // A line that several recorded lines were joined into is none of the baseline's.
@@ -275,8 +218,8 @@ impl Columns {
             let before = before.filter(|_| is_one && !lines.stale)?;
             before.recorded_line(snapshot, line.file, line.line)
         };
-        let cells = lines.costs(0..u32::MAX).into_iter().map(|(line0, line)| {
-            let before = line_before(line0, &line);
+        let cells = by_line.iter().map(|(&line0, line)| {
+            let before = line_before(line0, line);
             let (mut own, mut total) =
                 (own(scale, line.cost), total(scale, line.cost, lines.mark()));
             if !own.is_empty() {
@@ -319,9 +262,9 @@ impl Columns {
         [width(|cells| &cells.own), width(|cells| &cells.total), count_width]
     }
 
-    fn is_near_costs(&self, line0: u32) -> bool {
+    fn is_near_lens(&self, line0: u32) -> bool {
         let near = line0.saturating_sub(CONTEXT_LINES)..=line0 + CONTEXT_LINES;
-        self.cells.range(near.clone()).next().is_some() || self.lenses.range(near).next().is_some()
+        self.lenses.range(near).next().is_some()
     }
 }
 

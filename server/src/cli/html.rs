@@ -2,8 +2,9 @@
 //! editor.
 //!
 //! The page loads nothing: its content security policy permits its own style and scripts alone, by
-//! their hashes. `html/flame.js` is made of `editors/vscode/src/webview` by `npm run page` there. All text of the profile is escaped. The page has a limited size; what it leaves out
-//! is said with its cost.
+//! their hashes. `html/flame.js` is made of `editors/vscode/src/webview` by `npm run page` there. All
+//! text of the profile is escaped. The page has a limited size; what it leaves out is said with its
+//! cost.
 
 mod flame_graph;
 
@@ -14,13 +15,15 @@ use super::heading::{compared_with, headline};
 use super::loaded::Loaded;
 use super::output::{Output, OutputArgs};
 use super::view::{Places, ViewArgs};
-use analysis::{FunctionId, LineCost, Total};
+use analysis::FunctionId;
 use data_encoding::BASE64;
 use engine::config::settings::{Compare, Settings, Unit};
 use engine::items::fields::CostFields;
 use engine::items::weight::Weight;
+use engine::present::labels::Scale;
 use engine::present::text::{one_line, plain};
 use engine::present::units;
+use engine::query::annotated::{AnnotatedLine, AnnotatedSource};
 use engine::query::health;
 use engine::query::hot_spots::{HotFile, HotFunction, Question, hot_spots};
 use engine::ranking::{By, Scope};
@@ -28,6 +31,7 @@ use engine::snapshot::Snapshot;
 use engine::world::World;
 use engine::world::context::{Compared, Context};
 use engine::world::document::OpenDocuments;
+use engine::world::file_lines::FileLines;
 use sha2::{Digest as _, Sha256};
 use sources::SourceIndex;
 use std::collections::BTreeMap;
@@ -271,64 +275,24 @@ impl Page {
 
     /// A source with the costs of its lines. `None` if it has none, or is too large.
     fn source(&mut self, path: &Path, anchors: &BTreeMap<FunctionId, usize>) -> Option<()> {
-        let snapshot = self.snapshot.clone();
         let (context, document) = document::open(&self.context.world, &self.index, path).ok()?;
         let open = context.open_file(&document.uri)?;
         let lines = open.lines();
-        let costs: BTreeMap<u32, LineCost> = lines.costs(0..u32::MAX).into_iter().collect();
-        if costs.is_empty() {
+        let annotated = AnnotatedSource::new(&lines, document.text.as_str());
+        if annotated.costs.is_empty() {
             return None;
         }
-        let mut links: BTreeMap<u32, Vec<FunctionId>> = BTreeMap::new();
-        for edge in snapshot.tree.edges().all() {
-            let sites =
-                snapshot.tree.edges().sites(edge).iter().filter(|site| site.file == open.file);
-            for line0 in sites.filter_map(|site| lines.map.to_open(site.line.checked_sub(1)?)) {
-                links.entry(line0).or_default().push(edge.callee);
-            }
-        }
+        let callees = callees_by_line(&lines);
         let before = self.html.len();
-        let name = escape(&one_line(&self.index.as_given(path).display().to_string()));
-        self.add(format_args!(
-            "<h3>{name}</h3>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"source\" data-path=\"{name}\">\
-             <thead><tr><th scope=\"col\" class=\"number\">self</th><th scope=\"col\" class=\"number\">total</th><th scope=\"col\" class=\"number\">line</th>\
-             <th scope=\"col\">source</th></tr></thead><tbody>\n"
-        ));
-        let scale = context.scale(&snapshot);
-        let mut next0 = 0;
-        for (text, line0) in document.text.as_str().lines().zip(0_u32..) {
-            let near = line0.saturating_sub(CONTEXT_LINES)..=line0 + CONTEXT_LINES;
-            if costs.range(near).next().is_none() {
-                continue;
-            }
-            if line0 != next0 && next0 != 0 {
+        self.source_head(path);
+        let is_shown = |line0| annotated.is_near_cost(line0, CONTEXT_LINES);
+        for (line, i) in annotated.shown(is_shown).into_iter().zip(0..) {
+            if line.after_gap && i > 0 {
                 self.html += "<tr><td></td><td></td><td class=\"number\">⋮</td><td></td></tr>\n";
             }
-            next0 = line0 + 1;
-            let cost = costs.get(&line0).map(|line| line.cost);
-            let fields =
-                cost.map(|cost| CostFields::new(scale, Some(cost.self_), cost.total, None));
-            let tier = fields.as_ref().map_or(0, |fields| fields.tier);
-            let total = cost.map_or(Total::Unknown, |cost| cost.total);
-            let own = number(cost.map(|cost| Weight(cost.self_)));
-            let total = number(Weight::of_total(total));
-            let [own_text, total_text] = fields
-                .map_or([None, None], |fields| [fields.self_text, fields.total_text])
-                .map(|text| escape(&text.unwrap_or_default()));
-            let text = text.split('\t').map(|part| escape(&one_line(part))).collect::<Vec<_>>();
-            self.add(format_args!(
-                "<tr class=\"tier{tier}\"><td class=\"number\" data-value=\"{own}\">{own_text}</td>\
-                 <td class=\"number\" data-value=\"{total}\">{total_text}</td>\
-                 <td class=\"number\">{}</td><td>{}",
-                line0 + 1,
-                text.join("\t")
-            ));
-            for callee in links.get(&line0).into_iter().flatten().take(MAX_LINKS) {
-                if let Some(i) = anchors.get(callee) {
-                    let name = escape(&plain(snapshot.function(*callee).name));
-                    self.add(format_args!(" <a href=\"#f{i}\">→ {name}</a>"));
-                }
-            }
+            self.source_row(context.scale(&open.snapshot), line);
+            let callees = callees.get(&line.line0).into_iter().flatten();
+            self.call_links(callees.take(MAX_LINKS), anchors);
             self.html += "</td></tr>\n";
         }
         self.html += "</tbody></table></div>\n";
@@ -338,6 +302,62 @@ impl Page {
         }
         Some(())
     }
+
+    fn source_head(&mut self, path: &Path) {
+        let name = escape(&one_line(&self.index.as_given(path).display().to_string()));
+        self.add(format_args!(
+            "<h3>{name}</h3>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"source\" data-path=\"{name}\">\
+             <thead><tr><th scope=\"col\" class=\"number\">self</th><th scope=\"col\" class=\"number\">total</th><th scope=\"col\" class=\"number\">line</th>\
+             <th scope=\"col\">source</th></tr></thead><tbody>\n"
+        ));
+    }
+
+    /// A line and its costs, without the end of the last cell.
+    fn source_row(&mut self, scale: Scale<'_>, line: AnnotatedLine<'_>) {
+        let cost = line.cost.map(|line| line.cost);
+        let fields = cost.map(|cost| CostFields::new(scale, Some(cost.self_), cost.total, None));
+        let tier = fields.as_ref().map_or(0, |fields| fields.tier);
+        let own = number(cost.map(|cost| Weight(cost.self_)));
+        let total = number(cost.and_then(|cost| Weight::of_total(cost.total)));
+        let [own_text, total_text] = fields
+            .map_or([None, None], |fields| [fields.self_text, fields.total_text])
+            .map(|text| escape(&text.unwrap_or_default()));
+        let text = line.text.split('\t').map(|part| escape(&one_line(part))).collect::<Vec<_>>();
+        self.add(format_args!(
+            "<tr class=\"tier{tier}\"><td class=\"number\" data-value=\"{own}\">{own_text}</td>\
+             <td class=\"number\" data-value=\"{total}\">{total_text}</td>\
+             <td class=\"number\">{}</td><td>{}",
+            line.line0 + 1,
+            text.join("\t")
+        ));
+    }
+
+    /// Links from a line to the functions that it calls, as far as they are in the table.
+    fn call_links<'c>(
+        &mut self,
+        callees: impl Iterator<Item = &'c FunctionId>,
+        anchors: &BTreeMap<FunctionId, usize>,
+    ) {
+        for callee in callees {
+            if let Some(i) = anchors.get(callee) {
+                let name = escape(&plain(self.snapshot.function(*callee).name));
+                self.add(format_args!(" <a href=\"#f{i}\">→ {name}</a>"));
+            }
+        }
+    }
+}
+
+/// The functions that lines (0-based) of the text call.
+fn callees_by_line(lines: &FileLines<'_>) -> BTreeMap<u32, Vec<FunctionId>> {
+    let mut callees: BTreeMap<u32, Vec<FunctionId>> = BTreeMap::new();
+    let edges = lines.snapshot.tree.edges();
+    for edge in edges.all() {
+        let sites = edges.sites(edge).iter().filter(|site| site.file == lines.file);
+        for line0 in sites.filter_map(|site| lines.map.to_open(site.line.checked_sub(1)?)) {
+            callees.entry(line0).or_default().push(edge.callee);
+        }
+    }
+    callees
 }
 
 /// A raw weight, as in `report --json`. Empty if it is unknown.

@@ -6,7 +6,7 @@ use engine::discovery::roots::project_above;
 use engine::present::text::plain;
 use engine::present::units;
 use engine::query::path_rules::{self, as_options, as_root};
-use engine::ranking::order::hottest_line_of_files;
+use engine::query::targets::weights_of_files;
 use engine::snapshot::Snapshot;
 use sources::{Mapping, Reason, SourceIndex};
 use std::collections::BTreeMap;
@@ -16,20 +16,6 @@ use std::path::Path;
 const MIN_PERCENT: f64 = 5.0;
 /// With more files than this, the others are counted.
 const MAX_NAMED: usize = 5;
-
-/// The weight of each file with costs on lines: the sum of their self costs, or the total of its
-/// hottest line if that is greater. The lines of some files only call others.
-pub(super) fn weights(snapshot: &Snapshot) -> BTreeMap<FileId, f64> {
-    let mut files: BTreeMap<FileId, f64> = BTreeMap::new();
-    for line in snapshot.costs.lines() {
-        *files.entry(line.file).or_default() += line.cost.self_.abs();
-    }
-    for (file, line) in hottest_line_of_files(snapshot) {
-        let weight = files.entry(file).or_default();
-        *weight = weight.max(line.cost.magnitude());
-    }
-    files
-}
 
 /// A message about the files over [`MIN_PERCENT`] that were found but are not in `shown`.
 pub(super) fn not_shown(snapshot: &Snapshot, shown: &[FileId]) -> Option<String> {
@@ -73,7 +59,7 @@ pub(super) fn not_found(snapshot: &Snapshot, index: &SourceIndex) -> Option<Stri
 /// The files over [`MIN_PERCENT`] with their shares, hottest first.
 fn hot(snapshot: &Snapshot) -> Vec<(FileId, String)> {
     let base = snapshot.costs.base;
-    let mut files: Vec<(FileId, f64)> = weights(snapshot)
+    let mut files: Vec<(FileId, f64)> = weights_of_files(snapshot)
         .into_iter()
         .filter(|(_, weight)| weight * 100.0 > MIN_PERCENT * base)
         .collect();

@@ -5,16 +5,19 @@ use super::fit::short;
 use super::project::{Opened, Project};
 use super::tool::Query;
 use super::view::View;
-use crate::cli::annotate::{CONTEXT_LINES, Target, named, shown_lines};
 use crate::cli::document;
-use analysis::LineCost;
 use engine::items::CostData;
 use engine::items::fields::{CostFields, PlaceFields};
 use engine::items::weight::Weight;
+use engine::query::annotated::{AnnotatedLine, AnnotatedSource, Shown};
+use engine::query::targets::{Target, TargetProblem, named};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+
+/// The number of lines to show before and after a line with a cost.
+const CONTEXT_LINES: u32 = 2;
 
 /// `line_costs`.
 pub struct ShowLines;
@@ -116,29 +119,25 @@ impl Query for ShowLines {
         let open = context.open_file(&document.uri);
         let open = open.ok_or_else(|| format!("{}: not in the profile", question.target))?;
         let lines = open.lines();
-        let text: Vec<&str> = document.text.as_str().lines().collect();
-        let costs: BTreeMap<u32, LineCost> = lines.costs(0..u32::MAX).into_iter().collect();
-        let functions = lines.functions();
-        let near = |line0: u32| {
-            let near = line0.saturating_sub(CONTEXT_LINES)..=line0 + CONTEXT_LINES;
-            costs.range(near).next().is_some()
-        };
-        let ranges = shown_lines(&lines, &target.parts, text.len());
-        let is_whole_file = target.parts.is_empty();
-        let wanted: BTreeSet<u32> = ranges
-            .into_iter()
-            .flatten()
-            .filter(|&line0| (line0 as usize) < text.len() && (!is_whole_file || near(line0)))
-            .collect();
-        let shown = hottest(&wanted, &costs, most);
+        let annotated = AnnotatedSource::new(&lines, document.text.as_str());
+        let ranges = annotated.ranges(&target.shown);
+        let is_whole_file = target.shown == Shown::Whole;
+        let mut shown = annotated.shown(|line0| {
+            ranges.iter().any(|range| range.contains(&line0))
+                && (!is_whole_file || annotated.is_near_cost(line0, CONTEXT_LINES))
+        });
+        let n_wanted = shown.len();
+        keep_hottest(&mut shown, most);
         let scale = context.scale(&opened.snapshot);
-        let line = |&line0: &u32| Row {
-            line: line0 + 1,
-            source: short(text.get(line0 as usize).copied().unwrap_or_default()),
-            costs: costs.get(&line0).map(|line| CostData::new(scale, line.cost, None).into()),
+        let row = |line: &AnnotatedLine<'_>| Row {
+            line: line.line0 + 1,
+            source: short(line.text),
+            costs: line.cost.map(|line| CostData::new(scale, line.cost, None).into()),
         };
-        let defined = functions.iter().filter(|(line0, _)| shown.contains(line0));
-        let function = |&(_, function)| {
+        let lines0: BTreeSet<u32> = shown.iter().map(|line| line.line0).collect();
+        let functions = lines.functions().into_iter();
+        let defined = functions.filter(|(line0, _)| lines0.contains(line0));
+        let function = |(_, function)| {
             let place = PlaceFields::of_function(&context, &opened.snapshot, function);
             FunctionLine {
                 name: short(opened.snapshot.function(function).name),
@@ -151,8 +150,8 @@ impl Query for ShowLines {
             path: relative(&opened, &target.path),
             stale: lines.stale,
             functions: defined.take(most).map(function).collect(),
-            more: wanted.len() - shown.len(),
-            lines: shown.iter().map(line).collect(),
+            more: n_wanted - shown.len(),
+            lines: shown.iter().map(row).collect(),
             also,
         })
     }
@@ -170,11 +169,11 @@ fn target(
     let file = target.rsplit_once(':').map_or(target, |(file, _)| file);
     let is_file = in_project.exists() || project.path(file.as_ref()).is_file();
     let name = if is_file { in_project } else { PathBuf::from(target) };
-    let (mut targets, mut failures) = named(&opened.snapshot, &opened.index, &[name]);
+    let (mut targets, mut problems) = named(&opened.snapshot, &opened.index, &[name]);
     if targets.is_empty() {
-        return Err(failures.pop().map_or_else(
+        return Err(problems.pop().map_or_else(
             || format!("{target}: nothing of this name has cost"),
-            |failure| failure.message,
+            TargetProblem::into_message,
         ));
     }
     let others = targets.split_off(1);
@@ -184,10 +183,10 @@ fn target(
     Ok((first, others))
 }
 
-/// The `most` hottest of the wanted lines.
-fn hottest(wanted: &BTreeSet<u32>, costs: &BTreeMap<u32, LineCost>, most: usize) -> BTreeSet<u32> {
-    let heat = |line0: &u32| costs.get(line0).map_or(0.0, |line| line.cost.magnitude());
-    let mut ranked: Vec<u32> = wanted.iter().copied().collect();
-    ranked.sort_by(|a, b| heat(b).total_cmp(&heat(a)).then(a.cmp(b)));
-    ranked.into_iter().take(most).collect()
+/// Keeps the `most` hottest lines, in the order of the text.
+fn keep_hottest(lines: &mut Vec<AnnotatedLine<'_>>, most: usize) {
+    let heat = |line: &AnnotatedLine<'_>| line.cost.map_or(0.0, |line| line.cost.magnitude());
+    lines.sort_by(|a, b| heat(b).total_cmp(&heat(a)).then(a.line0.cmp(&b.line0)));
+    lines.truncate(most);
+    lines.sort_by_key(|line| line.line0);
 }

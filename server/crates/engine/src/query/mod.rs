@@ -1,7 +1,9 @@
 //! The queries of editors and the command line. Each is a pure function of a
-//! [`Context`](crate::world::context::Context) or a [`Snapshot`](crate::snapshot::Snapshot).
+//! [`Context`](crate::world::context::Context) or a [`Snapshot`](crate::snapshot::Snapshot); only
+//! [`targets`] also asks the disk which names are files.
 
 pub mod action;
+pub mod annotated;
 pub mod call_groups;
 pub mod call_tree;
 pub mod calls;
@@ -31,6 +33,7 @@ pub mod selection;
 pub mod sources;
 pub mod step;
 pub mod symbols;
+pub mod targets;
 pub mod timeline;
 pub mod tree_rows;
 pub mod view;

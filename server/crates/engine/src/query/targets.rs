@@ -1,112 +1,102 @@
-//! What `costline annotate` shows: files, or parts of files.
+//! What a name selects of the sources: a file, a folder, a line of a file, or functions.
 
-use crate::cli::exit::Failure;
-use crate::cli::left_out::{not_found, weights};
+use crate::present::text::{file_name, plain};
+use crate::present::units;
+use crate::query::annotated::{Part, Shown};
+use crate::query::path_rules;
+use crate::ranking::order::{hottest_functions, hottest_line_of_files};
+use crate::snapshot::Snapshot;
 use analysis::{FileId, FunctionId};
-use engine::present::text::{file_name, plain};
-use engine::present::units;
-use engine::query::path_rules;
-use engine::ranking::order::hottest_functions;
-use engine::snapshot::Snapshot;
 use sources::{Mapping, SourceIndex};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The number of files to show if the user names none.
-const DEFAULT_FILES: usize = 3;
-
 /// A file to show.
-pub(in crate::cli) struct Target {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
     /// The file of the profile.
     pub file: FileId,
     /// The source.
     pub path: PathBuf,
-    /// What to show of it. Empty: all of it.
-    pub parts: Vec<Part>,
+    /// What to show of it.
+    pub shown: Shown,
 }
 
-/// A part of a file to show.
-pub(in crate::cli) enum Part {
-    /// A line, 1-based, and those around it.
-    Line(u32),
-    /// A function.
-    Function(FunctionId),
+/// Why a name selects nothing, as a message for users.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TargetProblem {
+    /// It is neither a file nor a function.
+    Unmatched(String),
+    /// What it names has no cost, or its source cannot be shown.
+    NoCost(String),
 }
 
-/// The files with the highest costs that were found, hottest first.
-pub(super) fn hottest(snapshot: &Snapshot, index: &SourceIndex) -> Result<Vec<Target>, Failure> {
-    let files = files_with_cost(snapshot);
-    if files.is_empty() {
-        let no_lines = if snapshot.costs.lines().is_empty() {
-            "the profile has no lines (run `costline check`)".to_owned()
-        } else if let Some(name) = snapshot.mappings().find_map(is_found) {
-            format!("the profile has no cost on a line of a file that was found, such as {name}")
-        } else if let Some(ambiguous) = ambiguous(snapshot, index) {
-            format!("none of the files in the profile was found: {ambiguous}")
-        } else if let Some(not_found) = not_found(snapshot, index) {
-            format!("none of the files in the profile was found; {not_found}")
-        } else {
-            "none of the files in the profile was found (run `costline check`, or pass --root or --map)".to_owned()
-        };
-        let reason = snapshot.no_debug_info().unwrap_or(no_lines);
-        return Err(Failure::no_output(format!(
-            "{}: nothing to show: {reason}",
-            snapshot.loaded.path.display()
-        )));
+impl TargetProblem {
+    /// The message.
+    pub fn into_message(self) -> String {
+        match self {
+            Self::Unmatched(message) | Self::NoCost(message) => message,
+        }
     }
-    Ok(files.into_iter().take(DEFAULT_FILES).collect())
+}
+
+/// The weight of each file with costs on lines: the sum of their self costs, or the total of its
+/// hottest line if that is greater. The lines of some files only call others.
+pub fn weights_of_files(snapshot: &Snapshot) -> BTreeMap<FileId, f64> {
+    let mut files: BTreeMap<FileId, f64> = BTreeMap::new();
+    for line in snapshot.costs.lines() {
+        *files.entry(line.file).or_default() += line.cost.self_.abs();
+    }
+    for (file, line) in hottest_line_of_files(snapshot) {
+        let weight = files.entry(file).or_default();
+        *weight = weight.max(line.cost.magnitude());
+    }
+    files
 }
 
 /// The files with costs on lines that were found, hottest first.
-fn files_with_cost(snapshot: &Snapshot) -> Vec<Target> {
-    let mut files: Vec<_> = weights(snapshot)
+pub fn hottest_files(snapshot: &Snapshot) -> Vec<Target> {
+    let mut files: Vec<_> = weights_of_files(snapshot)
         .into_iter()
         .filter_map(|(file, weight)| Some((weight, file, snapshot.path_of(file)?.to_owned())))
         .collect();
     files.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
-    files.into_iter().map(|(_, file, path)| Target { file, path, parts: Vec::new() }).collect()
+    files.into_iter().map(|(_, file, path)| Target { file, path, shown: Shown::Whole }).collect()
 }
 
-/// The name of a file in the profile, if its source was found.
-fn is_found((name, _, mapping): (&str, FileId, &Mapping)) -> Option<String> {
-    mapping.path().map(|_| plain(name).into_owned())
-}
-
-/// The first name that matches several files, and the options that select each of them.
-fn ambiguous(snapshot: &Snapshot, index: &SourceIndex) -> Option<String> {
-    let (name, _, mapping) =
-        snapshot.mappings().find(|(_, _, mapping)| matches!(mapping, Mapping::Ambiguous { .. }))?;
-    let options = path_rules::as_options(&path_rules::for_mapping(name, mapping, index));
-    Some(format!("{} matches several files; pass {options}", plain(name)))
-}
-
-/// What `names` select, and a message for each name without cost. Parts of one file are united.
-pub(in crate::cli) fn named(
+/// What `names` select, and why the other names select nothing. Parts of one file are united.
+pub fn named(
     snapshot: &Snapshot,
     index: &SourceIndex,
     names: &[PathBuf],
-) -> (Vec<Target>, Vec<Failure>) {
-    let (mut targets, mut failures) = (Vec::new(), Vec::new());
+) -> (Vec<Target>, Vec<TargetProblem>) {
+    let (mut targets, mut problems) = (Vec::new(), Vec::new());
     for name in names {
         match select(snapshot, index, name) {
             Ok(found) => found.into_iter().for_each(|target| add(&mut targets, target)),
-            Err(failure) => failures.push(failure),
+            Err(problem) => problems.push(problem),
         }
     }
-    (targets, failures)
+    (targets, problems)
 }
 
 /// Adds a target, to the one of the same file if there is one.
 fn add(targets: &mut Vec<Target>, target: Target) {
     match targets.iter_mut().find(|other| other.file == target.file) {
-        // All of the file is shown already, or from now on.
-        Some(same) if same.parts.is_empty() || target.parts.is_empty() => same.parts.clear(),
-        Some(same) => same.parts.extend(target.parts),
+        Some(same) => match (&mut same.shown, target.shown) {
+            (Shown::Parts(parts), Shown::Parts(others)) => parts.extend(others),
+            (shown, _) => *shown = Shown::Whole,
+        },
         None => targets.push(target),
     }
 }
 
 /// What a name selects: a file, a folder, a line of a file, or functions.
-fn select(snapshot: &Snapshot, index: &SourceIndex, name: &Path) -> Result<Vec<Target>, Failure> {
+fn select(
+    snapshot: &Snapshot,
+    index: &SourceIndex,
+    name: &Path,
+) -> Result<Vec<Target>, TargetProblem> {
     if name.is_dir() {
         return in_folder(snapshot, name);
     }
@@ -123,9 +113,9 @@ fn select(snapshot: &Snapshot, index: &SourceIndex, name: &Path) -> Result<Vec<T
         if line == 0 || n_lines.is_some_and(|n_lines| line as usize > n_lines) {
             let n_lines = n_lines.map(|n| units::counted(n as f64, "lines"));
             let has = n_lines.map_or_else(String::new, |n| format!(": the file has {n}"));
-            return Err(Failure::no_output(format!("{text}: no such line{has}")));
+            return Err(TargetProblem::NoCost(format!("{text}: no such line{has}")));
         }
-        return Ok(vec![Target { parts: vec![Part::Line(line)], ..target }]);
+        return Ok(vec![Target { shown: Shown::Parts(vec![Part::Line(line)]), ..target }]);
     }
     functions(snapshot, &text)
 }
@@ -144,10 +134,10 @@ fn existing_file(snapshot: &Snapshot, index: &SourceIndex, name: &Path) -> Optio
 }
 
 /// The files with cost in a folder, hottest first.
-fn in_folder(snapshot: &Snapshot, folder: &Path) -> Result<Vec<Target>, Failure> {
-    let fail = |why: &str| Failure::no_output(format!("{}: {why}", folder.display()));
+fn in_folder(snapshot: &Snapshot, folder: &Path) -> Result<Vec<Target>, TargetProblem> {
+    let fail = |why: &str| TargetProblem::NoCost(format!("{}: {why}", folder.display()));
     let real = folder.canonicalize().map_err(|error| fail(&error.to_string()))?;
-    let mut targets = files_with_cost(snapshot);
+    let mut targets = hottest_files(snapshot);
     targets.retain(|target| target.path.starts_with(&real));
     if targets.is_empty() {
         return Err(fail("no file in this folder has cost in this profile"));
@@ -156,9 +146,9 @@ fn in_folder(snapshot: &Snapshot, folder: &Path) -> Result<Vec<Target>, Failure>
 }
 
 /// The functions that a name or `/regex/` matches, in the order of their costs.
-fn functions(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, Failure> {
+fn functions(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, TargetProblem> {
     let found = snapshot.named(name).map_err(|unmatched| {
-        Failure::usage(format!("{name}: no file of this name, and {}", unmatched.problem))
+        TargetProblem::Unmatched(format!("{name}: no file of this name, and {}", unmatched.problem))
     })?;
     let has_cost =
         |&function: &FunctionId| snapshot.costs.function(function).cost.magnitude() > 0.0;
@@ -167,7 +157,7 @@ fn functions(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, Failure> {
     let target = |&function: &FunctionId| {
         let (file, _) = snapshot.definition(function)?;
         let path = snapshot.path_of(file)?.to_owned();
-        Some(Target { file, path, parts: vec![Part::Function(function)] })
+        Some(Target { file, path, shown: Shown::Parts(vec![Part::Function(function)]) })
     };
     let targets: Vec<Target> = found.iter().filter_map(target).collect();
     if !targets.is_empty() {
@@ -180,17 +170,21 @@ fn functions(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, Failure> {
         },
         None => "it has no cost in this view".to_owned(),
     };
-    Err(Failure::no_output(format!("{name}: {why}")))
+    Err(TargetProblem::NoCost(format!("{name}: {why}")))
 }
 
-fn named_file(snapshot: &Snapshot, index: &SourceIndex, source: &Path) -> Result<Target, Failure> {
-    let fail = |why: &str| Failure::no_output(format!("{}: {why}", source.display()));
+fn named_file(
+    snapshot: &Snapshot,
+    index: &SourceIndex,
+    source: &Path,
+) -> Result<Target, TargetProblem> {
+    let fail = |why: &str| TargetProblem::NoCost(format!("{}: {why}", source.display()));
     let path = source.canonicalize().map_err(|error| fail(&error.to_string()))?;
     if let Some(file) = snapshot.file_at(&path) {
         let has_cost = !snapshot.costs.lines_of(file, 1..u32::MAX).is_empty()
             || !snapshot.defined_in(file).is_empty();
         return if has_cost {
-            Ok(Target { file, path, parts: Vec::new() })
+            Ok(Target { file, path, shown: Shown::Whole })
         } else {
             Err(fail("the profile names this file, but without cost in this view"))
         };
