@@ -33,4 +33,5 @@ mod selection;
 #[path = "../../../../../tests/skip.rs"]
 mod skip;
 mod support;
+mod tree_rows;
 mod views;

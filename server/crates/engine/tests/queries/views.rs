@@ -9,6 +9,7 @@ use engine::ranking::order::hottest_functions;
 use engine::snapshot::Snapshot;
 use profile::text_samples;
 use serde_json::{Value, json};
+use sources::SourceIndex;
 
 const APP: &str = "fn main() {\n    parse();\n}\nfn parse() {\n    hash();\n}\nfn hash() {}\n";
 
@@ -64,21 +65,25 @@ fn a_name_that_matches_nothing_is_ignored_with_a_warning() {
 }
 
 /// Applies other settings to a snapshot.
-fn renewed(project: &Project, snapshot: &Snapshot, settings: &Value) -> Snapshot {
+fn renewed(index: &SourceIndex, snapshot: &Snapshot, settings: &Value) -> Snapshot {
     let settings = Settings::parse(settings).0.costs();
-    let index = index_sources(&[project.path("")], &settings.sources);
     let caches = Caches::default();
-    renew(snapshot, Environment { settings: &settings, index: &index, caches: &caches })
+    renew(snapshot, Environment { settings: &settings, index, caches: &caches })
+}
+
+fn index(project: &Project) -> SourceIndex {
+    index_sources(&[project.path("")], &Settings::default().costs().sources)
 }
 
 #[test]
 fn a_changed_view_maps_and_resolves_nothing_again() {
     let project = project(&json!({}));
-    let all = load(&project);
-    let worker = renewed(&project, &all, &json!({"threads": ["worker"]}));
+    let index = index(&project);
+    let all = renewed(&index, &load(&project), &json!({}));
+    let worker = renewed(&index, &all, &json!({"threads": ["worker"]}));
     assert_eq!(functions(&worker), ["hash 1/1", "main 0/1"]);
     assert!(std::sync::Arc::ptr_eq(&worker.source_mapped, &all.source_mapped));
-    let back = renewed(&project, &worker, &json!({}));
+    let back = renewed(&index, &worker, &json!({}));
     assert_eq!(functions(&back), functions(&all));
 }
 
@@ -88,7 +93,7 @@ fn changed_source_settings_map_again() {
     let all = load(&project);
     let file = all.file_at(&project.path("app.rs"));
     assert!(file.is_some());
-    let excluded = renewed(&project, &all, &json!({"exclude": ["*.rs"]}));
+    let excluded = renewed(&index(&project), &all, &json!({"exclude": ["*.rs"]}));
     assert_eq!(excluded.file_at(&project.path("app.rs")), None);
     assert!(!std::sync::Arc::ptr_eq(&excluded.source_mapped, &all.source_mapped));
 }
