@@ -3,10 +3,11 @@
 use super::super::skip_without;
 use super::server::{Reply, Server};
 use super::{GO, Outcome, Project, fixture, go_profile, run};
+use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 use std::env;
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
@@ -332,6 +333,46 @@ fn a_bucket_may_be_asked_with_a_token() {
     Outcome::of(command.env("COSTLINE_T", "s3cret")).success();
     let merged = fs::read_to_string(project.file("a.folded")).unwrap();
     assert!(merged.ends_with("\nmain 7\n"), "{merged}");
+}
+
+#[test]
+fn a_list_of_objects_that_begins_again_is_an_error() {
+    let server = Server::http(|_| {
+        let list = "<ListBucketResult><Contents><Key>a/</Key></Contents><NextContinuationToken>x\
+                    </NextContinuationToken></ListBucketResult>";
+        Reply::ok(list.into())
+    });
+    let url = server.url("/fleet/");
+    let message = Project::new().fetch(&["s3", &url]).failure(1);
+    let expected = "the list of objects does not continue: two parts name the same one as the next; check that \
+                    the store can continue lists, or give a longer prefix";
+    assert_eq!(message, format!("{url}: {expected}"));
+    assert_eq!(server.requests(), 2);
+}
+
+/// The profile has come by then, so it is kept.
+#[test]
+fn points_of_any_time_leave_the_profile_as_it_is() {
+    let mut profile = Vec::new();
+    GzDecoder::new(&go_profile()[..]).read_to_end(&mut profile).unwrap();
+    // Series with one point each: 1 at the first millisecond that there is, and no number.
+    let point = |value: f64| {
+        let value = value.to_le_bytes();
+        let time = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01];
+        [&[0x0a, 22, 0x12, 20, 0x09][..], &value, &[0x10], &time].concat()
+    };
+    let points = [point(1.0), point(f64::NAN)].concat();
+    let server = Server::http(move |request| match request.path.rsplit('/').next().unwrap() {
+        "SelectMergeProfile" => Reply::ok(profile.clone()),
+        "SelectSeries" => Reply::ok(points.clone()),
+        _ => Reply::ok(Vec::new()),
+    });
+    let project = Project::new();
+    let url = server.url("/");
+    project.fetch(&["pyroscope", &url, "--profile-type", TYPE, "--name", "shop"]).success();
+    let text = run(["report", "--json", project.file("shop.pb.gz").to_str().unwrap()]).success();
+    let report: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["fleet"]["kind"], "pyroscope");
 }
 
 #[test]

@@ -224,7 +224,7 @@ fn cut_rows(
     cuts: &Cuts,
     stacks: &mut Stacks,
     observe: &mut dyn FnMut(Step),
-) -> Result<i64, FetchError> {
+) -> Result<i128, FetchError> {
     let mut columns = Vec::new();
     database.rows(&format!("DESCRIBE TABLE ({sql})"), observe, &mut |row| {
         columns.extend(row.column());

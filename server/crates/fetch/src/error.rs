@@ -39,6 +39,17 @@ pub enum FetchError {
         /// The limit.
         waited: Duration,
     },
+    /// The host sends so little at a time that the answer does not end.
+    #[error(
+        "{url}: was not sent as a whole within {} s; ask for less, or wait longer with --timeout SECONDS",
+        waited.as_secs()
+    )]
+    Slow {
+        /// What was asked for.
+        url: String,
+        /// The limit.
+        waited: Duration,
+    },
     /// The answer has another status than 200.
     #[error("{url}: answered {status}{said}{advice}")]
     Status {

@@ -19,6 +19,10 @@ use ureq::{Agent, Body};
 use url::Url;
 
 const MAX_REDIRECTS: usize = 5;
+/// How many times as long the whole answer may take as the host may send nothing.
+const PATIENCE: u32 = 100;
+/// The longest time that is waited for. The largest numbers cannot be added to a clock.
+const MAX_TIMEOUT: Duration = Duration::from_secs(366 * 24 * 3600);
 /// How long to wait before the second and the third try.
 const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(1)];
 /// How much of the answer of a failed request is read, for the message.
@@ -30,6 +34,8 @@ const REGION: &str = "x-amz-bucket-region";
 pub(crate) struct Http {
     agent: Agent,
     timeout: Duration,
+    /// How long a whole answer may take.
+    longest: Duration,
     max_bytes: u64,
     authorization: Option<String>,
 }
@@ -37,6 +43,17 @@ pub(crate) struct Http {
 impl Http {
     /// `timeout`: how long the host may send nothing.
     pub(crate) fn new(options: &Options, secrets: &Secrets, timeout: Duration) -> Self {
+        let timeout = timeout.min(MAX_TIMEOUT);
+        Self::with_deadlines(options, secrets, timeout, timeout * PATIENCE)
+    }
+
+    /// `longest`: how long a whole answer may take.
+    pub(crate) fn with_deadlines(
+        options: &Options,
+        secrets: &Secrets,
+        timeout: Duration,
+        longest: Duration,
+    ) -> Self {
         let tls = TlsConfig::builder()
             .root_certs(RootCerts::PlatformVerifier)
             .unversioned_rustls_crypto_provider(Arc::new(ring::default_provider()))
@@ -52,10 +69,11 @@ impl Http {
             .timeout_recv_response(Some(timeout))
             .timeout_per_read(Some(timeout))
             .timeout_per_write(Some(timeout))
+            .timeout_global(Some(longest))
             .build()
             .new_agent();
         let authorization = secrets.authorization.clone();
-        Self { agent, timeout, max_bytes: options.max_bytes(), authorization }
+        Self { agent, timeout, longest, max_bytes: options.max_bytes(), authorization }
     }
 
     /// The content of the answer to GET.
@@ -66,6 +84,23 @@ impl Http {
     ) -> Result<Vec<u8>, FetchError> {
         let (_, mut body) = self.open(&Ask::get(url.clone()), observe)?;
         body.whole()
+    }
+
+    /// Checks the limits of an answer that comes in several parts, which `open` checks for each.
+    pub(crate) fn check_all(
+        &self,
+        url: &Url,
+        n_bytes: u64,
+        waited: Duration,
+    ) -> Result<(), FetchError> {
+        let url = url.to_string();
+        if n_bytes > self.max_bytes {
+            return Err(FetchError::TooLarge { url, limit: self.max_bytes });
+        }
+        if waited > self.longest {
+            return Err(FetchError::Slow { url, waited: self.longest });
+        }
+        Ok(())
     }
 
     /// The headers and the content of an answer with status 200. Redirects are followed for GET.
@@ -159,6 +194,9 @@ impl Http {
 
     fn described(&self, url: &Url, error: ureq::Error) -> FetchError {
         let message = match error {
+            ureq::Error::Timeout(ureq::Timeout::Global) => {
+                return FetchError::Slow { url: url.to_string(), waited: self.longest };
+            }
             ureq::Error::Timeout(_) => {
                 return FetchError::Timeout { url: url.to_string(), waited: self.timeout };
             }
@@ -362,4 +400,43 @@ fn message_of(said: &str) -> Option<String> {
         message: String,
     }
     serde_json::from_str::<Error>(said).ok().map(|error| error.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+    use std::net::TcpListener;
+    use std::thread;
+
+    #[test]
+    fn a_host_that_sends_little_at_a_time_is_not_waited_for_without_end() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = Url::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
+            while stream.write_all(b"x").is_ok() {
+                sleep(Duration::from_millis(20));
+            }
+        });
+        let (timeout, longest) = (Duration::from_secs(20), Duration::from_secs(2));
+        let options = Options::default();
+        let secrets = Secrets::of(&options).unwrap();
+        let http = Http::with_deadlines(&options, &secrets, timeout, longest);
+        let message = http.get(&url, &mut |_| {}).unwrap_err().to_string();
+        let expected = "was not sent as a whole within 2 s; ask for less, or wait longer with --timeout SECONDS";
+        assert!(message.ends_with(expected), "{message}");
+    }
+
+    #[test]
+    fn any_time_can_be_waited_for() {
+        let options = Options::default();
+        let secrets = Secrets::of(&options).unwrap();
+        let http = Http::new(&options, &secrets, Duration::MAX);
+        // Nothing listens there.
+        let url = Url::parse("http://127.0.0.1:1/").unwrap();
+        let message = http.get(&url, &mut |_| {}).unwrap_err().to_string();
+        assert!(message.contains("nothing listens there"), "{message}");
+    }
 }

@@ -50,7 +50,8 @@ pub(crate) fn fleet(sets: &[BTreeMap<String, String>]) -> Fleet {
     }
 }
 
-/// The weight of equal spans of time, from values at points.
+/// The weight of equal spans of time, from values at points. Points outside of the range are left out, and
+/// values that are no numbers, which the file cannot state.
 pub(crate) fn spans(
     range: Range,
     step_ms: i64,
@@ -59,8 +60,11 @@ pub(crate) fn spans(
     let n = (range.until_ms - range.from_ms).div_euclid(step_ms) + 1;
     let mut values = vec![0.0; usize::try_from(n).unwrap_or_default()];
     for (at, value) in points {
-        let span = usize::try_from((at - range.from_ms).div_euclid(step_ms)).ok();
-        if let Some(sum) = span.and_then(|span| values.get_mut(span)) {
+        let since = at.checked_sub(range.from_ms);
+        let span = since.and_then(|since| usize::try_from(since.div_euclid(step_ms)).ok());
+        if let Some(sum) = span.and_then(|span| values.get_mut(span))
+            && (*sum + value).is_finite()
+        {
             *sum += value;
         }
     }
@@ -88,6 +92,7 @@ pub(crate) fn nothing(url: &Url) -> FetchError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn selectors_are_in_braces() {
@@ -118,5 +123,24 @@ mod tests {
         let range = Range { from_ms: 1000, until_ms: 4000 };
         let points = [(1000, 1.0), (2999, 2.0), (2000, 4.0), (4000, 8.0), (9000, 16.0), (0, 32.0)];
         assert_eq!(spans(range, 1000, points.into_iter()).values, [1.0, 6.0, 0.0, 8.0]);
+    }
+
+    #[test]
+    fn points_of_any_time_and_value_are_no_error() {
+        let range = Range { from_ms: 1000, until_ms: 3000 };
+        let values = [f64::NAN, f64::INFINITY, f64::MAX, f64::MAX, 1.0];
+        let times = [i64::MIN, i64::MAX, 0, 1000];
+        let points = times.into_iter().flat_map(|at| values.map(|value| (at, value)));
+        let Series { values, .. } = spans(range, 1000, points);
+        assert_eq!(values, [f64::MAX, 0.0, 0.0]);
+    }
+
+    proptest! {
+        #[test]
+        fn points_that_a_server_invents_are_left_out(points: Vec<(i64, f64)>) {
+            let range = Range { from_ms: 1_764_000_000_000, until_ms: 1_764_000_100_000 };
+            let Series { values, .. } = spans(range, 1000, points.into_iter());
+            prop_assert!(values.iter().all(|value| value.is_finite()));
+        }
     }
 }

@@ -326,7 +326,8 @@ fn of_series(answer: QueryRangeResponse, range: Range) -> Fleet {
         for sample in series.samples {
             profiles += u64::from(sample.count.max(1).unsigned_abs());
             let at = sample.timestamp.unwrap_or_default();
-            let at_ms = at.seconds.saturating_mul(1000) + i64::from(at.nanos / 1_000_000);
+            let ms = i64::from(at.nanos / 1_000_000);
+            let at_ms = at.seconds.saturating_mul(1000).saturating_add(ms);
             points.push((at_ms, sample.value as f64));
         }
         let pairs = series.labels.unwrap_or_default().labels.into_iter();
@@ -372,6 +373,7 @@ pub(crate) fn list(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Listi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn frames_have_a_message_and_a_status() {
@@ -389,5 +391,34 @@ mod tests {
         assert!(message_of(&good[..6]).unwrap_err().starts_with("the answer is cut"));
         assert!(message_of(b"<html>").unwrap_err().starts_with("the answer is cut"));
         assert!(message_of(b"").unwrap_err().starts_with("the answer has no message"));
+    }
+
+    #[test]
+    fn times_that_no_clock_has_are_left_out() {
+        let range = Range { from_ms: 1000, until_ms: 3000 };
+        let sample = |seconds, nanos| MetricsSample {
+            timestamp: Some(Time { seconds, nanos }),
+            value: i64::MAX,
+            count: i32::MIN,
+        };
+        let samples =
+            vec![sample(i64::MAX, i32::MAX), sample(i64::MIN, i32::MIN), sample(1, 5_000_000)];
+        let series = vec![MetricsSeries { labels: None, samples }];
+        let known = of_series(QueryRangeResponse { series }, range);
+        assert_eq!(known.series.unwrap().values, [i64::MAX as f64, 0.0, 0.0]);
+        assert_eq!(known.profiles, Some(3));
+    }
+
+    proptest! {
+        #[test]
+        fn no_answer_is_a_panic(content: Vec<u8>, value: i64, seconds: i64, nanos: i32) {
+            let _ = message_of(&content);
+            let timestamp = Some(Time { seconds, nanos });
+            let samples = vec![MetricsSample { timestamp, value, count: nanos }];
+            let answer = QueryRangeResponse::decode(content.as_slice()).unwrap_or_default();
+            let more = MetricsSeries { labels: None, samples };
+            let series = answer.series.into_iter().chain([more]).collect();
+            of_series(QueryRangeResponse { series }, Range { from_ms: 0, until_ms: 3_600_000 });
+        }
     }
 }

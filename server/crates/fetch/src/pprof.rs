@@ -10,7 +10,7 @@ use url::Url;
 
 pub(crate) fn fetch(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Fetched, FetchError> {
     let &Query { url, options, secrets, .. } = query;
-    let http = Http::new(options, secrets, options.timeout() + recording_time(url));
+    let http = Http::new(options, secrets, options.timeout().saturating_add(recording_time(url)));
     let answer = http.get(url, observe)?;
     Fetched::checked(answer, url.as_str())
 }

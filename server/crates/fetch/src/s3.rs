@@ -11,7 +11,7 @@ use crate::step::Step;
 use roxmltree::{Document, Node};
 use rusty_s3::actions::S3Action as _;
 use rusty_s3::{Bucket, Credentials, UrlStyle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use url::Url;
 
 /// How long a signed address is valid.
@@ -69,8 +69,15 @@ impl Store {
         http: &Http,
         observe: &mut dyn FnMut(Step),
     ) -> Result<Vec<String>, FetchError> {
+        let fails = |message: String| FetchError::Answer {
+            from: self.bucket.base_url().to_string(),
+            message,
+        };
         let mut names = Vec::new();
-        let mut next = None;
+        let mut next: Option<String> = None;
+        // All pages are one answer to who waits for it.
+        let began = Instant::now();
+        let mut n_bytes = 0;
         loop {
             // A list is the object without a name. The crate's own request for lists would bring a parser
             // that takes the lists of one store only.
@@ -79,30 +86,36 @@ impl Store {
             query.insert("list-type", "2");
             query.insert("encoding-type", "url");
             query.insert("prefix", prefix.to_owned());
-            if let Some(token) = next.take() {
-                query.insert("continuation-token", token);
+            if let Some(token) = &next {
+                query.insert("continuation-token", token.clone());
             }
             let url = action.sign(VALID);
             let answer = http.open(&self.ask(url), observe)?.1.whole()?;
+            n_bytes += answer.len() as u64;
+            http.check_all(self.bucket.base_url(), n_bytes, began.elapsed())?;
             let text = String::from_utf8_lossy(&answer);
-            let fails = |message: String| FetchError::Answer {
-                from: self.bucket.base_url().to_string(),
-                message,
-            };
             let page = Page::parse(&text).map_err(|error| {
                 fails(format!("{error}; check that the address is that of a bucket"))
             })?;
-            // Programs make folders as empty objects.
-            names.extend(page.names.into_iter().filter(|key| !key.ends_with('/')));
+            names.extend(page.names);
             if names.len() > MAX_OBJECTS {
                 return Err(fails(format!(
                     "has more than {MAX_OBJECTS} objects below {prefix:?}; give a longer prefix"
                 )));
             }
-            match page.next {
-                Some(token) => next = Some(token),
-                None => return Ok(names),
+            if page.next.is_none() {
+                // Programs make folders as empty objects.
+                names.retain(|key| !key.ends_with('/'));
+                return Ok(names);
             }
+            if page.next == next {
+                return Err(fails(
+                    "the list of objects does not continue: two parts name the same one as the next; check \
+                     that the store can continue lists, or give a longer prefix"
+                        .to_owned(),
+                ));
+            }
+            next = page.next;
         }
     }
 }
@@ -159,6 +172,12 @@ pub(crate) fn fetch(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Fetc
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Options;
+    use crate::secrets::Secrets;
+    use crate::time::Range;
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::net::TcpListener;
+    use std::thread;
 
     #[test]
     fn lists_of_different_stores_are_read() {
@@ -179,5 +198,42 @@ mod tests {
             "found <html> in place of a list of objects"
         );
         assert!(Page::parse("no").is_err());
+    }
+
+    /// A server whose list of objects never ends: each part is empty, and names another one as the next.
+    fn endless() -> Url {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = Url::parse(&format!("http://{}/fleet/", listener.local_addr().unwrap())).unwrap();
+        thread::spawn(move || {
+            for (n, stream) in listener.incoming().enumerate() {
+                let mut stream = stream.unwrap();
+                let lines = BufReader::new(&stream).lines();
+                lines.take_while(|line| line.as_ref().is_ok_and(|it| !it.is_empty())).count();
+                let list = format!(
+                    "<ListBucketResult><NextContinuationToken>{n}</NextContinuationToken></ListBucketResult>"
+                );
+                let length = list.len();
+                let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length:";
+                let _ = write!(stream, "{head} {length}\r\n\r\n{list}");
+            }
+        });
+        url
+    }
+
+    #[test]
+    fn a_list_that_does_not_end_is_not_read_without_end() {
+        let (url, secrets) = (endless(), Secrets::of(&Options::default()).unwrap());
+        let range = Range { from_ms: 0, until_ms: 1 };
+        let message = |options: &Options, longest| {
+            let query = Query { url: &url, options, secrets: &secrets, range };
+            let http = Http::with_deadlines(options, &secrets, Duration::from_secs(20), longest);
+            let (store, prefix) = Store::new(&query).unwrap();
+            store.list(&prefix, &http, &mut |_| {}).unwrap_err().to_string()
+        };
+        let slow = message(&Options::default(), Duration::from_secs(1));
+        assert!(slow.contains("was not sent as a whole within 1 s; ask for less"), "{slow}");
+        let options = Options { max_bytes: Some(1000), ..Options::default() };
+        let large = message(&options, Duration::from_secs(60));
+        assert!(large.contains("sent more than 1000 bytes; raise the limit"), "{large}");
     }
 }

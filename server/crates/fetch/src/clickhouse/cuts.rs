@@ -129,16 +129,16 @@ impl Path {
     }
 }
 
-/// The rows of a cut query.
+/// The rows of a cut query. Whatever the database answers, sums of numbers with 64 bits fit into 128.
 pub(super) struct Cut {
-    total: i64,
+    total: i128,
     /// The total and the self cost of each path.
-    paths: HashMap<Path, (i64, i64)>,
+    paths: HashMap<Path, (i128, i128)>,
 }
 
 impl Cut {
     pub(super) fn new(total: i64) -> Self {
-        Self { total, paths: HashMap::new() }
+        Self { total: total.into(), paths: HashMap::new() }
     }
 
     pub(super) fn add(&mut self, row: Row) -> Result<(), String> {
@@ -158,15 +158,15 @@ impl Cut {
             }
             (None, None) => return Err("a row has no stack".to_owned()),
         };
-        self.paths.insert(path, (total, own));
+        self.paths.insert(path, (total.into(), own.into()));
         Ok(())
     }
 
     /// Adds the stacks, and what was cut. Returns the weight that is not where it was spent.
-    pub(super) fn finish(self, cuts: &Cuts, stacks: &mut Stacks) -> Result<i64, String> {
+    pub(super) fn finish(self, cuts: &Cuts, stacks: &mut Stacks) -> Result<i128, String> {
         let Self { total, paths } = self;
         // What remains of each total when the calls are taken away that have rows of their own.
-        let mut left: HashMap<Path, (i64, i64)> = paths.clone();
+        let mut left = paths.clone();
         let mut outside = total;
         let has_calls = cuts.min_percent.is_some();
         for (path, (total, _)) in &paths {
@@ -190,6 +190,7 @@ impl Cut {
         let mut is_text = true;
         for (path, (left, own)) in rows {
             moved += (left - own).abs();
+            let left = of_64_bits(left)?;
             match path {
                 Path::Texts(frames) => stacks.add_folded(Stack::Frames(frames), left),
                 Path::Places(frames) => {
@@ -201,6 +202,7 @@ impl Cut {
                 }
             }
         }
+        let outside = of_64_bits(outside)?;
         if outside != 0 {
             if is_text {
                 stacks.add_folded(Stack::Text(CUT.to_owned()), outside);
@@ -209,5 +211,51 @@ impl Cut {
             }
         }
         Ok(moved)
+    }
+}
+
+/// A sum as profiles have it.
+fn of_64_bits(sum: i128) -> Result<i64, String> {
+    i64::try_from(sum).map_err(|_| "a sum is larger than 64 bits can hold".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What is made of the rows of `a`, `a;b` and `c`, each with its total and its self cost.
+    fn finish(total: i64, rows: &[(i64, i64)], cuts: Cuts) -> Result<i128, String> {
+        let mut cut = Cut::new(total);
+        for (frames, &(total, own)) in [&["a"][..], &["a", "b"], &["c"]].into_iter().zip(rows) {
+            let frames = frames.iter().map(|&frame| frame.to_owned()).collect();
+            let mut row = Row::default();
+            row.stack = Some(Stack::Frames(frames));
+            (row.total, row.own) = (Some(Whole(total)), Some(Whole(own)));
+            cut.add(row).unwrap();
+        }
+        cut.finish(&cuts, &mut Stacks::new("cpu", "nanoseconds"))
+    }
+
+    #[test]
+    fn sums_that_are_too_large_are_an_error() {
+        let cuts = Cuts { min_percent: Some(1.0), max_stacks: Some(1), ..Cuts::default() };
+        assert_eq!(finish(100, &[(60, 10), (50, 50), (30, 30)], cuts), Ok(50));
+        let too_large = Err("a sum is larger than 64 bits can hold".to_owned());
+        let cuts = Cuts { max_stacks: None, ..cuts };
+        assert_eq!(finish(0, &[(i64::MIN, 0), (i64::MAX, 0)], cuts), too_large);
+        assert_eq!(finish(i64::MAX, &[(i64::MIN, 0)], Cuts::default()), too_large);
+    }
+
+    proptest! {
+        #[test]
+        fn no_numbers_of_a_database_are_a_panic(
+            total: i64,
+            rows: [(i64, i64); 3],
+            percent: Option<f64>,
+            max_stacks: Option<u64>,
+        ) {
+            let _ = finish(total, &rows, Cuts { min_percent: percent, max_stacks, max_depth: None });
+        }
     }
 }
