@@ -7,9 +7,10 @@ use crate::parts::{self, decode};
 use crate::step::Step;
 use formats::Limits;
 use formats::merge::Part;
+use sources::regular_file;
 use std::fmt;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 /// Merges the files in a folder and the folders in it.
@@ -38,12 +39,14 @@ impl fmt::Display for File {
 }
 
 fn read(path: &Path) -> Result<Part, String> {
-    let limits = Limits::default();
-    let size = fs::metadata(path).map_err(|error| error.to_string())?.len();
-    if size > limits.max_inflated_bytes {
-        return Err(format!("is larger than {} bytes", limits.max_inflated_bytes));
+    let limit = Limits::default().max_inflated_bytes;
+    let (file, metadata) = regular_file::open(path).map_err(|error| error.to_string())?;
+    if metadata.len() > limit {
+        return Err(format!("is larger than {limit} bytes"));
     }
-    decode(fs::read(path).map_err(|error| error.to_string())?)
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    decode(bytes)
 }
 
 /// The files below a folder, ordered by path. Hidden ones are left out, and folders that are links,

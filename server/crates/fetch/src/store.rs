@@ -2,6 +2,7 @@
 
 use crate::answer::Fetched;
 use crate::error::FetchError;
+use crate::project::check_inside;
 use formats::fetched::{FOLDER, extension};
 use std::fs;
 use std::io::{self, Write as _};
@@ -10,17 +11,20 @@ use tempfile::{Builder, NamedTempFile};
 
 /// Writes a profile as `.costline/NAME.EXTENSION` in the project at `root`, in place of an earlier
 /// one. The file is whole at any time. Returns its path.
+/// A link that leads out of the project is an error.
 pub fn store(root: &Path, name: &str, fetched: &Fetched) -> Result<PathBuf, FetchError> {
     let folder = root.join(FOLDER);
     let path = folder.join(format!("{name}.{}", extension(fetched.format, &fetched.bytes)));
+    let made = fs::create_dir_all(&folder).and_then(|()| check_inside(root, &folder));
+    made.map_err(|error| FetchError::Store { path: folder.clone(), error })?;
     match write(&folder, &path, &fetched.bytes) {
         Ok(()) => Ok(path),
         Err(error) => Err(FetchError::Store { path, error }),
     }
 }
 
+/// Writes a file. It takes the place of a link of that name, which is not followed.
 fn write(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
     let mut file = new_file(folder)?;
     file.write_all(bytes)?;
     // Some file systems report a full disk only then.

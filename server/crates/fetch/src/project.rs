@@ -1,4 +1,4 @@
-//! The sources that a project names, in `.costline/sources.toml`:
+//! The folder `.costline` of a project, and the sources that it names, in `.costline/sources.toml`:
 //!
 //! ```toml
 //! [sources.checkout]
@@ -6,17 +6,22 @@
 //! url = "https://checkout.example.com/debug/pprof/profile?seconds=30"
 //! token-env = "COSTLINE_CHECKOUT_TOKEN"
 //! ```
+//!
+//! Others may have written the project, so neither leads elsewhere.
 
 use crate::error::FetchError;
 use crate::kind::Kind;
 use crate::options::Options;
 use formats::fetched::{FOLDER, SOURCES};
 use serde::Deserialize;
+use sources::regular_file;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+
+/// The largest file of sources.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// The named sources of a project.
 #[derive(Debug, Default)]
@@ -36,11 +41,24 @@ struct File {
 impl Sources {
     /// Reads the sources of the project in a folder. There are none without the file.
     pub fn of_project(root: &Path) -> Result<Self, FetchError> {
-        let path = root.join(FOLDER).join(SOURCES);
-        let text = match fs::read_to_string(&path) {
+        let folder = root.join(FOLDER);
+        let path = folder.join(SOURCES);
+        for path in [&folder, &path] {
+            match check_inside(root, path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    let (path, message) = (path.clone(), error.to_string());
+                    return Err(FetchError::Sources { path, message });
+                }
+                _ => {}
+            }
+        }
+        let text = match read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(FetchError::Sources { path, message: error.to_string() }),
+            Err(error) => {
+                let message = format!("{error}; replace or remove it");
+                return Err(FetchError::Sources { path, message });
+            }
         };
         match toml::from_str::<File>(&text) {
             Ok(file) => Ok(Self { path, named: file.sources }),
@@ -62,6 +80,27 @@ impl Sources {
             (name.as_str(), kind, url.or(path).unwrap_or_default())
         })
     }
+}
+
+/// Checks that links in a path of the project do not lead out of it.
+pub(crate) fn check_inside(root: &Path, path: &Path) -> io::Result<()> {
+    if path.canonicalize()?.starts_with(root.canonicalize()?) {
+        return Ok(());
+    }
+    Err(io::Error::other(
+        "leads out of the project by a link, which is not followed; replace or remove the link",
+    ))
+}
+
+/// The text of a regular file: a pipe or a device may have no end.
+fn read(path: &Path) -> io::Result<String> {
+    let (file, metadata) = regular_file::open(path)?;
+    if metadata.len() > MAX_BYTES {
+        return Err(io::Error::other(format!("is larger than {MAX_BYTES} bytes")));
+    }
+    let mut text = String::new();
+    file.take(MAX_BYTES).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// The message of an error with its line, without the picture of the place.
