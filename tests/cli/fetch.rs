@@ -4,6 +4,7 @@ mod clickhouse;
 mod engines;
 mod folder;
 mod go;
+#[cfg(unix)]
 mod project;
 mod server;
 mod sockets;

@@ -2,18 +2,17 @@
 
 use super::{Project, Reply, Server, go_profile};
 use std::fs;
-
-#[cfg(unix)]
 use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
 
-#[cfg(unix)]
 #[test]
 fn no_link_leads_out_of_the_project() {
     let server = Server::http(|_| Reply::ok(go_profile()));
     let (project, outside) = (Project::new(), tempfile::tempdir().unwrap());
     let expected =
         "leads out of the project by a link, which is not followed; replace or remove the link";
-    let names = |folder: &std::path::Path| fs::read_dir(folder).unwrap().count();
+    let names = |folder: &Path| fs::read_dir(folder).unwrap().count();
     let url = server.url("/heap");
 
     // The folder, without and with a file of sources, and if it does not exist.
@@ -57,7 +56,6 @@ fn no_link_leads_out_of_the_project() {
     assert!(!project.file("shop.pb.gz").is_symlink());
 }
 
-#[cfg(unix)]
 #[test]
 fn links_within_the_project_are_followed() {
     let server = Server::http(|_| Reply::ok(go_profile()));
@@ -84,15 +82,12 @@ fn only_a_regular_file_of_sources_is_read() {
     let expected =
         format!("{}: is larger than 1048576 bytes; replace or remove it", file.display());
     assert_eq!(message(), expected);
-    #[cfg(unix)]
-    {
-        fs::remove_file(&file).unwrap();
-        let made = std::process::Command::new("mkfifo").arg(&file).status().unwrap();
-        assert!(made.success());
-        let expected = format!("{}: is not a regular file; replace or remove it", file.display());
-        assert_eq!(message(), expected);
-        fs::remove_file(&file).unwrap();
-        symlink("/dev/zero", &file).unwrap();
-        assert!(message().contains("leads out of the project by a link"));
-    }
+    fs::remove_file(&file).unwrap();
+    let made = Command::new("mkfifo").arg(&file).status().unwrap();
+    assert!(made.success());
+    let expected = format!("{}: is not a regular file; replace or remove it", file.display());
+    assert_eq!(message(), expected);
+    fs::remove_file(&file).unwrap();
+    symlink("/dev/zero", &file).unwrap();
+    assert!(message().contains("leads out of the project by a link"));
 }
