@@ -1,6 +1,6 @@
 //! Call graphs with hand-checkable costs, from the text of a callgrind file to the costs.
 
-use analysis::{Branch, CallTree, Cost, Groups, Recording, Total, View};
+use analysis::{Branch, CallTree, Cost, Groups, Recording, Total, TreeOrder, View};
 use expect_test::{Expect, expect};
 use formats::write::callgrind;
 use std::collections::BTreeMap;
@@ -349,7 +349,10 @@ fn inverted(recording: Recording) -> String {
     let tree = CallTree::new(Arc::clone(&recording), View::of(&recording), Arc::clone(&groups));
     let mut out = String::new();
     let rows = |level, parent: Option<&Branch>| {
-        tree.branches(true, parent).into_iter().rev().map(move |branch| (level, branch))
+        tree.branches(TreeOrder::BottomUp, parent)
+            .into_iter()
+            .rev()
+            .map(move |branch| (level, branch))
     };
     let mut open: Vec<_> = rows(0, None).collect();
     while let Some((level, branch)) = open.pop() {

@@ -10,6 +10,7 @@ use super::output::Output;
 use super::style::StyleArgs;
 use super::values::percentage;
 use super::view::{Places, ViewArgs};
+use analysis::TreeOrder;
 use engine::config::settings::Unit;
 use engine::query::tree_rows::{MAX_ESTIMATED, MAX_PHASES, Question, TreeProblem, tree_rows};
 
@@ -53,12 +54,13 @@ impl TreeArgs {
         let Self { inverted, hot, occurrences, limit, depth, min_percent, .. } = self;
         let loaded = Loaded::load(&self.view, Places::Recorded, &[], &self.compare, None)?;
         let (snapshot, before) = (&loaded.snapshot, loaded.beside().before);
-        let question = Question { inverted, hot, occurrences, limit, depth, min_percent };
+        let order = TreeOrder::from_inverted(inverted);
+        let question = Question { order, hot, occurrences, limit, depth, min_percent };
         let found = tree_rows(snapshot, question, before).map_err(failure)?;
         if self.json {
             json::write(snapshot, &found, before, out)?;
         } else {
-            text::write(snapshot, inverted, &found, before, self.style.style(Unit::Both), out)?;
+            text::write(snapshot, order, &found, before, self.style.style(Unit::Both), out)?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The call tree, and callers and callees, add up to the costs.
 
 use super::numbers::has_negative_weights;
-use analysis::{CallTree, Costs, Groups, Recording, Recursion, Total, View};
+use analysis::{CallTree, Costs, Groups, Recording, Recursion, Total, TreeOrder, View};
 use std::sync::Arc;
 
 /// How many nodes and functions are looked at.
@@ -16,15 +16,15 @@ pub fn check_tree(recording: &Recording, view: &View, groups: &Groups) {
         return;
     }
     let is_negative = has_negative_weights(recording, view.metric);
-    for inverted in [false, true] {
-        let mut open = tree.branches(inverted, None);
+    for order in [TreeOrder::TopDown, TreeOrder::BottomUp] {
+        let mut open = tree.branches(order, None);
         assert_sum(&costs, open.iter().map(|branch| branch.total), costs.total, "branches");
         let mut n_nodes = 0;
         while let Some(branch) = open.pop().filter(|_| n_nodes < MAX_NODES) {
             n_nodes += 1;
-            let below = tree.branches(inverted, Some(&branch));
+            let below = tree.branches(order, Some(&branch));
             let sum: f64 = below.iter().map(|branch| branch.total).sum();
-            if !inverted {
+            if order == TreeOrder::TopDown {
                 assert_sum(&costs, [branch.self_.unwrap_or(0.0), sum], branch.total, "a branch");
             } else if !is_negative {
                 assert!(sum <= branch.total + slack(&costs), "{sum} below {branch:?}");

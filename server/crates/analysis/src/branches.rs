@@ -1,6 +1,6 @@
-//! The call tree, expanded branch by branch: top-down, or inverted (bottom-up).
+//! The call tree, expanded branch by branch: top-down or bottom-up.
 //!
-//! Top-down, a branch is a call node: a path of functions from a root. Inverted, it is a suffix of
+//! Top-down, a branch is a call node: a path of functions from a root. Bottom-up, it is a suffix of
 //! such paths: the functions with self cost at the top, their callers below, each with the self
 //! cost that it leads to. Neither collapses recursion, like the Firefox Profiler's call tree and
 //! inverted call tree.
@@ -14,8 +14,10 @@
 //! not say how deep the recursion went.
 
 use crate::call_tree::Index;
+use crate::function_costs::FunctionCost;
 use crate::graph_paths::GraphIndex;
 use crate::paths::{PathEntry, PathStep, Recursion, hotter};
+use crate::tree_order::{Around, TreeOrder};
 use crate::{CallNode, CallNodeId, CallNodes, CallTree, Costs};
 use profile::{FunctionId, JitTier, Total};
 use rustc_hash::FxHashMap;
@@ -25,10 +27,10 @@ use rustc_hash::FxHashMap;
 pub struct Branch {
     /// The last function of the path.
     pub function: FunctionId,
-    /// Weight of the samples whose whole path this is. Inverted, only top branches have it. `None`
+    /// Weight of the samples whose whole path this is. Bottom-up, only top branches have it. `None`
     /// also if a call graph does not tell.
     pub self_: Option<f64>,
-    /// Weight of the samples whose path begins with this one or, inverted, ends with it.
+    /// Weight of the samples whose path begins with this one or, bottom-up, ends with it.
     pub total: f64,
     /// Whether the weights are estimates.
     pub estimated: bool,
@@ -59,15 +61,6 @@ enum At {
     Path(Vec<FunctionId>),
 }
 
-/// The direction of the branches around a function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Around {
-    /// What the function calls.
-    Callees,
-    /// Who calls the function.
-    Callers,
-}
-
 /// A call node, and its ancestor that the branch has reached. Bottom-up, the node has self cost, which
 /// it counts with. Around a function, it is an outermost call of it, and counts with its total.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,29 +71,34 @@ struct Ending {
 
 impl CallTree {
     /// The branches below `parent`, or the top ones, costliest first. Branches without any cost are
-    /// left out. Takes time in proportion to the result, except for the top of the inverted tree,
+    /// left out. Takes time in proportion to the result, except for the top of the bottom-up tree,
     /// which visits all call nodes.
-    pub fn branches(&self, inverted: bool, parent: Option<&Branch>) -> Vec<Branch> {
-        let mut branches =
-            match (self.graph(), self.call_nodes(), parent.map(|parent| (parent, &parent.at))) {
-                (Some(graph), _, None) => top_of_graph(graph, inverted),
-                (Some(graph), _, Some((parent, At::Path(path)))) if inverted => {
-                    self.callers_in_graph(&graph.costs, path, parent)
-                }
-                (Some(_), _, Some((_, At::Path(path)))) => self.callees_in_graph(path),
-                (_, Some(nodes), None) if inverted => {
-                    outward(nodes, all_endings(nodes), |node| node.self_, true)
-                }
-                (_, Some(nodes), None) => inward(nodes, None),
-                (_, Some(nodes), Some((_, At::Endings(endings)))) => {
-                    outward(nodes, callers_of(nodes, endings), |node| node.self_, false)
-                }
-                (_, Some(nodes), Some((_, At::Node(id)))) => inward(nodes, Some(*id)),
-                // The branch belongs to another tree.
-                _ => Vec::new(),
-            };
+    pub fn branches(&self, order: TreeOrder, parent: Option<&Branch>) -> Vec<Branch> {
+        let mut branches = match (self.call_nodes(), self.graph()) {
+            (Some(nodes), _) => branches_in_stacks(nodes, order, parent),
+            (None, Some(graph)) => self.branches_in_graph(graph, order, parent),
+            (None, None) => Vec::new(),
+        };
         self.finish(&mut branches);
         branches
+    }
+
+    fn branches_in_graph(
+        &self,
+        graph: &GraphIndex,
+        order: TreeOrder,
+        parent: Option<&Branch>,
+    ) -> Vec<Branch> {
+        match (parent.map(|parent| (parent, &parent.at)), order) {
+            (None, TreeOrder::TopDown) => roots_of_graph(graph),
+            (None, TreeOrder::BottomUp) => leaves_of_graph(&graph.costs),
+            (Some((_, At::Path(path))), TreeOrder::TopDown) => self.callees_in_graph(path),
+            (Some((parent, At::Path(path))), TreeOrder::BottomUp) => {
+                self.callers_in_graph(&graph.costs, path, parent)
+            }
+            // The branch belongs to another tree.
+            _ => Vec::new(),
+        }
     }
 
     /// The branches below `parent` around a function, costliest first: first the function itself, then
@@ -125,7 +123,7 @@ impl CallTree {
                 merged(nodes, ids.iter().flat_map(|&id| nodes.children(Some(id))))
             }
             (Some(nodes), Some(At::Endings(endings)), _) => {
-                outward(nodes, callers_of(nodes, endings), |node| node.total, false)
+                outward(nodes, callers_of(nodes, endings), |node| node.total)
             }
             // The branch belongs to another tree.
             _ => Vec::new(),
@@ -292,6 +290,19 @@ impl CallTree {
     }
 }
 
+fn branches_in_stacks(nodes: &CallNodes, order: TreeOrder, parent: Option<&Branch>) -> Vec<Branch> {
+    match (parent.map(|parent| &parent.at), order) {
+        (None, TreeOrder::TopDown) => inward(nodes, None),
+        (None, TreeOrder::BottomUp) => leaves(nodes),
+        (Some(At::Node(id)), _) => inward(nodes, Some(*id)),
+        (Some(At::Endings(endings)), _) => {
+            outward(nodes, callers_of(nodes, endings), |node| node.self_)
+        }
+        // The branch belongs to another tree.
+        _ => Vec::new(),
+    }
+}
+
 fn inward(nodes: &CallNodes, parent: Option<CallNodeId>) -> Vec<Branch> {
     let children = nodes.children(parent);
     children
@@ -349,11 +360,22 @@ fn outermost(nodes: &CallNodes, function: FunctionId, around: Around) -> Vec<Bra
     branches
 }
 
+/// The top of the bottom-up tree: the functions with self cost.
+fn leaves(nodes: &CallNodes) -> Vec<Branch> {
+    let with_self = nodes.ids().filter(|&leaf| nodes.get(leaf).self_ != 0.0);
+    let endings = with_self.map(|leaf| Ending { leaf, at: leaf });
+    let mut leaves = outward(nodes, endings, |node| node.self_);
+    for leaf in &mut leaves {
+        leaf.self_ = Some(leaf.total);
+    }
+    leaves
+}
+
+/// The endings by the function that they have reached. Only [`leaves`] have self cost.
 fn outward(
     nodes: &CallNodes,
     endings: impl Iterator<Item = Ending>,
     weight: impl Fn(&CallNode) -> f64,
-    top: bool,
 ) -> Vec<Branch> {
     let mut callers: FxHashMap<FunctionId, (f64, Vec<Ending>)> = FxHashMap::default();
     for ending in endings {
@@ -365,16 +387,12 @@ fn outward(
         .into_iter()
         .map(|(function, (total, endings))| Branch {
             function,
-            self_: top.then_some(total),
+            self_: None,
             total,
             estimated: false,
             at: At::Endings(endings),
         })
         .collect()
-}
-
-fn all_endings(nodes: &CallNodes) -> impl Iterator<Item = Ending> {
-    nodes.ids().filter(|&leaf| nodes.get(leaf).self_ != 0.0).map(|leaf| Ending { leaf, at: leaf })
 }
 
 fn callers_of(nodes: &CallNodes, endings: &[Ending]) -> impl Iterator<Item = Ending> {
@@ -386,7 +404,7 @@ fn callers_of(nodes: &CallNodes, endings: &[Ending]) -> impl Iterator<Item = End
 /// Whether the total of a branch above these endings, in the bottom-up tree, is at least `least`.
 fn callers_reach(nodes: &CallNodes, endings: &[Ending], least: f64) -> bool {
     let callers =
-        |endings: &[Ending]| outward(nodes, callers_of(nodes, endings), |node| node.self_, false);
+        |endings: &[Ending]| outward(nodes, callers_of(nodes, endings), |node| node.self_);
     let mut pending = callers(endings);
     while let Some(branch) = pending.pop() {
         if branch.total.abs() >= least {
@@ -401,24 +419,27 @@ fn callers_reach(nodes: &CallNodes, endings: &[Ending], least: f64) -> bool {
     false
 }
 
-/// Inverted, the functions with self cost. Top-down, the functions without callers. Cycles whose
-/// callers were not recorded are reached from none of these: of what is left, the costliest
-/// function becomes a root, until all functions are reached.
-fn top_of_graph(graph: &GraphIndex, inverted: bool) -> Vec<Branch> {
+/// The top of the bottom-up tree: the functions with self cost.
+fn leaves_of_graph(costs: &Costs) -> Vec<Branch> {
+    costs
+        .functions()
+        .map(|(function, FunctionCost { cost, .. })| Branch {
+            function,
+            self_: Some(cost.self_),
+            total: cost.self_,
+            estimated: false,
+            at: At::Path(vec![function]),
+        })
+        .collect()
+}
+
+/// The top of the top-down tree: the functions without callers. Cycles whose callers were not recorded
+/// are reached from none of these: of what is left, the costliest function becomes a root, until all
+/// functions are reached.
+fn roots_of_graph(graph: &GraphIndex) -> Vec<Branch> {
     let GraphIndex { costs, edges } = graph;
-    let functions = costs.functions().map(|(function, cost)| (function, cost.cost));
-    if inverted {
-        return functions
-            .map(|(function, cost)| Branch {
-                function,
-                self_: Some(cost.self_),
-                total: cost.self_,
-                estimated: false,
-                at: At::Path(vec![function]),
-            })
-            .collect();
-    }
-    let mut candidates: Vec<_> = functions.collect();
+    let mut candidates: Vec<_> =
+        costs.functions().map(|(function, cost)| (function, cost.cost)).collect();
     let is_called = |callee| edges.callers(callee).any(|edge| edge.caller != callee);
     candidates.sort_by_cached_key(|&(function, _)| is_called(function));
     let n_roots = candidates.partition_point(|&(function, _)| !is_called(function));

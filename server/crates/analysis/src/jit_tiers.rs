@@ -64,7 +64,7 @@ fn heaviest_first(weights: BTreeMap<JitTier, f64>) -> JitTiers {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Branch, CallTree, View};
+    use crate::{Branch, CallTree, TreeOrder, View};
     use profile::{FunctionId, Groups, JitTier, Recording, text_samples};
     use std::sync::Arc;
 
@@ -98,7 +98,7 @@ mod tests {
         }
 
         fn below(&self, parent: Option<&Branch>, name: &str) -> Branch {
-            let mut branches = self.tree.branches(false, parent).into_iter();
+            let mut branches = self.tree.branches(TreeOrder::TopDown, parent).into_iter();
             branches.find(|branch| self.name(branch.function) == name).unwrap()
         }
     }

@@ -76,12 +76,13 @@ mod stacks;
 mod sums;
 mod timeline;
 mod transform;
+mod tree_order;
 mod unwind_stats;
 mod view;
 mod weighted;
 
 pub use apply::{Truncate, apply, apply_to_graph, truncate};
-pub use branches::{Around, Branch};
+pub use branches::Branch;
 pub use call_groups::{CallGroup, CallGrouping, CallGroups, GroupKey};
 pub use call_nodes::{CallNode, CallNodeId, CallNodes};
 pub use call_tree::CallTree;
@@ -114,6 +115,7 @@ pub use sample_weight::{SampleWeights, sample_weights};
 pub use sums::ThreadTotal;
 pub use timeline::{Activity, Timeline, timeline};
 pub use transform::{FunctionKey, Implementation, Name, Operand, Transform, TransformKind};
+pub use tree_order::{Around, TreeOrder};
 pub use unwind_stats::{UnwindStats, unwind_stats};
 pub use view::{IdleSamples, ThreadChoice, View};
 

@@ -6,7 +6,9 @@
     reason = "in tests a panic is the message"
 )]
 
-use analysis::{Addresses, CallNodes, CallTree, PathStep, Recursion, View, costs, reshape};
+use analysis::{
+    Addresses, CallNodes, CallTree, PathStep, Recursion, TreeOrder, View, costs, reshape,
+};
 use profile::{
     FileId, FuncRole, FunctionId, Groups, Profile, Recording, Samples, StackAccess, text_samples,
 };
@@ -172,9 +174,9 @@ fn a_block_below_another_function_is_no_recursion() {
 
     let tree = case.tree();
     let mut inverted = Vec::new();
-    let mut branch = tree.branches(true, None).into_iter().next();
+    let mut branch = tree.branches(TreeOrder::BottomUp, None).into_iter().next();
     while let Some(next) = branch {
-        branch = tree.branches(true, Some(&next)).into_iter().next();
+        branch = tree.branches(TreeOrder::BottomUp, Some(&next)).into_iter().next();
         inverted.push((case.name(next.function).to_owned(), tree.is_recursive(&next)));
     }
     let expected = ["f", "each", "f", "main"].map(|name| (name.to_owned(), false));

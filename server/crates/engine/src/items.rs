@@ -20,7 +20,7 @@ use crate::present::units;
 use crate::snapshot::Snapshot;
 use crate::text::Range;
 use crate::world::context::Context;
-use analysis::{Cost, FunctionId, PathKind, Recursion, Total};
+use analysis::{Around, Cost, FunctionId, PathKind, Recursion, Total};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -34,6 +34,15 @@ pub enum Direction {
     Incoming,
     /// To callees.
     Outgoing,
+}
+
+impl From<Around> for Direction {
+    fn from(around: Around) -> Self {
+        match around {
+            Around::Callers => Self::Incoming,
+            Around::Callees => Self::Outgoing,
+        }
+    }
 }
 
 /// The functions of a path that is followed in `direction`. `None` if the profile does not have all

@@ -3,6 +3,7 @@
 use crate::cli::heading::{compared_with, headline};
 use crate::cli::output::Output;
 use crate::cli::style::Style;
+use analysis::TreeOrder;
 use engine::present::labels::{Part, Scale};
 use engine::present::text::{place, plain};
 use engine::present::units;
@@ -11,20 +12,20 @@ use engine::snapshot::Snapshot;
 use engine::world::context::Compared;
 use std::io::{self, Write};
 
-/// Writes the tree. `inverted`: it is bottom-up.
+/// Writes the tree.
 pub(super) fn write(
     snapshot: &Snapshot,
-    inverted: bool,
+    order: TreeOrder,
     found: &TreeRows,
     before: Option<Compared<'_>>,
     style: Style,
     out: &mut Output,
 ) -> io::Result<()> {
-    heading(snapshot, inverted, found, before, out)?;
+    heading(snapshot, order, found, before, out)?;
     let scale =
         Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: style.unit };
     let costs: Vec<[String; 2]> = found.rows.iter().map(|row| cells(scale, row)).collect();
-    let headings = ["total", if inverted { "" } else { "self" }];
+    let headings = ["total", if order == TreeOrder::TopDown { "self" } else { "" }];
     let width = |column: usize| {
         let cells = costs.iter().map(|cells| cells[column].chars().count());
         cells.chain([headings[column].len()]).max().unwrap_or_default()
@@ -43,7 +44,7 @@ pub(super) fn write(
 /// The lines above the columns.
 fn heading(
     snapshot: &Snapshot,
-    inverted: bool,
+    order: TreeOrder,
     found: &TreeRows,
     before: Option<Compared<'_>>,
     out: &mut Output,
@@ -53,7 +54,7 @@ fn heading(
         writeln!(out, "{}", compared_with(before, snapshot))?;
     }
     if snapshot.grouped.recording.summed().is_some() {
-        let others = if inverted { "callers" } else { "callees" };
+        let others = if order == TreeOrder::TopDown { "callees" } else { "callers" };
         writeln!(
             out,
             "The profile is a call graph without stacks. Costs marked `est.` are divided among {others} \

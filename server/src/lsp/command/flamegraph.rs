@@ -7,7 +7,7 @@ use super::export::{Exported, write};
 use crate::lsp::other_profile::OtherProfile;
 use crate::lsp::pictures::Pictures;
 use crate::lsp::server::{Server, failure};
-use analysis::TimeRange;
+use analysis::{TimeRange, TreeOrder};
 use engine::export::{Cut, Options, Target};
 use engine::items::keys::Key;
 use engine::query::flame_graph::{FlameGraph, Order, Question, Search, flame_graph};
@@ -100,8 +100,9 @@ impl Command for DrawFlameGraph {
             let range = range.map_err(|problem| {
                 Error::invalid_params(format!("{}: `range`: {problem}", Self::NAME))
             })?;
+            let tree_order = TreeOrder::from_inverted(inverted);
             let question =
-                Question { node, depth, limit, skip, inverted, function, order, range, search };
+                Question { node, depth, limit, skip, tree_order, function, order, range, search };
             let answer = move |context: &Context| flame_graph(context, &question);
             let drawn = server.read_from(context, answer).await?;
             return drawn.map(|drawn| Drawn::Inline(Box::new(drawn))).map_err(failure);

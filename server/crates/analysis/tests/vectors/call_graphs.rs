@@ -1,7 +1,7 @@
 //! Recordings without stacks: costs by function and call, with the totals that the file states.
 
 use super::{Case, number, render, render_calls, render_edges, render_step};
-use analysis::{PathStep, Recursion, View};
+use analysis::{PathStep, Recursion, TreeOrder, View};
 use expect_test::expect;
 use profile::{GraphAccess, Groups, Recording, Total, text_samples};
 use std::fmt::Write;
@@ -209,19 +209,16 @@ fn uses_stated_totals() {
     assert!(case.tree().call_nodes().is_none());
 
     let tree = case.tree();
-    let render = |inverted: bool| {
+    let render = |order: TreeOrder| {
         let mut out = String::new();
         let mut open: Vec<_> =
-            tree.branches(inverted, None).into_iter().rev().map(|branch| (0, branch)).collect();
+            tree.branches(order, None).into_iter().rev().map(|branch| (0, branch)).collect();
         while let Some((depth, branch)) = open.pop() {
             let (indent, name) = ("  ".repeat(depth), case.name(branch.function));
             let own = branch.self_.map_or_else(|| "?".to_owned(), |own| own.to_string());
             writeln!(out, "{indent}{name} {own}/{}", number(branch.as_total())).unwrap();
             open.extend(
-                tree.branches(inverted, Some(&branch))
-                    .into_iter()
-                    .rev()
-                    .map(|next| (depth + 1, next)),
+                tree.branches(order, Some(&branch)).into_iter().rev().map(|next| (depth + 1, next)),
             );
         }
         out
@@ -240,7 +237,7 @@ fn uses_stated_totals() {
           h 3/3
             h ?/Estimated(1.0)
     "#]]
-    .assert_eq(&render(false));
+    .assert_eq(&render(TreeOrder::TopDown));
     expect![[r#"
         f 12/12
           each ?/Estimated(9.0)
@@ -251,7 +248,7 @@ fn uses_stated_totals() {
         h 3/3
           main ?/3
     "#]]
-    .assert_eq(&render(true));
+    .assert_eq(&render(TreeOrder::BottomUp));
 }
 
 #[test]

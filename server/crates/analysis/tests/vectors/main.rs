@@ -10,7 +10,8 @@ mod negative;
 mod rounding;
 
 use analysis::{
-    CallNodes, CallTree, Costs, IdleSamples, PathStep, Recursion, ThreadChoice, View, costs,
+    CallNodes, CallTree, Costs, IdleSamples, PathStep, Recursion, ThreadChoice, TreeOrder, View,
+    costs,
 };
 use expect_test::{Expect, expect};
 use profile::{
@@ -197,13 +198,20 @@ fn v1_tree_and_inverted_tree() {
     assert_eq!(nodes.subtree(nodes.children(None).next().unwrap()), 0..9);
 
     let (tree, mut out) = (case.tree(), String::new());
-    let mut open: Vec<_> =
-        tree.branches(true, None).into_iter().rev().map(|branch| (0, branch)).collect();
+    let mut open: Vec<_> = tree
+        .branches(TreeOrder::BottomUp, None)
+        .into_iter()
+        .rev()
+        .map(|branch| (0, branch))
+        .collect();
     while let Some((depth, branch)) = open.pop() {
         writeln!(out, "{}{} {}", "  ".repeat(depth), case.name(branch.function), branch.total)
             .unwrap();
         open.extend(
-            tree.branches(true, Some(&branch)).into_iter().rev().map(|caller| (depth + 1, caller)),
+            tree.branches(TreeOrder::BottomUp, Some(&branch))
+                .into_iter()
+                .rev()
+                .map(|caller| (depth + 1, caller)),
         );
     }
     expect![[r#"

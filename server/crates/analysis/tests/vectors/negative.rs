@@ -3,18 +3,15 @@
 use super::*;
 
 /// The tree, indented, with the total of each branch.
-fn branches(case: &Case, inverted: bool) -> String {
+fn branches(case: &Case, order: TreeOrder) -> String {
     let (tree, mut out) = (case.tree(), String::new());
     let mut open: Vec<_> =
-        tree.branches(inverted, None).into_iter().rev().map(|branch| (0, branch)).collect();
+        tree.branches(order, None).into_iter().rev().map(|branch| (0, branch)).collect();
     while let Some((depth, branch)) = open.pop() {
         writeln!(out, "{}{} {}", "  ".repeat(depth), case.name(branch.function), branch.total)
             .unwrap();
         open.extend(
-            tree.branches(inverted, Some(&branch))
-                .into_iter()
-                .rev()
-                .map(|below| (depth + 1, below)),
+            tree.branches(order, Some(&branch)).into_iter().rev().map(|below| (depth + 1, below)),
         );
     }
     out
@@ -67,7 +64,7 @@ fn keeps_nodes_with_cost_below_whose_total_is_0() {
             grow 100
             free -100
     "#]]
-    .assert_eq(&branches(&case, false));
+    .assert_eq(&branches(&case, TreeOrder::TopDown));
     expect![[r#"
         grow 100
           alloc 100
@@ -78,7 +75,7 @@ fn keeps_nodes_with_cost_below_whose_total_is_0() {
         other 7
           main 7
     "#]]
-    .assert_eq(&branches(&case, true));
+    .assert_eq(&branches(&case, TreeOrder::BottomUp));
     expect![[r#"
         total 7, no line 7
         main 0/7

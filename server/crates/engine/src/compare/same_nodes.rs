@@ -3,7 +3,7 @@
 use crate::compare::baseline::{Baseline, Before, NO_COST, Same};
 use crate::snapshot::Snapshot;
 use crate::world::context::Compared;
-use analysis::{Branch, Cost, FunctionId};
+use analysis::{Branch, Cost, FunctionId, TreeOrder};
 use rustc_hash::FxHashMap;
 
 /// The nodes found so far. Nodes have to be added after their parents.
@@ -19,7 +19,7 @@ pub struct SameNodes<'a> {
 #[derive(Debug)]
 struct NodesOfRun<'a> {
     run: &'a Baseline,
-    inverted: bool,
+    order: TreeOrder,
     nodes: Vec<Node>,
     /// The children by the index of the parent; `None` for the top.
     children: FxHashMap<Option<usize>, Vec<Branch>>,
@@ -36,10 +36,10 @@ enum Node {
 }
 
 impl<'a> SameNodes<'a> {
-    /// The call tree of `shown`, or its bottom-up tree.
-    pub fn new(compared: Compared<'a>, shown: &'a Snapshot, inverted: bool) -> Self {
+    /// For nodes of a call tree of `shown`.
+    pub fn new(compared: Compared<'a>, shown: &'a Snapshot, order: TreeOrder) -> Self {
         let nodes =
-            |run| NodesOfRun { run, inverted, nodes: Vec::new(), children: FxHashMap::default() };
+            |run| NodesOfRun { run, order, nodes: Vec::new(), children: FxHashMap::default() };
         Self { compared, shown, runs: compared.baseline.runs().map(nodes).collect() }
     }
 
@@ -87,7 +87,7 @@ impl NodesOfRun<'_> {
         };
         let tree = &self.run.snapshot.tree;
         let children =
-            self.children.entry(parent).or_insert_with(|| tree.branches(self.inverted, above));
+            self.children.entry(parent).or_insert_with(|| tree.branches(self.order, above));
         let found = children.iter().find(|branch| branch.function == same);
         found.map_or(Node::NoCost, |branch| Node::Same(branch.clone()))
     }

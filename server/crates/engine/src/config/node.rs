@@ -3,7 +3,7 @@
 use crate::items::earlier_paths::{Under, branch_at, current};
 use crate::items::keys::Key;
 use crate::snapshot::Snapshot;
-use analysis::{FunctionId, Name, Operand, PathKind, Transform, TransformKind};
+use analysis::{FunctionId, Name, Operand, PathKind, Transform, TransformKind, TreeOrder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -136,7 +136,7 @@ fn found(shown: &Snapshot, path: &[Key]) -> Result<Vec<Key>, String> {
                 .to_owned(),
         );
     }
-    let exists = |path: &[FunctionId]| branch_at(shown, false, path).is_some();
+    let exists = |path: &[FunctionId]| branch_at(shown, TreeOrder::TopDown, path).is_some();
     let functions = || {
         let mut functions = Vec::new();
         for key in path {

@@ -1,7 +1,7 @@
 //! Paths that a client received under other transforms than those of the snapshot.
 
 use crate::snapshot::Snapshot;
-use analysis::{Branch, FunctionId, PathKind};
+use analysis::{Branch, FunctionId, PathKind, TreeOrder};
 
 /// The transforms that a path was found under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,16 +46,16 @@ pub fn current(
     earlier.find(|found| exists(found)).or(Some(path))
 }
 
-/// The node of the call tree, or of the bottom-up tree, at the end of a path. `Some(None)` stands
+/// The node of a call tree at the end of a path. `Some(None)` stands
 /// for the top, `None` for a path that the tree does not have.
 pub fn branch_at(
     snapshot: &Snapshot,
-    inverted: bool,
+    order: TreeOrder,
     path: &[FunctionId],
 ) -> Option<Option<Branch>> {
     let mut node = None;
     for &function in path {
-        let mut children = snapshot.tree.branches(inverted, node.as_ref()).into_iter();
+        let mut children = snapshot.tree.branches(order, node.as_ref()).into_iter();
         node = Some(children.find(|branch| branch.function == function)?);
     }
     Some(node)

@@ -1,6 +1,6 @@
 //! The layout of a flame graph for a panel of an editor or a page: which frames there are, and where.
 
-use analysis::{Around, Branch, CallTree, FunctionId};
+use analysis::{Branch, CallTree, FunctionId, TreeOrder};
 use rustc_hash::FxHashSet;
 
 /// The minimum width of a frame, as a share of the width of the image.
@@ -18,19 +18,18 @@ const PAGE: usize = 1000;
 pub struct Drawn<'a> {
     /// The call tree that it is part of.
     pub tree: &'a CallTree,
-    /// Whether callers are below callees.
-    pub inverted: bool,
-    /// What this function calls or, inverted, who calls it, merged from all places of the call tree.
+    /// Whether callees are below callers, or the other way round.
+    pub order: TreeOrder,
+    /// What this function calls or, bottom-up, who calls it, merged from all places of the call tree.
     pub function: Option<FunctionId>,
 }
 
 impl Drawn<'_> {
     /// The branches below one, or the top ones.
     pub fn branches(self, parent: Option<&Branch>) -> Vec<Branch> {
-        let around = if self.inverted { Around::Callers } else { Around::Callees };
         match self.function {
-            Some(function) => self.tree.branches_around(function, around, parent),
-            None => self.tree.branches(self.inverted, parent),
+            Some(function) => self.tree.branches_around(function, self.order.toward(), parent),
+            None => self.tree.branches(self.order, parent),
         }
     }
 }
@@ -239,7 +238,7 @@ mod tests {
         let recording = analysis::Recording::from(profile);
         let view = analysis::View::of(&recording);
         let tree = CallTree::new(recording.into(), view, groups.into());
-        let drawn = Drawn { tree: &tree, inverted: false, function: None };
+        let drawn = Drawn { tree: &tree, order: TreeOrder::TopDown, function: None };
         let mut graph = layout(drawn, Vec::new(), Limits::default());
         assert_eq!((graph.frames.len(), graph.omitted), (8, 0));
         graph.keep_widest(5);

@@ -10,13 +10,13 @@ use crate::items::earlier_paths::{Under, branch_at, current};
 use crate::items::fields::{CostFields, PlaceFields};
 use crate::items::keys::Key;
 use crate::items::weight::Weight;
-use crate::items::{Direction, Item, path as resolve, root_item};
+use crate::items::{Item, path as resolve, root_item};
 use crate::present::labels::Scale;
 use crate::present::marks::Marks;
 use crate::present::units::jit_tiers;
 use crate::snapshot::Snapshot;
 use crate::world::context::Context;
-use analysis::{Branch, Cost, FunctionId, PathKind};
+use analysis::{Branch, Cost, FunctionId, TreeOrder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -131,9 +131,9 @@ struct Node {
 /// The children of a node, and theirs to the requested depth. `None` without a profile.
 pub fn call_tree(context: &Context, question: &Question) -> Option<CallTree> {
     let snapshot = context.world.snapshot()?;
-    let inverted = question.inverted;
-    let (nodes, more) = below(snapshot, question).unwrap_or_default();
-    let before = before(context, snapshot, inverted, &nodes);
+    let order = TreeOrder::from_inverted(question.inverted);
+    let (nodes, more) = below(snapshot, question, order).unwrap_or_default();
+    let before = before(context, snapshot, order, &nodes);
 
     let mut top = Vec::new();
     let mut children: Vec<Vec<TreeNode>> = nodes.iter().map(|_| Vec::new()).collect();
@@ -141,7 +141,7 @@ pub fn call_tree(context: &Context, question: &Question) -> Option<CallTree> {
         let mut below = std::mem::take(&mut children[i]);
         below.reverse();
         let before = before.get(i).copied().flatten();
-        let node_and_below = tree_node(context, snapshot, inverted, (node, before), below);
+        let node_and_below = tree_node(context, snapshot, order, (node, before), below);
         node.parent.map_or(&mut top, |parent| &mut children[parent]).push(node_and_below);
     }
     top.reverse();
@@ -150,7 +150,7 @@ pub fn call_tree(context: &Context, question: &Question) -> Option<CallTree> {
         unit: snapshot.costs.metric.unit.clone(),
         marks: Marks::of_world(&context.world).all(),
         total: Weight(snapshot.costs.total),
-        inverted,
+        inverted: question.inverted,
         transforms: snapshot.grouped.rewrites.id().map(str::to_owned),
         est: snapshot.grouped.recording.summed().is_some(),
         more,
@@ -160,18 +160,16 @@ pub fn call_tree(context: &Context, question: &Question) -> Option<CallTree> {
 
 /// The nodes of an answer, level by level, and the number of children of the given node that are
 /// not in it. `None` if the profile does not have the node.
-fn below(snapshot: &Snapshot, question: &Question) -> Option<(Vec<Node>, usize)> {
-    let direction = if question.inverted { Direction::Incoming } else { Direction::Outgoing };
-    let path = resolve(snapshot, &question.path, direction)?;
-    let branches = |parent: Option<&Branch>| snapshot.tree.branches(question.inverted, parent);
-    let node = |path: &[FunctionId]| branch_at(snapshot, question.inverted, path);
-    let kind = if question.inverted { PathKind::InvertedNode } else { PathKind::Node };
+fn below(snapshot: &Snapshot, question: &Question, order: TreeOrder) -> Option<(Vec<Node>, usize)> {
+    let path = resolve(snapshot, &question.path, order.toward().into())?;
+    let branches = |parent: Option<&Branch>| snapshot.tree.branches(order, parent);
+    let node = |path: &[FunctionId]| branch_at(snapshot, order, path);
     let under = match &question.transforms {
         Given::Unchanged => Under::Unknown,
         Given::Reset => Under::Nothing,
         Given::Set(id) => Under::Id(id),
     };
-    let path = current(snapshot, path, kind, under, |path| node(path).is_some())?;
+    let path = current(snapshot, path, order.path_kind(), under, |path| node(path).is_some())?;
     let given = node(&path)?;
 
     let depth = question.depth.unwrap_or(1).min(MAX_DEPTH);
@@ -207,11 +205,11 @@ fn below(snapshot: &Snapshot, question: &Question) -> Option<(Vec<Node>, usize)>
 fn before(
     context: &Context,
     snapshot: &Snapshot,
-    inverted: bool,
+    order: TreeOrder,
     nodes: &[Node],
 ) -> Vec<Option<Before>> {
     let Some(compared) = context.compared(snapshot) else { return Vec::new() };
-    let mut same = SameNodes::new(compared, snapshot, inverted);
+    let mut same = SameNodes::new(compared, snapshot, order);
     // The nodes above the answer come first: the path of each node at its top without its end.
     let above = nodes.first().and_then(|node| node.path.split_last()).map_or(&[][..], |it| it.1);
     let mut top = None;
@@ -225,7 +223,7 @@ fn before(
 fn tree_node(
     context: &Context,
     snapshot: &Snapshot,
-    inverted: bool,
+    order: TreeOrder,
     (node, before): (&Node, Option<Before>),
     children: Vec<TreeNode>,
 ) -> TreeNode {
@@ -235,7 +233,7 @@ fn tree_node(
     let has_children = !children.is_empty() || node.more > 0;
     TreeNode {
         name: snapshot.function(function).name.to_owned(),
-        text: [text(scale, &node.branch, inverted, before)]
+        text: [text(scale, &node.branch, order, before)]
             .into_iter()
             .chain(jit_tiers(snapshot.tree.jit_tiers_of_branch(&node.branch), total))
             .collect::<Vec<_>>()
@@ -260,7 +258,7 @@ fn tree_node(
 
 /// `45.6% · self 4.0%`, in the unit of the setting `unit`. The bottom-up tree has one cost per
 /// node.
-pub fn text(scale: Scale<'_>, branch: &Branch, inverted: bool, before: Option<Before>) -> String {
-    let self_ = branch.self_.filter(|_| !inverted).unwrap_or_default();
+pub fn text(scale: Scale<'_>, branch: &Branch, order: TreeOrder, before: Option<Before>) -> String {
+    let self_ = branch.self_.filter(|_| order == TreeOrder::TopDown).unwrap_or_default();
     scale.hint(Cost { self_, total: branch.as_total() }, Show::Both, before)
 }

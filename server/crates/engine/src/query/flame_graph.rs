@@ -15,7 +15,7 @@ use crate::present::text::plain;
 use crate::present::units;
 use crate::snapshot::Snapshot;
 use crate::world::context::Context;
-use analysis::{Branch, FunctionId, NameSearch, TimeRange};
+use analysis::{Branch, FunctionId, NameSearch, TimeRange, TreeOrder};
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,9 +34,9 @@ pub struct Question {
     pub limit: Option<usize>,
     /// The number of callees of the node to leave out, the hottest.
     pub skip: Option<usize>,
-    /// Draw the bottom-up tree: the functions with self cost, and their callers below them.
-    pub inverted: bool,
-    /// Draw what this function calls or, inverted, who calls it, merged from all its places. It begins
+    /// Which tree to draw: top-down, or the functions with self cost and their callers below them.
+    pub tree_order: TreeOrder,
+    /// Draw what this function calls or, bottom-up, who calls it, merged from all its places. It begins
     /// the path of `node`.
     pub function: Option<Key>,
     /// What the order of frames is.
@@ -153,7 +153,9 @@ pub fn flame_graph(context: &Context, question: &Question) -> Result<FlameGraph,
     };
     match question.order {
         Order::Cost => by_cost(graph, labels, question),
-        Order::Time if question.inverted || question.function.is_some() => {
+        Order::Time
+            if question.tree_order == TreeOrder::BottomUp || question.function.is_some() =>
+        {
             Err("the order of time is that of the whole call tree: leave out `inverted` and \
                  `function`"
                 .to_owned())
@@ -182,7 +184,7 @@ fn by_cost(
             format!("there is nothing to draw: the profile has no costs of {}", plain(&key.name))
         })?),
     };
-    let drawn = Drawn { tree: &snapshot.tree, inverted: question.inverted, function };
+    let drawn = Drawn { tree: &snapshot.tree, order: question.tree_order, function };
     let above = nodes_to(snapshot, drawn, &question.node);
     let n_above = above.len();
     let limits = Limits {
@@ -200,7 +202,7 @@ fn by_cost(
     Ok(FlameGraph {
         above: n_above,
         omitted: laid_out.omitted,
-        at_least: graph.est || question.inverted || function.is_some(),
+        at_least: graph.est || question.tree_order == TreeOrder::BottomUp || function.is_some(),
         legend: legend(&frames),
         frames,
         ..graph
@@ -249,7 +251,7 @@ fn nodes_to(snapshot: &Snapshot, drawn: Drawn<'_>, path: &[Key]) -> Vec<Branch> 
 fn before(labels: &Labels<'_>, drawn: Drawn<'_>, graph: &Graph) -> Vec<Option<Before>> {
     match labels.context.compared(labels.snapshot) {
         Some(compared) if drawn.function.is_none() => {
-            let mut same = SameNodes::new(compared, labels.snapshot, drawn.inverted);
+            let mut same = SameNodes::new(compared, labels.snapshot, drawn.order);
             let frames = graph.frames.iter();
             frames.map(|frame| same.add(frame.parent, frame.branch.function).1).collect()
         }
@@ -263,7 +265,7 @@ fn frames(mut labels: Labels<'_>, drawn: Drawn<'_>, graph: &Graph) -> Vec<Frame>
     let frame = |(frame, before): (&flamegraph::Frame, Option<Before>)| {
         let flamegraph::Frame { branch, parent, depth, left, width, leaf, recursive, more } = frame;
         let at = Position { parent: *parent, depth: *depth, left: *left, width: *width };
-        let text = text(scale, branch, drawn.inverted, before);
+        let text = text(scale, branch, drawn.order, before);
         let Branch { function, self_, total, estimated, .. } = *branch;
         let cost = FrameCost { self_, total, estimated, before };
         let drawn = labels.frame(Some(function), at, text, &cost);

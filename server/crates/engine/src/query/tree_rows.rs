@@ -5,7 +5,7 @@ use crate::compare::same_nodes::SameNodes;
 use crate::config::settings::ViewSettings;
 use crate::snapshot::Snapshot;
 use crate::world::context::Compared;
-use analysis::{Branch, Cost, FunctionId, Phase, Phases, TimeRange, Unmatched};
+use analysis::{Branch, Cost, FunctionId, Phase, Phases, TimeRange, TreeOrder, Unmatched};
 use std::collections::HashSet;
 
 /// The maximum number of rows of an estimated tree: a call graph has more paths than stacks were
@@ -17,8 +17,8 @@ pub const MAX_PHASES: usize = 200;
 /// The part of the call tree to show.
 #[derive(Debug, Clone, Copy)]
 pub struct Question {
-    /// Whether the tree is bottom-up.
-    pub inverted: bool,
+    /// Which tree.
+    pub order: TreeOrder,
     /// Whether to show only the hottest branch of each node.
     pub hot: bool,
     /// Whether the tops are the phases of a thread, in order of time.
@@ -104,7 +104,7 @@ pub fn tree_rows(
     };
     let TreeRows { rows, omitted } = &mut found;
     omitted.limit = question.limit.map_or(0, |limit| keep_hottest(rows, limit));
-    let mut same = compared.map(|compared| SameNodes::new(compared, snapshot, question.inverted));
+    let mut same = compared.map(|compared| SameNodes::new(compared, snapshot, question.order));
     let recursive = recursive(snapshot);
     for row in rows {
         let function = row.branch.function;
@@ -140,7 +140,7 @@ fn occurrences(snapshot: &Snapshot, question: Question) -> Result<TreeRows, Tree
         let during = snapshot.with_view(&settings);
         let mut found: Option<Branch> = None;
         for wanted in above.iter().chain([&function]) {
-            let below = during.tree.branches(false, found.as_ref()).into_iter();
+            let below = during.tree.branches(TreeOrder::TopDown, found.as_ref()).into_iter();
             found = below.into_iter().find(|branch| branch.function == *wanted);
         }
         let Some(branch) = found else { continue };
@@ -177,7 +177,7 @@ fn below(
     parent: Option<&Branch>,
 ) -> (Vec<Branch>, usize) {
     let least = question.min_percent * base / 100.0;
-    let mut shown = snapshot.tree.branches(question.inverted, parent);
+    let mut shown = snapshot.tree.branches(question.order, parent);
     let n_all = shown.len();
     shown.retain(|branch| snapshot.tree.reaches(branch, least));
     let n_small = if question.hot { 0 } else { n_all - shown.len() };

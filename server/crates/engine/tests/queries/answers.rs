@@ -4,6 +4,7 @@
 //! main → eval.
 
 use crate::support::{Project, compared_with};
+use analysis::TreeOrder;
 use engine::items::fields::{CostFields, PlaceFields};
 use engine::items::keys::Key;
 use engine::items::{Direction, GivenItem};
@@ -298,7 +299,7 @@ fn drawn(question: &flame_graph::Question) -> Vec<String> {
 /// Of the four samples, `hash` is the leaf of three and `eval` of one.
 #[test]
 fn a_flame_graph_is_drawn_bottom_up_and_around_a_function() {
-    let inverted = flame_graph::Question { inverted: true, ..Default::default() };
+    let inverted = flame_graph::Question { tree_order: TreeOrder::BottomUp, ..Default::default() };
     let rows = drawn(&inverted);
     assert_eq!(rows[..5], ["0 hash 3/3", "0 eval 1/1", "1 parse -/2", "1 eval -/1", "1 main -/1"]);
 
@@ -308,25 +309,25 @@ fn a_flame_graph_is_drawn_bottom_up_and_around_a_function() {
         let mut functions = shown.costs.functions().map(|(function, _)| function);
         Key::of(shown, functions.find(|&it| shown.function(it).name == name).unwrap())
     };
-    let around = |name, inverted| flame_graph::Question {
+    let around = |name, tree_order| flame_graph::Question {
         function: Some(key(name)),
-        inverted,
+        tree_order,
         ..Default::default()
     };
     // `parse` has two calls: by `eval` and by `main`.
-    assert_eq!(drawn(&around("parse", false)), ["0 parse 0/2", "1 hash 2/2"]);
+    assert_eq!(drawn(&around("parse", TreeOrder::TopDown)), ["0 parse 0/2", "1 hash 2/2"]);
     let callers = ["0 parse 0/2", "1 main -/1", "1 eval -/1", "2 main -/1"];
-    let mut rows = drawn(&around("parse", true));
+    let mut rows = drawn(&around("parse", TreeOrder::BottomUp));
     rows[1..3].sort_unstable_by(|a, b| b.cmp(a));
     assert_eq!(rows, callers);
     // The outermost call of `eval` has three samples, the inner one is below it.
     assert_eq!(
-        drawn(&around("eval", false))[..2],
+        drawn(&around("eval", TreeOrder::TopDown))[..2],
         ["0 eval 1/3".to_owned(), "1 parse 0/1".to_owned()]
     );
     // Zoomed to the callee.
     let node = vec![key("parse"), key("hash")];
-    let zoomed = flame_graph::Question { node, ..around("parse", false) };
+    let zoomed = flame_graph::Question { node, ..around("parse", TreeOrder::TopDown) };
     let graph = flame_graph(&context(&project()), &zoomed).unwrap();
     assert_eq!((graph.above, graph.frames.len(), graph.frames[1].width), (2, 2, 1.0));
 }

@@ -1,13 +1,14 @@
 //! Rows of the call tree, and which of them are left out.
 
 use crate::support::Project;
+use analysis::TreeOrder;
 use engine::query::tree_rows::{Question, TreeOmitted, TreeProblem, TreeRow, tree_rows};
 use engine::snapshot::Snapshot;
 use profile::text_samples;
 
 /// Everything, top-down.
 const ALL: Question = Question {
-    inverted: false,
+    order: TreeOrder::TopDown,
     hot: false,
     occurrences: false,
     limit: None,

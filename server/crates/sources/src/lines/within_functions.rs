@@ -96,7 +96,7 @@ fn lines_of(text: TextWithFunctions<'_>) -> Vec<&str> {
 
 /// What the function around a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Around {
+enum Enclosing {
     /// None.
     Nothing,
     /// One that is not in the other text, or not once.
@@ -110,9 +110,9 @@ struct Lines {
     /// The lines of the functions that both texts have: recorded and open.
     pairs: Vec<[RangeInclusive<u32>; 2]>,
     /// By recorded line.
-    recorded: Vec<Around>,
+    recorded: Vec<Enclosing>,
     /// By open line.
-    open: Vec<Around>,
+    open: Vec<Enclosing>,
     /// By recorded line: the open line.
     to_open: Vec<Option<u32>>,
 }
@@ -125,12 +125,12 @@ type Key<'a> = (&'a [String], Option<&'a str>, &'a str, Option<Arity>, Option<&'
 fn unique<'a>(
     functions: &'a [Definition],
     lines: &[&'a str],
-    pairs: &[Around],
+    pairs: &[Enclosing],
     with_line: bool,
 ) -> FxHashMap<Key<'a>, Option<usize>> {
     let mut found = FxHashMap::default();
     let without_pair =
-        functions.iter().zip(pairs).zip(0..).filter(|((_, pair), _)| **pair == Around::Other);
+        functions.iter().zip(pairs).zip(0..).filter(|((_, pair), _)| **pair == Enclosing::Other);
     for ((function, _), at) in without_pair.filter(|((function, _), _)| is_function(function)) {
         let Definition { scopes, implements, name, arity, name_line0, .. } = function;
         let line = lines.get(*name_line0 as usize).map(|line| line.trim()).filter(|_| with_line);
@@ -144,7 +144,7 @@ impl Lines {
     fn new(map: &LineMap, recorded: TextWithFunctions<'_>, open: TextWithFunctions<'_>) -> Self {
         let mut pairs = Vec::new();
         let [mut recorded_pairs, mut open_pairs] =
-            [recorded, open].map(|text| vec![Around::Other; text.functions.len()]);
+            [recorded, open].map(|text| vec![Enclosing::Other; text.functions.len()]);
         let [from_lines, to_lines] = [recorded, open].map(lines_of);
         // Overloads differ in the line of their name.
         for with_line in [true, false] {
@@ -152,16 +152,16 @@ impl Lines {
             for (key, from) in unique(recorded.functions, &from_lines, &recorded_pairs, with_line) {
                 let to = of_open.get(&key).copied().flatten();
                 let Some((from, to)) = from.zip(to) else { continue };
-                recorded_pairs[from] = Around::Pair(pairs.len());
-                open_pairs[to] = Around::Pair(pairs.len());
+                recorded_pairs[from] = Enclosing::Pair(pairs.len());
+                open_pairs[to] = Enclosing::Pair(pairs.len());
                 pairs.push([
                     recorded.functions[from].lines.clone(),
                     open.functions[to].lines.clone(),
                 ]);
             }
         }
-        let around = |n_lines: u32, functions: &[Definition], pairs: &[Around]| {
-            let mut around = vec![Around::Nothing; n_lines as usize];
+        let around = |n_lines: u32, functions: &[Definition], pairs: &[Enclosing]| {
+            let mut around = vec![Enclosing::Nothing; n_lines as usize];
             for (function, pair) in functions.iter().zip(pairs).filter(|(it, _)| is_function(it)) {
                 let lines = *function.lines.start() as usize..=*function.lines.end() as usize;
                 around.get_mut(lines).into_iter().flatten().for_each(|line| *line = *pair);
@@ -176,8 +176,8 @@ impl Lines {
         }
     }
 
-    fn around_open(&self, line0: u32) -> Around {
-        self.open.get(line0 as usize).copied().unwrap_or(Around::Nothing)
+    fn around_open(&self, line0: u32) -> Enclosing {
+        self.open.get(line0 as usize).copied().unwrap_or(Enclosing::Nothing)
     }
 
     /// Whether each pair has lines of other functions, or lines in other functions.
@@ -186,7 +186,7 @@ impl Lines {
         for (around, open) in self.recorded.iter().zip(&self.to_open) {
             let Some(open) = open.map(|open| self.around_open(open)) else { continue };
             for pair in [*around, open].into_iter().filter(|_| *around != open) {
-                if let Around::Pair(pair) = pair {
+                if let Enclosing::Pair(pair) = pair {
                     mixed[pair] = true;
                 }
             }
@@ -198,7 +198,7 @@ impl Lines {
     fn incomplete(&self, from: &[&str]) -> Vec<bool> {
         let mut incomplete = vec![false; self.pairs.len()];
         for ((around, open), line) in self.recorded.iter().zip(&self.to_open).zip(from) {
-            if let (Around::Pair(pair), None, true) = (*around, open, has_words(line)) {
+            if let (Enclosing::Pair(pair), None, true) = (*around, open, has_words(line)) {
                 incomplete[pair] = true;
             }
         }
@@ -224,8 +224,8 @@ impl Lines {
                 let open = map.to_open(line0 - lines[0].start());
                 let open = open.map(|open| lines[1].start() + open);
                 let is_own = |open: &u32| {
-                    self.recorded[line0 as usize] == Around::Pair(pair)
-                        && self.around_open(*open) == Around::Pair(pair)
+                    self.recorded[line0 as usize] == Enclosing::Pair(pair)
+                        && self.around_open(*open) == Enclosing::Pair(pair)
                 };
                 if let Some(open) = open.filter(is_own) {
                     compared[line0 as usize] = Some(open);
@@ -257,7 +257,7 @@ impl Lines {
                 |above: usize| has_words(above) && is_free(above).map(|it| it + 1) == Some(open);
             is_below || at.checked_sub(1).is_some_and(is_above)
         };
-        let is_mixed = |around: Around| matches!(around, Around::Pair(pair) if mixed[pair]);
+        let is_mixed = |around: Enclosing| matches!(around, Enclosing::Pair(pair) if mixed[pair]);
         let kept: Vec<Option<u32>> = (0..lines.len())
             .map(|at| {
                 let open = is_free(at)?;
