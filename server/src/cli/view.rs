@@ -166,7 +166,7 @@ impl ViewArgs {
         drop(progress);
         // The editor warns and shows other costs; a script must not mistake them for those it
         // requested.
-        if let Some(unmatched) = snapshot.grouped.unmatched.first() {
+        if let Some(unmatched) = snapshot.grouped.problems.unmatched.first() {
             let message = format!("{}: {}", profile.display(), unmatched.problem);
             return Err(Failure::usage(message));
         }

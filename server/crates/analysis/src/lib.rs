@@ -65,6 +65,7 @@ mod named;
 mod names;
 mod paths;
 mod phases;
+mod problems;
 mod range;
 mod recording;
 mod reshape;
@@ -106,6 +107,7 @@ pub use names::{
 };
 pub use paths::{PathEntry, PathStep, Recursion, SiteCost};
 pub use phases::{Phase, Phases, phases};
+pub use problems::Problems;
 pub use range::TimeRange;
 pub use recording::{costs, max_memory, thread_totals};
 pub use reshape::{Reshaped, check_range, find_names, has_times, reshape};

@@ -17,6 +17,7 @@
 use crate::activations::Activations;
 use crate::named::{Addresses, find_named, find_path};
 use crate::names::{Unmatched, find_category, find_libs};
+use crate::problems::Problems;
 use crate::range::{Search, TimeRange, knows_times, last_ns};
 use crate::rewrites::{Rewrite, Rewrites};
 use crate::transform::{Implementation, Name, Operand, Transform, TransformKind as Kind};
@@ -35,11 +36,7 @@ pub struct Reshaped {
     /// The given groups, extended by the functions that stand for collapsed libraries.
     pub groups: Groups,
     /// Transforms and filters that could not be applied.
-    pub warnings: Vec<Warning>,
-    /// Those of the warnings that are about unmatched names.
-    pub unmatched: Vec<Unmatched>,
-    /// The indexes of the transforms that could not be applied.
-    pub ignored: Vec<usize>,
+    pub problems: Problems,
     /// What the transforms and the filter do to paths.
     pub rewrites: Rewrites,
 }
@@ -55,100 +52,167 @@ pub fn reshape(
 ) -> Option<Reshaped> {
     let search = Search::of(&view.search);
     let chooses_samples = view.range.is_some() || !search.is_empty();
-    let changes_stacks = !view.transforms.is_empty() || view.own.is_some();
-    if !chooses_samples && !changes_stacks && view.implementation == Implementation::All {
+    let needs_stacks = chooses_samples || !view.transforms.is_empty() || view.own.is_some();
+    if !needs_stacks && view.implementation == Implementation::All {
         return None;
     }
-    let (mut warnings, mut unmatched, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
-    let mut groups = groups.clone();
     let Recording::Stacks(profile) = recording else {
-        warnings.push(no_stacks().warning("it is shown without them"));
-        unmatched.extend((chooses_samples || changes_stacks).then(no_stacks));
-        ignored.extend(0..view.transforms.len());
-        let rewrites = Rewrites::default();
-        return Some(Reshaped {
-            recording: recording.clone(),
-            groups,
-            warnings,
-            unmatched,
-            ignored,
-            rewrites,
-        });
+        return Some(unchanged_graph(recording, view, groups, needs_stacks));
     };
-    let knows_code = profile.symbols().funcs.knows_code();
-    if view.implementation != Implementation::All && !knows_code {
-        let message =
-            "this profile does not say which functions are JavaScript; all of them are shown"
-                .to_owned();
-        warnings.push(Warning { code: WarningCode::UnknownImplementation, message, count: 1 });
-    }
-    let filter = |implementation| if knows_code { implementation } else { Implementation::All };
+    let mut steps = Steps::new(profile, view, groups, addresses);
+    steps.choose_range();
+    steps.transform_all();
+    steps.filter_implementation();
+    steps.search(&search);
+    steps.keep_own_code();
+    Some(steps.finish())
+}
 
-    let mut profile = profile.clone();
-    if let Some(range) = view.range {
-        match in_range(&profile, range, view.metric) {
+/// A call graph, which has nothing that the view could be applied to. Only the implementation filter
+/// does not count as a choice that matches nothing.
+fn unchanged_graph(
+    recording: &Recording,
+    view: &View,
+    groups: &Groups,
+    needs_stacks: bool,
+) -> Reshaped {
+    let mut problems = Problems::default();
+    problems.note(no_stacks().warning("it is shown without them"));
+    problems.unmatched.extend(needs_stacks.then(no_stacks));
+    problems.ignored_transforms.extend(0..view.transforms.len());
+    Reshaped {
+        recording: recording.clone(),
+        groups: groups.clone(),
+        problems,
+        rewrites: Rewrites::default(),
+    }
+}
+
+/// The profile after the steps so far.
+struct Steps<'a> {
+    profile: Profile,
+    groups: Groups,
+    view: &'a View,
+    addresses: &'a Addresses,
+    /// Whether the profile says which functions are JavaScript.
+    knows_code: bool,
+    problems: Problems,
+    rewrites: Rewrites,
+}
+
+/// What happens if a step leaves no samples.
+const NOTHING: &str = "nothing is shown";
+
+impl<'a> Steps<'a> {
+    fn new(profile: &Profile, view: &'a View, groups: &Groups, addresses: &'a Addresses) -> Self {
+        let knows_code = profile.symbols().funcs.knows_code();
+        let mut problems = Problems::default();
+        if view.implementation != Implementation::All && !knows_code {
+            let message =
+                "this profile does not say which functions are JavaScript; all of them are shown"
+                    .to_owned();
+            let code = WarningCode::UnknownImplementation;
+            problems.note(Warning { code, message, count: 1 });
+        }
+        Self {
+            profile: profile.clone(),
+            groups: groups.clone(),
+            view,
+            addresses,
+            knows_code,
+            problems,
+            rewrites: Rewrites::of(&view.transforms),
+        }
+    }
+
+    fn choose_range(&mut self) {
+        let Some(range) = self.view.range else { return };
+        match in_range(&self.profile, range, self.view.metric) {
             Ok(part) => {
-                if is_empty(&part, view) && !is_empty(&profile, view) {
-                    let none = no_samples_in(range, &profile);
-                    warnings.push(none.warning("nothing is shown"));
-                    unmatched.push(none);
+                if is_emptied(&self.profile, &part, self.view) {
+                    self.problems.unmatched(no_samples_in(range, &self.profile), NOTHING);
                 }
-                profile = part;
+                self.profile = part;
             }
-            Err(error) => {
-                warnings.push(error.warning("the range is ignored"));
-                unmatched.push(error);
+            Err(error) => self.problems.unmatched(error, "the range is ignored"),
+        }
+    }
+
+    fn transform_all(&mut self) {
+        for (at, transform) in self.view.transforms.iter().enumerate() {
+            match self.transform(transform) {
+                Ok(rewrite) => self.rewrites.transforms.push(Some(rewrite)),
+                Err(error) => {
+                    self.rewrites.transforms.push(None);
+                    self.problems.unmatched(error, &format!("`{transform}` is ignored"));
+                    self.problems.ignored_transforms.push(at);
+                }
             }
         }
     }
-    let mut rewrites = Rewrites::of(&view.transforms);
-    for (at, transform) in view.transforms.iter().enumerate() {
-        let implementation = filter(transform.implementation.unwrap_or(view.implementation));
-        match transformed(&profile, &mut groups, addresses, transform, implementation) {
-            Ok((changed, rewrite)) => {
-                if is_empty(&changed, view) && !is_empty(&profile, view) {
-                    let problem = format!("no stack is left by `{transform}`");
-                    let none = Unmatched::new(WarningCode::NoSamplesInView, problem);
-                    warnings.push(none.warning("nothing is shown"));
-                    // A function that is dropped was found, and nothing else was asked for.
-                    if transform.kind.is_focus() {
-                        unmatched.push(none);
-                    }
-                }
-                profile = changed;
-                rewrites.transforms.push(Some(rewrite));
-            }
-            Err(error) => {
-                rewrites.transforms.push(None);
-                warnings.push(error.warning(&format!("`{transform}` is ignored")));
-                unmatched.push(error);
-                ignored.push(at);
+
+    fn transform(&mut self, transform: &Transform) -> Result<Rewrite, Unmatched> {
+        let implementation =
+            self.known(transform.implementation.unwrap_or(self.view.implementation));
+        let (changed, rewrite) = transformed(
+            &self.profile,
+            &mut self.groups,
+            self.addresses,
+            transform,
+            implementation,
+        )?;
+        if is_emptied(&self.profile, &changed, self.view) {
+            let none = none_left(format!("no stack is left by `{transform}`"));
+            // A function that is dropped was found, and nothing else was asked for.
+            if transform.kind.is_focus() {
+                self.problems.unmatched(none, NOTHING);
+            } else {
+                self.problems.note(none.warning(NOTHING));
             }
         }
+        self.profile = changed;
+        Ok(rewrite)
     }
-    if filter(view.implementation) != Implementation::All {
-        let stacks = Stacks::new(&profile, &groups, view.implementation);
+
+    fn filter_implementation(&mut self) {
+        let implementation = self.known(self.view.implementation);
+        if implementation == Implementation::All {
+            return;
+        }
+        let stacks = Stacks::new(&self.profile, &self.groups, implementation);
         let kept = |stack| stacks.passes(stack);
-        rewrites.filters.push(Rewrite::Kept(stacks.functions(kept)));
-        profile = stacks.merge(|stack| !kept(stack));
+        self.rewrites.filters.push(Rewrite::Kept(stacks.functions(kept)));
+        self.profile = stacks.merge(|stack| !kept(stack));
     }
-    if !search.is_empty() {
-        let found = searched(&profile, &groups, &search);
-        if is_empty(&found, view) && !is_empty(&profile, view) {
-            let problem = format!("no stack has functions that match `{}`", view.search);
-            let none = Unmatched::new(WarningCode::NoSamplesInView, problem);
-            warnings.push(none.warning("nothing is shown"));
-            unmatched.push(none);
+
+    fn search(&mut self, search: &Search) {
+        if search.is_empty() {
+            return;
         }
-        profile = found;
+        let found = searched(&self.profile, &self.groups, search);
+        if is_emptied(&self.profile, &found, self.view) {
+            let problem = format!("no stack has functions that match `{}`", self.view.search);
+            self.problems.unmatched(none_left(problem), NOTHING);
+        }
+        self.profile = found;
     }
-    if let Some(own) = &view.own {
-        let stacks = Stacks::new(&profile, &groups, Implementation::All);
-        rewrites.filters.push(Rewrite::Kept(FxHashSet::clone(own)));
-        profile = stacks.merge(|stack| !own.contains(&stacks.function(stack)));
+
+    fn keep_own_code(&mut self) {
+        let Some(own) = &self.view.own else { return };
+        let stacks = Stacks::new(&self.profile, &self.groups, Implementation::All);
+        self.rewrites.filters.push(Rewrite::Kept(FxHashSet::clone(own)));
+        self.profile = stacks.merge(|stack| !own.contains(&stacks.function(stack)));
     }
-    let recording = Recording::Stacks(profile);
-    Some(Reshaped { recording, groups, warnings, unmatched, ignored, rewrites })
+
+    fn finish(self) -> Reshaped {
+        let Self { profile, groups, problems, rewrites, .. } = self;
+        Reshaped { recording: Recording::Stacks(profile), groups, problems, rewrites }
+    }
+
+    /// `wanted`, or all functions if the profile does not tell them apart.
+    fn known(&self, wanted: Implementation) -> Implementation {
+        if self.knows_code { wanted } else { Implementation::All }
+    }
 }
 
 /// Checks that a recording has everything that a transform names.
@@ -171,8 +235,8 @@ pub fn find_names(
 /// Checks that a recording has samples in a range of time.
 pub fn check_range(recording: &Recording, range: TimeRange) -> Result<(), Unmatched> {
     let profile = recording.sampled().ok_or_else(no_stacks)?;
-    let (part, view) = (in_range(profile, range, profile.default_metric())?, View::of(recording));
-    let is_outside = is_empty(&part, &view) && !is_empty(profile, &view);
+    let part = in_range(profile, range, profile.default_metric())?;
+    let is_outside = is_emptied(profile, &part, &View::of(recording));
     if is_outside { Err(no_samples_in(range, profile)) } else { Ok(()) }
 }
 
@@ -210,7 +274,10 @@ pub fn has_times(profile: &Profile) -> bool {
 
 fn no_samples_in(range: TimeRange, profile: &Profile) -> Unmatched {
     let last_ms = last_ns(profile).unwrap_or_default() as f64 / 1e6;
-    let problem = format!("no sample is in {range}: the last one was taken at {last_ms} ms");
+    none_left(format!("no sample is in {range}: the last one was taken at {last_ms} ms"))
+}
+
+fn none_left(problem: String) -> Unmatched {
     Unmatched::new(WarningCode::NoSamplesInView, problem)
 }
 
@@ -229,6 +296,11 @@ fn searched(profile: &Profile, groups: &Groups, search: &Search) -> Profile {
         });
     }
     found
+}
+
+/// Whether the threads shown had samples with stacks before a step, and have none after it.
+fn is_emptied(before: &Profile, after: &Profile, view: &View) -> bool {
+    is_empty(after, view) && !is_empty(before, view)
 }
 
 /// Whether the threads shown have no sample with a stack.
@@ -264,7 +336,6 @@ fn transformed(
         Operand::Path => path.clone(),
         _ => vec![function],
     };
-    let mut rewrite = Rewrite::Named(transform.kind, named);
     let profile = match transform.kind {
         Kind::MergeFunction => stacks.merge(|stack| stacks.function(stack) == function),
         Kind::MergeNode => {
@@ -296,42 +367,42 @@ fn transformed(
         Kind::FocusCategory => {
             let category = find_category(profile, name)?;
             let kept = |stack| profile.stacks().category(stack) == category;
-            rewrite = Rewrite::Kept(stacks.functions(kept));
-            stacks.merge(|stack| !kept(stack))
+            let rewrite = Rewrite::Kept(stacks.functions(kept));
+            return Ok((stacks.merge(|stack| !kept(stack)), rewrite));
         }
-        Kind::CollapseResource => {
-            let libs = find_libs(profile.symbols(), name)?;
-            let lib_name =
-                libs.first().map_or(name, |lib| profile.symbols().libs[lib.index()].name.as_str());
-            let Some((profile, frame)) = profile.with_func(lib_name, libs.first().copied()) else {
-                return Err(Unmatched::new(
-                    WarningCode::TooManyFunctions,
-                    format!("the profile has too many functions to add one for `{lib_name}`"),
-                ));
-            };
-            *groups = groups.extended(profile.symbols());
-            let funcs = &profile.symbols().funcs;
-            let of_libs =
-                |func: &FuncId| funcs.get(*func).lib.is_some_and(|lib| libs.contains(&lib));
-            let replaced = funcs.ids().filter(of_libs).map(|func| groups.function(func));
-            let by = groups.function(profile.frames().get(frame).func);
-            rewrite = Rewrite::Replaced(replaced.collect(), by);
-            Stacks::new(&profile, groups, implementation).collapse_libs(&libs, frame)
-        }
+        Kind::CollapseResource => return collapse_library(profile, groups, name, implementation),
         Kind::CollapseRecursion => stacks.collapse_recursion(function, |_| false),
         Kind::CollapseDirectRecursion => {
             stacks.collapse_recursion(function, |stack| stacks.passes(stack))
         }
-        Kind::CollapseFunctionSubtree => {
-            let cut = stacks.states(|stack, caller| match caller {
-                Some(Some(false)) if stacks.joins(stack) => Some(false),
-                Some(Some(_)) => Some(true),
-                _ => (stacks.function(stack) == function).then_some(false),
-            });
-            stacks.merge(|stack| cut[stack.index()] == Some(true))
-        }
+        Kind::CollapseFunctionSubtree => stacks.collapse_subtree(function),
     };
-    Ok((profile, rewrite))
+    Ok((profile, Rewrite::Named(transform.kind, named)))
+}
+
+/// Replaces the frames of the libraries with this name with one function, which is added.
+fn collapse_library(
+    profile: &Profile,
+    groups: &mut Groups,
+    name: &str,
+    implementation: Implementation,
+) -> Result<(Profile, Rewrite), Unmatched> {
+    let libs = find_libs(profile.symbols(), name)?;
+    let lib_name =
+        libs.first().map_or(name, |lib| profile.symbols().libs[lib.index()].name.as_str());
+    let Some((profile, frame)) = profile.with_func(lib_name, libs.first().copied()) else {
+        return Err(Unmatched::new(
+            WarningCode::TooManyFunctions,
+            format!("the profile has too many functions to add one for `{lib_name}`"),
+        ));
+    };
+    *groups = groups.extended(profile.symbols());
+    let funcs = &profile.symbols().funcs;
+    let of_libs = |func: &FuncId| funcs.get(*func).lib.is_some_and(|lib| libs.contains(&lib));
+    let replaced = funcs.ids().filter(of_libs).map(|func| groups.function(func));
+    let by = groups.function(profile.frames().get(frame).func);
+    let rewrite = Rewrite::Replaced(replaced.collect(), by);
+    Ok((Stacks::new(&profile, groups, implementation).collapse_libs(&libs, frame), rewrite))
 }
 
 /// [`Stacks::matched`] of a path that at least one stack begins with.
@@ -551,6 +622,16 @@ impl<'p> Stacks<'p> {
             let is_call = is_function && !self.continues(stack);
             Fate::Stack(if is_call { within.unwrap_or(caller) } else { caller }, self.frame(stack))
         })
+    }
+
+    /// Removes what the outermost calls of a function call, which get its cost.
+    fn collapse_subtree(&self, function: FunctionId) -> Profile {
+        let cut = self.states(|stack, caller| match caller {
+            Some(Some(false)) if self.joins(stack) => Some(false),
+            Some(Some(_)) => Some(true),
+            _ => (self.function(stack) == function).then_some(false),
+        });
+        self.merge(|stack| cut[stack.index()] == Some(true))
     }
 
     /// Replaces each run of frames of these libraries, including hidden frames in between, with

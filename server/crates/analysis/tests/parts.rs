@@ -71,7 +71,7 @@ impl Case {
         let view = View { transforms: vec![transform.parse().unwrap()], ..case.view() };
         let reshaped =
             reshape(&case.recording, &view, &case.groups, &Addresses::default()).unwrap();
-        assert_eq!(reshaped.warnings, [], "{transform}");
+        assert_eq!(reshaped.problems.warnings, [], "{transform}");
         Self { groups: Arc::new(reshaped.groups), recording: Arc::new(reshaped.recording) }
     }
 

@@ -394,8 +394,12 @@ fn warnings(
     grouped: &Grouped,
     costs: &Costs,
 ) -> Vec<Warning> {
-    let stages =
-        [&loaded.warnings, &grouped.warnings, &symbolicated.warnings, &source_mapped.warnings];
+    let stages = [
+        &loaded.warnings,
+        &grouped.problems.warnings,
+        &symbolicated.warnings,
+        &source_mapped.warnings,
+    ];
     let mut warnings: Vec<Warning> = stages.into_iter().flatten().cloned().collect();
     let libraries = &symbolicated.libraries;
     let Grouped { recording, groups, paths, .. } = grouped;

@@ -51,7 +51,7 @@ fn after(kind: TransformKind, names: Vec<Name>, addresses: &Addresses) -> String
     let transform = Transform { kind, names, implementation: None };
     let view = View { transforms: vec![transform], ..View::of(&recording) };
     let reshaped = reshape(&recording, &view, &groups, addresses).unwrap();
-    if let Some(warning) = reshaped.warnings.first() {
+    if let Some(warning) = reshaped.problems.warnings.first() {
         return warning.message.clone();
     }
     let costs = costs(&reshaped.recording, &view, &reshaped.groups);

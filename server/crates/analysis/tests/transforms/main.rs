@@ -78,7 +78,7 @@ impl Case {
             match reshape(&recording, &view, &groups, &Addresses::default()) {
                 Some(reshaped) => {
                     let rewrites = Some(reshaped.rewrites);
-                    (reshaped.recording, reshaped.groups, reshaped.warnings, rewrites)
+                    (reshaped.recording, reshaped.groups, reshaped.problems.warnings, rewrites)
                 }
                 None => (recording, groups, Vec::new(), None),
             };
@@ -381,7 +381,7 @@ fn transforms_apply_to_grouped_functions() {
         &Addresses::default(),
     )
     .unwrap();
-    assert_eq!(reshaped.warnings.len(), 0);
+    assert_eq!(reshaped.problems.warnings.len(), 0);
     let costs = costs(&reshaped.recording, &View::of(&recording), &reshaped.groups);
     let names = costs
         .functions()

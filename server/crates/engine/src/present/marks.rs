@@ -42,13 +42,13 @@ impl Marks {
             ThreadChoice::All | ThreadChoice::Only(_) => None,
         };
         let effect = |has_effect: bool| if has_effect { "" } else { " (no effect)" };
-        let ignored = &snapshot.grouped.ignored;
+        let ignored = &snapshot.grouped.problems.ignored_transforms;
         let transforms = view.transforms.iter().enumerate().map(|(at, transform)| {
             let (symbols, groups) = (recording.symbols(), &snapshot.grouped.groups);
             short(&plain(&notation(symbols, groups, transform))) + effect(!ignored.contains(&at))
         });
         let range = view.range.map(|range| {
-            let mut unmatched = snapshot.grouped.unmatched.iter().map(|name| name.code);
+            let mut unmatched = snapshot.grouped.problems.unmatched.iter().map(|name| name.code);
             let is_known = recording.sampled().is_some()
                 && !unmatched.any(|code| code == WarningCode::NoTimes);
             let effect = effect(is_known);

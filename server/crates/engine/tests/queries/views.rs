@@ -54,7 +54,7 @@ fn only_chosen_threads_count() {
 fn a_name_that_matches_nothing_is_ignored_with_a_warning() {
     let snapshot = load(&project(&json!({"threads": ["missing"], "metric": "bytes"})));
     assert_eq!(functions(&snapshot), ["main 0/3", "hash 2/2", "parse 1/2"]);
-    assert_eq!(snapshot.grouped.unmatched.len(), 2);
+    assert_eq!(snapshot.grouped.problems.unmatched.len(), 2);
     assert_eq!(snapshot.warnings.len(), 2);
     let messages = |threads: Value| {
         let snapshot = load(&project(&json!({ "threads": threads })));

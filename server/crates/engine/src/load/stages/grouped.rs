@@ -3,6 +3,7 @@
 //! count samples twice.
 
 use crate::config::settings::{Combine, Inlines, ViewSettings};
+use crate::functions::definitions::FileDefinitions;
 use crate::functions::divided::divided_by_definition;
 use crate::functions::functions_by_key::FunctionsByKey;
 use crate::functions::own_files::{NoOwnCode, own_functions};
@@ -12,8 +13,8 @@ use crate::load::stages::source_mapped::SourceMapped;
 use crate::load::stages::symbolicated::Symbolicated;
 use crate::recorded_texts::RecordedTexts;
 use analysis::{
-    Addresses, Costs, FileId, FuncId, FuncKey, FunctionId, Groups, IdleSamples, Recording,
-    Rewrites, Start, SymbolTables, ThreadChoice, Unmatched, View, Warning, WarningCode,
+    Addresses, Costs, FileId, FuncId, FuncKey, FunctionId, Groups, IdleSamples, Problems,
+    Recording, Rewrites, Start, SymbolTables, ThreadChoice, View, Warning, WarningCode,
     at_call_sites, identified, threads_by_run,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -49,16 +50,12 @@ pub struct Grouped {
     pub resolved: Addresses,
     /// The original lines of each generated file.
     pub generated: FxHashMap<FileId, OriginalLines>,
-    /// Names in the settings that match nothing in the profile. There is a warning for each.
-    pub unmatched: Vec<Unmatched>,
-    /// The indexes of the view's transforms that do not apply to the profile.
-    pub ignored: Vec<usize>,
     /// By func: the recorded func that it is a part of, or itself. Empty if none is divided.
     pub whole: Vec<FuncId>,
     /// Why own code cannot be told from libraries. `None` if it can, or there is a contour.
     pub no_own_code: Option<NoOwnCode>,
-    /// Warnings about settings that do not apply to the profile.
-    pub warnings: Vec<Warning>,
+    /// What of the settings does not apply to the profile.
+    pub problems: Problems,
 }
 
 impl Grouped {
@@ -70,26 +67,14 @@ impl Grouped {
         settings: &ViewSettings,
         texts: &RecordedTexts,
     ) -> Self {
-        let (mut warnings, mut unmatched, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
-        let mut view = view(&mapped.recording, settings, &mut warnings, &mut unmatched);
+        let mut problems = Problems::default();
+        let mut view = view(&mapped.recording, settings, &mut problems);
         let by_file = file_groups(mapped.recording.symbols(), mapped);
         let paths = paths(&by_file, mapped);
         let definitions: Vec<_> =
             paths.iter().map(|path| texts.get(path.as_ref()?)?.definitions.clone()).collect();
-        let (recorded, by_file, whole) =
-            match divided_by_definition(&mapped.recording, &by_file, &definitions) {
-                Some(divided) => {
-                    let by_file = file_groups(divided.recording.symbols(), mapped);
-                    (Arc::new(divided.recording), by_file, divided.whole)
-                }
-                None => (mapped.recording.clone(), by_file, Vec::new()),
-            };
-        let divided: FxHashSet<FuncId> = whole
-            .iter()
-            .enumerate()
-            .filter(|(at, of)| of.index() != *at)
-            .map(|(_, &of)| of)
-            .collect();
+        let (recorded, by_file, whole) = divide(mapped, by_file, &definitions);
+        let divided = divided_funcs(&whole);
         // This needs the lines that each function executes, so it precedes `at_call_sites`.
         let (by_function, source_functions) =
             group_by_definition(&recorded, &by_file, &definitions, &|source| {
@@ -104,27 +89,23 @@ impl Grouped {
                 Err(why) => no_own_code = Some(why),
             }
         }
-        warnings.extend(no_own_code.filter(|_| settings.own).map(|why| Warning {
-            code: WarningCode::NoOwnCode,
-            message: format!("{why}; all code is shown"),
-            count: 1,
-        }));
+        if let Some(why) = no_own_code.filter(|_| settings.own) {
+            problems.note(Warning {
+                code: WarningCode::NoOwnCode,
+                message: format!("{why}; all code is shown"),
+                count: 1,
+            });
+        }
         let inlined = match settings.inlines {
             Inlines::Body => recorded,
             Inlines::CallSite => Arc::new(at_call_sites(&recorded)),
         };
-        let runs = match settings.combine {
-            Combine::Sum => 1,
-            Combine::Average => threads_by_run(&inlined, &view.threads).len().max(1) as u32,
-        };
-        let inlined = if runs > 1 { Arc::new(inlined.divided_by(runs)) } else { inlined };
+        let (inlined, runs) = averaged(inlined, settings.combine, &view.threads);
         let resolved = resolved(symbolicated, &by_function, &divided);
         let reshaped = analysis::reshape(&inlined, &view, &by_function, &resolved);
         let (recording, groups, rewrites) = match reshaped {
             Some(reshaped) => {
-                warnings.extend(reshaped.warnings);
-                unmatched.extend(reshaped.unmatched);
-                ignored = reshaped.ignored;
+                problems.merge(reshaped.problems);
                 (Arc::new(reshaped.recording), reshaped.groups, reshaped.rewrites)
             }
             None => (inlined, by_function, Rewrites::default()),
@@ -136,11 +117,7 @@ impl Grouped {
             by_key: OnceLock::new(),
             divided,
             resolved,
-            generated: mapped
-                .generated
-                .iter()
-                .map(|(&source, lines)| (groups.file(source), lines.clone()))
-                .collect(),
+            generated: generated(mapped, &groups),
             view,
             recording,
             runs,
@@ -148,11 +125,9 @@ impl Grouped {
             groups: Arc::new(groups),
             source_functions,
             paths,
-            unmatched,
-            ignored,
             whole,
             no_own_code,
-            warnings,
+            problems,
         }
     }
 
@@ -277,6 +252,48 @@ fn paths(groups: &Groups, mapped: &SourceMapped) -> Vec<Option<PathBuf>> {
         .collect()
 }
 
+/// The recording with funcs divided by definition, its files, and by func the recorded one that it is
+/// a part of; empty if none is divided.
+fn divide(
+    mapped: &SourceMapped,
+    by_file: Groups,
+    definitions: &[Option<Arc<FileDefinitions>>],
+) -> (Arc<Recording>, Groups, Vec<FuncId>) {
+    match divided_by_definition(&mapped.recording, &by_file, definitions) {
+        Some(divided) => {
+            let by_file = file_groups(divided.recording.symbols(), mapped);
+            (Arc::new(divided.recording), by_file, divided.whole)
+        }
+        None => (mapped.recording.clone(), by_file, Vec::new()),
+    }
+}
+
+/// The funcs of which others are parts.
+fn divided_funcs(whole: &[FuncId]) -> FxHashSet<FuncId> {
+    let parts = whole.iter().enumerate().filter(|(at, of)| of.index() != *at);
+    parts.map(|(_, &of)| of).collect()
+}
+
+/// The recording whose costs are those of the setting `combine`, and the number of runs that they are
+/// the mean of.
+fn averaged(
+    recording: Arc<Recording>,
+    combine: Combine,
+    threads: &ThreadChoice,
+) -> (Arc<Recording>, u32) {
+    let runs = match combine {
+        Combine::Sum => 1,
+        Combine::Average => threads_by_run(&recording, threads).len().max(1) as u32,
+    };
+    (if runs > 1 { Arc::new(recording.divided_by(runs)) } else { recording }, runs)
+}
+
+/// The original lines of each generated file.
+fn generated(mapped: &SourceMapped, groups: &Groups) -> FxHashMap<FileId, OriginalLines> {
+    let generated = mapped.generated.iter();
+    generated.map(|(&source, lines)| (groups.file(source), lines.clone())).collect()
+}
+
 /// The functions that each address was resolved to. None of them is divided.
 fn resolved(
     symbolicated: &Symbolicated,
@@ -293,12 +310,7 @@ fn resolved(
 }
 
 /// The view that the settings describe. Names that match nothing are ignored with a warning.
-fn view(
-    recording: &Recording,
-    settings: &ViewSettings,
-    warnings: &mut Vec<Warning>,
-    unmatched: &mut Vec<Unmatched>,
-) -> View {
+fn view(recording: &Recording, settings: &ViewSettings, problems: &mut Problems) -> View {
     let mut view = View {
         idle: IdleSamples::Excluded,
         implementation: settings.implementation.filter(),
@@ -308,10 +320,6 @@ fn view(
         search: settings.search.clone(),
         ..View::of(recording)
     };
-    let mut ignore = |name: Unmatched, instead: &str| {
-        warnings.push(name.warning(instead));
-        unmatched.push(name);
-    };
     match settings.metric.as_ref().map(|name| analysis::find_metric(recording, name)) {
         None => {}
         Some(Ok(metric)) => view.metric = metric,
@@ -320,7 +328,7 @@ fn view(
                 .metrics()
                 .get(view.metric.index())
                 .map_or("", |metric| metric.name.as_str());
-            ignore(name, &format!("showing `{default}`"));
+            problems.unmatched(name, &format!("showing `{default}`"));
         }
     }
     let (mut threads, mut missing, mut ambiguous) = (Vec::new(), Vec::new(), Vec::new());
@@ -336,9 +344,9 @@ fn view(
     let instead =
         if threads.is_empty() { "showing all threads" } else { "showing the other chosen threads" };
     for name in missing {
-        ignore(name, instead);
+        problems.unmatched(name, instead);
     }
-    warnings.extend(ambiguous);
+    problems.warnings.extend(ambiguous);
     if !threads.is_empty() {
         threads.sort_unstable();
         threads.dedup();
