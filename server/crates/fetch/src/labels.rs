@@ -1,5 +1,6 @@
 //! What the engines that merge profiles have in common: selectors, labels of series, weight over time.
 
+use crate::answer::Listing;
 use crate::error::FetchError;
 use crate::options::Options;
 use crate::time::Range;
@@ -11,6 +12,8 @@ use url::Url;
 const HOSTS: [&str; 5] = ["hostname", "host", "node", "instance", "pod"];
 /// The labels that name a revision, the most certain first.
 const REVISIONS: [&str; 4] = ["service_git_ref", "vcs_revision", "revision", "git_commit"];
+/// How many labels are listed with their values.
+const MAX_LABELS: usize = 50;
 /// The label that names a repository.
 const REPOSITORY: &str = "service_repository";
 
@@ -27,6 +30,17 @@ pub(crate) fn selector(labels: Option<&str>, more: Option<&str>) -> String {
 /// The selectors for a list: none lists everything.
 pub(crate) fn matchers(options: &Options) -> Vec<String> {
     options.labels.iter().map(|labels| selector(Some(labels), None)).collect()
+}
+
+/// The types of profiles, and the first labels with their values, which are asked for one by one.
+pub(crate) fn listing(
+    types: Vec<String>,
+    names: impl IntoIterator<Item = String>,
+    mut values: impl FnMut(String) -> Result<Vec<String>, FetchError>,
+) -> Result<Listing, FetchError> {
+    let names = names.into_iter().take(MAX_LABELS);
+    let labels = names.map(|name| Ok((name.clone(), values(name)?))).collect::<Result<_, _>>()?;
+    Ok(Listing { types, labels })
 }
 
 /// What the labels of all series say.

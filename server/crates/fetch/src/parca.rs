@@ -18,8 +18,6 @@ use prost::Message;
 use std::collections::BTreeMap;
 use url::Url;
 
-/// How many labels are listed with their values.
-const MAX_LABELS: usize = 50;
 /// `QueryRequest.mode` for a merge.
 const MODE_MERGE: i32 = 2;
 /// `QueryRequest.report_type` for pprof.
@@ -355,19 +353,11 @@ pub(crate) fn list(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Listi
         profile_type: profile_type.clone(),
     };
     let names: Names = api.ask("Labels", &request, observe)?;
-    let mut found = Vec::new();
-    for name in names.names.into_iter().take(MAX_LABELS) {
-        let request = ValuesRequest {
-            label_name: name.clone(),
-            matchers: matchers.clone(),
-            start,
-            end,
-            profile_type: profile_type.clone(),
-        };
-        let values: Names = api.ask("Values", &request, observe)?;
-        found.push((name, values.names));
-    }
-    Ok(Listing { types, labels: found })
+    labels::listing(types, names.names, |label_name| {
+        let (matchers, profile_type) = (matchers.clone(), profile_type.clone());
+        let request = ValuesRequest { label_name, matchers, start, end, profile_type };
+        api.ask("Values", &request, observe).map(|values: Names| values.names)
+    })
 }
 
 #[cfg(test)]

@@ -19,8 +19,6 @@ use url::Url;
 
 /// The number of spans of time to ask for.
 const SPANS: i64 = 100;
-/// How many labels are listed with their values.
-const MAX_LABELS: usize = 50;
 
 #[derive(Clone, PartialEq, Message)]
 struct SelectMergeProfileRequest {
@@ -279,14 +277,11 @@ pub(crate) fn list(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Listi
     let request = LabelNamesRequest { matchers: matchers.clone(), start, end };
     let types = api.types(observe)?;
     let names: Names = api.ask("LabelNames", &request, observe)?;
-    let mut found = Vec::new();
-    for name in names.names.into_iter().filter(|it| !it.starts_with("__")).take(MAX_LABELS) {
-        let request =
-            LabelValuesRequest { name: name.clone(), matchers: matchers.clone(), start, end };
-        let values: Names = api.ask("LabelValues", &request, observe)?;
-        found.push((name, values.names));
-    }
-    Ok(Listing { types, labels: found })
+    let names = names.names.into_iter().filter(|it| !it.starts_with("__"));
+    labels::listing(types, names, |name| {
+        let request = LabelValuesRequest { name, matchers: matchers.clone(), start, end };
+        api.ask("LabelValues", &request, observe).map(|values: Names| values.names)
+    })
 }
 
 /// An address below that of the server, which may have a path of its own.
