@@ -5,7 +5,14 @@ use super::checks::{is_etl, is_gperftools, is_perf_report, is_perfetto, is_pprof
 use super::kind::Foreign;
 use super::signature::Signature::{At, Begins, Check, FolderName, Keys};
 
-const PY_SPY: &str = "record again with `py-spy record -f speedscope --full-filenames -o app.speedscope.json -- python3 app.py`";
+/// The command that records Python.
+macro_rules! py_spy {
+    () => {
+        "`py-spy record -f speedscope --full-filenames -o app.speedscope.json -- python3 app.py`"
+    };
+}
+
+const PY_SPY: &str = concat!("record again with ", py_spy!());
 const PERF: &str = "record again with `perf record --call-graph dwarf ./app`";
 
 /// All kinds of files that are recognised but not read.
@@ -14,8 +21,10 @@ pub static TABLE: &[Foreign] = &[
     Foreign {
         name: "memray",
         what: "a memray recording of allocations",
-        instead: "memray writes no format that Costline reads; for time, record again with `py-spy record -f speedscope \
-                  --full-filenames -o app.speedscope.json -- python3 app.py`",
+        instead: concat!(
+            "memray writes no format that Costline reads; for time, record again with ",
+            py_spy!()
+        ),
         signatures: &[At(0, b"memray\0"), At(13, b"memray\0")],
     },
     Foreign {
@@ -71,8 +80,10 @@ pub static TABLE: &[Foreign] = &[
     Foreign {
         name: "coverage-py",
         what: "a coverage report (coverage.py, Cobertura)",
-        instead: "it says which lines ran, not what they cost: record Python with `py-spy record -f speedscope \
-                  --full-filenames -o app.speedscope.json -- python3 app.py`",
+        instead: concat!(
+            "it says which lines ran, not what they cost: record Python with ",
+            py_spy!()
+        ),
         signatures: &[
             Begins(b"SQLite format 3\0", &[b"coverage_schema"]),
             Keys(&["meta.branch_coverage", "files"]),
@@ -144,8 +155,10 @@ pub static TABLE: &[Foreign] = &[
     Foreign {
         name: "flame-graph",
         what: "a flame graph (SVG)",
-        instead: "give Costline the folded stacks or the recording it was drawn from; py-spy writes one with `py-spy record -f \
-                  speedscope --full-filenames -o app.speedscope.json -- python3 app.py`",
+        instead: concat!(
+            "give Costline the folded stacks or the recording it was drawn from; py-spy writes one with ",
+            py_spy!()
+        ),
         signatures: &[
             Begins(b"<?xml", &[b"<svg", b"lame graph"]),
             Begins(b"<?xml", &[b"<svg", b"lame Graph"]),
