@@ -100,19 +100,7 @@ impl Explanation {
 
 /// Explains why a line shows a cost or none.
 pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> Explanation {
-    let Some(snapshot) = context.world.snapshot() else {
-        let message = match context.world.problems.first() {
-            Some((_, problem)) => format!("no profile is loaded: {problem}"),
-            None => match &context.world.missing {
-                Some(missing) => format!(
-                    "no profile is loaded: {} of the setting `profile` does not exist",
-                    missing.display()
-                ),
-                None => "no profile is loaded: none was found in the workspace folders (change the setting `profiles` to search other files)".to_owned(),
-            },
-        };
-        return Explanation::new(Reason::NoProfile, &message);
-    };
+    let Some(snapshot) = context.world.snapshot() else { return no_profile(context) };
     let Some(path) = path_of(uri) else {
         return Explanation::new(Reason::NotAFile, "only files on disk have costs");
     };
@@ -130,64 +118,97 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
     let index = context.world.index.as_deref();
     let ambiguous = ambiguous_function(snapshot, &path, *line0, index);
     let Some(open) = context.open_file(uri) else {
-        // Unresolved functions may belong to this file.
-        return index
-            .and_then(|index| hidden(snapshot, &path, index))
-            .or(ambiguous)
-            .or_else(|| unmapped(snapshot, &path, index))
-            .or_else(|| unresolved(snapshot))
-            .or_else(|| Some(Explanation::new(Reason::NoDebugInfo, &snapshot.no_debug_info()?)))
-            .unwrap_or_else(|| not_in_profile(&path));
+        return without_file(snapshot, &path, index, ambiguous);
     };
     let lines = open.lines();
     let counts = snapshot.line_counts.of_file(open.file, 1..u32::MAX);
     let has_lines =
         !snapshot.costs.lines_of(open.file, 1..u32::MAX).is_empty() || !counts.is_empty();
-    if let Some(moved) = source_mapped(&lines, *line0, has_lines) {
-        return moved;
+    source_mapped(&lines, *line0, has_lines)
+        .or_else(|| out_of_view(context, &open, *line0))
+        .or_else(|| (!has_lines).then(|| without_lines(snapshot, open.file, ambiguous)))
+        .unwrap_or_else(|| with_lines(context, &open, &lines, *line0))
+}
+
+fn no_profile(context: &Context) -> Explanation {
+    let message = match context.world.problems.first() {
+        Some((_, problem)) => format!("no profile is loaded: {problem}"),
+        None => match &context.world.missing {
+            Some(missing) => format!(
+                "no profile is loaded: {} of the setting `profile` does not exist",
+                missing.display()
+            ),
+            None => "no profile is loaded: none was found in the workspace folders (change the setting `profiles` to search other files)".to_owned(),
+        },
+    };
+    Explanation::new(Reason::NoProfile, &message)
+}
+
+/// Explains a line of a file that the profile has no costs of.
+fn without_file(
+    snapshot: &Snapshot,
+    path: &Path,
+    index: Option<&SourceIndex>,
+    ambiguous: Option<Explanation>,
+) -> Explanation {
+    // Unresolved functions may belong to this file.
+    index
+        .and_then(|index| hidden(snapshot, path, index))
+        .or(ambiguous)
+        .or_else(|| unmapped(snapshot, path, index))
+        .or_else(|| unresolved(snapshot))
+        .or_else(|| Some(Explanation::new(Reason::NoDebugInfo, &snapshot.no_debug_info()?)))
+        .unwrap_or_else(|| not_in_profile(path))
+}
+
+/// Explains a line of a file that the profile has functions of, but no lines.
+fn without_lines(snapshot: &Snapshot, of: FileId, ambiguous: Option<Explanation>) -> Explanation {
+    if let Some(ambiguous) = ambiguous {
+        return ambiguous;
     }
-    if let Some(explanation) = out_of_view(context, &open, *line0) {
-        return explanation;
+    if let Some(reason) = snapshot.no_debug_info() {
+        return Explanation::new(Reason::NoDebugInfo, &reason);
     }
-    if !has_lines {
-        if let Some(ambiguous) = ambiguous {
-            return ambiguous;
-        }
-        if let Some(reason) = snapshot.no_debug_info() {
-            return Explanation::new(Reason::NoDebugInfo, &reason);
-        }
-        let is_by_name = |(_, file, mapping): (&str, FileId, &Mapping)| {
-            file == open.file && matches!(mapping, Mapping::Mapped { how: How::Name, .. })
-        };
-        let message = if snapshot.mappings().any(is_by_name) {
-            "the profile has neither files nor lines; functions of this file were found by their names: run `costline check` for how to record lines"
-        } else if snapshot.costs.lines().is_empty() {
-            "the profile has functions, but no lines: run `costline check` for how to record them"
+    let is_by_name = |(_, file, mapping): (&str, FileId, &Mapping)| {
+        file == of && matches!(mapping, Mapping::Mapped { how: How::Name, .. })
+    };
+    let message = if snapshot.mappings().any(is_by_name) {
+        "the profile has neither files nor lines; functions of this file were found by their names: run `costline check` for how to record lines"
+    } else if snapshot.costs.lines().is_empty() {
+        "the profile has functions, but no lines: run `costline check` for how to record them"
+    } else {
+        "the profile has functions of this file, but no lines"
+    };
+    Explanation::new(Reason::NoLines, message)
+}
+
+/// Explains a line (0-based) of a file that the profile has lines of.
+fn with_lines(
+    context: &Context,
+    open: &OpenFile,
+    lines: &FileLines<'_>,
+    line0: u32,
+) -> Explanation {
+    let Some(line) = lines.recorded(line0) else {
+        let message = if open.document.text.end_of_line(line0).is_none() {
+            "the file has no such line"
+        } else if lines.stale {
+            UNKNOWN_LINE
         } else {
-            "the profile has functions of this file, but no lines"
+            "this line was changed or added after the profile was recorded"
         };
-        return Explanation::new(Reason::NoLines, message);
+        return Explanation::new(Reason::StaleLine, message);
+    };
+    if shows_counts(context, open) {
+        return counted(context, lines, line0, line);
     }
-    match lines.recorded(*line0) {
-        Some(line) if shows_counts(context, &open) => counted(context, &lines, *line0, line),
-        Some(line) => {
-            let mut explanation = of_line(context, &lines, *line0, line);
-            let unknown = snapshot.no_line_counts();
-            let unknown = unknown.filter(|_| context.world.settings.hints.show == Show::Counts);
-            if let Some(unknown) = unknown {
-                explanation.message += &one_line(&format!("; {unknown}"));
-            }
-            explanation
-        }
-        None if open.document.text.end_of_line(*line0).is_none() => {
-            Explanation::new(Reason::StaleLine, "the file has no such line")
-        }
-        None if lines.stale => Explanation::new(Reason::StaleLine, UNKNOWN_LINE),
-        None => Explanation::new(
-            Reason::StaleLine,
-            "this line was changed or added after the profile was recorded",
-        ),
+    let mut explanation = of_line(context, lines, line0, line);
+    let unknown = lines.snapshot.no_line_counts();
+    let unknown = unknown.filter(|_| context.world.settings.hints.show == Show::Counts);
+    if let Some(unknown) = unknown {
+        explanation.message += &one_line(&format!("; {unknown}"));
     }
+    explanation
 }
 
 /// An explanation if the line (0-based) is in a function that the profile may mean by a name of
