@@ -69,88 +69,95 @@ impl Clues {
     fn top_level(&mut self, scanner: &mut Scanner<'_>, key: &[u8]) -> Scanned {
         self.members += 1;
         match key {
-            b"meta" => {
-                return scanner.object(&mut |scanner, key| {
-                    self.gecko += u8::from(key == b"version");
-                    match (key, scanner.peek()?) {
-                        (b"preprocessedProfileVersion", b'0'..=b'9') => {
-                            self.decide(Format::FirefoxProcessed)
-                        }
-                        _ => scanner.skip(),
-                    }
-                });
-            }
+            b"meta" => scanner.object(&mut |scanner, key| self.meta(scanner, key)),
             b"threads" => {
                 self.gecko += 1;
-                return scanner.first(&mut |scanner, key| self.thread(scanner, key));
+                scanner.first(&mut |scanner, key| self.thread(scanner, key))
             }
-            b"shared" => {
-                return scanner.object(&mut |scanner, key| {
-                    if key == b"frames" {
-                        self.speedscope()?;
-                    }
-                    self.processed_table(scanner, key)
-                });
-            }
-            b"profiles" => {
-                return scanner.first(&mut |scanner, key| {
-                    if key == b"type" {
-                        self.speedscope()?;
-                    }
-                    scanner.skip()
-                });
-            }
+            b"shared" => scanner.object(&mut |scanner, key| self.shared(scanner, key)),
+            b"profiles" => scanner.first(&mut |scanner, key| self.profile(scanner, key)),
             // How some exporters wrap a raw Gecko profile.
-            b"profile" => {
-                return scanner.object(&mut |scanner, key| match key {
-                    b"meta" | b"threads" => self.top_level(scanner, key),
-                    _ => scanner.skip(),
-                });
-            }
+            b"profile" => scanner.object(&mut |scanner, key| match key {
+                b"meta" | b"threads" => self.top_level(scanner, key),
+                _ => scanner.skip(),
+            }),
             b"nodes" => {
                 scanner.first(&mut |scanner, key| {
                     self.call_frames |= key == b"callFrame" && scanner.peek()? == b'{';
                     scanner.skip()
                 })?;
+                self.decide_by_counts()
             }
             b"samples" | b"timeDeltas" | b"startTime" | b"endTime" => {
                 self.sampled += 1;
-                if !self.call_frames {
-                    scanner.skip()?;
-                }
+                self.decide_by_counts()?;
+                scanner.skip()
             }
-            b"head" => {
-                return scanner.object(&mut |scanner, key| {
-                    if key == b"callFrame" {
-                        return self.decide(Format::HeapProfile);
-                    }
-                    scanner.skip()
-                });
+            b"head" => scanner.object(&mut |scanner, key| match key {
+                b"callFrame" => self.decide(Format::HeapProfile),
+                _ => scanner.skip(),
+            }),
+            b"$schema" => self.schema(scanner),
+            b"traceEvents" => self.decide(Format::ChromeTrace),
+            b"dhatFileVersion" => self.decide(Format::Dhat),
+            b"gc_samples" | b"missed_samples" => {
+                self.missed = true;
+                self.decide_by_counts()?;
+                scanner.skip()
             }
-            b"$schema" => {
-                let schema = if scanner.peek()? == b'"' {
-                    scanner.string()?
-                } else {
-                    return scanner.skip();
-                };
-                if memchr::memmem::find(schema, b"speedscope").is_some() {
-                    return self.decide(Format::Speedscope);
-                }
-            }
-            b"traceEvents" => return self.decide(Format::ChromeTrace),
-            b"dhatFileVersion" => return self.decide(Format::Dhat),
-            b"gc_samples" | b"missed_samples" => self.missed = true,
-            b"mode" | b"frames" => self.framed = true,
-            _ => {}
-        }
-        match key {
-            _ if self.call_frames && self.sampled > 0 => self.decide(Format::CpuProfile),
-            _ if self.missed && self.framed => self.decide(Format::Stackprof),
-            b"nodes" | b"samples" | b"timeDeltas" | b"startTime" | b"endTime" | b"$schema" => {
-                Ok(())
+            b"mode" | b"frames" => {
+                self.framed = true;
+                self.decide_by_counts()?;
+                scanner.skip()
             }
             _ => scanner.skip(),
         }
+    }
+
+    /// Decides if several keys together are enough.
+    fn decide_by_counts(&mut self) -> Scanned {
+        if self.call_frames && self.sampled > 0 {
+            return self.decide(Format::CpuProfile);
+        }
+        if self.missed && self.framed {
+            return self.decide(Format::Stackprof);
+        }
+        Ok(())
+    }
+
+    /// Handles one member of `meta`.
+    fn meta(&mut self, scanner: &mut Scanner<'_>, key: &[u8]) -> Scanned {
+        self.gecko += u8::from(key == b"version");
+        match (key, scanner.peek()?) {
+            (b"preprocessedProfileVersion", b'0'..=b'9') => self.decide(Format::FirefoxProcessed),
+            _ => scanner.skip(),
+        }
+    }
+
+    /// Handles one member of `shared`.
+    fn shared(&mut self, scanner: &mut Scanner<'_>, key: &[u8]) -> Scanned {
+        if key == b"frames" {
+            self.speedscope()?;
+        }
+        self.processed_table(scanner, key)
+    }
+
+    /// Handles one member of the first of `profiles`.
+    fn profile(&mut self, scanner: &mut Scanner<'_>, key: &[u8]) -> Scanned {
+        if key == b"type" {
+            self.speedscope()?;
+        }
+        scanner.skip()
+    }
+
+    fn schema(&mut self, scanner: &mut Scanner<'_>) -> Scanned {
+        if scanner.peek()? != b'"' {
+            return scanner.skip();
+        }
+        if memchr::memmem::find(scanner.string()?, b"speedscope").is_some() {
+            return self.decide(Format::Speedscope);
+        }
+        Ok(())
     }
 
     /// Handles one member of the first thread.

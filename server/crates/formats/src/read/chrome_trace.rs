@@ -366,7 +366,11 @@ impl Trace {
         if !sampled.is_empty() {
             return Ok(Read { writer, ..sampled.read(&names, warnings)? });
         }
-        let samples = stack_frames.samples(!self.threads.is_empty())?;
+        let mut samples = stack_frames.samples()?;
+        // If calls were recorded, other events are not samples.
+        if samples.is_empty() && self.threads.is_empty() {
+            samples = stack_frames.sample_events()?;
+        }
         if !samples.is_empty() {
             return Ok(Read { writer, ..stack_frames.read(&samples, &mut names, warnings)? });
         }

@@ -188,20 +188,7 @@ impl<'a> Tables<'a> {
         let start = input.at;
         let event = input.byte()?;
         if event == event::STACK {
-            let pid = input.number()?;
-            let interpreter = if self.version >= 3 { Some(input.number()?) } else { None };
-            let thread = (pid, interpreter, input.text()?);
-            self.end_sample()?;
-            let values = Values::default();
-            self.sample = Some(Sample {
-                thread,
-                base: None,
-                frames: Vec::new(),
-                values,
-                is_complete: false,
-                n_task_frames: 0,
-            });
-            return Ok(());
+            return self.begin_sample(input);
         }
         let Some(sample) = &mut self.sample else {
             let message = format!(
@@ -217,18 +204,13 @@ impl<'a> Tables<'a> {
             }
             event::FRAME_REF => {
                 let key = input.number()?;
-                let defined = self.frames.get(&(pid, key)).copied();
                 if sample.n_task_frames > 0 {
                     sample.n_task_frames -= 1;
-                } else if let Some(frame) = defined {
-                    sample.frames.push(frame);
                 } else {
-                    self.warnings.add(WarningCode::UndefinedFrame, || {
-                        format!(
-                            "byte {start}: frame {key} is not defined; it is shown as [unknown]"
-                        )
+                    sample.frames.push(match self.frames.get(&(pid, key)) {
+                        Some(&frame) => frame,
+                        None => undefined(&mut self.builder, &mut self.warnings, start, key)?,
                     });
-                    sample.frames.push(named(&mut self.builder, "[unknown]", "")?);
                 }
             }
             event::FRAME_KERNEL => {
@@ -268,6 +250,23 @@ impl<'a> Tables<'a> {
                 return Err(malformed(start, message));
             }
         }
+        Ok(())
+    }
+
+    /// Ends the sample before, and begins one of a thread.
+    fn begin_sample(&mut self, input: &mut Input<'a>) -> Result<(), Stop> {
+        let pid = input.number()?;
+        let interpreter = if self.version >= 3 { Some(input.number()?) } else { None };
+        let thread = (pid, interpreter, input.text()?);
+        self.end_sample()?;
+        self.sample = Some(Sample {
+            thread,
+            base: None,
+            frames: Vec::new(),
+            values: Values::default(),
+            is_complete: false,
+            n_task_frames: 0,
+        });
         Ok(())
     }
 
@@ -336,6 +335,19 @@ impl<'a> Tables<'a> {
 
 /// Austin's name for a string that it could not read.
 const UNKNOWN: &str = "<unknown>";
+
+/// The frame for a reference, at a byte of the file, to one that is not defined.
+fn undefined(
+    builder: &mut ProfileBuilder,
+    warnings: &mut Warnings,
+    at: usize,
+    key: Number,
+) -> Result<FrameId, BuildError> {
+    warnings.add(WarningCode::UndefinedFrame, || {
+        format!("byte {at}: frame {key} is not defined; it is shown as [unknown]")
+    });
+    named(builder, "[unknown]", "")
+}
 
 fn named(builder: &mut ProfileBuilder, name: &str, lib: &str) -> Result<FrameId, BuildError> {
     let func = FuncText { name, lib, ..FuncText::default() }.intern(builder)?;

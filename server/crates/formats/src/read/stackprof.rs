@@ -137,6 +137,11 @@ impl<'a> RubyFrame<'a> {
         self.lines.values().map(|line| line.own()).sum::<f64>().max(self.samples)
     }
 
+    /// The self samples on no line; below 0 if its lines have more.
+    fn without_line(&self) -> f64 {
+        self.lines.values().fold(self.samples, |rest, line| rest - line.own())
+    }
+
     /// The total of a line, as precisely as the sum over all occurrences allows. The profile has
     /// `all` samples.
     fn line_total(&self, sum: f64, own: f64, all: f64) -> Total {
@@ -235,11 +240,13 @@ fn stacks(
     Ok(Recording::Stacks(builder.build()))
 }
 
+/// The func of each frame, and whether it was on some stack several times.
+type GraphFuncs = BTreeMap<u64, (FuncId, bool)>;
+
 /// Builds a call graph from the sums by frame, line and call.
 fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Recording, ReadError> {
     let mut builder = ProfileBuilder::new(Vec::new(), 0);
-    // Each func, and whether it was on some stack several times.
-    let mut funcs: BTreeMap<u64, (FuncId, bool)> = BTreeMap::new();
+    let mut funcs = GraphFuncs::new();
     for (&id, frame) in &file.frames {
         // Frames of the same name have separate sums.
         let func = frame.text().func(&mut builder)?;
@@ -247,73 +254,14 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
     }
     let mut graph = GraphTables { metrics: vec![metric], ..GraphTables::default() };
     let all: f64 = file.frames.values().map(RubyFrame::own).sum();
-    for (id, frame) in &file.frames {
-        let Some(&(func, repeated)) = funcs.get(id) else { continue };
-        let mut without_line = frame.samples;
-        for (&line, &samples) in &frame.lines {
-            without_line -= samples.own();
-            graph.own.push(OwnCost {
-                func,
-                source: None,
-                line,
-                weights: RowWeights::from_slice(&[samples.own()]),
-            });
-            if let LineSamples::TotalAndSelf(sum, own) = samples {
-                graph.totals.push(StatedTotal {
-                    func,
-                    source: None,
-                    line,
-                    totals: vec![frame.line_total(sum, own, all)],
-                    calls: None,
-                });
-            }
-        }
-        graph.own.push(OwnCost {
-            func,
-            source: None,
-            line: 0,
-            weights: RowWeights::from_slice(&[without_line.max(0.0)]),
-        });
-        if without_line < 0.0 {
-            warnings.add(WarningCode::LinesExceedSamples, || {
-                let name = frame.text().name;
-                format!(
-                    "the lines of `{name}` have more than its {} samples; the lines are used",
-                    frame.samples
-                )
-            });
-        }
-        if let Some(total) = frame.total_samples.filter(|&total| total > all) {
-            warnings.add(WarningCode::TotalExceedsSamples, || {
-                let name = frame.text().name;
-                format!("`{name}` has a total of {total} samples, but all functions have only {all}; its total is shown as that")
-            });
-        }
+    for (&id, frame) in &file.frames {
+        let Some(&(func, _)) = funcs.get(&id) else { continue };
+        push_lines(&mut graph, func, frame, all);
+        warn_of_sums(frame, all, warnings);
         let total =
             frame.total_samples.map_or(Total::Unknown, |total| Total::Exact(total.min(all)));
-        graph.totals.push(StatedTotal {
-            func,
-            source: None,
-            line: 0,
-            totals: vec![total],
-            calls: None,
-        });
-        for (callee_id, &weight) in &frame.edges {
-            let Some(&(callee, callee_repeated)) = funcs.get(callee_id) else {
-                let key = At::Key(format!("frames.{id}.edges.{callee_id}"));
-                return Err(ReadError::malformed(key, "there is no such frame in `frames`"));
-            };
-            let nested = repeated && callee_repeated;
-            graph.calls.push(Call {
-                caller: func,
-                source: None,
-                line: 0,
-                callee,
-                count: 0,
-                weights: RowWeights::from_slice(&[weight]),
-                nested,
-            });
-        }
+        graph.totals.push(stated(func, 0, total));
+        push_calls(&mut graph, &funcs, id, frame)?;
     }
     let without_stack = file.samples.unwrap_or(all) - all;
     if without_stack > 0.0 {
@@ -323,6 +271,71 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
     }
     graph.symbols = builder.build().into_symbols();
     Ok(Recording::from(graph))
+}
+
+/// Adds the costs of the lines of a frame, and its self cost on no line. The profile has `all` samples.
+fn push_lines(graph: &mut GraphTables, func: FuncId, frame: &RubyFrame<'_>, all: f64) {
+    let own_cost = |line, weight| OwnCost {
+        func,
+        source: None,
+        line,
+        weights: RowWeights::from_slice(&[weight]),
+    };
+    for (&line, &samples) in &frame.lines {
+        graph.own.push(own_cost(line, samples.own()));
+        if let LineSamples::TotalAndSelf(sum, own) = samples {
+            graph.totals.push(stated(func, line, frame.line_total(sum, own, all)));
+        }
+    }
+    graph.own.push(own_cost(0, frame.without_line().max(0.0)));
+}
+
+fn stated(func: FuncId, line: u32, total: Total) -> StatedTotal {
+    StatedTotal { func, source: None, line, totals: vec![total], calls: None }
+}
+
+fn warn_of_sums(frame: &RubyFrame<'_>, all: f64, warnings: &mut Warnings) {
+    if frame.without_line() < 0.0 {
+        warnings.add(WarningCode::LinesExceedSamples, || {
+            let name = frame.text().name;
+            format!(
+                "the lines of `{name}` have more than its {} samples; the lines are used",
+                frame.samples
+            )
+        });
+    }
+    if let Some(total) = frame.total_samples.filter(|&total| total > all) {
+        warnings.add(WarningCode::TotalExceedsSamples, || {
+            let name = frame.text().name;
+            format!("`{name}` has a total of {total} samples, but all functions have only {all}; its total is shown as that")
+        });
+    }
+}
+
+/// Adds the calls of a frame.
+fn push_calls(
+    graph: &mut GraphTables,
+    funcs: &GraphFuncs,
+    id: u64,
+    frame: &RubyFrame<'_>,
+) -> Result<(), ReadError> {
+    let Some(&(caller, repeated)) = funcs.get(&id) else { return Ok(()) };
+    for (callee_id, &weight) in &frame.edges {
+        let Some(&(callee, callee_repeated)) = funcs.get(callee_id) else {
+            let key = At::Key(format!("frames.{id}.edges.{callee_id}"));
+            return Err(ReadError::malformed(key, "there is no such frame in `frames`"));
+        };
+        graph.calls.push(Call {
+            caller,
+            source: None,
+            line: 0,
+            callee,
+            count: 0,
+            weights: RowWeights::from_slice(&[weight]),
+            nested: repeated && callee_repeated,
+        });
+    }
+    Ok(())
 }
 
 #[cfg(test)]

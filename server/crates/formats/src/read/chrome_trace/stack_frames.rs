@@ -110,19 +110,19 @@ impl Sampled {
         Ok(())
     }
 
-    /// The samples of the trace. If calls were recorded, other events are not samples.
-    pub(super) fn samples(&self, has_calls: bool) -> Result<Vec<Sample<'_>>, ReadError> {
-        let mut samples = Vec::new();
-        if !self.samples.is_empty() && !self.stack_frames.is_empty() {
-            samples = decode("samples", &self.samples)?;
+    /// The samples beside the events.
+    pub(super) fn samples(&self) -> Result<Vec<Sample<'_>>, ReadError> {
+        if self.samples.is_empty() || self.stack_frames.is_empty() {
+            return Ok(Vec::new());
         }
-        for events in [&self.sample_events, &self.instants] {
-            if samples.is_empty() && !has_calls {
-                let events = events.iter().map(|event| decode("traceEvents", event.as_bytes()));
-                samples = events.collect::<Result<_, _>>()?;
-            }
-        }
-        Ok(samples)
+        decode("samples", &self.samples)
+    }
+
+    /// The sample events or, if there are none, the instants.
+    pub(super) fn sample_events(&self) -> Result<Vec<Sample<'_>>, ReadError> {
+        let events =
+            if self.sample_events.is_empty() { &self.instants } else { &self.sample_events };
+        events.iter().map(|event| decode("traceEvents", event.as_bytes())).collect()
     }
 
     /// Builds the recording.
@@ -132,76 +132,29 @@ impl Sampled {
         names: &mut Names,
         mut warnings: Warnings,
     ) -> Result<Read, ReadError> {
-        let no_frames = self.stack_frames.is_empty();
-        let frames: FxHashMap<&str, StackFrame<'_>> = if no_frames {
+        let frames: FxHashMap<&str, StackFrame<'_>> = if self.stack_frames.is_empty() {
             FxHashMap::default()
         } else {
             decode("stackFrames", &self.stack_frames)?
         };
-        let ids: Vec<&str> = frames.keys().copied().collect();
-        let frames: Vec<&StackFrame<'_>> = ids.iter().filter_map(|id| frames.get(id)).collect();
-        let rows: FxHashMap<&str, usize> = ids.iter().copied().zip(0..).collect();
-        let callers: Vec<Option<usize>> =
-            frames.iter().map(|frame| rows.get(id(frame.parent)?).copied()).collect();
-        let order = callers_first(&callers).map_err(|row| {
-            let id = ids.get(row).copied().unwrap_or_default();
-            ReadError::malformed(
-                At::Key("stackFrames".to_owned()),
-                format!("frame {id} is its own parent"),
-            )
-        })?;
-
-        let any_line = frames.iter().any(|frame| frame.place().at.0 > 0);
+        let any_line = frames.values().any(|frame| frame.place().at.0 > 0);
         let lines = if any_line { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
         let metric = Metric::new("samples", "samples", None).with_lines(lines);
         let mut builder = ProfileBuilder::new(vec![metric], 0);
-        let mut stacks: Vec<Option<StackId>> = vec![None; frames.len()];
-        for row in order {
-            let (Some(frame), Some(&caller)) = (frames.get(row), callers.get(row)) else {
-                continue;
-            };
-            if frame.is_root() {
-                continue;
-            }
-            let caller = caller.and_then(|caller| stacks.get(caller).copied().flatten());
-            let frame = frame.place().frame(frame.name(), &mut builder)?;
-            let stack = builder.intern_stack(caller, frame)?;
-            if let Some(slot) = stacks.get_mut(row) {
-                *slot = Some(stack);
-            }
-        }
+        let tree = FrameTree::new(&frames, &mut builder)?;
 
         let mut threads = Rows::new(1);
         let mut span: Option<(f64, f64)> = None;
-        for &Sample { pid, tid, ts, weight, sf, stack } in samples {
-            let (pid, tid) = (names.id(pid)?, names.id(tid)?);
-            let named = stack
-                .filter(|_| sf.is_none())
-                .and_then(|stack| serde_json::from_str::<Vec<Text<'_>>>(stack.get()).ok());
-            let stack = if let Some(names) = named {
-                let mut stack = None;
-                for name in names {
-                    let frame = Place::default().frame(&name, &mut builder)?;
-                    stack = Some(builder.intern_stack(stack, frame)?);
-                }
-                stack
-            } else {
-                let row = id(sf).and_then(|sf| rows.get(sf));
-                if row.is_none() {
-                    warnings.add(WarningCode::UnknownFrame, || {
-                        "a sample refers to a frame that is not in stackFrames; it has no stack"
-                            .to_owned()
-                    });
-                }
-                row.and_then(|&row| stacks.get(row).copied().flatten())
-            };
+        for sample in samples {
+            let (pid, tid) = (names.id(sample.pid)?, names.id(sample.tid)?);
+            let stack = tree.stack_of(sample, &mut builder, &mut warnings)?;
             let row = threads.push(
                 (pid, tid),
                 || names.thread(pid, tid),
                 stack,
-                |_| number(weight).unwrap_or(1.0),
+                |_| number(sample.weight).unwrap_or(1.0),
             );
-            if let Some(at) = number(ts) {
+            if let Some(at) = number(sample.ts) {
                 threads.taken_at(row, at / 1e3);
                 let (start, end) = span.unwrap_or((at, at));
                 span = Some((start.min(at), end.max(at)));
@@ -211,6 +164,75 @@ impl Sampled {
         let recording = Recording::Stacks(builder.build());
         let span_seconds = span.map(|(start, end)| (end - start) / 1e6);
         Ok(Read { span_seconds, ..Read::new(Format::ChromeTrace, recording, warnings) })
+    }
+}
+
+/// The tree `stackFrames`.
+struct FrameTree<'f> {
+    /// The row of each frame.
+    rows: FxHashMap<&'f str, usize>,
+    /// By row: the stack that ends with the frame.
+    stacks: Vec<Option<StackId>>,
+}
+
+impl<'f> FrameTree<'f> {
+    fn new(
+        frames: &'f FxHashMap<&'f str, StackFrame<'f>>,
+        builder: &mut ProfileBuilder,
+    ) -> Result<Self, ReadError> {
+        let rows: FxHashMap<&str, usize> = frames.keys().copied().zip(0..).collect();
+        let (ids, frames): (Vec<&str>, Vec<&StackFrame<'_>>) = frames.iter().unzip();
+        let callers: Vec<Option<usize>> =
+            frames.iter().map(|frame| rows.get(id(frame.parent)?).copied()).collect();
+        let order = callers_first(&callers).map_err(|row| {
+            let id = ids.get(row).copied().unwrap_or_default();
+            ReadError::malformed(
+                At::Key("stackFrames".to_owned()),
+                format!("frame {id} is its own parent"),
+            )
+        })?;
+        let mut stacks: Vec<Option<StackId>> = vec![None; frames.len()];
+        for row in order {
+            let (Some(frame), Some(&caller)) = (frames.get(row), callers.get(row)) else {
+                continue;
+            };
+            if frame.is_root() {
+                continue;
+            }
+            let caller = caller.and_then(|caller| stacks.get(caller).copied().flatten());
+            let frame = frame.place().frame(frame.name(), builder)?;
+            let stack = builder.intern_stack(caller, frame)?;
+            if let Some(slot) = stacks.get_mut(row) {
+                *slot = Some(stack);
+            }
+        }
+        Ok(Self { rows, stacks })
+    }
+
+    fn stack_of(
+        &self,
+        &Sample { sf, stack, .. }: &Sample<'_>,
+        builder: &mut ProfileBuilder,
+        warnings: &mut Warnings,
+    ) -> Result<Option<StackId>, ReadError> {
+        let named = stack
+            .filter(|_| sf.is_none())
+            .and_then(|stack| serde_json::from_str::<Vec<Text<'_>>>(stack.get()).ok());
+        if let Some(names) = named {
+            let mut stack = None;
+            for name in names {
+                let frame = Place::default().frame(&name, builder)?;
+                stack = Some(builder.intern_stack(stack, frame)?);
+            }
+            return Ok(stack);
+        }
+        let Some(&row) = id(sf).and_then(|sf| self.rows.get(sf)) else {
+            warnings.add(WarningCode::UnknownFrame, || {
+                "a sample refers to a frame that is not in stackFrames; it has no stack".to_owned()
+            });
+            return Ok(None);
+        };
+        Ok(self.stacks.get(row).copied().flatten())
     }
 }
 

@@ -121,90 +121,127 @@ impl Counted {
         nodes: &[Node<'_>],
         tree: &Tree,
     ) -> Result<Samples, ReadError> {
-        let Self { hits, time } = self;
-        let mut stacks: Vec<Option<StackId>> = vec![None; nodes.len()];
-        let (mut rows, mut row_hits, mut row_time) = (Vec::new(), Vec::new(), Vec::new());
-        let mut divided = vec![Divided::default(); nodes.len()];
-        let is_timed = time.as_ref().is_some_and(|time| time.start.is_some());
-        let mut push = |node: usize, stack, hits: f64, mut time: f64| {
-            if is_timed {
-                divided.get_mut(node).into_iter().for_each(|parts| parts.add(stack, time));
-                time = 0.0;
-            }
-            if !is_timed || hits != 0.0 {
-                rows.push(stack);
-                row_hits.push(hits);
-                row_time.push(time);
-            }
+        let start = self.time.as_ref().and_then(|time| time.start);
+        let mut rows = NodeRows {
+            divided: start.map(|_| vec![Divided::default(); nodes.len()]),
+            ..NodeRows::default()
         };
-        let (mut node_hits, node_time) = (hits.by_node, time.as_ref());
+        rows.add_nodes(self.hits, self.time.as_ref(), builder, nodes, tree)?;
+        match (self.time, start) {
+            (None, _) => Ok(Samples::new(rows.stacks, vec![Weights::Each(rows.hits)])),
+            (Some(time), None) => {
+                if time.unknown != 0.0 {
+                    rows.push_duration(None, time.unknown);
+                }
+                Ok(rows.finish())
+            }
+            (Some(time), Some(start)) => {
+                let times = rows.add_samples(start, time.samples);
+                Ok(rows.finish().with_times(times))
+            }
+        }
+    }
+}
+
+/// The rows of a thread, in columns. Rows of durations may have no hits.
+#[derive(Default)]
+struct NodeRows {
+    stacks: Vec<Option<StackId>>,
+    hits: Vec<f64>,
+    durations: Vec<f64>,
+    /// How the time of each node is divided. `None` if samples have no times, so that the rows of nodes
+    /// have it.
+    divided: Option<Vec<Divided>>,
+}
+
+impl NodeRows {
+    fn push(&mut self, node: usize, stack: Option<StackId>, hits: f64, mut duration: f64) {
+        if let Some(divided) = &mut self.divided {
+            divided.get_mut(node).into_iter().for_each(|parts| parts.add(stack, duration));
+            duration = 0.0;
+            if hits == 0.0 {
+                return;
+            }
+        }
+        self.stacks.push(stack);
+        self.hits.push(hits);
+        self.durations.push(duration);
+    }
+
+    fn push_duration(&mut self, stack: Option<StackId>, duration: f64) {
+        self.stacks.push(stack);
+        self.durations.push(duration);
+    }
+
+    /// Adds the rows of each node and executing line.
+    fn add_nodes(
+        &mut self,
+        hits: Hits,
+        time: Option<&Time>,
+        builder: &mut ProfileBuilder,
+        nodes: &[Node<'_>],
+        tree: &Tree,
+    ) -> Result<(), ReadError> {
+        let mut stacks: Vec<Option<StackId>> = vec![None; nodes.len()];
+        let mut by_node = hits.by_node;
         for &i in &tree.callers_first {
-            let (Some(node), Some(own)) = (nodes.get(i), node_hits.get_mut(i)) else { continue };
-            let caller = tree
-                .caller
-                .get(i)
-                .copied()
-                .flatten()
-                .and_then(|caller| stacks.get(caller).copied().flatten());
-            let time = node_time.and_then(|time| time.by_node.get(i)).copied().unwrap_or(0.0);
+            let (Some(node), Some(own)) = (nodes.get(i), by_node.get_mut(i)) else { continue };
+            let caller = tree.caller.get(i).copied().flatten();
+            let caller = caller.and_then(|caller| stacks.get(caller).copied().flatten());
+            let time = time.and_then(|time| time.by_node.get(i)).copied().unwrap_or(0.0);
             let mut shares = Shares { time, hits: own.total(), hits_taken: 0.0, time_taken: 0.0 };
             let mut stack = caller;
             if !node.call_frame.is_root() {
                 let func = node.call_frame.intern(builder)?;
                 for (line, ticks) in std::mem::take(&mut own.by_line) {
-                    push(
-                        i,
-                        Some(node.call_frame.stack(builder, caller, func, (line, 0))?),
-                        ticks,
-                        shares.take(ticks),
-                    );
+                    let stack = node.call_frame.stack(builder, caller, func, (line, 0))?;
+                    self.push(i, Some(stack), ticks, shares.take(ticks));
                 }
                 stack = Some(node.call_frame.stack(builder, caller, func, (0, 0))?);
             }
             if let Some(slot) = stacks.get_mut(i) {
                 *slot = stack;
             }
-            let time = shares.rest();
-            if own.without_line != 0.0 || time != 0.0 {
-                push(i, stack, own.without_line, time);
+            let rest = shares.rest();
+            if own.without_line != 0.0 || rest != 0.0 {
+                self.push(i, stack, own.without_line, rest);
             }
         }
-        let Some(time) = time else {
-            return Ok(Samples::new(rows, vec![Weights::Each(row_hits)]));
-        };
-        let mut times = vec![f64::NAN; rows.len()];
-        match time.start {
-            Some(start) => {
-                let mut n_samples = vec![0_u32; nodes.len()];
-                for node in time.samples.iter().filter_map(|&(node, _)| node) {
-                    n_samples.get_mut(node).into_iter().for_each(|n| *n += 1);
-                }
-                for (parts, &n) in divided.iter_mut().zip(&n_samples) {
-                    parts.queue(n);
-                }
-                let mut at = start;
-                for (node, duration) in time.samples {
-                    let mut push = |stack, time| {
-                        rows.push(stack);
-                        row_time.push(time);
-                        times.push(at / 1e3);
-                    };
-                    match node.and_then(|node| divided.get_mut(node)) {
-                        Some(parts) => parts.take(duration, push),
-                        None => push(None, duration),
-                    }
-                    at += duration;
-                }
-            }
-            None if time.unknown != 0.0 => {
-                rows.push(None);
-                row_time.push(time.unknown);
-            }
-            None => {}
+        Ok(())
+    }
+
+    /// Adds the rows of samples, whose nodes and durations are given. Returns when each row was taken, in
+    /// milliseconds; those of nodes have no time.
+    fn add_samples(&mut self, start: f64, samples: Vec<(Option<usize>, f64)>) -> Vec<f64> {
+        let mut divided = self.divided.take().unwrap_or_default();
+        let mut n_samples = vec![0_u32; divided.len()];
+        for node in samples.iter().filter_map(|&(node, _)| node) {
+            n_samples.get_mut(node).into_iter().for_each(|n| *n += 1);
         }
-        row_hits.resize(rows.len(), 0.0);
-        let samples = Samples::new(rows, vec![Weights::Each(row_hits), Weights::Each(row_time)]);
-        Ok(if is_timed { samples.with_times(times) } else { samples })
+        for (parts, &n) in divided.iter_mut().zip(&n_samples) {
+            parts.queue(n);
+        }
+        let mut times = vec![f64::NAN; self.stacks.len()];
+        let mut at = start;
+        for (node, duration) in samples {
+            let mut push = |stack, part| {
+                self.push_duration(stack, part);
+                times.push(at / 1e3);
+            };
+            match node.and_then(|node| divided.get_mut(node)) {
+                Some(parts) => parts.take(duration, push),
+                None => push(None, duration),
+            }
+            at += duration;
+        }
+        times
+    }
+
+    /// The rows of a profile that has durations.
+    fn finish(self) -> Samples {
+        let Self { stacks, mut hits, durations, .. } = self;
+        hits.resize(stacks.len(), 0.0);
+        Samples::new(stacks, vec![Weights::Each(hits), Weights::Each(durations)])
     }
 }
 
