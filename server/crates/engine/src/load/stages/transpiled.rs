@@ -136,8 +136,8 @@ fn misplaced(script: &Script) -> Option<&Recorded> {
         let name = FunctionName::of(&function.name);
         let found = text.starting_at(&name, line0, function.column);
         let found = found.or_else(|| {
-            let above = line0.checked_sub(1).filter(|_| starts_here(line?, function.column))?;
-            text.starting_at(&name, above, 0)
+            line.filter(|line| starts_here(line, function.column))?;
+            text.starting_at(&name, line0.checked_sub(1)?, 0)
         });
         if found.or_else(|| text.around_neck(&name, line0)).is_some() {
             n_right += 1;
