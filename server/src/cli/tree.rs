@@ -16,6 +16,7 @@ use engine::query::tree_rows::{MAX_ESTIMATED, MAX_PHASES, Question, TreeProblem,
 
 /// The arguments of `costline tree`.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one per option")]
 pub(super) struct TreeArgs {
     #[command(flatten)]
     view: ViewArgs,
