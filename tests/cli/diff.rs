@@ -131,6 +131,18 @@ fn writes_markdown_and_comments() {
     assert!(text.contains("\n| 900 ms | 900 ms | parse  app.py:5 |\n"), "{text}");
 }
 
+#[test]
+fn names_in_comments_mention_nobody() {
+    let folder = TempDir::new().unwrap();
+    for (file, n) in [("before.folded", 1000), ("after.folded", 9000)] {
+        let stacks = format!("main;@team#7 (app.py:1) {n}\nmain 5000\n");
+        fs::write(folder.path().join(file), stacks).unwrap();
+    }
+    let diff = ["diff", "before.folded", "after.folded", "--format", "github"];
+    let text = ran(folder.path(), &diff).success();
+    assert!(text.contains("| @<!-- -->team#<!-- -->7 · app.py:1 |"), "{text}");
+}
+
 /// Paths are those in the repository around the current folder.
 #[test]
 fn what_costs_more_is_written_for_code_hosts() {

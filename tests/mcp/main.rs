@@ -294,7 +294,13 @@ fn unknown_tools_arguments_and_files_outside_are_refused() {
     assert!(outside.contains("outside the project"), "{outside}");
     let outside = client.failure("explain", &json!({ "file": "/etc/passwd", "line": 1 }));
     assert!(outside.contains("no file of the project"), "{outside}");
-    client.failure("line_costs", &json!({ "target": "/etc/passwd" }));
+    // Whether they exist or not.
+    for target in ["/etc/passwd", "/etc/no-such-file", "/etc", "../x", "/etc/passwd:1"] {
+        let outside = client.failure("line_costs", &json!({ "target": target }));
+        assert_eq!(outside, format!("{target}: outside the project"));
+    }
+    let gone = client.failure("hot_spots", &json!({ "profile": "/etc/no-such-file" }));
+    assert!(gone.contains("outside the project"), "{gone}");
     let ambiguous = client.failure("callers", &json!({ "function": "nothing" }));
     assert!(ambiguous.contains("nothing"), "{ambiguous}");
 }

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use sources::regular_file;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The largest file of sources.
@@ -52,7 +52,7 @@ impl Sources {
                 _ => {}
             }
         }
-        let text = match read(&path) {
+        let text = match regular_file::read_to_string(&path, MAX_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => {
@@ -90,17 +90,6 @@ pub(crate) fn check_inside(root: &Path, path: &Path) -> io::Result<()> {
     Err(io::Error::other(
         "leads out of the project by a link, which is not followed; replace or remove the link",
     ))
-}
-
-/// The text of a regular file: a pipe or a device may have no end.
-fn read(path: &Path) -> io::Result<String> {
-    let (file, metadata) = regular_file::open(path)?;
-    if metadata.len() > MAX_BYTES {
-        return Err(io::Error::other(format!("is larger than {MAX_BYTES} bytes")));
-    }
-    let mut text = String::new();
-    file.take(MAX_BYTES).read_to_string(&mut text)?;
-    Ok(text)
 }
 
 /// The message of an error with its line, without the picture of the place.

@@ -281,7 +281,7 @@ impl SourceIndex {
 }
 
 /// Resolves `.` and `..` lexically.
-pub(crate) fn lexical(path: &Path) -> PathBuf {
+pub fn lexical(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for component in path.components() {
         match component {

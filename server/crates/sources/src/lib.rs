@@ -58,7 +58,7 @@ pub use folder_time::FolderTime;
 pub use functions::trial;
 pub use functions::{Arity, Call, Definition, FunctionKind, Functions, Language};
 pub use git_folders::GitFolders;
-pub use index::{Root, RootKind, SourceIndex, Walk};
+pub use index::{Root, RootKind, SourceIndex, Walk, lexical};
 pub use library::library_paths;
 pub use lines::{LexedTexts, LineMap, Syntax, TextWithFunctions, code_tokens};
 pub use listing::Limits;

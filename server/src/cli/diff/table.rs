@@ -106,12 +106,17 @@ pub(super) fn write(
     if is_folded {
         writeln!(out, "{MARKER}")?;
     }
-    writeln!(out, "### {}\n\n{}\n", markdown(&compared.names()), markdown(&compared.totals()))?;
+    writeln!(
+        out,
+        "### {}\n\n{}\n",
+        escaped(&compared.names(), format),
+        markdown(&compared.totals())
+    )?;
     if is_folded {
         let changed = units::counted(n as f64, &format!("{noun}s"));
         writeln!(out, "<details><summary>{changed} changed</summary>\n")?;
     }
-    table(&rows, noun, out)?;
+    table(&rows, noun, format, out)?;
     for note in &omitted {
         writeln!(out, "Omitted: {note}.\n")?;
     }
@@ -123,7 +128,12 @@ pub(super) fn write(
 }
 
 /// Writes a table in Markdown.
-fn table(rows: &[(&Row, [String; 4])], noun: &str, out: &mut dyn Write) -> io::Result<()> {
+fn table(
+    rows: &[(&Row, [String; 4])],
+    noun: &str,
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if rows.is_empty() {
         return writeln!(out, "No {noun} changed.\n");
     }
@@ -133,13 +143,23 @@ fn table(rows: &[(&Row, [String; 4])], noun: &str, out: &mut dyn Write) -> io::R
     for (row, cells) in rows {
         let cells = cells.each_ref().map(|cell| markdown(cell));
         let cells = cells[..headings.len()].join(" | ");
-        let name = [row.name.clone(), row.place()].map(|text| markdown(&text));
+        let name = [row.name.clone(), row.place()].map(|text| escaped(&text, format));
         let name = name.iter().filter(|text| !text.is_empty()).map(String::as_str);
         let name: Vec<_> = name.collect();
         let name = name.join(" · ");
         writeln!(out, "| {cells} | {name}{} |", note(row))?;
     }
     writeln!(out)
+}
+
+/// A text of the profile in Markdown. In a comment on GitHub, it mentions no user, team or issue: GitHub
+/// ignores what a comment of HTML divides.
+fn escaped(text: &str, format: Format) -> String {
+    let text = markdown(text);
+    match format {
+        Format::Github => text.replace('@', "@<!-- -->").replace('#', "#<!-- -->"),
+        _ => text,
+    }
 }
 
 /// Writes text for a terminal.

@@ -165,11 +165,23 @@ fn target(
 ) -> Result<(Target, Vec<String>), String> {
     /// With more places than this, the others are left out.
     const MAX_OTHERS: usize = 10;
-    let in_project = project.path(target.as_ref());
-    let file = target.rsplit_once(':').map_or(target, |(file, _)| file);
-    let is_file = in_project.exists() || project.path(file.as_ref()).is_file();
-    let name = if is_file { in_project } else { PathBuf::from(target) };
-    let (mut targets, mut problems) = named(&opened.snapshot, &opened.index, &[name]);
+    let is_pattern = target.len() > 2 && target.starts_with('/') && target.ends_with('/');
+    let (mut targets, mut problems) = if is_pattern {
+        match functions(&opened.snapshot, target) {
+            Ok(found) => (found, Vec::new()),
+            Err(problem) => (Vec::new(), vec![problem]),
+        }
+    } else {
+        let in_project = project.path(target.as_ref());
+        // The system is not asked about other paths: they may be on another machine.
+        if opened.index.is_outside(&in_project) {
+            return Err(format!("{target}: outside the project"));
+        }
+        let file = target.rsplit_once(':').map_or(target, |(file, _)| file);
+        let is_file = in_project.exists() || project.path(file.as_ref()).is_file();
+        let name = if is_file { in_project } else { PathBuf::from(target) };
+        named(&opened.snapshot, &opened.index, &[name])
+    };
     if targets.is_empty() {
         return Err(problems.pop().map_or_else(
             || format!("{target}: nothing of this name has cost"),

@@ -16,7 +16,7 @@ use engine::snapshot::Snapshot;
 use engine::world::World;
 use engine::world::context::Context;
 use engine::world::document::OpenDocuments;
-use sources::{Mapping, SourceIndex};
+use sources::{Mapping, SourceIndex, lexical};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -184,16 +184,26 @@ impl Project {
         if self.base.profiles.contains(&path) {
             return Ok(vec![vec![path]]);
         }
-        let real = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
-        let is_inside =
-            |root: &PathBuf| root.canonicalize().is_ok_and(|root| real.starts_with(root));
-        if self.roots.iter().any(is_inside) {
-            return Ok(vec![vec![path]]);
+        // The system is not asked about other paths: they may be on another machine.
+        if self.contains(&lexical(&path)) {
+            let real = path.canonicalize();
+            let real = real.map_err(|error| format!("{}: {error}", path.display()))?;
+            if self.contains(&real) {
+                return Ok(vec![vec![path]]);
+            }
         }
         Err(format!(
             "{}: outside the project; `profiles` lists those that can be read",
             given.display()
         ))
+    }
+
+    /// Whether a path is in a folder of the project, by its text alone.
+    fn contains(&self, path: &Path) -> bool {
+        let is_in = |root: &PathBuf| {
+            path.starts_with(root) || root.canonicalize().is_ok_and(|root| path.starts_with(root))
+        };
+        self.roots.iter().any(is_in)
     }
 
     /// Loads profiles, unless they are loaded and nothing has changed since. The error is a message,

@@ -56,7 +56,7 @@ pub fn sources(world: &World, program: &Path) -> Sources {
     let Some(root) = world.own_root() else { return Sources::default() };
     let file = root.join(FOLDER).join(SOURCES);
     let known = |problem, sources| Sources { file: Some(file.clone()), problem, sources };
-    let text = match read(&file) {
+    let text = match read(&file, &root) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return known(None, Vec::new()),
         Err(error) => return known(Some(error.to_string()), Vec::new()),
@@ -98,7 +98,11 @@ pub fn sources(world: &World, program: &Path) -> Sources {
     known(None, named.map(source).collect())
 }
 
-fn read(path: &Path) -> io::Result<String> {
+/// The text of the file, unless a link leads out of the root.
+fn read(path: &Path, root: &Path) -> io::Result<String> {
+    if !path.canonicalize()?.starts_with(root.canonicalize()?) {
+        return Err(io::Error::other("leads out of the project by a link, which is not followed"));
+    }
     sources::regular_file::read_to_string(path, MAX_BYTES)
 }
 

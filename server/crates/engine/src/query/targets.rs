@@ -146,7 +146,7 @@ fn in_folder(snapshot: &Snapshot, folder: &Path) -> Result<Vec<Target>, TargetPr
 }
 
 /// The functions that a name or `/regex/` matches, in the order of their costs.
-fn functions(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, TargetProblem> {
+pub fn functions(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, TargetProblem> {
     let found = snapshot.named(name).map_err(|unmatched| {
         TargetProblem::Unmatched(format!("{name}: no file of this name, and {}", unmatched.problem))
     })?;
