@@ -5,8 +5,9 @@
 //! cost that it leads to. Neither collapses recursion, like the Firefox Profiler's call tree and
 //! inverted call tree.
 //!
-//! Around a function, branches are merged from all places of the tree that have it: what it calls, or
-//! who calls it. As for callers and callees, a sample is charged once, at the outermost call.
+//! Around a function, branches are merged from all places in the tree that have the function: what
+//! it calls, or what calls it. As for callers and callees, a sample is charged once, at the
+//! outermost call.
 //!
 //! A call graph has no paths. Its tree follows the calls and divides costs in proportion, as for
 //! callers and callees, so weights are estimates wherever a function can be reached in several
@@ -22,7 +23,7 @@ use crate::{CallNode, CallNodeId, CallNodes, CallTree, Costs};
 use profile::{FunctionId, JitTier, Total};
 use rustc_hash::FxHashMap;
 
-/// A branch of the call tree: a path of functions, by its last one.
+/// A branch of the call tree: a path of functions, represented by its last function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
     /// The last function of the path.
@@ -43,7 +44,8 @@ impl Branch {
         if self.estimated { Total::Estimated(self.total) } else { Total::Exact(self.total) }
     }
 
-    /// Frees what the branches below are computed from, if it may be large. There are none then.
+    /// Frees the data that the branches below are computed from, if it may be large. Afterwards,
+    /// there are no branches below.
     pub fn release(&mut self) {
         if !matches!(self.at, At::Node(_)) {
             self.at = At::Merged(Vec::new());
@@ -55,7 +57,7 @@ impl Branch {
 #[derive(Debug, Clone, PartialEq)]
 enum At {
     Node(CallNodeId),
-    /// Nodes of which none is below another.
+    /// Nodes, none of which is below another.
     Merged(Vec<CallNodeId>),
     Endings(Vec<Ending>),
     Path(Vec<FunctionId>),
@@ -132,8 +134,8 @@ impl CallTree {
         branches
     }
 
-    /// The weight of the samples with at least one function that `is_wanted`. `None` for a call graph,
-    /// which does not tell.
+    /// The weight of the samples with at least one function that `is_wanted`. `None` for a call
+    /// graph, which does not record this.
     pub fn weight_with(&self, is_wanted: impl Fn(FunctionId) -> bool) -> Option<f64> {
         let nodes = self.call_nodes()?;
         let mut end = 0;
@@ -149,8 +151,8 @@ impl CallTree {
 
     /// Removes branches without cost and sorts the others.
     fn finish(&self, branches: &mut Vec<Branch>) {
-        // A node whose total is 0 stays if something below it has cost: negative weights may cancel
-        // each other.
+        // A node whose total is 0 is kept if something below it has a cost: negative weights may
+        // cancel out.
         branches.retain(|branch| match &branch.at {
             At::Node(id) => self.call_nodes().is_some_and(|nodes| nodes.has_cost(*id)),
             At::Merged(ids) => {
@@ -163,8 +165,9 @@ impl CallTree {
             .sort_unstable_by(|a, b| hotter(a.total, b.total).then(a.function.cmp(&b.function)));
     }
 
-    /// Whether the self cost or the total of a branch is at least `least`, or that of a branch below
-    /// it: negative weights may cancel each other. A call graph only tells about the branch itself.
+    /// Whether the self cost or the total of a branch, or of a branch below it, is at least
+    /// `least`: negative weights may cancel out. In a call graph, only the branch itself is
+    /// checked.
     pub fn reaches(&self, branch: &Branch, least: f64) -> bool {
         let own = branch.self_.unwrap_or_default();
         if own.abs().max(branch.total.abs()) >= least {
@@ -181,7 +184,7 @@ impl CallTree {
         }
     }
 
-    /// The tiers of the total of a branch. Empty if the recording has none, and for the bottom-up
+    /// The JIT tiers of a branch's total. Empty if the recording has no tiers, and in the bottom-up
     /// tree.
     pub fn jit_tiers_of_branch(&self, branch: &Branch) -> &[(JitTier, f64)] {
         match (&branch.at, self.call_nodes()) {
@@ -218,9 +221,9 @@ impl CallTree {
     }
 
     /// Divides the self cost that comes through `parent` among its callers. Contexts record which
-    /// call the self cost of a function belongs to. Elsewhere it is divided in the proportions of
-    /// the totals, without callers that are on the path already: that would be recursion of unknown
-    /// depth.
+    /// call the self cost of a function belongs to. Without contexts, the self cost is divided in
+    /// proportion to the totals, without callers that are already on the path, which would be
+    /// recursion of unknown depth.
     fn callers_in_graph(&self, costs: &Costs, path: &[FunctionId], parent: &Branch) -> Vec<Branch> {
         let at = |function| At::Path([path, &[function]].concat());
         if let (Index::Contexts(index), [function]) = (self.index(), path) {
@@ -242,8 +245,8 @@ impl CallTree {
         let is_recursive = entries.iter().any(|entry| entry.recursive || entry.estimated);
         entries.retain(|entry| !path.contains(&entry.function));
         let sum: f64 = entries.iter().map(|entry| entry.total).sum();
-        // What no caller accounts for starts at the function itself. Within a recursion, the totals
-        // of calls do not add up to that of the function.
+        // Cost that no caller accounts for starts at the function itself. Within a recursion, the
+        // totals of the calls do not add up to the function's total.
         let is_exact = !is_recursive && costs.function(*last).cost.total.exact().is_some();
         let whole = if is_exact { sum.max(reached) } else { sum };
         entries
@@ -270,8 +273,8 @@ impl CallTree {
         }
     }
 
-    /// Whether the path above the last function of a branch has another call of it. A part of a
-    /// function is not another call.
+    /// Whether the path above the last function of a branch contains another call of that function.
+    /// A part of a function is not another call.
     pub fn is_recursive(&self, branch: &Branch) -> bool {
         match (&branch.at, self.call_nodes()) {
             (At::Node(id), Some(nodes)) => nodes.get(*id).recursive,

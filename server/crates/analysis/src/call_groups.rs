@@ -63,7 +63,7 @@ pub struct CallGroups {
 pub(crate) struct GroupSums(BTreeMap<(bool, GroupKey), (Option<u64>, f64, bool)>);
 
 impl GroupSums {
-    /// Adds calls. If the number of some of them is unknown, that of the row is.
+    /// Adds calls. If the count of some calls is unknown, so is the count of the row.
     pub(crate) fn add(
         &mut self,
         key: GroupKey,

@@ -34,7 +34,7 @@ pub struct CallNode {
     pub parent: Option<CallNodeId>,
     /// The number of nodes above it.
     pub depth: u32,
-    /// Weight of the samples whose whole path of functions this is.
+    /// Weight of the samples whose full path of functions this is.
     pub self_: f64,
     /// Weight of the samples whose path of functions begins with this one.
     pub total: f64,
@@ -49,7 +49,7 @@ pub struct CallNode {
 #[derive(Debug, Clone, Default)]
 pub struct CallNodes {
     nodes: Vec<CallNode>,
-    /// By node, the greatest of |self| and |total| of it and of the nodes below it. Empty if no
+    /// By node, the greatest |self| or |total| of the node and the nodes below it. Empty if no
     /// weight is negative: it is the total then.
     peaks: Vec<f64>,
     /// The tiers of nodes that have any, by index.

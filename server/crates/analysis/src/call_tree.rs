@@ -159,9 +159,9 @@ impl CallTree {
         is_by_clique.then(|| Cliques::of(self.edges(), self.groups.n_functions()))
     }
 
-    /// The callers of the functions that run at one of several lines, at the outermost occurrence of
-    /// these on each stack. Direct recursion is collapsed. Empty for a call graph, which does not
-    /// record stacks.
+    /// The callers of the functions that run on any of the lines, at the outermost such occurrence
+    /// on each stack. Direct recursion is collapsed. Empty for a call graph, which does not record
+    /// stacks.
     pub fn callers_of_lines(&self, file: FileId, lines: &[u32]) -> PathStep {
         match self.index() {
             Index::Stacks(index) => index.callers_of_lines(file, lines),

@@ -1,13 +1,14 @@
 //! Callers and callees along a path of a call graph with contexts.
 //!
-//! The callees of one function are those of any call graph ([`crate::graph_paths`]). Beyond them,
-//! the contexts say which calls a path leads to. Inward, the calls that a function makes below a caller are exact: a
-//! clique is entered by one call, and all calls of its members are below it. Outward, the cost of a
-//! context with several callers is divided among them in proportion, which is an estimate.
+//! The callees of one function are found as in any call graph ([`crate::graph_paths`]). Beyond
+//! them, the contexts say which calls a path leads to. Inward, the calls that a function makes
+//! below a caller are exact: a clique is entered by one call, and all calls of its members are
+//! below it. Outward, the cost of a context with several callers is divided among them in
+//! proportion, which is an estimate.
 //!
 //! With a *contour*, callers in excluded procedures are replaced by the nearest ones outside of the
-//! contour: from an excluded caller, the next is the caller of its clique. Costs stay those of the
-//! call itself (`deep_profiler/exclude.m` of Mercury).
+//! contour: from an excluded caller, the next is the caller of its clique. The costs are still the
+//! costs of the call itself (`deep_profiler/exclude.m` of Mercury).
 
 use crate::View;
 use crate::call_groups::{CallGrouping, CallGroups, GroupKey, GroupSums};

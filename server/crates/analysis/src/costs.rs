@@ -52,8 +52,8 @@ pub struct Costs {
     /// The threads of the view.
     pub threads: Vec<ThreadTotal>,
     functions: FunctionCosts,
-    /// Per function whether it or an edge of it has any cost. With negative weights both self and
-    /// total of such a function can be 0.
+    /// By function, whether the function or one of its edges has any cost. With negative weights
+    /// both self and total of such a function can be 0.
     listed: Vec<bool>,
     lines: Vec<LineCost>,
     /// By file and line, costliest function first.
@@ -143,7 +143,7 @@ impl Costs {
     }
 
     /// The first line (1-based) of a function that has cost, in its own file if it has cost there;
-    /// `None` if no line of it is known.
+    /// `None` if none of its lines is known.
     pub fn first_line(&self, function: FunctionId) -> Option<(FileId, u32)> {
         self.first_lines.get(function.index()).copied().flatten()
     }

@@ -32,9 +32,9 @@ pub(crate) struct Question {
 /// Calls of some nodes that lead back to them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Back {
-    /// The callees from which one of the nodes can be reached, or which are one of them. Sorted.
+    /// The callees that are among the nodes or from which a node can be reached. Sorted.
     pub(crate) callees: Vec<Node>,
-    /// The nodes that can be reached from one of these callees, or are one. Sorted.
+    /// The nodes that are among these callees or can be reached from one. Sorted.
     pub(crate) nodes: Vec<Node>,
 }
 
@@ -135,7 +135,7 @@ fn is_set(bits: &Bits, i: usize) -> bool {
     bits[i / 64] & 1 << (i % 64) != 0
 }
 
-/// Adds the bits of one cycle to those of another.
+/// Adds the bits of one cycle to the bits of another.
 fn add(bits: &mut [Bits], from: u32, to: u32) {
     let added = bits[from as usize];
     bits[to as usize].iter_mut().zip(added).for_each(|(bits, added)| *bits |= added);

@@ -1,8 +1,8 @@
 //! Caller → callee edges and their call sites.
 //!
-//! They are as much work as all other costs together, and many queries need none of them, so they
-//! are computed when they are first asked for ([`CallTree::edges`](crate::CallTree::edges)). Those
-//! of call graphs are in [`crate::graph_edges`].
+//! Computing them is as much work as computing all other costs together, and many queries need no
+//! edges, so they are computed on first use ([`CallTree::edges`](crate::CallTree::edges)). Those of
+//! call graphs are in [`crate::graph_edges`].
 
 use crate::View;
 use crate::activations::Activations;

@@ -14,7 +14,7 @@ pub struct FunctionCost {
     pub calls: Option<u64>,
 }
 
-/// The costs of functions, by [`FunctionId`].
+/// The function costs, by [`FunctionId`].
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FunctionCosts {
     own: Vec<f64>,

@@ -112,7 +112,7 @@ impl PartCosts {
     }
 
     /// Adds the costs of another thread. Totals add up because no thread runs within another. Each
-    /// thread has its own bounds, so recursion in one does not widen those of the other.
+    /// thread has its own bounds, so recursion in one thread does not widen the bounds of another.
     fn plus(self, other: Self) -> Self {
         let functions =
             self.functions.into_iter().zip(other.functions).map(|(one, other)| FunctionCost {
@@ -241,7 +241,7 @@ fn place(
     Some((groups.file(source), line, groups.function(func)))
 }
 
-/// Accumulates the costs of lines, and of each function on each line.
+/// Accumulates the line costs, and of each function on each line.
 #[derive(Default)]
 struct PartsOnLines {
     lines: BTreeMap<(FileId, u32), Parts>,

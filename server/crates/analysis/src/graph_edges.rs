@@ -88,9 +88,10 @@ fn upper_bounds(functions: &[FunctionCost]) -> Vec<Option<f64>> {
     functions.iter().map(|function| upper_bound(function.cost.total)).collect()
 }
 
-/// For each caller and callee, sorted by caller, whether the calls are certainly within others: both
-/// functions are on one cycle, and the calls from outside of it make up the whole total of the callee.
-/// `most` are the upper bounds of the totals of functions; if there are none, nothing is certain.
+/// For each caller and callee, sorted by caller, whether the calls are certainly within others:
+/// both functions are on one cycle, and the calls from outside the cycle make up the whole total of
+/// the callee. `most` are the upper bounds of the totals of functions; if there are none, nothing
+/// is certain.
 fn within_cycles(
     ends: &[(FunctionId, FunctionId)],
     totals: &[(f64, bool)],

@@ -1,4 +1,4 @@
-//! Single calls, reconstructed from samples in the order of time.
+//! Single calls, reconstructed from samples in chronological order.
 //!
 //! A recording of events says where calls begin ([`profile::Samples::calls`]). A sampled one does
 //! not. There, the frames that a sample shares with the previous one, counted from the root, are

@@ -8,7 +8,7 @@ use profile::{FrameTable, FunctionId, JitTier};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Weight by tier, without that of unknown tiers, heaviest first.
+/// Weight by tier, heaviest first, without unknown tiers.
 pub type JitTiers = Vec<(JitTier, f64)>;
 
 /// The tiers of the total of a function.

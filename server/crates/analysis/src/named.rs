@@ -52,9 +52,9 @@ pub(crate) fn find_named(
     }
 }
 
-/// The function that a key with this start identifies, of those that have one of `funcs`. The start only
-/// counts if there are several: that of one function changes when code above it is edited. `None` if it
-/// may be any of several.
+/// The function that a key with this start identifies, of those that have one of `funcs`. The start
+/// only counts if there are several: the number of a function changes when code above it is edited.
+/// `None` if it may be any of several.
 pub fn identified(
     symbols: &SymbolTables,
     groups: &Groups,

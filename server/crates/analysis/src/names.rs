@@ -445,7 +445,7 @@ fn ids(threads: &[Thread]) -> impl Iterator<Item = (ThreadId, &Thread)> {
 }
 
 /// The threads with this name, id, label or process id. The first of these that any thread has
-/// decides: on Linux, the id of a process is that of its main thread.
+/// decides: on Linux, a process has the same id as its main thread.
 fn exact_threads(threads: &[Thread], query: &str) -> Vec<ThreadId> {
     let having = |has: &dyn Fn(&Thread) -> bool| -> Vec<ThreadId> {
         ids(threads).filter(|(_, thread)| has(thread)).map(|(id, _)| id).collect()

@@ -40,7 +40,7 @@ pub struct PathEntry {
     pub sites: Vec<SiteCost>,
     /// Weight of the samples that pass calls without a known line.
     pub without_site: f64,
-    /// Whether it was inlined into its caller in all of these samples.
+    /// Whether the function was inlined into its caller in all of these samples.
     pub inlined: bool,
     /// Whether it is a recursive call: the last function of the path, which calls itself, or a
     /// caller of an inner call of F. Then `total` is the weight of that edge, outside the sum.

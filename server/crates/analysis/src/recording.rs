@@ -23,8 +23,7 @@ pub fn thread_totals(recording: &Recording, view: &View) -> Vec<ThreadTotal> {
     }
 }
 
-/// The most memory that the costs of a recording, its call tree and another view of it take, in
-/// bytes.
+/// The most memory that a recording's costs, its call tree and another view take, in bytes.
 pub fn max_memory(recording: &Recording) -> u64 {
     // Per func, frame, stack, sample and metric, and row of a call graph. Measured with stacks and
     // graphs of millions of rows, and doubled.

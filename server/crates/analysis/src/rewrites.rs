@@ -1,10 +1,10 @@
 //! What transforms do to paths of functions, so that a path from before a transform still leads to
 //! the same calls.
 //!
-//! The rules are those of the Firefox Profiler (`applyTransformToCallNodePath`), and for the
-//! transforms that it does not implement those of its documentation. A path that begins at a root
-//! must match the path of a transform from its first function. Other paths do not begin at a root,
-//! or it is not known whether they do: a transform that they do not match leaves them as they are.
+//! The rules come from the Firefox Profiler (`applyTransformToCallNodePath`) and, for the
+//! transforms that it does not implement, from its documentation. A path that begins at a root must
+//! match the path of a transform from its first function. Other paths do not begin at a root, or it
+//! is not known whether they do: a transform that they do not match leaves them as they are.
 
 use crate::paths::Recursion;
 use crate::transform::{Transform, TransformKind as Kind};
@@ -30,7 +30,7 @@ pub enum PathKind {
 pub(crate) enum Rewrite {
     /// A transform with the function, or the path, that it names.
     Named(Kind, Vec<FunctionId>),
-    /// One function takes the place of these.
+    /// One function replaces these.
     Replaced(FxHashSet<FunctionId>, FunctionId),
     /// Only these functions are kept.
     Kept(FxHashSet<FunctionId>),

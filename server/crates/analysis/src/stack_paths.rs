@@ -284,7 +284,7 @@ impl StackIndex {
         }
     }
 
-    /// The positions of a function that no other occurrence of it is above.
+    /// The outermost positions of a function: no other occurrence is above them.
     fn outermost(&self, function: FunctionId) -> impl Iterator<Item = u32> + '_ {
         let mut covered_until = 0;
         self.positions(function).iter().copied().filter(move |&k| {
@@ -381,7 +381,7 @@ struct Entry {
     total: f64,
     /// Whether any of its frames is a call, not inlined code.
     is_call: bool,
-    /// Whether the path goes on behind it anywhere.
+    /// Whether the path continues after this node anywhere.
     goes_on: bool,
     /// By line, or [`NO_LINE`].
     sites: FxHashMap<u32, f64>,

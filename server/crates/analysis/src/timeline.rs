@@ -147,7 +147,7 @@ impl Passing {
     }
 
     /// The weight of the next `ns` nanoseconds of a row. `weight` returns the rounded weight of a
-    /// share of its self time. The weights of a row add up to that of the whole.
+    /// share of its self time. The weights of a row add up to the weight of the whole.
     pub(crate) fn pass(&mut self, row: usize, ns: u64, weight: impl Fn(f64) -> f64) -> f64 {
         self.passed_ns[row] += ns;
         let until_now = weight(self.passed_ns[row] as f64 / self.own_ns[row] as f64);

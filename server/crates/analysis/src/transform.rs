@@ -64,8 +64,8 @@ impl From<&str> for Name {
     }
 }
 
-/// The operation of a transform. Names and rules are those of the Firefox Profiler's code or, for
-/// those it does not implement, of its documentation of the call tree.
+/// The operation of a transform. Names and rules come from the Firefox Profiler's code or, for
+/// transforms that it does not implement, from its call tree documentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TransformKind {
     /// Removes a function from all stacks. Its callers get its cost.

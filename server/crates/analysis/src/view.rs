@@ -43,7 +43,7 @@ pub struct View {
     /// The samples that count, if not all. Applied by [`crate::reshape`], like the search.
     pub range: Option<TimeRange>,
     /// Terms, separated by commas. Only samples count in which each term is in the name, file or
-    /// library of some function of the stack. Empty: all.
+    /// library of some function on the stack. Empty: all.
     pub search: String,
     /// Transforms, in the order of their application by [`crate::reshape`].
     pub transforms: Vec<Transform>,

@@ -42,7 +42,7 @@ impl Kind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Whether it can be asked for a range of time.
+    /// Whether it can be asked for a time range.
     pub(crate) fn has_time(self) -> bool {
         matches!(self, Self::Pyroscope | Self::Parca | Self::Clickhouse)
     }

@@ -1,7 +1,7 @@
 //! Many pprof or folded files, which become one file.
 //!
-//! Threads read and decode the files, and each has one file at a time; this thread adds them in their
-//! order. Memory is therefore that of the merged tables and of one file per thread.
+//! Threads read and decode the files, and each has one file at a time; this thread adds them in
+//! their order. Memory is therefore needed only for the merged tables and for one file per thread.
 
 use crate::answer::{Fetched, Merged};
 use crate::error::FetchError;

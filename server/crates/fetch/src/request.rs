@@ -52,7 +52,7 @@ pub struct Request {
     pub source: Option<String>,
     /// The options.
     pub options: Options,
-    /// The range of time, for sources that can be asked for one.
+    /// The time range, for sources that can be asked for one.
     pub range: Range,
     /// The range to compare with, if options ask for one.
     pub baseline: Option<Range>,

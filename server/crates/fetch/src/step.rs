@@ -12,7 +12,8 @@ pub enum Step {
         /// Why the last one failed.
         reason: String,
     },
-    /// A part of the answer came: its bytes so far, and those of all if the host says so.
+    /// A part of the answer came: the bytes so far, and the size of the response if the host states
+    /// it.
     Received(u64, Option<u64>),
     /// A file of a folder was added: how many so far, and how many there are.
     Merged(usize, usize),

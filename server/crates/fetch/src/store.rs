@@ -9,7 +9,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
-/// Writes a profile as `.costline/NAME.EXTENSION` in the project at `root`, in place of an earlier
+/// Writes a profile as `.costline/NAME.EXTENSION` in the project at `root`, instead of an earlier
 /// one. The file is whole at any time. Returns its path.
 /// A link that leads out of the project is an error.
 pub fn store(root: &Path, name: &str, fetched: &Fetched) -> Result<PathBuf, FetchError> {

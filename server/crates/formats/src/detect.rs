@@ -29,8 +29,8 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Detects the format of decompressed bytes: a whole file or a prefix of one.
 ///
-/// A JSON object is recognised by its keys, in any order. If they come late, a prefix may not
-/// contain them: the result is then `None` although the whole file would be recognised.
+/// A JSON object is recognized by its keys, in any order. If they come late, a prefix may not
+/// contain them: the result is then `None` although the whole file would be recognized.
 pub fn detect(bytes: &[u8]) -> Option<Format> {
     examine(bytes).format
 }
@@ -114,7 +114,7 @@ fn closes(bytes: &[u8]) -> bool {
     matches!(bytes.trim_ascii_end().last(), Some(b'}' | b']'))
 }
 
-/// The error for a file that [`detect`] does not recognise: what the file is, as far as can be
+/// The error for a file that [`detect`] does not recognize: what the file is, as far as can be
 /// seen, and what to do.
 pub fn unknown(bytes: &[u8]) -> ReadError {
     let bytes = without_bom(bytes);

@@ -36,7 +36,7 @@ pub struct Fleet {
     /// The labels that everything in the profile has.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// The range of time that was asked for, in milliseconds since 1970; it ends before the second.
+    /// The time range that was asked for, in milliseconds since 1970; it ends before the second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range_ms: Option<[i64; 2]>,
     /// The number of hosts.

@@ -1,4 +1,4 @@
-//! Files that are recognised but not read, so that an error message can name their kind and what to
+//! Files that are recognized but not read, so that an error message can name their kind and what to
 //! do instead.
 //!
 //! [`TABLE`] lists all kinds. Only the first 16 KiB of a file are examined.

@@ -1,5 +1,5 @@
 //! Decompression: gzip (RFC 1952, any number of members) and zstd (RFC 8878, any number of frames),
-//! both recognised by their magic bytes and never by the name of the file.
+//! both recognized by their magic bytes and never by the name of the file.
 
 use crate::error::{At, ReadError};
 use crate::input::Packed;
@@ -28,7 +28,7 @@ pub(crate) fn decoder<'s>(codec: Codec, packed: Packed<'s>) -> Box<dyn Read + Se
     }
 }
 
-/// The error of a [`decoder`], or that of a source of bytes as an error of the file.
+/// The error of a [`decoder`], or an error of a source of bytes as an error of the file.
 pub(crate) fn error_in(error: io::Error) -> ReadError {
     error.downcast().unwrap_or_else(|error| ReadError::io(&error))
 }

@@ -17,7 +17,7 @@ pub struct Origin {
     pub pid: Option<String>,
     /// The thread, if the file is of a single one.
     pub thread: Option<String>,
-    /// The number of the dump among those of the process, from 1.
+    /// The number of the dump among the dumps of the process, from 1.
     pub part: Option<u64>,
     /// The first and last basic block that the dump covers. A dump begins where the previous one
     /// ended.

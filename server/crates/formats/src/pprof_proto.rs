@@ -125,7 +125,8 @@ pub(crate) struct Location {
     /// into the next.
     #[prost(message, repeated, tag = "4")]
     pub(crate) line: Vec<Line>,
-    /// Whether the linker made one function of several, so that the lines are those of any of them.
+    /// Whether the linker merged several functions into one, so that the lines may belong to any of
+    /// them.
     #[prost(bool, tag = "5")]
     pub(crate) is_folded: bool,
 }

@@ -24,7 +24,8 @@ pub struct Read {
     pub writer: Writer,
     /// The time from the first to the last sample, in seconds, if the file has times.
     pub span_seconds: Option<f64>,
-    /// Whether the file is cut. `None` if that cannot be told: a part of such a file is a valid file.
+    /// Whether the file is truncated. `None` if this cannot be known: a part of such a file is a
+    /// valid file.
     pub truncated: Option<bool>,
     /// Recoverable problems.
     pub warnings: Warnings,

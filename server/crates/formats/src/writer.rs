@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Writer {
     /// The program that the file names; `None` if it names none.
     pub producer: Option<Producer>,
-    /// The dialect of the file; `None` if the format has no dialects or the reader recognises none.
+    /// The dialect of the file; `None` if the format has no dialects or the reader recognizes none.
     pub dialect: Option<Dialect>,
 }
 
@@ -83,7 +83,7 @@ impl fmt::Display for Producer {
 /// How a program writes a format that others write differently: what its frames look like, whether
 /// its lines executed or are only the first lines of functions, whether its events are calls.
 ///
-/// Readers derive it from the producer that the file names; if it names none, they recognise it by
+/// Readers derive it from the producer that the file names; if it names none, they recognize it by
 /// content. A program may write several formats, each in its own way, so a dialect is meaningful
 /// only together with a [`crate::Format`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

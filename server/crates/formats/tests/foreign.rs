@@ -1,4 +1,4 @@
-//! Files that are recognised but not read: each sample in `fixtures/foreign` is recognised.
+//! Files that are recognized but not read: each sample in `fixtures/foreign` is recognized.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -42,7 +42,7 @@ fn every_sample_is_recognised() {
 #[test]
 fn every_kind_has_a_sample() {
     let sampled: BTreeSet<String> = samples().into_iter().map(|(kind, ..)| kind).collect();
-    // Folders are recognised by name alone.
+    // Folders are recognized by name alone.
     let known: BTreeSet<_> = TABLE
         .iter()
         .map(|foreign| foreign.name.to_owned())

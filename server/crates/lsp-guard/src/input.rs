@@ -23,15 +23,14 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 /// to answer.
 const UNREADABLE: &str = "lsp-guard/unreadable";
 
-/// The limit for the length of a message, in bytes. A client that announces more is faulty, and what
-/// follows cannot be told from the rest of that message.
+/// The limit for the length of a message, in bytes. A client that announces more is faulty, and
+/// what follows cannot be distinguished from the rest of that message.
 const MAX_MESSAGE: u64 = 1 << 28;
 
 /// The limit for a part of the header that is read at once, in bytes.
 const MAX_HEADER_LINE: u64 = 1 << 16;
 
-/// A message. The types and their order are those of tower-lsp, so that it accepts the same
-/// messages.
+/// A message. The types and their order match tower-lsp, so that the same messages are accepted.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Message {

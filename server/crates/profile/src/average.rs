@@ -6,7 +6,7 @@ use crate::{StatedTotal, Total};
 use std::sync::Arc;
 
 impl Recording {
-    /// The recording of several runs with costs divided by the number of `runs`. Counts of calls are
+    /// The recording of several runs with costs divided by the number of `runs`. Call counts are
     /// rounded; those of recorded calls become unknown.
     #[must_use]
     pub fn divided_by(&self, runs: u32) -> Self {

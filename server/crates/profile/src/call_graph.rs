@@ -96,7 +96,7 @@ pub struct GraphTables {
     pub symbols: SymbolTables,
     /// The metrics; the first is the default.
     pub metrics: Vec<Metric>,
-    /// Self costs of lines.
+    /// Self line costs.
     pub own: Vec<OwnCost>,
     /// Calls.
     pub calls: Vec<Call>,
@@ -131,7 +131,7 @@ pub struct ThreadRows {
 pub struct PartOfGraph<'g> {
     /// The whole call graph, for its names.
     pub graph: &'g GraphTables,
-    /// Self costs of lines.
+    /// Self line costs.
     pub own: &'g [OwnCost],
     /// Calls.
     pub calls: &'g [Call],

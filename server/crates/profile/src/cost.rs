@@ -27,7 +27,7 @@ impl Total {
         }
     }
 
-    /// The sum of two totals that do not overlap, such as those of two threads.
+    /// The sum of two totals that do not overlap, such as the totals of two threads.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let ends = |total| match total {

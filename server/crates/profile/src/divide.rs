@@ -1,5 +1,5 @@
 //! Divides funcs by the lines of their frames, where a profiler has one func for several functions
-//! of one name.
+//! with the same name.
 
 use crate::{FrameId, FrameTable, FuncId, Profile, Recording};
 use rustc_hash::FxHashMap;

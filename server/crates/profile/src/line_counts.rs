@@ -10,7 +10,7 @@ use std::mem::take;
 pub(crate) struct LineCounts(BTreeMap<(SourceId, u32), Option<u64>>);
 
 impl LineCounts {
-    /// Adds a count to that of the same line.
+    /// Adds a count to the count of the same line.
     pub(crate) fn add(&mut self, more: LineCount) {
         let sum = self.0.entry((more.source, more.line)).or_insert(Some(0));
         *sum = sum.zip(more.count).map(|(sum, count)| sum.saturating_add(count));

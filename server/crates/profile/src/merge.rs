@@ -386,8 +386,8 @@ fn merge_graphs(parts: &[Part], metrics: Vec<Metric>) -> Result<CallGraph, Merge
     Ok(graph.into())
 }
 
-/// Adds the stated totals of a later part to those of the thread, with one row per function,
-/// file and line.
+/// Adds the stated totals of a later part to the thread's totals, with one row per function, file
+/// and line.
 fn add_totals(all: &mut Vec<StatedTotal>, more: impl Iterator<Item = StatedTotal>) {
     let mut known: FxHashMap<(FuncId, Option<SourceId>, u32), usize> =
         all.iter().map(|row| (row.func, row.source, row.line)).zip(0..).collect();

@@ -61,9 +61,9 @@ pub trait StackAccess: Sized {
     /// The frames.
     fn frames(&self) -> &FrameTable;
 
-    /// The file and the line (1-based) that a frame was executing, where both are known. The file is
-    /// that of the frame's func, unless [`crate::relocate`] found the line in another file: a
-    /// compiler can inline code of one file into a function of another.
+    /// The file and the line (1-based) that a frame was executing, where both are known. The file
+    /// is the file of the frame's func, unless [`crate::relocate`] found the line in another file:
+    /// a compiler can inline code of one file into a function of another.
     ///
     /// # Panics
     /// If `frame` is of another profile.

@@ -79,9 +79,9 @@ pub fn relocate_with_files<'a>(
     }
 }
 
-/// The recording with lines in other files than those of their funcs. `file_of` returns the file of a
-/// line, or `None` if it is unknown. It is asked about lines without columns in the files of their
-/// funcs.
+/// The recording with lines in files other than the files of their funcs. `file_of` returns the
+/// file of a line, or `None` if it is unknown. It is asked about lines without columns in the files
+/// of their funcs.
 #[must_use]
 pub fn with_files_of_lines(
     recording: &Recording,

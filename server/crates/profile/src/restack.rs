@@ -68,8 +68,8 @@ impl<'p> Restack<'p> {
 }
 
 impl Profile {
-    /// The recording with one more func without a source, and a frame of it. `None` if a table
-    /// would have too many rows.
+    /// The recording with one more func, which has no source, and a frame of that func. `None` if a
+    /// table would have too many rows.
     #[must_use]
     pub fn with_func(&self, name: &str, lib: Option<LibId>) -> Option<(Self, FrameId)> {
         let mut names = Names::of(&self.symbols);

@@ -119,14 +119,14 @@ impl Samples {
     }
 
     /// When the self time of recorded calls passed: row, start and end of each stretch, in
-    /// nanoseconds since the first sample of the profile. `None` for samples. `clock` is that of
-    /// the profile.
+    /// nanoseconds since the first sample of the profile. `None` for samples. `clock` is the
+    /// profile's clock.
     pub fn stretches_ns(&self, clock: Clock) -> Option<impl Iterator<Item = (usize, u64, u64)>> {
         Some(self.stretches.as_ref()?.iter_ns(clock))
     }
 
     /// The last time of a sample, or end of a call, in nanoseconds since the first sample of the
-    /// profile. `None` if it is unknown. `clock` is that of the profile.
+    /// profile. `None` if it is unknown. `clock` is the profile's clock.
     pub fn last_ns(&self, clock: Clock) -> Option<u64> {
         let times = self.times_ns(clock).into_iter().flatten().flatten();
         let ends = self.stretches_ns(clock).into_iter().flatten().map(|(_, _, end)| end);
@@ -147,7 +147,7 @@ impl Samples {
     }
 
     /// The time of each sample in nanoseconds since the first sample of the profile, if times were
-    /// recorded. `clock` is that of the profile.
+    /// recorded. `clock` is the profile's clock.
     pub fn times_ns(&self, clock: Clock) -> Option<impl ExactSizeIterator<Item = Option<u64>>> {
         match &self.times {
             Some(Times::Ticks(ticks)) => Some(ticks.iter().map(move |&tick| clock.ns(tick))),
@@ -169,7 +169,7 @@ impl Samples {
 
     /// The samples from `start` to before `end`, in nanoseconds since the first sample of the
     /// profile, and none whose time is unknown. Of recorded calls the self time in the range; calls
-    /// that began before do not count again. `clock` is that of the profile.
+    /// that began before do not count again. `clock` is the profile's clock.
     #[must_use]
     pub fn within(&self, start: u64, end: u64, clock: Clock) -> Self {
         let Some(Times::Ticks(ticks)) = &self.times else { return self.filtered(|_| None) };
@@ -233,8 +233,8 @@ impl Samples {
         Self { calls, times, stretches, ..Self::new(stacks, weights.collect()) }
     }
 
-    /// The same samples with other stacks, one per sample. Counts of calls stay, so the leaf of
-    /// each sample must still be the same function.
+    /// The same samples with other stacks, one per sample. Call counts stay, so the leaf of each
+    /// sample must still be the same function.
     #[must_use]
     pub(crate) fn at_stacks(&self, stacks: impl IntoIterator<Item = Option<StackId>>) -> Self {
         let (calls, times) = (self.calls.clone(), self.times.clone());
@@ -254,7 +254,7 @@ impl Samples {
     }
 
     /// These samples followed by `more`, which must have the same metrics. Times are kept if they
-    /// are those of [`Samples::with_times`].
+    /// come from [`Samples::with_times`].
     #[must_use]
     pub(crate) fn followed_by(self, more: Self) -> Self {
         if self.is_empty() {

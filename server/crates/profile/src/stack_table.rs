@@ -22,7 +22,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A frame of which only the func and the line (1-based; 0 = unknown) are known.
+    /// A frame that only has a func and a line (1-based; 0 = unknown).
     pub const fn new(func: FuncId, line: u32) -> Self {
         Self { func, line, column: 0, inlined: false, tier: JitTier::Unknown }
     }

@@ -207,7 +207,7 @@ impl SymbolTables {
     }
 }
 
-/// Adds strings and file names to those of a recording, which keep their ids.
+/// Adds strings and file names to the tables of a recording, whose rows keep their ids.
 pub(crate) struct Names {
     strings: Interner,
     sources: Vec<StringId>,

@@ -32,7 +32,7 @@ pub struct Level<'a> {
 }
 
 impl<'a> Level<'a> {
-    /// A function of which only the name is known.
+    /// A function that only has a name.
     pub const fn named(name: &'a str) -> Self {
         Self { name, file: None, line: 0, declared: None, tier: JitTier::Unknown }
     }

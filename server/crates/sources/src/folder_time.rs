@@ -14,8 +14,8 @@ const STEP: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FolderTime {
     modified: SystemTime,
-    /// The change time (`st_ctime`), in seconds and nanoseconds since 1970. Programs that unpack files
-    /// set the other time to that of the archive.
+    /// The change time (`st_ctime`), in seconds and nanoseconds since 1970. Programs that unpack
+    /// files set the other time to the time in the archive.
     changed: (i64, i64),
 }
 

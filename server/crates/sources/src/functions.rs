@@ -41,8 +41,8 @@ pub struct Definition {
     /// `get_Count`, as .NET names it. A closure has the name of the variable, field, property or
     /// argument it is bound to, or none.
     pub name: String,
-    /// The number of arguments, in languages in which functions of one name may differ in it only:
-    /// Mercury.
+    /// The number of arguments, in languages in which functions with the same name may differ in it
+    /// only: Mercury.
     pub arity: Option<Arity>,
     /// The type, class, module, namespace or receiver directly around it. `None` for a function in
     /// a function.

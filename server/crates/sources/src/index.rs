@@ -163,14 +163,14 @@ impl SourceIndex {
         self.canonical(path).is_some()
     }
 
-    /// Whether a path is outside every root, or leads out of them through a symlink. Not so for a
-    /// path in a root that does not exist.
+    /// Whether a path is outside every root, or leads out of the roots through a symlink. Not so
+    /// for a path in a root that does not exist.
     pub fn is_outside(&self, path: &Path) -> bool {
         matches!(self.find(path), Found::Outside | Found::Elsewhere)
     }
 
-    /// Whether a file, given by its canonical path, can be found by the end of its path. Ignored and
-    /// hidden files are only found by their whole path.
+    /// Whether a file, given by its canonical path, can be found by the end of its path. Ignored
+    /// and hidden files are only found by their full path.
     pub fn is_listed(&self, path: &Path) -> bool {
         self.ending_with(&file_key(path)).iter().any(|file| file.path == path)
     }

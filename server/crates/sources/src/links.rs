@@ -62,7 +62,7 @@ impl Links {
         };
         match (index.find(&real), found) {
             (Found::File(file), _) => Found::File(file),
-            // Without the link, the path is that of another file.
+            // Without the link, the path names another file.
             (Found::Elsewhere, Found::File(file)) if file != real && real.is_file() => {
                 Found::Outside
             }

@@ -51,7 +51,7 @@ pub(crate) struct Listing {
 /// A file that a walk found.
 #[derive(Debug)]
 pub(crate) struct File {
-    /// The [`key`] of the whole path. It includes the name of the root.
+    /// The [`key`] of the full path. It includes the name of the root.
     pub key: Box<str>,
     /// Canonical.
     pub path: PathBuf,

@@ -26,7 +26,7 @@ pub(crate) struct Name {
 pub(crate) enum Form {
     /// A path from the root of a file system.
     Absolute,
-    /// A path of which all components count: relative paths, paths in URLs and of bundlers, Bazel's
+    /// A path whose components all count: relative paths, paths in URLs and of bundlers, Bazel's
     /// `/proc/self/cwd`.
     Relative,
     /// `../x`, `x/../y`, and `./x.c`: relative to an unknown build folder, as in libc. `./x.lua` is

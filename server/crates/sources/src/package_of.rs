@@ -17,8 +17,8 @@ use crate::packages::{Manifest, name_in};
 /// - `…/site-packages/flask/app.py`: `flask`; `…/lib/python3.12/json/decoder.py`: `python3.12`
 /// - `…/pkg/mod/golang.org/x/text@v0.3.0/unicode/a.go`: `golang.org/x/text`
 ///
-/// `None` for other names. The folder in `site-packages` is that of the module, which distributions
-/// are usually called.
+/// `None` for other names. The folder in `site-packages` is named after the module, and
+/// distributions usually have the module's name.
 pub fn library_package(name: &str) -> Option<String> {
     let name = Name::parse(name);
     let (text, tail) = (name.text.as_str(), name.tail());

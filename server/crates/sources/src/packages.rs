@@ -82,7 +82,7 @@ impl<'a> Packages<'a> {
             .collect()
     }
 
-    /// The version of a Cargo package, which may be that of its workspace.
+    /// The version of a Cargo package, which may be inherited from its workspace.
     fn version(&self, package: &Package) -> Option<String> {
         let inherited = || {
             let folders = package.folder.ancestors();

@@ -225,7 +225,7 @@ fn candidate<'a>(index: &SourceIndex, name_key: &str, file: &'a File) -> Option<
 }
 
 impl Candidate<'_> {
-    /// Whether the recorded folder and the one of the file are neighbours.
+    /// Whether the recorded folder and the one of the file are neighbors.
     fn is_beside(&self, name_key: &str) -> bool {
         let from = key_after(name_key, self.n_inside);
         is_beside(from, key_after(&self.file.key, self.n_inside), self.n_inside == self.n_depth)

@@ -270,7 +270,7 @@ impl SourceMap {
         let tokens = &tokens[..tokens.partition_point(|token| token.column < end)];
         let at = tokens.partition_point(|token| token.column < first_code);
         let covering = tokens.partition_point(|token| token.column <= first_code).saturating_sub(1);
-        // The mapping before the code is that of an end, which was in a line above.
+        // The mapping before the code is the mapping of an end, which was in a line above.
         let is_after_end = !before.trim().is_empty() && at < tokens.len();
         let tokens = &tokens[if is_after_end { at } else { covering }..];
         let mut places = tokens.iter().filter_map(Token::place);

@@ -32,7 +32,7 @@ type Key = (Option<DwoId>, UnitSectionOffset, UnitOffset);
 #[derive(Default)]
 pub(crate) struct Declarations<'a> {
     cache: RefCell<FxHashMap<Key, Declared>>,
-    /// All units, because with link-time optimisation entries refer to other units.
+    /// All units, because with link-time optimization entries refer to other units.
     units: OnceCell<Vec<Unit<Slice<'a>>>>,
     /// The units of debug info that several files share.
     shared_units: OnceCell<Vec<Unit<Slice<'a>>>>,
@@ -163,8 +163,8 @@ impl<'a> Entry<'_, 'a> {
     }
 }
 
-/// The unit of an entry and the offset of the entry in it. `units` are those of `dwarf`, read on
-/// first use.
+/// The unit of an entry and the offset of the entry in it. `units` are the units of `dwarf`, read
+/// on first use.
 fn unit_at<'u, 'a>(
     units: &'u OnceCell<Vec<Unit<Slice<'a>>>>,
     dwarf: &gimli::Dwarf<Slice<'a>>,

@@ -20,7 +20,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// A function of which only the name is known.
+    /// A function that only has a name.
     pub(crate) fn named(name: Arc<str>) -> Self {
         Self { name, file: None, line: 0, declared: None, tier: JitTier::Unknown }
     }

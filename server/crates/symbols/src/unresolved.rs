@@ -14,7 +14,7 @@ pub struct Unresolved {
     pub lib: LibId,
     /// The addresses, in order.
     pub addresses: Vec<u64>,
-    /// The number of samples with one of them on their stack.
+    /// The number of samples with any of these addresses on the stack.
     pub n_samples: u64,
 }
 

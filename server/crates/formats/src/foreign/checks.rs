@@ -59,7 +59,7 @@ pub(super) fn is_perfetto(prefix: &[u8]) -> bool {
 }
 
 /// A trace of Event Tracing for Windows: a buffer that begins with its own size and contains the
-/// header of the trace. The header is either right behind that of the buffer, or the buffer
+/// header of the trace. The header is either right after the buffer's header, or the buffer
 /// contains the name of the file in UTF-16, which ends with `.etl`.
 pub(super) fn is_etl(prefix: &[u8]) -> bool {
     const BUFFER_HEADER: usize = 0x48;

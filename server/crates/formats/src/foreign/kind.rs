@@ -1,8 +1,8 @@
-//! A kind of file that is recognised but not read.
+//! A kind of file that is recognized but not read.
 
 use super::signature::Signature;
 
-/// A kind of file that is recognised but not read.
+/// A kind of file that is recognized but not read.
 #[derive(Debug)]
 pub struct Foreign {
     /// A stable name for programs; also the name of the folder of its samples in
@@ -13,7 +13,7 @@ pub struct Foreign {
     /// What to do instead: a clause with the exact command. `FILE` stands for the file, `app` for
     /// the user's program.
     pub instead: &'static str,
-    /// How the file is recognised: any one of these is enough.
+    /// How the file is recognized: any one of these is enough.
     pub(super) signatures: &'static [Signature],
 }
 

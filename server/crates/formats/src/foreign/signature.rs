@@ -1,4 +1,5 @@
-//! The signatures by which files are recognised, and the prefix of a file that is compared with them.
+//! The signatures by which files are recognized, and the prefix of a file that is compared with
+//! them.
 
 use crate::scan::Scanner;
 use memchr::memmem;
@@ -6,7 +7,7 @@ use memchr::memmem;
 /// How many bytes of a file are examined.
 const PREFIX_LEN: usize = 16 << 10;
 
-/// A signature by which a kind of file is recognised.
+/// A signature by which a kind of file is recognized.
 #[derive(Debug)]
 pub(super) enum Signature {
     /// These bytes at this offset.

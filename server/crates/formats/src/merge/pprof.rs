@@ -454,7 +454,7 @@ impl Tables {
         self.location_of(0, 0, false, vec![line])
     }
 
-    /// Adds a sample whose ids are those of the merged tables, and which has no labels.
+    /// Adds a sample whose ids refer to the merged tables, and which has no labels.
     pub(super) fn add_sample(&mut self, sample: &proto::Sample) -> Result<(), MergeError> {
         let mut key = Vec::with_capacity(sample.location_id.len() + 1);
         key.push(sample.location_id.len() as u64);

@@ -28,7 +28,7 @@ pub(crate) struct IdTree<I> {
     by_node: HashTable<u32>,
     /// The nodes of the last stack, root first.
     last: Vec<u32>,
-    /// How many of them the stack that is being added has, too.
+    /// How many of them are also in the stack that is being added.
     n_shared: usize,
 }
 
@@ -41,7 +41,7 @@ impl<I> Default for IdTree<I> {
 impl<I: Copy + Eq + Hash> IdTree<I> {
     /// Adds the next id of a stack, which begins with its root.
     pub(crate) fn push(&mut self, id: I) -> Result<(), BuildError> {
-        // Neighbouring stacks often share their callers.
+        // Neighboring stacks often share their callers.
         let next = self.last.get(self.n_shared).and_then(|&node| self.nodes.get(node as usize));
         if next.is_some_and(|&(_, next)| next == id) {
             self.n_shared += 1;

@@ -159,7 +159,7 @@ struct Tables<'a> {
     /// Strings by process and key.
     strings: FxHashMap<(Number, Number), Cow<'a, str>>,
     frames: FxHashMap<(Number, Number), FrameId>,
-    /// Frames of Python code, as opposed to those of the interpreter and its libraries.
+    /// Frames of Python code, as opposed to frames of the interpreter and its libraries.
     python: FxHashSet<FrameId>,
     /// The last stack of each thread, up to its innermost Python frame.
     last: FxHashMap<ThreadKey<'a>, Option<StackId>>,

@@ -14,7 +14,7 @@
 //!
 //! Lost samples are counted ([`lost`]) and warned of.
 //!
-//! The layout is that of `include/uapi/linux/perf_event.h`, in either byte order. Simpleperf's own
+//! The layout follows `include/uapi/linux/perf_event.h`, in either byte order. Simpleperf's own
 //! records are skipped.
 
 mod container;

@@ -30,7 +30,7 @@ impl<'a> PerfEvent<'a> {
         matches!(self.base(), "cpu-clock" | "task-clock")
     }
 
-    /// The metric. Periods of a clock event are nanoseconds, those of other events are counts of
+    /// The metric. Periods of a clock event are nanoseconds; periods of other events are counts of
     /// the event.
     pub(crate) fn metric(&self) -> Metric {
         let unit = match self.base() {

@@ -4,9 +4,9 @@
 //! Version 2 has a header line first; a sample of version 0 is only its frames. rbspy appends while
 //! it records, so the gzip stream may have no end and the last line may be partial.
 //!
-//! Frames are leaf first, each with the executing line (for callers, that of the call). Functions
-//! in C have neither file nor line. `on_cpu` is ignored: there are recordings in which it is always
-//! false, so it does not show idleness.
+//! Frames are leaf first, each with the executing line (for callers, the line of the call).
+//! Functions in C have neither file nor line. `on_cpu` is ignored: there are recordings in which it
+//! is always false, so it does not show idleness.
 
 use super::func_text::FuncText;
 use super::json::{Text, reason};

@@ -24,7 +24,7 @@ pub(crate) fn utf8_at<'a>(bytes: &'a [u8], offset: u64, warnings: &mut Warnings)
 }
 
 /// Warns if the last line of a text has no newline: a part of it may be missing, which cannot be
-/// told from the line itself.
+/// known from the line itself.
 pub(crate) fn warn_of_open_end(text: &str, warnings: &mut Warnings) {
     if !text.trim().is_empty() && !text.ends_with('\n') {
         warnings.add(WarningCode::OpenEnd, || open_end(text.lines().count()));

@@ -151,7 +151,7 @@ impl<'s, 'i> Stream<'s, 'i> {
     }
 
     /// Consumes an array of numbers and words. `cells` gets as many cells at once as have arrived,
-    /// with the comma behind each one except the last of the array. After an error the rest of the
+    /// with the comma after each one except the last of the array. After an error the rest of the
     /// array is skipped.
     pub(crate) fn column<E>(
         &mut self,

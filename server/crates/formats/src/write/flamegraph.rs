@@ -1,9 +1,10 @@
 //! Flame graphs: interactive SVG pictures, drawn by `inferno`.
 //!
 //! Frames are functions; lines are merged. The `<title>` of each frame has its name and cost, which
-//! a click shows as well. With a base, frames are red if they cost more than in the base, and blue if
-//! they cost less: in weights, or in shares of the total. As in other differential flame graphs, the *self* cost decides the colour, so that a change in a callee does not colour all of
-//! its callers.
+//! a click shows as well. With a base, frames are red if they cost more than in the base, and blue
+//! if they cost less: in weights, or in shares of the total. As in other differential flame graphs,
+//! the *self* cost decides the color, so that a change in a callee does not color all of its
+//! callers.
 //!
 //! `inferno` counts in integers and does not draw anything narrower than 0.01 %. Weights are
 //! therefore
@@ -77,7 +78,7 @@ pub fn write(profile: &Profile, base: Option<Base<'_>>, title: &str) -> Result<W
     let mut options = inferno::flamegraph::Options::default();
     options.title = clean(title);
     options.count_name = clean(&scale.unit);
-    // Colours depend on names and are not random.
+    // Colors depend on names and are not random.
     options.deterministic = true;
     // Lines are already sorted by frame; sorted as text, `a b` would be between `a` and `a;c`. Only
     // with this option does `inferno` keep their order, last first.

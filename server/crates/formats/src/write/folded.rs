@@ -1,10 +1,9 @@
 //! Folded stacks: `main;parse;hash 42`, for FlameGraph, inferno, speedscope and Costline itself.
 //!
 //! A frame with a file is written as by py-spy, `name (file:line)`, so that lines are kept; a
-//! following `_[i]` marks it as inlined. The file is that of the line. A flame chart is not summed:
-//! it has one line per sample, in order, with names only. A differential file has two weights per
-//! line. Lines that would be read as comments
-//! begin with a backslash.
+//! following `_[i]` marks it as inlined. The file is the file of the line. A flame chart is not
+//! summed: it has one line per sample, in order, with names only. A differential file has two
+//! weights per line. Lines that would be read as comments begin with a backslash.
 
 use super::{PARTS, Written, has_parts};
 use crate::read::folded::{names_a_file, names_a_place};

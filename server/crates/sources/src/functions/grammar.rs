@@ -1,7 +1,7 @@
 //! The role of each kind of node in each grammar: one table per language.
 //!
-//! Kinds and fields are those of the grammars' `node-types.json`. Kinds that are not listed have no
-//! role, but their children are visited.
+//! Kinds and fields are named as in the grammars' `node-types.json`. Kinds that are not listed have
+//! no role, but their children are visited.
 
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
@@ -22,7 +22,7 @@ pub(super) enum Role {
     Accessor,
     /// A property. If its body is `=> expression`, it is its own `get`.
     Property,
-    /// A function value, with a name of its own or that of its binding.
+    /// A function value, with its own name or the name of its binding.
     Closure,
     /// Binds the value in its second field to the name in its first.
     Binding(&'static str, &'static str),

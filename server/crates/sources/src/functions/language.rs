@@ -61,8 +61,8 @@ impl Language {
     }
 
     /// Whether the start line in profiles may be below the line on which a definition starts. In
-    /// Mercury it is that of the `:-` or `=` behind the head, and each mode of a predicate may have
-    /// clauses of its own.
+    /// Mercury it is the line of the `:-` or `=` after the head, and each mode of a predicate may
+    /// have clauses of its own.
     pub fn may_start_below_head(self) -> bool {
         self == Language::Mercury
     }

@@ -129,7 +129,7 @@ struct Head<'a> {
     name: &'a str,
     name_token: &'a Token,
     arity: Arity,
-    /// The number of tokens up to the `:-`, `-->` or `=` behind the head.
+    /// The number of tokens up to the `:-`, `-->` or `=` after the head.
     n_tokens: usize,
     text: &'a str,
 }
@@ -204,7 +204,7 @@ fn arguments(text: &str, tokens: &[Token]) -> Option<(u32, usize)> {
 struct Lambda {
     /// Its first token.
     start: usize,
-    /// The token behind it.
+    /// The next token.
     end: usize,
     /// How many brackets of the clause are around it.
     depth: u32,

@@ -1,5 +1,5 @@
-//! Pairs the tokens of statements that are not the same in both texts: statements of which some
-//! lines were changed, and statements that formatters divide in different ways.
+//! Pairs the tokens of statements that are not the same in both texts: statements with some changed
+//! lines, and statements that formatters divide in different ways.
 
 use std::hash::Hasher;
 use std::ops::Range;

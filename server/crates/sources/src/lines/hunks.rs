@@ -58,7 +58,7 @@ impl TextLines {
         }
     }
 
-    /// Replaces lines by those of a part of a text, which starts at a byte offset.
+    /// Replaces lines with the lines of a part of a text, which starts at a byte offset.
     fn replace(&mut self, lines: Range<usize>, part: &str, start: usize) {
         for hash in &self.hashes[lines.clone()] {
             match self.counts.get_mut(hash) {
@@ -106,7 +106,7 @@ pub(super) type UniqueLines = FxHashMap<u64, usize>;
 
 /// The lines in which two texts differ, ascending. Between hunks there are at least [`MIN_SAME`]
 /// equal lines. The first of these is unique in both texts, so they are no other copy of the code.
-/// `unique` are those of the recorded text.
+/// `unique` are the unique lines of the recorded text.
 pub(super) fn hunks(recorded: &TextLines, unique: &UniqueLines, open: &TextLines) -> Vec<Hunk> {
     let n_head = common_prefix(&recorded.hashes, &open.hashes);
     let n_tail = common_suffix(&recorded.hashes[n_head..], &open.hashes[n_head..]);

@@ -128,7 +128,7 @@ impl LineMap {
     }
 
     /// The recorded line that a changed current line replaced. `None` if the line was not changed,
-    /// or if it cannot be told: the lines between the nearest unchanged ones must be as many in both
+    /// or if it is ambiguous: the lines between the nearest unchanged ones must be as many in both
     /// texts.
     pub fn replaced(&self, open_line0: u32) -> Option<u32> {
         if open_line0 >= self.n_open || self.to_recorded(open_line0).is_some() {

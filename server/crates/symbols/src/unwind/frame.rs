@@ -1,4 +1,4 @@
-//! One step of unwinding: from the registers of a frame to those of its caller.
+//! One step of unwinding: from the registers of a frame to the registers of its caller.
 
 use super::tables::{Row, Sections};
 use gimli::{CfaRule, EvaluationResult, RegisterRule, UnwindExpression, Value};

@@ -137,7 +137,7 @@ jcnd=7/8 0x1008 6
     #[test]
     fn the_instruction_that_was_executed_most_often_counts() {
         assert_eq!(counts(LOOP), "a.c:5 8\na.c:6 7");
-        // Without jumps, repeated instructions are not recognised.
+        // Without jumps, repeated instructions are not recognized.
         let is_jump = |line: &&str| line.starts_with(['j', '*']);
         let without = LOOP.lines().filter(|line| !is_jump(line)).map(|line| format!("{line}\n"));
         assert_eq!(counts(&without.collect::<String>()), "");
@@ -156,7 +156,7 @@ jcnd=7/8 0x1008 6
 
     #[test]
     fn instructions_that_call_are_unknown() {
-        // The six instructions are those of a stub that valgrind skips.
+        // The six instructions form a stub that valgrind skips.
         let text = "positions: instr line\nevents: Dr Ir\nfl=a.c\nfn=f\n\
             0x10 7 0 2\n+5 7 1 12\ncfn=malloc\ncalls=2 0x80 0\n* * 3 90\n\
             +5 8 0 6\ncfn=free\ncalls=1 0x90 0\n* * 0 40\njcnd=1/2 0x10 7\n0x1b 9\n";

@@ -1,4 +1,4 @@
-//! Names: compressed names, and the suffixes that valgrind appends to names of functions.
+//! Names: compressed names, and the suffixes that valgrind appends to function names.
 //!
 //! With `--separate-recs`, calls of a function within itself get names of their own (`f'2`, `f'3`);
 //! with `--separate-callers`, calls from different callers do (`f'caller`,
@@ -93,7 +93,7 @@ fn given(name: &str) -> &str {
     if matches!(name, "???" | "~") { "" } else { name }
 }
 
-/// The names of functions without suffixes.
+/// The function names without suffixes.
 pub(super) struct Bases<'a>(FxHashSet<&'a str>);
 
 impl<'a> Bases<'a> {

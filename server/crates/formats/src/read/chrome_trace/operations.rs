@@ -1,5 +1,5 @@
-//! Async operations: `b` and `e` events, which nest among those of one category and id as `B` and
-//! `E` do within a thread. Instants (`n`) have no duration and are skipped.
+//! Async operations: `b` and `e` events, which nest among events with the same category and id, as
+//! `B` and `E` do within a thread. Instants (`n`) have no duration and are skipped.
 //!
 //! An id belongs to its process, unless the event says that it is global (`id2.global`). All
 //! operations of a process and category become one thread of the recording. They run concurrently,

@@ -48,7 +48,7 @@ struct Args<'a> {
 }
 
 /// The data of a `FunctionCall` or, without a function, of a script (`EvaluateScript`,
-/// `v8.compile`). Its numbers are 1-based, unlike those of call frames.
+/// `v8.compile`). Its numbers are 1-based, unlike the numbers in call frames.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Data<'a> {

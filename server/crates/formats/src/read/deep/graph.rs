@@ -234,7 +234,7 @@ impl Build<'_> {
         self.rows.iter().filter_map(call).collect()
     }
 
-    /// Inclusive costs of functions, and of their lines with calls.
+    /// Inclusive function costs, and of their lines with calls.
     fn totals(&self) -> Vec<StatedTotal> {
         let mut stated = Vec::new();
         for (func, sum) in self.funcs.iter().zip(&self.procs) {
@@ -267,7 +267,7 @@ impl Build<'_> {
         stated
     }
 
-    /// The inclusive costs of lines, by procedure, file and line.
+    /// The inclusive line costs, by procedure, file and line.
     ///
     /// In recursion, the file has the cost of calls only as far as they do not lead back to the
     /// procedure. A line then costs at least the sum over its calls, and at most as much as the

@@ -22,7 +22,7 @@ pub(super) struct Header {
     pub(super) largest: [u64; 4],
     /// 0 if unknown.
     pub(super) ticks_per_second: u64,
-    /// Ticks of the program itself, without those of the profiler.
+    /// Ticks of the program itself, without the profiler's ticks.
     pub(super) user_ticks: u64,
     /// The call sequence numbers of the run.
     pub(super) callseqs: u64,

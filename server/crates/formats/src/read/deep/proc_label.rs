@@ -13,7 +13,7 @@ pub(crate) enum ProcLabel {
         is_function: bool,
         /// The module that declares it.
         declared_in: String,
-        /// The module that contains its code; another one if it was specialised there.
+        /// The module that contains its code; another one if it was specialized there.
         defined_in: String,
         name: String,
         /// The number of arguments, as the file states it: some compilers include the result of a
@@ -109,7 +109,7 @@ fn lambda(name: &str) -> Option<(&str, &str)> {
     is_number(line).then_some(("pred", line))
 }
 
-/// The name of the predicate that a specialised one was made from:
+/// The name of the predicate that a specialized one was made from:
 /// `TypeSpecOf__pred__NAME__[...]`.
 fn specialised(name: &str) -> &str {
     let of = |prefix: &str| name.strip_prefix(prefix)?.split_once("__[").map(|(name, _)| name);

@@ -25,7 +25,7 @@ pub(super) enum Kind {
     Number,
     /// Weights, nearly always 1; `null` and NaN become 0.
     Weight,
-    /// Measurements of which unknown and negative ones become 0.
+    /// Measurements; unknown and negative ones become 0.
     Measure,
     /// Anything, as text.
     Json,

@@ -3,10 +3,10 @@
 //!
 //! Processed profiles are read by the columns that are present, not by the version number, which
 //! changes several times a year: tables per thread or shared, `prefix` or `prefixOffset`, nulls and
-//! -1 or a `flags` column, `fileName` or `source`. The rules are those of the Firefox Profiler's
-//! `line-timings` and `profile-data`. [`schema`] lists the columns, [`columns`] decodes them while the
-//! file arrives, [`raw`] keeps them. [`processed`] and [`gecko`] each read one layout, [`tables`] and
-//! [`samples`] build a profile from either.
+//! -1 or a `flags` column, `fileName` or `source`. The rules come from the Firefox Profiler's
+//! `line-timings` and `profile-data`. [`schema`] lists the columns, [`columns`] decodes them while
+//! the file arrives, [`raw`] keeps them. [`processed`] and [`gecko`] each read one layout,
+//! [`tables`] and [`samples`] build a profile from either.
 
 mod columns;
 mod gecko;

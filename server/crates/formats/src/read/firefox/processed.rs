@@ -185,8 +185,8 @@ impl Symbols<'_> {
     }
 }
 
-/// Adds the texts of sources, apart from those of inline scripts, which are parts of files. Several
-/// sources with different texts may have the same name; then it is unknown which one was recorded.
+/// Adds the texts of sources, apart from inline scripts, which are parts of files. Several sources
+/// with different texts may have the same name; then it is unknown which one was recorded.
 fn add_source_texts(
     builder: &mut ProfileBuilder,
     shared: &mut Raw,

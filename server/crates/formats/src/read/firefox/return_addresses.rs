@@ -2,7 +2,7 @@
 //!
 //! The code after a call may belong to another line, another inlined function, even another
 //! function: if the call is the last instruction of `f`, its return address is the first one of the
-//! next function. The rules are those of the Firefox Profiler (`nudgeReturnAddresses`): only the
+//! next function. The rules come from the Firefox Profiler (`nudgeReturnAddresses`): only the
 //! address where a sample was taken is exact; for callers, and for stacks that are only backtraces
 //! of themselves, 1 is subtracted. A stack that is both becomes two.
 

@@ -24,8 +24,8 @@ struct Columns {
     part: &'static [u8],
 }
 
-/// Scans a table, of which only rows with the text `part` are wanted. The result is the
-/// wanted columns. Any other value has none of them.
+/// Scans a table for rows with the text `part`. The result is the wanted columns. Any other value
+/// has none of them.
 pub(super) fn scan(
     stream: &mut Stream<'_, '_>,
     wanted: &[(&'static str, Kind)],

@@ -1,9 +1,9 @@
 //! The metrics of samples: their weight, the CPU time since the previous sample, and allocations.
 //!
 //! Allocations have tables of their own. Their rows follow the samples of their thread, and each
-//! row has a weight only in the metrics of its table. Names and rules of the allocation metrics are
-//! those of the Firefox Profiler's "call tree summary strategies" (`call-tree` and `profile-data`);
-//! rows that it hides have weight 0 here.
+//! row has a weight only in the metrics of its table. Names and rules of the allocation metrics
+//! come from the Firefox Profiler's "call tree summary strategies" (`call-tree` and
+//! `profile-data`); rows that it hides have weight 0 here.
 
 use super::columns::ABSENT;
 use super::schema::Meta;
@@ -248,7 +248,7 @@ impl Allocations {
         }
     }
 
-    /// The weights of native allocations, if this is a metric of them.
+    /// The weights of native allocations, if this metric measures them.
     fn weights(&self, kind: &Kind) -> Option<Vec<f64>> {
         let pick = |pick: fn(f64) -> f64| self.bytes.iter().map(|&bytes| pick(bytes)).collect();
         Some(match kind {

@@ -303,7 +303,7 @@ impl Meta {
         if has_any { tiers } else { Vec::new() }
     }
 
-    /// The default category of stacks: the first grey one.
+    /// The default category of stacks: the first gray one.
     pub(super) fn default_category(&self) -> Option<u32> {
         let position = self.all_categories().iter().position(|category| category.color == "grey");
         position.map(|category| category as u32)

@@ -289,7 +289,7 @@ struct Position {
     func: FuncId,
     /// The line for frames without one; 0 = unknown.
     line: u32,
-    /// File and line, if the file is not that of the func.
+    /// File and line, if the file is not the func's file.
     elsewhere: Option<(SourceId, u32)>,
     /// Whether the position is from before compilation, so that the frame's own line does not
     /// belong to it.
@@ -417,7 +417,7 @@ impl Funcs {
     }
 }
 
-/// Whether a file name is that of JavaScript or a language that compiles to it.
+/// Whether a file name belongs to JavaScript or a language that compiles to it.
 fn is_script(file: &str) -> bool {
     file.contains("://") || [".js", ".mjs", ".cjs"].iter().any(|ending| file.ends_with(ending))
 }

@@ -1,11 +1,11 @@
 //! Parser for the text of a frame: every profiler puts function, file and line into one name in its
 //! own way.
 //!
-//! One dialect is chosen per file: that of its first frames, or else of the first frame with a place. A
-//! frame that does not fit it is tried in the others, and is only a name if none fits. Whether a line is
-//! the *executing* one or that of the *definition* depends on the dialect, and only executing lines get
-//! costs. For example, `f (a.py:12)` by py-spy is a cost of line 12; `py:f:12:/p/a.py` by vmprof is not,
-//! it only says that `f` starts there.
+//! One dialect is chosen per file: that of its first frames, or else of the first frame with a
+//! place. A frame that does not fit it is tried in the others, and is only a name if none fits.
+//! Whether a line is the *executing* line or the line of the *definition* depends on the dialect,
+//! and only executing lines get costs. For example, `f (a.py:12)` by py-spy is a cost of line 12;
+//! `py:f:12:/p/a.py` by vmprof is not, it only says that `f` starts there.
 
 use crate::read::austin::KERNEL;
 use crate::writer::Dialect;

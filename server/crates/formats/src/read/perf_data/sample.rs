@@ -15,7 +15,7 @@ pub(super) struct Sample<'a> {
     pub(super) chain: Words<'a>,
     /// Calls that the processor recorded as a stack, innermost first: `from` and `to`.
     pub(super) calls: Vec<(u64, u64)>,
-    /// User registers, if they are those of a 64-bit program.
+    /// User registers, if the program is a 64-bit program.
     pub(super) regs: Option<Words<'a>>,
     /// The copied user stack, from the stack pointer on.
     pub(super) stack: &'a [u8],

@@ -68,8 +68,8 @@ pub(super) struct Lines<'a> {
     pub(super) ends_within_sample: bool,
     has_blank_ends: bool,
     n_lost: u64,
-    /// The lines before this offset are those of whole samples: their number, and how many samples they
-    /// say were lost.
+    /// The lines before this offset belong to whole samples: their number, and how many samples
+    /// they say were lost.
     whole: (usize, usize, u64),
 }
 
@@ -224,7 +224,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Whether a line has only data that perf prints behind a call chain: registers (`ABI:2    AX:0x0`),
+/// Whether a line has only data that perf prints after a call chain: registers (`ABI:2    AX:0x0`),
 /// branches (`0x55/0x66/P/-/-/0`), a physical address, sizes of pages.
 fn is_data(text: &str) -> bool {
     let is_datum = |word: &str| {

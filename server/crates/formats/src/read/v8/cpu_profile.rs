@@ -6,7 +6,7 @@
 //! executing, so callers have no lines.
 //!
 //! There are two metrics. `hits` counts by node: counting `samples` would be too many, because V8
-//! records extra ones at deoptimisations that are neither in `hitCount` nor in `positionTicks`.
+//! records extra ones at deoptimizations that are neither in `hitCount` nor in `positionTicks`.
 //! `time` gives each sample the time until the next; samples have no lines, so the time of a node
 //! is divided among its lines in proportion to their hits. For example, a node with 30 µs, 2 hits
 //! on line 7 and 1 on line 9 has 20 µs on line 7 and 10 µs on line 9. Samples have times, but hits
@@ -32,7 +32,7 @@ pub(crate) struct CpuProfile<'a> {
     /// In microseconds, of an arbitrary clock.
     pub(crate) start_time: Option<f64>,
     pub(crate) end_time: Option<f64>,
-    /// Node ids, in order of time.
+    /// Node ids, in chronological order.
     pub(crate) samples: Option<Vec<i64>>,
     /// Microseconds since the previous sample; the first since `start_time`.
     pub(crate) time_deltas: Option<Vec<f64>>,
@@ -385,8 +385,9 @@ impl Divided {
         }
     }
 
-    /// Takes the time of a sample from the stacks that are due next, so that any range of time is
-    /// divided in about the same proportion as the whole. Calls `push` with each stack and its time.
+    /// Takes the time of a sample from the stacks that are due next, so that any time range is
+    /// divided in about the same proportion as the whole. Calls `push` with each stack and its
+    /// time.
     fn take(&mut self, mut time: f64, mut push: impl FnMut(Option<StackId>, f64)) {
         while let Some((_, at)) = self.due.pop() {
             let Some((stack, whole, taken)) = self.parts.get_mut(at) else { continue };
