@@ -132,7 +132,7 @@ To remove this transform, run `costline'."
 
 ;;;###autoload
 (defun costline-fix ()
-  "Fix a problem of what is shown."
+  "Fix a problem with what is shown."
   (interactive)
   (let* ((entries (seq-filter (lambda (entry) (plist-get entry :fix))
                               (plist-get (costline--execute "costline.view") :health)))

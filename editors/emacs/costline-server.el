@@ -92,7 +92,7 @@ The keys name the client and the project, the values are opaque.")
   (eq (lsp--client-server-id (lsp--workspace-client workspace)) 'costline))
 
 (defun costline--successor (server)
-  "Return SERVER, or if it ended the one in its place, or nil."
+  "Return SERVER, or its replacement if it ended, or nil."
   (cond ((null server) nil)
         ((not (cl-typep server 'jsonrpc-connection))
          (seq-find (lambda (workspace)
@@ -151,7 +151,7 @@ Wait for the answer and return it."
     (costline--plain (car answer))))
 
 (defun costline--execute (command &rest arguments)
-  "Run COMMAND of the server with ARGUMENTS, and return its answer."
+  "Run COMMAND of the server with ARGUMENTS, and return its result."
   (costline--request "workspace/executeCommand" (list :command command :arguments (vconcat arguments))))
 
 (defun costline--position ()
@@ -588,7 +588,7 @@ The reason is said once."
       (run-at-time 0 nil #'costline--own-restart server root))))
 
 (defun costline--own-restart (server root)
-  "Start another server for ROOT in place of SERVER, which crashed."
+  "Start another server for ROOT instead of SERVER, which crashed."
   (when-let* ((buffers (seq-filter (lambda (buffer)
                                      (and (buffer-local-value 'costline-mode buffer)
                                           (eq (buffer-local-value 'costline--server buffer) server)))
@@ -600,7 +600,7 @@ The reason is said once."
         (progn
           (costline--end-modes buffers)
           (message "Costline: the server keeps crashing and is not restarted; M-x costline-mode starts it again"))
-      (message "Costline: the server crashed and is restarted")
+      (message "Costline: the server crashed and was restarted")
       (if-let* ((next (costline--own-start root)))
           (progn
             (dolist (buffer (seq-filter #'buffer-live-p buffers))

@@ -9,7 +9,7 @@
 
 ;;; Commentary:
 
-;; Costline is a language server that reads the files of profilers and shows in the code what each line and function costs.
+;; Costline is a language server that reads profiles and shows what each line and function costs in the code.
 ;; There are three ways to run it:
 ;;
 ;; - `costline-mode' starts a separate server and draws its hints and lenses, next to any other client;
@@ -225,7 +225,7 @@ The server is separate from other clients of the buffer, such as Eglot."
   (costline-mode -1))
 
 (defun costline--renamed ()
-  "Enter `costline-mode' anew, because the buffer visits another file.
+  "Enter `costline-mode' again, because the buffer visits another file.
 That may be one of another project, or one without a server."
   (unless (equal costline--opened (and buffer-file-name (costline--uri (file-truename buffer-file-name))))
     (costline-mode -1)

@@ -2,7 +2,7 @@
 " Other linters must be in g:ale_linters before: a language with an entry there has only those.
 let g:ale_virtualtext_cursor = 'all'
 let g:ale_virtualtext_prefix = ''
-" ALE takes all diagnostics of servers for warnings. Costs are none, so the code keeps its colours.
+" ALE takes all diagnostics of servers for warnings. Costs are none, so the code keeps its colors.
 let g:ale_type_map = extend(get(g:, 'ale_type_map', {}), {'costline': {'W': 'I'}})
 highlight ALEInfo term=NONE cterm=NONE gui=NONE
 highlight link ALEVirtualTextInfo Comment

@@ -29,7 +29,7 @@ endfunction
 
 " Lists the hottest functions in the quickfix list.
 function! s:hotspots(result) abort
-  " Without a profile, there is no answer.
+  " Without a profile, there is no response.
   let l:functions = type(a:result) == v:t_dict ? get(a:result, 'functions', []) : []
   let l:rows = filter(copy(l:functions), 'type(v:val.uri) == v:t_string')
   if empty(l:rows)

@@ -15,8 +15,8 @@ mod schemas;
 use tracing_subscriber::EnvFilter;
 
 fn main() {
-    // Many editors show everything that a server writes to standard error as an error.
-    // rmcp also warns of each error that a client is told.
+    // Many editors show everything that a server writes to standard error as an error. rmcp also
+    // logs a warning for each error that is sent to a client.
     let filter = EnvFilter::try_from_env("COSTLINE_LOG")
         .unwrap_or_else(|_| EnvFilter::new("warn,rmcp=error"));
     tracing_subscriber::fmt()

@@ -33,7 +33,8 @@ fn the_json_schema_is_up_to_date() {
     methods.insert(
         "costline/changed".to_owned(),
         json!({
-            "description": "A notification of the server. It is sent to clients that announce `capabilities.experimental.costline.changed`.",
+            "description": "A notification from the server, sent to clients that announce \
+                            `capabilities.experimental.costline.changed`.",
             "properties": {"params": changed},
             "required": ["params"],
         }),
@@ -41,7 +42,8 @@ fn the_json_schema_is_up_to_date() {
     methods.insert(
         "costline/activeDocument".to_owned(),
         json!({
-            "description": "A notification of the client: the user works on another document. Commands without a document are then about its root.",
+            "description": "A notification from the client: the user switched to another document. \
+                            Commands without a document then apply to its root.",
             "properties": {"params": active_document},
             "required": ["params"],
         }),
@@ -50,7 +52,7 @@ fn the_json_schema_is_up_to_date() {
     methods.insert(
         "costline/textDocumentContent".to_owned(),
         json!({
-            "description": "A request of the client: the text of a `costline:` document.",
+            "description": "A request from the client: the text of a `costline:` document.",
             "properties": {"params": params, "result": result},
             "required": ["params"],
         }),
@@ -58,7 +60,8 @@ fn the_json_schema_is_up_to_date() {
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Commands",
-        "description": "The `arguments` and the `result` of each command of the server, and the messages that are not part of the Language Server Protocol.",
+        "description": "The `arguments` and the `result` of each server command, and the messages \
+                        that are not part of the Language Server Protocol.",
         "type": "object",
         "properties": methods,
         "$defs": types,

@@ -19,7 +19,7 @@ callers of m.even/2-0
                  total        calls
    92.3% (12 callseqs)            1  m.main/2-0  m.m:5
     15.4% (2 callseqs)            2  ↻ m.odd/2-0  m.m:22
-↻ is within a recursion, and part of the cost of the call that enters it
+↻ marks recursive calls; their cost is included in the call that enters the recursion
 "
     );
     let rows = |arguments: [&str; 3]| -> Vec<Value> {

@@ -68,8 +68,7 @@ fn lists_functions_the_greatest_change_first() {
         words(&text)[..2],
         [
             "before.json → after.json: 1.00 s → 1.24 s +24 %",
-            "Costs are compared as they are. The noise of these costs is not known, or they are \
-             exact.",
+            "Absolute costs are compared. These costs are exact, or their noise is unknown.",
         ]
     );
     let text = ran(folder.path(), &["diff", "before.json", "after.json", "--limit", "1"]).success();
@@ -442,7 +441,7 @@ fn several_runs_are_compared_with_several() {
         text[..2],
         [
             "a.json and 2 more files → d.json and 2 more files: 800 ms → 830 ms +3.8 % (within noise)",
-            "Costs are compared as they are. Changes within the spread of the runs are omitted."
+            "Absolute costs are compared. Changes within the spread of the runs are omitted."
         ]
     );
     // 20 ms are within 9.925 · √(100/3 + 100/3) = 81 ms.

@@ -169,7 +169,7 @@ fn a_flame_chart_has_one_line_per_call_in_order_of_time() {
         "1;funcX;func3 1",
     ];
     assert_eq!(chart.stdout, rows.map(|row| format!("func{row}\n")).concat());
-    let lost = "lines, the order of time, which the profile does not have";
+    let lost = "lines, chronological order, which the profile does not record";
     assert_eq!(chart.stderr, format!("costline: warning: a flame chart cannot carry {lost}\n"));
 }
 
@@ -388,17 +388,18 @@ fn call_graphs_export_to_callgrind_only() {
     );
 }
 
-/// stackprof states the totals of lines, folded stacks have no times.
+/// stackprof states the line totals, folded stacks have no times.
 #[test]
 fn what_a_format_cannot_carry_is_named() {
     let lines = super::fixture("stackprof/ruby-ledger/stackprof.json");
     let ran = run("export", &lines, ["--to", "callgrind"]);
-    assert!(ran.stderr.ends_with(" cannot carry totals of lines\n"), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with(" cannot carry line totals\n"), "{}", ran.stderr);
     let folder = tempfile::tempdir().unwrap();
     let profile = folder.path().join("cpu.folded");
     std::fs::write(&profile, "main;work 7\nmain 3\n").unwrap();
     let ran = run("export", &profile, ["--to", "flamechart"]);
-    let warning = "a flame chart cannot carry the order of time, which the profile does not have\n";
+    let warning = "a flame chart cannot carry chronological order, which the profile does not \
+                   record\n";
     assert_eq!(ran.stderr, format!("costline: warning: {warning}"));
     assert_eq!(run("export", &profile, ["--to", "folded"]).stderr, "");
 }
@@ -506,7 +507,8 @@ fn rejects_stacks_that_would_exceed_memory_and_suggests_max_depth() {
         let message = run("export", &deep, ["--to", target]).failure(3);
         assert!(
             message.contains(
-                "more than 1 GiB, because stacks are deep and numerous; limit them with --max-depth, take fewer samples with --range"
+                "more than 1 GiB, because stacks are deep and numerous; limit them with \
+                 --max-depth, select fewer samples with --range"
             ),
             "{message}"
         );

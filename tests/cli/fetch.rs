@@ -201,18 +201,23 @@ fn each_failure_is_one_sentence_and_the_old_profile_stays() {
         (
             server.url("/file"),
             &[],
-            "redirects to file:///etc/passwd, which is no http or https address",
+            "redirects to file:///etc/passwd, which is not an http or https address",
         ),
         (
             server.url("/nowhere"),
             &[],
-            "redirects to http://, which is no address; nothing was read",
+            "redirects to http://, which is not a valid address; nothing was read",
         ),
         (server.url("/round"), &[], "which is one redirect too many"),
-        (server.url("/page"), &[], "the answer cannot be read as a profile: "),
-        (server.url("/cut"), &[], "the answer cannot be read as a profile: "),
-        (server.url("/empty"), &[], "the answer cannot be read as a profile: the file is empty"),
-        (refused, &[], "nothing listens there; check the host and port, and that the program runs"),
+        (server.url("/page"), &[], "the response cannot be read as a profile: "),
+        (server.url("/cut"), &[], "the response cannot be read as a profile: "),
+        (server.url("/empty"), &[], "the response cannot be read as a profile: the file is empty"),
+        (
+            refused,
+            &[],
+            "nothing is listening there; check the host and port, and that the program \
+                        is running",
+        ),
         (wrong.url("/"), &[], "the certificate is not trusted: "),
     ];
     for (url, options, expected) in cases {
@@ -242,7 +247,7 @@ fn engines_that_answer_wrongly_leave_the_old_profile() {
         let replies: [Wrong<'_>; 6] = [
             (|| Reply::Hangs, "sent nothing for 1 s; check that the address"),
             (|| Reply::Endless, "sent more than 100000 bytes; raise"),
-            (|| Reply::redirect("file:///etc/passwd"), "which is no http or https address"),
+            (|| Reply::redirect("file:///etc/passwd"), "which is not an http or https address"),
             (|| Reply::status(403, "no"), "answered 403 Forbidden: no; "),
             (|| Reply::ok(b"<!doctype html><title>Log in</title>".to_vec()), ""),
             (|| Reply::Short(vec![b'x'; 100]), "the connection failed: "),

@@ -36,7 +36,7 @@ fn recognises_a_bundle_of_instruments() {
     for command in ["check", "report", "annotate"] {
         let message = run([command, bundle.to_str().unwrap()]).failure(1);
         assert!(
-            message.contains("this is a recording of Instruments")
+            message.contains("this is an Instruments recording")
                 && message.contains("xctrace export --input"),
             "{message}"
         );

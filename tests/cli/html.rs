@@ -111,7 +111,7 @@ fn sources_can_be_left_out_and_files_are_not_overwritten() {
         let ran =
             costline().args(["html", profile, "-o", folder]).args(overwrite).output().unwrap();
         let message = String::from_utf8(ran.stderr).unwrap();
-        assert!(message.ends_with(": is a folder; give the name of a file\n"), "{message}");
+        assert!(message.ends_with(": is a folder; pass a file name\n"), "{message}");
     }
 }
 

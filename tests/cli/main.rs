@@ -507,7 +507,7 @@ fn nothing_to_show_exits_with_3() {
     std::fs::write(&profile, "f (a.py);g (gone.py:3) 4\n").unwrap();
     let root = folder.path().to_str().unwrap();
     let message = run(["annotate", profile.to_str().unwrap(), "--root", root]).failure(3);
-    let reason = "the profile has no cost on a line of a file that was found, such as a.py";
+    let reason = "no line of the files that were found, such as a.py, has a cost";
     assert!(message.ends_with(reason), "{message}");
     let other = fixture("v8/node-mdrender/src/main.js");
     let message = on("annotate", RUST, [other.to_str().unwrap()]).failure(3);

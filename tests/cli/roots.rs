@@ -135,7 +135,7 @@ fn a_named_file_without_cost_exits_with_3_after_the_others() {
     // In the profile, but not in the chosen view.
     let outcome = folders
         .annotate("project", &[Path::new("--transform"), Path::new("drop-function:core"), &*core]);
-    assert!(outcome.failure(3).contains("without cost in this view"));
+    assert!(outcome.failure(3).contains("no cost in this view"));
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn names_hot_files_beyond_the_first_three() {
     assert_eq!(
         outcome.stderr,
         format!(
-            "costline: warning: also over 5 %, but not shown: {} (7.0%); pass a file to show it\n",
+            "costline: warning: not shown, but over 5 %: {} (7.0%); pass a file to show it\n",
             d.display()
         )
     );

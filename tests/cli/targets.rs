@@ -111,7 +111,7 @@ fn annotate_shows_functions() {
     assert_eq!(text.matches("app.py:").count(), 1, "{text}");
 
     let message = project.run("", &["annotate", "prase"]).failure(2);
-    assert!(message.contains("no file of this name") && message.contains("did you mean `parse`?"));
+    assert!(message.contains("no file with this name") && message.contains("did you mean `parse`?"));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn annotate_shows_lines_and_folders() {
     let text = folder("lib").success();
     assert!(text.contains("format.py:") && !text.contains("app.py"), "{text}");
     let message = folder("profiles").failure(3);
-    assert_eq!(message, "profiles: no file in this folder has cost in this profile");
+    assert_eq!(message, "profiles: no file in this folder has a cost in this profile");
     let in_root = ["annotate", "new.folded", "--root", "..", "src/app.py:16"];
     let text = project.run("profiles", &in_root).success();
     assert_eq!(lines(&text), [0, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16], "{text}");

@@ -48,7 +48,7 @@ fn hits_of_v8_have_no_times() {
     let error = on("report", profile, ["--metric", "hits", "--range", "100..200"]);
     assert!(
         error.stderr.contains(
-            "no range of time can be chosen: this profile does not record the times of `hits`"
+            "no time range can be chosen: this profile does not record the times of `hits`"
         ),
         "{error:?}"
     );
@@ -72,7 +72,7 @@ fn a_thread_is_chosen_by_its_id_or_by_the_label_of_its_row() {
     let all = total("pid:27188");
     assert_eq!((all.1, all.2), (2, false));
     let message = on("tree", profile, ["--occurrences", "--no-symbols"]).failure(2);
-    assert!(message.contains("choose it with --thread: `threads · thread 27188`, `"), "{message}");
+    assert!(message.contains("choose one with --thread: `threads · thread 27188`, `"), "{message}");
 }
 
 /// What a program does one after another, with the calls of each time below it.

@@ -189,7 +189,7 @@ pub fn changed_by_exports(
         let again = formats::read(bytes.clone(), limits, &mut |_| ControlFlow::Continue(()));
         let differences = match again {
             Ok(read) => expected.differences(&Preserved::of(&read.recording)),
-            // Lines with one frame prove little, so short texts may be unrecognised.
+            // Lines with one frame prove little, so short texts may be unrecognized.
             Err(error) if error.kind == formats::ErrorKind::Unrecognised => continue,
             Err(error) => vec![format!("{error}: {}", String::from_utf8_lossy(&bytes))],
         };

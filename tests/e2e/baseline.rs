@@ -447,7 +447,7 @@ fn compares_with_the_run_at_a_revision() {
     };
     workspace.rename_over("cpu.folded", on_line_13(100));
     wait_for(&mut server, &uri, 13, "50.0%");
-    let why = warning(&mut server, "git:main: no other run of cpu.folded is kept");
+    let why = warning(&mut server, "git:main: there is no other saved run of cpu.folded");
     assert!(why.contains("check it out and record one"), "{why}");
     assert_eq!(server.view()["baseline"], Value::Null);
 

@@ -57,7 +57,7 @@ fn a_document_that_may_be_a_recorded_file_has_an_action_for_each_candidate() {
     let message = server.wait_notification("window/showMessage", |_| true);
     assert_eq!(
         message["message"],
-        "Costline: /app is mapped to services/worker: 1 of 1 files of the profile are found. To \
+        "Costline: /app is mapped to services/worker: 1 of 1 files in the profile are found. To \
          keep this, add { \"from\": \"/app\", \"to\": \"services/worker\" } to the setting \
          `costline.pathMappings`."
     );

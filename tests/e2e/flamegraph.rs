@@ -458,7 +458,8 @@ fn draws_calls_in_the_order_of_time() {
             server.execute_error("costline.flamegraph", question)
         })
     });
-    let expected = "nothing can be drawn in the order of time: the times of the samples of this profile are unknown";
+    let expected = "nothing can be drawn in chronological order: the times of the samples of this \
+                    profile are unknown";
     assert!(error.contains(expected), "{error}");
 }
 

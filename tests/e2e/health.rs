@@ -88,7 +88,7 @@ fn settings_that_name_nothing_are_reported_until_it_exists() {
     workspace.remove("cpu.folded");
     let mut server =
         Server::builder(&workspace).options(json!({ "profiles": ["out/*.x", "*.y"] })).start();
-    let message = entry("profiles: no profile has a name like out/*.x, *.y");
+    let message = entry("profiles: no profile matches out/*.x, *.y");
     assert_eq!(wait_entries(&mut server), [message]);
 }
 
@@ -121,8 +121,8 @@ fn a_rule_maps_files_that_were_not_found() {
     server.wait_profile();
     let rule = r#"{ "from": "/build/x/other", "to": "one" }"#;
     let message = format!(
-        "the file of cpu.folded was not found in the sources: /build/x/other/app.py; add {rule} to \
-         `pathMappings`"
+        "the only source file in cpu.folded was not found: /build/x/other/app.py; add {rule} \
+         to `pathMappings`"
     );
     let view = server.view();
     assert_eq!(entries(&view), [format!("warning no-sources: {message}")]);

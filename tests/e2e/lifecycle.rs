@@ -2,7 +2,7 @@
 //! defects, if a client alone can trigger the defect. Rows that need a handler that panics or waits
 //! are tested in `server/crates/lsp-guard/tests`.
 
-// Helpers of tests, which clippy does not recognise as test code.
+// Helpers of tests, which clippy does not recognize as test code.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -276,7 +276,7 @@ fn survives_any_cancellation() {
     server.notify("$/cancelRequest", Value::Null);
     let request = send_request(&mut server);
     server.cancel(&request);
-    // There is a response in any case, cancelled or finished.
+    // There is a response in any case, canceled or finished.
     let _ = server.wait_response(&request);
     server.cancel(&request);
     assert_alive(&mut server);

@@ -1,4 +1,4 @@
-//! Slow loads show progress, can be cancelled, and block no requests.
+//! Slow loads show progress, can be canceled, and block no requests.
 
 use std::fmt::Write;
 
@@ -86,7 +86,7 @@ fn a_slow_load_can_be_cancelled_and_the_old_costs_stay() {
     });
     assert_eq!((server.line_costs(&uri), server.revision()), (before, revision));
 
-    // A cancelled load is neither retried nor reported. The next rewrite is read.
+    // A canceled load is neither retried nor reported. The next rewrite is read.
     assert_eq!(server.messages(), [""; 0]);
     workspace.rename_over("cpu.folded", SIX_SAMPLES.repeat(2));
     server.eventually("the next costs", |server| {

@@ -547,7 +547,8 @@ fn skips_and_names_a_file_of_another_profiler() {
         Some(text(&server.diagnostics(&uri)?.first()?["message"]))
     });
     assert!(
-        message.contains("a log of V8's `--prof`") && message.contains("`node --cpu-prof app.js`"),
+        message.contains("a log from V8's `--prof`")
+            && message.contains("`node --cpu-prof app.js`"),
         "{message}"
     );
     let document = session.uri.clone();

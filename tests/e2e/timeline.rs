@@ -182,7 +182,7 @@ fn a_range_and_a_search_give_the_numbers_of_the_command_line() {
     assert_eq!(server.set_view(json!({ "search": null }))["total"], 6);
 
     for (range, problem) in [
-        ("1", "`1` is no range; expected A..B in milliseconds"),
+        ("1", "`1` is not a valid range; expected A..B in milliseconds"),
         ("7..9", "no sample is in 7..9 ms: the last one was taken at 5 ms"),
     ] {
         let error = server.execute_error("costline.setView", json!([{ "range": range }]));

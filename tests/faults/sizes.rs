@@ -30,7 +30,7 @@ fn deep_stacks() -> [String; 2] {
         write!(functions, "f{i} (app.js:{});", 1 + i % 3).unwrap();
     }
     functions.pop();
-    // A short stack first, by which the format is recognised.
+    // A short stack first, by which the format is recognized.
     let short = "main (app.js:1);work (app.js:2) 2\n";
     [format!("{short}{recursive}"), format!("{short}{functions} 5\n")]
 }

@@ -69,7 +69,7 @@ fn a_profile_on_a_disk_that_does_not_answer_is_refused_and_the_next_choice_is_re
     let uri = open_app(&mut server, &workspace);
     let path = far.path("far.folded");
     let error = server.execute_error("costline.selectProfile", json!([{ "path": path }]));
-    assert!(error.ends_with("far.folded: the disk does not answer"), "{error}");
+    assert!(error.ends_with("far.folded: the disk does not respond"), "{error}");
     assert_eq!(server.line_costs(&uri), costs([(2, 7, 7)]));
     workspace.write("other.folded", folded(9));
     let other = json!([{ "path": workspace.path("other.folded") }]);

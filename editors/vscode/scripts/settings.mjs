@@ -35,37 +35,37 @@ export const own = {
   },
   "costline.decorations.enable": {
     type: "boolean", default: true,
-    markdownDescription: "Show heat: mark lines with costs by a bar in the gutter, a background and a mark in the overview ruler. To have heat without the costs of lines, disable `#costline.hints.enable#`.",
+    markdownDescription: "Show heat: mark lines with costs by a bar in the gutter, a background and a mark in the overview ruler. To show heat without line costs, disable `#costline.hints.enable#`.",
   },
   "costline.decorations.text": {
     type: "string", default: "auto", enum: ["auto", "column", "lineEnd", "inlayHint"],
     enumDescriptions: [
       "In a column, or at the end of the line if the window is split.",
-      "In a column behind the code, with a bar, in the colour of heat.",
-      "At the end of the line, with a bar, in the colour of heat.",
-      "As inlay hints of VS Code, which screen readers can read. VS Code cuts them off at 43 characters.",
+      "In a column after the code, with a bar, in the color of the line's heat.",
+      "At the end of the line, with a bar, in the color of the line's heat.",
+      "As VS Code inlay hints, which screen readers can read. VS Code cuts them off at 43 characters.",
     ],
-    description: "Where to show the costs of lines.",
+    description: "Where to show line costs.",
   },
   "costline.decorations.by": {
     type: "string", default: "shown", enum: ["shown", "total", "self"],
     enumDescriptions: ["The cost that `costline.hints.show` shows.", "Total cost, callees included.", "Self cost, without callees."],
     description: "The cost that decides how hot a line is.",
   },
-  "costline.decorations.warmPercent": tier("Mark lines from this percentage of the total on.", 1),
-  "costline.decorations.hotPercent": tier("Mark lines as hot from this percentage of the total on.", 5),
-  "costline.decorations.hottestPercent": tier("Mark lines as hottest from this percentage of the total on.", 20),
+  "costline.decorations.warmPercent": tier("Mark lines at or above this percentage of the total.", 1),
+  "costline.decorations.hotPercent": tier("Mark lines as hot at or above this percentage of the total.", 5),
+  "costline.decorations.hottestPercent": tier("Mark lines as hottest at or above this percentage of the total.", 20),
   "costline.callHierarchy.takeOver": {
     type: "boolean", default: false,
-    markdownDescription: "Answer *Show Call Hierarchy* from the profile even if a language extension has a call hierarchy. VS Code asks only one extension, so that of the language is hidden. The view *Callers and Callees* does not need this.",
+    markdownDescription: "Answer *Show Call Hierarchy* from the profile even if a language extension has a call hierarchy. VS Code asks only one extension, so this hides the language extension's call hierarchy. The *Callers and Callees* view works either way.",
   },
   "costline.trace.server": {
     type: "string", default: "messages", enum: ["messages", "compact", "verbose"],
-    markdownDescription: "How much of each message between VS Code and the server to log if the log level of the output *Costline* is *Trace*.",
+    markdownDescription: "How much of each message between VS Code and the server to log if the log level of the *Costline* output is *Trace*.",
   },
 };
 
-/** A threshold of heat. `usual` is that of the server, which holds if the setting is null. */
+/** A threshold of heat. `usual` is the server's threshold, which applies if the setting is null. */
 function tier(description, usual) {
   return { type: ["number", "null"], default: null, minimum: 0, maximum: 100, description: `${description} Not set: ${usual}.` };
 }

@@ -7,8 +7,8 @@ import type { HintData } from "./protocol.generated";
 export type Tier = HintData["tier"];
 
 /**
- * Colours by tier, on dark and on light backgrounds: yellow, orange, dark red. They differ in brightness, so that they can be
- * told apart without colour vision.
+ * Colors by tier, on dark and on light backgrounds: yellow, orange, dark red. They differ in brightness, so that they can be
+ * told apart without color vision.
  */
 const COLOURS = {
   dark: ["#7f8794", "#f4d35e", "#f08c2e", "#ff5436"],
@@ -26,7 +26,7 @@ interface Themed {
 /** By length and tier. */
 const icons = new Map<string, Themed>();
 
-/** A bar for a cost: as long as its share (from 0 to 1), in the colour of its tier. */
+/** A bar for a cost: as long as its share (from 0 to 1), in the color of its tier. */
 export function bar({ share, tier }: { readonly share: number; readonly tier: Tier }): Themed {
   const length = share <= 0 ? 0 : Math.max(1, Math.round(share * STEPS));
   const key = `${length} ${tier}`;
@@ -51,7 +51,7 @@ const LINE_HEIGHT = 8;
 /** By tier and the lengths of both parts. */
 const lineBars = new Map<string, Themed>();
 
-/** A bar for a line: as long as the share of its total, with the share of its self cost in full colour (both from 0 to 1). */
+/** A bar for a line: as long as the share of its total, with the share of its self cost in full color (both from 0 to 1). */
 export function lineBar({ share, selfShare }: Pick<HintData, "share" | "selfShare">, tier: Tier): Themed {
   const lengthOf = (part: number): number => (part <= 0 ? 0 : Math.min(LINE_WIDTH, Math.max(1, Math.round(part * LINE_WIDTH))));
   const [total, self] = [lengthOf(share), lengthOf(selfShare ?? 0)];

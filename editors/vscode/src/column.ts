@@ -1,4 +1,4 @@
-// Where the costs of lines begin, in columns of the editor.
+// Where the line costs begin, in columns of the editor.
 
 /** Costs begin here at most. Those of longer lines follow their ends. */
 const LAST_COLUMN = 60;

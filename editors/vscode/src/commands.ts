@@ -81,7 +81,7 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     moreCallTree: (row: TreeRow) => callTree.more(row),
     transform: (row: AnyRow) => transform(server, row),
     showNode: (node: AnyNode) => server.execute("costline.setView", { node: [...path(node)] }),
-    showAllNodes: () => undo(server, ({ node }) => node.length > 0, "The costs of all nodes are shown already.", () => server.execute("costline.setView", { node: null })),
+    showAllNodes: () => undo(server, ({ node }) => node.length > 0, "The costs of all nodes are already shown.", () => server.execute("costline.setView", { node: null })),
     mergeNode: transformNode("merge-node"),
     mergeSubtree: transformNode("merge-subtree"),
     hideNode: transformNode("drop-node"),
@@ -218,8 +218,8 @@ async function explain(server: Server): Promise<void> {
 
 /** Why the costs of a document cannot be seen; empty if they can. The server sends them in any case. */
 function whyHidden(server: Server, document: vscode.TextDocument): string {
-  if (server.hidden) return " Costs are hidden in the editor: “Show Costs in the Editor” in the menu of Costline shows them.";
-  if (!setting("hints.enable")) return " Costs of lines are disabled by the setting costline.hints.enable.";
+  if (server.hidden) return " Costs are hidden in the editor: choose “Show Costs in the Editor” in the Costline menu to show them.";
+  if (!setting("hints.enable")) return " Line costs are disabled by the setting costline.hints.enable.";
   const isOff = !drawsText() && vscode.workspace.getConfiguration("editor", document).get("inlayHints.enabled") === "off";
   return isOff ? " Inlay hints are disabled in VS Code by the setting editor.inlayHints.enabled." : "";
 }

@@ -81,7 +81,7 @@ export function decorations(server: Server): vscode.Disposable {
   );
 }
 
-/** The costs of lines as text, each behind a bar. */
+/** The line costs as text, each behind a bar. */
 function lineTexts({ document, options }: vscode.TextEditor, tiered: readonly { readonly hint: Hint; readonly tier: Tier }[]): vscode.DecorationOptions[] {
   const inLines = tiered.filter(({ hint }) => hint.position.line < document.lineCount);
   const tabSize = typeof options.tabSize === "number" ? options.tabSize : TAB_SIZE;

@@ -35,7 +35,7 @@ interface Shown {
   /** The nodes at the top, from the root or from the function around which is drawn. Empty for the whole graph. */
   readonly nodes: Readonly<Record<Side, readonly FunctionKey[]>>;
   readonly skip: number | undefined;
-  /** In the order of time: the range that is as wide as the image. */
+  /** In chronological order: the range that is as wide as the image. */
   readonly range: string | undefined;
 }
 
@@ -46,7 +46,7 @@ interface Graphs { readonly down: FlameGraph; readonly up: FlameGraph | undefine
 const NO_NODES: Shown["nodes"] = { down: [], up: [] };
 const WHOLE: Shown = { kind: "tree", around: undefined, nodes: NO_NODES, skip: undefined, range: undefined };
 /** Says why nothing is done with what was chosen in an earlier picture or list. */
-export const CHANGED = "The profile has changed meanwhile. Choose again.";
+export const CHANGED = "The profile has changed in the meantime. Choose again.";
 /** The number of bars of the strip of time. */
 const BUCKETS = 200;
 /** The maximum number of functions that are searched for one that is too narrow to be drawn. */
@@ -270,7 +270,7 @@ export class Drawing {
     return (spots?.functions ?? []).filter(({ name }) => isMatch(name)).map(({ key }) => key);
   }
 
-  /** Shows what is drawn, in place of what was chosen and refused. */
+  /** Shows what is drawn, instead of what was chosen and refused. */
   async post(): Promise<void> {
     const { graphs, shown, timeline, view } = this;
     if (!graphs) return;

@@ -22,11 +22,11 @@ export const PROGRAM = process.platform === "win32" ? "costline.exe" : "costline
 export function findServer({ setting, bundled, path, isFile }: Places): Found {
   if (setting !== "") {
     if (!isAbsolute(setting)) return { problem: `The setting costline.server.path is "${setting}", but must be an absolute path.` };
-    return isFile(setting) ? { command: setting } : { problem: `The setting costline.server.path is "${setting}", which is no file.` };
+    return isFile(setting) ? { command: setting } : { problem: `The setting costline.server.path is "${setting}", which is not a file.` };
   }
   const onPath = path.split(delimiter).filter(isAbsolute).map((folder) => join(folder, PROGRAM));
   const command = [bundled, ...onPath].find(isFile);
   return command !== undefined
     ? { command }
-    : { problem: "This package of the extension does not include the server, and there is no costline on the PATH." };
+    : { problem: "This package of the extension does not include the server, and costline is not on the PATH." };
 }

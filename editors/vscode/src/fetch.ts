@@ -8,7 +8,7 @@ import { listRow } from "./text";
 
 /** Fetches from a source by name; without a name, the user chooses one. Nothing is run in an untrusted workspace. */
 export async function fetchProfile(server: Server, name?: string): Promise<void> {
-  if (!vscode.workspace.isTrusted) throw new Error("Nothing is run in a workspace that you do not trust.");
+  if (!vscode.workspace.isTrusted) throw new Error("Costline runs nothing in a workspace that you do not trust.");
   const { file, problem, sources } = await server.execute("costline.sources");
   if (problem !== null) throw new Error(`${file}: ${problem}`);
   if (sources.length === 0) return offerHelp(file);
@@ -27,7 +27,7 @@ async function pick(sources: readonly NamedSource[]): Promise<NamedSource | unde
 }
 
 async function offerHelp(file: string | null): Promise<void> {
-  const where = file === null ? "Open a folder to fetch a profile." : `No sources are named in ${file}.`;
+  const where = file === null ? "Open a folder to fetch a profile." : `${file} names no sources.`;
   const answer = await vscode.window.showInformationMessage(where, ...(file === null ? [] : ["Create It"]));
   if (answer !== "Create It" || file === null) return;
   const text = '# [sources.NAME]\n# kind = "pprof"\n# url = "http://localhost:6060/debug/pprof/profile?seconds=30"\n';
@@ -40,7 +40,7 @@ async function offerHelp(file: string | null): Promise<void> {
 
 /** Runs the command of a source if the user agrees, and shows its profile, compared with the earlier range if it has one. */
 async function confirm(server: Server, source: NamedSource): Promise<void> {
-  const detail = `Runs in a terminal, and connects to ${source.place}:\n\n${source.text}`;
+  const detail = `Runs in a terminal and connects to ${source.place}:\n\n${source.text}`;
   const answer = await vscode.window.showInformationMessage(`Fetch ${source.name}?`, { modal: true, detail }, "Fetch");
   if (answer !== "Fetch") return;
   const status = await runTask(`Fetch ${source.name}`, source.command, source.folder);

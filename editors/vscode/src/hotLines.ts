@@ -21,7 +21,7 @@ export async function goToHotLine(server: Server, step: 1 | -1): Promise<void> {
   const at = rank < 0 ? 0 : (rank + step + spots.length) % spots.length;
   const spot = spots[at];
   if (!spot) {
-    void vscode.window.showInformationMessage("No line with costs has a source in the workspace.");
+    void vscode.window.showInformationMessage("No line with a cost is in the workspace.");
     return;
   }
   await open(spot.uri, spot.line0);

@@ -164,7 +164,7 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   private whyEmpty(): string {
     const what = this.kind?.title.toLowerCase() ?? "rows";
     if (this.filter !== "") return `No ${what} match “${visible(this.filter)}”.`;
-    return this.scope === "own" ? `No ${what} of own code have costs.` : `The profile has no ${what} with costs.`;
+    return this.scope === "own" ? `No ${what} in your own code have costs.` : `The profile has no ${what} with costs.`;
   }
 
   private async rows() {

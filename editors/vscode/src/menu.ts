@@ -143,7 +143,7 @@ async function offerHelp(server: Server): Promise<void> {
 export async function offerRestart(server: Server): Promise<void> {
   const restart = "Restart Server";
   const output = "Show Output";
-  const message = "The Costline server ended several times and is not restarted by itself any more. Its output may say why.";
+  const message = "The Costline server stopped several times and is no longer restarted automatically. Its output may say why.";
   const answer = await vscode.window.showWarningMessage(message, restart, output);
   if (answer === restart) await startServer(server);
   if (answer === output) server.log.show();

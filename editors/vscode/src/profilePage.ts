@@ -1,4 +1,4 @@
-// The page of a profile: a read-only editor of the files of profilers, with their functions, their flame graph and what is wrong with
+// The page of a profile: a read-only editor of the profile files, with their functions, their flame graph and what is wrong with
 // them. Its view is its own: nothing that is chosen here changes the costs in the code, until they are to be used there.
 
 import * as vscode from "vscode";
@@ -18,7 +18,7 @@ const MAX_ROWS = 1000;
 /** How long to wait after a change of the file, in milliseconds: it may be written in pieces. */
 const PATIENCE_MS = 300;
 /** Why a version in Git or in a comparison is not shown. */
-const NO_FILE = "This version of the profile is no file on disk, so its costs cannot be shown. To see them, save it as a file.";
+const NO_FILE = "This version of the profile is not a file on disk, so its costs cannot be shown. To see them, save it as a file.";
 /** The choices that the page offers. */
 const CHOICES: ReadonlySet<string> = new Set(["view", "metric", "implementation", "inlines", "contour", "own"]);
 
@@ -41,7 +41,7 @@ export async function openPage(file: vscode.Uri): Promise<void> {
 
 class ProfilePage implements Subject {
   private readonly drawing: Drawing;
-  /** What was chosen on the page, in place of the settings. */
+  /** What was chosen on the page, instead of the settings. */
   private choices: SetViewArgument = {};
   private view: View | undefined;
   /** What the code shows. */

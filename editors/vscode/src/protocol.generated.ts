@@ -55,7 +55,7 @@ export interface ActiveProfile {
   readonly producer: string | null;
   /** The total in the metric shown. */
   readonly total: Weight;
-  /** Whether the file is cut. Null if that cannot be told, because a part of such a file is a valid file. */
+  /** Whether the file is truncated. Null if this cannot be known, because a part of such a file is a valid file. */
   readonly truncated: boolean | null;
   /** The unit of the metric. */
   readonly unit: string;
@@ -102,7 +102,7 @@ export interface CallEntry {
   readonly share: number;
   /** The function's cost and name: `33.3% (2 samples) parse`. */
   readonly text: string;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total of the path that the function extends. */
   readonly total: Weight;
@@ -114,7 +114,7 @@ export interface CallEntry {
 
 /** Callers or callees that have a call site, a function, a module or a clique in common. */
 export interface CallGroup {
-  /** The number of calls. Null if the profile does not tell. */
+  /** The number of calls. Null if the profile does not record it. */
   readonly calls: number | null;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
@@ -122,7 +122,7 @@ export interface CallGroup {
   readonly est: boolean;
   /** The 0-based line in the current text. Null if `uri` is null. */
   readonly line0: number | null;
-  /** The name of the caller or callee or of the module, or those of the functions of a clique, separated by commas. */
+  /** The name of the caller, callee or module, or the function names of a clique, separated by commas. */
   readonly name: string;
   /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
@@ -136,7 +136,7 @@ export interface CallGroup {
   readonly share: number;
   /** The cost, the name and the number of calls, after a mark for recursion: `↻ 15.4% (2 callseqs) m.odd/2-0 · 2 calls`. */
   readonly text: string;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total of the calls. */
   readonly total: Weight;
@@ -148,7 +148,7 @@ export interface CallGroup {
 
 /** The callers or callees of an item, grouped. */
 export interface CallGroups {
-  /** Whether callers that the contour file excludes are replaced by their nearest callers that it does not exclude. */
+  /** Whether callers that the contour file excludes are replaced by their nearest callers that are not excluded. */
   readonly contour: boolean;
   /** What they are grouped by. */
   readonly groupBy: GroupBy;
@@ -198,13 +198,13 @@ export interface CallTree {
   readonly est: boolean;
   /** Whether callers are below callees. */
   readonly inverted: boolean;
-  /** What is not default about the view, in short words. */
+  /** What is not default about the view, as short labels. */
   readonly marks: readonly string[];
   /** The metric of all costs. */
   readonly metric: string;
-  /** The number of children that are not in the answer. */
+  /** The number of children that are not in the response. */
   readonly more: number;
-  /** The children of the node in the question, hottest first. Empty if the profile does not have the node. */
+  /** The children of the requested node, hottest first. Empty if the profile does not have the node. */
   readonly nodes: readonly TreeNode[];
   /** The total of the profile. */
   readonly total: Weight;
@@ -222,9 +222,9 @@ export interface CallTreeArgument {
   readonly inverted?: boolean;
   /** The maximum number of children of each node. Default: 50. */
   readonly limit?: number | null;
-  /** The node whose children to return, as the functions from the top of the tree to it. Default: the top. */
+  /** The node whose children to return, as the functions from the top of the tree to the node. Default: the top. */
   readonly path?: readonly FunctionKeyArgument[];
-  /** `transforms` of the answer that has the path. It is then followed through the transforms that were added since. Without it, that happens if the path does not exist. */
+  /** `transforms` of the response that the path is from. The path is then followed through the transforms that were added since. Without this key, it is only followed if it does not exist. */
   readonly transforms?: string | null;
 }
 
@@ -270,7 +270,7 @@ export type ChoiceKey =
   | "view"
   /** The profile. */
   | "profile"
-  /** How to show the profiles of several runs as one. */
+  /** How to combine the profiles of several runs. */
   | "combine"
   /** The metric. */
   | "metric"
@@ -282,9 +282,9 @@ export type ChoiceKey =
   | "implementation"
   /** Where to show the cost of inlined code. */
   | "inlines"
-  /** Whether to leave procedures that a contour file excludes out of lists of callers. */
+  /** Whether to leave out procedures that a contour file excludes from caller lists. */
   | "contour"
-  /** Whether to charge libraries and the runtime to the own code that called them. */
+  /** Whether to charge libraries and the runtime to your code that called them. */
   | "own"
   /** The unit of costs. */
   | "unit"
@@ -292,7 +292,7 @@ export type ChoiceKey =
   | "show"
   /** The baseline. */
   | "baseline"
-  /** How to compare costs with those of the baseline. */
+  /** How to compare costs with the baseline. */
   | "compare";
 
 /** An option of a choice. */
@@ -315,16 +315,16 @@ export type ChoiceValue = string | boolean | null;
 /** The current value of a choice. */
 export type Chosen = ChoiceValue | readonly ChoiceValue[];
 
-/** How to show the profiles of several runs as one. */
+/** How to combine the profiles of several runs. */
 export type Combine =
   /** Their sum. */
   | "sum"
   /** Their mean, with its spread. */
   | "average";
 
-/** How to compare costs with those of the baseline. */
+/** How to compare costs with the baseline. */
 export type Compare =
-  /** Times, bytes and exact counts as they are. Counts of samples are scaled to the same total. */
+  /** Times, bytes and exact counts as they are. Sample counts are scaled to the same total. */
   | "absolute"
   /** Shares of the total. */
   | "share";
@@ -403,7 +403,7 @@ export interface Explanation {
   readonly share?: number;
   /** Whether the recorded text is not known, so that lines may have moved. Missing if the line has no cost. */
   readonly stale?: boolean;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier?: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total?: Weight | null;
@@ -439,7 +439,7 @@ export type ExplanationCode =
   | "no-cost"
   /** The line has samples, but none in the view. */
   | "out-of-view"
-  /** The profile does not tell how often the line was executed. */
+  /** The profile has no execution count for the line. */
   | "no-count"
   /** The profile has no file with this name. */
   | "file-not-in-profile"
@@ -538,7 +538,7 @@ export type FileFoundBy =
 
 /** A flame graph. */
 export interface FlameGraph {
-  /** The number of frames from the root to the node in the question, each as wide as the image. They come first. If the profile does not have the node, those of its path that it has. */
+  /** The number of frames from the root to the requested node, each as wide as the image. They come first. If the profile does not have the node, only the existing part of its path. */
   readonly above: number;
   /** Whether `omitted`, and `more` of frames, may be too low: frames below narrow ones are counted in the top-down tree of stacks only. */
   readonly atLeast: boolean;
@@ -550,15 +550,15 @@ export interface FlameGraph {
   readonly frames: readonly FlameGraphFrame[];
   /** The meaning of each `changeTier`, from costs that fell to costs that rose. Empty if no frame has one. */
   readonly legend: readonly FlameGraphLegendEntry[];
-  /** What is not default about the view, in short words. */
+  /** What is not default about the view, as short labels. */
   readonly marks: readonly string[];
   /** The metric of all costs. */
   readonly metric: string;
   /** The number of frames below the node that are too narrow, too deep or too many to draw. */
   readonly omitted: number;
-  /** The time that is drawn. Null unless frames are in the order of time. */
+  /** The time that is drawn. Null unless frames are ordered by time. */
   readonly span: FlameGraphSpan | null;
-  /** Whether the profile records times, and so can be drawn in their order. */
+  /** Whether the profile records times, so that it can be drawn ordered by time. */
   readonly timed: boolean;
   /** The total of the profile. */
   readonly total: Weight;
@@ -572,9 +572,9 @@ export interface FlameGraph {
 export interface FlameGraphArgument {
   /** With `inline`: the maximum number of rows below the node. */
   readonly depth?: number | null;
-  /** With `inline`: draw what this function calls, merged from all its places, or with `inverted` who calls it. The paths of nodes begin with it. */
+  /** With `inline`: draw what this function calls, merged from all call paths, or with `inverted` its callers. The paths of nodes begin with it. */
   readonly function?: FunctionKeyArgument | null;
-  /** Return the frames in the answer, and write no file. */
+  /** Return the frames in the response instead of writing a file. */
   readonly inline?: boolean;
   /** With `inline`: draw the bottom-up tree: the functions with self cost, and their callers below them. The paths of its nodes begin at the functions with self cost. */
   readonly inverted?: boolean;
@@ -582,17 +582,17 @@ export interface FlameGraphArgument {
   readonly limit?: number | null;
   /** With `inline`: the node at the top, as the functions from the root to it. Default: the whole call tree. */
   readonly node?: readonly FunctionKeyArgument[];
-  /** With `inline`: the order of the frames, that of their costs or that of time. `node`, `skip` and `depth` are for that of costs. */
+  /** With `inline`: how frames are ordered: by cost or by time. `node`, `skip` and `depth` apply only to ordering by cost. */
   readonly order?: FlameGraphOrder;
   /** Overwrite the file if it exists. */
   readonly overwrite?: boolean;
   /** The file to write, relative to the workspace folder. By default, a file in the temporary folder, which is removed when the server ends. */
   readonly path?: string | null;
-  /** With `inline`, in the order of time: the range to draw, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. Default: all. */
+  /** With `inline`, ordered by time: the range to draw, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. Default: all. */
   readonly range?: string | null;
   /** With `inline`: which frames to mark as found. */
   readonly search?: FlameGraphSearch | null;
-  /** With `inline`: of the node's callees, leave out this number, the hottest, and make those after them as wide as the image together. */
+  /** With `inline`: leave out this number of the node's hottest callees, and draw the rest together as wide as the image. */
   readonly skip?: number | null;
 }
 
@@ -600,19 +600,19 @@ export interface FlameGraphArgument {
 export interface FlameGraphFound {
   /** Why the text is not a regular expression. */
   readonly problem: string | null;
-  /** The cost of the samples with at least one function that was found, for display: `12.3%`. Null for a call graph, which does not tell. */
+  /** The cost of the samples with at least one function that was found, for display: `12.3%`. Null for a call graph, in which it is unknown. */
   readonly text: string | null;
 }
 
-/** A frame of a flame graph. In the order of time, it is a call, or a row of calls that are too short to be drawn. If there are several threads, the frames of each are below one for the thread. */
+/** A frame of a flame graph. If ordered by time, it is a call, or a row of calls that are too short to be drawn. If there are several threads, each thread's frames are below a frame for the thread. */
 export interface FlameGraphFrame {
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
   /** The tier of `difference`: 0 if it is 0, 1 below 5 %, 2 from 5 %, 3 from 20 %, negative if the cost fell. Null if it is unknown. */
   readonly changeTier: number | null;
-  /** The row: the number of callers above the frame. In the order of time, the rows of a thread are below those of the threads before. */
+  /** The row: the number of callers above the frame. If ordered by time, the rows of a thread are below the rows of earlier threads. */
   readonly depth: number;
-  /** The change of the total since the baseline as a share of the base, from -1 to 1. 0 if there is none that is more than noise. Null if it is unknown. */
+  /** The change of the total since the baseline as a share of the base, from -1 to 1. 0 if there is no change beyond noise. Null if it is unknown. */
   readonly difference: number | null;
   /** Whether the search finds the function. */
   readonly found: boolean;
@@ -626,13 +626,13 @@ export interface FlameGraphFrame {
   readonly line0: number | null;
   /** The number of frames that are not drawn below this frame and are not below another that is drawn. Request the frame's node to get them. */
   readonly more: number;
-  /** The function's name; that of a thread; `12 calls`. */
+  /** The name of the function or thread, or `12 calls`. */
   readonly name: string;
   /** The index of the caller's frame, which precedes this one. Null for a root. */
   readonly parent: number | null;
   /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
-  /** In the order of time: the range to request for drawing this frame as wide as the image. Otherwise null. */
+  /** If ordered by time: the range to request to draw this frame as wide as the image. Otherwise null. */
   readonly range: string | null;
   /** Whether the function is also one of its callers. */
   readonly recursive: boolean;
@@ -644,9 +644,9 @@ export interface FlameGraphFrame {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** The frame's cost: `45.6% · self 4.0%`, and in the order of time when it began and how long it took: `45.6% · self 4.0% · 140 ms at 1.20 s`. */
+  /** The frame's cost: `45.6% · self 4.0%`, and if ordered by time, when it began and how long it took: `45.6% · self 4.0% · 140 ms at 1.20 s`. */
   readonly text: string;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. */
   readonly total: Weight;
@@ -670,7 +670,7 @@ export interface FlameGraphLegendEntry {
 export type FlameGraphOrder =
   /** The hottest first. Frames of one path are one frame, as wide as its cost. */
   | "cost"
-  /** Call by call in the order of time. Frames are as wide as they took. */
+  /** Call by call, in chronological order. The width of a frame is its duration. */
   | "time";
 
 /** A search for functions by their names. Case is ignored. */
@@ -681,7 +681,7 @@ export interface FlameGraphSearch {
   readonly text: string;
 }
 
-/** A range of time. */
+/** A time range. */
 export interface FlameGraphSpan {
   /** The range, to request it with. */
   readonly range: string;
@@ -689,15 +689,15 @@ export interface FlameGraphSpan {
   readonly text: string;
 }
 
-/** What was left out of a profile. Its weight is at callers, or in the function `(cut)`. */
+/** What was left out of a profile. Its weight is charged to callers or to the function `(cut)`. */
 export interface FleetCut {
   /** What was kept: `20 frames of each stack`. */
   readonly how: string;
-  /** The weight that is not where it was spent, in the unit of the profile. Null if the source does not say. */
+  /** The weight that was moved to other functions, in the unit of the profile. Null if the source does not state it. */
   readonly weight: Weight | null;
 }
 
-/** What is known about a profile that `costline fetch` got. What is not known is null. */
+/** What is known about a profile from `costline fetch`. Unknown values are null. */
 export interface FleetNumbers {
   /** What was left out. */
   readonly cut: FleetCut | null;
@@ -711,7 +711,7 @@ export interface FleetNumbers {
   readonly profileType: string | null;
   /** The number of profiles that were merged. */
   readonly profiles: number | null;
-  /** The range of time: where it begins and ends, in milliseconds since 1970. */
+  /** The time range: its start and end, in milliseconds since 1970. */
   readonly rangeMs: readonly [number, number] | null;
   /** The repository of the revision. */
   readonly repository: string | null;
@@ -771,10 +771,10 @@ export interface FunctionKeyArgument {
   readonly start?: readonly [number, number] | null;
 }
 
-/** A function: its key, as answers have it, or its name, which only one function may match. */
+/** A function: its key, as in results, or its name, which only one function may match. */
 export type FunctionKeyOrName = FunctionKey | string;
 
-/** A function: its key, as answers have it, or its name, which only one function may match. */
+/** A function: its key, as in results, or its name, which only one function may match. */
 export type FunctionKeyOrNameArgument = FunctionKeyArgument | string;
 
 /** What callers or callees are grouped by. */
@@ -790,7 +790,7 @@ export type GroupBy =
 
 /** What callers and callees can be grouped by. */
 export interface GroupingInfo {
-  /** What belongs to one group. */
+  /** What one group contains. */
   readonly description: string;
   /** The value for `costline.showCallers` and `costline.showCallees`. */
   readonly groupBy: GroupBy;
@@ -798,9 +798,9 @@ export interface GroupingInfo {
   readonly title: string;
 }
 
-/** Something that is wrong with what is shown, or that is not default about it. */
+/** A problem with what is shown, or a part of the view that is not the default. */
 export interface HealthEntry {
-  /** The kind: a code of the warnings, or another one (docs/symptoms.md). */
+  /** The kind: the code of a warning, or another code (docs/symptoms.md). */
   readonly code: string;
   /** A command that fixes it. */
   readonly fix?: Action;
@@ -830,7 +830,7 @@ export interface HintData {
   readonly share: number;
   /** Whether the recorded text is not known, so that lines may have moved. */
   readonly stale: boolean;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -844,7 +844,7 @@ export interface HintData {
   readonly v: number;
 }
 
-/** The procedures that get a field, or those that set it. */
+/** The procedures that get a field, or the procedures that set it. */
 export interface HotAccessors {
   /** The number of calls, if they are counted. */
   readonly calls?: number;
@@ -874,7 +874,7 @@ export interface HotAccessors {
   readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -918,7 +918,7 @@ export interface HotClique {
   readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The names of the functions, for display: `even, odd`. */
   readonly title: string;
@@ -968,7 +968,7 @@ export interface HotEdge {
   readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** Both functions, for display: `main → build`. */
   readonly title: string;
@@ -1022,7 +1022,7 @@ export interface HotField {
   readonly structure: string;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The module, the data structure and the field, for display: `m info.size`. */
   readonly title: string;
@@ -1072,7 +1072,7 @@ export interface HotFile {
   readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1132,7 +1132,7 @@ export interface HotFunction {
   readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1184,7 +1184,7 @@ export interface HotLine {
   readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1240,7 +1240,7 @@ export interface HotModule {
   readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1268,7 +1268,7 @@ export interface HotSpots {
   readonly libraries?: readonly HotModule[];
   /** The lines. */
   readonly lines?: readonly HotLine[];
-  /** What is not default about the view, in short words. */
+  /** What is not default about the view, as short labels. */
   readonly marks: readonly string[];
   /** The metric of all costs. */
   readonly metric: string;
@@ -1302,7 +1302,7 @@ export interface HotSpotsArgument {
   readonly module?: string | null;
   /** Divide costs by the number of calls. Rows without counted calls are omitted. Default: false. */
   readonly perCall?: boolean | null;
-  /** Whether to list own code only. Default: all, own code first. */
+  /** Whether to list only your own code. Default: all, own code first. */
   readonly scope?: HotSpotsScope | null;
   /** What to sort by. Default: self; calls, cliques and fields: total. */
   readonly sort?: HotSpotsSort | null;
@@ -1335,7 +1335,7 @@ export type HotSpotsBy =
 export interface HotSpotsInfo {
   /** The value for `costline.hotspots`. */
   readonly by: HotSpotsBy;
-  /** The key of the rows in its answer, which is also a word for command lines. */
+  /** The key of the rows in its result, which is also a word for command lines. */
   readonly list: string;
   /** The title in menus. */
   readonly title: string;
@@ -1353,7 +1353,7 @@ export interface HotSpotsOrder {
 
 /** Which functions, files and other rows to list. */
 export type HotSpotsScope =
-  /** Own code: what has a source in the workspace. */
+  /** Your own code: what has a source in the workspace. */
   | "own"
   /** All, own code first. */
   | "all";
@@ -1381,7 +1381,7 @@ export interface HotThread {
   readonly label: string;
   /** The metric of both. */
   readonly metric: string;
-  /** Its name, or else that of its process; empty if unknown. */
+  /** Its name, or else the name of its process; empty if unknown. */
   readonly name: string;
   /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
   readonly overlay?: OverlayData;
@@ -1403,7 +1403,7 @@ export interface HotThread {
   readonly text: string;
   /** The thread id, as spelled in the profile. */
   readonly tid: string | null;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1415,7 +1415,7 @@ export interface HotThread {
   readonly v: number;
 }
 
-/** Which functions to show, in profiles that record which ones are JavaScript. */
+/** Whether to show JavaScript or native functions, if the profile distinguishes them. */
 export type Implementation =
   /** All of them. */
   | "all"
@@ -1477,7 +1477,7 @@ export interface ItemData {
   readonly dir: Direction | null;
   /** Whether each recursive call is a function of the path. Otherwise consecutive calls of one function are one. */
   readonly exact: boolean;
-  /** The workspace folder whose profile the cost is of. Missing if there is only one. */
+  /** The workspace folder whose profile has the cost. Missing if there is only one. */
   readonly folder?: string;
   /** Whether it has no calls in the direction of `dir`. Null for a root. */
   readonly leaf: boolean | null;
@@ -1505,7 +1505,7 @@ export interface ItemData {
   readonly share: number;
   /** Call sites that are not within the definition of the caller. */
   readonly sites?: readonly CallSite[];
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1545,7 +1545,7 @@ export interface LensData {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1573,9 +1573,9 @@ export interface MetricName {
   readonly unit: string;
 }
 
-/** A source of profiles. Clients run the command in a terminal, after the user has agreed; the server never runs it. */
+/** A source of profiles. Clients run the command in a terminal after the user has agreed; the server never runs it. */
 export interface NamedSource {
-  /** The profile to compare with that was fetched with it. Null if there is none. */
+  /** The profile to compare with that was fetched together with it. Null if there is none. */
   readonly baseline: string | null;
   /** The command that fetches it. */
   readonly command: RecipeCommand;
@@ -1585,13 +1585,13 @@ export interface NamedSource {
   readonly kind: string;
   /** The name. */
   readonly name: string;
-  /** The address or folder, to be read. */
+  /** The address or folder, for display. */
   readonly place: string;
   /** The profile that was fetched last. Null if there is none. */
   readonly profile: string | null;
   /** Whether its profile is shown. */
   readonly shown: boolean;
-  /** The command as text, to be read. */
+  /** The command as text, for display. */
   readonly text: string;
 }
 
@@ -1627,15 +1627,15 @@ export interface NodeOfView {
   readonly node: Levels;
 }
 
-/** Another profile than the one shown, to ask about without showing its costs in the code. */
+/** A profile other than the one shown, to query without showing its costs in the code. */
 export interface OtherProfile {
   /** A file of the profile, relative to the workspace folder. */
   readonly path: string;
-  /** The view of it: choices of `costline.setView`, apart from profiles and the baseline, in place of the settings. Default: that of the profile shown if the file belongs to it; otherwise that of the settings. */
+  /** Its view: choices of `costline.setView`, apart from profiles and the baseline, instead of the settings. Default: the current view if the file belongs to the profile shown; otherwise the view in the settings. */
   readonly view?: SetViewArgument | null;
 }
 
-/** A second cost in answers. */
+/** A second cost in results. */
 export interface OverlayData {
   /** The metric of both. */
   readonly metric: string;
@@ -1655,7 +1655,7 @@ export interface PartChange {
   readonly before: Weight;
   /** The change. If shares are compared, the weight before is scaled to the same total. */
   readonly change: Weight;
-  /** Whether the change may be noise: the samples of both profiles do not tell the difference. Labels leave it out. */
+  /** Whether the change may be noise: the samples of the two profiles are not enough to tell. Labels leave it out. */
   readonly mayBeNoise: boolean;
   /** The change for display: `▲1.20 s`, or `▼2.1` in percentage points. Null if there is none. */
   readonly text: string | null;
@@ -1665,7 +1665,7 @@ export interface PartChange {
 export interface PathMapping {
   /** The prefix in the profile. */
   readonly from: string;
-  /** The folder that replaces it: an absolute path, or one relative to each workspace folder. May begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`. */
+  /** The folder that replaces it: an absolute path, or a path relative to each workspace folder. It may begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`. */
   readonly to: string;
 }
 
@@ -1673,7 +1673,7 @@ export interface PathMapping {
 export interface PathMappingArgument {
   /** The prefix in the profile. */
   readonly from: string;
-  /** The folder that replaces it: an absolute path, or one relative to each workspace folder. May begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`. */
+  /** The folder that replaces it: an absolute path, or a path relative to each workspace folder. It may begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`. */
   readonly to: string;
 }
 
@@ -1685,7 +1685,7 @@ export interface PathObject {
 
 /** The files of a profile. */
 export interface Paths {
-  /** The functions without a file that have the name of several functions in the workspace. */
+  /** The functions without a file whose name matches several functions in the workspace. */
   readonly ambiguousFunctions: readonly UnmatchedFunction[];
   /** All files, hottest first. */
   readonly files: readonly RecordedFile[];
@@ -1751,7 +1751,7 @@ export interface Profiles {
 
 /** What to list about the profiles. */
 export interface ProfilesArgument {
-  /** Read the profiles that were not read yet, of up to 64 MiB each, so that they have a total. The choices of `costline.view` have it then, too. Default: false. */
+  /** Read the profiles of up to 64 MiB that were not read yet, so that they have a total. The choices of `costline.view` then have it too. Default: false. */
   readonly totals?: boolean;
 }
 
@@ -1783,11 +1783,11 @@ export interface Recipe {
   readonly name: string;
   /** The name of the profiler. */
   readonly profiler: string;
-  /** The commands as one line of text, to be read. */
+  /** The commands as one line of text, for display. */
   readonly text: string;
 }
 
-/** A command of a recipe. It is not for a shell: each argument is as it is. */
+/** A command of a recipe. It is not for a shell: arguments are passed unchanged. */
 export interface RecipeCommand {
   /** Its arguments. */
   readonly arguments: readonly string[];
@@ -1829,11 +1829,11 @@ export interface SelectedLine {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** The total as a share of the selection's total, from 0 to 1; the same of self costs where totals are unknown. Null if it is not known. */
+  /** The total as a share of the selection's total, from 0 to 1; the same for self costs where totals are unknown. Null if it is unknown. */
   readonly shareOfSelection: number | null;
-  /** Its cost, and how much of the selection's that is: `12.3% · self 4.0% · 60.0% of the selection`. */
+  /** Its cost, and its share of the selection's cost: `12.3% · self 4.0% · 60.0% of the selection`. */
   readonly text: string;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1843,13 +1843,13 @@ export interface SelectedLine {
 
 /** What the selected lines cost. A sample on several of them counts once. */
 export interface Selection {
-  /** The callers of the functions on these lines, hottest first, recursive ones last. Direct recursion is collapsed. Null if the recording is a call graph, which does not tell. */
+  /** The callers of the functions on these lines, hottest first, recursive ones last. Direct recursion is collapsed. Null if the recording is a call graph, in which they are unknown. */
   readonly callers: readonly SelectionCaller[] | null;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
   /** The lines with a cost, hottest first. */
   readonly lines: readonly SelectedLine[];
-  /** What is not default about the view, in short words. */
+  /** What is not default about the view, as short labels. */
   readonly marks: readonly string[];
   /** The metric of all costs. */
   readonly metric: string;
@@ -1861,9 +1861,9 @@ export interface Selection {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** The lines and their cost: `lines 3 to 9: self 1.0% (1 sample) · total 12.3% (12 samples)`. With a leading `~` if they may have moved since the recording. */
+  /** The lines and their cost: `lines 3 to 9: self 1.0% (1 sample) · total 12.3% (12 samples)`. With a leading `~` if the lines may have moved since the recording. */
   readonly text: string;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1915,11 +1915,11 @@ export interface SetPathMappingArgument {
 export interface SetViewArgument {
   /** The baseline: a profile, relative to the workspace folder, `"previous"` for the run before the one shown, `"previous:5"` for the mean of the last 5 runs, `"git:main"` for the newest run at a Git revision, or `true` for the profile shown now. `null` or `false`: no baseline. */
   readonly baseline?: BaselineChoice | null;
-  /** How to show the profiles of several runs as one. */
+  /** How to combine the profiles of several runs. */
   readonly combine?: Combine | null;
-  /** How to compare costs with those of the baseline. */
+  /** How to compare costs with the baseline. */
   readonly compare?: Compare | null;
-  /** Whether to leave procedures that the contour file excludes out of lists of callers. */
+  /** Whether to leave out procedures that the contour file excludes from caller lists. */
   readonly contour?: boolean | null;
   /** Which functions to show. */
   readonly implementation?: Implementation | null;
@@ -1927,23 +1927,23 @@ export interface SetViewArgument {
   readonly inlines?: Inlines | null;
   /** The metric to show, by name or unit. */
   readonly metric?: string | null;
-  /** The call node to show the costs of, with what it calls: the path of a node in the answer of `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`: all nodes. */
+  /** The call node to show the costs of, with what it calls: the path of a node in the result of `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`: all nodes. */
   readonly node?: NodeChoiceArgument | null;
   /** A second cost to show beside the first: a metric of the profile, by name or unit, or the path of another profile, relative to the workspace folder. */
   readonly overlay?: string | null;
-  /** Whether to charge the cost of libraries and of the runtime to the own code that called them. */
+  /** Whether to charge the cost of libraries and the runtime to your code that called them. */
   readonly own?: boolean | null;
-  /** The path mappings, instead of those of the setting `pathMappings`. */
+  /** The path mappings, instead of those in the setting `pathMappings`. */
   readonly pathMappings?: readonly PathMappingArgument[] | null;
-  /** The profile to show, relative to the workspace folder. `null`: the profile of the settings, or the newest one. */
+  /** The profile to show, relative to the workspace folder. `null`: the profile in the settings, or the newest one. */
   readonly profile?: string | null;
   /** The profiles to show as one instead of `profile`: repeated runs, or the parts of a run on several machines. They must have the same format. */
   readonly profiles?: readonly string[] | null;
-  /** The range of time to show, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. A sample at the end is not in it. */
+  /** The time range to show, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. A sample at the end is not in it. */
   readonly range?: string | null;
-  /** Keys to reset, which is the same as `null` for each. Some clients drop keys with `null` from arguments that the server sent, such as Neovim. */
+  /** Keys to reset, which is the same as `null` for each. Some clients, such as Neovim, drop keys with `null` from arguments that the server sent. */
   readonly reset?: readonly string[];
-  /** Show only samples in which each of these terms, separated by commas, is in the name, file or library of some function of the stack. */
+  /** Show only samples in which each of these terms, separated by commas, is in the name, file or library of some function on the stack. */
   readonly search?: string | null;
   /** What hints show. */
   readonly show?: Show | null;
@@ -1953,7 +1953,7 @@ export interface SetViewArgument {
   readonly transforms?: readonly TransformArgument[] | null;
   /** The unit of costs. */
   readonly unit?: Unit | null;
-  /** A view of the setting `views`, which replaces all choices. The other keys change it. `null`: the view of the settings. */
+  /** A view of the setting `views`, which replaces all choices. The other keys change it. `null`: the view in the settings. */
   readonly view?: string | null;
 }
 
@@ -1961,9 +1961,9 @@ export interface SetViewArgument {
 export type Severity =
   /** Nothing can be shown, or not what the user chose. */
   | "error"
-  /** Costs are missing or not as good as they could be. */
+  /** Costs are missing, or could be better. */
   | "warning"
-  /** It is useful to know. */
+  /** Useful to know. */
   | "info";
 
 /** What labels show. */
@@ -1979,7 +1979,7 @@ export type Show =
 
 /** Options of `costline.showCallers` and `costline.showCallees`. */
 export interface ShowOptions {
-  /** Also group them, in `groups`. */
+  /** Also group the callers or callees, in `groups`. */
   readonly groupBy?: GroupBy | null;
   /** Show the five hottest to the user in a message. The default is true. */
   readonly message?: boolean | null;
@@ -1993,13 +1993,13 @@ export interface Shown {
   readonly baseline: ProfileFile | null;
   /** How the total changed since the baseline. Null without a baseline, and if it cannot be compared. */
   readonly comparison: TotalChange | null;
-  /** Where the profile comes from, if `costline fetch` got it. Null otherwise. */
+  /** Where the profile comes from, if `costline fetch` fetched it. Null otherwise. */
   readonly fleet: FleetNumbers | null;
   /** What is wrong with what is shown, the most severe first. Empty if a profile is shown, nothing is wrong with it, and the view is the default. */
   readonly health: readonly HealthEntry[];
   /** Whether a profile is being read. */
   readonly loading: boolean;
-  /** What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`. */
+  /** What is not default about the view, as short labels: `focus-function:work`, `2 of 7 threads`. */
   readonly marks: readonly string[];
   /** The metric. Null without a profile. */
   readonly metric: string | null;
@@ -2011,7 +2011,7 @@ export interface Shown {
   readonly revision: number;
   /** The workspace folder that this is about. Null if none is open. */
   readonly root: string | null;
-  /** How the total is spread over the runs whose mean is shown: the sample standard deviation. Null if it is no mean. */
+  /** How the total is spread over the runs whose mean is shown: the sample standard deviation. Null if no mean is shown. */
   readonly spread: Weight | null;
   /** The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices. */
   readonly state: string | null;
@@ -2053,17 +2053,17 @@ export interface ShownProfile {
   readonly path: string;
   /** Whether the user selected it by command. */
   readonly picked: boolean;
-  /** Whether the file is cut. Null if that cannot be told, because a part of such a file is a valid file. */
+  /** Whether the file is truncated. Null if this cannot be known, because a part of such a file is a valid file. */
   readonly truncated: boolean | null;
 }
 
 /** How a cost is spread over runs: sample standard deviations. */
 export interface SpreadData {
-  /** That of the self cost. */
+  /** The spread of the self cost. */
   readonly self: Weight;
-  /** That of what rows are sorted by, for display: `±40.0 ms`. */
+  /** The spread of the sorted column, for display: `±40.0 ms`. */
   readonly text: string;
-  /** That of the total. Null if it is not exact. */
+  /** The spread of the total. Null if it is not exact. */
   readonly total: Weight | null;
 }
 
@@ -2096,9 +2096,9 @@ export interface TextDocumentContentParams {
 export interface Timeline {
   /** The length of a bucket in milliseconds. Null if times are unknown. */
   readonly bucketMs: number | null;
-  /** The buckets, in order of time. A sample at the end of a bucket is in the next one; at the end of the recording, in the last one. Empty if times are unknown. */
+  /** The buckets, in chronological order. A sample at the end of a bucket is in the next one; at the end of the recording, in the last one. Empty if times are unknown. */
   readonly buckets: readonly TimelineBucket[];
-  /** The weight over time that the source of a fetched profile states. It is that of the whole profile, whatever is shown. Missing if the source states none. */
+  /** The weight over time that the source of a fetched profile states. It covers the whole profile, whatever is shown. Missing if the source states none. */
   readonly collected?: TimelineCollected;
   /** When each bucket starts, and when the last one ends. Empty if times are unknown. */
   readonly edges: readonly TimelineEdge[];
@@ -2134,7 +2134,7 @@ export interface TimelineArgument {
 export interface TimelineBucket {
   /** The weight for display: `45 samples`. */
   readonly text: string;
-  /** The weight of the samples that were taken in it, in the unit of the metric. A sample that stands for a duration is in the bucket in which it starts. Recorded calls are in each bucket in which their self time passes, with that part of it. */
+  /** The weight of the samples that were taken in it, in the unit of the metric. A sample that stands for a duration is in the bucket in which it starts. A recorded call is in each bucket that contains self time of the call, with that part of the time. */
   readonly weight: Weight;
 }
 
@@ -2142,7 +2142,7 @@ export interface TimelineBucket {
 export interface TimelineCollected {
   /** The length of a bucket in milliseconds. */
   readonly bucketMs: number;
-  /** The buckets, in order of time. */
+  /** The buckets, in chronological order. */
   readonly buckets: readonly TimelineBucket[];
   /** When each bucket starts, and when the last one ends, for display: `2025-11-24 10:00`. */
   readonly edges: readonly string[];
@@ -2154,7 +2154,7 @@ export interface TimelineCollected {
 
 /** The start of a bucket, or the end of the last one. */
 export interface TimelineEdge {
-  /** The time in milliseconds since the first sample. `costline.setView` with the range from one edge to another shows the buckets between them. Null at the end of the recording: the range is then open, because a sample at its end would not be in it. */
+  /** The time in milliseconds since the first sample. `costline.setView` with the range from one edge to another shows the buckets between them. Null at the end of the recording, where the range must be open to include a sample at the end. */
   readonly ms: number | null;
   /** The time for display: `1.20 s`. */
   readonly text: string;
@@ -2162,7 +2162,7 @@ export interface TimelineEdge {
 
 /** The timeline of a thread. */
 export interface TimelineThread {
-  /** The buckets, in order of time. A sample at the end of a bucket is in the next one; at the end of the recording, in the last one. Empty if times are unknown. */
+  /** The buckets, in chronological order. A sample at the end of a bucket is in the next one; at the end of the recording, in the last one. Empty if times are unknown. */
   readonly buckets: readonly TimelineBucket[];
   /** The name of the thread, or else of its process. */
   readonly name: string;
@@ -2194,7 +2194,7 @@ export interface Transform {
   readonly category?: string | null;
   /** The function to transform. */
   readonly function?: FunctionKeyOrName | null;
-  /** The functions that the transform applies to, if not those of the view. */
+  /** The functions that the transform applies to, if they differ from the view's. */
   readonly implementation?: Implementation | null;
   /** The functions of a path from the root, or from the leaf for `focus-subtree-inverted`. */
   readonly path?: readonly FunctionKeyOrName[] | null;
@@ -2210,7 +2210,7 @@ export interface TransformArgument {
   readonly category?: string | null;
   /** The function to transform. */
   readonly function?: FunctionKeyOrNameArgument | null;
-  /** The functions that the transform applies to, if not those of the view. */
+  /** The functions that the transform applies to, if they differ from the view's. */
   readonly implementation?: Implementation | null;
   /** The functions of a path from the root, or from the leaf for `focus-subtree-inverted`. */
   readonly path?: readonly FunctionKeyOrNameArgument[] | null;
@@ -2271,7 +2271,7 @@ export interface TreeNode {
   readonly children: readonly TreeNode[];
   /** Whether the cost is estimated. */
   readonly est: boolean;
-  /** Whether the node has children, in the answer or not. */
+  /** Whether the node has children, in the response or not. */
   readonly hasChildren: boolean;
   /** The function's item, to request callers and callees with. */
   readonly item: Item | null;
@@ -2281,7 +2281,7 @@ export interface TreeNode {
   readonly leaf: boolean;
   /** The 0-based line in the current text. Null if `uri` is null. */
   readonly line0: number | null;
-  /** The number of children that are not in the answer. */
+  /** The number of children that are not in the response. */
   readonly more: number;
   /** The function's name. */
   readonly name: string;
@@ -2291,7 +2291,7 @@ export interface TreeNode {
   readonly percent: number | null;
   /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
-  /** Whether the node is a call of a function that the path above it calls, too. */
+  /** Whether the node's function is also on the path above the node. */
   readonly recursive: boolean;
   /** The node's self cost. Null if it is unknown, and below the first level of the bottom-up tree. */
   readonly self: Weight | null;
@@ -2301,9 +2301,9 @@ export interface TreeNode {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`. In profiles with JIT tiers, those of the total follow: `45.6% · self 4.0% · Ion 62.1%`. */
+  /** The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`. In profiles with JIT tiers, the tiers of the total follow: `45.6% · self 4.0% · Ion 62.1%`. */
   readonly text: string;
-  /** The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The node's total. */
   readonly total: Weight;
@@ -2344,7 +2344,7 @@ export interface View {
   readonly choices: readonly Choice[];
   /** How the total changed since the baseline. Null without a baseline, and if it cannot be compared. */
   readonly comparison: TotalChange | null;
-  /** Where the profile comes from, if `costline fetch` got it. Null otherwise. */
+  /** Where the profile comes from, if `costline fetch` fetched it. Null otherwise. */
   readonly fleet: FleetNumbers | null;
   /** What is wrong with what is shown, the most severe first. Empty if a profile is shown, nothing is wrong with it, and the view is the default. */
   readonly health: readonly HealthEntry[];
@@ -2352,7 +2352,7 @@ export interface View {
   readonly hotSpots: readonly HotSpotsBy[];
   /** Whether a profile is being read. */
   readonly loading: boolean;
-  /** What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`. */
+  /** What is not default about the view, as short labels: `focus-function:work`, `2 of 7 threads`. */
   readonly marks: readonly string[];
   /** The metric. Null without a profile. */
   readonly metric: string | null;
@@ -2362,7 +2362,7 @@ export interface View {
   readonly overlay: ShownOverlay | null;
   /** The profile shown. Null without a profile. */
   readonly profile: ShownProfile | null;
-  /** The range of time that is shown, in milliseconds since the first sample: `2..5 ms`. Null: all. */
+  /** The time range that is shown, in milliseconds since the first sample: `2..5 ms`. Null: all. */
   readonly range: string | null;
   /** Incremented when costs or labels of this root are replaced. */
   readonly revision: number;
@@ -2370,7 +2370,7 @@ export interface View {
   readonly root: string | null;
   /** The search. Only samples whose stack has its terms are shown. Null: all. */
   readonly search: string | null;
-  /** How the total is spread over the runs whose mean is shown: the sample standard deviation. Null if it is no mean. */
+  /** How the total is spread over the runs whose mean is shown: the sample standard deviation. Null if no mean is shown. */
   readonly spread: Weight | null;
   /** The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices. */
   readonly state: string | null;
@@ -2393,9 +2393,9 @@ export type Weight = number;
 
 /** The arguments and the result of each command. */
 export interface Commands {
-  /** Return the current view, all choices and all actions. Menus need nothing else. Of another profile, the view that it is asked for in. */
+  /** Return the current view, all choices and all actions: everything that menus need. With another profile as the argument, return the view that is requested for it. */
   readonly "costline.view": { readonly arguments: readonly [(OtherProfile | null)?]; readonly result: View };
-  /** Change the view. The keys are those of `choices` in the answer of `costline.view`, and `pathMappings`; `null` restores the setting, and so does the name of a key in `reset`. A choice stays when the profile is rewritten and ends when the user changes the setting with the same key. Returns the new view, like `costline.view`. */
+  /** Change the view. The keys are those that the `choices` of `costline.view` list, and `pathMappings`. `null`, or the key's name in `reset`, restores the setting. A choice is kept when the profile is rewritten, and dropped when the user changes the setting with the same key. Returns the new view, like `costline.view`. */
   readonly "costline.setView": { readonly arguments: readonly [SetViewArgument]; readonly result: View };
   /** List the profiles that were found, newest first, and which of them is shown. */
   readonly "costline.profiles": { readonly arguments: readonly [(ProfilesArgument | null)?]; readonly result: Profiles };
@@ -2421,21 +2421,21 @@ export interface Commands {
   readonly "costline.showCallees": { readonly arguments: readonly [ItemArgument, (ShowOptions | null)?]; readonly result: CallStep };
   /** Return the descendants of a call node down to a depth: callees, or callers in the bottom-up tree. Null without a profile. */
   readonly "costline.callTree": { readonly arguments: readonly [(CallTreeArgument | null)?, (OtherProfile | null)?]; readonly result: CallTree | null };
-  /** Write a flame graph (SVG) and open it, if the client supports `window/showDocument`. With `inline`, return the flame graph in the answer instead. */
+  /** Write a flame graph (SVG) and open it, if the client supports `window/showDocument`. With `inline`, return the flame graph in the response instead. */
   readonly "costline.flamegraph": { readonly arguments: readonly [(FlameGraphArgument | null)?, (OtherProfile | null)?]; readonly result: DrawnFlameGraph };
-  /** Show the weight of the samples over time, from the first sample to the last or over the chosen range, in buckets of equal length. Null without a profile. */
+  /** Return the weight of the samples over time, from the first sample to the last or over the chosen range, in buckets of equal length. Null without a profile. */
   readonly "costline.timeline": { readonly arguments: readonly [(TimelineArgument | null)?, (OtherProfile | null)?]; readonly result: Timeline | null };
-  /** Return what selected lines of an open document cost together, where a sample on several of them counts once; what each of them costs; and the callers of the functions on them. Null if none of them has a cost. */
+  /** Return the cost of selected lines of an open document, together (a sample on several of them counts once) and of each line, and the callers of the functions on them. Null if none of the lines has a cost. */
   readonly "costline.selection": { readonly arguments: readonly [SelectionArgument]; readonly result: Selection | null };
   /** Explain why a line shows its cost, or why it shows none. */
   readonly "costline.explain": { readonly arguments: readonly [ExplainArgument]; readonly result: Explanation };
   /** List the files of the profile with the workspace file that each is mapped to, hottest first. Null without a profile. */
   readonly "costline.paths": { readonly arguments: readonly []; readonly result: Paths | null };
-  /** Add a path mapping to those of the setting `pathMappings`, or replace the one with the same `from`. A message to the user says how many files of the profile are found with it, and which entry of the setting keeps it. It ends when the user changes the setting. Returns the new view, like `costline.view`. */
+  /** Add a path mapping to those in the setting `pathMappings`, or replace the one with the same `from`. A message tells the user how many of the profile's files are found with it, and which entry to add to the setting to keep it. The mapping is dropped when the user changes the setting. Returns the new view, like `costline.view`. */
   readonly "costline.setPathMapping": { readonly arguments: readonly [SetPathMappingArgument]; readonly result: View };
   /** List the programs, tests and benchmarks of a document, each with the commands that record a profile of it. Nothing is run. */
   readonly "costline.recipes": { readonly arguments: readonly [Question]; readonly result: readonly Recipe[] };
-  /** List the sources of profiles that the workspace folder names (`.costline/sources.toml`), each with the command that fetches its profile. Nothing is run. */
+  /** List the profile sources that the workspace folder names (`.costline/sources.toml`), each with the command that fetches its profile. Nothing is run. */
   readonly "costline.sources": { readonly arguments: readonly []; readonly result: NamedSources };
   /** Export the profile, with the current view applied, to a file in another format. */
   readonly "costline.export": { readonly arguments: readonly [ExportArgument]; readonly result: Exported };

@@ -63,7 +63,7 @@ async function recipesOf(server: Server, document: vscode.TextDocument | undefin
 
 /** Runs a recipe if the user agrees to its commands. */
 async function confirm(recipe: Recipe): Promise<void> {
-  if (!vscode.workspace.isTrusted) throw new Error("Nothing is run in a workspace that you do not trust.");
+  if (!vscode.workspace.isTrusted) throw new Error("Costline runs nothing in a workspace that you do not trust.");
   const { name, profiler, install, folder, text } = recipe;
   const installed = install === null ? "" : `\n\n${profiler} must be installed: ${install}`;
   const uri = vscode.Uri.file(folder);

@@ -7,7 +7,7 @@ const CHOICES: readonly ChoiceKey[] = ["metric", "threads", "implementation", "i
 /** The keys of a view that decide which costs are shown. */
 const KEYS = ["metric", "threads", "implementation", "inlines", "contour", "own", "range", "search", "transforms"] as const satisfies readonly (keyof SetViewArgument)[];
 
-/** Whether two views have the same costs: of the same profile, metric, threads, range of time and so on. */
+/** Whether two views have the same costs: of the same profile, metric, threads, time range and so on. */
 export function haveSameCosts(one: View, other: View): boolean {
   return JSON.stringify(costsOf(one)) === JSON.stringify(costsOf(other));
 }

@@ -30,7 +30,7 @@ export function hasFolder(): boolean {
   return (vscode.workspace.workspaceFolders ?? []).length > 0;
 }
 
-/** Whether the extension draws the costs of lines, instead of VS Code as inlay hints. */
+/** Whether the extension draws the line costs, instead of VS Code as inlay hints. */
 export function drawsText(): boolean {
   return setting("hints.enable") && setting("decorations.text") !== "inlayHint";
 }

@@ -16,7 +16,7 @@ test("the setting comes before the packaged program, and that before the PATH", 
 
 test("a setting that names no file is reported", () => {
   const found = findServer({ setting: "/gone", bundled, path, isFile: files(bundled) });
-  assert.match("problem" in found ? found.problem : "", /"\/gone", which is no file/);
+  assert.match("problem" in found ? found.problem : "", /"\/gone", which is not a file/);
   const relative = findServer({ setting: "bin/costline", bundled, path, isFile: () => true });
   assert.match("problem" in relative ? relative.problem : "", /must be an absolute path/);
 });

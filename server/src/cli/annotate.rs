@@ -189,7 +189,7 @@ struct Columns {
     cells: BTreeMap<u32, LineCells>,
     /// How often lines were executed.
     counts: BTreeMap<u32, String>,
-    /// The costs of functions, above the lines of their names.
+    /// The function costs, above the lines of their names.
     lenses: BTreeMap<u32, Vec<String>>,
 }
 

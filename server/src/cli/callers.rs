@@ -89,7 +89,11 @@ fn write_text(
         writeln!(out, "{cost:>22} {calls:>12}  {mark}{what}")?;
     }
     if found.groups.iter().any(|group| group.recursive) {
-        writeln!(out, "↻ is within a recursion, and part of the cost of the call that enters it")?;
+        writeln!(
+            out,
+            "↻ marks recursive calls; their cost is included in the call that enters the \
+                       recursion"
+        )?;
     }
     Ok(())
 }

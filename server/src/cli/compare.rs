@@ -18,7 +18,7 @@ pub struct CompareArgs {
     /// their spread then counts as noise
     #[arg(long, value_name = "PROFILE")]
     baseline: Vec<PathBuf>,
-    /// How to compare costs with those of the baseline
+    /// How to compare costs with the baseline
     #[arg(long, value_enum, value_name = "HOW", default_value = "absolute")]
     pub(super) compare: Compare,
 }

@@ -58,7 +58,7 @@ fn diff(
     out: &mut Output,
 ) -> Result<(), Failure> {
     if arguments.fail_above.is_some() && counts_without_time(&now.costs.metric) {
-        let message = "--fail-above: the number of samples does not say how long the program ran; use \
+        let message = "--fail-above: a sample count does not say how long the program ran; use \
                        --fail-above-function or a profile with times";
         return Err(Failure::no_output(message));
     }

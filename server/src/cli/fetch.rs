@@ -18,12 +18,13 @@ const NAMED: usize = 20;
 /// The arguments of `costline fetch`.
 #[derive(Debug, clap::Args)]
 pub(super) struct FetchArgs {
-    /// NAME is a source in `.costline/sources.toml`, URL an address that answers with a profile, DIR a
-    /// folder of pprof or folded files, which are merged; `pyroscope URL`, `parca URL`, `clickhouse URL`
-    /// and `s3 URL` ask an engine or an object store. Without it, the named sources are listed
+    /// NAME is a source in `.costline/sources.toml`, URL an address that returns a profile, DIR a
+    /// folder of pprof or folded files, which are merged; `pyroscope URL`, `parca URL`, `clickhouse
+    /// URL` and `s3 URL` query a profiling backend or an object store. Without it, the named
+    /// sources are listed
     #[arg(value_name = "SOURCE", num_args = 0..=2)]
     source: Vec<String>,
-    /// List the types of profiles, and the labels with their values, in place of fetching
+    /// List the profile types, and the labels with their values, instead of fetching
     #[arg(long)]
     list: bool,
     /// The name of the file to write, without its extension [default: NAME, the host and the last

@@ -265,7 +265,7 @@ impl Page {
         if left > 0 {
             let metric = &self.snapshot.costs.metric;
             let text = format!(
-                "{} with self {} left out: too large, not readable, or without costs on lines",
+                "{} with self {} left out: too large, not readable, or without line costs",
                 units::counted(f64::from(left), "files"),
                 units::absolute(left_self, metric)
             );

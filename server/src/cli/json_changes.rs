@@ -15,7 +15,7 @@ use serde::Serialize;
 pub(super) enum JsonCompare {
     /// Weights.
     Absolute,
-    /// Counts of samples, those of the baseline scaled to the total of the new profile.
+    /// Sample counts, with the baseline's counts scaled to the total of the new profile.
     Scaled,
     /// Shares of the total, times the total of the new profile.
     Share,

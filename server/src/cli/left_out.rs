@@ -26,7 +26,7 @@ pub(super) fn not_shown(snapshot: &Snapshot, shown: &[FileId]) -> Option<String>
         .map(|(path, share)| format!("{} ({share})", plain(&path.to_string_lossy())))
         .collect();
     let names = listed(&files)?;
-    Some(format!("also over {MIN_PERCENT} %, but not shown: {names}; pass a file to show it"))
+    Some(format!("not shown, but over {MIN_PERCENT} %: {names}; pass a file to show it"))
 }
 
 /// A message about the files over [`MIN_PERCENT`] that were not found, with the options that show
@@ -36,7 +36,7 @@ pub(super) fn not_found(snapshot: &Snapshot, index: &SourceIndex) -> Option<Stri
     for (name, file, mapping) in snapshot.mappings() {
         mappings.entry(file).or_insert((name, mapping));
     }
-    // By what to do. The order is that of the hottest file of each.
+    // By what to do. Sorted by the hottest file of each.
     let mut advice: Vec<String> = Vec::new();
     let mut names: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for (file, share) in hot(snapshot) {

@@ -48,7 +48,7 @@ fn after_help() -> String {
         "\
 Exit codes:
 {codes}
-Profiles are recognised by their content, not by their name. Files compressed with gzip or zstd are
+Profiles are recognized by their content, not by their name. Files compressed with gzip or zstd are
 decompressed. The profile `-` is standard input. Set COSTLINE_LOG to error, warn, info or debug to
 change how much is logged to standard error. COSTLINE_CACHE_DIR is the folder for copies of sources;
 if it is empty, none are kept. COSTLINE_STATE_DIR is the folder where the server saves views and

@@ -44,7 +44,7 @@ impl Progress {
         }
     }
 
-    /// Shows what is being done, and how many percent of it are done.
+    /// Shows what is being done, and how many percent are complete.
     pub fn show(&self, message: String, percentage: u64) {
         self.0.set_position(percentage);
         self.0.set_message(message);

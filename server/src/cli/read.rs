@@ -35,7 +35,7 @@ fn read_standard_input(max_bytes: u64, progress: &Progress) -> Result<Loaded, Lo
     Loaded::read_stream(input, path, max_bytes, &mut progress.observer())
 }
 
-/// Some profilers write an empty file next to those of the threads (callgrind with
+/// Some profilers write an empty file next to the threads' files (callgrind with
 /// `--separate-threads=yes`).
 pub(super) fn is_empty_file(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)

@@ -68,7 +68,7 @@ struct RowArgs {
     /// What to sort by [default: self; calls, cliques and fields: total]
     #[arg(long, value_enum)]
     sort: Option<Sort>,
-    /// Whether to list own code only
+    /// Whether to list only your own code
     #[arg(long, value_enum, default_value = "all")]
     scope: Scope,
     /// List only rows whose name or file contains this text, ignoring case
@@ -77,10 +77,10 @@ struct RowArgs {
     /// Divide costs by the number of calls; rows without counted calls are omitted
     #[arg(long)]
     per_call: bool,
-    /// Omit rows below this percentage in the column that they are sorted by
+    /// Omit rows below this percentage in the sorted column
     #[arg(long, value_name = "PERCENT", value_parser = percentage, allow_negative_numbers = true)]
     min_percent: Option<f64>,
-    /// Omit rows below this value in the column that they are sorted by, in units of the metric
+    /// Omit rows below this value in the sorted column, in units of the metric
     #[arg(long, value_name = "VALUE", value_parser = least_value, allow_negative_numbers = true)]
     min: Option<f64>,
     /// Maximum number of rows

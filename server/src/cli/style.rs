@@ -1,4 +1,4 @@
-//! How text is written: the unit of costs, colours, and the width of the terminal.
+//! How text is written: the unit of costs, colors, and the width of the terminal.
 
 use clap::ColorChoice;
 use engine::config::settings::Unit;
@@ -14,7 +14,7 @@ pub(super) struct StyleArgs {
     /// The unit of costs [default: both; annotate: percent]
     #[arg(long, value_enum, value_name = "UNIT")]
     unit: Option<Unit>,
-    /// When to use colours
+    /// When to use colors
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
 }

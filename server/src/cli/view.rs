@@ -1,4 +1,4 @@
-//! The arguments that select a profile and a view of it, and how they are loaded.
+//! The arguments that select a profile and its view, and how the profile is loaded.
 
 use super::current_folder::absolute;
 use super::exit::{Failure, warn};
@@ -20,13 +20,13 @@ use engine::snapshot::Snapshot;
 use sources::SourceIndex;
 use std::path::{Path, PathBuf};
 
-/// The arguments that select a profile and a view of it.
+/// The arguments that select a profile and its view.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub(super) struct ViewArgs {
     /// The profile: one file, all files of one run, or - [default: the newest profile of the project]
     #[arg(value_name = "PROFILE")]
     pub(super) profiles: Vec<PathBuf>,
-    /// How to show several runs as one [default: sum]
+    /// How to combine several runs [default: sum]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(super) combine: Option<Combine>,
     /// Show this metric: its name or unit, a glob or /regex/
@@ -43,7 +43,7 @@ pub(super) struct ViewArgs {
     /// repeated; applied in order)
     #[arg(long, value_name = "KIND:NAME", value_parser = transforms::parse)]
     pub(super) transform: Vec<Transform>,
-    /// Show only this range of time, in milliseconds since the first sample: A..B, or 1s..2.5s. A
+    /// Show only this time range, in milliseconds since the first sample: A..B, or 1s..2.5s. A
     /// sample at B is not in it
     #[arg(long, value_name = "A..B")]
     pub(super) range: Option<TimeRange>,
@@ -54,14 +54,14 @@ pub(super) struct ViewArgs {
     /// Where to show the cost of inlined code
     #[arg(long, value_enum, value_name = "WHERE", default_value = "body")]
     pub(super) inlines: Inlines,
-    /// Leave procedures that the contour file of a Mercury profile excludes out of lists of callers
+    /// In caller lists, leave out procedures that the Mercury contour file excludes
     #[arg(long)]
     pub(super) contour: bool,
-    /// Show own code only: the cost of libraries and of the runtime goes to the lines of the sources
-    /// that called them
+    /// Show only your own code: the cost of libraries and the runtime goes to the source lines that
+    /// called them
     #[arg(long)]
     pub(super) own: bool,
-    /// A file or folder with programs, libraries or debug info to resolve addresses with (can be
+    /// A file or folder with programs, libraries or debug info, used to resolve addresses (can be
     /// repeated)
     #[arg(long, value_name = "PATH")]
     pub(super) symbols: Vec<PathBuf>,
@@ -75,7 +75,7 @@ pub(super) struct ViewArgs {
     /// or else the project around the current folder, or else the current folder]
     #[arg(long, value_name = "DIR")]
     pub(super) root: Vec<PathBuf>,
-    /// Replace FROM at the beginning of file names by TO (can be repeated)
+    /// Replace FROM at the beginning of file names with TO (can be repeated)
     #[arg(long, value_name = "FROM=TO", value_parser = parse_mapping)]
     pub(super) map: Vec<PathMapping>,
 }
@@ -201,7 +201,7 @@ fn has_files(path: &Path) -> bool {
     }
 }
 
-/// Suggests names similar to that of a missing `path`: ` (did you mean …?)`, or nothing.
+/// Suggests names that are similar to a missing `path`: ` (did you mean …?)`, or nothing.
 fn similar_names(path: &Path) -> String {
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     let entries = folder.read_dir().into_iter().flatten().flatten();

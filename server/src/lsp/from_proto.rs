@@ -1,4 +1,4 @@
-//! Converts values of the protocol to those of the engine. Data that this server did not create
+//! Converts values of the protocol to values of the engine. Data that this server did not create
 //! gives `None`.
 
 use engine::items::ItemPath;

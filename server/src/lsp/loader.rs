@@ -296,7 +296,7 @@ async fn sleep_until(time: Option<Instant>) {
     }
 }
 
-/// What `read` returns. `None` if the disk does not answer in time.
+/// What `read` returns. `None` if the disk does not respond in time.
 async fn from_disk<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     timeout(DISK_DEADLINE, spawn_blocking(read)).await.ok()?.ok()
 }
@@ -309,5 +309,5 @@ async fn missing(pick: Vec<PathBuf>) -> Option<String> {
             Stamp::of(path).err().map(|error| format!("{}: {error}", path.display()))
         })
     });
-    problem.await.unwrap_or_else(|| Some(format!("{first}: the disk does not answer")))
+    problem.await.unwrap_or_else(|| Some(format!("{first}: the disk does not respond")))
 }

@@ -1,5 +1,5 @@
 //! The progress of a load (`$/progress`), for clients that show it. It begins only if the load takes
-//! longer than [`PATIENCE`] and ends when [`Progress`] is dropped or the load is cancelled.
+//! longer than [`PATIENCE`] and ends when [`Progress`] is dropped or the load is canceled.
 
 use engine::load::stages::loaded::Step;
 use engine::present::progress::describe;

@@ -1,4 +1,4 @@
-//! Saves the user's choices after each change, and reads those of earlier servers.
+//! Saves the user's choices after each change, and reads the choices of earlier servers.
 
 use engine::config::saved_views::SavedViews;
 use engine::config::state::{State, chosen};

@@ -1,4 +1,4 @@
-//! The state that the handlers of messages and commands share, and requests for changes of it.
+//! The state that the handlers of messages and commands share, and requests to change that state.
 
 use super::capabilities::Client as ClientInfo;
 use super::documents::Documents;
@@ -197,7 +197,7 @@ impl Server {
     }
 
     /// Resolves the links in the path of a document that was just opened. If the disk does not
-    /// answer, this ends earlier.
+    /// respond, this ends earlier.
     pub async fn resolve(&self, uri: &Url) {
         let (documents, front, opened) = (self.documents.clone(), self.front.clone(), uri.clone());
         tokio::task::spawn_blocking(move || {

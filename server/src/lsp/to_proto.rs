@@ -1,4 +1,4 @@
-//! Converts values of the engine to those of the protocol.
+//! Converts values of the engine to values of the protocol.
 
 use engine::items::Item;
 use engine::query::health::Severity;

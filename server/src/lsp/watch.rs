@@ -196,7 +196,7 @@ mod tests {
         assert!(folders.set([outer.clone()]));
         assert!(folders.set(both()));
         assert!(!folders.set(both()));
-        // Those in a folder that is moved away are not those of its path any more.
+        // Events in a folder that was moved away no longer belong to its path.
         folders.forget(&outer);
         assert!(folders.set([inner.clone()]));
         assert!(!folders.set([inner.clone()]));

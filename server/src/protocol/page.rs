@@ -22,7 +22,7 @@ pub fn text(protocol: &Protocol) -> String {
                 }
             }
         }
-        let _ = write!(page, "- Answer: {}\n\n", shape(protocol, answer));
+        let _ = write!(page, "- Result: {}\n\n", shape(protocol, answer));
     }
     let _ = write!(
         page,
@@ -31,17 +31,18 @@ pub fn text(protocol: &Protocol) -> String {
     );
     let _ = writeln!(
         page,
-        "- `costline/activeDocument`, a notification of the client: the user works on another document. If several \
-         workspace folders are open, commands without a document, and `costline/changed`, are then about the folder \
-         that contains it. Without this notification, they are about the document that the user opened, edited or asked about last. \
-         Parameters: {}",
+        "- `costline/activeDocument`, a notification from the client: the user switched to another \
+         document. If several workspace folders are open, commands without a document, and \
+         `costline/changed`, then apply to the folder that contains it. Without this notification, \
+         they apply to the folder of the document that the user opened, edited or asked about \
+         last. Parameters: {}",
         shape(protocol, &protocol.active_document)
     );
     let [params, result] = &protocol.content;
     let _ = write!(
         page,
         "- `costline/textDocumentContent`, a request for the text of a `costline:` document. Parameters: {}. \
-         Answer: {}\n\n",
+         Result: {}\n\n",
         shape(protocol, params),
         shape(protocol, result)
     );

@@ -149,7 +149,7 @@ function other(list) { return list.map((x) => x + 1).map((x) => x + 2); }
     let list = diff(["before.folded", "after.folded"]);
     assert_eq!(
         list.last().unwrap(),
-        "omitted: 1 function (self 50.0%) and 1 function of the baseline without a known match in \
+        "omitted: 1 function (self 50.0%) and 1 function in the baseline without a known match in \
          the other profile"
     );
 }

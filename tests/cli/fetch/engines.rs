@@ -222,7 +222,7 @@ fn types_and_labels_are_listed() {
         assert_eq!(project.files(), [""; 0]);
     }
     let message = Project::new().fetch(&["pprof", "http://127.0.0.1:1/", "--list"]).failure(2);
-    assert_eq!(message, "only Pyroscope, Parca and ClickHouse have a list");
+    assert_eq!(message, "only Pyroscope, Parca and ClickHouse can be listed");
 }
 
 #[test]
@@ -404,8 +404,8 @@ fn the_signature_of_an_address_is_in_no_message() {
     };
     assert_eq!(
         message("region"),
-        "URL: answered 301 Moved Permanently; the bucket is in another region: give --region eu-west-1, \
-         and the address of the store there"
+        "URL: answered 301 Moved Permanently; the bucket is in another region: give --region \
+         eu-west-1, and the store's address there"
     );
     assert_eq!(message("nowhere"), "URL: answered 307 Temporary Redirect: no");
     assert_eq!(server.requests(), 2);
@@ -417,11 +417,12 @@ fn the_signature_of_an_address_is_in_no_message() {
     assert_eq!(message("elsewhere"), format!("{at}: answered 500 Internal Server Error: no"));
     assert_eq!(
         message("file"),
-        "URL: redirects to file:///etc/passwd, which is no http or https address; nothing was read"
+        "URL: redirects to file:///etc/passwd, which is not an http or https address; nothing was \
+         read"
     );
     assert_eq!(
         message("wrong"),
-        "URL: redirects to http://, which is no address; nothing was read"
+        "URL: redirects to http://, which is not a valid address; nothing was read"
     );
 }
 

@@ -223,7 +223,8 @@ fn folders_that_cannot_be_merged_leave_the_old_profile() {
     fs::write(folder.join("a.folded"), "main;parse 3\n").unwrap();
     fs::write(folder.join("b.pb"), pprof(1)).unwrap();
     let message = fetch();
-    let expected = "b.pb: is a pprof profile, unlike the files before it, which are folded stacks; nothing was written";
+    let expected = "b.pb: is a pprof profile, unlike the files before it, which have folded \
+                    stacks; nothing was written";
     assert!(message.ends_with(expected), "{message}");
     let message = project.fetch(&[project.file("").to_str().unwrap()]).failure(1);
     assert!(message.contains("the merged profile would be one of its files"), "{message}");

@@ -51,7 +51,7 @@ fn a_running_go_program_is_profiled() {
     }
     // A text for people, which the same handler serves.
     let text = project.fetch(&[&format!("{base}/goroutine?debug=2"), "--name", "text"]).failure(1);
-    assert!(text.contains("the answer cannot be read as a profile: "), "{text}");
+    assert!(text.contains("the response cannot be read as a profile: "), "{text}");
 
     let report = |name: &str, metric: &str| {
         let (profile, root) = (project.file(name), folder.to_str().unwrap());

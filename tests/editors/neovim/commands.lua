@@ -204,7 +204,7 @@ t.run({
       local said = t.said(function()
         vim.cmd("Costline hotspots cliques")
       end)
-      t.expect(said[1]:find("cliques are known of call graphs only", 1, true), said)
+      t.expect(said[1]:find("only call graphs have cliques", 1, true), said)
     end,
   },
   {

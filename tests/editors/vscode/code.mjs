@@ -20,7 +20,7 @@ const ALL = 480_000;
 
 /** What code-server complains of without any extension of ours. */
 const ALWAYS = [
-  // Microsoft's licence check is not in the package.
+  // Microsoft's license check is not in the package.
   /^Failed to load resource: .* 404 .*\/vsda(_bg)?\.(js|wasm)$/,
   // On a busy machine: VS Code's sign-in, and its listeners when settings are saved.
   /Timed out waiting for authentication provider 'github' to register/,

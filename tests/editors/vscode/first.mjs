@@ -20,7 +20,7 @@ const PROJECTS = [
   ["Rust", "pprof/rust-huffman", "src/bits.rs"],
 ];
 
-/** The share of a line: its total, or a range, or its self cost if the profile has no totals of lines. */
+/** The share of a line: its total, or a range, or its self cost if the profile has no line totals. */
 function share({ lines, total }, file, line) {
   const cost = lines.find((row) => row.file === file && row.line === line);
   const percent = (value) => `${((100 * value) / total).toFixed(1)}%`;

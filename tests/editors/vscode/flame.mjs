@@ -42,7 +42,7 @@ export class FlameGraph {
     await this.canvas.click({ ...options, position: await this.frame(name, text) });
   }
 
-  /** The colour of the frame at a place, between its text and the ring of the pointer. */
+  /** The color of the frame at a place, between its text and the ring of the pointer. */
   colour({ x, y }) {
     return this.canvas.evaluate((canvas, { x, y }) => {
       const scale = window.devicePixelRatio;
@@ -51,7 +51,7 @@ export class FlameGraph {
     }, { x, y });
   }
 
-  /** The colours of the left edge of the frame that fills the second row, and of its inside. */
+  /** The colors of the left edge of the frame that fills the second row, and of its inside. */
   edges() {
     return this.canvas.evaluate((canvas) => {
       const scale = window.devicePixelRatio;

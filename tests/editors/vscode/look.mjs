@@ -23,7 +23,7 @@ export class Screen {
 
   /**
    * The lines of a file that are in sight, by number: where each is, its inlay hint, the cost that the extension draws (with its
-   * colour, where it begins, and whether a bar is before it), whether the line is heated and whether the gutter has a bar. Hints
+   * color, where it begins, and whether a bar is before it), whether the line is heated and whether the gutter has a bar. Hints
    * and costs are without the word `total` of the first one of each function.
    */
   lines(file) {

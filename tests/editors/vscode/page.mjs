@@ -159,7 +159,7 @@ await code.run(async () => {
   await until("rewritten", async () => (await other.text(".profile-head p")).startsWith("50 samples"));
   await until("drawn again", async () => (await other.path())[0].includes("50 samples"));
   await other.choose("Merge function into its callers");
-  await until("a message", async () => (await other.details()) === "The profile has changed meanwhile. Choose again.");
+  await until("a message", async () => (await other.details()) === "The profile has changed in the meantime. Choose again.");
   assert.deepEqual(await other.rows(), [["60.0%", "60.0%", "neighbours"], ["40.0%", "100.0%", "solve"]]);
   write(30, 10);
   await other.frame("neighbours", "75.0%");

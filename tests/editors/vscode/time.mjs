@@ -89,7 +89,7 @@ await code.run(async () => {
   await status("0..99.5 ms");
   await graph.checkAccessibility();
 
-  // In high contrast, frames are outlined, and the one that keys start from has a ring in the colour of the focus.
+  // In high contrast, frames are outlined, and the one that keys start from has a ring in the color of the focus.
   code.settings({ ...settings, "workbench.colorTheme": "Default High Contrast" });
   await until("high contrast", () => graph.page.evaluate(() => document.body.classList.contains("vscode-high-contrast")));
   await graph.page.locator(".flame-scroll").focus();

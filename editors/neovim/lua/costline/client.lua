@@ -213,7 +213,7 @@ local function on_exit(client, buffers)
   if #crashes >= MAX_CRASHES then
     return M.notify("the server keeps crashing and is not restarted (:Costline log, :Costline restart)")
   end
-  M.notify("the server crashed and is restarted")
+  M.notify("the server crashed and was restarted")
   vim.defer_fn(function()
     start_for(client, buffers)
   end, 50 * 4 ^ (#crashes - 1))
@@ -243,7 +243,7 @@ local function stop_and_wait(client, on_end)
         return
       elseif killed then
         timer:close()
-        M.notify("the server does not end, so no new one is started")
+        M.notify("the server does not stop, so no new one is started")
       else
         killed, deadline = true, vim.uv.now() + PATIENCE
         -- A client that is being stopped ignores `stop`.

@@ -502,7 +502,7 @@ local subcommands = {
     end,
   },
   fetch = {
-    about = "fetch a profile from a source of .costline/sources.toml",
+    about = "fetch a profile from a source in .costline/sources.toml",
     run = function(arguments)
       require("costline.fetch").fetch(arguments[1])
     end,
@@ -510,7 +510,7 @@ local subcommands = {
       return #arguments == 0 and require("costline.fetch").names() or {}
     end,
   },
-  fix = { about = "fix a problem of what is shown", run = problems.fix },
+  fix = { about = "fix a problem with what is shown", run = problems.fix },
   transform = {
     about = "transform stacks before they are summed",
     needs_profile = true,

@@ -46,7 +46,7 @@ local function text_of(bufnr, uri)
     end
     text = text or (answer and answer.text)
   end
-  return text or "No Costline server is running, or none answers.\n"
+  return text or "No Costline server is running, or none responds.\n"
 end
 
 --- Fills a buffer.

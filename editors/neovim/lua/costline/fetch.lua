@@ -51,7 +51,7 @@ function M.fetch(name)
     if type(answer.problem) == "string" then
       return client.notify(("%s: %s"):format(answer.file, answer.problem))
     elseif #answer.sources == 0 then
-      return client.notify(("no sources are named in %s"):format(answer.file))
+      return client.notify(("%s names no sources"):format(answer.file))
     elseif name then
       for _, source in ipairs(answer.sources) do
         if source.name == name then

@@ -1,4 +1,4 @@
---- Colours. Tiers differ in lightness and in the width of the bar, so that they can be told apart without colour vision.
+--- Colors. Tiers differ in lightness and in the width of the bar, so that they can be told apart without color vision.
 
 local M = {}
 
@@ -46,7 +46,7 @@ local function get(group)
   return found
 end
 
---- Defines the groups that neither the user nor the colour scheme defines.
+--- Defines the groups that neither the user nor the color scheme defines.
 function M.define()
   vim.api.nvim_set_hl(0, "CostlineHint", { default = true, link = "Comment" })
   vim.api.nvim_set_hl(0, "CostlineLens", { default = true, link = "Comment" })

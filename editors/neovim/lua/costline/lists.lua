@@ -149,7 +149,7 @@ local function at_cursor(on_item)
     if type(data) == "table" and data.costline then
       return on_item(data.costline)
     end
-    return client.notify("this entry of the list is not a function of Costline")
+    return client.notify("this list entry is not a Costline function")
   end
   local it = client.current()
   if not it then
@@ -266,7 +266,7 @@ function M.selection_callers(first, last)
   selected(first, last, function(selection, it)
     local callers = non_null(selection.callers)
     if not callers then
-      return client.notify("this profile is a call graph: it has callers of functions, and none of lines")
+      return client.notify("this profile is a call graph, which has callers of functions but not of lines")
     end
     ---@param caller costline.SelectionCaller
     local rows = vim.tbl_map(function(caller)

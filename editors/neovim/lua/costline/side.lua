@@ -198,7 +198,7 @@ function M.map(side, keys)
     },
     {
       "p",
-      "show the source beside while the cursor is moved, or end that",
+      "start or stop showing the source beside as the cursor moves",
       function()
         toggle_preview(side)
       end,

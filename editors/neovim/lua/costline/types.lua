@@ -33,7 +33,7 @@
 ---@field picked boolean Whether the user selected it by command.
 ---@field producer string|vim.NIL The program that wrote the file and its version, or else the dialect.
 ---@field total costline.Weight The total in the metric shown.
----@field truncated boolean|vim.NIL Whether the file is cut. Null if that cannot be told, because a part of such a file is a valid file.
+---@field truncated boolean|vim.NIL Whether the file is truncated. Null if this cannot be known, because a part of such a file is a valid file.
 ---@field unit string The unit of the metric.
 ---@field version string|vim.NIL The version of the format, or else `producer`.
 
@@ -60,32 +60,32 @@
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field text string The function's cost and name: `33.3% (2 samples) parse`.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight The total of the path that the function extends.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 
 --- Callers or callees that have a call site, a function, a module or a clique in common.
 ---@class costline.CallGroup
----@field calls integer|vim.NIL The number of calls. Null if the profile does not tell.
+---@field calls integer|vim.NIL The number of calls. Null if the profile does not record it.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field est boolean Whether the cost is estimated.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
----@field name string The name of the caller or callee or of the module, or those of the functions of a clique, separated by commas.
+---@field name string The name of the caller, callee or module, or the function names of a clique, separated by commas.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
 ---@field recursive boolean Whether the calls are recursive. Their cost is then not part of the sum.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field text string The cost, the name and the number of calls, after a mark for recursion: `↻ 15.4% (2 callseqs) m.odd/2-0 · 2 calls`.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight The total of the calls.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 
 --- The callers or callees of an item, grouped.
 ---@class costline.CallGroups
----@field contour boolean Whether callers that the contour file excludes are replaced by their nearest callers that it does not exclude.
+---@field contour boolean Whether callers that the contour file excludes are replaced by their nearest callers that are not excluded.
 ---@field groupBy costline.GroupBy What they are grouped by.
 ---@field rows costline.CallGroup[] The rows, hottest first. Recursive calls come last.
 ---@field sum costline.Weight The weight of the calls that are not recursive. It is the same for each `groupBy`.
@@ -113,10 +113,10 @@
 ---@class costline.CallTree
 ---@field est boolean Whether costs are estimated, because the recording is a call graph.
 ---@field inverted boolean Whether callers are below callees.
----@field marks string[] What is not default about the view, in short words.
+---@field marks string[] What is not default about the view, as short labels.
 ---@field metric string The metric of all costs.
----@field more integer The number of children that are not in the answer.
----@field nodes costline.TreeNode[] The children of the node in the question, hottest first. Empty if the profile does not have the node.
+---@field more integer The number of children that are not in the response.
+---@field nodes costline.TreeNode[] The children of the requested node, hottest first. Empty if the profile does not have the node.
 ---@field total costline.Weight The total of the profile.
 ---@field transforms string|vim.NIL Identifies the transforms that the paths were found under. Null without transforms.
 ---@field unit string Its unit.
@@ -126,8 +126,8 @@
 ---@field depth? integer|vim.NIL The number of levels, at most 30. Default: 1.
 ---@field inverted? boolean Return the bottom-up tree, in which callers are below callees, sorted by self cost.
 ---@field limit? integer|vim.NIL The maximum number of children of each node. Default: 50.
----@field path? costline.FunctionKeyArgument[] The node whose children to return, as the functions from the top of the tree to it. Default: the top.
----@field transforms? string|vim.NIL `transforms` of the answer that has the path. It is then followed through the transforms that were added since. Without it, that happens if the path does not exist.
+---@field path? costline.FunctionKeyArgument[] The node whose children to return, as the functions from the top of the tree to the node. Default: the top.
+---@field transforms? string|vim.NIL `transforms` of the response that the path is from. The path is then followed through the transforms that were added since. Without this key, it is only followed if it does not exist.
 
 --- Lists that are the same for all profiles.
 ---@class costline.Catalog
@@ -153,18 +153,18 @@
 ---@alias costline.ChoiceKey
 ---| '"view"' # A view of the setting `views`.
 ---| '"profile"' # The profile.
----| '"combine"' # How to show the profiles of several runs as one.
+---| '"combine"' # How to combine the profiles of several runs.
 ---| '"metric"' # The metric.
 ---| '"overlay"' # The overlay.
 ---| '"threads"' # The threads.
 ---| '"implementation"' # Which functions to show.
 ---| '"inlines"' # Where to show the cost of inlined code.
----| '"contour"' # Whether to leave procedures that a contour file excludes out of lists of callers.
----| '"own"' # Whether to charge libraries and the runtime to the own code that called them.
+---| '"contour"' # Whether to leave out procedures that a contour file excludes from caller lists.
+---| '"own"' # Whether to charge libraries and the runtime to your code that called them.
 ---| '"unit"' # The unit of costs.
 ---| '"show"' # What hints show.
 ---| '"baseline"' # The baseline.
----| '"compare"' # How to compare costs with those of the baseline.
+---| '"compare"' # How to compare costs with the baseline.
 
 --- An option of a choice.
 ---@class costline.ChoiceOption
@@ -180,14 +180,14 @@
 --- The current value of a choice.
 ---@alias costline.Chosen costline.ChoiceValue|costline.ChoiceValue[]
 
---- How to show the profiles of several runs as one.
+--- How to combine the profiles of several runs.
 ---@alias costline.Combine
 ---| '"sum"' # Their sum.
 ---| '"average"' # Their mean, with its spread.
 
---- How to compare costs with those of the baseline.
+--- How to compare costs with the baseline.
 ---@alias costline.Compare
----| '"absolute"' # Times, bytes and exact counts as they are. Counts of samples are scaled to the same total.
+---| '"absolute"' # Times, bytes and exact counts as they are. Sample counts are scaled to the same total.
 ---| '"share"' # Shares of the total.
 
 --- Another program whose output to reproduce byte for byte.
@@ -238,7 +238,7 @@
 ---@field selfText? string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share? number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field stale? boolean Whether the recorded text is not known, so that lines may have moved. Missing if the line has no cost.
----@field tier? 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier? 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total? costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText? string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit? string The unit of both.
@@ -257,7 +257,7 @@
 ---| '"stale-line"' # The line was changed after the profile was recorded.
 ---| '"no-cost"' # The line has no samples.
 ---| '"out-of-view"' # The line has samples, but none in the view.
----| '"no-count"' # The profile does not tell how often the line was executed.
+---| '"no-count"' # The profile has no execution count for the line.
 ---| '"file-not-in-profile"' # The profile has no file with this name.
 ---| '"file-not-matched"' # The profile has a file with this name that is not mapped to this file.
 ---| '"file-ambiguous"' # The profile has a file with this name that could be any of several workspace files.
@@ -314,17 +314,17 @@
 
 --- A flame graph.
 ---@class costline.FlameGraph
----@field above integer The number of frames from the root to the node in the question, each as wide as the image. They come first. If the profile does not have the node, those of its path that it has.
+---@field above integer The number of frames from the root to the requested node, each as wide as the image. They come first. If the profile does not have the node, only the existing part of its path.
 ---@field atLeast boolean Whether `omitted`, and `more` of frames, may be too low: frames below narrow ones are counted in the top-down tree of stacks only.
 ---@field est boolean Whether costs are estimated, because the recording is a call graph.
 ---@field found costline.FlameGraphFound|vim.NIL What was found. Null without a search.
 ---@field frames costline.FlameGraphFrame[] The frames, row by row, callers before callees.
 ---@field legend costline.FlameGraphLegendEntry[] The meaning of each `changeTier`, from costs that fell to costs that rose. Empty if no frame has one.
----@field marks string[] What is not default about the view, in short words.
+---@field marks string[] What is not default about the view, as short labels.
 ---@field metric string The metric of all costs.
 ---@field omitted integer The number of frames below the node that are too narrow, too deep or too many to draw.
----@field span costline.FlameGraphSpan|vim.NIL The time that is drawn. Null unless frames are in the order of time.
----@field timed boolean Whether the profile records times, and so can be drawn in their order.
+---@field span costline.FlameGraphSpan|vim.NIL The time that is drawn. Null unless frames are ordered by time.
+---@field timed boolean Whether the profile records times, so that it can be drawn ordered by time.
 ---@field total costline.Weight The total of the profile.
 ---@field totalText string The total of the profile for display: `1395 samples`.
 ---@field unit string Its unit.
@@ -332,46 +332,46 @@
 --- Where to write the flame graph.
 ---@class costline.FlameGraphArgument
 ---@field depth? integer|vim.NIL With `inline`: the maximum number of rows below the node.
----@field function? costline.FunctionKeyArgument|vim.NIL With `inline`: draw what this function calls, merged from all its places, or with `inverted` who calls it. The paths of nodes begin with it.
----@field inline? boolean Return the frames in the answer, and write no file.
+---@field function? costline.FunctionKeyArgument|vim.NIL With `inline`: draw what this function calls, merged from all call paths, or with `inverted` its callers. The paths of nodes begin with it.
+---@field inline? boolean Return the frames in the response instead of writing a file.
 ---@field inverted? boolean With `inline`: draw the bottom-up tree: the functions with self cost, and their callers below them. The paths of its nodes begin at the functions with self cost.
 ---@field limit? integer|vim.NIL With `inline`: the maximum number of frames, at most 5000; the widest are kept.
 ---@field node? costline.FunctionKeyArgument[] With `inline`: the node at the top, as the functions from the root to it. Default: the whole call tree.
----@field order? costline.FlameGraphOrder With `inline`: the order of the frames, that of their costs or that of time. `node`, `skip` and `depth` are for that of costs.
+---@field order? costline.FlameGraphOrder With `inline`: how frames are ordered: by cost or by time. `node`, `skip` and `depth` apply only to ordering by cost.
 ---@field overwrite? boolean Overwrite the file if it exists.
 ---@field path? string|vim.NIL The file to write, relative to the workspace folder. By default, a file in the temporary folder, which is removed when the server ends.
----@field range? string|vim.NIL With `inline`, in the order of time: the range to draw, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. Default: all.
+---@field range? string|vim.NIL With `inline`, ordered by time: the range to draw, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. Default: all.
 ---@field search? costline.FlameGraphSearch|vim.NIL With `inline`: which frames to mark as found.
----@field skip? integer|vim.NIL With `inline`: of the node's callees, leave out this number, the hottest, and make those after them as wide as the image together.
+---@field skip? integer|vim.NIL With `inline`: leave out this number of the node's hottest callees, and draw the rest together as wide as the image.
 
 --- What was found.
 ---@class costline.FlameGraphFound
 ---@field problem string|vim.NIL Why the text is not a regular expression.
----@field text string|vim.NIL The cost of the samples with at least one function that was found, for display: `12.3%`. Null for a call graph, which does not tell.
+---@field text string|vim.NIL The cost of the samples with at least one function that was found, for display: `12.3%`. Null for a call graph, in which it is unknown.
 
---- A frame of a flame graph. In the order of time, it is a call, or a row of calls that are too short to be drawn. If there are several threads, the frames of each are below one for the thread.
+--- A frame of a flame graph. If ordered by time, it is a call, or a row of calls that are too short to be drawn. If there are several threads, each thread's frames are below a frame for the thread.
 ---@class costline.FlameGraphFrame
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field changeTier integer|vim.NIL The tier of `difference`: 0 if it is 0, 1 below 5 %, 2 from 5 %, 3 from 20 %, negative if the cost fell. Null if it is unknown.
----@field depth integer The row: the number of callers above the frame. In the order of time, the rows of a thread are below those of the threads before.
----@field difference number|vim.NIL The change of the total since the baseline as a share of the base, from -1 to 1. 0 if there is none that is more than noise. Null if it is unknown.
+---@field depth integer The row: the number of callers above the frame. If ordered by time, the rows of a thread are below the rows of earlier threads.
+---@field difference number|vim.NIL The change of the total since the baseline as a share of the base, from -1 to 1. 0 if there is no change beyond noise. Null if it is unknown.
 ---@field found boolean Whether the search finds the function.
 ---@field key costline.FunctionKey|vim.NIL The function's key. The keys of all parents and of the frame are its path. Null for a thread and for several calls.
 ---@field leaf boolean Whether the frame has nothing below it, drawn or not.
 ---@field left number The left edge, as a share of the width of the image.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field more integer The number of frames that are not drawn below this frame and are not below another that is drawn. Request the frame's node to get them.
----@field name string The function's name; that of a thread; `12 calls`.
+---@field name string The name of the function or thread, or `12 calls`.
 ---@field parent integer|vim.NIL The index of the caller's frame, which precedes this one. Null for a root.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
----@field range string|vim.NIL In the order of time: the range to request for drawing this frame as wide as the image. Otherwise null.
+---@field range string|vim.NIL If ordered by time: the range to request to draw this frame as wide as the image. Otherwise null.
 ---@field recursive boolean Whether the function is also one of its callers.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
----@field text string The frame's cost: `45.6% · self 4.0%`, and in the order of time when it began and how long it took: `45.6% · self 4.0% · 140 ms at 1.20 s`.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field text string The frame's cost: `45.6% · self 4.0%`, and if ordered by time, when it began and how long it took: `45.6% · self 4.0% · 140 ms at 1.20 s`.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight The total.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
@@ -385,24 +385,24 @@
 --- The order of the frames of a flame graph.
 ---@alias costline.FlameGraphOrder
 ---| '"cost"' # The hottest first. Frames of one path are one frame, as wide as its cost.
----| '"time"' # Call by call in the order of time. Frames are as wide as they took.
+---| '"time"' # Call by call, in chronological order. The width of a frame is its duration.
 
 --- A search for functions by their names. Case is ignored.
 ---@class costline.FlameGraphSearch
 ---@field regex? boolean Whether it is a regular expression.
 ---@field text string A part of the name, or a regular expression.
 
---- A range of time.
+--- A time range.
 ---@class costline.FlameGraphSpan
 ---@field range string The range, to request it with.
 ---@field text string The range for display: `1.20 s to 1.34 s`.
 
---- What was left out of a profile. Its weight is at callers, or in the function `(cut)`.
+--- What was left out of a profile. Its weight is charged to callers or to the function `(cut)`.
 ---@class costline.FleetCut
 ---@field how string What was kept: `20 frames of each stack`.
----@field weight costline.Weight|vim.NIL The weight that is not where it was spent, in the unit of the profile. Null if the source does not say.
+---@field weight costline.Weight|vim.NIL The weight that was moved to other functions, in the unit of the profile. Null if the source does not state it.
 
---- What is known about a profile that `costline fetch` got. What is not known is null.
+--- What is known about a profile from `costline fetch`. Unknown values are null.
 ---@class costline.FleetNumbers
 ---@field cut costline.FleetCut|vim.NIL What was left out.
 ---@field hosts integer|vim.NIL The number of hosts.
@@ -410,7 +410,7 @@
 ---@field labels table<string, any> The labels that everything in the profile has.
 ---@field profileType string|vim.NIL The type of profiles.
 ---@field profiles integer|vim.NIL The number of profiles that were merged.
----@field rangeMs integer[]|vim.NIL The range of time: where it begins and ends, in milliseconds since 1970.
+---@field rangeMs integer[]|vim.NIL The time range: its start and end, in milliseconds since 1970.
 ---@field repository string|vim.NIL The repository of the revision.
 ---@field revision string|vim.NIL The revision that the program was built from.
 ---@field source string|vim.NIL The name of the source, if it has one. It can be fetched again.
@@ -443,10 +443,10 @@
 ---@field name string The function's name.
 ---@field start? [integer, integer]|vim.NIL Its start as 1-based line and column. Only if the profile has several functions with the same name, file and library.
 
---- A function: its key, as answers have it, or its name, which only one function may match.
+--- A function: its key, as in results, or its name, which only one function may match.
 ---@alias costline.FunctionKeyOrName costline.FunctionKey|string
 
---- A function: its key, as answers have it, or its name, which only one function may match.
+--- A function: its key, as in results, or its name, which only one function may match.
 ---@alias costline.FunctionKeyOrNameArgument costline.FunctionKeyArgument|string
 
 --- What callers or callees are grouped by.
@@ -458,13 +458,13 @@
 
 --- What callers and callees can be grouped by.
 ---@class costline.GroupingInfo
----@field description string What belongs to one group.
+---@field description string What one group contains.
 ---@field groupBy costline.GroupBy The value for `costline.showCallers` and `costline.showCallees`.
 ---@field title string The title in menus.
 
---- Something that is wrong with what is shown, or that is not default about it.
+--- A problem with what is shown, or a part of the view that is not the default.
 ---@class costline.HealthEntry
----@field code string The kind: a code of the warnings, or another one (docs/symptoms.md).
+---@field code string The kind: the code of a warning, or another code (docs/symptoms.md).
 ---@field fix? costline.Action A command that fixes it.
 ---@field message string What happened, to which file, and what to do.
 ---@field severity costline.Severity How bad it is.
@@ -480,14 +480,14 @@
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field stale boolean Whether the recorded text is not known, so that lines may have moved.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
 ---@field uri string The document.
 ---@field v integer The version of this object: 1.
 
---- The procedures that get a field, or those that set it.
+--- The procedures that get a field, or the procedures that set it.
 ---@class costline.HotAccessors
 ---@field calls? integer The number of calls, if they are counted.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
@@ -503,7 +503,7 @@
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
@@ -526,7 +526,7 @@
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field title string The names of the functions, for display: `even, odd`.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
@@ -552,7 +552,7 @@
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field title string Both functions, for display: `main → build`.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
@@ -580,7 +580,7 @@
 ---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field structure string The data structure; empty if the names of the procedures do not contain it.
 ---@field text string Self and total cost, formatted as in lenses.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field title string The module, the data structure and the field, for display: `m info.size`.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
@@ -606,7 +606,7 @@
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
@@ -637,7 +637,7 @@
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
@@ -664,7 +664,7 @@
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
@@ -694,7 +694,7 @@
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
@@ -709,7 +709,7 @@
 ---@field functions? costline.HotFunction[] The functions. Missing if something else was requested; likewise for the other lists.
 ---@field libraries? costline.HotModule[] The libraries.
 ---@field lines? costline.HotLine[] The lines.
----@field marks string[] What is not default about the view, in short words.
+---@field marks string[] What is not default about the view, as short labels.
 ---@field metric string The metric of all costs.
 ---@field modules? costline.HotModule[] The modules or libraries.
 ---@field packages? costline.HotModule[] The packages.
@@ -727,7 +727,7 @@
 ---@field minPercent? number|vim.NIL The least percentage, in what rows are sorted by. Default: none.
 ---@field module? string|vim.NIL The Mercury module or the library of the functions or fields. Default: all.
 ---@field perCall? boolean|vim.NIL Divide costs by the number of calls. Rows without counted calls are omitted. Default: false.
----@field scope? costline.HotSpotsScope|vim.NIL Whether to list own code only. Default: all, own code first.
+---@field scope? costline.HotSpotsScope|vim.NIL Whether to list only your own code. Default: all, own code first.
 ---@field sort? costline.HotSpotsSort|vim.NIL What to sort by. Default: self; calls, cliques and fields: total.
 
 --- What to list.
@@ -746,7 +746,7 @@
 --- What hot spots can be listed by.
 ---@class costline.HotSpotsInfo
 ---@field by costline.HotSpotsBy The value for `costline.hotspots`.
----@field list string The key of the rows in its answer, which is also a word for command lines.
+---@field list string The key of the rows in its result, which is also a word for command lines.
 ---@field title string The title in menus.
 
 --- An order of hot spots.
@@ -757,7 +757,7 @@
 
 --- Which functions, files and other rows to list.
 ---@alias costline.HotSpotsScope
----| '"own"' # Own code: what has a source in the workspace.
+---| '"own"' # Your own code: what has a source in the workspace.
 ---| '"all"' # All, own code first.
 
 --- What rows are sorted and limited by.
@@ -774,7 +774,7 @@
 ---@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field metric string The metric of both.
----@field name string Its name, or else that of its process; empty if unknown.
+---@field name string Its name, or else the name of its process; empty if unknown.
 ---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
 ---@field pid string|vim.NIL The process id, as spelled in the profile.
@@ -785,13 +785,13 @@
 ---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tid string|vim.NIL The thread id, as spelled in the profile.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
 ---@field v integer The version of this object: 1.
 
---- Which functions to show, in profiles that record which ones are JavaScript.
+--- Whether to show JavaScript or native functions, if the profile distinguishes them.
 ---@alias costline.Implementation
 ---| '"all"' # All of them.
 ---| '"js"' # JavaScript functions. The cost of native code is charged to the JavaScript that calls it.
@@ -828,7 +828,7 @@
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field dir costline.Direction|vim.NIL The direction in which the path was followed. Null for a root.
 ---@field exact boolean Whether each recursive call is a function of the path. Otherwise consecutive calls of one function are one.
----@field folder? string The workspace folder whose profile the cost is of. Missing if there is only one.
+---@field folder? string The workspace folder whose profile has the cost. Missing if there is only one.
 ---@field leaf boolean|vim.NIL Whether it has no calls in the direction of `dir`. Null for a root.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
@@ -842,7 +842,7 @@
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field sites? costline.CallSite[] Call sites that are not within the definition of the caller.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field transforms? string Identifies the transforms that the path was found under. Missing without transforms.
@@ -863,7 +863,7 @@
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
@@ -879,17 +879,17 @@
 ---@field name string The name.
 ---@field unit string The unit.
 
---- A source of profiles. Clients run the command in a terminal, after the user has agreed; the server never runs it.
+--- A source of profiles. Clients run the command in a terminal after the user has agreed; the server never runs it.
 ---@class costline.NamedSource
----@field baseline string|vim.NIL The profile to compare with that was fetched with it. Null if there is none.
+---@field baseline string|vim.NIL The profile to compare with that was fetched together with it. Null if there is none.
 ---@field command costline.RecipeCommand The command that fetches it.
 ---@field folder string The folder to run the command in.
 ---@field kind string The kind of source: `pyroscope`.
 ---@field name string The name.
----@field place string The address or folder, to be read.
+---@field place string The address or folder, for display.
 ---@field profile string|vim.NIL The profile that was fetched last. Null if there is none.
 ---@field shown boolean Whether its profile is shown.
----@field text string The command as text, to be read.
+---@field text string The command as text, for display.
 
 --- The named sources of a workspace folder.
 ---@class costline.NamedSources
@@ -913,12 +913,12 @@
 ---@class costline.NodeOfView
 ---@field node costline.Levels The caller.
 
---- Another profile than the one shown, to ask about without showing its costs in the code.
+--- A profile other than the one shown, to query without showing its costs in the code.
 ---@class costline.OtherProfile
 ---@field path string A file of the profile, relative to the workspace folder.
----@field view? costline.SetViewArgument|vim.NIL The view of it: choices of `costline.setView`, apart from profiles and the baseline, in place of the settings. Default: that of the profile shown if the file belongs to it; otherwise that of the settings.
+---@field view? costline.SetViewArgument|vim.NIL Its view: choices of `costline.setView`, apart from profiles and the baseline, instead of the settings. Default: the current view if the file belongs to the profile shown; otherwise the view in the settings.
 
---- A second cost in answers.
+--- A second cost in results.
 ---@class costline.OverlayData
 ---@field metric string The metric of both.
 ---@field self costline.Weight The self cost.
@@ -930,18 +930,18 @@
 ---@class costline.PartChange
 ---@field before costline.Weight The weight in the baseline.
 ---@field change costline.Weight The change. If shares are compared, the weight before is scaled to the same total.
----@field mayBeNoise boolean Whether the change may be noise: the samples of both profiles do not tell the difference. Labels leave it out.
+---@field mayBeNoise boolean Whether the change may be noise: the samples of the two profiles are not enough to tell. Labels leave it out.
 ---@field text string|vim.NIL The change for display: `▲1.20 s`, or `▼2.1` in percentage points. Null if there is none.
 
 --- A prefix of file names in profiles, and the folder that replaces it.
 ---@class costline.PathMapping
 ---@field from string The prefix in the profile.
----@field to string The folder that replaces it: an absolute path, or one relative to each workspace folder. May begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`.
+---@field to string The folder that replaces it: an absolute path, or a path relative to each workspace folder. It may begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`.
 
 --- A prefix of file names in profiles, and the folder that replaces it.
 ---@class costline.PathMappingArgument
 ---@field from string The prefix in the profile.
----@field to string The folder that replaces it: an absolute path, or one relative to each workspace folder. May begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`.
+---@field to string The folder that replaces it: an absolute path, or a path relative to each workspace folder. It may begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`.
 
 --- A path in an object.
 ---@class costline.PathObject
@@ -949,7 +949,7 @@
 
 --- The files of a profile.
 ---@class costline.Paths
----@field ambiguousFunctions costline.UnmatchedFunction[] The functions without a file that have the name of several functions in the workspace.
+---@field ambiguousFunctions costline.UnmatchedFunction[] The functions without a file whose name matches several functions in the workspace.
 ---@field files costline.RecordedFile[] All files, hottest first.
 ---@field mapped integer The number of files that are mapped to a workspace file.
 ---@field missingRoots string[]|vim.NIL Workspace folders, and folders of the setting `sourceRoots`, that do not exist. Null before the first profile.
@@ -988,7 +988,7 @@
 
 --- What to list about the profiles.
 ---@class costline.ProfilesArgument
----@field totals? boolean Read the profiles that were not read yet, of up to 64 MiB each, so that they have a total. The choices of `costline.view` have it then, too. Default: false.
+---@field totals? boolean Read the profiles of up to 64 MiB that were not read yet, so that they have a total. The choices of `costline.view` then have it too. Default: false.
 
 --- What to list.
 ---@class costline.Question
@@ -1007,9 +1007,9 @@
 ---@field line0 integer The line of the document, 0-based.
 ---@field name string What is recorded: `words`, `test empty_text`.
 ---@field profiler string The name of the profiler.
----@field text string The commands as one line of text, to be read.
+---@field text string The commands as one line of text, for display.
 
---- A command of a recipe. It is not for a shell: each argument is as it is.
+--- A command of a recipe. It is not for a shell: arguments are passed unchanged.
 ---@class costline.RecipeCommand
 ---@field arguments string[] Its arguments.
 ---@field program string The program, which is on the PATH, or relative to the folder.
@@ -1033,25 +1033,25 @@
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
----@field shareOfSelection number|vim.NIL The total as a share of the selection's total, from 0 to 1; the same of self costs where totals are unknown. Null if it is not known.
----@field text string Its cost, and how much of the selection's that is: `12.3% · self 4.0% · 60.0% of the selection`.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field shareOfSelection number|vim.NIL The total as a share of the selection's total, from 0 to 1; the same for self costs where totals are unknown. Null if it is unknown.
+---@field text string Its cost, and its share of the selection's cost: `12.3% · self 4.0% · 60.0% of the selection`.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 
 --- What the selected lines cost. A sample on several of them counts once.
 ---@class costline.Selection
----@field callers costline.SelectionCaller[]|vim.NIL The callers of the functions on these lines, hottest first, recursive ones last. Direct recursion is collapsed. Null if the recording is a call graph, which does not tell.
+---@field callers costline.SelectionCaller[]|vim.NIL The callers of the functions on these lines, hottest first, recursive ones last. Direct recursion is collapsed. Null if the recording is a call graph, in which they are unknown.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field lines costline.SelectedLine[] The lines with a cost, hottest first.
----@field marks string[] What is not default about the view, in short words.
+---@field marks string[] What is not default about the view, as short labels.
 ---@field metric string The metric of all costs.
 ---@field self costline.Weight The self cost.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
----@field text string The lines and their cost: `lines 3 to 9: self 1.0% (1 sample) · total 12.3% (12 samples)`. With a leading `~` if they may have moved since the recording.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field text string The lines and their cost: `lines 3 to 9: self 1.0% (1 sample) · total 12.3% (12 samples)`. With a leading `~` if the lines may have moved since the recording.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string Its unit.
@@ -1081,32 +1081,32 @@
 --- The values that `costline.setView` changes. A missing key leaves the value unchanged, `null` resets it to the setting.
 ---@class costline.SetViewArgument
 ---@field baseline? costline.BaselineChoice|vim.NIL The baseline: a profile, relative to the workspace folder, `"previous"` for the run before the one shown, `"previous:5"` for the mean of the last 5 runs, `"git:main"` for the newest run at a Git revision, or `true` for the profile shown now. `null` or `false`: no baseline.
----@field combine? costline.Combine|vim.NIL How to show the profiles of several runs as one.
----@field compare? costline.Compare|vim.NIL How to compare costs with those of the baseline.
----@field contour? boolean|vim.NIL Whether to leave procedures that the contour file excludes out of lists of callers.
+---@field combine? costline.Combine|vim.NIL How to combine the profiles of several runs.
+---@field compare? costline.Compare|vim.NIL How to compare costs with the baseline.
+---@field contour? boolean|vim.NIL Whether to leave out procedures that the contour file excludes from caller lists.
 ---@field implementation? costline.Implementation|vim.NIL Which functions to show.
 ---@field inlines? costline.Inlines|vim.NIL Where to show the cost of inlined code.
 ---@field metric? string|vim.NIL The metric to show, by name or unit.
----@field node? costline.NodeChoiceArgument|vim.NIL The call node to show the costs of, with what it calls: the path of a node in the answer of `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`: all nodes.
+---@field node? costline.NodeChoiceArgument|vim.NIL The call node to show the costs of, with what it calls: the path of a node in the result of `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`: all nodes.
 ---@field overlay? string|vim.NIL A second cost to show beside the first: a metric of the profile, by name or unit, or the path of another profile, relative to the workspace folder.
----@field own? boolean|vim.NIL Whether to charge the cost of libraries and of the runtime to the own code that called them.
----@field pathMappings? costline.PathMappingArgument[]|vim.NIL The path mappings, instead of those of the setting `pathMappings`.
----@field profile? string|vim.NIL The profile to show, relative to the workspace folder. `null`: the profile of the settings, or the newest one.
+---@field own? boolean|vim.NIL Whether to charge the cost of libraries and the runtime to your code that called them.
+---@field pathMappings? costline.PathMappingArgument[]|vim.NIL The path mappings, instead of those in the setting `pathMappings`.
+---@field profile? string|vim.NIL The profile to show, relative to the workspace folder. `null`: the profile in the settings, or the newest one.
 ---@field profiles? string[]|vim.NIL The profiles to show as one instead of `profile`: repeated runs, or the parts of a run on several machines. They must have the same format.
----@field range? string|vim.NIL The range of time to show, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. A sample at the end is not in it.
----@field reset? string[] Keys to reset, which is the same as `null` for each. Some clients drop keys with `null` from arguments that the server sent, such as Neovim.
----@field search? string|vim.NIL Show only samples in which each of these terms, separated by commas, is in the name, file or library of some function of the stack.
+---@field range? string|vim.NIL The time range to show, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. A sample at the end is not in it.
+---@field reset? string[] Keys to reset, which is the same as `null` for each. Some clients, such as Neovim, drop keys with `null` from arguments that the server sent.
+---@field search? string|vim.NIL Show only samples in which each of these terms, separated by commas, is in the name, file or library of some function on the stack.
 ---@field show? costline.Show|vim.NIL What hints show.
 ---@field threads? string[]|vim.NIL The threads to show, by name, end of the name, id (`tid:ID`, `pid:ID`), glob or `/regex/`. Empty: all threads.
 ---@field transforms? costline.TransformArgument[]|vim.NIL The transforms, in order, instead of those that are applied. `null`: none.
 ---@field unit? costline.Unit|vim.NIL The unit of costs.
----@field view? string|vim.NIL A view of the setting `views`, which replaces all choices. The other keys change it. `null`: the view of the settings.
+---@field view? string|vim.NIL A view of the setting `views`, which replaces all choices. The other keys change it. `null`: the view in the settings.
 
 --- How bad a problem is.
 ---@alias costline.Severity
 ---| '"error"' # Nothing can be shown, or not what the user chose.
----| '"warning"' # Costs are missing or not as good as they could be.
----| '"info"' # It is useful to know.
+---| '"warning"' # Costs are missing, or could be better.
+---| '"info"' # Useful to know.
 
 --- What labels show.
 ---@alias costline.Show
@@ -1117,7 +1117,7 @@
 
 --- Options of `costline.showCallers` and `costline.showCallees`.
 ---@class costline.ShowOptions
----@field groupBy? costline.GroupBy|vim.NIL Also group them, in `groups`.
+---@field groupBy? costline.GroupBy|vim.NIL Also group the callers or callees, in `groups`.
 ---@field message? boolean|vim.NIL Show the five hottest to the user in a message. The default is true.
 
 --- A summary of what is shown.
@@ -1125,16 +1125,16 @@
 ---@field base costline.Weight|vim.NIL What percentages are relative to: the total or, with negative weights, the sum of |self| over all call paths. Null without a profile.
 ---@field baseline costline.ProfileFile|vim.NIL The baseline. Null without a baseline.
 ---@field comparison costline.TotalChange|vim.NIL How the total changed since the baseline. Null without a baseline, and if it cannot be compared.
----@field fleet costline.FleetNumbers|vim.NIL Where the profile comes from, if `costline fetch` got it. Null otherwise.
+---@field fleet costline.FleetNumbers|vim.NIL Where the profile comes from, if `costline fetch` fetched it. Null otherwise.
 ---@field health costline.HealthEntry[] What is wrong with what is shown, the most severe first. Empty if a profile is shown, nothing is wrong with it, and the view is the default.
 ---@field loading boolean Whether a profile is being read.
----@field marks string[] What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`.
+---@field marks string[] What is not default about the view, as short labels: `focus-function:work`, `2 of 7 threads`.
 ---@field metric string|vim.NIL The metric. Null without a profile.
 ---@field overlay costline.ShownOverlay|vim.NIL The second cost that is shown beside the first. Null without an overlay.
 ---@field profile costline.ShownProfile|vim.NIL The profile shown. Null without a profile.
 ---@field revision integer Incremented when costs or labels of this root are replaced.
 ---@field root string|vim.NIL The workspace folder that this is about. Null if none is open.
----@field spread costline.Weight|vim.NIL How the total is spread over the runs whose mean is shown: the sample standard deviation. Null if it is no mean.
+---@field spread costline.Weight|vim.NIL How the total is spread over the runs whose mean is shown: the sample standard deviation. Null if no mean is shown.
 ---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
 ---@field summary string The metric and the marks as one text, for status lines and titles. Empty without a profile.
 ---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.
@@ -1157,13 +1157,13 @@
 ---@field name string The name to show: the file name, and the number of other files.
 ---@field path string The path of the file; of the first one if there are several.
 ---@field picked boolean Whether the user selected it by command.
----@field truncated boolean|vim.NIL Whether the file is cut. Null if that cannot be told, because a part of such a file is a valid file.
+---@field truncated boolean|vim.NIL Whether the file is truncated. Null if this cannot be known, because a part of such a file is a valid file.
 
 --- How a cost is spread over runs: sample standard deviations.
 ---@class costline.SpreadData
----@field self costline.Weight That of the self cost.
----@field text string That of what rows are sorted by, for display: `±40.0 ms`.
----@field total costline.Weight|vim.NIL That of the total. Null if it is not exact.
+---@field self costline.Weight The spread of the self cost.
+---@field text string The spread of the sorted column, for display: `±40.0 ms`.
+---@field total costline.Weight|vim.NIL The spread of the total. Null if it is not exact.
 
 --- The operand of a transform.
 ---@alias costline.Takes
@@ -1184,8 +1184,8 @@
 --- The weight of what is shown over time.
 ---@class costline.Timeline
 ---@field bucketMs number|vim.NIL The length of a bucket in milliseconds. Null if times are unknown.
----@field buckets costline.TimelineBucket[] The buckets, in order of time. A sample at the end of a bucket is in the next one; at the end of the recording, in the last one. Empty if times are unknown.
----@field collected? costline.TimelineCollected The weight over time that the source of a fetched profile states. It is that of the whole profile, whatever is shown. Missing if the source states none.
+---@field buckets costline.TimelineBucket[] The buckets, in chronological order. A sample at the end of a bucket is in the next one; at the end of the recording, in the last one. Empty if times are unknown.
+---@field collected? costline.TimelineCollected The weight over time that the source of a fetched profile states. It covers the whole profile, whatever is shown. Missing if the source states none.
 ---@field edges costline.TimelineEdge[] When each bucket starts, and when the last one ends. Empty if times are unknown.
 ---@field endMs number|vim.NIL When the last bucket ends: at the last sample of the recording, or at the end of the chosen range. In milliseconds since the first sample. Null if times are unknown.
 ---@field marks string[] What is not default about the view: `2..5 ms`.
@@ -1205,24 +1205,24 @@
 --- A span of time.
 ---@class costline.TimelineBucket
 ---@field text string The weight for display: `45 samples`.
----@field weight costline.Weight The weight of the samples that were taken in it, in the unit of the metric. A sample that stands for a duration is in the bucket in which it starts. Recorded calls are in each bucket in which their self time passes, with that part of it.
+---@field weight costline.Weight The weight of the samples that were taken in it, in the unit of the metric. A sample that stands for a duration is in the bucket in which it starts. A recorded call is in each bucket that contains self time of the call, with that part of the time.
 
 --- The weight over time that the source of a fetched profile states.
 ---@class costline.TimelineCollected
 ---@field bucketMs integer The length of a bucket in milliseconds.
----@field buckets costline.TimelineBucket[] The buckets, in order of time.
+---@field buckets costline.TimelineBucket[] The buckets, in chronological order.
 ---@field edges string[] When each bucket starts, and when the last one ends, for display: `2025-11-24 10:00`.
 ---@field startMs integer When the first bucket starts, in milliseconds since 1970.
 ---@field text string What it is, for display: `CPU of the whole profile, as stated by shop: 2025-11-24 10:00 to 11:00 UTC`.
 
 --- The start of a bucket, or the end of the last one.
 ---@class costline.TimelineEdge
----@field ms number|vim.NIL The time in milliseconds since the first sample. `costline.setView` with the range from one edge to another shows the buckets between them. Null at the end of the recording: the range is then open, because a sample at its end would not be in it.
+---@field ms number|vim.NIL The time in milliseconds since the first sample. `costline.setView` with the range from one edge to another shows the buckets between them. Null at the end of the recording, where the range must be open to include a sample at the end.
 ---@field text string The time for display: `1.20 s`.
 
 --- The timeline of a thread.
 ---@class costline.TimelineThread
----@field buckets costline.TimelineBucket[] The buckets, in order of time. A sample at the end of a bucket is in the next one; at the end of the recording, in the last one. Empty if times are unknown.
+---@field buckets costline.TimelineBucket[] The buckets, in chronological order. A sample at the end of a bucket is in the next one; at the end of the recording, in the last one. Empty if times are unknown.
 ---@field name string The name of the thread, or else of its process.
 ---@field pid string|vim.NIL The process id.
 ---@field tid string|vim.NIL The thread id.
@@ -1240,7 +1240,7 @@
 ---@class costline.Transform
 ---@field category? string|vim.NIL The category of frames.
 ---@field function? costline.FunctionKeyOrName|vim.NIL The function to transform.
----@field implementation? costline.Implementation|vim.NIL The functions that the transform applies to, if not those of the view.
+---@field implementation? costline.Implementation|vim.NIL The functions that the transform applies to, if they differ from the view's.
 ---@field path? costline.FunctionKeyOrName[]|vim.NIL The functions of a path from the root, or from the leaf for `focus-subtree-inverted`.
 ---@field resource? string|vim.NIL The library.
 ---@field type costline.TransformKind The kind of transform.
@@ -1249,7 +1249,7 @@
 ---@class costline.TransformArgument
 ---@field category? string|vim.NIL The category of frames.
 ---@field function? costline.FunctionKeyOrNameArgument|vim.NIL The function to transform.
----@field implementation? costline.Implementation|vim.NIL The functions that the transform applies to, if not those of the view.
+---@field implementation? costline.Implementation|vim.NIL The functions that the transform applies to, if they differ from the view's.
 ---@field path? costline.FunctionKeyOrNameArgument[]|vim.NIL The functions of a path from the root, or from the leaf for `focus-subtree-inverted`.
 ---@field resource? string|vim.NIL The library.
 ---@field type costline.TransformKind The kind of transform.
@@ -1283,23 +1283,23 @@
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field children costline.TreeNode[] The children, hottest first.
 ---@field est boolean Whether the cost is estimated.
----@field hasChildren boolean Whether the node has children, in the answer or not.
+---@field hasChildren boolean Whether the node has children, in the response or not.
 ---@field item costline.Item|vim.NIL The function's item, to request callers and callees with.
 ---@field key costline.FunctionKey The function's key.
 ---@field leaf boolean Whether the node has no children.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
----@field more integer The number of children that are not in the answer.
+---@field more integer The number of children that are not in the response.
 ---@field name string The function's name.
 ---@field path costline.FunctionKey[] The functions from the top of the tree to the node, to request its children with.
 ---@field percent number|vim.NIL `total` as a percentage of the base. Null if the base is 0.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
----@field recursive boolean Whether the node is a call of a function that the path above it calls, too.
+---@field recursive boolean Whether the node's function is also on the path above the node.
 ---@field self costline.Weight|vim.NIL The node's self cost. Null if it is unknown, and below the first level of the bottom-up tree.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
----@field text string The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`. In profiles with JIT tiers, those of the total follow: `45.6% · self 4.0% · Ion 62.1%`.
----@field tier 0|1|2|3 The tier of `share`, in hints that of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field text string The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`. In profiles with JIT tiers, the tiers of the total follow: `45.6% · self 4.0% · Ion 62.1%`.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight The node's total.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
@@ -1323,20 +1323,20 @@
 ---@field baseline costline.ProfileFile|vim.NIL The baseline. Null without a baseline.
 ---@field choices costline.Choice[] The choices of `costline.setView`, in the order of menus. Choices with fewer than two options are omitted.
 ---@field comparison costline.TotalChange|vim.NIL How the total changed since the baseline. Null without a baseline, and if it cannot be compared.
----@field fleet costline.FleetNumbers|vim.NIL Where the profile comes from, if `costline fetch` got it. Null otherwise.
+---@field fleet costline.FleetNumbers|vim.NIL Where the profile comes from, if `costline fetch` fetched it. Null otherwise.
 ---@field health costline.HealthEntry[] What is wrong with what is shown, the most severe first. Empty if a profile is shown, nothing is wrong with it, and the view is the default.
 ---@field hotSpots costline.HotSpotsBy[] What `costline.hotspots` can list of the profile, in the order of menus. Empty without a profile. Their titles are in `capabilities.experimental.costline`.
 ---@field loading boolean Whether a profile is being read.
----@field marks string[] What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`.
+---@field marks string[] What is not default about the view, as short labels: `focus-function:work`, `2 of 7 threads`.
 ---@field metric string|vim.NIL The metric. Null without a profile.
 ---@field node costline.NodeFunction[] The functions from a root of the call tree to the chosen call node. Empty if none is chosen.
 ---@field overlay costline.ShownOverlay|vim.NIL The second cost that is shown beside the first. Null without an overlay.
 ---@field profile costline.ShownProfile|vim.NIL The profile shown. Null without a profile.
----@field range string|vim.NIL The range of time that is shown, in milliseconds since the first sample: `2..5 ms`. Null: all.
+---@field range string|vim.NIL The time range that is shown, in milliseconds since the first sample: `2..5 ms`. Null: all.
 ---@field revision integer Incremented when costs or labels of this root are replaced.
 ---@field root string|vim.NIL The workspace folder that this is about. Null if none is open.
 ---@field search string|vim.NIL The search. Only samples whose stack has its terms are shown. Null: all.
----@field spread costline.Weight|vim.NIL How the total is spread over the runs whose mean is shown: the sample standard deviation. Null if it is no mean.
+---@field spread costline.Weight|vim.NIL How the total is spread over the runs whose mean is shown: the sample standard deviation. Null if no mean is shown.
 ---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
 ---@field summary string The metric and the marks as one text, for status lines and titles. Empty without a profile.
 ---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.

@@ -1,4 +1,4 @@
-//! The calls of each thread in the order of time: a flame chart.
+//! The calls of each thread in chronological order: a flame chart.
 //!
 //! A sample shows what its thread did until the next one. If that is late, because the thread did not
 //! run, it is until the time has passed that the sample stands for. Stacks that follow each other
@@ -36,7 +36,7 @@ pub struct ThreadChart {
     pub thread: ThreadId,
     /// Its weight, also outside of the chart's time.
     pub total: f64,
-    /// The calls, level by level, each level in the order of time.
+    /// The calls, level by level, each level in chronological order.
     pub calls: Vec<TimedCall>,
 }
 
@@ -54,7 +54,7 @@ pub struct TimedCall {
     pub start_ns: u64,
     /// When it ended, possibly after the chart's time.
     pub end_ns: u64,
-    /// The weight of its samples without those of calls below it.
+    /// The weight of its samples, without the samples of calls below it.
     pub self_: f64,
     /// The weight of its samples.
     pub total: f64,
@@ -77,7 +77,7 @@ pub fn flame_chart(
     range: Option<TimeRange>,
     shortest: f64,
 ) -> Result<FlameChart, Unmatched> {
-    let effect = "nothing can be drawn in the order of time";
+    let effect = "nothing can be drawn in chronological order";
     let (recorded, shown) = recording.sampled().zip(shown.sampled()).ok_or_else(|| {
         let problem = format!("{effect}: this recording is a call graph without samples");
         Unmatched::new(WarningCode::NoStacks, problem)
@@ -121,7 +121,7 @@ struct Span {
     weight: f64,
 }
 
-/// The samples of a thread in the order of time, each with its end.
+/// The samples of a thread in chronological order, each with its end.
 struct Spans(Vec<Span>);
 
 impl Spans {
@@ -189,7 +189,7 @@ struct Limits {
     row_ns: u64,
 }
 
-/// Builds the calls of a thread, callers before callees, in the order of time.
+/// Builds the calls of a thread, callers before callees, in chronological order.
 struct ChartBuilder {
     limits: Limits,
     calls: Vec<TimedCall>,
@@ -316,7 +316,7 @@ impl ChartBuilder {
     }
 }
 
-/// The calls level by level, each level in the order of time.
+/// The calls level by level, each level in chronological order.
 fn by_level(calls: &[TimedCall]) -> Vec<TimedCall> {
     let mut order: Vec<usize> = (0..calls.len()).collect();
     order.sort_by_key(|&at| calls[at].depth);

@@ -14,7 +14,7 @@ use profile::{FunctionId, Groups, Recording, Samples, StackAccess, StackId, Warn
 pub struct Phases {
     /// The functions that all stacks have in common, outermost first.
     pub above: Vec<FunctionId>,
-    /// The phases, in the order of time.
+    /// The phases, in chronological order.
     pub phases: Vec<Phase>,
 }
 
@@ -23,7 +23,7 @@ pub struct Phases {
 pub struct Phase {
     /// The function.
     pub function: FunctionId,
-    /// From its first sample to that of the next phase.
+    /// From the first sample of this phase to the first sample of the next one.
     pub range: TimeRange,
 }
 
@@ -54,8 +54,7 @@ pub fn phases(
         [..] => {
             let chosen = threads.iter().map(|(at, _)| *at);
             let labels = listed_threads(shown.threads(), chosen);
-            let problem =
-                format!("they are those of one thread; choose it with --thread: {labels}");
+            let problem = format!("there are several threads; choose one with --thread: {labels}");
             return Err(none(&problem));
         }
     };

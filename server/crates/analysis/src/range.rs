@@ -4,7 +4,7 @@ use profile::{FuncId, Groups, MetricId, Profile, StackAccess, SymbolTables};
 use std::fmt;
 use std::str::FromStr;
 
-/// A half-open range of time since the first sample of a recording.
+/// A half-open time range since the first sample of a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TimeRange {
     /// The start, in nanoseconds.
@@ -20,7 +20,7 @@ impl FromStr for TimeRange {
     /// the range begins with the recording, without `B` it ends with it.
     fn from_str(text: &str) -> Result<Self, String> {
         let problem =
-            || format!("`{text}` is no range; expected A..B in milliseconds, or 1s..2.5s");
+            || format!("`{text}` is not a valid range; expected A..B in milliseconds, or 1s..2.5s");
         let (start, end) = text.split_once("..").ok_or_else(problem)?;
         let time = |text: &str, default: u64| match text.trim() {
             "" => Ok(default),
@@ -161,7 +161,7 @@ mod tests {
         }
         for text in ["", "5", "a..b", "-1..2", "1e3..2e3", "1..2min", "1..inf"] {
             let error = text.parse::<TimeRange>().unwrap_err();
-            assert!(error.contains("is no range; expected A..B"), "{error}");
+            assert!(error.contains("is not a valid range; expected A..B"), "{error}");
         }
         assert!("5..5".parse::<TimeRange>().unwrap_err().contains("must end after it starts"));
     }

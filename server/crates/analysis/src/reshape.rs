@@ -1,4 +1,4 @@
-//! Applies the range of time, transforms, the implementation filter, the search and the choice of own
+//! Applies the time range, transforms, the implementation filter, the search and the choice of own
 //! code to a recording, in this order. Everything that sums or writes a recording takes the result,
 //! so that all surfaces agree.
 //!
@@ -232,7 +232,7 @@ pub fn find_names(
     })
 }
 
-/// Checks that a recording has samples in a range of time.
+/// Checks that a recording has samples in a time range.
 pub fn check_range(recording: &Recording, range: TimeRange) -> Result<(), Unmatched> {
     let profile = recording.sampled().ok_or_else(no_stacks)?;
     let part = in_range(profile, range, profile.default_metric())?;
@@ -240,10 +240,10 @@ pub fn check_range(recording: &Recording, range: TimeRange) -> Result<(), Unmatc
     if is_outside { Err(no_samples_in(range, profile)) } else { Ok(()) }
 }
 
-/// The samples in a range of time. Fails if the times of samples with a weight in `metric` are
+/// The samples in a time range. Fails if the times of samples with a weight in `metric` are
 /// unknown.
 fn in_range(profile: &Profile, range: TimeRange, metric: MetricId) -> Result<Profile, Unmatched> {
-    let clock = known_times(profile, metric, "no range of time can be chosen")?;
+    let clock = known_times(profile, metric, "no time range can be chosen")?;
     Ok(profile.with_samples(profile.default_metric(), |_, samples| {
         Some(samples.within(range.start_ns, range.end_ns, clock))
     }))

@@ -34,7 +34,7 @@ pub fn advice(snapshot: &Snapshot) -> Option<Advice> {
         return record(format!("no frame has a line: {}", with_lines(snapshot)));
     }
     if has_warning(WarningCode::OneLinePerFunction) || has_warning(WarningCode::FunctionLines) {
-        return record(format!("only the costs of functions are known: {}", with_lines(snapshot)));
+        return record(format!("only function costs are known: {}", with_lines(snapshot)));
     }
     // rbspy 0.55 writes the last line of a method for Ruby 2.6 and newer. Profiles do not contain
     // the version of Ruby.
@@ -65,10 +65,13 @@ fn no_costs(costs: &Costs) -> &'static str {
 }
 
 /// Advice for functions without names and lines.
-const ADDRESSES: &str = "functions are addresses. Put the recorded program where it was during the recording, or into the project, or \
-                pass it with --symbols (setting `symbols.paths`); it needs debug info (`-g`; Rust: `debug = \"line-tables-only\"`). \
-                On the machine of the recording, `perf script -i perf.data -F +pid,+srcline --full-source-path`, \
-                `pprof -proto PROGRAM FILE`, and samply (newer than 0.13) with `--presymbolicate` write names and lines into a file";
+const ADDRESSES: &str = "functions are addresses. Put the recorded program where it was during the \
+                         recording, or into the project, or pass it with --symbols (setting \
+                         `symbols.paths`); it needs debug info (`-g`; Rust: `debug = \
+                         \"line-tables-only\"`). On the machine where it was recorded, `perf \
+                         script -i perf.data -F +pid,+srcline --full-source-path`, `pprof -proto \
+                         PROGRAM FILE`, and samply (newer than 0.13) with `--presymbolicate` write \
+                         names and lines into a file";
 
 /// How to record Ruby with lines.
 const RUBY: &str = "for lines, record with `StackProf.run(mode: :wall, raw: true, out: \"stackprof.dump\")` (version 0.2.26 or newer) \
@@ -157,13 +160,15 @@ fn with_lines(snapshot: &Snapshot) -> &'static str {
         Format::Callgrind if by(Dialect::Rbspy) || by(Dialect::RubyProf) => RUBY,
         Format::Callgrind if by(Dialect::Pyprof2calltree) || is_yappi => PYTHON,
         Format::Callgrind if by(Dialect::Nytprof) || by(Dialect::Xdebug) => {
-            "this profiler writes only the lines where functions start and where they call others; the costs of functions are correct"
+            "this profiler writes only the lines where functions start and where they call others; \
+             function costs are correct"
         }
         Format::Callgrind => {
             "build the program with debug info (`-g`) and record with `valgrind --tool=callgrind --dump-line=yes PROGRAM`"
         }
         Format::MercuryDeep => {
-            "the profiled program made no calls: compile it with `mmc --grade asm_fast.gc.profdeep`, and let it run to its end"
+            "the profiled program made no calls: compile it with `mmc --grade \
+             asm_fast.gc.profdeep`, and let it run to the end"
         }
         Format::Dhat => {
             "build the program with debug info (`-g`; Rust: `debug = 1`) and record with `valgrind --tool=dhat PROGRAM`"

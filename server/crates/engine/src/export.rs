@@ -169,8 +169,9 @@ pub fn export(
     if stack_bytes > MAX_STACK_BYTES {
         let (title, gigabytes) = (options.target.title(), stack_bytes >> 30);
         return Err(format!(
-            "{title} would have more than {gigabytes} GiB, because stacks are deep and numerous; limit them with --max-depth, \
-             take fewer samples with --range, or export to firefox, which stores each stack once"
+            "{title} would have more than {gigabytes} GiB, because stacks are deep and numerous; \
+             limit them with --max-depth, select fewer samples with --range, or export to firefox, \
+             which stores each stack once"
         ));
     }
     let by = baseline.map(|(before, how)| Comparison::new(&[before], snapshot, how));
@@ -202,12 +203,12 @@ pub fn export(
         (Target::Firefox, _) => firefox::write(&profile),
         (Target::Pprof, _) => pprof::write(&profile),
     };
-    // These have their samples in the order of time, with or without times.
+    // These have their samples in chronological order, with or without times.
     let is_in_order =
         matches!(snapshot.loaded.format, Format::AustinMojo | Format::Rbspy | Format::Stackprof);
     let has_order = is_in_order || analysis::has_times(&profile);
     if options.target == Target::Flamechart && !has_order {
-        written.lost.push("the order of time, which the profile does not have");
+        written.lost.push("chronological order, which the profile does not record");
     }
     // A call graph does not distinguish threads.
     if options.target == Target::Callgrind && profile.threads().len() > 1 {
@@ -245,7 +246,7 @@ pub fn store(path: &Path, bytes: &[u8], overwrite: bool) -> io::Result<()> {
     let Some(existing) = existing else {
         let file = OpenOptions::new().write(true).create_new(true).open(path)?;
         return write(&file).inspect_err(|_| {
-            // The error of writing says more than that of removing.
+            // The error of writing is more informative than the error of removing.
             let _ = fs::remove_file(path);
         });
     };
@@ -267,7 +268,7 @@ pub fn store(path: &Path, bytes: &[u8], overwrite: bool) -> io::Result<()> {
 pub fn refusal(path: &Path, error: &io::Error, overwrite: &str) -> String {
     match error.kind() {
         _ if path.is_dir() => {
-            format!("{}: is a folder; give the name of a file", path.display())
+            format!("{}: is a folder; pass a file name", path.display())
         }
         io::ErrorKind::AlreadyExists => {
             format!("{}: the file exists; use {overwrite} to replace it", path.display())

@@ -165,7 +165,7 @@ pub struct ItemData {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub transforms: Option<String>,
-    /// The workspace folder whose profile the cost is of. Missing if there is only one.
+    /// The workspace folder whose profile has the cost. Missing if there is only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PathBuf")]
     pub folder: Option<PathBuf>,

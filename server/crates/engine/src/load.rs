@@ -34,8 +34,8 @@ pub const PUBLISH_INTERVAL: Duration = Duration::from_millis(500);
 
 /// How long [`load_soon`] searches libraries. This is enough for most programs.
 const SEARCH_FIRST: Duration = Duration::from_millis(250);
-/// The most threads that search libraries for [`load_soon`]. A limit is needed because a thread never
-/// ends if the disk does not answer.
+/// The most threads that search libraries for [`load_soon`]. A limit is needed because a thread
+/// never ends if the disk does not respond.
 const MAX_SEARCHING: usize = 2;
 
 /// Caches that all loads share.

@@ -340,7 +340,7 @@ impl Snapshot {
         units::executed(count) + &from
     }
 
-    /// Why the profile does not tell how often lines were executed. `None` if it does.
+    /// Why the profile has no execution counts. `None` if it does.
     pub fn no_line_counts(&self) -> Option<String> {
         if !self.line_counts.is_empty() {
             return None;
@@ -354,9 +354,7 @@ impl Snapshot {
             None if self.loaded.lacks_lines_of_counts => {
                 let file = self.loaded.path.with_extension(companions::PROGRAM);
                 let file = file.file_name().unwrap_or_default().to_string_lossy();
-                format!(
-                    "how often lines were executed is unknown: {file} is missing beside the profile"
-                )
+                format!("execution counts are unknown: {file} is missing beside the profile")
             }
             None if self
                 .loaded
@@ -365,13 +363,12 @@ impl Snapshot {
                 .as_ref()
                 .is_some_and(|by| by.name() == "callgrind") =>
             {
-                "the profile does not tell how often lines were executed; record with \
-                 `--dump-instr=yes --collect-jumps=yes`, or write a coverage report `lcov.info` \
-                 beside it"
+                "the profile has no execution counts; record with `--dump-instr=yes \
+                 --collect-jumps=yes`, or write a coverage report `lcov.info` beside it"
                     .to_owned()
             }
-            None => "the profile does not tell how often lines were executed; a coverage report \
-                     `lcov.info` beside it would"
+            None => "the profile has no execution counts; a coverage report `lcov.info` beside it \
+                     would add them"
                 .to_owned(),
         })
     }
@@ -421,8 +418,8 @@ fn no_contour(grouped: &Grouped, costs: &Costs, tree: &CallTree) -> Option<Warni
     (wanted && !tree.has_contour()).then(|| Warning {
         code: WarningCode::Contour,
         message: format!(
-            "all callers are shown: the contour file needs the cost of calls, which `{metric}` does \
-             not have; choose another metric"
+            "all callers are shown: the contour file needs call costs, which `{metric}` does not \
+             have; choose another metric"
         ),
         count: 1,
     })

@@ -38,7 +38,7 @@ pub struct World {
     pub shown: Option<Arc<Snapshot>>,
     /// The baseline, if the user chose one.
     pub baseline: Option<Arc<Baseline>>,
-    /// Why the baseline of the settings cannot be read.
+    /// Why the baseline in the settings cannot be read.
     pub baseline_problem: Option<String>,
     /// The other profile that is the overlay.
     pub overlay: Option<Arc<Baseline>>,

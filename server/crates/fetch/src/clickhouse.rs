@@ -129,8 +129,8 @@ impl Read for Inflated<'_> {
                 if n == 0 && content.limit() == 0 {
                     let bytes = Limits::default().max_inflated_bytes;
                     return Err(io::Error::other(format!(
-                        "the answer has more than {bytes} bytes when decompressed; ask for less, with \
-                         --min-percent, --max-depth or --max-stacks"
+                        "the response has more than {bytes} bytes when decompressed; request less, \
+                         with --min-percent, --max-depth or --max-stacks"
                     )));
                 }
                 Ok(n)
@@ -145,7 +145,7 @@ fn query_of(query: &Query) -> Result<String, FetchError> {
     let options = query.options;
     let [from, until] = query.range.seconds();
     match (&options.query, options.template) {
-        (Some(_), Some(_)) => usage("`query` and `template` exclude each other: give one of them"),
+        (Some(_), Some(_)) => usage("`query` and `template` cannot be combined: give one of them"),
         (None, None) => usage(&format!(
             "a ClickHouse source needs `query`, SQL for the rows, or `template`: {}",
             Template::names()
@@ -192,7 +192,7 @@ pub(crate) fn fetch(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Fetc
     }
     if stacks.is_empty() {
         return Err(database
-            .fails("the query has no rows; check its range of time (--since) and its conditions"));
+            .fails("the query has no rows; check its time range (--since) and its conditions"));
     }
     let (bytes, format) = stacks.finish().map_err(|message| database.fails(message))?;
     let mut notes = Vec::new();
@@ -241,7 +241,7 @@ fn cut_rows(
 pub(crate) fn list(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Listing, FetchError> {
     let Some(template) = query.options.template else {
         return Err(FetchError::Usage(format!(
-            "only sources with a `template` have a list: {}",
+            "only sources with a `template` can be listed: {}",
             Template::names()
         )));
     };

@@ -74,7 +74,7 @@ pub enum FetchError {
     },
     /// The answer exceeds the limit.
     #[error(
-        "{url}: sent more than {limit} bytes; raise the limit with --max-bytes N, or ask for less"
+        "{url}: sent more than {limit} bytes; raise the limit with --max-bytes N, or request less"
     )]
     TooLarge {
         /// What was asked for.
@@ -83,7 +83,7 @@ pub enum FetchError {
         limit: u64,
     },
     /// The answer is no profile that can be read.
-    #[error("{from}: the answer cannot be read as a profile: {error}")]
+    #[error("{from}: the response cannot be read as a profile: {error}")]
     NoProfile {
         /// The address or folder.
         from: String,

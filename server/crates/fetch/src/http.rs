@@ -121,7 +121,7 @@ impl Http {
             shown = at.clone();
             shown.set_query(None);
             if ask.body.is_some() {
-                let reason = "which is only followed for addresses of profiles; give that address";
+                let reason = "which is only followed for profile addresses; give that address";
                 return Err(FetchError::Redirect {
                     url: ask.shown.to_string(),
                     to: shown.into(),
@@ -210,7 +210,8 @@ impl Http {
                      machine, or name its file in SSL_CERT_FILE"
                 ),
                 None if error.kind() == io::ErrorKind::ConnectionRefused => {
-                    "nothing listens there; check the host and port, and that the program runs"
+                    "nothing is listening there; check the host and port, and that the program is \
+                     running"
                         .to_owned()
                 }
                 None => format!("the connection failed: {error}"),
@@ -330,12 +331,12 @@ fn redirected(url: &Url, shown: &Url, location: &str) -> Result<Url, FetchError>
         Err(FetchError::Redirect { url: shown.to_string(), to, reason })
     };
     match url.join(location) {
-        Ok(next) if !is_http(&next) => refuse("which is no http or https address"),
+        Ok(next) if !is_http(&next) => refuse("which is not an http or https address"),
         Ok(next) if url.scheme() == "https" && next.scheme() == "http" => {
             refuse("which is not encrypted")
         }
         Ok(next) => Ok(next),
-        Err(_) => refuse("which is no address"),
+        Err(_) => refuse("which is not a valid address"),
     }
 }
 
@@ -381,7 +382,8 @@ fn refused(url: &Url, status: StatusCode, denied: &str, response: Response<Body>
         (401 | 403, _) => &format!("; {denied}"),
         (404, _) => "; check the path",
         (300..=400, Some(region)) => &format!(
-            "; the bucket is in another region: give --region {region}, and the address of the store there"
+            "; the bucket is in another region: give --region {region}, and the store's address \
+             there"
         ),
         _ => "",
     };

@@ -88,7 +88,7 @@ pub(crate) fn spans(
 /// The error for a source whose type of profiles was not given.
 pub(crate) fn no_type(url: &Url, types: &[String]) -> FetchError {
     if types.is_empty() {
-        let message = "has no profiles in this range of time; give another one with --since";
+        let message = "has no profiles in this time range; choose another one with --since";
         return FetchError::Answer { from: url.to_string(), message: message.to_owned() };
     }
     FetchError::Usage(format!("{url}: give --profile-type, one of {}", types.join(", ")))
@@ -98,8 +98,9 @@ pub(crate) fn no_type(url: &Url, types: &[String]) -> FetchError {
 pub(crate) fn nothing(url: &Url) -> FetchError {
     FetchError::Answer {
         from: url.to_string(),
-        message: "has no profiles with these labels in this range of time; see what there is with --list, \
-                  or give another --since".to_owned(),
+        message: "has no profiles with these labels in this time range; list what it has with \
+                  --list, or choose another --since"
+            .to_owned(),
     }
 }
 

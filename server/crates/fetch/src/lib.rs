@@ -5,7 +5,7 @@
 //! secrets for it, [`fetch()`] fetches it, and [`store()`] writes it as one file below `.costline/`. A
 //! profile is stored once the whole of it was read, so a failed fetch leaves the old file as it is.
 //!
-//! No other crate of Costline has network code, and of these only `costline fetch` uses this one.
+//! No other Costline crate has network code, and only `costline fetch` uses this one.
 
 mod answer;
 mod clickhouse;
@@ -86,7 +86,7 @@ pub fn list(
 }
 
 fn no_list() -> FetchError {
-    FetchError::Usage("only Pyroscope, Parca and ClickHouse have a list".to_owned())
+    FetchError::Usage("only Pyroscope, Parca and ClickHouse can be listed".to_owned())
 }
 
 /// Cuts a profile that the source did not cut.

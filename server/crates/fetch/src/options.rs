@@ -7,12 +7,12 @@ use serde::Deserialize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The time to the first byte, and between two parts of the answer.
+/// The time to the first byte, and between two parts of the response.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// The limit of an answer, as sent.
+/// The limit of a response, as sent.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// What flags and the keys of a source can say.
+/// What flags and the keys of a source can set.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, clap::Args)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Options {
@@ -29,72 +29,72 @@ pub struct Options {
     /// records (`seconds=N` in the URL) [default: 20]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: Option<u64>,
-    /// The maximum size of the answer [default: 1 GiB]
+    /// The maximum size of the response [default: 1 GiB]
     #[arg(long, value_name = "BYTES")]
     pub max_bytes: Option<u64>,
     /// The environment variable with a token to send (`Authorization: Bearer`); its name must begin
     /// with `COSTLINE_`
     #[arg(long, value_name = "VARIABLE")]
     pub token_env: Option<String>,
-    /// The name of the user, to send with the password (`Authorization: Basic`)
+    /// The user name, to send with the password (`Authorization: Basic`)
     #[arg(long, value_name = "NAME")]
     pub user: Option<String>,
-    /// The environment variable with the password of the user; its name must begin with `COSTLINE_`
+    /// The environment variable with the user's password; its name must begin with `COSTLINE_`
     #[arg(long, value_name = "VARIABLE")]
     pub password_env: Option<String>,
     /// The tenant: `X-Scope-OrgID` of Pyroscope, `projectID` of Polar Signals
     #[arg(long, value_name = "ID")]
     pub tenant: Option<String>,
-    /// The type of profiles: `process_cpu:cpu:nanoseconds:cpu:nanoseconds`; `--list` has those of a
-    /// source
+    /// The profile type: `process_cpu:cpu:nanoseconds:cpu:nanoseconds`; `--list` shows the source's
+    /// types
     #[arg(long, value_name = "TYPE")]
     pub profile_type: Option<String>,
     /// Only profiles with these labels: `{service_name="checkout", region=~"eu-.*"}`
     #[arg(long, value_name = "SELECTOR")]
     pub labels: Option<String>,
-    /// Where the range of time begins: `90s`, `15m`, `1h`, `7d`, `2w` ago, or a time like
+    /// The start of the time range: `90s`, `15m`, `1h`, `7d`, `2w` ago, or a time like
     /// `2026-11-24T10:00:00Z` [default: 1h]
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
-    /// Where the range of time ends [default: now]
+    /// The end of the time range [default: now]
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-    /// Fetch a second range of the same length, to compare with: where it begins. The file is
+    /// Also fetch a time range of the same length that starts here, to compare with. Its file is
     /// NAME-baseline
     #[arg(long, value_name = "TIME")]
     pub baseline_since: Option<String>,
-    /// The query of a ClickHouse database in SQL, with the columns `stack` and `value`, or `functions`,
-    /// `files`, `lines` and `value`; `{from}` and `{until}` are the range of time, in seconds since 1970
+    /// The ClickHouse query in SQL, with the columns `stack` and `value`, or `functions`, `files`,
+    /// `lines` and `value`; `{from}` and `{until}` are the time range, in seconds since 1970
     #[arg(long, value_name = "SQL")]
     pub query: Option<String>,
     /// A built-in query for a known ClickHouse schema, instead of `--query`
     #[arg(long, value_name = "SCHEMA")]
     pub template: Option<Template>,
-    /// The database of ClickHouse [default: default]
+    /// The ClickHouse database [default: default]
     #[arg(long, value_name = "NAME")]
     pub database: Option<String>,
-    /// The cluster of ClickHouse whose shards a template asks
+    /// The ClickHouse cluster to query (with `--template`)
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
-    /// A condition in SQL for the rows of a template: `ServiceName = 'checkout'`
+    /// An SQL condition for the rows (with `--template`): `ServiceName = 'checkout'`
     #[arg(long, value_name = "SQL")]
     pub filter: Option<String>,
-    /// What the values of ClickHouse count, and their unit, such as `cpu:nanoseconds` [default:
+    /// What the ClickHouse values count, and their unit, such as `cpu:nanoseconds` [default:
     /// samples:count]
     #[arg(long, value_name = "NAME:UNIT")]
     pub values: Option<String>,
-    /// The region of an object store [default: us-east-1]
+    /// The region of the object store [default: us-east-1]
     #[arg(long, value_name = "NAME")]
     pub region: Option<String>,
-    /// The environment variable with the access key of an object store; its name must begin with
+    /// The environment variable with the access key of the object store; its name must begin with
     /// `COSTLINE_`
     #[arg(long, value_name = "VARIABLE")]
     pub access_key_env: Option<String>,
-    /// The environment variable with the secret key of an object store; its name must begin with
+    /// The environment variable with the secret key of the object store; its name must begin with
     /// `COSTLINE_`
     #[arg(long, value_name = "VARIABLE")]
     pub secret_key_env: Option<String>,
-    /// Leave out calls that cost less than this share of the total; their cost stays at the caller
+    /// Leave out calls that cost less than this share of the total; their cost goes to the caller
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub min_percent: Option<f64>,
     /// Keep this many frames of each stack, from the root; the cost of deeper frames goes to the last

@@ -244,7 +244,7 @@ impl<'a> Api<'a> {
     }
 }
 
-const NO_PARCA: &str = "check that the address is that of a Parca server";
+const NO_PARCA: &str = "check that this is the address of a Parca server";
 
 /// The first message of the frames of an answer.
 fn message_of(content: &[u8]) -> Result<&[u8], String> {
@@ -254,7 +254,7 @@ fn message_of(content: &[u8]) -> Result<&[u8], String> {
         let [flags, length @ ..] = header else { break };
         let length = length.iter().fold(0, |sum, &byte| sum << 8 | usize::from(byte));
         let Some((frame, after)) = after.split_at_checked(length) else {
-            return Err(format!("the answer is cut, or of another protocol; {NO_PARCA}"));
+            return Err(format!("the response is truncated or uses another protocol; {NO_PARCA}"));
         };
         if flags & TRAILER == 0 {
             message = message.or(Some(frame));
@@ -269,7 +269,7 @@ fn message_of(content: &[u8]) -> Result<&[u8], String> {
         }
         rest = after;
     }
-    message.ok_or_else(|| format!("the answer has no message; {NO_PARCA}"))
+    message.ok_or_else(|| format!("the response has no message; {NO_PARCA}"))
 }
 
 /// The error of a status other than 0.
@@ -280,7 +280,7 @@ fn check_status(status: Option<&str>, message: Option<&str>) -> Result<(), Strin
             let message = percent_encoding::percent_decode_str(message.unwrap_or_default())
                 .decode_utf8_lossy();
             let message = message.lines().next().unwrap_or_default();
-            Err(format!("answered with the status {status} of gRPC: {message}"))
+            Err(format!("answered with gRPC status {status}: {message}"))
         }
     }
 }
@@ -377,10 +377,10 @@ mod tests {
         assert_eq!(message_of(&good).unwrap(), b"abc");
         let status = frame(TRAILER, b"Grpc-Status: 5\r\ngrpc-message: no%20profile\r\n");
         let message = message_of(&status).unwrap_err();
-        assert_eq!(message, "answered with the status 5 of gRPC: no profile");
-        assert!(message_of(&good[..6]).unwrap_err().starts_with("the answer is cut"));
-        assert!(message_of(b"<html>").unwrap_err().starts_with("the answer is cut"));
-        assert!(message_of(b"").unwrap_err().starts_with("the answer has no message"));
+        assert_eq!(message, "answered with gRPC status 5: no profile");
+        assert!(message_of(&good[..6]).unwrap_err().starts_with("the response is truncated"));
+        assert!(message_of(b"<html>").unwrap_err().starts_with("the response is truncated"));
+        assert!(message_of(b"").unwrap_err().starts_with("the response has no message"));
     }
 
     #[test]

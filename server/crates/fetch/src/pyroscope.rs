@@ -187,7 +187,7 @@ impl<'a> Api<'a> {
         let answer = self.call(method, message, observe)?;
         T::decode(answer.as_slice()).map_err(|error| FetchError::Answer {
             from: below(self.url, method).to_string(),
-            message: format!("{error}; check that the address is that of a Pyroscope server"),
+            message: format!("{error}; check that this is the address of a Pyroscope server"),
         })
     }
 
@@ -284,7 +284,7 @@ pub(crate) fn list(query: &Query, observe: &mut dyn FnMut(Step)) -> Result<Listi
     })
 }
 
-/// An address below that of the server, which may have a path of its own.
+/// An address below the server's address, which may have a path of its own.
 pub(crate) fn below(url: &Url, path: &str) -> Url {
     let mut below = url.clone();
     let base = url.path().trim_end_matches('/');

@@ -95,7 +95,7 @@ impl Store {
             http.check_all(self.bucket.base_url(), n_bytes, began.elapsed())?;
             let text = String::from_utf8_lossy(&answer);
             let page = Page::parse(&text).map_err(|error| {
-                fails(format!("{error}; check that the address is that of a bucket"))
+                fails(format!("{error}; check that this is the address of a bucket"))
             })?;
             names.extend(page.names);
             if names.len() > MAX_OBJECTS {
@@ -131,10 +131,7 @@ impl Page {
         let document = Document::parse(text).map_err(|error| error.to_string())?;
         let root = document.root_element();
         if root.tag_name().name() != "ListBucketResult" {
-            return Err(format!(
-                "found <{}> in place of a list of objects",
-                root.tag_name().name()
-            ));
+            return Err(format!("found <{}> instead of a list of objects", root.tag_name().name()));
         }
         let encoded = child(root, "EncodingType") == Some("url");
         let name = |key: &str| if encoded { decoded(key) } else { key.to_owned() };
@@ -195,7 +192,7 @@ mod tests {
         assert_eq!((page.names, page.next), (vec!["a+b".to_owned()], None));
         assert_eq!(
             Page::parse("<html/>").err().unwrap(),
-            "found <html> in place of a list of objects"
+            "found <html> instead of a list of objects"
         );
         assert!(Page::parse("no").is_err());
     }

@@ -43,7 +43,7 @@ fn authorization(options: &Options) -> Result<Option<String>, FetchError> {
             usage("`user` needs `password-env`, the variable with the password")
         }
         (None, None, Some(_)) => usage("`password-env` needs `user`"),
-        (Some(_), ..) => usage("`token-env` and `user` exclude each other: give one of them"),
+        (Some(_), ..) => usage("`token-env` and `user` cannot be combined: give one of them"),
     }
 }
 
@@ -56,7 +56,7 @@ fn keys(options: &Options) -> Result<Option<(String, String)>, FetchError> {
             usage("`access-key-env` cannot be used with `token-env` or `user`")
         }
         (Some(access), Some(key)) => Ok(Some((secret(access)?, secret(key)?))),
-        _ => usage("`access-key-env` and `secret-key-env` need each other: give both"),
+        _ => usage("`access-key-env` and `secret-key-env` must be given together"),
     }
 }
 
@@ -109,7 +109,7 @@ mod tests {
         let user = Options { user: text("me"), ..Options::default() };
         assert!(message(user.clone()).contains("`password-env`"));
         let both = Options { token_env: text("COSTLINE_T"), ..user };
-        assert!(message(both).contains("exclude each other"));
+        assert!(message(both).contains("cannot be combined"));
         let other = Options { token_env: text("AWS_SECRET"), ..Options::default() };
         assert!(message(other).contains("use COSTLINE_AWS_SECRET"));
     }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 /// The default start, relative to now.
 const SINCE: &str = "1h";
 
-/// A range of time in milliseconds since 1970, without its end.
+/// A time range in milliseconds since 1970, without its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
     /// Where it begins.
@@ -39,8 +39,8 @@ impl Range {
         let until_ms = from_ms.saturating_add(self.until_ms - self.from_ms);
         if until_ms > self.from_ms {
             return Err(FetchError::Usage(format!(
-                "baseline-since {since}: the second range has the length of the first and would overlap \
-                 it; let it begin earlier"
+                "baseline-since {since}: the second range has the same length as the first and \
+                 would overlap it; let it begin earlier"
             )));
         }
         Ok(Some(Self { from_ms, until_ms }))
@@ -121,6 +121,6 @@ mod tests {
         let last_week = [NOW - 14 * 86_400_000, NOW - 7 * 86_400_000];
         assert_eq!(baseline(options("7d", None, Some("2w"))).unwrap(), Some(last_week));
         let message = baseline(options("7d", None, Some("8d"))).unwrap_err().to_string();
-        assert!(message.starts_with("baseline-since 8d: the second range has the length"));
+        assert!(message.starts_with("baseline-since 8d: the second range has the same length"));
     }
 }

@@ -27,13 +27,13 @@ pub enum ErrorKind {
     Malformed,
     /// The format is unknown.
     Unrecognised,
-    /// The file is of a kind that is recognised but not read.
+    /// The file is of a kind that is recognized but not read.
     Foreign(&'static Foreign),
     /// The data exceed a limit.
     TooLarge,
     /// The data do not fit into memory.
     NoMemory,
-    /// The observer cancelled the read.
+    /// The observer canceled the read.
     Cancelled,
     /// The source of the bytes failed.
     Io,
@@ -106,7 +106,7 @@ impl ReadError {
         Self {
             kind: ErrorKind::Cancelled,
             at: At::File,
-            message: "reading was cancelled".to_owned(),
+            message: "reading was canceled".to_owned(),
         }
     }
 }

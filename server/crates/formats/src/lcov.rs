@@ -45,7 +45,7 @@ pub fn lcov(text: &str) -> Result<Vec<LcovCount<'_>>, ReadError> {
         if let Some(name) = line.strip_prefix("SF:") {
             file = Some(name.trim_end());
         } else if let Some(row) = line.strip_prefix("DA:") {
-            let file = file.ok_or_else(|| malformed("the name of a file first (`SF:`)"))?;
+            let file = file.ok_or_else(|| malformed("a file name first (`SF:`)"))?;
             let (line, count) =
                 count(row).ok_or_else(|| malformed("`DA:` with a line and a count"))?;
             counts.push(LcovCount { file, line, count });
@@ -66,7 +66,7 @@ fn has_part(text: &str) -> bool {
 }
 
 fn no_files() -> ReadError {
-    let message = "has no files (lines that begin with `SF:`); expected a report of lcov";
+    let message = "has no files (lines that begin with `SF:`); expected an lcov report";
     ReadError::malformed(At::File, message)
 }
 

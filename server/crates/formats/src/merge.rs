@@ -86,13 +86,13 @@ impl Merger {
             (Some(Tables::Folded(tables)), Content::Folded(part)) => tables.add(part)?,
             (Some(Tables::Pprof(_)), Content::Folded(_)) => {
                 return Err(MergeError(
-                    "is folded stacks, unlike the files before it, which are pprof profiles"
+                    "has folded stacks, unlike the files before it, which are pprof profiles"
                         .to_owned(),
                 ));
             }
             (Some(Tables::Folded(_)), Content::Pprof(_)) => {
                 return Err(MergeError(
-                    "is a pprof profile, unlike the files before it, which are folded stacks"
+                    "is a pprof profile, unlike the files before it, which have folded stacks"
                         .to_owned(),
                 ));
             }
@@ -100,11 +100,11 @@ impl Merger {
         Ok(())
     }
 
-    /// Leaves out what `cuts` say. Returns the weight that is not where it was spent, in the metric that
-    /// is shown by default.
+    /// Leaves out what `cuts` say. Returns the weight that was moved to other functions, in the
+    /// metric that is shown by default.
     ///
     /// # Errors
-    /// A sum exceeds 64 bits. The sum is of no use then.
+    /// A sum exceeds 64 bits. This value must not be used after that.
     pub fn cut(&mut self, cuts: &Cuts) -> Result<u128, MergeError> {
         match &mut self.0 {
             None => Ok(0),

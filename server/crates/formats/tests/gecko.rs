@@ -320,7 +320,7 @@ fn inconsistent_profiles_are_errors() {
             "threads[0].samples.stack[1]: is 5, expected one of the 5 stacks",
         ),
         ("/threads/0/stringTable", Value::Null, "threads[0].stringTable: expected this table"),
-        ("/sources/data/0/1", json!(3), "sources.data[0]: expected the name of a file"),
+        ("/sources/data/0/1", json!(3), "sources.data[0]: expected a file name"),
     ] {
         let mut profile = process(0.0, 0.0);
         *profile.pointer_mut(pointer).unwrap() = value;

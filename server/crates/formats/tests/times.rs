@@ -178,7 +178,7 @@ fn v8_samples_have_times_and_hits_have_none() {
     assert_eq!((0..3).map(|row| hits.get(row)).collect::<Vec<_>>(), [2.0, 1.0, 1.0]);
     assert_eq!(times(&profile)[0][..3], [None; 3]);
     let written = firefox::write(&profile);
-    assert_eq!(written.lost, ["the other metrics", "that totals of lines are unknown"]);
+    assert_eq!(written.lost, ["the other metrics", "that line totals are unknown"]);
     let again = rows(stacks(&read(written.bytes).unwrap()));
     assert_eq!(again, "f:5 1 @0, f:7 1 @1000000, g:0 2 @2000000, f:5 1 @4000000");
 }

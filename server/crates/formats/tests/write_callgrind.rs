@@ -81,7 +81,7 @@ fn stacks_are_lost_only_if_there_are_some() {
     };
     // As the calls on stacks are summed.
     let summed = nested(|_| true);
-    let lost = ["stacks (it knows single calls only)"];
+    let lost = ["stacks (it only has single calls)"];
     assert_eq!(callgrind::write(&summed).lost, lost);
     assert_eq!(callgrind::write_as_rbspy(&summed).lost, lost);
     // As Python and Ruby record calls, of which some may be nested.

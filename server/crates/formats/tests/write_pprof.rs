@@ -63,7 +63,7 @@ fn every_stack_comes_back() {
         (
             "v8/web-particles/page.cpuprofile",
             &[
-                "which metrics know no lines",
+                "which metrics have no lines",
                 "the columns at which functions start",
                 "which samples are idle",
             ],

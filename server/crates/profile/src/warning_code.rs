@@ -62,8 +62,8 @@ codes! {
         MalformedRecord = "malformed-record",
         /// Text is not UTF-8. Invalid bytes are shown as U+FFFD.
         InvalidUtf8 = "invalid-utf8",
-        /// The version of the file is newer or older than the supported ones. The file is read like the
-        /// nearest supported version, or according to the columns that it has.
+        /// The version of the file is newer or older than the supported ones. The file is read like
+        /// the nearest supported version, or by the columns that it has.
         UnknownVersion = "unknown-version",
         /// Two columns of one table differ in length.
         UnevenColumns = "uneven-columns",
@@ -85,16 +85,17 @@ codes! {
         /// Austin: a frame refers to a string that is not defined before it. It is shown as
         /// `<unknown>`.
         UndefinedString = "undefined-string",
-        /// callgrind: a line uses a number for a name that is not defined before it. The name is empty.
+        /// callgrind: a line refers to a name by a number that is not defined before it. The name
+        /// is empty.
         UnknownName = "unknown-name",
-        /// callgrind: a number for a name is defined again with another name. The new name applies from
+        /// callgrind: a name's number is defined again with another name. The new name applies from
         /// there on.
         Renamed = "renamed",
         /// callgrind: an event's formula is not a sum of events. The event is ignored.
         UnknownFormula = "unknown-formula",
         /// callgrind: a cost is below zero. It counts as 0.
         NegativeCost = "negative-cost",
-        /// callgrind: counts of calls add up to more than 2^64 - 1. The sum is shown as that number.
+        /// callgrind: call counts add up to more than 2^64 - 1, which is shown instead.
         TooManyCalls = "too-many-calls",
         /// Austin: a sample has no value. It is ignored.
         NoValue = "no-value",
@@ -106,17 +107,17 @@ codes! {
         ThreadWithoutSamples = "thread-without-samples",
         /// stackprof: samples without a stack are ignored.
         SamplesWithoutStack = "samples-without-stack",
-        /// stackprof: the lines of a function have more samples than the function. The samples of the
-        /// lines are used.
+        /// stackprof: the lines of a function have more samples than the function. The line samples
+        /// are used.
         LinesExceedSamples = "lines-exceed-samples",
-        /// stackprof: the total of a function is more than the samples of the profile. It is shown as
-        /// these.
+        /// stackprof: a function's total exceeds the profile's sample count. It is capped at that
+        /// count.
         TotalExceedsSamples = "total-exceeds-samples",
         /// .cpuprofile: the lines of a node have more ticks than the node has hits. The ticks are used.
         TicksExceedHits = "ticks-exceed-hits",
-        /// A script was compiled when it was loaded (by Deno, ts-node, tsx or webpack's `eval`), and the
-        /// profile has lines of the compiled text. These samples have no lines, and functions of one name in
-        /// the script are one.
+        /// A script was compiled when it was loaded (by Deno, ts-node, tsx or webpack's `eval`),
+        /// and the profile has lines of the compiled text. These samples have no lines, and
+        /// functions with the same name in the script are shown as one.
         TranspiledLines = "transpiled-lines",
         /// .cpuprofile: no node has a `hitCount`. Samples are counted instead.
         NoHitCount = "no-hit-count",
@@ -133,15 +134,15 @@ codes! {
         InconsistentNodes = "inconsistent-nodes",
         /// Mercury: costs do not add up to the sums that the file states.
         InconsistentSums = "inconsistent-sums",
-        /// Mercury: the program representation beside the profile (`.procrep`) could not be read or does
-        /// not match the profile. How often lines were executed is unknown.
+        /// Mercury: the program representation beside the profile (`.procrep`) could not be read or
+        /// does not match the profile. Execution counts are unknown.
         ProgramRepresentation = "program-representation",
-        /// Mercury: the contour file beside the profile (`.contour`) could not be read, or names modules
-        /// that the program does not have; or the metric has no cost of calls, so that all callers are
-        /// shown.
+        /// Mercury: the contour file beside the profile (`.contour`) could not be read, or names
+        /// modules that the program does not have; or the metric has no call costs, so that all
+        /// callers are shown.
         Contour = "contour",
-        /// The coverage report beside the profile (`lcov.info`) could not be read, or files were changed
-        /// between the two. How often their lines were executed is unknown.
+        /// The coverage report beside the profile (`lcov.info`) could not be read, or files changed
+        /// between the two runs. Execution counts in these files are unknown.
         Coverage = "coverage",
         /// Raw Gecko profiles: processes that are nested too deeply are ignored.
         DeepProcesses = "deep-processes",
@@ -153,7 +154,7 @@ codes! {
         UnmatchedEnd = "unmatched-end",
         /// A call does not end before the recording does. It ends with the recording.
         UnfinishedCall = "unfinished-call",
-        /// Trace events: the file has only async events of the old form (`S`, `F`), which is not
+        /// Trace events: the file has only async events in the old form (`S`, `F`), which is not
         /// supported.
         OldAsync = "old-async",
         /// Trace events: async operations overlap, so the metric `async` adds up to more than the
@@ -172,7 +173,7 @@ codes! {
         /// perf.data: a process has more memory mappings than the limit. Addresses in later mappings
         /// are not resolved.
         Mappings = "mappings",
-        /// perf.data: traces of the processor (Intel PT, Arm SPE) are not read.
+        /// perf.data: hardware traces (Intel PT, Arm SPE) are not read.
         HardwareTrace = "hardware-trace",
         /// Folded stacks: the file compares two profiles. The second value of each line is used.
         Differential = "differential",
@@ -181,23 +182,24 @@ codes! {
         FunctionLines = "function-lines",
         /// callgrind: each function has all of its self cost on one line. Only functions have costs.
         OneLinePerFunction = "one-line-per-function",
-        /// perf: many stacks do not lead back to the start of a program or thread, so totals of callers
-        /// are too low.
+        /// perf: many stacks do not lead back to the start of a program or thread, so the totals of
+        /// callers are too low.
         BrokenStacks = "broken-stacks",
         /// perf.data: outer callers of samples are unknown, because their copied stacks could not be
         /// unwound.
         CutStacks = "cut-stacks",
         /// Hot functions are addresses, because the debug info of a library was not found.
         Unsymbolicated = "unsymbolicated",
-        /// Files with a part of the debug info of a hot program or library were not found (`.dwo`), so
-        /// inlined functions there are part of their callers.
+        /// Split debug info (`.dwo`) of a hot program or library was not found, so inlined
+        /// functions there are part of their callers.
         MissingDebugInfo = "missing-debug-info",
         /// The hottest program or library was built without debug info, so its functions have no lines.
         NoDebugInfo = "no-debug-info",
         /// A file name of the profile matches several workspace files. It is not mapped.
         AmbiguousFile = "ambiguous-file",
-        /// The profile names a function without its file, and several functions in the workspace can be
-        /// meant, or the workspace has too much code to search. It is shown without a source.
+        /// The profile names a function without its file, and it could be any of several functions
+        /// in the workspace, or the workspace has too much code to search. It is shown without a
+        /// source.
         UnmatchedFunction = "unmatched-function",
         /// A script refers to a source map that was not found. Its costs are shown in the script.
         SourceMapMissing = "source-map-missing",
@@ -210,7 +212,7 @@ codes! {
         /// A line of a script contains several statements, and the profile has no columns. Only
         /// functions have costs.
         SourceMapPackedLine = "source-map-packed-line",
-        /// The run wrote more files than those on the command line.
+        /// The run wrote more files than the command line names.
         MoreFiles = "more-files",
         /// No metric has the chosen name. The default metric is shown.
         UnknownMetric = "unknown-metric",
@@ -218,11 +220,11 @@ codes! {
         AmbiguousMetric = "ambiguous-metric",
         /// No thread has the chosen name or id. The choice is ignored.
         UnknownThread = "unknown-thread",
-        /// The chosen id is that of a thread and of its process. The thread is shown.
+        /// The chosen id belongs to a thread and to its process. The thread is shown.
         AmbiguousThread = "ambiguous-thread",
         /// The profile does not record which functions are JavaScript. All functions are shown.
         UnknownImplementation = "unknown-implementation",
-        /// Own code cannot be told from libraries. All code is shown.
+        /// Own code cannot be distinguished from libraries. All code is shown.
         NoOwnCode = "no-own-code",
         /// No function has the name in a transform. The transform is not applied.
         UnknownFunction = "unknown-function",
@@ -242,9 +244,9 @@ codes! {
         TooManyFunctions = "too-many-functions",
         /// The recording is a call graph. Transforms and filters need stacks and are ignored.
         NoStacks = "no-stacks",
-        /// The times of samples are unknown. A range of time is ignored.
+        /// The times of samples are unknown. A time range is ignored.
         NoTimes = "no-times",
-        /// No sample is in the chosen range of time, matches the search, or is left by the transforms.
+        /// No sample is in the chosen time range, matches the search, or is left by the transforms.
         /// Nothing is shown.
         NoSamplesInView = "no-samples-in-view",
     }

@@ -87,7 +87,7 @@ pub enum How {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     /// `<frozen os>`, `(unknown)`, `~` and the like.
-    #[error("is not the name of a file")]
+    #[error("is not a file name")]
     NoFile,
     /// Such as `chrome:`.
     #[error("has the unsupported scheme `{0}:`")]
@@ -101,7 +101,7 @@ pub enum Reason {
     )]
     Library,
     /// `git:` and `hg:` names; contains host and path.
-    #[error("belongs to the repository {0}, and no root is a checkout of it")]
+    #[error("belongs to the repository {0}, which is not checked out in any root")]
     Repository(String),
     /// `./x`, `../x`. Contains the files that end like it, only the first few if there are many.
     #[error("is relative to an unknown build folder: add a path mapping for it")]
@@ -404,7 +404,7 @@ impl<'a> Mapper<'a> {
         if !exact.is_empty() {
             return self.decide(exact);
         }
-        // Below the top, the end of a path may be that of a file elsewhere in the repository.
+        // Below the top, the end of a path may also match a file elsewhere in the repository.
         let is_top = |file: &&File| {
             checkouts.iter().any(|(root, checkout)| *root == file.root && checkout.is_top())
         };

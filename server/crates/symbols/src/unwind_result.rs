@@ -32,8 +32,9 @@ impl UnwindResult {
         let why = self.causes(profile).join("; ");
         let samples = if count == 1 { "1 sample" } else { &format!("{count} samples") };
         let message = format!(
-            "outer callers of {samples} are missing: {why}. On the machine of the recording, `perf script -i perf.data -F \
-             +pid,+srcline --full-source-path > perf.txt` writes a text file that needs no other files"
+            "outer callers of {samples} are missing: {why}. On the machine where it was recorded, \
+             `perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt` writes a \
+             text file that needs no other files"
         );
         Some(Warning { code: WarningCode::CutStacks, message, count: count as u64 })
     }
@@ -58,7 +59,7 @@ impl UnwindResult {
         if !cfg!(feature = "debug-info") {
             causes.push("this program was built without the part that unwinds".to_owned());
         } else if self.cut_at.iter().any(|(lib, _)| lib.is_none()) {
-            causes.push("some code is outside of all recorded mappings".to_owned());
+            causes.push("some code is outside all recorded mappings".to_owned());
         }
         if self.n_too_deep > 0 {
             causes.push(format!(
@@ -91,10 +92,11 @@ fn no_file(lib: &Lib, why: &LibStatus) -> &'static str {
     match why {
         _ if lib.name.starts_with('[') => "the copies that perf keeps in ~/.debug were not found",
         LibStatus::Mismatch { .. } => {
-            "these files are of another build than the recorded ones (add those to symbols.paths)"
+            "these files are from another build than the recorded ones (add the recorded files to \
+             symbols.paths)"
         }
         LibStatus::Newer { .. } => "these files are newer than the recording",
-        LibStatus::Ambiguous { .. } => "several files could be these of the recording",
+        LibStatus::Ambiguous { .. } => "several files match these recorded ones",
         LibStatus::Unreadable { .. } => "these files of the recording cannot be read",
         LibStatus::NoMemory { .. } => {
             "reading these files of the recording needs more memory than is free"
@@ -168,9 +170,10 @@ mod tests {
                 "unwind tables do not lead to a caller: d.so",
                 "some of this code has no unwind tables: c.so",
                 "the copies that perf keeps in ~/.debug were not found: [vdso]",
-                "these files are of another build than the recorded ones (add those to symbols.paths): rebuilt",
+                "these files are from another build than the recorded ones (add the recorded files \
+                 to symbols.paths): rebuilt",
                 "these files are newer than the recording: newer",
-                "some code is outside of all recorded mappings",
+                "some code is outside all recorded mappings",
                 "2 stacks are larger than their recorded copies (`--call-graph dwarf,65528` records more)",
             ]
         );

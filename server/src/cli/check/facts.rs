@@ -39,8 +39,8 @@ pub struct Check {
     /// Where the profile comes from, if `costline fetch` got it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetNumbers>,
-    /// Whether the file is cut; null if that cannot be told, because a part of such a file is a
-    /// valid file.
+    /// Whether the file is truncated; null if this cannot be known, because a part of such a file
+    /// is a valid file.
     pub truncated: Option<bool>,
     /// The metric of all weights.
     pub metric: String,
@@ -270,7 +270,7 @@ fn files(snapshot: &Snapshot, index: &SourceIndex) -> Vec<File> {
 /// A file, with how it was found or why it was not.
 fn file(row: RecordedFile) -> File {
     let status = match (&row.path, row.how) {
-        (Some(_), How::Name) => "found by the names of functions".to_owned(),
+        (Some(_), How::Name) => "found by function names".to_owned(),
         (Some(path), _) => format!("→ {}", one_line(path)),
         (None, How::Ambiguous) => {
             let n_files = row.candidates.map_or(0, |candidates| candidates.len());

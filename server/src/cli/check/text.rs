@@ -24,7 +24,7 @@ pub fn text(snapshot: &Snapshot, check: &Check, out: &mut Output) -> io::Result<
         writeln!(out, "fetched   {}", fleet.text)?;
         if let Some(weight) = fleet.cut.as_ref().and_then(|cut| cut.weight) {
             let share = units::percent(weight.0, check.total.0);
-            writeln!(out, "cut       {share} of the cost is not where it was spent")?;
+            writeln!(out, "cut       {share} of the cost was moved to other functions")?;
         }
     }
     if let Some(seconds) = check.duration_seconds {
@@ -47,13 +47,13 @@ pub fn text(snapshot: &Snapshot, check: &Check, out: &mut Output) -> io::Result<
         )?;
     }
     let share = units::percent(check.on_lines.0, check.all_self.0);
-    writeln!(out, "lines     {} with costs; {share} of the self cost is on lines", check.lines)?;
+    writeln!(out, "lines     {} with costs, covering {share} of the self cost", check.lines)?;
     libraries(check, out)?;
     files(check, out)?;
     for warning in &check.warnings {
         writeln!(out, "warning   {}{}", one_line(&warning.message), times(warning.count))?;
     }
-    // The others are said above and below.
+    // The other entries are written above and below.
     let few_samples = HealthCode::FewSamples.as_str();
     for entry in check.health.iter().filter(|entry| entry.code == few_samples) {
         writeln!(out, "samples   {}", one_line(&entry.message))?;
@@ -122,7 +122,7 @@ fn files(check: &Check, out: &mut Output) -> io::Result<()> {
         return writeln!(out, "files     none in the profile");
     }
     let n_found = check.files.iter().filter(|file| file.path.is_some()).count();
-    writeln!(out, "files     {n_found} of {} found in the sources", check.files.len())?;
+    writeln!(out, "files     {n_found} of {} found in the workspace", check.files.len())?;
     let (found, missing) = check.files.split_at(n_found);
     for (rows, most) in [(found, MAX_FOUND), (missing, MAX_MISSING)] {
         for File { name, status, .. } in rows.iter().take(most) {

@@ -69,7 +69,7 @@ fn omitted(compared: &Compared<'_>, arguments: &DiffArgs, changed: usize) -> Vec
                 sides.push(format!("{} (self {})", count(n_now, ""), scale.weight(own)));
             }
             if n_before > 0 {
-                sides.push(format!("{} of the baseline", count(n_before, "")));
+                sides.push(format!("{} in the baseline", count(n_before, "")));
             }
             notes.push(format!(
                 "{} without a known match in the other profile",

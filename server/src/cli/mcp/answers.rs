@@ -53,7 +53,7 @@ pub struct Of {
     pub unit: String,
     /// The total of the profile in this view.
     pub total: Weight,
-    /// What is not default about the view, in short words.
+    /// What is not default about the view, as short labels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>")]
     pub view: Vec<String>,

@@ -24,8 +24,8 @@ pub struct ListCallees;
 /// The function or path to start from.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Question {
-    /// The function: its name, a suffix, a glob or /regex/ that matches one. Several functions of
-    /// one name: `FILE::NAME`.
+    /// The function: its name, a suffix, a glob or /regex/ that matches one. Several functions with
+    /// the same name: `FILE::NAME`.
     function: String,
     /// The functions that were followed from it, for one step further: `path` of a row.
     #[serde(default)]
@@ -88,8 +88,9 @@ struct Site {
 
 impl Query for ListCallers {
     const NAME: &'static str = "callers";
-    const DESCRIPTION: &'static str = "List who calls a function, with the cost of the calls and their lines. Pass `path` of a row to go on \
-        to its callers.";
+    const DESCRIPTION: &'static str = "List the callers of a function, with the cost and the lines \
+                                       of their calls. Pass the `path` of a row to continue with \
+                                       its callers.";
     const LIMIT: usize = 15;
     type Arguments = Question;
     type Answer = Step;
@@ -106,8 +107,9 @@ impl Query for ListCallers {
 
 impl Query for ListCallees {
     const NAME: &'static str = "callees";
-    const DESCRIPTION: &'static str = "List what a function calls, with the cost of the calls and their lines. Pass `path` of a row to go \
-        on to its callees.";
+    const DESCRIPTION: &'static str = "List what a function calls, with the cost and the lines of \
+                                       the calls. Pass the `path` of a row to continue with its \
+                                       callees.";
     const LIMIT: usize = 15;
     type Arguments = Question;
     type Answer = Step;
@@ -149,8 +151,8 @@ fn calls(
     })
 }
 
-/// The function of this name among the callers or callees of a path; among all functions if the name
-/// is not exactly that of one of them.
+/// The function of this name among the callers or callees of a path; among all functions if the
+/// name is not the exact name of one of them.
 fn following(
     opened: &Opened,
     direction: Direction,

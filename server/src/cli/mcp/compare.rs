@@ -95,8 +95,9 @@ struct Changed {
 
 impl Query for Compare {
     const NAME: &'static str = "compare";
-    const DESCRIPTION: &'static str = "List what changed since another profile, for example from before a change: functions, lines or files, \
-        without what may be noise, like `costline diff`.";
+    const DESCRIPTION: &'static str = "List what changed since another profile, for example one \
+                                       recorded before an edit: functions, lines or files, leaving \
+                                       out what may be noise, like `costline diff`.";
     const LIMIT: usize = 20;
     type Arguments = Question;
     type Answer = Difference;

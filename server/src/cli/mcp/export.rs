@@ -33,8 +33,10 @@ pub struct Exported {
 
 impl Query for Export {
     const NAME: &'static str = "export";
-    const DESCRIPTION: &'static str = "Return a profile in another format, if that is short: a text format such as folded stacks, of a part \
-        of the profile (`transforms`, `maxDepth`). No file is written.";
+    const DESCRIPTION: &'static str = "Return a profile in another text format, such as folded \
+                                       stacks, if the result is short; select a part of the \
+                                       profile with `transforms` and `maxDepth`. No file is \
+                                       written.";
     const LIMIT: usize = 1;
     type Arguments = Question;
     type Answer = Exported;
@@ -52,7 +54,8 @@ impl Query for Export {
         let instead = format!("run `costline export` with `-o FILE` to get {}", to.title());
         if written.bytes.len() >= MAX_LENGTH {
             return Err(format!(
-                "{} bytes are too long for an answer: pass `maxDepth` or `transforms`, or {instead}",
+                "{} bytes are too long for a response: pass `maxDepth` or `transforms`, or \
+                 {instead}",
                 written.bytes.len()
             ));
         }

@@ -51,8 +51,10 @@ pub struct CheckHealth;
 
 impl Query for CheckHealth {
     const NAME: &'static str = "health";
-    const DESCRIPTION: &'static str = "Say what a profile contains, what is wrong with it, which of its source files were found, and how \
-        to record a better one, like `costline check --json`. Long lists are cut.";
+    const DESCRIPTION: &'static str = "Describe what a profile contains, what is wrong with it, \
+                                       which of its source files were found, and how to record a \
+                                       better one, like `costline check --json`. Long lists are \
+                                       cut.";
     const LIMIT: usize = 20;
     type Arguments = Nothing;
     type Answer = Check;

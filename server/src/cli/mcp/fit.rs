@@ -1,4 +1,4 @@
-//! Keeps answers short: models read all of them.
+//! Keeps results short, because models read them in full.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub fn fit<T: Serialize>(
         }
         if most <= 1 {
             return Err(format!(
-                "the answer is longer than {MAX_LENGTH} characters; ask for less of it"
+                "the response would be longer than {MAX_LENGTH} characters; request less"
             ));
         }
         most /= 2;

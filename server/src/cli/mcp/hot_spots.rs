@@ -80,8 +80,10 @@ impl Spot {
 
 impl Query for ListHotSpots {
     const NAME: &'static str = "hot_spots";
-    const DESCRIPTION: &'static str = "List the hottest functions of a profile, own code first, with their files and lines. Begin here. \
-        Also lists lines, calls, files, modules, packages, libraries, threads, cliques and fields (`by`).";
+    const DESCRIPTION: &'static str = "List the hottest functions of a profile, own code first, \
+                                       with their files and lines. Start here. Also lists lines, \
+                                       calls, files, modules, packages, libraries, threads, \
+                                       cliques and fields (`by`).";
     const LIMIT: usize = 15;
     type Arguments = Question;
     type Answer = Hottest;

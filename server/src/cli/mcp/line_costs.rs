@@ -27,7 +27,7 @@ pub struct ShowLines;
 #[serde(rename_all = "camelCase")]
 pub struct Question {
     /// A file, relative to the project's folder; a line, `FILE:LINE`; or a function: its name, a
-    /// suffix, a glob or /regex/. Several functions of one name: `FILE::NAME`.
+    /// suffix, a glob or /regex/. Several functions with the same name: `FILE::NAME`.
     target: String,
 }
 

@@ -60,8 +60,9 @@ pub struct HowToRecord;
 
 impl Query for HowToRecord {
     const NAME: &'static str = "record";
-    const DESCRIPTION: &'static str = "Say how to record a profile of this project: the page about the best profiler for its languages, \
-        with the commands. Nothing is run.";
+    const DESCRIPTION: &'static str = "Explain how to record a profile of this project: the page \
+                                       about the best profiler for its languages, with the \
+                                       commands. Nothing is run.";
     const LIMIT: usize = 30;
     type Arguments = Question;
     type Answer = Recording;

@@ -13,10 +13,12 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use std::sync::{Arc, Mutex, PoisonError};
 
-const INSTRUCTIONS: &str = "Costline tells what each line and function of a program costs, from profile files of the \
-    project. To find what is slow: `hot_spots` lists functions, `line_costs` shows the lines of one with their source, \
-    `callers` says who calls it. If there is no profile, `record` says how to record one. Self cost is that of the code \
-    itself, total includes what it calls.";
+const INSTRUCTIONS: &str = "Costline shows what each line and function of a program costs, from \
+                            the profiles in the project. To find what is slow: `hot_spots` lists \
+                            functions, `line_costs` shows the source of one with the cost of each \
+                            line, `callers` lists its callers. If there is no profile, `record` \
+                            explains how to record one. Self cost is the cost of the code itself; \
+                            total cost includes what it calls.";
 
 /// The server of one client.
 pub struct Server {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// A tool. Its arguments are those of `Arguments` and of [`View`].
+/// A tool. Its arguments are the fields of `Arguments` and of [`View`].
 pub trait Query {
     /// The name, in plain words.
     const NAME: &'static str;

@@ -38,7 +38,7 @@ pub struct Tree {
     of: Of,
     /// Whether costs are estimated, because the recording is a call graph.
     est: bool,
-    /// The number of children that are not in the answer.
+    /// The number of children that are not in the response.
     more: usize,
     /// The children, hottest first.
     nodes: Vec<Node>,
@@ -58,7 +58,7 @@ struct Node {
     total: Weight,
     /// Both as text.
     cost: String,
-    /// The number of children that are not in the answer.
+    /// The number of children that are not in the response.
     more: usize,
     /// The children, hottest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -68,8 +68,8 @@ struct Node {
 
 impl Query for ShowCallTree {
     const NAME: &'static str = "call_tree";
-    const DESCRIPTION: &'static str = "Return the hottest call paths as a tree, from the top or below a path; `limit` is that of the \
-        children of each node.";
+    const DESCRIPTION: &'static str = "Return the hottest call paths as a tree, from the top or \
+                                       below a path; `limit` applies to the children of each node.";
     const LIMIT: usize = 8;
     type Arguments = Question;
     type Answer = Tree;

@@ -1,4 +1,4 @@
-//! The arguments that all tools on a profile share: which profile, and which view of it.
+//! The arguments that all profile tools share: the profile, and how it is viewed.
 
 use crate::cli::view::ViewArgs;
 use analysis::TimeRange;
@@ -7,23 +7,24 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-/// Which profile, and which view of it.
+/// The profile, and how it is viewed.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct View {
-    /// The path of the profile, as in the answer of `profiles`. Default: the newest profile.
+    /// The path of the profile, as returned by `profiles`. Default: the newest profile.
     pub profile: Option<PathBuf>,
-    /// The metric: its name or unit. Default: that of the format.
+    /// The metric: its name or unit. Default: the format's default metric.
     metric: Option<String>,
     /// The threads to show, by name, end of the name, id (`tid:ID`, `pid:ID`), glob or `/regex/`.
     /// Default: all threads.
     threads: Vec<String>,
-    /// Whether to charge the cost of libraries to the own lines that call them. Default: false.
+    /// Whether to charge the cost of libraries to the lines of your code that call them. Default:
+    /// false.
     own_code: bool,
-    /// Only this range of time, in milliseconds since the first sample: `A..B`, or `1s..2.5s`.
+    /// Only this time range, in milliseconds since the first sample: `A..B`, or `1s..2.5s`.
     range: Option<String>,
     /// Show only samples in which each of these terms, separated by commas, is in the name, file or
-    /// library of some function of the stack.
+    /// library of some function on the stack.
     search: Option<String>,
     /// Transforms of the stacks, in order: `focus-function:F`, `merge-function:F`,
     /// `drop-function:F`, `focus-subtree:A>B` and the others of `costline --transform`.
@@ -31,12 +32,12 @@ pub struct View {
 }
 
 impl View {
-    /// The same view of another profile.
+    /// The same view, but of another profile.
     pub fn of(&self, profile: &Path) -> Self {
         Self { profile: Some(profile.to_owned()), ..self.clone() }
     }
 
-    /// The arguments of the command line with those of the tool in their place.
+    /// The command-line arguments, overridden by the tool's arguments.
     pub(in crate::cli) fn apply(&self, base: &ViewArgs) -> Result<ViewArgs, String> {
         let mut view = base.clone();
         if self.metric.is_some() {

@@ -51,8 +51,8 @@ pub struct Report<'a> {
     /// Where the profile comes from, if `costline fetch` got it.
     #[serde(skip_serializing_if = "Option::is_none")]
     fleet: Option<FleetNumbers>,
-    /// Whether the file is cut; null if that cannot be told, because a part of such a file is a
-    /// valid file.
+    /// Whether the file is truncated; null if this cannot be known, because a part of such a file
+    /// is a valid file.
     truncated: Option<bool>,
     /// Weight of all samples that have a stack and are not idle.
     total: Weight,
@@ -116,7 +116,7 @@ struct Thread<'a> {
 /// How a cost is spread over runs whose mean is shown: sample standard deviations.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SpreadFields {
-    /// That of the self cost.
+    /// The spread of the self cost.
     #[serde(rename = "self")]
     self_: Weight,
     /// That of the total; null if the profiles do not determine it.

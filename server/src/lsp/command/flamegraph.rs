@@ -30,7 +30,7 @@ pub struct FlameGraphArgument {
     path: Option<PathBuf>,
     /// Overwrite the file if it exists.
     overwrite: bool,
-    /// Return the frames in the answer, and write no file.
+    /// Return the frames in the response instead of writing a file.
     inline: bool,
     /// With `inline`: the node at the top, as the functions from the root to it. Default: the whole
     /// call tree.
@@ -39,19 +39,19 @@ pub struct FlameGraphArgument {
     depth: Option<usize>,
     /// With `inline`: the maximum number of frames, at most 5000; the widest are kept.
     limit: Option<usize>,
-    /// With `inline`: of the node's callees, leave out this number, the hottest, and make those after
-    /// them as wide as the image together.
+    /// With `inline`: leave out this number of the node's hottest callees, and draw the rest
+    /// together as wide as the image.
     skip: Option<usize>,
     /// With `inline`: draw the bottom-up tree: the functions with self cost, and their callers below
     /// them. The paths of its nodes begin at the functions with self cost.
     inverted: bool,
-    /// With `inline`: draw what this function calls, merged from all its places, or with `inverted` who
-    /// calls it. The paths of nodes begin with it.
+    /// With `inline`: draw what this function calls, merged from all call paths, or with `inverted`
+    /// its callers. The paths of nodes begin with it.
     function: Option<Key>,
-    /// With `inline`: the order of the frames, that of their costs or that of time. `node`, `skip` and
-    /// `depth` are for that of costs.
+    /// With `inline`: how frames are ordered: by cost or by time. `node`, `skip` and `depth` apply
+    /// only to ordering by cost.
     order: Order,
-    /// With `inline`, in the order of time: the range to draw, in milliseconds since the first sample:
+    /// With `inline`, ordered by time: the range to draw, in milliseconds since the first sample:
     /// `2..5`, or `1s..2.5s`. Default: all.
     range: Option<String>,
     /// With `inline`: which frames to mark as found.
@@ -82,8 +82,9 @@ pub struct Picture {
 
 impl Command for DrawFlameGraph {
     const NAME: &'static str = "costline.flamegraph";
-    const DESCRIPTION: &'static str = "Write a flame graph (SVG) and open it, if the client supports `window/showDocument`. With `inline`, \
-        return the flame graph in the answer instead.";
+    const DESCRIPTION: &'static str = "Write a flame graph (SVG) and open it, if the client \
+                                       supports `window/showDocument`. With `inline`, return the \
+                                       flame graph in the response instead.";
     type Arguments = (Optional<FlameGraphArgument>, Optional<OtherProfile>);
     type Answer = Drawn;
 

@@ -16,8 +16,8 @@ pub struct ListProfiles;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ProfilesArgument {
-    /// Read the profiles that were not read yet, of up to 64 MiB each, so that they have a total. The
-    /// choices of `costline.view` have it then, too. Default: false.
+    /// Read the profiles of up to 64 MiB that were not read yet, so that they have a total. The
+    /// choices of `costline.view` then have it too. Default: false.
     totals: bool,
 }
 

@@ -11,8 +11,10 @@ pub struct ShowSelection;
 
 impl Command for ShowSelection {
     const NAME: &'static str = "costline.selection";
-    const DESCRIPTION: &'static str = "Return what selected lines of an open document cost together, where a sample on several of them counts \
-        once; what each of them costs; and the callers of the functions on them. Null if none of them has a cost.";
+    const DESCRIPTION: &'static str = "Return the cost of selected lines of an open document, \
+                                       together (a sample on several of them counts once) and of \
+                                       each line, and the callers of the functions on them. Null \
+                                       if none of the lines has a cost.";
     type Arguments = (Required<Question>,);
     type Answer = Option<Selection>;
 

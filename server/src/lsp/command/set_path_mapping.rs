@@ -1,4 +1,4 @@
-//! `costline.setPathMapping`: adds a path mapping to those of the setting.
+//! `costline.setPathMapping`: adds a path mapping to the setting's mappings.
 
 use super::arguments::Required;
 use super::definition::Command;
@@ -32,9 +32,12 @@ pub struct Argument {
 
 impl Command for SetPathMapping {
     const NAME: &'static str = "costline.setPathMapping";
-    const DESCRIPTION: &'static str = "Add a path mapping to those of the setting `pathMappings`, or replace the one with the same `from`. A \
-        message to the user says how many files of the profile are found with it, and which entry of the setting keeps it. It ends \
-        when the user changes the setting. Returns the new view, like `costline.view`.";
+    const DESCRIPTION: &'static str = "Add a path mapping to those in the setting `pathMappings`, \
+                                       or replace the one with the same `from`. A message tells \
+                                       the user how many of the profile's files are found with it, \
+                                       and which entry to add to the setting to keep it. The \
+                                       mapping is dropped when the user changes the setting. \
+                                       Returns the new view, like `costline.view`.";
     type Arguments = (Required<Argument>,);
     type Answer = View;
 
@@ -68,7 +71,7 @@ fn message(mapping: &PathMapping, world: &World) -> String {
         let files: Vec<bool> =
             snapshot.mappings().map(|(_, _, mapping)| is_found(mapping)).collect();
         let n_found = files.iter().filter(|is_found| **is_found).count();
-        format!(": {n_found} of {} files of the profile are found", files.len())
+        format!(": {n_found} of {} files in the profile are found", files.len())
     });
     let setting = as_settings(std::slice::from_ref(mapping));
     let message = format!(

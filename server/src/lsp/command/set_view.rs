@@ -16,9 +16,12 @@ pub struct SetView;
 
 impl Command for SetView {
     const NAME: &'static str = "costline.setView";
-    const DESCRIPTION: &'static str = "Change the view. The keys are those of `choices` in the answer of `costline.view`, and `pathMappings`; \
-        `null` restores the setting, and so does the name of a key in `reset`. A choice stays when the profile is rewritten and ends when the user changes the setting with the same key. Returns \
-        the new view, like `costline.view`.";
+    const DESCRIPTION: &'static str = "Change the view. The keys are those that the `choices` of \
+                                       `costline.view` list, and `pathMappings`. `null`, or the \
+                                       key's name in `reset`, restores the setting. A choice is \
+                                       kept when the profile is rewritten, and dropped when the \
+                                       user changes the setting with the same key. Returns the new \
+                                       view, like `costline.view`.";
     type Arguments = (Required<Choices>,);
     type Answer = View;
 

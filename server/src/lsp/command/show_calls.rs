@@ -24,7 +24,7 @@ pub struct ShowCallees;
 pub struct ShowOptions {
     /// Show the five hottest to the user in a message. The default is true.
     message: Option<bool>,
-    /// Also group them, in `groups`.
+    /// Also group the callers or callees, in `groups`.
     #[serde(rename = "groupBy")]
     group_by: Option<GroupBy>,
 }

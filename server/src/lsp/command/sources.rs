@@ -11,8 +11,9 @@ pub struct ListSources;
 
 impl Command for ListSources {
     const NAME: &'static str = "costline.sources";
-    const DESCRIPTION: &'static str = "List the sources of profiles that the workspace folder names (`.costline/sources.toml`), each with \
-        the command that fetches its profile. Nothing is run.";
+    const DESCRIPTION: &'static str = "List the profile sources that the workspace folder names \
+                                       (`.costline/sources.toml`), each with the command that \
+                                       fetches its profile. Nothing is run.";
     type Arguments = ();
     type Answer = Sources;
 

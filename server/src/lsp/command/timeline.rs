@@ -12,8 +12,9 @@ pub struct ShowTimeline;
 
 impl Command for ShowTimeline {
     const NAME: &'static str = "costline.timeline";
-    const DESCRIPTION: &'static str = "Show the weight of the samples over time, from the first sample to the last or over the \
-        chosen range, in buckets of equal length. Null without a profile.";
+    const DESCRIPTION: &'static str = "Return the weight of the samples over time, from the first \
+                                       sample to the last or over the chosen range, in buckets of \
+                                       equal length. Null without a profile.";
     type Arguments = (Optional<Question>, Optional<OtherProfile>);
     type Answer = Option<Timeline>;
 

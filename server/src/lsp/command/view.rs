@@ -12,8 +12,9 @@ pub struct ShowView;
 
 impl Command for ShowView {
     const NAME: &'static str = "costline.view";
-    const DESCRIPTION: &'static str = "Return the current view, all choices and all actions. Menus need nothing else. Of another \
-        profile, the view that it is asked for in.";
+    const DESCRIPTION: &'static str = "Return the current view, all choices and all actions: \
+                                       everything that menus need. With another profile as the \
+                                       argument, return the view that is requested for it.";
     type Arguments = (Optional<OtherProfile>,);
     type Answer = View;
 

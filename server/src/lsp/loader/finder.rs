@@ -31,7 +31,7 @@ const DEBOUNCE: Duration = Duration::from_millis(20);
 pub struct ToRead {
     /// The files, at least one.
     pub files: Vec<FileVersion>,
-    /// How much of them to read.
+    /// How much of the files to read.
     pub extent: Extent,
     /// What to do if a file of the run cannot be read.
     pub missing: Missing,

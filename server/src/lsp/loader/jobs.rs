@@ -43,7 +43,7 @@ pub enum Job {
     Sum(SumJob),
 }
 
-/// A result of background work. Each job has exactly one last result, even if it was cancelled.
+/// A result of background work. Each job has exactly one last result, even if it was canceled.
 #[derive(Debug)]
 pub enum JobResult {
     /// The result of a scan; `None` if it panicked.
@@ -120,7 +120,7 @@ pub enum LoadFrom {
     Files {
         /// The files, at least one.
         files: Vec<FileVersion>,
-        /// How much of them to read.
+        /// How much of the files to read.
         extent: Extent,
         /// What to do if a file of the run cannot be read.
         missing: Missing,
@@ -319,7 +319,7 @@ pub struct CompareJob {
     pub path: PathBuf,
     /// Read these kept runs instead of `path`, to compare this profile with.
     pub kept: Option<(KeptBaseline, Arc<Snapshot>)>,
-    /// The profiles in memory, of which one may be the baseline.
+    /// The profiles in memory; one of them may be the baseline.
     pub in_memory: Vec<Arc<Loaded>>,
     /// The world when the job starts.
     pub world: Arc<World>,
@@ -393,8 +393,8 @@ fn kept_runs(
 fn no_run_at(revision: &str, id: &str, loaded: &Loaded) -> String {
     let commit: String = id.chars().take(10).collect();
     format!(
-        "git:{revision}: no other run of {} is kept that was recorded at commit {commit} without \
-         changes to its sources; check it out and record one while Costline runs with this baseline",
+        "git:{revision}: there is no other saved run of {} from commit {commit} without \
+         uncommitted changes; check it out and record one while Costline runs with this baseline",
         loaded.name()
     )
 }

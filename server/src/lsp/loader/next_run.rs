@@ -20,8 +20,8 @@ pub enum Search {
     Newest,
 }
 
-/// The profiles that the user picked by command, or else that of the setting. None if the newest is
-/// wanted.
+/// The profiles that the user picked by command, or else the profile of the setting. None if the
+/// newest is wanted.
 pub fn wanted_paths(world: &World) -> Vec<PathBuf> {
     if !world.pick.is_empty() {
         return world.pick.clone();
@@ -61,7 +61,7 @@ fn newest_run(
             with_shown(world, scanned, run.into_iter().cloned().map(FileVersion::from).collect())
         })
         .collect();
-    // The shown file is a profile, even if its present content is not recognised as one.
+    // The shown file is a profile, even if its present content is not recognized as one.
     if search == Search::Newer
         && let Some(shown) = shown
         && !found.iter().any(|run| is_part(shown, run))
@@ -84,7 +84,7 @@ fn newest_run(
     choices.find(|choice| !refused.contains(&choice.run)).map(|choice| choice.run)
 }
 
-/// A run. If it is the one shown, this adds its files that are not recognised at the moment or were
+/// A run. If it is the one shown, this adds its files that are not recognized at the moment or were
 /// rewritten long after the others.
 fn with_shown(world: &World, scanned: &Scanned, mut run: Vec<FileVersion>) -> Vec<FileVersion> {
     if !world.snapshot().is_some_and(|shown| is_part(&shown.loaded, &run)) {

@@ -1,4 +1,4 @@
-//! Opens a profile without showing it: reads it if necessary, and computes a view of it.
+//! Opens a profile without showing it: reads the file if necessary, and computes the view.
 
 use super::reading::{current_index, read_at};
 use crate::lsp::other_profile::OtherProfile;
@@ -22,7 +22,7 @@ pub struct OpenJob {
     pub other: OtherProfile,
     /// What was opened before.
     pub kept: Vec<Opened>,
-    /// The profiles in memory, of which one may be the profile.
+    /// The profiles in memory; the wanted one may be among them.
     pub in_memory: Vec<Arc<Loaded>>,
     /// The settings of the client.
     pub settings: Settings,

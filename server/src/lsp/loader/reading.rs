@@ -47,8 +47,8 @@ pub fn read_at(
     }
 }
 
-/// Reads the files of a run, or only the one at `path` if they are not recognised. All addresses are
-/// resolved.
+/// Reads the files of a run, or only the one at `path` if they are not recognized. All addresses
+/// are resolved.
 pub fn read_run(
     path: &Path,
     run: &[FileVersion],

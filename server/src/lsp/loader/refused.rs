@@ -5,7 +5,7 @@ use engine::discovery::stamp::Stamp;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Runs that could not be read or whose load was cancelled, by the path of their first file. They
+/// Runs that could not be read or whose load was canceled, by the path of their first file. They
 /// are not read again before they are rewritten.
 #[derive(Debug, Default)]
 pub struct Refused(HashMap<PathBuf, Vec<FileVersion>>);

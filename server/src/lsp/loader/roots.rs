@@ -122,8 +122,8 @@ impl<A> Roots<A> {
         self.all.iter().filter_map(|one| one.state.next_wake()).min()
     }
 
-    /// Closes the states of removed roots, and starts those of added ones. If no root is left, there
-    /// is one state without a root.
+    /// Closes the states of removed roots, and starts states for added ones. If no root is left,
+    /// there is one state without a root.
     fn change_roots(
         &mut self,
         added: &[PathBuf],

@@ -49,7 +49,7 @@ impl ScanRequest {
 pub struct Scanned {
     /// All profiles, newest first.
     pub candidates: Vec<Candidate>,
-    /// Files with the names of profiles that are recognised but not read.
+    /// Files with the names of profiles that are recognized but not read.
     pub foreign: Vec<(PathBuf, Stamp, &'static Foreign)>,
     /// The folders to watch.
     pub folders: Vec<PathBuf>,
@@ -83,9 +83,9 @@ pub enum Ending {
         /// The time since the file changed, by the clock of the system.
         unchanged_for: Duration,
     },
-    /// The file is recognised but not read.
+    /// The file is recognized but not read.
     Foreign,
-    /// The format is not recognised.
+    /// The format is not recognized.
     Unrecognised,
 }
 
@@ -138,7 +138,7 @@ pub fn scan(request: &ScanRequest, recognised: &mut Recognised) -> Scanned {
         && wanted.is_none()
     {
         let globs = globs.join(", ");
-        absent.push(format!("costline.profiles: no profile has a name like {globs}"));
+        absent.push(format!("costline.profiles: no profile matches {globs}"));
     }
     let unread_baseline = request.unread_baseline.as_ref().and_then(|path| Stamp::of(path).ok());
     Scanned {

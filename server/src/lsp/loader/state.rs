@@ -446,7 +446,7 @@ impl<A> State<A> {
             self.symbols.cancel()
         } else {
             if self.others.is_current(id) {
-                self.others.cancel(&mut self.output, "reading the profile was cancelled");
+                self.others.cancel(&mut self.output, "reading the profile was canceled");
             }
             None
         };

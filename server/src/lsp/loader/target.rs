@@ -25,7 +25,7 @@ pub struct Target {
     pub files: Vec<FileVersion>,
     /// The time at which they were first found in this state, or began to grow.
     since: Instant,
-    /// The time at which the last change of them was noticed.
+    /// The time at which the last change of the files was noticed.
     changed: Instant,
     /// The earliest time to read them.
     not_before: Instant,

@@ -1,5 +1,5 @@
-//! The totals of the profiles that were found, for lists of them. Those that were not shown yet are
-//! read for that, and not kept.
+//! The totals of the profiles that were found, for lists of profiles. Those that were not shown yet
+//! are read for that, and not kept.
 
 use super::effect::{Effect, Output};
 use super::jobs::{Job, SumJob};

@@ -33,7 +33,7 @@ struct Running<W> {
 pub struct Ended<W> {
     /// The job.
     pub work: W,
-    /// Whether it was cancelled. Its result must not be used then, even if there is one.
+    /// Whether it was canceled. Its result must not be used then, even if there is one.
     pub was_cancelled: bool,
 }
 
@@ -65,7 +65,7 @@ impl<W> WorkQueue<W> {
         Some((running.id, &running.work))
     }
 
-    /// Cancels the running work and returns its id, unless it was cancelled before. It still counts
+    /// Cancels the running work and returns its id, unless it was canceled before. It still counts
     /// as running until it has ended.
     pub fn cancel(&mut self) -> Option<WorkId> {
         let running = self.running.as_mut().filter(|running| !running.is_cancelled)?;
@@ -80,7 +80,7 @@ impl<W> WorkQueue<W> {
         Some(Ended { work, was_cancelled: is_cancelled })
     }
 
-    /// Whether work with this id is running and was not cancelled. Its results may be used then.
+    /// Whether work with this id is running and was not canceled. Its results may be used then.
     pub fn is_current(&self, id: WorkId) -> bool {
         self.running.as_ref().is_some_and(|running| running.id == id && !running.is_cancelled)
     }
@@ -95,7 +95,7 @@ impl<W> WorkQueue<W> {
         self.running.as_mut().map(|running| &mut running.work)
     }
 
-    /// The running work, unless it was cancelled.
+    /// The running work, unless it was canceled.
     pub fn current(&self) -> Option<&W> {
         let running = self.running.as_ref().filter(|running| !running.is_cancelled)?;
         Some(&running.work)
@@ -111,7 +111,7 @@ impl<W> WorkQueue<W> {
         self.running.is_some()
     }
 
-    /// Whether a result will come: work is queued, or is running and was not cancelled.
+    /// Whether a result will come: work is queued, or is running and was not canceled.
     pub fn is_pending(&self) -> bool {
         self.wanted.is_some() || self.running.as_ref().is_some_and(|running| !running.is_cancelled)
     }

@@ -5,7 +5,7 @@ import type { Cell } from "./picture";
 /** The height of a row in CSS pixels. */
 export const ROW = 18;
 
-/** What decides colours, and which cells stand out. */
+/** What decides colors, and which cells stand out. */
 export interface Look {
   readonly compared: boolean;
   readonly searching: boolean;
@@ -20,7 +20,7 @@ interface Theme {
   readonly ground: string;
   readonly line: string;
   readonly focus: string;
-  /** The only colours in high contrast; empty otherwise. */
+  /** The only colors in high contrast; empty otherwise. */
   readonly fill: string;
   readonly ink: string;
 }
@@ -44,7 +44,7 @@ export function paint(canvas: HTMLCanvasElement, rows: readonly (readonly Cell[]
   for (const [cell, line] of [[look.hovered, 1], [look.current, 2]] as const) {
     if (!cell) continue;
     const [x, y, w] = [cell.left * width, cell.row * ROW - scrolled, Math.max(cell.width * width, 4)];
-    // A line of the ground between the frame and its ring, so that it is seen on every colour.
+    // A line of the ground between the frame and its ring, so that it is seen on every color.
     ring(context, theme.ground, x + line + 0.5, y + line + 0.5, w - 2 * line - 1, ROW - 2 * line - 2, 1);
     ring(context, theme.focus, x + line / 2, y + line / 2, w - line, ROW - line - 1, line);
   }
@@ -85,7 +85,7 @@ function fitted(context: CanvasRenderingContext2D, text: string, room: number): 
   return end > 0 ? `${start.slice(0, end)}…` : "";
 }
 
-/** The colour of a change: red if the cost rose, blue if it fell. */
+/** The color of a change: red if the cost rose, blue if it fell. */
 export function colourOfTier(tier: number | null): string {
   if (tier === null) return "#c8c0d0";
   return `hsl(${tier > 0 ? 8 : 215} ${tier === 0 ? 0 : 90}% ${92 - 9 * Math.abs(tier)}%)`;

@@ -34,7 +34,7 @@ export interface Graph {
   readonly skip: number;
 }
 
-/** The call tree, the bottom-up tree, a function between its callers and its callees, or calls in the order of time. */
+/** The call tree, the bottom-up tree, a function between its callers and its callees, or calls in chronological order. */
 export type Kind = "tree" | "inverted" | "around" | "time";
 
 /** Which graph of a picture: that which grows down, or the callers above a function. */
@@ -49,12 +49,12 @@ export interface Picture {
   readonly up: Graph | null;
   /** The total of the profile. */
   readonly totalText: string;
-  /** What colours mean if they show the change since a baseline; otherwise empty. */
+  /** What colors mean if they show the change since a baseline; otherwise empty. */
   readonly legend: readonly LegendEntry[];
   readonly found: Found | null;
   /** What the menu of a frame offers. */
   readonly menu: readonly MenuEntry[];
-  /** Whether calls can be drawn in the order of time. */
+  /** Whether calls can be drawn in chronological order. */
   readonly timed: boolean;
   /** The time that is drawn, if it is not all. */
   readonly span: string | null;

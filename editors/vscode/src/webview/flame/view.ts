@@ -24,7 +24,7 @@ export interface Host {
   readonly open?: (place: Place) => void;
   /** Runs an entry of the menu. */
   readonly run?: (id: string, place: Place) => void;
-  /** Shows the costs of a range of time, or of all of it. Absent if there is no choice. */
+  /** Shows the costs of a time range, or of all of it. Absent if there is no choice. */
   readonly range?: (range: string | null) => void;
 }
 
@@ -41,11 +41,11 @@ export class FlameView {
   /** Is listed while it is drawn. */
   private readonly around = kindOption("around", "");
   /** Is listed if the profile has times. */
-  private readonly time = kindOption("time", "In the order of time");
+  private readonly time = kindOption("time", "In chronological order");
   private readonly path = make("nav", { className: "flame-path", ariaLabel: "From the root to the frame at the top" });
   private readonly more = make("button", { type: "button", className: "flame-more" });
   private readonly tableButton = toggle("Table", "Show the frames as a table");
-  private readonly legend = make("ul", { className: "flame-legend", ariaLabel: "Colours: the change of the total cost, in percent of the profile's total" });
+  private readonly legend = make("ul", { className: "flame-legend", ariaLabel: "Colors: the change of the total cost, in percent of the profile's total" });
   private readonly strip: Strip;
   private readonly details = make("span", { className: "flame-details", role: "status" });
   private readonly scroll = make("div", { className: "flame-scroll", tabIndex: 0, role: "application", ariaLabel: "Flame graph" });
@@ -186,7 +186,7 @@ export class FlameView {
   /** The button for the callees that are too narrow. After the last of them it leads back to the first. */
   private drawMore(): void {
     const left = this.left();
-    // In the order of time, each row of short calls has those that are not drawn.
+    // In chronological order, each row of short calls has those that are not drawn.
     this.more.hidden = left === 0 || !this.host.draw || this.picture.kind === "time";
     this.more.textContent = `${grouped(left)}${this.picture.down.atLeast ? "+" : ""} more`;
     this.more.title = "Frames at this level and below that are not drawn. Click for the next ones.";

@@ -217,6 +217,7 @@ fn a_profile_without_times_has_no_chart() {
     let error = flame_chart(&recording, &recording, &view, &groups, None, 0.0).unwrap_err();
     assert_eq!(
         error.problem,
-        "nothing can be drawn in the order of time: the times of the samples of this profile are unknown"
+        "nothing can be drawn in chronological order: the times of the samples of this profile are \
+         unknown"
     );
 }

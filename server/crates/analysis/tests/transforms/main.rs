@@ -286,7 +286,8 @@ fn ignores_names_without_a_match_with_a_warning() {
         let what = format!("no stack begins with the path of `{transform}`");
         assert_eq!(v1(transform), is_ignored(&what, transform));
     }
-    let message = "this profile does not say which functions are JavaScript; all of them are shown";
+    let message = "this profile does not record which functions are JavaScript; all of them are \
+                   shown";
     for implementation in [Implementation::Js, Implementation::Native] {
         assert_eq!(warnings(V1, implementation, "merge-function:eval"), message);
     }

@@ -11,7 +11,7 @@ pub struct RunCosts {
 /// How a cost is spread over the runs: the sample standard deviations, raw weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// That of the self cost.
+    /// The spread of the self cost.
     pub self_: f64,
     /// That of the total. `None` if it is not exact in all runs.
     pub total: Option<f64>,

@@ -43,7 +43,7 @@ fn by_key(snapshot: &Snapshot) -> ByKey {
     by_key
 }
 
-/// The functions of a profile shown that are in another file of the baseline.
+/// The functions of the profile shown that are in a different file in the baseline.
 #[derive(Debug)]
 struct Moved {
     /// Identify the profile.
@@ -53,8 +53,8 @@ struct Moved {
     same: FxHashMap<FunctionId, Option<FunctionId>>,
 }
 
-/// The tokens of a function. `None` if it has no name or definition, if the recorded text is not known, or
-/// if it has so few tokens that another function may have the same.
+/// The tokens of a function. `None` if it has no name or definition, if the recorded text is not
+/// known, or if the function is so short that another one may have the same tokens.
 fn code(snapshot: &Snapshot, function: FunctionId) -> Option<Vec<u64>> {
     let source = snapshot.source_function(function)?;
     let (path, definition) = (snapshot.path_of(source.file)?, source.definition());
@@ -70,8 +70,8 @@ fn key(definition: &Definition) -> DefinitionKey {
     (container, definition.name.clone(), definition.arity)
 }
 
-/// The chosen definitions in the recorded text of a file, in the order of the text. `None` if they are not
-/// known.
+/// The chosen definitions in the recorded text of a file, in the order of the text. `None` if the
+/// definitions are unknown.
 fn definitions<'a>(
     snapshot: &'a Snapshot,
     path: &Path,
@@ -81,14 +81,14 @@ fn definitions<'a>(
     Some(all.iter().filter(|it| chosen(it)).collect())
 }
 
-/// Whether the text that a file was recorded from is known and has a definition with this key.
+/// Whether the recorded text of a file is known and has a definition with this key.
 fn has_definition(snapshot: &Snapshot, path: &Path, wanted: &DefinitionKey) -> bool {
     let is_known = snapshot.texts.get(path).is_some_and(|recorded| !recorded.is_guess());
     let same = definitions(snapshot, path, |it| key(it) == *wanted);
     is_known && same.is_some_and(|same| !same.is_empty())
 }
 
-/// Whether no other function of a profile has the name of a function in its file or library.
+/// Whether a function is the only one of its profile with its name in its file or library.
 fn is_only_of_name(snapshot: &Snapshot, function: FunctionId) -> bool {
     snapshot.find(&snapshot.key(function)).len() == 1
 }
@@ -102,8 +102,8 @@ fn in_file(snapshot: &Snapshot, path: &Path, name: &str) -> Vec<FunctionId> {
     snapshot.with_name(name).into_iter().filter(is_there).collect()
 }
 
-/// Whether a profile has the name of a function of another profile in a file that was not found, which
-/// may be the file of that function.
+/// Whether a profile has a function with the same name as `function` of the profile `other` in a
+/// file that was not found, which may be the same file.
 fn has_in_missing_file(snapshot: &Snapshot, other: &Snapshot, function: FunctionId) -> bool {
     fn base_name(snapshot: &Snapshot, file: FileId) -> Option<&str> {
         without_version(snapshot.file_name(file)).rsplit(['/', '\\']).next()
@@ -118,7 +118,7 @@ fn has_in_missing_file(snapshot: &Snapshot, other: &Snapshot, function: Function
     snapshot.with_name(&other.key(function).name).iter().any(may_be)
 }
 
-/// A profile to compare with, or several runs of it.
+/// A profile to compare with, or several runs of one program.
 #[derive(Debug)]
 pub struct Baseline {
     /// The profile, under the settings of the one shown; the newest of several runs.
@@ -134,7 +134,7 @@ pub struct Baseline {
     lines: Mutex<FxHashMap<PathBuf, MappedText>>,
 }
 
-/// The line map to a text from that of the baseline, both recorded texts of one file.
+/// The line map from the baseline's recorded text of a file to another recorded text of that file.
 #[derive(Debug, Clone)]
 struct MappedText {
     to: Arc<str>,
@@ -144,19 +144,19 @@ struct MappedText {
 /// The cost of a line, function or path in the baseline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Before {
-    /// The raw cost; of several runs, the mean.
+    /// The raw cost, or the mean of several runs.
     pub cost: Cost,
-    /// How it is compared.
+    /// How the cost is compared.
     pub by: Comparison,
     /// The runs that the self cost and the total were computed from.
     runs: [Runs; 2],
-    /// The spread of the cost shown, if it is that of a mean.
+    /// The spread of the cost shown, if that cost is a mean.
     spread_now: Option<Spread>,
 }
 
 impl Before {
-    /// The mean of the costs of several runs. `None` if there are none. `spread_now` is the spread of the
-    /// cost shown.
+    /// The mean of the costs of several runs. `None` if there are no runs. `spread_now` is the
+    /// spread of the cost shown.
     pub fn mean(costs: &[SpreadCost], spread_now: Option<Spread>, by: Comparison) -> Option<Self> {
         let (&(newest, spread), earlier) = costs.split_first()?;
         if earlier.is_empty() {
@@ -191,26 +191,25 @@ impl Before {
 /// The cost of what the baseline does not have.
 pub const NO_COST: Cost = Cost { self_: 0.0, total: Total::Exact(0.0) };
 
-/// What a function of the profile shown is in the baseline.
+/// The counterpart in the baseline of a function of the profile shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Same {
     /// A function with costs.
     Function(FunctionId),
-    /// The baseline has no costs of it, but its definition is in the text that the baseline was recorded
-    /// from.
+    /// The baseline has no costs for the function, but its recorded text has the definition.
     NoCost,
     /// The baseline has no such function: it is new, or it was renamed.
     Absent,
-    /// Several functions of one name, or a definition on one side only.
+    /// Several functions with the same name, or a definition on one side only.
     Unknown,
 }
 
 /// Why two recordings cannot be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Difference {
-    /// They have different metrics or units.
+    /// The recordings have different metrics or units.
     Metric,
-    /// One shows all threads, the other does not.
+    /// One recording shows all threads, the other does not.
     Threads,
     /// The baseline has no costs.
     NoCosts,
@@ -281,7 +280,7 @@ impl Baseline {
         Self { snapshot, earlier, defined, by_key: OnceLock::new(), moved, lines }
     }
 
-    /// The baseline with its snapshots computed again.
+    /// The baseline, with its snapshots recomputed.
     #[must_use]
     pub fn renewed(&self, mut renew: impl FnMut(&Snapshot) -> Snapshot) -> Self {
         let mut renew = |run: &Self| Arc::new(renew(&run.snapshot));
@@ -289,7 +288,7 @@ impl Baseline {
         Self::of_runs(newest, self.earlier.iter().map(renew).collect())
     }
 
-    /// Whether both are of the same runs.
+    /// Whether both baselines consist of the same runs.
     pub fn is_of_same_runs(&self, other: &Self) -> bool {
         let loaded = |run: &Self| Arc::as_ptr(&run.snapshot.loaded);
         self.all().map(loaded).eq(other.all().map(loaded))
@@ -300,12 +299,12 @@ impl Baseline {
         std::iter::once(self).chain(&self.earlier)
     }
 
-    /// The runs whose costs can be compared if those of the newest can.
+    /// The runs that can be compared whenever the newest run can.
     pub fn runs(&self) -> impl Iterator<Item = &Self> {
         self.all().filter(|run| Difference::between(&run.snapshot, &self.snapshot).is_none())
     }
 
-    /// How costs of `shown` are compared with those of the baseline.
+    /// How costs of `shown` are compared with the baseline.
     pub fn comparison(&self, shown: &Snapshot, compare: Compare) -> Comparison {
         let runs: Vec<&Snapshot> = self.runs().map(|run| &*run.snapshot).collect();
         Comparison::new(&runs, shown, compare)
@@ -320,8 +319,8 @@ impl Baseline {
         }
     }
 
-    /// The name to show beside that of `shown`: `an earlier run of cpu.folded` if it is the same file,
-    /// which was rewritten since.
+    /// The name to show beside the name of `shown`: `an earlier run of cpu.folded` if both are the
+    /// same file, which was rewritten since.
     pub fn name_beside(&self, shown: &Snapshot) -> String {
         let (loaded, shown) = (&self.snapshot.loaded, &shown.loaded);
         let is_one = self.runs().nth(1).is_none();
@@ -353,7 +352,7 @@ impl Baseline {
             .then(|| format!("the sum of {n_files} profiles is compared with {}", self.name()))
     }
 
-    /// What a function of `shown` is in the baseline.
+    /// The counterpart in the baseline of a function of `shown`.
     pub fn same(&self, shown: &Snapshot, function: FunctionId) -> Same {
         match self.same_in_file(shown, function) {
             Same::Function(same) => Same::Function(same),
@@ -361,8 +360,8 @@ impl Baseline {
         }
     }
 
-    /// The function of the baseline in another file that has the same name and code. `None` if one of the
-    /// profiles has several with this name.
+    /// The function with the same name and code in another file of the baseline. `None` if one of
+    /// the profiles has several functions with this name.
     fn moved(&self, shown: &Snapshot, function: FunctionId) -> Option<FunctionId> {
         let groups = &shown.grouped.groups;
         let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
@@ -385,7 +384,7 @@ impl Baseline {
         })
     }
 
-    /// The same, in the same file.
+    /// The counterpart of a function in the same file.
     fn same_in_file(&self, shown: &Snapshot, function: FunctionId) -> Same {
         let Some(source) = shown.source_function(function) else {
             // A func of one profile may be part of a definition in the other. Such functions have
@@ -420,12 +419,13 @@ impl Baseline {
         }
     }
 
-    /// Finds the function of a definition of `shown` in the baseline, by comparing the recorded texts. It
-    /// is the only definition with this key. Of several, it is the one on the same line (or, if several
-    /// are on that line, the one at the same position), or else the only one whose line was changed. If no
-    /// definition of the baseline has the key, because a class was renamed for example, it is the one of
-    /// this name on the same line. `defined` are the functions of the file that have costs. `None` if a
-    /// text is not known.
+    /// Finds the function of a definition of `shown` in the baseline, by comparing the recorded
+    /// texts. The match is the only definition with this key. If there are several, it is the
+    /// definition on the same line (or, if several are on that line, the one at the same position),
+    /// or else the only one whose line was changed. If no definition in the baseline has the key,
+    /// for example because a class was renamed, it is the definition with this name on the same
+    /// line. `defined` are the functions of the file that have costs. `None` if a text is not
+    /// known.
     fn same_definition(
         &self,
         shown: &Snapshot,
@@ -473,8 +473,8 @@ impl Baseline {
         })
     }
 
-    /// Finds a function of `shown` in the baseline if the definitions of its file are not known: it is the
-    /// function with the same name, if all funcs of both have that name.
+    /// Finds a function of `shown` in the baseline if the definitions of its file are not known:
+    /// the function with the same name, if all funcs of both functions have that name.
     fn same_by_name(&self, shown: &Snapshot, function: FunctionId, path: &Path) -> Same {
         let (groups, symbols) = (&shown.grouped.groups, shown.grouped.recording.symbols());
         let parts = symbols.funcs.ids().filter(|&func| groups.function(func) == function);
@@ -517,8 +517,8 @@ impl Baseline {
     }
 
     /// The cost in the baseline of a line of `shown`: 1-based, in the text that it was recorded
-    /// from. `None` if one of the recorded texts is not known, or the baseline's does not have the
-    /// line.
+    /// from. `None` if one of the recorded texts is not known, or if the baseline's text does not
+    /// have the line.
     pub fn recorded_line(&self, shown: &Snapshot, file: FileId, line: u32) -> Option<SpreadCost> {
         let (path, line0) = (shown.path_of(file)?, line.checked_sub(1)?);
         let (snapshot, file) = (&*self.snapshot, self.snapshot.file_at(path)?);
@@ -528,8 +528,8 @@ impl Baseline {
         Some(lines.cost_of(line0).unwrap_or((NO_COST, None)))
     }
 
-    /// The line map from the text of a file that the baseline was recorded from to that of `shown`.
-    /// `None` if one of them is not known.
+    /// The line map from the baseline's recorded text of a file to the recorded text of `shown`.
+    /// `None` if one of the texts is not known.
     pub fn recorded_lines(&self, shown: &Snapshot, path: &Path) -> Option<Arc<LineMap>> {
         let [before, now] = [&self.snapshot, shown]
             .map(|snapshot| snapshot.texts.get(path).filter(|recorded| !recorded.is_guess()));

@@ -1,15 +1,15 @@
-//! How costs are compared with those of a baseline: absolutely or by share, and how much of a change
-//! may be noise.
+//! How costs are compared with a baseline: absolutely or by share, and how much of a change may be
+//! noise.
 //!
 //! Times, bytes and exact counts are compared absolutely, as `pprof -diff_base` does. Counts of
 //! samples without a sampling interval say nothing about how long a program ran, so they are scaled
 //! to the total of the profile shown, which compares shares.
 //!
 //! The noise of a sampled cost follows a Poisson distribution: the variance of a sum of weights is
-//! the sum times the weight of a sample ([`analysis::SampleWeights::mean`]). The variance of a share
-//! is that of a binomial distribution. A change is noise if it is within the bound that no cost
-//! exceeds with a probability of 99 % if nothing changed (Šidák's correction for the number of costs
-//! that are compared).
+//! the sum times the weight of a sample ([`analysis::SampleWeights::mean`]). The variance of a
+//! share follows a binomial distribution. A change is noise if it is within the bound that no cost
+//! exceeds with a probability of 99 % if nothing changed (Šidák's correction for the number of
+//! costs that are compared).
 //!
 //! Runs of an unchanged program differ by more than sampling explains: the machine is busy, memory is
 //! laid out differently. One run does not show by how much. If the baseline has several runs, the
@@ -41,7 +41,7 @@ pub struct Comparison {
 pub enum By {
     /// The weights.
     Weight,
-    /// The weights, after those of the baseline were scaled to the total of the profile shown.
+    /// The weights, after the baseline's weights were scaled to the total of the profile shown.
     Scaled,
     /// The shares of the total.
     Share,

@@ -58,7 +58,7 @@ pub struct Unmatched {
     pub n_before: usize,
     /// The number of functions of the new profile.
     pub n_now: usize,
-    /// The self cost of those of the new profile.
+    /// The self cost of the unmatched functions of the new profile.
     pub own: f64,
 }
 
@@ -332,7 +332,7 @@ fn lines_of(baseline: &Baseline, now: &Snapshot, file: FileId, by: Comparison) -
     Some(rows)
 }
 
-/// No cost, with a total that is as unknown as that of the other side.
+/// No cost, with a total that is unknown if the other side's total is.
 fn no_cost(other: Option<Cost>) -> Cost {
     let total = other.filter(|cost| cost.total == Total::Unknown).map(|cost| cost.total);
     Cost { total: total.unwrap_or(NO_COST.total), ..NO_COST }

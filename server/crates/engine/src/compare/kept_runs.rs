@@ -344,7 +344,7 @@ fn copy(path: &Path, stamp: &Stamp, folder: &Path, compress: bool) -> io::Result
 
 impl KeptRun {
     /// Reads the files of the run, each with its thread, at most `max_bytes` in total. Their paths,
-    /// times and content are those of the files that were kept.
+    /// times and content are the same as in the files that were kept.
     pub fn read(
         &self,
         max_bytes: u64,

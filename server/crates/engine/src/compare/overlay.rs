@@ -1,4 +1,4 @@
-//! The *overlay*: a second cost beside that of the profile shown, in another metric of the same
+//! The *overlay*: a second cost beside the cost in the profile shown, in another metric of the same
 //! profile, or of another profile: `12.3% · 4.00 MiB`.
 //!
 //! Functions and lines of another profile are matched as those of a baseline
@@ -32,7 +32,7 @@ pub struct Overlaid<'a> {
     pub metric: &'a Metric,
 }
 
-/// A second cost in answers.
+/// A second cost in results.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct OverlayData {
     /// The self cost.
@@ -94,7 +94,7 @@ impl<'a> Overlaid<'a> {
 }
 
 impl<'a> Overlay<'a> {
-    /// The overlay of `shown`: another metric of it, or else `profile`.
+    /// The overlay of `shown`: another metric of the same profile, or else `profile`.
     pub fn of(shown: &'a Snapshot, profile: Option<&'a Baseline>) -> Option<Self> {
         let metric = shown.overlay.as_deref().map(Self::Metric);
         metric.or_else(|| profile.map(Self::Profile))

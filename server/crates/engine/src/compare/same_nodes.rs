@@ -1,4 +1,4 @@
-//! The nodes of the baseline's call tree that have the same path as those of the tree shown.
+//! The nodes of the baseline's call tree that have the same path as nodes of the tree shown.
 
 use crate::compare::baseline::{Baseline, Before, NO_COST, Same};
 use crate::snapshot::Snapshot;

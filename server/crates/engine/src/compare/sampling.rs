@@ -43,7 +43,7 @@ fn weight(
     }
     let (recording, is_time) = (&grouped.recording, seconds_per_unit.is_some());
     if is_time && recording.metrics().iter().any(Metric::counts_samples) {
-        // Hits of V8 are in no range of time.
+        // Hits of V8 are in no time range.
         let counted = samples().filter(|samples| *samples > 0.0);
         return match counted {
             Some(samples) => Some(costs.base / samples / runs),

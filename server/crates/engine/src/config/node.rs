@@ -1,4 +1,4 @@
-//! The call node of which costs are shown: a focus on its subtree that can be changed and removed.
+//! The call node whose costs are shown: a focus on its subtree that can be changed and removed.
 
 use crate::items::earlier_paths::{Under, branch_at, current};
 use crate::items::keys::Key;

@@ -44,20 +44,20 @@ pub enum Unit {
     Both,
 }
 
-/// How to compare costs with those of the baseline.
+/// How to compare costs with the baseline.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
 )]
 #[serde(rename_all = "camelCase")]
 pub enum Compare {
-    /// Times, bytes and exact counts as they are. Counts of samples are scaled to the same total.
+    /// Times, bytes and exact counts as they are. Sample counts are scaled to the same total.
     #[default]
     Absolute,
     /// Shares of the total.
     Share,
 }
 
-/// How to show the profiles of several runs as one.
+/// How to combine the profiles of several runs.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
 )]
@@ -70,7 +70,7 @@ pub enum Combine {
     Average,
 }
 
-/// Which functions to show, in profiles that record which ones are JavaScript.
+/// Whether to show JavaScript or native functions, if the profile distinguishes them.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
 )]
@@ -138,8 +138,8 @@ impl From<Generics> for symbols::Generics {
 pub struct Symbols {
     /// Resolve addresses.
     pub enable: bool,
-    /// More files, or folders of files, with code or debug info: absolute paths, or ones relative to
-    /// the first workspace folder. They may begin with `~`, `${workspaceFolder}`,
+    /// Additional files with code or debug info, or folders that contain them: absolute paths, or
+    /// paths relative to the first workspace folder. They may begin with `~`, `${workspaceFolder}`,
     /// `${workspaceFolder:NAME}` or `${userHome}`. The paths in the profile and the system's own
     /// folders are always searched.
     pub paths: Vec<String>,
@@ -151,7 +151,7 @@ pub struct Symbols {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Watch {
-    /// File events of the operating system, with a poll every 5 s in case events are lost.
+    /// File events from the operating system, with a poll every 5 s in case events are lost.
     #[default]
     Auto,
     /// File events only.
@@ -166,7 +166,7 @@ pub enum Watch {
 pub struct Hints {
     /// Show inlay hints.
     pub enable: bool,
-    /// Hide hints below this percentage of the total. It does not apply to counts of executions.
+    /// Hide hints below this percentage of the total. Does not apply to execution counts.
     pub min_percent: f64,
     /// What hints show.
     pub show: Show,
@@ -180,10 +180,10 @@ pub struct Lenses {
     pub enable: bool,
     /// Hide lenses below this percentage of the total.
     pub min_percent: f64,
-    /// Show lenses of closures without a name.
+    /// Show lenses for unnamed closures.
     pub closures: bool,
-    /// Show a lens that records a profile above `main`, tests and benchmarks, in editors that can run
-    /// its commands.
+    /// Show a *Profile* lens above `main`, tests and benchmarks that records a profile (in editors
+    /// that support it).
     pub record: bool,
 }
 
@@ -193,7 +193,7 @@ pub struct Lenses {
 pub struct Hover {
     /// Show hovers.
     pub enable: bool,
-    /// Show the cost of a line anywhere in it, not only at its end and on names of functions.
+    /// Show hovers anywhere in a line, not only at its end and on function names.
     pub everywhere: bool,
 }
 
@@ -202,7 +202,7 @@ pub struct Hover {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Diagnostics {
-    /// Publish hot lines and functions as diagnostics. If hints show counts of executions, also
+    /// Publish hot lines and functions as diagnostics. If hints show execution counts, also publish
     /// lines that were never executed, which many editors fade.
     pub enable: bool,
     /// Leave out lines and functions below this percentage of the total.
@@ -216,8 +216,8 @@ pub struct Diagnostics {
 pub struct PathMapping {
     /// The prefix in the profile.
     pub from: String,
-    /// The folder that replaces it: an absolute path, or one relative to each workspace folder. May
-    /// begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`.
+    /// The folder that replaces it: an absolute path, or a path relative to each workspace folder.
+    /// It may begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`.
     pub to: String,
 }
 
@@ -227,23 +227,23 @@ pub struct PathMapping {
 #[schemars(title = "Settings of Costline (section `costline`)")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct Settings {
-    /// Where to look for profiles: globs relative to each workspace folder. `**` matches at most three
-    /// folders. Not set: the names that profilers use.
+    /// Where to look for profiles: globs relative to each workspace folder. `**` matches at most
+    /// three folders. Not set: the file names that profilers use.
     pub profiles: Option<Vec<String>>,
     /// The profile to show instead of the newest one.
     pub profile: Option<String>,
-    /// The profile to compare with: a path, `previous` (the run before the one shown), `previous:5` (the
-    /// mean of the last 5 runs) or `git:main` (the newest run at a Git revision). A path is read once,
-    /// as soon as the file exists. With the other values, runs are kept in the user's state folder, so
-    /// that they outlive the server.
+    /// The profile to compare with: a path, `previous` (the run before the one shown), `previous:5`
+    /// (the mean of the last 5 runs) or `git:main` (the newest run at a Git revision). A file is
+    /// read once, as soon as it exists. With the other values, Costline keeps runs in your state
+    /// folder, so they are still there after a restart.
     pub baseline: Option<String>,
-    /// How to compare costs with those of the baseline.
+    /// How to compare costs with the baseline.
     pub compare: Compare,
-    /// Named views to choose from a menu. Each is an object with keys of the argument of
-    /// `costline.setView`, such as `{"allocations": {"metric": "alloc_space", "own": true}}`. The
-    /// settings apply to keys that are left out.
+    /// Named views to choose from a menu. Each is an object with the keys that `costline.setView`
+    /// takes, such as `{"allocations": {"metric": "alloc_space", "own": true}}`. Keys that are left
+    /// out keep their settings.
     pub views: Option<BTreeMap<String, Map<String, Value>>>,
-    /// How to show the profiles of several runs as one.
+    /// How to combine the profiles of several runs.
     pub combine: Combine,
     /// The metric to show, by name or unit, in profiles that have several.
     pub metric: Option<String>,
@@ -253,12 +253,12 @@ pub struct Settings {
     /// The threads to show, by name, end of the name, id (`tid:ID`, `pid:ID`), glob or `/regex/`.
     /// Empty: all threads.
     pub threads: Vec<String>,
-    /// Which functions to show, in profiles that record which ones are JavaScript.
+    /// Whether to show JavaScript or native functions, if the profile distinguishes them.
     pub implementation: Implementation,
     /// Transforms of the stacks. Set by command only.
     #[serde(skip)]
     pub transforms: Vec<Transform>,
-    /// The range of time to show. Set by command only, like the search.
+    /// The time range to show. Set by command only, like the search.
     #[serde(skip)]
     pub range: Option<TimeRange>,
     /// The search; see [`analysis::View::search`].
@@ -266,12 +266,12 @@ pub struct Settings {
     pub search: String,
     /// Where to show the cost of inlined code.
     pub inlines: Inlines,
-    /// In lists of callers, replace the procedures that the contour file of a Mercury profile excludes
-    /// with their own callers.
+    /// In caller lists, replace procedures that the Mercury contour file excludes with their own
+    /// callers.
     pub contour: bool,
-    /// Show own code only: functions whose source is in a workspace folder, not in a folder of
-    /// libraries such as `node_modules`. The cost of libraries and of the runtime goes to the lines
-    /// that called them.
+    /// Show only your own code: functions whose source is in a workspace folder, except for library
+    /// folders such as `node_modules`. The cost of libraries and the runtime goes to the lines that
+    /// called them.
     pub own_code: bool,
     /// The unit of costs in labels.
     pub unit: Unit,
@@ -283,29 +283,29 @@ pub struct Settings {
     pub hover: Hover,
     /// Hot lines and functions as diagnostics.
     pub diagnostics: Diagnostics,
-    /// Where the files that profiles name are on this machine. The longest matching `from` wins.
+    /// Map file paths in profiles to folders on this machine. The longest matching `from` wins.
     pub path_mappings: Vec<PathMapping>,
-    /// Folders outside the workspace whose files may be opened too, such as the sources of a
-    /// standard library: absolute paths, or ones relative to the first workspace folder. They may
+    /// Folders outside the workspace whose files may also be opened, such as the sources of a
+    /// standard library: absolute paths, or paths relative to the first workspace folder. They may
     /// begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`.
     pub source_roots: Vec<String>,
-    /// Keep copies of the sources that a profile was recorded from in the user's cache folder, so
-    /// that costs stay on their lines when the sources are edited.
+    /// Keep copies of the recorded sources in your cache folder, so that costs stay on their lines
+    /// when you edit the files.
     pub keep_sources: bool,
     /// Resolving addresses.
     pub symbols: Symbols,
-    /// Globs of workspace files without costs, relative to the workspace folder.
+    /// Files that should show no costs: globs relative to the workspace folder.
     pub exclude: Vec<String>,
     /// Refuse profiles that are larger than this many bytes, after decompression.
     pub max_profile_bytes: u64,
     /// How to notice that a profile was rewritten.
     pub watch: Watch,
-    /// Read a profile again every second while its profiler appends to it: folded stacks, the text of
-    /// `perf script`, trace events, and recordings by Austin and rbspy. Otherwise it is read when it
-    /// no longer grows.
+    /// Read a profile again every second while its profiler appends to it: folded stacks, the text
+    /// of `perf script`, trace events, and recordings by Austin and rbspy. Otherwise it is read
+    /// once it has stopped growing.
     pub follow: bool,
-    /// How many minutes to keep a profile in memory that is no longer shown or compared with, so
-    /// that it need not be read again. Each workspace folder keeps the last four. 0: no time limit.
+    /// How many minutes to keep a profile in memory after it is no longer shown or used as a
+    /// baseline. Each workspace folder keeps the last four. 0: no time limit.
     pub evict_after_minutes: u32,
 }
 
@@ -376,8 +376,8 @@ impl Default for Settings {
     }
 }
 
-/// Settings below `costline` that editors read, and may send with those of the server: the extension of
-/// VS Code reads `callHierarchy.takeOver`, its language client `trace.server`.
+/// Settings below `costline` that editors read, and may send along with the server's: the VS Code
+/// extension reads `callHierarchy.takeOver`, its language client `trace.server`.
 const READ_BY_EDITORS: [&str; 2] = ["callHierarchy", "trace"];
 
 impl Settings {
@@ -534,7 +534,7 @@ fn expanded(to: &str, roots: &[Root], home: Option<&Path>) -> String {
 /// The part of a recording to show.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ViewSettings {
-    /// How to show the profiles of several runs as one.
+    /// How to combine the profiles of several runs.
     pub combine: Combine,
     /// The metric, by name or unit. `None`: the first metric of the profile.
     pub metric: Option<String>,
@@ -542,7 +542,7 @@ pub struct ViewSettings {
     pub overlay: Option<String>,
     /// The threads. Empty: all threads.
     pub threads: Vec<String>,
-    /// Which functions to show, in profiles that record which ones are JavaScript.
+    /// Whether to show JavaScript or native functions, if the profile distinguishes them.
     pub implementation: Implementation,
     /// The transforms, in order.
     pub transforms: Vec<Transform>,

@@ -34,12 +34,12 @@ pub struct TransformData {
     /// The library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
-    /// The functions that the transform applies to, if not those of the view.
+    /// The functions that the transform applies to, if they differ from the view's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub implementation: Option<Implementation>,
 }
 
-/// A function: its key, as answers have it, or its name, which only one function may match.
+/// A function: its key, as in results, or its name, which only one function may match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "FunctionKeyOrName")]

@@ -19,7 +19,7 @@ const REPORT: &str = "info";
 /// The coverage report that belongs to all profiles in its folder.
 const SHARED_REPORT: &str = "lcov.info";
 
-/// For each format with companions, the extensions that replace that of the profile.
+/// For each format with companions, the extensions that replace the profile's extension.
 const COMPANIONS: [(Format, &str); 3] = [
     (Format::MercuryDeep, PROGRAM),
     (Format::MercuryDeep, CONTOUR),

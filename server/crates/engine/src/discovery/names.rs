@@ -41,7 +41,7 @@ pub const NAMES: [&str; 30] = [
     "dhat.out.*",
     "dhat*.json",
 ];
-/// Folders of which every file may be a profile. Files whose names begin with a dot are those that
+/// Folders in which any file may be a profile. Files whose names begin with a dot are those that
 /// `costline fetch` and exports are writing.
 pub const PROFILE_FOLDERS: [&str; 2] = ["profiles", FOLDER];
 /// The folder of criterion benchmarks in a root. Profiles are in folders named `profile` below it.

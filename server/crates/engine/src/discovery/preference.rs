@@ -25,7 +25,7 @@ enum Usefulness {
     NotTime,
     /// No stacks and no lines.
     Summary,
-    /// Costs of lines and stacks.
+    /// Line costs and stacks.
     Costs,
     /// A recording, from which files of other formats may have been made.
     Recording,

@@ -347,7 +347,7 @@ pub fn thread(candidate: &Candidate) -> Thread {
     Thread { name, process_name, pid: Some(role.pid), tid: role.thread, run: 0 }
 }
 
-/// The index of the run of each file. A file that is not recognised is a run by itself.
+/// The index of the run of each file. A file that is not recognized is a run by itself.
 pub fn run_indexes(files: &[Option<Candidate>]) -> Vec<u32> {
     let recognised: Vec<Candidate> = files.iter().flatten().cloned().collect();
     let found = runs(&recognised);
@@ -368,8 +368,8 @@ pub fn run_indexes(files: &[Option<Candidate>]) -> Vec<u32> {
     files.iter().enumerate().map(run_of).collect()
 }
 
-/// Merges the recordings of several files, each with its thread and run. Format, version and path are those
-/// of the first file.
+/// Merges the recordings of several files, each with its thread and run. Format, version and path
+/// come from the first file.
 pub fn merged(mut files: Vec<(Loaded, Thread)>) -> Result<Loaded, LoadError> {
     let unmergeable = |files: &[(Loaded, Thread)], part: usize, why: String| {
         let path =

@@ -172,8 +172,8 @@ fn mercury_path(module: &str) -> Vec<String> {
     module.split('.').map(str::to_owned).collect()
 }
 
-/// Whether the number of arguments in a profile can be that of a definition. Some compilers count
-/// the result of a function as an argument.
+/// Whether the number of arguments in a profile can match a definition. Some compilers count the
+/// result of a function as an argument.
 fn is_same_arity(recorded: Arity, definition: Arity) -> bool {
     let with_result = definition.n_arguments + u32::from(definition.has_result);
     recorded.has_result == definition.has_result
@@ -346,7 +346,7 @@ impl Parser {
     }
 }
 
-/// The names of segments, those of types in brackets included.
+/// The names of segments, including types in brackets.
 fn path(segments: Vec<Segment>) -> Vec<String> {
     let mut path = Vec::new();
     for segment in segments {
@@ -378,7 +378,7 @@ fn segment(text: &str) -> Segment {
     Segment::Name(text.to_owned())
 }
 
-/// The segment of brackets in place of a name, such as `<listcomp>` or `{{closure}}`.
+/// The segment of brackets instead of a name, such as `<listcomp>` or `{{closure}}`.
 fn unnamed_segment(brackets: &str) -> Segment {
     let inside = brackets.trim_matches(['<', '>', '{', '}', '\'']);
     match inside {

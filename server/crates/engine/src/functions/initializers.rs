@@ -18,7 +18,7 @@ impl Initializer {
     fn of(name: &str) -> Option<Self> {
         match name {
             "<instance_members_initializer>" => Some(Self::Instance),
-            // The second name is that of Node.js 14.
+            // The second name is used by Node.js 14.
             "<static_initializer>" | "<static_fields_initializer>" => Some(Self::Static),
             _ => None,
         }

@@ -21,7 +21,7 @@ const LIBRARY_FOLDERS: [&str; 8] = [
     "bower_components",
 ];
 
-/// Why own code cannot be told from libraries.
+/// Why own code cannot be distinguished from libraries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoOwnCode {
     /// The profile is a call graph.
@@ -34,12 +34,11 @@ impl fmt::Display for NoOwnCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::CallGraph => {
-                "this profile is a call graph without stacks, which does not tell which own code \
+                "this profile is a call graph without stacks, so it is unknown which of your code \
                  called a library"
             }
             Self::NoSources => {
-                "no source of this profile was found in the workspace folders, so that it has no \
-                 own code"
+                "none of this profile's sources is in the workspace, so there is no own code"
             }
         })
     }

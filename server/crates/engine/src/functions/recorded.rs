@@ -1,6 +1,6 @@
 //! The functions of a recording, not grouped by definition, for programs that read reports. Their
-//! costs are summed over the same stacks as those of the snapshot's functions, after transforms, so
-//! that both add up to the same total.
+//! costs are summed over the same stacks as the snapshot's functions, after transforms, so that
+//! both add up to the same total.
 
 use crate::load::stages::grouped::Function;
 use crate::snapshot::Snapshot;
@@ -18,7 +18,7 @@ pub struct RecordedFunctions<'a> {
     parts_of: Vec<Vec<FunctionId>>,
     /// The number of recorded functions in each function of the snapshot.
     n_parts: FxHashMap<FunctionId, usize>,
-    /// Groups, costs and calls. `None` if they are those of the snapshot.
+    /// Groups, costs and calls. `None` if they are the same as in the snapshot.
     own: Option<Own>,
 }
 
@@ -74,7 +74,7 @@ impl<'a> RecordedFunctions<'a> {
         self.len() == 0
     }
 
-    /// Their costs. Files and lines are those of the snapshot.
+    /// Their costs. Files and lines are the same as in the snapshot.
     pub fn costs(&self) -> &Costs {
         self.own.as_ref().map_or(&self.snapshot.costs, |own| &own.costs)
     }

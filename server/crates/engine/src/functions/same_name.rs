@@ -5,8 +5,8 @@ use crate::snapshot::Snapshot;
 use analysis::FunctionId;
 use std::borrow::Cow;
 
-/// If more funcs than this have a name, as closures have, only the same file and library say which of
-/// them it is. Comparing each with each would take too long.
+/// If more funcs than this share a name, as closures do, they are distinguished only by file and
+/// library. Comparing each with each would take too long.
 const MAX_FUNCS: usize = 1000;
 
 /// What the name of a function says about which function of another profile it is.
@@ -20,7 +20,7 @@ pub(crate) enum SameName {
     None,
 }
 
-/// Where functions of one name are.
+/// Where functions with the same name are.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     /// In a workspace file, whatever its recorded path is.

@@ -382,8 +382,7 @@ impl<'a> File<'a> {
         Some(self.start(innermost))
     }
 
-    /// The start of a definition as 1-based line and column. The column is that of a closure, and
-    /// otherwise 0.
+    /// The start of a definition as 1-based line and column. The column of a closure, otherwise 0.
     pub(crate) fn start(&self, at: usize) -> (u32, u32) {
         let definition = self.get(at);
         let [(line0, column0), _] = self.definitions.spans[at];
@@ -393,8 +392,8 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Whether the type, module or function before a name can be that of a definition. A name
-    /// without one can be that of any definition.
+    /// Whether the type, module or function before a name can match a definition. A name without
+    /// such a prefix can match any definition.
     fn fits(&self, name: &FunctionName, at: usize) -> bool {
         match (name.path.last(), self.scope(at)) {
             (Some(path), Some(scope)) => path == scope,
@@ -421,8 +420,8 @@ impl<'a> File<'a> {
     }
 
     /// The only definition with this name in the text, if none of the lines is in it. For code that
-    /// is not compiled, such lines are those of another text. The type or module in the name must
-    /// be the definition's, because compilers create functions that have no definition.
+    /// is not compiled, such lines belong to another text. The type or module in the name must be
+    /// the definition's, because compilers create functions that have no definition.
     fn named(&self, name: &FunctionName, lines: &[u32]) -> Option<usize> {
         name.name.as_ref()?;
         if !lines.is_empty() && !self.definitions.language.is_compiled() {
@@ -488,7 +487,7 @@ pub struct SourceFunction {
     pub file: FileId,
     /// The func that represents the function: the first one in that file that is not a block.
     pub func: FuncId,
-    /// The function's name, if it is not that of `func`.
+    /// The function's name, if it differs from the name of `func`.
     pub name: Option<String>,
     text: Arc<FileDefinitions>,
     at: usize,

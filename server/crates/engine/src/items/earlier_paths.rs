@@ -1,4 +1,4 @@
-//! Paths that a client received under other transforms than those of the snapshot.
+//! Paths that a client received under transforms other than the snapshot's.
 
 use crate::snapshot::Snapshot;
 use analysis::{Branch, FunctionId, PathKind, TreeOrder};

@@ -12,7 +12,7 @@ const MIN_BROKEN: f64 = 0.2;
 const MIN_SAMPLES: u64 = 10;
 
 /// A warning if many stacks do not lead back to the start of a program or thread. `recording` is
-/// the symbolicated one, because entry points are recognised by name.
+/// the symbolicated one, because entry points are recognized by name.
 pub fn broken_stacks(loaded: &Loaded, recording: &Recording) -> Option<Warning> {
     let by_perf = matches!(loaded.format, Format::PerfData | Format::PerfScript);
     // For copied stacks, unwinding has added a warning with the cause.

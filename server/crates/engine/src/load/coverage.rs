@@ -46,7 +46,7 @@ pub(crate) fn add(
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             loaded.warnings.push(Warning {
                 code: WarningCode::Coverage,
-                message: format!("how often lines were executed is unknown: {name}: {error}"),
+                message: format!("execution counts are unknown: {name}: {error}"),
                 count: 1,
             });
         }
@@ -78,8 +78,8 @@ pub(crate) fn leave_out_changed(
     Some(Warning {
         code: WarningCode::Coverage,
         message: format!(
-            "how often lines were executed is unknown in {}{more}: changed between the profile and \
-             the coverage report; write both again",
+            "execution counts are unknown in {}{more}: changed between the profile and the \
+             coverage report; write both again",
             name.to_string_lossy()
         ),
         count: 1,

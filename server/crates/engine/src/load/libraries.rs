@@ -354,7 +354,7 @@ impl Libraries {
         })
     }
 
-    /// A warning about the hottest library of which files with a part of the debug info are missing.
+    /// A warning about the hottest library that lacks files with split debug info.
     pub fn incomplete_warning(&self, recording: &Recording) -> Option<Warning> {
         let problem = |library: &Library| match library.symbols.as_ref()?.status() {
             status @ LibStatus::DebugInfo { missing, .. } if !missing.is_empty() => {

@@ -116,7 +116,7 @@ pub fn apply_source_maps(
     let names = source_names(relocated.symbols());
     let originals = (n_recorded as u32..names.len() as u32).map(SourceId::new).collect();
     let with_all = map_paths(&names).into_iter().skip(n_recorded);
-    // The folder that was built may be another one than that of the recorded files.
+    // The folder that was built may be different from the folder of the recorded files.
     let among_originals = map_paths(&names[n_recorded..]);
     let new_mappings = with_all.zip(among_originals).zip(&names[n_recorded..]);
     mappings.extend(new_mappings.map(|((mapping, among_originals), name)| match mapping {

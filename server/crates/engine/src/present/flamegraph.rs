@@ -68,7 +68,7 @@ pub struct Graph {
 /// The limits of a flame graph.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// The maximum number of rows, without those of the nodes above.
+    /// The maximum number of rows, not counting the rows of the nodes above.
     pub rows: usize,
     /// The maximum number of frames. The widest are kept.
     pub frames: usize,

@@ -1,5 +1,6 @@
-//! What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`.
-//! Every surface shows them, so that the costs of a part are not taken for those of the profile.
+//! What is not default about the view, as short labels: `focus-function:work`, `2 of 7 threads`.
+//! Every surface shows them, so that the costs of a part are not mistaken for the costs of the
+//! whole profile.
 
 use crate::compare::overlay::Overlay;
 use crate::config::settings::Inlines;

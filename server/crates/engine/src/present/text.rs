@@ -5,7 +5,7 @@ use sources::without_version;
 use std::borrow::Cow;
 
 /// The maximum number of characters of a name in labels and messages. Machine-readable output has
-/// the whole name.
+/// the full name.
 const MAX_SHOWN: usize = 200;
 
 /// Sanitizes text for one line of output, and truncates it to `MAX_SHOWN` characters.

@@ -56,8 +56,8 @@ impl GroupBy {
 pub struct Grouped {
     /// What they are grouped by.
     pub group_by: GroupBy,
-    /// Whether callers that the contour file excludes are replaced by their nearest callers that it
-    /// does not exclude.
+    /// Whether callers that the contour file excludes are replaced by their nearest callers that
+    /// are not excluded.
     pub contour: bool,
     /// The weight of the calls that are not recursive. It is the same for each `groupBy`.
     pub sum: Weight,
@@ -69,13 +69,13 @@ pub struct Grouped {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "CallGroup")]
 pub struct Row {
-    /// The name of the caller or callee or of the module, or those of the functions of a clique,
-    /// separated by commas.
+    /// The name of the caller, callee or module, or the function names of a clique, separated by
+    /// commas.
     pub name: String,
     /// The cost, the name and the number of calls, after a mark for recursion:
     /// `↻ 15.4% (2 callseqs) m.odd/2-0 · 2 calls`.
     pub text: String,
-    /// The number of calls. Null if the profile does not tell.
+    /// The number of calls. Null if the profile does not record it.
     pub calls: Option<u64>,
     /// The total of the calls.
     pub total: Weight,

@@ -1,6 +1,7 @@
 //! Parts of the call tree, or of the bottom-up tree.
 //!
-//! The numbers are those of `costline tree`, because both use [`analysis::CallTree::branches`].
+//! The numbers are the same as in `costline tree`, because both use
+//! [`analysis::CallTree::branches`].
 
 use crate::compare::baseline::Before;
 use crate::compare::same_nodes::SameNodes;
@@ -35,8 +36,8 @@ const LIMIT: usize = 50;
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "CallTreeArgument")]
 pub struct Question {
-    /// The node whose children to return, as the functions from the top of the tree to it. Default:
-    /// the top.
+    /// The node whose children to return, as the functions from the top of the tree to the node.
+    /// Default: the top.
     pub path: Vec<Key>,
     /// `transforms` of the answer that has the path. It is then followed through the transforms that
     /// were added since. Without it, that happens if the path does not exist.
@@ -56,7 +57,7 @@ pub struct CallTree {
     pub metric: String,
     /// Its unit.
     pub unit: String,
-    /// What is not default about the view, in short words.
+    /// What is not default about the view, as short labels.
     pub marks: Vec<String>,
     /// The total of the profile.
     pub total: Weight,
@@ -66,10 +67,10 @@ pub struct CallTree {
     pub transforms: Option<String>,
     /// Whether costs are estimated, because the recording is a call graph.
     pub est: bool,
-    /// The number of children that are not in the answer.
+    /// The number of children that are not in the response.
     pub more: usize,
-    /// The children of the node in the question, hottest first. Empty if the profile does not have
-    /// the node.
+    /// The children of the requested node, hottest first. Empty if the profile does not have the
+    /// node.
     pub nodes: Vec<TreeNode>,
 }
 
@@ -81,7 +82,7 @@ pub struct TreeNode {
     /// The function's name.
     pub name: String,
     /// The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`. In
-    /// profiles with JIT tiers, those of the total follow: `45.6% · self 4.0% · Ion 62.1%`.
+    /// profiles with JIT tiers, the tiers of the total follow: `45.6% · self 4.0% · Ion 62.1%`.
     pub text: String,
     /// The node's self cost. Null if it is unknown, and below the first level of the bottom-up
     /// tree.
@@ -93,7 +94,7 @@ pub struct TreeNode {
     pub percent: Option<f64>,
     /// Whether the cost is estimated.
     pub est: bool,
-    /// Whether the node is a call of a function that the path above it calls, too.
+    /// Whether the node's function is also on the path above the node.
     pub recursive: bool,
     /// Whether the node has no children.
     pub leaf: bool,
@@ -109,9 +110,9 @@ pub struct TreeNode {
     pub path: Vec<Key>,
     /// The function's item, to request callers and callees with.
     pub item: Option<Item>,
-    /// Whether the node has children, in the answer or not.
+    /// Whether the node has children, in the response or not.
     pub has_children: bool,
-    /// The number of children that are not in the answer.
+    /// The number of children that are not in the response.
     pub more: usize,
     /// The children, hottest first.
     pub children: Vec<TreeNode>,
@@ -124,7 +125,7 @@ struct Node {
     path: Vec<FunctionId>,
     parent: Option<usize>,
     level: usize,
-    /// The number of children that are not in the answer.
+    /// The number of children that are not in the response.
     more: usize,
 }
 

@@ -58,7 +58,7 @@ pub struct TransformInfo {
 pub struct HotSpotsInfo {
     /// The value for `costline.hotspots`.
     pub by: By,
-    /// The key of the rows in its answer, which is also a word for command lines.
+    /// The key of the rows in its result, which is also a word for command lines.
     pub list: String,
     /// The title in menus.
     pub title: String,
@@ -84,7 +84,7 @@ pub struct GroupingInfo {
     pub group_by: GroupBy,
     /// The title in menus.
     pub title: String,
-    /// What belongs to one group.
+    /// What one group contains.
     pub description: String,
 }
 

@@ -28,7 +28,7 @@ pub enum ChoiceKey {
     View,
     /// The profile.
     Profile,
-    /// How to show the profiles of several runs as one.
+    /// How to combine the profiles of several runs.
     Combine,
     /// The metric.
     Metric,
@@ -40,9 +40,9 @@ pub enum ChoiceKey {
     Implementation,
     /// Where to show the cost of inlined code.
     Inlines,
-    /// Whether to leave procedures that a contour file excludes out of lists of callers.
+    /// Whether to leave out procedures that a contour file excludes from caller lists.
     Contour,
-    /// Whether to charge libraries and the runtime to the own code that called them.
+    /// Whether to charge libraries and the runtime to your code that called them.
     Own,
     /// The unit of costs.
     Unit,
@@ -50,7 +50,7 @@ pub enum ChoiceKey {
     Show,
     /// The baseline.
     Baseline,
-    /// How to compare costs with those of the baseline.
+    /// How to compare costs with the baseline.
     Compare,
 }
 

@@ -71,7 +71,7 @@ pub enum Reason {
     NoCost,
     /// The line has samples, but none in the view.
     OutOfView,
-    /// The profile does not tell how often the line was executed.
+    /// The profile has no execution count for the line.
     NoCount,
     /// The profile has no file with this name.
     FileNotInProfile,
@@ -111,7 +111,8 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
         );
     }
     if snapshot.is_unsymbolicated() {
-        let message = "the profile contains addresses instead of names and lines: run `costline check` for how to record them";
+        let message = "the profile contains addresses instead of names and lines: run `costline \
+                       check` to see how to record them";
         return unresolved(snapshot)
             .unwrap_or_else(|| Explanation::new(Reason::Unsymbolicated, message));
     }
@@ -283,10 +284,7 @@ fn counted(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> E
     let (code, message) = match count.map(|count| snapshot.executed(count)) {
         None => {
             let name = snapshot.file_name(lines.file);
-            (
-                Reason::NoCount,
-                format!("the profile does not tell how often {name}:{line} was executed"),
-            )
+            (Reason::NoCount, format!("the profile has no execution count for {name}:{line}"))
         }
         Some(count) if !context.world.settings.hints.enable => (
             Reason::HintsOff,
@@ -355,7 +353,7 @@ fn file_name(path: &Path) -> &str {
 }
 
 fn not_in_profile(path: &Path) -> Explanation {
-    let message = format!("the profile has no file called {}", file_name(path));
+    let message = format!("the profile has no file named {}", file_name(path));
     Explanation::new(Reason::FileNotInProfile, &message)
 }
 
@@ -386,7 +384,9 @@ fn unmapped(snapshot: &Snapshot, path: &Path, index: Option<&SourceIndex>) -> Op
             let rule = rule.unwrap_or_else(|| "a rule".to_owned());
             let is_ignored = file.is_some_and(|(index, file)| !index.is_listed(&file));
             let ignored = if is_ignored {
-                "; this file is ignored (`.gitignore`), hidden or in `node_modules`, so it is only found by its full path, or it is newer than the search for files (read the profile again to repeat that)"
+                "; this file is ignored (`.gitignore`), hidden or in `node_modules`, so it is only \
+                 found by its full path, or it is newer than the last search for files (reload the \
+                 profile to search again)"
             } else {
                 ""
             };

@@ -1,4 +1,4 @@
-//! A flame graph in the order of time: calls as wide as they took, thread by thread.
+//! A flame graph in chronological order: calls as wide as they took, thread by thread.
 
 use super::flame_frames::{Frame, FrameCost, Labels, Position, Span};
 use crate::config::settings::Show;
@@ -11,7 +11,7 @@ const MIN_SHARE: f64 = 1e-3;
 /// The maximum number of calls.
 const MAX_CALLS: usize = 5000;
 
-/// The frames of a flame graph in the order of time.
+/// The frames of a flame graph in chronological order.
 pub(super) struct Chart {
     pub frames: Vec<Frame>,
     /// The number of calls without a frame of their own.
@@ -41,7 +41,7 @@ pub(super) fn chart(
         shortest *= 2.0;
     };
     if chart.threads.is_empty() {
-        return Err("there is nothing to draw: no sample has a stack in this time".to_owned());
+        return Err("there is nothing to draw: no sample in this time range has a stack".to_owned());
     }
     let time = Time(chart.range);
     let (mut frames, mut omitted, mut row) = (Vec::new(), 0, 0);

@@ -1,4 +1,4 @@
-//! The frames of flame graphs, by cost or in the order of time.
+//! The frames of flame graphs, by cost or in chronological order.
 
 use crate::compare::baseline::Before;
 use crate::items::fields::{CostFields, PlaceFields};
@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A range of time.
+/// A time range.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "FlameGraphSpan")]
 pub struct Span {
@@ -22,15 +22,16 @@ pub struct Span {
     pub text: String,
 }
 
-/// A frame of a flame graph. In the order of time, it is a call, or a row of calls that are too short
-/// to be drawn. If there are several threads, the frames of each are below one for the thread.
+/// A frame of a flame graph. If ordered by time, it is a call, or a row of calls that are too short
+/// to be drawn. If there are several threads, each thread's frames are below a frame for the
+/// thread.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "FlameGraphFrame")]
 pub struct Frame {
-    /// The function's name; that of a thread; `12 calls`.
+    /// The name of the function or thread, or `12 calls`.
     pub name: String,
-    /// The frame's cost: `45.6% · self 4.0%`, and in the order of time when it began and how long it
+    /// The frame's cost: `45.6% · self 4.0%`, and if ordered by time, when it began and how long it
     /// took: `45.6% · self 4.0% · 140 ms at 1.20 s`.
     pub text: String,
     /// The function's key. The keys of all parents and of the frame are its path. Null for a thread
@@ -47,8 +48,8 @@ pub struct Frame {
     /// The cost for display.
     #[serde(flatten)]
     pub fields: CostFields,
-    /// The change of the total since the baseline as a share of the base, from -1 to 1. 0 if there is none
-    /// that is more than noise. Null if it is unknown.
+    /// The change of the total since the baseline as a share of the base, from -1 to 1. 0 if there
+    /// is no change beyond noise. Null if it is unknown.
     pub difference: Option<f64>,
     /// The tier of `difference`: 0 if it is 0, 1 below 5 %, 2 from 5 %, 3 from 20 %, negative if the cost
     /// fell. Null if it is unknown.
@@ -64,15 +65,15 @@ pub struct Frame {
     pub more: usize,
     /// The index of the caller's frame, which precedes this one. Null for a root.
     pub parent: Option<usize>,
-    /// The row: the number of callers above the frame. In the order of time, the rows of a thread
-    /// are below those of the threads before.
+    /// The row: the number of callers above the frame. If ordered by time, the rows of a thread are
+    /// below the rows of earlier threads.
     pub depth: usize,
     /// The left edge, as a share of the width of the image.
     pub left: f64,
     /// The width, as a share of the width of the image.
     pub width: f64,
-    /// In the order of time: the range to request for drawing this frame as wide as the image.
-    /// Otherwise null.
+    /// If ordered by time: the range to request to draw this frame as wide as the image. Otherwise
+    /// null.
     pub range: Option<String>,
 }
 

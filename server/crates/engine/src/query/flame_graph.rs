@@ -41,7 +41,7 @@ pub struct Question {
     pub function: Option<Key>,
     /// What the order of frames is.
     pub order: Order,
-    /// In the order of time: the time to draw. Default: all of it.
+    /// In chronological order: the time to draw. Default: all of it.
     pub range: Option<TimeRange>,
     /// Which frames to mark as found.
     pub search: Option<Search>,
@@ -55,7 +55,7 @@ pub enum Order {
     /// The hottest first. Frames of one path are one frame, as wide as its cost.
     #[default]
     Cost,
-    /// Call by call in the order of time. Frames are as wide as they took.
+    /// Call by call, in chronological order. The width of a frame is its duration.
     Time,
 }
 
@@ -75,8 +75,8 @@ pub struct Search {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "FlameGraphFound")]
 pub struct Found {
-    /// The cost of the samples with at least one function that was found, for display: `12.3%`. Null for
-    /// a call graph, which does not tell.
+    /// The cost of the samples with at least one function that was found, for display: `12.3%`.
+    /// Null for a call graph, in which it is unknown.
     pub text: Option<String>,
     /// Why the text is not a regular expression.
     pub problem: Option<String>,
@@ -90,14 +90,14 @@ pub struct FlameGraph {
     pub metric: String,
     /// Its unit.
     pub unit: String,
-    /// What is not default about the view, in short words.
+    /// What is not default about the view, as short labels.
     pub marks: Vec<String>,
     /// The total of the profile.
     pub total: Weight,
     /// The total of the profile for display: `1395 samples`.
     pub total_text: String,
-    /// The number of frames from the root to the node in the question, each as wide as the image. They
-    /// come first. If the profile does not have the node, those of its path that it has.
+    /// The number of frames from the root to the requested node, each as wide as the image. They
+    /// come first. If the profile does not have the node, only the existing part of its path.
     pub above: usize,
     /// Whether costs are estimated, because the recording is a call graph.
     pub est: bool,
@@ -108,9 +108,9 @@ pub struct FlameGraph {
     pub at_least: bool,
     /// What was found. Null without a search.
     pub found: Option<Found>,
-    /// Whether the profile records times, and so can be drawn in their order.
+    /// Whether the profile records times, so that it can be drawn ordered by time.
     pub timed: bool,
-    /// The time that is drawn. Null unless frames are in the order of time.
+    /// The time that is drawn. Null unless frames are ordered by time.
     pub span: Option<Span>,
     /// The meaning of each `changeTier`, from costs that fell to costs that rose. Empty if no frame has one.
     pub legend: Vec<LegendEntry>,

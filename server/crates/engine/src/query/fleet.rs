@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 /// How many labels are in the text.
 const MAX_LABELS: usize = 4;
 
-/// What is known about a profile that `costline fetch` got. What is not known is null.
+/// What is known about a profile from `costline fetch`. Unknown values are null.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FleetNumbers {
@@ -23,7 +23,7 @@ pub struct FleetNumbers {
     pub profile_type: Option<String>,
     /// The labels that everything in the profile has.
     pub labels: BTreeMap<String, String>,
-    /// The range of time: where it begins and ends, in milliseconds since 1970.
+    /// The time range: its start and end, in milliseconds since 1970.
     pub range_ms: Option<[i64; 2]>,
     /// The number of hosts.
     pub hosts: Option<u64>,
@@ -39,14 +39,14 @@ pub struct FleetNumbers {
     pub text: String,
 }
 
-/// What was left out of a profile. Its weight is at callers, or in the function `(cut)`.
+/// What was left out of a profile. Its weight is charged to callers or to the function `(cut)`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "FleetCut")]
 pub struct FleetCut {
     /// What was kept: `20 frames of each stack`.
     pub how: String,
-    /// The weight that is not where it was spent, in the unit of the profile. Null if the source does
-    /// not say.
+    /// The weight that was moved to other functions, in the unit of the profile. Null if the source
+    /// does not state it.
     pub weight: Option<Weight>,
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn name(fleet: &Fleet) -> &str {
     fleet.source.as_deref().unwrap_or(&fleet.kind)
 }
 
-/// A range of time; the day is said once if it is the same.
+/// A time range; the day is said once if it is the same.
 pub(crate) fn range([from, until]: [i64; 2]) -> Option<String> {
     let (from, until) = (minute(from)?, minute(until)?);
     let same_day = from.split(' ').next() == until.split(' ').next();

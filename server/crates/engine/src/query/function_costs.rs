@@ -28,8 +28,8 @@ const MAX_LENSES: usize = 2000;
 pub struct FunctionLens {
     /// The line of the function's name, 0-based.
     pub line0: u32,
-    /// `self 12.3% (1.23 s) · total 45.6% (4.56 s)`. Begins with the function's name and a colon
-    /// if the line is not that of its definition.
+    /// `self 12.3% (1.23 s) · total 45.6% (4.56 s)`. Begins with the function's name and a colon if
+    /// the line is not the line of its definition.
     pub title: String,
     /// The function's item, to request callers with.
     pub item: Item,

@@ -62,7 +62,7 @@ fn is_called(snapshot: &Snapshot, function: FunctionId, name: &str) -> bool {
 }
 
 /// The function around a position. If the definition around it has no cost, the result is `None`
-/// and not a neighbouring function. If the position is outside of all definitions, or no function
+/// and not a neighboring function. If the position is outside of all definitions, or no function
 /// has a definition in the text, the result is a function with cost on the line.
 pub fn enclosing(open: &OpenFile, position: Position) -> Option<FunctionId> {
     let Some(functions) = open.document.functions() else {

@@ -64,7 +64,7 @@ analysis::codes! {
     }
 }
 
-/// Something that is wrong with what is shown, or that is not default about it.
+/// A problem with what is shown, or a part of the view that is not the default.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct HealthEntry {
     /// The kind: a code of the warnings, or another one (docs/reference/warnings.md).
@@ -85,9 +85,9 @@ pub struct HealthEntry {
 pub enum Severity {
     /// Nothing can be shown, or not what the user chose.
     Error,
-    /// Costs are missing or not as good as they could be.
+    /// Costs are missing, or could be better.
     Warning,
-    /// It is useful to know.
+    /// Useful to know.
     Info,
 }
 
@@ -238,8 +238,8 @@ pub fn of_snapshot(
     entries
 }
 
-/// The entry about files of which none was found, with the command that maps the hottest one if only one
-/// rule does that. `mapped` are the present rules, if commands can change them.
+/// The entry that says that none of the files was found, with the command that maps the hottest
+/// file if only one rule does so. `mapped` are the present rules, if commands can change them.
 fn no_sources(
     shown: &Snapshot,
     index: &SourceIndex,
@@ -253,10 +253,8 @@ fn no_sources(
         rules => format!("; add {} to `pathMappings`", path_rules::as_settings(rules)),
     };
     let what = match shown.mappings().count() {
-        1 => format!("the file of {name} was not found in the sources: {file}"),
-        n => format!(
-            "none of the {n} files of {name} was found in the sources; the hottest is {file}"
-        ),
+        1 => format!("the only source file in {name} was not found: {file}"),
+        n => format!("none of the {n} source files in {name} was found; the hottest is {file}"),
     };
     let message = format!("{what}{rule}");
     let entry = HealthEntry::new(Severity::Warning, HealthCode::NoSources, &message);
@@ -291,8 +289,8 @@ fn without_names(shown: &Snapshot) -> Option<HealthEntry> {
         lib => format!(", most of it in {lib}"),
     };
     let message = format!(
-        "{share} of {} is in functions without names{most}: write the profile again where the \
-         programs and libraries are that it was recorded with, with their symbols",
+        "{share} of {} is in functions without names{most}: convert or export the profile again on \
+         the machine where it was recorded, with symbols installed",
         shown.loaded.name()
     );
     Some(HealthEntry::new(Severity::Warning, HealthCode::NoNames, &message))
@@ -336,7 +334,7 @@ fn of_baseline(world: &World, shown: &Snapshot, baseline: &Baseline) -> HealthEn
 
 /// The entry about a baseline of the settings that cannot be read.
 fn of_unread_baseline(problem: &str) -> HealthEntry {
-    let message = format!("the baseline of the settings cannot be read: {problem}");
+    let message = format!("the baseline in the settings cannot be read: {problem}");
     let code = HealthCode::BaselineNotComparable;
     without_baseline(HealthEntry::new(Severity::Warning, code, &message))
 }

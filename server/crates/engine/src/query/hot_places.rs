@@ -19,9 +19,8 @@ pub struct HotPlace {
     pub never_executed: bool,
 }
 
-/// The hottest lines and functions of a document and, if hints are counts of executions, the lines
-/// that were never executed; in the order of the text. Empty if the setting `diagnostics.enable` is
-/// off.
+/// The hottest lines and functions of a document and, if hints are execution counts, the lines that
+/// were never executed; in the order of the text. Empty if the setting `diagnostics.enable` is off.
 pub fn hot_places(context: &Context, uri: &Url) -> Vec<HotPlace> {
     let settings = &context.world.settings.diagnostics;
     let Some(open) = context.open_file(uri).filter(|_| settings.enable) else { return Vec::new() };

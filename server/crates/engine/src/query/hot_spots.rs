@@ -34,7 +34,7 @@ pub struct Question {
     pub by: Option<By>,
     /// What to sort by. Default: self; calls, cliques and fields: total.
     pub sort: Option<Sort>,
-    /// Whether to list own code only. Default: all, own code first.
+    /// Whether to list only your own code. Default: all, own code first.
     pub scope: Option<Scope>,
     /// List only rows whose name or file contains this text, ignoring case. Default: all.
     pub filter: Option<String>,
@@ -58,7 +58,7 @@ pub struct HotSpots {
     pub metric: String,
     /// Its unit.
     pub unit: String,
-    /// What is not default about the view, in short words.
+    /// What is not default about the view, as short labels.
     pub marks: Vec<String>,
     /// The total of the profile.
     pub total: Weight,
@@ -137,12 +137,12 @@ pub struct HotCost {
 /// How a cost is spread over runs: sample standard deviations.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SpreadData {
-    /// That of the self cost.
+    /// The spread of the self cost.
     #[serde(rename = "self")]
     pub self_: Weight,
-    /// That of the total. Null if it is not exact.
+    /// The spread of the total. Null if it is not exact.
     pub total: Option<Weight>,
-    /// That of what rows are sorted by, for display: `±40.0 ms`.
+    /// The spread of the sorted column, for display: `±40.0 ms`.
     pub text: String,
 }
 
@@ -266,7 +266,7 @@ pub struct HotThread {
     /// The cost of its samples; self and total are the same.
     #[serde(flatten)]
     pub cost: HotCost,
-    /// Its name, or else that of its process; empty if unknown.
+    /// Its name, or else the name of its process; empty if unknown.
     pub name: String,
     /// The process id, as spelled in the profile.
     pub pid: Option<String>,
@@ -308,7 +308,7 @@ pub struct HotField {
     pub setters: Option<HotAccessors>,
 }
 
-/// The procedures that get a field, or those that set it.
+/// The procedures that get a field, or the procedures that set it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct HotAccessors {
     /// Their cost.

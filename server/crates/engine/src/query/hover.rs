@@ -101,7 +101,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
         if let (Total::Exact(total), Total::Exact(of)) = (place.cost.total, function.total) {
             let share = units::percent(total, of);
             let label = format!("{share} of {}", marked(snapshot, place.function, place.inlined));
-            // The cost of the only function is that of the line.
+            // If there is only one function, its cost is the cost of the line.
             details.costs.push(match places.len() {
                 1 => [label, String::new(), String::new()],
                 _ => row(&label, place.cost, scale),

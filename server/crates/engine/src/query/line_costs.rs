@@ -23,9 +23,8 @@ use url::Url;
 pub struct LineHint {
     /// The end of the line.
     pub position: Position,
-    /// `12.3%`, on the first line with a hint of each function `12.3% total`, or `3×` for counts of
-    /// executions. With a leading `~` if the line may have moved since
-    /// the recording.
+    /// `12.3%`, on the first line with a hint of each function `12.3% total`, or `3×` for execution
+    /// counts. With a leading `~` if the line may have moved since the recording.
     pub label: String,
     /// The data of the hint.
     pub data: HintData,
@@ -95,7 +94,7 @@ fn executions(
         .collect()
 }
 
-/// The costs of lines: line, label, data.
+/// The line costs: line, label, data.
 fn costs(
     settings: &Hints,
     open: &OpenFile,

@@ -28,7 +28,7 @@ pub struct Paths {
     pub mapped: usize,
     /// All files, hottest first.
     pub files: Vec<RecordedFile>,
-    /// The functions without a file that have the name of several functions in the workspace.
+    /// The functions without a file whose name matches several functions in the workspace.
     pub ambiguous_functions: Vec<UnmatchedFunction>,
 }
 
@@ -144,7 +144,7 @@ fn unmatched(function: &AmbiguousFunction) -> UnmatchedFunction {
     }
 }
 
-/// All file names of a profile, those of the hottest file first.
+/// All file names of a profile, hottest file first.
 pub fn recorded_files(snapshot: &Snapshot, index: Option<&SourceIndex>) -> Vec<RecordedFile> {
     let mut own: BTreeMap<FileId, f64> = BTreeMap::new();
     for line in snapshot.costs.lines() {

@@ -29,7 +29,7 @@ pub struct Shown {
     pub root: Option<String>,
     /// The profile shown. Null without a profile.
     pub profile: Option<ShownProfile>,
-    /// Where the profile comes from, if `costline fetch` got it. Null otherwise.
+    /// Where the profile comes from, if `costline fetch` fetched it. Null otherwise.
     pub fleet: Option<FleetNumbers>,
     /// The baseline. Null without a baseline.
     pub baseline: Option<ProfileFile>,
@@ -42,7 +42,8 @@ pub struct Shown {
     pub metric: Option<String>,
     /// The unit of the metric. Null without a profile.
     pub unit: Option<String>,
-    /// What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`.
+    /// What is not default about the view, as short labels: `focus-function:work`, `2 of 7
+    /// threads`.
     pub marks: Vec<String>,
     /// The metric and the marks as one text, for status lines and titles. Empty without a profile.
     pub summary: String,
@@ -52,7 +53,7 @@ pub struct Shown {
     #[serde(rename = "totalText")]
     pub total_text: Option<String>,
     /// How the total is spread over the runs whose mean is shown: the sample standard deviation.
-    /// Null if it is no mean.
+    /// Null if no mean is shown.
     pub spread: Option<Weight>,
     /// What percentages are relative to: the total or, with negative weights, the sum of |self|
     /// over all call paths. Null without a profile.
@@ -150,8 +151,8 @@ pub struct ShownProfile {
     pub deleted: bool,
     /// Whether the user selected it by command.
     pub picked: bool,
-    /// Whether the file is cut. Null if that cannot be told, because a part of such a file is a valid
-    /// file.
+    /// Whether the file is truncated. Null if this cannot be known, because a part of such a file
+    /// is a valid file.
     pub truncated: Option<bool>,
 }
 

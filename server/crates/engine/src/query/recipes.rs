@@ -37,11 +37,11 @@ pub struct Recipe {
     pub folder: PathBuf,
     /// The commands. Each runs if the one before it succeeded.
     pub commands: Vec<RecipeCommand>,
-    /// The commands as one line of text, to be read.
+    /// The commands as one line of text, for display.
     pub text: String,
 }
 
-/// A command of a recipe. It is not for a shell: each argument is as it is.
+/// A command of a recipe. It is not for a shell: arguments are passed unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RecipeCommand {
     /// The program, which is on the PATH, or relative to the folder.

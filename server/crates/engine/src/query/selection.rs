@@ -32,10 +32,10 @@ pub struct Selection {
     pub metric: String,
     /// Its unit.
     pub unit: String,
-    /// What is not default about the view, in short words.
+    /// What is not default about the view, as short labels.
     pub marks: Vec<String>,
-    /// The lines and their cost: `lines 3 to 9: self 1.0% (1 sample) · total 12.3% (12 samples)`. With
-    /// a leading `~` if they may have moved since the recording.
+    /// The lines and their cost: `lines 3 to 9: self 1.0% (1 sample) · total 12.3% (12 samples)`.
+    /// With a leading `~` if the lines may have moved since the recording.
     pub text: String,
     /// The self cost.
     #[serde(rename = "self")]
@@ -47,8 +47,8 @@ pub struct Selection {
     pub fields: CostFields,
     /// The lines with a cost, hottest first.
     pub lines: Vec<SelectedLine>,
-    /// The callers of the functions on these lines, hottest first, recursive ones last. Direct recursion
-    /// is collapsed. Null if the recording is a call graph, which does not tell.
+    /// The callers of the functions on these lines, hottest first, recursive ones last. Direct
+    /// recursion is collapsed. Null if the recording is a call graph, in which they are unknown.
     pub callers: Option<Vec<SelectionCaller>>,
 }
 
@@ -58,15 +58,16 @@ pub struct Selection {
 pub struct SelectedLine {
     /// The line, 0-based.
     pub line0: u32,
-    /// Its cost, and how much of the selection's that is: `12.3% · self 4.0% · 60.0% of the selection`.
+    /// Its cost, and its share of the selection's cost: `12.3% · self 4.0% · 60.0% of the
+    /// selection`.
     pub text: String,
     /// The self cost.
     #[serde(rename = "self")]
     pub self_: Weight,
     /// The total. Null if it is not exact.
     pub total: Option<Weight>,
-    /// The total as a share of the selection's total, from 0 to 1; the same of self costs where totals
-    /// are unknown. Null if it is not known.
+    /// The total as a share of the selection's total, from 0 to 1; the same for self costs where
+    /// totals are unknown. Null if it is unknown.
     pub share_of_selection: Option<f64>,
     /// The cost for display.
     #[serde(flatten)]

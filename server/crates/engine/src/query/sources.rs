@@ -26,8 +26,8 @@ pub struct Sources {
     pub sources: Vec<Source>,
 }
 
-/// A source of profiles. Clients run the command in a terminal, after the user has agreed; the server
-/// never runs it.
+/// A source of profiles. Clients run the command in a terminal after the user has agreed; the
+/// server never runs it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "NamedSource")]
 pub struct Source {
@@ -35,23 +35,23 @@ pub struct Source {
     pub name: String,
     /// The kind of source: `pyroscope`.
     pub kind: String,
-    /// The address or folder, to be read.
+    /// The address or folder, for display.
     pub place: String,
     /// The folder to run the command in.
     pub folder: PathBuf,
     /// The command that fetches it.
     pub command: RecipeCommand,
-    /// The command as text, to be read.
+    /// The command as text, for display.
     pub text: String,
     /// The profile that was fetched last. Null if there is none.
     pub profile: Option<PathBuf>,
-    /// The profile to compare with that was fetched with it. Null if there is none.
+    /// The profile to compare with that was fetched together with it. Null if there is none.
     pub baseline: Option<PathBuf>,
     /// Whether its profile is shown.
     pub shown: bool,
 }
 
-/// The sources of the workspace folder. `program` is that of Costline.
+/// The sources of the workspace folder. `program` is the Costline program.
 pub fn sources(world: &World, program: &Path) -> Sources {
     let Some(root) = world.own_root() else { return Sources::default() };
     let file = root.join(FOLDER).join(SOURCES);

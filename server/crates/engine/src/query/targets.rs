@@ -140,7 +140,7 @@ fn in_folder(snapshot: &Snapshot, folder: &Path) -> Result<Vec<Target>, TargetPr
     let mut targets = hottest_files(snapshot);
     targets.retain(|target| target.path.starts_with(&real));
     if targets.is_empty() {
-        return Err(fail("no file in this folder has cost in this profile"));
+        return Err(fail("no file in this folder has a cost in this profile"));
     }
     Ok(targets)
 }
@@ -186,11 +186,11 @@ fn named_file(
         return if has_cost {
             Ok(Target { file, path, shown: Shown::Whole })
         } else {
-            Err(fail("the profile names this file, but without cost in this view"))
+            Err(fail("the profile names this file, but it has no cost in this view"))
         };
     }
     if let Some(reason) = snapshot.no_debug_info() {
-        return Err(fail(&format!("no cost on lines in this profile: {reason}")));
+        return Err(fail(&format!("no line costs in this profile: {reason}")));
     }
     let rule = path_rules::same_name(snapshot, &path)
         .filter(|(_, mapping)| !matches!(mapping, Mapping::Mapped { .. }))

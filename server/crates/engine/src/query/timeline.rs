@@ -54,8 +54,8 @@ pub struct Timeline {
     /// The timeline of all chosen threads.
     #[serde(flatten)]
     pub all: Row,
-    /// The weight over time that the source of a fetched profile states. It is that of the whole profile,
-    /// whatever is shown. Missing if the source states none.
+    /// The weight over time that the source of a fetched profile states. It covers the whole
+    /// profile, whatever is shown. Missing if the source states none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Collected")]
     pub collected: Option<Collected>,
@@ -70,8 +70,8 @@ pub struct Timeline {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "TimelineRow")]
 pub struct Row {
-    /// The buckets, in order of time. A sample at the end of a bucket is in the next one; at the
-    /// end of the recording, in the last one. Empty if times are unknown.
+    /// The buckets, in chronological order. A sample at the end of a bucket is in the next one; at
+    /// the end of the recording, in the last one. Empty if times are unknown.
     pub buckets: Vec<Bucket>,
     /// The weight of the samples whose time is unknown. They are in no bucket.
     pub without_time: Option<Weight>,
@@ -82,8 +82,8 @@ pub struct Row {
 #[schemars(rename = "TimelineEdge")]
 pub struct Edge {
     /// The time in milliseconds since the first sample. `costline.setView` with the range from one
-    /// edge to another shows the buckets between them. Null at the end of the recording: the range
-    /// is then open, because a sample at its end would not be in it.
+    /// edge to another shows the buckets between them. Null at the end of the recording, where the
+    /// range must be open to include a sample at the end.
     pub ms: Option<f64>,
     /// The time for display: `1.20 s`.
     pub text: String,
@@ -98,7 +98,7 @@ pub struct Collected {
     pub start_ms: i64,
     /// The length of a bucket in milliseconds.
     pub bucket_ms: i64,
-    /// The buckets, in order of time.
+    /// The buckets, in chronological order.
     pub buckets: Vec<Bucket>,
     /// When each bucket starts, and when the last one ends, for display: `2025-11-24 10:00`.
     pub edges: Vec<String>,
@@ -138,8 +138,8 @@ impl Collected {
 #[schemars(rename = "TimelineBucket")]
 pub struct Bucket {
     /// The weight of the samples that were taken in it, in the unit of the metric. A sample that
-    /// stands for a duration is in the bucket in which it starts. Recorded calls are in each bucket
-    /// in which their self time passes, with that part of it.
+    /// stands for a duration is in the bucket in which it starts. A recorded call is in each bucket
+    /// that contains self time of the call, with that part of the time.
     pub weight: Weight,
     /// The weight for display: `45 samples`.
     pub text: String,

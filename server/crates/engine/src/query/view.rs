@@ -33,7 +33,7 @@ pub struct View {
     pub choices: Vec<Choice>,
     /// The name of the view that is shown, if it is one of the setting `views`.
     pub view: Option<String>,
-    /// The range of time that is shown, in milliseconds since the first sample: `2..5 ms`. Null: all.
+    /// The time range that is shown, in milliseconds since the first sample: `2..5 ms`. Null: all.
     pub range: Option<String>,
     /// The search. Only samples whose stack has its terms are shown. Null: all.
     pub search: Option<String>,

@@ -25,7 +25,7 @@ pub struct Field {
     pub setters: Option<Accessors>,
 }
 
-/// The procedures that get a field, or those that set it.
+/// The procedures that get a field, or the procedures that set it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Accessors {
     /// The procedures.
@@ -68,7 +68,7 @@ impl Accessors {
 enum Access {
     Get,
     Set,
-    /// A function whose name is that of a field if there is a setter for it.
+    /// A function whose name is the name of a field, if there is a setter for that field.
     MayGet,
 }
 
@@ -96,7 +96,7 @@ fn access(name: &str) -> Option<(Access, String, String)> {
     }
 }
 
-/// The fields that some functions get and set. The total of a field is the sum of those of its
+/// The fields that some functions get and set. The total of a field is the sum of the totals of its
 /// procedures, which rarely call each other.
 pub(super) fn fields(
     snapshot: &Snapshot,

@@ -31,7 +31,7 @@ pub enum Sort {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "HotSpotsScope")]
 pub enum Scope {
-    /// Own code: what has a source in the workspace.
+    /// Your own code: what has a source in the workspace.
     Own,
     /// All, own code first.
     #[default]
@@ -65,8 +65,8 @@ pub struct Row<T> {
     pub calls: Option<u64>,
     /// Whether it is own code.
     pub own: bool,
-    /// Whether the cost is only that of the part of a function that is in one of its libraries.
-    /// Other costs of the function are not those of the part.
+    /// Whether only the part of a function that is in one of its libraries is counted. Other costs
+    /// of the function do not apply to the part.
     pub partial: bool,
     /// Whether it comes after all others, whatever it costs.
     pub(super) last: bool,
@@ -148,7 +148,7 @@ impl Limits {
             let percent = self.min_percent.map_or(0.0, |percent| percent / 100.0 * whole);
             percent.max(self.min.unwrap_or(0.0))
         };
-        // Percentages of calls are those of all calls, which are known in the end.
+        // Percentages of calls are relative to all calls, whose number is known at the end.
         let least = match (sort, self.min_percent) {
             (Sort::Calls, Some(_)) => None,
             _ => Some(percentage(base)),

@@ -7,9 +7,9 @@ use super::source::Source;
 use sources::{CargoFile, CargoTarget, Definition, cargo_file};
 use std::path::Path;
 
-/// Debug info with lines in optimised builds.
+/// Debug info with lines in optimized builds.
 const RELEASE: [&str; 3] = ["--release", "--config", "profile.release.debug=1"];
-/// The same for benchmarks, whose profile inherits from that of releases.
+/// The same for benchmarks, whose profile inherits from the release profile.
 const BENCH: [&str; 2] = ["--config", "profile.bench.debug=1"];
 
 pub fn entries(source: &Source) -> Vec<Entry> {

@@ -1,6 +1,6 @@
 //! JavaScript, and TypeScript that Node.js runs as it is: programs, benchmarks and tests of
-//! `node:test` and mocha. Runners that compile the code first are left out, because the lines of
-//! their profiles are not those of the sources.
+//! `node:test` and mocha. Runners that compile the code first are left out, because the lines in
+//! their profiles are not lines of the sources.
 
 use super::entry::{Entry, command};
 use super::profiler::Profiler;

@@ -15,7 +15,7 @@ const MIN_ID: usize = 4;
 pub struct Commit {
     /// The id, in hexadecimal digits.
     pub id: String,
-    /// Whether the recorded text of a source differs from that of the commit.
+    /// Whether the recorded text of a source differs from its text in the commit.
     pub edited: bool,
 }
 

@@ -397,8 +397,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The text of a file that code was generated from again at `time`, after the recording. Lines are
-    /// those of this text. `contained` is the text in the source map.
+    /// The text of a file that code was generated from again at `time`, after the recording. Lines
+    /// are lines of this text. `contained` is the text in the source map.
     fn rebuilt(
         &self,
         path: &Path,

@@ -88,8 +88,8 @@ impl Compared<'_> {
         self.before(costs.into_iter().map(|cost| Some((cost?, None))), None)
     }
 
-    /// The mean of the costs of runs of the baseline. `None` if the newest run has none. `spread_now` is
-    /// that of the cost shown.
+    /// The mean of the costs of runs of the baseline. `None` if the newest run has none.
+    /// `spread_now` is the spread of the cost shown.
     fn before(
         &self,
         mut costs: impl Iterator<Item = Option<SpreadCost>>,

@@ -219,7 +219,8 @@ impl FileLines<'_> {
         Some(renamed.next()?.name_line0)
     }
 
-    /// Whether a definition in the text is that of a function, whose name or parameters were changed.
+    /// Whether a definition in the text belongs to a function whose name or parameters were
+    /// changed.
     pub fn is_renamed(&self, function: FunctionId, definition: &Definition) -> bool {
         match self.home(function) {
             Some(home) => home.bytes == definition.bytes,
@@ -227,7 +228,8 @@ impl FileLines<'_> {
         }
     }
 
-    /// Whether the name of a definition in the text is on the line that replaced that of a function.
+    /// Whether the name of a definition in the text is on the line that replaced the line of a
+    /// function.
     fn replaces(&self, function: FunctionId, definition: &Definition) -> bool {
         self.snapshot.source_function(function).is_some_and(|function| {
             let recorded0 = function.definition().name_line0;

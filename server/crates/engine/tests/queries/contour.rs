@@ -79,8 +79,8 @@ fn a_metric_without_the_cost_of_calls_has_no_contour() {
     let own = own.load_all(vec![loaded(&own)]);
     assert_eq!(Marks::of(&own).parts, ["callers above the contour"]);
     assert!(own.warnings.iter().all(|warning| warning.code != WarningCode::NoOwnCode));
-    let message = "all callers are shown: the contour file needs the cost of calls, which `exits` \
-                   does not have; choose another metric";
+    let message = "all callers are shown: the contour file needs call costs, which `exits` does \
+                   not have; choose another metric";
     assert_eq!(contour("exits"), (false, Some(message.to_owned())));
 }
 

@@ -101,7 +101,7 @@ fn a_profile_alone_has_no_counts() {
 
 #[test]
 fn a_program_that_cannot_be_read_is_reported() {
-    let unknown = "how often lines were executed is unknown: Deep.procrep: ";
+    let unknown = "execution counts are unknown: Deep.procrep: ";
     let message = |program: &[u8], max_bytes| {
         let project = project(Some(program));
         let loaded = read(&project.path("Deep.data"), max_bytes);

@@ -20,7 +20,7 @@ impl Template {
             (_, Some(given)) => Ok(given),
             (Self::TraceLog, None) => Ok("CPU"),
             (Self::Coroot | Self::Qryn, None) => Err(FetchError::Usage(
-                "give --profile-type; --list has those of the source".to_owned(),
+                "give --profile-type; --list shows the source's profile types".to_owned(),
             )),
         }
     }

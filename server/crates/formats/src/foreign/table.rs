@@ -1,4 +1,4 @@
-//! The files that are recognised but not read, in the order of the documentation. The first match
+//! The files that are recognized but not read, in the order of the documentation. The first match
 //! wins.
 
 use super::checks::{is_etl, is_gperftools, is_perf_report, is_perfetto, is_pprof_text};
@@ -15,7 +15,7 @@ macro_rules! py_spy {
 const PY_SPY: &str = concat!("record again with ", py_spy!());
 const PERF: &str = "record again with `perf record --call-graph dwarf ./app`";
 
-/// All kinds of files that are recognised but not read.
+/// All kinds of files that are recognized but not read.
 pub static TABLE: &[Foreign] = &[
     // Python
     Foreign {
@@ -29,19 +29,19 @@ pub static TABLE: &[Foreign] = &[
     },
     Foreign {
         name: "scalene",
-        what: "a profile by scalene",
+        what: "a scalene profile",
         instead: PY_SPY,
         signatures: &[Keys(&["alloc_samples", "args"])],
     },
     Foreign {
         name: "line-profiler",
-        what: "a profile by line_profiler (kernprof)",
+        what: "a line_profiler profile (kernprof)",
         instead: PY_SPY,
         signatures: &[Begins(b"\x80", &[b"line_profiler"])],
     },
     Foreign {
         name: "pyinstrument-json",
-        what: "a profile by pyinstrument in its own JSON",
+        what: "a pyinstrument profile in its own JSON format",
         instead: "record again with `pyinstrument -r speedscope -o app.speedscope.json app.py`",
         signatures: &[Keys(&["sample_count", "target_description", "root_frame"])],
     },
@@ -56,20 +56,20 @@ pub static TABLE: &[Foreign] = &[
     },
     Foreign {
         name: "py-spy-dump",
-        what: "a single stack dump by py-spy",
+        what: "a single py-spy stack dump",
         instead: "it shows one moment, not costs: record with `py-spy record -f speedscope --full-filenames -o app.speedscope.json --pid PID`",
         signatures: &[Begins(b"Process ", &[b"\nPython v", b"\nThread "])],
     },
     Foreign {
         name: "python-sampling",
-        what: "a binary recording by Python's `profiling.sampling`",
+        what: "a binary recording from Python's `profiling.sampling`",
         instead: "convert it with `python3 -m profiling.sampling replay -o app.pstats FILE`",
         // The magic number in either byte order, then a small version.
         signatures: &[Begins(b"HCAT", &[b"\0\0\0"]), Begins(b"TACH", &[b"\0\0\0"])],
     },
     Foreign {
         name: "python-sampling-report",
-        what: "a report by Python's `profiling.sampling` (flame graph, heat map or JSON lines)",
+        what: "a report from Python's `profiling.sampling` (flame graph, heat map or JSON lines)",
         instead: "record again with `python3 -m profiling.sampling run -o app.pstats app.py`",
         signatures: &[
             Begins(b"<!doctype html>", &[b"<title>Tachyon Profiler"]),
@@ -93,17 +93,17 @@ pub static TABLE: &[Foreign] = &[
     // C, C++, Rust
     Foreign {
         name: "lcov",
-        what: "a coverage report in lcov's format",
+        what: "a coverage report in lcov format",
         instead: "it counts how often lines ran, not what they cost. Beside a profile, named \
                   `lcov.info`, it adds these counts",
         signatures: &[Begins(b"TN:", &[b"\nSF:"]), Begins(b"SF:", &[b"\nDA:"])],
     },
     Foreign {
         name: "gcov",
-        what: "coverage data of gcov (.gcda, .gcno, .gcov)",
-        instead: "it counts how often lines ran, not what they cost. As a report of lcov (`lcov \
-                  --capture --directory . --output-file lcov.info`) beside a profile, it adds these \
-                  counts",
+        what: "gcov coverage data (.gcda, .gcno, .gcov)",
+        instead: "it counts how often lines ran, not what they cost. As an lcov report (`lcov \
+                  --capture --directory . --output-file lcov.info`) beside a profile, it adds \
+                  these counts",
         signatures: &[
             At(0, b"adcg"),
             At(0, b"gcda"),
@@ -121,13 +121,13 @@ pub static TABLE: &[Foreign] = &[
     },
     Foreign {
         name: "gprof-text",
-        what: "a text report by gprof",
+        what: "a gprof text report",
         instead: PERF,
         signatures: &[Begins(b"Flat profile:\n", &[]), Begins(b"\t\t     Call graph", &[])],
     },
     Foreign {
         name: "massif",
-        what: "a heap profile by valgrind's massif",
+        what: "a heap profile from valgrind's massif",
         instead: "record again with `valgrind --tool=dhat --dhat-out-file=dhat.out.app.json ./app`",
         signatures: &[Begins(b"desc: ", &[b"\ncmd: ", b"\ntime_unit: "])],
     },
@@ -139,13 +139,14 @@ pub static TABLE: &[Foreign] = &[
     },
     Foreign {
         name: "coz",
-        what: "a causal profile by coz",
-        instead: "it holds speedups, not costs: record with `perf record --call-graph dwarf ./app`",
+        what: "a coz causal profile",
+        instead: "it contains speedups, not costs: record with `perf record --call-graph dwarf \
+                  ./app`",
         signatures: &[Begins(b"startup\ttime=", &[]), Begins(b"experiment\tselected=", &[])],
     },
     Foreign {
         name: "perf-text",
-        what: "a text report by `perf report` or `perf annotate`",
+        what: "a text report from `perf report` or `perf annotate`",
         instead: "give Costline the perf.data itself, or `perf script -i perf.data -F +pid,+srcline --full-source-path > app.perf.txt`",
         signatures: &[
             Check(is_perf_report),
@@ -168,14 +169,16 @@ pub static TABLE: &[Foreign] = &[
     },
     Foreign {
         name: "pprof-legacy",
-        what: "a profile in a form that is older than profile.proto (gperftools, jemalloc, or Go with `debug=1`)",
+        what: "a profile in a format older than profile.proto (gperftools, jemalloc, or Go with \
+               `debug=1`)",
         instead: "convert it with `pprof -proto PROGRAM FILE > app.pb.gz`",
         signatures: &[Check(is_gperftools), Check(is_pprof_text)],
     },
     Foreign {
         name: "ftrace",
         what: "a kernel trace (ftrace, trace-cmd)",
-        instead: "it holds events, not stacks: record with `perf record --call-graph dwarf ./app`",
+        instead: "it contains events, not stacks: record with `perf record --call-graph dwarf \
+                  ./app`",
         signatures: &[Begins(b"# tracer: ", &[]), At(0, b"\x17\x08\x44tracing")],
     },
     // Go
@@ -192,14 +195,14 @@ pub static TABLE: &[Foreign] = &[
     Foreign {
         name: "go-trace",
         what: "a Go execution trace",
-        instead: "for time, record with `go test -cpuprofile cpu.pprof .`; the waiting in it is read after `go tool trace -pprof=sched \
-                  FILE > sched.pprof`",
+        instead: "for time, record with `go test -cpuprofile cpu.pprof .`; for waiting, convert it \
+                  with `go tool trace -pprof=sched FILE > sched.pprof`",
         signatures: &[Begins(b"go 1.", &[b" trace\0"])],
     },
     // JavaScript
     Foreign {
         name: "v8-log",
-        what: "a log of V8's `--prof`",
+        what: "a log from V8's `--prof`",
         instead: "record again with `node --cpu-prof app.js`",
         signatures: &[
             Begins(b"v8-version,", &[]),
@@ -254,20 +257,20 @@ pub static TABLE: &[Foreign] = &[
     // Systems
     Foreign {
         name: "instruments",
-        what: "a recording of Instruments (.trace)",
+        what: "an Instruments recording (.trace)",
         instead: "convert it with `xctrace export --input FILE --xpath '/trace-toc/*/data/table[@schema=\"time-profile\"]' > app.xml; \
                   inferno-collapse-xctrace app.xml > app.folded`",
         signatures: &[FolderName(".trace")],
     },
     Foreign {
         name: "instruments-xml",
-        what: "an export of Instruments (xctrace)",
+        what: "an Instruments export (xctrace)",
         instead: "convert it with `inferno-collapse-xctrace FILE > app.folded`",
         signatures: &[Begins(b"<?xml", &[b"<trace-query-result>"])],
     },
     Foreign {
         name: "macos-sample",
-        what: "a report by macOS' `sample`",
+        what: "a report from the macOS `sample` command",
         instead: "convert it with `inferno-collapse-sample FILE > app.folded`",
         signatures: &[
             Begins(b"Analysis of sampling ", &[]),
@@ -276,13 +279,13 @@ pub static TABLE: &[Foreign] = &[
     },
     Foreign {
         name: "etl",
-        what: "a trace by Event Tracing for Windows (ETW, .etl)",
+        what: "a trace from Event Tracing for Windows (ETW, .etl)",
         instead: "convert it on Windows with `samply import --save-only -o profile.json.gz FILE`",
         signatures: &[Check(is_etl)],
     },
     Foreign {
         name: "simpleperf",
-        what: "a report by Android's simpleperf",
+        what: "a report from Android's simpleperf",
         instead: "convert the perf.data it was made from, with simpleperf's script: `stackcollapse.py -i perf.data > app.folded`",
         signatures: &[At(0, b"SIMPLEPERF")],
     },
@@ -295,13 +298,13 @@ pub static TABLE: &[Foreign] = &[
     },
     Foreign {
         name: "otlp",
-        what: "a profile of OpenTelemetry (OTLP)",
+        what: "an OpenTelemetry profile (OTLP)",
         instead: "record with `perf record -a --call-graph dwarf -- sleep 10` where the program runs",
         signatures: &[Keys(&["resourceProfiles"])],
     },
     Foreign {
         name: "pyroscope",
-        what: "a flame graph of Pyroscope (flamebearer JSON)",
+        what: "a Pyroscope flame graph (flamebearer JSON)",
         instead: "fetch the profile itself with `profilecli query profile --profile-type=process_cpu:cpu:nanoseconds:cpu:nanoseconds \
                   --query='{service_name=\"app\"}' --output=pprof=app.pb`",
         signatures: &[Keys(&["flamebearer"])],

@@ -7,9 +7,9 @@
 //! that the next costs were inlined from, `ob=` the object; `cfi=`, `cfn=` and `cob=` are the same
 //! for the function that the next `calls=` calls. Names may be compressed (`(3) main` once, `(3)`
 //! from then on), with one numbering each for files, functions and objects; lines about jumps use
-//! them too. Costs follow their line number, which may be relative to that of the previous costs.
-//! The target line of a call does not change that number: after `16 400`, `calls=1 50` and `+1 5`,
-//! the last cost is on line 17, not 51.
+//! them too. Costs follow their line number, which may be relative to the line number of the
+//! previous costs. The target line of a call does not change that number: after `16 400`, `calls=1
+//! 50` and `+1 5`, the last cost is on line 17, not 51.
 //!
 //! Xdebug writes a block for each call, when it returns. The order of the blocks gives the call
 //! tree, and with it all totals.
@@ -565,9 +565,8 @@ impl Reader {
             self.warnings.add(WarningCode::Incomplete, message);
         }
         if self.n_calls > u128::from(u64::MAX) {
-            let message = || {
-                format!("counts of calls add up to more than {}; they are shown as that", u64::MAX)
-            };
+            let message =
+                || format!("call counts add up to more than {}, which is shown instead", u64::MAX);
             self.warnings.add(WarningCode::TooManyCalls, message);
         }
         let costs =

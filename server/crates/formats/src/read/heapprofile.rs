@@ -51,7 +51,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
             Some(_) => caller,
             None => {
                 warnings.add(WarningCode::NoCallFrame, || {
-                    "a node has no callFrame; its bytes count for its caller".to_owned()
+                    "a node has no callFrame; its bytes are added to its caller".to_owned()
                 });
                 caller
             }

@@ -8,13 +8,13 @@
 //! yappi count recursion once in cumulative times, of functions as well as of callers.
 //!
 //! Dialects: yappi swaps the two counts of functions; the greater one is that of all calls. Without
-//! `-b` it omits builtins. `profile` has only counts of calls for callers, and a code object in
-//! place of the program's name. pyinstrument counts no calls (-1) and adds up recursive calls; for
-//! it, totals are derived from the calls. Python's sampling profiler has a row for each line of a
+//! `-b` it omits builtins. `profile` has only call counts for callers, and a code object instead of
+//! the program's name. pyinstrument counts no calls (-1) and adds up recursive calls; for it,
+//! totals are derived from the calls. Python's sampling profiler has a row for each line of a
 //! function ([`sampled`]), which a last pair with a key of its own says.
 //!
 //! Functions with the same file, line and name (two lambdas on a line) overwrite each other in such
-//! files, but their costs remain in those of their callers. The missing time is attributed to a
+//! files, but their costs remain in the costs of their callers. The missing time is attributed to a
 //! function of its own.
 
 mod marshal;
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
     fn numbers(&mut self, at: usize) -> Result<(i64, i64, f64, f64), ReadError> {
         let mut count = || match self.marshal.value()? {
             Value::Int(count) => Ok(count),
-            _ => Err(unexpected(at, "a number of calls")),
+            _ => Err(unexpected(at, "a call count")),
         };
         let (first, second) = (count()?, count()?);
         let mut seconds = || match self.marshal.value()? {

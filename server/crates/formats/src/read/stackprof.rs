@@ -10,10 +10,10 @@
 //! Notable, from stackprof's source: `total_samples` counts a sample once, but `lines` and `edges`
 //! count every occurrence on a stack. The number of repeated occurrences of a frame can be derived:
 //! each occurrence is the leaf or calls something. For example, a frame with 2 `samples`, edges of
-//! 12 in all and 10 `total_samples` was repeated 4 times. Ruby reports blocks as the method
-//! around them, so a method is often on a stack several times without recursion. `line` is that of
-//! the definition. Functions in C have the file `<cfunc>`. `(garbage collection)` is not a
-//! function, but its samples count.
+//! 12 in all and 10 `total_samples` was repeated 4 times. Ruby reports blocks as the method around
+//! them, so a method is often on a stack several times without recursion. `line` is the line of the
+//! definition. Functions in C have the file `<cfunc>`. `(garbage collection)` is not a function,
+//! but its samples count.
 
 use super::func_text::FuncText;
 use super::json;

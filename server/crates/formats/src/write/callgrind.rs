@@ -1,8 +1,8 @@
 //! callgrind files: self costs by line and the calls between functions, for `KCachegrind`,
 //! `QCachegrind` and `callgrind_annotate` (Valgrind manual, "Callgrind Format Specification").
 //!
-//! The line behind `calls=` is where the callee starts. If that is not recorded, it is the first line
-//! of the callee with a cost.
+//! The line after `calls=` is where the callee starts. If that is not recorded, it is the first
+//! line of the callee with a cost.
 //!
 //! Costs are whole numbers: times with fractions are written in nanoseconds, other fractions are
 //! rounded.
@@ -188,10 +188,10 @@ fn lost(graph: &GraphTables, events: &[Event]) -> Vec<&'static str> {
     // a stack can contain any call several times. Recorded calls may be so too if all are recursive.
     let has_stacks = !graph.calls.is_empty() && graph.calls.iter().all(|call| call.nested);
     let mut lost = Vec::new();
-    lost.extend(has_stacks.then_some("stacks (it knows single calls only)"));
+    lost.extend(has_stacks.then_some("stacks (it only has single calls)"));
     lost.extend(events.iter().any(|event| event.rounds).then_some("fractions of weights"));
     let line_totals = graph.totals.iter().any(|total| total.line != 0);
-    lost.extend(line_totals.then_some("totals of lines"));
+    lost.extend(line_totals.then_some("line totals"));
     // They are written, but programs that read callgrind treat them as zero or reject them.
     lost.extend(negative.then_some("weights below zero"));
     lost
@@ -213,8 +213,7 @@ fn one_line(text: &str) -> String {
 /// kind.
 struct Names<'g> {
     symbols: &'g SymbolTables,
-    /// The names of functions that share name, file and library with another one that starts
-    /// elsewhere.
+    /// The function names that share name, file and library with another one that starts elsewhere.
     ambiguous: FxHashMap<FuncId, String>,
     inner: FxHashSet<FuncId>,
     numbers: FxHashMap<(&'static str, String), usize>,

@@ -51,10 +51,10 @@ pub fn write(profile: &Profile) -> Written {
         lost.push(UNKNOWN_LENGTH);
     }
     if metric(profile).is_some_and(|metric| metric.lines.is_self_alone()) {
-        lost.push("that totals of lines are unknown");
+        lost.push("that line totals are unknown");
     }
     if profile.samples().iter().any(|samples| samples.calls().is_some()) {
-        lost.push("numbers of calls");
+        lost.push("call counts");
     }
     if threads::lacks_times(profile) {
         lost.push("that some times are unknown");

@@ -230,7 +230,7 @@ impl Writer<'_> {
         let lines = if knows_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
         let losses = [
             (
-                "which metrics know no lines",
+                "which metrics have no lines",
                 profile.metrics().iter().any(|metric| metric.lines != lines),
             ),
             (PARTS, has_parts(profile)),
@@ -242,7 +242,7 @@ impl Writer<'_> {
                 "which samples are idle",
                 profile.stacks().ids().any(|stack| profile.stacks().is_idle(stack)),
             ),
-            ("numbers of calls", profile.samples().iter().any(|samples| samples.calls().is_some())),
+            ("call counts", profile.samples().iter().any(|samples| samples.calls().is_some())),
             ("threads without samples", profile.samples().iter().any(Samples::is_empty)),
         ];
         self.lost.extend(losses.iter().filter(|(_, is_lost)| *is_lost).map(|(what, _)| what));
@@ -407,7 +407,7 @@ mod tests {
         assert_eq!((text(label.key), text(label.str)), ("thread_id".to_owned(), "8".to_owned()));
         assert_eq!(
             written.lost,
-            ["fractions of weights", "which metrics know no lines", "numbers of calls"]
+            ["fractions of weights", "which metrics have no lines", "call counts"]
         );
     }
 }

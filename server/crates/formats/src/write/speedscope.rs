@@ -1,9 +1,9 @@
 //! speedscope's own file format, for its viewer and for Costline itself: one *sampled* profile per
 //! thread, with its samples in order.
 //!
-//! A frame has one file and one line, the executing ones, as written by py-spy, so costs of lines
-//! are kept. Readers identify functions by name and file; functions that differ only in their
-//! library get its name appended.
+//! A frame has one file and one line, the executing ones, as written by py-spy, so line costs are
+//! kept. Readers identify functions by name and file; functions that differ only in their library
+//! get its name appended.
 
 use super::{PARTS, Written, elsewhere, has_parts};
 use profile::{
@@ -209,21 +209,18 @@ fn lost(profile: &Profile, metric: Option<&Metric>) -> Vec<&'static str> {
                 .is_some_and(|metric| unit(metric) == "none" && metric.seconds_per_unit.is_some()),
             "the sampling interval",
         ),
-        (
-            metric.is_some_and(|metric| metric.lines.is_self_alone()),
-            "that totals of lines are unknown",
-        ),
+        (metric.is_some_and(|metric| metric.lines.is_self_alone()), "that line totals are unknown"),
         (
             names.len() < symbols.funcs.len(),
-            "which of several functions with one name in one file it is",
+            "which of several functions with the same name in a file it is",
         ),
         (has_parts(profile), PARTS),
         (funcs().any(|func| func.line != 0), "where functions start"),
         (funcs().any(|func| func.lib.is_some()), "libraries"),
         (profile.frames().iter().any(|frame| frame.inlined), "which frames are inlined"),
-        (profile.samples().iter().any(|samples| samples.calls().is_some()), "numbers of calls"),
+        (profile.samples().iter().any(|samples| samples.calls().is_some()), "call counts"),
         (profile.samples().iter().any(has_idle), "which samples are idle"),
-        (threads.iter().any(is_named), "names of processes"),
+        (threads.iter().any(is_named), "process names"),
         (
             threads.iter().any(|thread| thread.pid.is_some() || thread.tid.is_some()),
             "process and thread ids",

@@ -172,7 +172,7 @@ fn a_command_whose_load_is_cancelled_is_answered_with_an_error() {
         simulation.pass(Duration::from_secs(1));
         simulation.cancel();
         simulation.rest();
-        let problem = "/no/such/folder/a.cpuprofile: reading was cancelled".to_owned();
+        let problem = "/no/such/folder/a.cpuprofile: reading was canceled".to_owned();
         assert_eq!(answer(&simulation, pick), Some(Err(problem)));
         assert_eq!(simulation.shown, [4]);
         let view = simulation.set_view(json!({ "inlines": "callSite" }));

@@ -24,9 +24,9 @@ pub enum Content {
     Cut,
     /// The same, compressed, so that only reading it shows that the end is missing.
     CutInside,
-    /// Recognised as a profile, but invalid.
+    /// Recognized as a profile, but invalid.
     Broken,
-    /// Not recognised.
+    /// Not recognized.
     Garbage,
 }
 

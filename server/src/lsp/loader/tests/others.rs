@@ -92,7 +92,7 @@ fn commands_are_answered_if_the_user_cancels_and_if_the_root_is_removed() {
         let [first, second] =
             ["a.cpuprofile", "c.cpuprofile"].map(|name| simulation.open(name, None));
         simulation.cancel();
-        assert!(answer(&simulation, first).unwrap().unwrap_err().contains("cancelled"));
+        assert!(answer(&simulation, first).unwrap().unwrap_err().contains("canceled"));
         assert_eq!(answer(&simulation, second), None);
         simulation.pass(SHORT);
         assert!(answer(&simulation, second).unwrap().is_err());

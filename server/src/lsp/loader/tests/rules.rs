@@ -1,5 +1,5 @@
 //! Properties that hold for any sequence of events. At every moment, [`Simulation`] checks that what
-//! was shown never vanishes, that one job of a kind runs at a time, that cancelled work does not
+//! was shown never vanishes, that one job of a kind runs at a time, that canceled work does not
 //! change what is shown, and that commands are answered at most once.
 
 use super::disk::{Content, path};
@@ -90,7 +90,7 @@ struct Model {
     profile: Option<&'static str>,
     /// The commands that set the baseline, and their arguments.
     baselines: Vec<(u32, Option<BaselineChoice>)>,
-    /// Whether a change of the view was cancelled, so that it may not be applied.
+    /// Whether a change of the view was canceled, so that it may not be applied.
     cancelled_view: bool,
     /// The times of commands that read broken files again.
     retries: Vec<SystemTime>,
@@ -220,7 +220,7 @@ impl Model {
                 path.display()
             );
         }
-        // Newer files that cannot be read were reported, unless the user cancelled their load.
+        // Newer files that cannot be read were reported, unless the user canceled their load.
         for (path, file) in &simulation.disk.files {
             let is_newer = shown
                 .as_ref()

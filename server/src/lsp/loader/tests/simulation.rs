@@ -82,7 +82,7 @@ pub struct Simulation {
     pub reports: Vec<(String, (PathBuf, Stamp))>,
     pub warnings: Vec<String>,
     pub diagnostics: BTreeMap<PathBuf, String>,
-    /// Files whose load was cancelled.
+    /// Files whose load was canceled.
     pub given_up: Vec<(PathBuf, Stamp)>,
     pub scans: u32,
     /// The number of loads that read files.

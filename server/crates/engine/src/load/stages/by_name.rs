@@ -1,6 +1,6 @@
 //! Finds the files of functions for which the profile has names only, as in most folded stacks.
 //!
-//! A function is found if exactly one definition in the workspace folders has its whole name: the
+//! A function is found if exactly one definition in the workspace folders has its full name: the
 //! crate, package or namespace, the modules, types and functions around it, and its trait. Names
 //! without any of these are only looked for in C and C++, whose functions need none, and only if
 //! the program is known to be built from the workspace. Anything else would give the costs of a

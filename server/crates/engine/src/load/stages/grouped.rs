@@ -43,7 +43,7 @@ pub struct Grouped {
     pub files: FxHashMap<PathBuf, FileId>,
     /// The functions by key. Computed on first use.
     by_key: OnceLock<FunctionsByKey>,
-    /// The funcs of which only the frames that are in no definition are left.
+    /// The funcs that only have frames left that are in no definition.
     divided: FxHashSet<FuncId>,
     /// The functions that each address was resolved to: the physical function first, then the
     /// functions inlined into it.

@@ -138,8 +138,8 @@ impl Script {
         outwards.filter(move |&at| all[at].lines.contains(&line0))
     }
 
-    /// The recorded definition that a line belongs to. Its first and last line may be those of the
-    /// function around it.
+    /// The recorded definition that a line belongs to. Its first and last lines may be the first
+    /// and last lines of the function around it.
     fn recorded_at(&self, line0: u32) -> Option<usize> {
         let mut around = self.around(line0);
         let found = around.find(|&at| {

@@ -224,7 +224,8 @@ impl Loaded {
             }
             let is_of_perf = ["data", "data.0"].iter().all(|name| path.join(name).is_file());
             let message = if is_of_perf {
-                "is a folder of `perf record --threads`, which is not read; record without `--threads`"
+                "is a folder of `perf record --threads`, which Costline does not read; record \
+                 without `--threads`"
             } else {
                 "is a folder, expected a profile"
             };
@@ -391,7 +392,7 @@ fn add_companions(
         let bytes = read_companion(&path, max_bytes, observe)?;
         let added = bytes.map(|bytes| read.add_line_counts(&bytes?).map_err(|e| e.to_string()));
         warn(read, WarningCode::ProgramRepresentation, added, |error| {
-            format!("how often lines were executed is unknown: {}: {error}", file_name(&path))
+            format!("execution counts are unknown: {}: {error}", file_name(&path))
         });
     }
     if read.recording.n_contexts().is_some() {
@@ -434,7 +435,7 @@ pub(crate) fn read_companion(
     let len = metadata.len();
     if len > max_bytes {
         return ControlFlow::Continue(Some(Err(format!(
-            "has {len} bytes, more than are left of the limit (setting `maxProfileBytes`)"
+            "has {len} bytes, more than the rest of the limit (setting `maxProfileBytes`)"
         ))));
     }
     if observe(Step::Reading(0, len)).is_break() {

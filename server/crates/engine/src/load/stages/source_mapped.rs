@@ -108,7 +108,7 @@ impl SourceMapped {
         }
     }
 
-    /// The same with other places. Its sources start with those of this one.
+    /// The same with other places. Its sources start with the sources of this one.
     #[must_use]
     pub fn with_places(&self, recording: Arc<Recording>, mappings: Vec<Mapping>) -> Self {
         Self {

@@ -2,7 +2,7 @@
 //! development servers. The profile has their original names, but the lines of the compiled text,
 //! which is in no file. So these lines are not shown.
 //!
-//! Such a script is recognised by functions that do not start where its recorded text has their
+//! Such a script is recognized by functions that do not start where its recorded text has their
 //! names. JavaScript engines give the place of a function's parameters.
 
 use super::file_evidence::{is_common, plain_name};

@@ -1,4 +1,4 @@
-//! Counts of executions in a deep profile, and the lines that they belong to. Lines are in a file
+//! Execution counts in a deep profile, and the lines that they belong to. Lines are in a file
 //! beside the profile: the representation of the program ([`super::procrep`]).
 
 use super::coverage::{Misfit, PointCount, ProcCounts, SiteCounts, lines};
@@ -35,7 +35,7 @@ struct ProcExecutions {
     sites: Range<usize>,
     /// Rows of [`Executions::points`].
     points: Range<usize>,
-    /// Whether nodes of it are missing or contradict each other.
+    /// Whether nodes of the profile are missing or contradict each other.
     is_damaged: bool,
 }
 
@@ -146,7 +146,7 @@ impl Executions {
         let program = self.lines(&recording.symbols().strings, &procrep);
         if let Some(problem) = program.problem() {
             warnings.add(WarningCode::ProgramRepresentation, || {
-                format!("how often some lines were executed is unknown: {problem}")
+                format!("some execution counts are unknown: {problem}")
             });
         }
         let mut names: FxHashMap<FileId, Cow<'_, str>> = FxHashMap::default();
@@ -244,8 +244,8 @@ impl LinesOfProgram {
         let Self { n_procs, n_other, n_contradictory, .. } = *self;
         if n_other > 0 {
             return Some(format!(
-                "{n_other} of {n_procs} procedures of the program representation (`.procrep`) are \
-                 not those of the profile; run the program again, which writes both files"
+                "{n_other} of {n_procs} procedures of the program representation (`.procrep`) do \
+                 not match the profile; run the program again, which writes both files"
             ));
         }
         (n_contradictory > 0).then(|| {

@@ -256,7 +256,10 @@ impl<'a> Reader<'a> {
             return Ok(file);
         }
         let Some(name) = self.string(code) else {
-            let message = format!("string {code:#x} is no file name; expected one of the module");
+            let message = format!(
+                "string {code:#x} is not a file name; expected one of the \
+                                   module"
+            );
             return Err(ReadError::malformed(At::Byte(start as u64), message));
         };
         if let Some(file) = of_proc.filter(|_| name.is_empty()) {

@@ -217,7 +217,7 @@ impl<'a> Symbols<'a> {
         let source = |(row, name): (usize, &'a Vec<u8>)| {
             serde_json::from_slice(name).map_err(|_| {
                 let at = At::Key(format!("{}.data[{row}]", join(place, "sources")));
-                ReadError::malformed(at, "expected the name of a file")
+                ReadError::malformed(at, "expected a file name")
             })
         };
         let sources = names.iter().enumerate().map(source).collect::<Result<_, _>>()?;

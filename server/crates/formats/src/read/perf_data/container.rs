@@ -344,7 +344,8 @@ impl<'a> Container<'a> {
                     let size = body.u64().and_then(|size| usize::try_from(size).ok());
                     let _trace = size.and_then(|size| rest.bytes(size));
                     warnings.add(WarningCode::HardwareTrace, || {
-                        "traces of the processor (Intel PT, Arm SPE) are not supported; record samples with `perf record -g`"
+                        "hardware traces (Intel PT, Arm SPE) are not supported; record samples \
+                         with `perf record -g`"
                             .to_owned()
                     });
                 }

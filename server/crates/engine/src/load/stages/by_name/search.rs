@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The limit for the reported candidates of one name.
 const MAX_REPORTED: usize = 8;
 
-/// Names of functions of the C library that programs often use for functions of their own. A profile
+/// Function names of the C library that programs often use for functions of their own. A profile
 /// without libraries does not tell the two apart.
 const LIBC: &str = "
     abort accept access acos asin atan atan2 atoi atol bind bsearch calloc cbrt ceil clock
@@ -43,7 +43,7 @@ const LANGUAGES: [Language; 9] = [
     Language::Php,
 ];
 
-/// The functions of a profile without a file whose names can be those of source code. A profile can
+/// The functions of a profile without a file whose names can occur in source code. A profile can
 /// have millions of them, and few are in the workspace, so names are parsed again where they are
 /// needed.
 struct Wanted<'a> {
@@ -68,7 +68,7 @@ struct Name<'a> {
 /// A function of the profile with a last segment that a definition has.
 struct Asked<'a> {
     name: Name<'a>,
-    /// The definitions with its whole name.
+    /// The definitions with its full name.
     exact: Vec<Candidate>,
     /// The definitions whose names contain all parts of its name, in their order.
     near: Vec<Candidate>,
@@ -182,7 +182,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// The name, if it can be that of a definition outside of the system's libraries.
+/// The name, if a definition outside the system's libraries can have it.
 fn name_of_source<'a>(spelled: &'a str, lib: Option<&Lib>) -> Option<Name<'a>> {
     if spelled.starts_with("0x") || lib.is_some_and(is_system) {
         return None;
@@ -194,7 +194,7 @@ fn name_of_source<'a>(spelled: &'a str, lib: Option<&Lib>) -> Option<Name<'a>> {
     is_name.then_some(name)
 }
 
-/// Whether a name without a path can be that of a function of the program, and not of a library.
+/// Whether a name without a path can belong to a function of the program, not of a library.
 fn may_be_own(name: &str, lib: Option<&Lib>, libc: &FxHashSet<&str>) -> bool {
     match lib {
         Some(lib) => ![".so", ".dylib", ".dll"].iter().any(|part| lib.name.contains(part)),
@@ -326,9 +326,9 @@ impl<'a> Name<'a> {
 /// How much of a name a definition has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fit {
-    /// The whole name.
+    /// The full name.
     Exact,
-    /// The name without some modules. Never chosen, because the profile has whole names.
+    /// The name without some modules. Never chosen, because the profile has full names.
     Near,
 }
 

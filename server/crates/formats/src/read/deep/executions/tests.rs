@@ -90,9 +90,8 @@ fn procedures_of_another_program_are_unknown() {
     assert_eq!(rows[..3], [("m.m", 5, None), ("m.m", 7, None), ("m.m", 10, Some(2))]);
     assert_eq!(
         warnings,
-        ["how often some lines were executed is unknown: 1 of 2 procedures of the program \
-             representation (`.procrep`) are not those of the profile; run the program again, which \
-             writes both files"]
+        ["some execution counts are unknown: 1 of 2 procedures of the program representation \
+          (`.procrep`) do not match the profile; run the program again, which writes both files"]
     );
     // A procedure that the profile does not have.
     let options = Options { version: 5, width: 0, names: true, types: false };
