@@ -94,9 +94,45 @@ fn without_a_profile_the_newest_of_the_project_is_shown() {
     let empty = tempfile::tempdir().unwrap();
     let message = Outcome::of(costline().current_dir(&empty).arg("report")).failure(1);
     assert!(
-        message.starts_with("no profile found in ") && message.contains("pass one"),
+        message.starts_with("no profile found in ") && message.contains("pass a file"),
         "{message}"
     );
+}
+
+/// A file of a format that is not read gets the same advice as `costline check FILE` gives.
+#[test]
+fn without_a_profile_files_that_are_not_read_are_named() {
+    let recording = crate::fixture("../foreign/jfr/words.jfr");
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path().canonicalize().unwrap();
+    let write = |name: &str, content: &[u8], age: u64| {
+        let path = top.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        let time = SystemTime::now() - Duration::from_secs(age);
+        fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        path
+    };
+    let newest = write("profiles/words.jfr", &fs::read(recording).unwrap(), 10);
+    write("app.prof", b"v8-version,11,3,244,8,-node.38,0\n", 20);
+
+    let expected = Outcome::of(costline().arg("check").arg(&newest)).failure(1);
+    assert!(expected.contains("jfr print --json"), "{expected}");
+    for command in ["check", "report"] {
+        let outcome = Outcome::of(costline().current_dir(&folder).arg(command));
+        assert_eq!(outcome.code, Some(1), "{outcome:?}");
+        let lines: Vec<&str> = outcome.stderr.lines().collect();
+        let [warning, error] = lines[..] else { panic!("{outcome:?}") };
+        assert!(warning.contains("app.prof: this is a log from V8's `--prof`"), "{warning}");
+        assert!(error.starts_with("costline: no profile found in "), "{error}");
+        assert!(error.ends_with(&format!(" that Costline reads; {expected}")), "{error}");
+    }
+
+    // A profile that is read is shown without these messages.
+    write("cpu.folded", b"main;parse 3\n", 30);
+    let outcome = Outcome::of(costline().current_dir(&folder).arg("report"));
+    assert!(outcome.stdout.starts_with("cpu.folded: 3 samples"), "{outcome:?}");
+    assert_eq!(outcome.stderr, "");
 }
 
 #[cfg(feature = "grammars")]
@@ -111,7 +147,9 @@ fn annotate_shows_functions() {
     assert_eq!(text.matches("app.py:").count(), 1, "{text}");
 
     let message = project.run("", &["annotate", "prase"]).failure(2);
-    assert!(message.contains("no file with this name") && message.contains("did you mean `parse`?"));
+    assert!(
+        message.contains("no file with this name") && message.contains("did you mean `parse`?")
+    );
 }
 
 #[test]

@@ -12,6 +12,9 @@ use engine::discovery::{Recognised, discover};
 use engine::load::stages::loaded::Loaded;
 use std::path::PathBuf;
 
+/// The maximum number of warnings about files that are not read.
+const MAX_WARNINGS: usize = 4;
+
 /// Reads the newest profile in the folders of `--root`, or else in the project around the current
 /// folder, or else in the current folder. It is the one that the server would show: a file that
 /// cannot be read is skipped with a warning.

@@ -52,7 +52,7 @@ pub struct FileVersion {
     pub path: PathBuf,
     /// The stamp of this version.
     pub stamp: Stamp,
-    /// The file as a profile. `None` if its first bytes are not those of a profile.
+    /// The file as a profile. `None` if it does not start like a profile.
     pub candidate: Option<Candidate>,
 }
 
@@ -74,10 +74,29 @@ impl FileVersion {
 pub struct Found {
     /// The profiles, newest first.
     pub candidates: Vec<Candidate>,
-    /// Files with names of profiles that are recognised but cannot be read.
+    /// Files with names of profiles that are recognized but cannot be read.
     pub foreign: Vec<(PathBuf, Stamp, &'static Foreign)>,
     /// The folders that were searched, in which new profiles may appear.
     pub folders: Vec<PathBuf>,
+}
+
+impl Found {
+    /// What to say about each file that is recognized but cannot be read, newest first: what it is
+    /// and what to do, as reading the file would say.
+    pub fn foreign_messages(&self) -> Vec<(PathBuf, String)> {
+        let mut foreign: Vec<_> = self.foreign.iter().collect();
+        foreign.sort_by(|a, b| b.1.modified.cmp(&a.1.modified).then_with(|| a.0.cmp(&b.0)));
+        foreign.dedup_by(|a, b| a.0 == b.0);
+        foreign
+            .into_iter()
+            .map(|(path, _, kind)| (path.clone(), foreign_message(path, kind)))
+            .collect()
+    }
+}
+
+/// What to say about a file that is recognized but cannot be read.
+pub fn foreign_message(path: &Path, foreign: &Foreign) -> String {
+    format!("{}: {}", path.display(), foreign.sentence())
 }
 
 /// What earlier searches found, so that each version of a file is opened once, and a folder is listed
@@ -100,7 +119,7 @@ impl Recognised {
         (content, origin)
     }
 
-    /// The file as a profile. `None` if its first bytes are not those of a profile.
+    /// The file as a profile. `None` if it does not start like a profile.
     pub fn candidate(&mut self, path: &Path) -> Option<Candidate> {
         let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         let stamp = Stamp::from_metadata(&metadata);
@@ -119,7 +138,7 @@ impl Recognised {
         })
     }
 
-    /// The file as one that is recognised but cannot be read.
+    /// The file as one that is recognized but cannot be read.
     fn foreign(&mut self, path: &Path) -> Option<(PathBuf, Stamp, &'static Foreign)> {
         let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         let stamp = Stamp::from_metadata(&metadata);
@@ -146,12 +165,12 @@ impl Recognised {
 pub enum Content {
     /// A profile.
     Profile(Format),
-    /// A file that is recognised but cannot be read.
+    /// A file that is recognized but cannot be read.
     Foreign(&'static Foreign),
 }
 
 /// What a file is according to its first bytes, after decompression. `None` if they are not
-/// recognised.
+/// recognized.
 pub fn sniff(path: &Path) -> Option<Content> {
     detect(path).0
 }

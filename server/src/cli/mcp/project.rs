@@ -1,5 +1,5 @@
-//! The profiles of a project, and what was loaded of them. Nothing outside the project is read,
-//! except for profiles that the command line names.
+//! The profiles of a project, and their loaded views. Nothing outside the project is read, except
+//! for profiles that the command line names.
 
 use super::view::View;
 use crate::cli::current_folder::{absolute, absolute_folder, current_folder};
@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// The number of views of profiles that stay in memory.
 const MAX_LOADED: usize = 3;
 
-/// A project and the profiles that were loaded of it.
+/// A project and its loaded profiles.
 pub struct Project {
     /// The arguments of the command line.
     base: ViewArgs,
@@ -149,6 +149,9 @@ impl Project {
                 Err((false, message)) => return Err(message),
                 Err((true, message)) => problems.push((first, message)),
             }
+        }
+        if shown.is_none() && !is_chosen {
+            problems.extend(found.foreign_messages());
         }
         let settings = Settings { unit: Unit::Both, ..args.settings() };
         let (snapshot, index) = shown.unzip();

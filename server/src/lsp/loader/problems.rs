@@ -1,4 +1,4 @@
-//! Reports problems, each once: profiles that cannot be read, files that are recognised but not
+//! Reports problems, each once: profiles that cannot be read, files that are recognized but not
 //! read, and a deleted profile.
 
 use super::effect::Output;
@@ -33,8 +33,8 @@ pub fn report_missing_part<A>(output: &mut Output<A>, error: &LoadError) {
     output.report_problem(error.path(), Severity::Error, &message);
 }
 
-/// Reports files that are named like profiles, and are recognised but not read. Skips the file that is
-/// shown and the one that the user picked or set, because loading them reports the same.
+/// Reports files that are named like profiles, and are recognized but not read. Skips the file that
+/// is shown and the one that the user picked or set, because loading them reports the same.
 pub fn report_foreign<A>(output: &mut Output<A>, scanned: &Scanned, refused: &mut Refused) {
     let wanted = wanted_paths(output.world());
     let shown = output.world().snapshot().map(|shown| shown.loaded.path.clone());
@@ -43,7 +43,7 @@ pub fn report_foreign<A>(output: &mut Output<A>, scanned: &Scanned, refused: &mu
         if wanted.contains(path) || shown.as_ref() == Some(path) || refused.contains(&file) {
             continue;
         }
-        let message = format!("{}: {}", path.display(), foreign.sentence());
+        let message = foreign_message(path, foreign);
         refused.insert(file);
         output.log(Severity::Warning, message.as_str());
         output.report_problem(path, Severity::Warning, &message);
