@@ -129,5 +129,5 @@ fn names_of_files_begin_where_a_string_begins() {
     shared[strings - 1] = b'x';
     let error = Procrep::read(&shared).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Malformed);
-    assert!(error.message.contains("is no file name"), "{error}");
+    assert!(error.message.contains("is not a file name"), "{error}");
 }
