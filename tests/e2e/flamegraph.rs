@@ -448,7 +448,7 @@ fn draws_calls_in_the_order_of_time() {
     assert!(error.contains("leave out `inverted` and `function`"), "{error}");
     let malformed = json!([{ "inline": true, "order": "time", "range": "now" }]);
     let error = server.execute_error("costline.flamegraph", malformed);
-    assert!(error.contains("`range`: `now` is no range"), "{error}");
+    assert!(error.contains("`range`: `now` is not a valid range"), "{error}");
 
     workspace.write("cpu.folded", "main;hash 5\n");
     let error = server.eventually("the new profile", |server| {
