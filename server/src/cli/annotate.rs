@@ -60,7 +60,7 @@ impl AnnotateArgs {
     }
 }
 
-/// Counts the profiles at the start of the arguments. A file that is recognised but cannot be read
+/// Counts the profiles at the start of the arguments. A file that is recognized but cannot be read
 /// counts, so that the error message is about it. So does the first argument if it cannot be a
 /// source.
 fn count_profiles(arguments: &[PathBuf]) -> usize {

@@ -23,7 +23,7 @@ const COSTS_WIDTH: usize = 22 + 1 + 12 + 4;
 /// The arguments of `costline callers`.
 #[derive(Debug, clap::Args)]
 pub(super) struct CallersArgs {
-    /// What to group them by
+    /// What to group callers by
     #[arg(long, value_enum, default_value = "function")]
     by: GroupBy,
     /// Print the rows as JSON with raw weights
@@ -51,11 +51,11 @@ impl CallersArgs {
         if snapshot.settings.view.contour && !snapshot.tree.has_contour() {
             let metric = &snapshot.costs.metric.name;
             return Err(Failure::no_output(format!(
-                "--contour needs the cost of calls, which `{metric}` does not have: choose another metric"
+                "--contour needs call costs, which `{metric}` does not have: choose another metric"
             )));
         }
         if found.groups.is_empty() {
-            return Err(Failure::no_output(format!("{callee}: the profile has no callers of it")));
+            return Err(Failure::no_output(format!("the profile has no callers of {callee}")));
         }
         if self.json {
             write_json(&snapshot, callee, &found, out)

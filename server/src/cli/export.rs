@@ -23,7 +23,7 @@ pub(super) struct ExportArgs {
     /// Show the difference from this profile (flame graphs, and folded stacks with two weights)
     #[arg(long, value_name = "PROFILE")]
     baseline: Option<PathBuf>,
-    /// How to compare costs with those of the baseline
+    /// How to compare costs with the baseline
     #[arg(long, value_enum, value_name = "HOW", default_value = "absolute")]
     compare: Compare,
     /// Write byte for byte what another program would write

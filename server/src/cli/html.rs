@@ -60,7 +60,7 @@ const FLAME_SCRIPT: &str = concat!("//<![CDATA[\n", include_str!("html/flame.js"
 pub(super) struct HtmlArgs {
     #[command(flatten)]
     output: OutputArgs,
-    /// Leave the sources out, for readers who may not see them
+    /// Leave out the sources, for readers who must not see them
     #[arg(long)]
     no_sources: bool,
     #[command(flatten)]

@@ -31,7 +31,7 @@ pub(super) struct TreeArgs {
     /// all samples share are left out
     #[arg(long, conflicts_with_all = ["inverted", "baseline"])]
     occurrences: bool,
-    /// Maximum number of call paths; the ones with the highest costs are shown [default: no
+    /// Maximum number of call paths; the hottest are shown [default: no
     /// limit]
     #[arg(long, value_name = "ROWS")]
     limit: Option<usize>,

@@ -63,8 +63,9 @@ enum At {
     Path(Vec<FunctionId>),
 }
 
-/// A call node, and its ancestor that the branch has reached. Bottom-up, the node has self cost, which
-/// it counts with. Around a function, it is an outermost call of it, and counts with its total.
+/// A call node, and the ancestor that the branch has reached. Bottom-up, the node contributes its
+/// self cost. Around a function, it is an outermost call of that function and contributes its
+/// total.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Ending {
     leaf: CallNodeId,
@@ -103,8 +104,8 @@ impl CallTree {
         }
     }
 
-    /// The branches below `parent` around a function, costliest first: first the function itself, then
-    /// what it calls or who calls it.
+    /// The branches below `parent` around a function, costliest first: at the top the function
+    /// itself, then what it calls or what calls it.
     pub fn branches_around(
         &self,
         function: FunctionId,

@@ -109,7 +109,7 @@ impl<'a> Steps<'a> {
         let mut problems = Problems::default();
         if view.implementation != Implementation::All && !knows_code {
             let message =
-                "this profile does not say which functions are JavaScript; all of them are shown"
+                "this profile does not record which functions are JavaScript; all of them are shown"
                     .to_owned();
             let code = WarningCode::UnknownImplementation;
             problems.note(Warning { code, message, count: 1 });

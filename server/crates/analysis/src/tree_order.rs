@@ -18,7 +18,7 @@ pub enum TreeOrder {
 pub enum Around {
     /// What the function calls.
     Callees,
-    /// Who calls the function.
+    /// What calls the function.
     Callers,
 }
 

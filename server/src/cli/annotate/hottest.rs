@@ -19,7 +19,7 @@ pub(super) fn hottest(snapshot: &Snapshot, index: &SourceIndex) -> Result<Vec<Ta
         let no_lines = if snapshot.costs.lines().is_empty() {
             "the profile has no lines (run `costline check`)".to_owned()
         } else if let Some(name) = snapshot.mappings().find_map(is_found) {
-            format!("the profile has no cost on a line of a file that was found, such as {name}")
+            format!("no line of the files that were found, such as {name}, has a cost")
         } else if let Some(ambiguous) = ambiguous(snapshot, index) {
             format!("none of the files in the profile was found: {ambiguous}")
         } else if let Some(not_found) = not_found(snapshot, index) {

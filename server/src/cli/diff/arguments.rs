@@ -29,8 +29,7 @@ pub(in crate::cli) struct DiffArgs {
     /// How to write the list
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
-    /// Also write the list to a file, in this format (can be repeated). A file that exists is
-    /// replaced
+    /// Also write the list to a file in this format (can be repeated). An existing file is replaced
     #[arg(long, value_name = "FORMAT=FILE", value_parser = format_and_file)]
     pub write: Vec<(Format, PathBuf)>,
     /// Print all costs as JSON with raw weights (docs/diff.schema.json); ignores --by, --format and
@@ -41,7 +40,7 @@ pub(in crate::cli) struct DiffArgs {
     #[arg(long, default_value_t = 30, value_name = "ROWS")]
     pub limit: usize,
     /// Exit with code 4 if the total grew by more than this percentage and the growth is not noise;
-    /// with code 3 if the profiles do not say how long the program ran
+    /// exit with code 3 if the profiles do not record how long the program ran
     #[arg(long, value_name = "PERCENT", value_parser = percentage, allow_negative_numbers = true)]
     pub fail_above: Option<f64>,
     /// Exit with code 4 if a function grew by more than this percentage of the baseline's total and
@@ -86,10 +85,10 @@ pub enum Format {
     Text,
     /// A table in Markdown
     Markdown,
-    /// A comment for pull requests: the table is folded, and the first line is a marker by which
-    /// the comment can be found and replaced
+    /// A comment for pull requests: the table is collapsed, and the first line is a marker that
+    /// lets the comment be found and replaced
     Github,
-    /// Workflow commands with which GitHub Actions annotates the lines that cost more
+    /// Workflow commands that let GitHub Actions annotate the lines that cost more
     Annotations,
     /// What costs more as SARIF 2.1.0, for code scanning
     Sarif,
@@ -103,7 +102,7 @@ fn format_and_file(text: &str) -> Result<(Format, PathBuf), String> {
     let format = Format::from_str(format, false).map_err(|_| {
         let formats = Format::value_variants().iter().filter_map(ValueEnum::to_possible_value);
         let names: Vec<_> = formats.map(|format| format.get_name().to_owned()).collect();
-        format!("FORMAT is one of {}", names.join(", "))
+        format!("expected FORMAT to be one of {}", names.join(", "))
     })?;
     Ok((format, PathBuf::from(file)))
 }

@@ -50,7 +50,7 @@ impl Compared<'_> {
     /// How costs are compared, and which changes are omitted.
     pub fn method(&self) -> String {
         let how = match self.diff.by.by {
-            By::Weight => "Costs are compared as they are",
+            By::Weight => "Absolute costs are compared",
             By::Scaled => "Samples are scaled to the same total",
             By::Share => "Shares of the total are compared",
         };
@@ -62,7 +62,7 @@ impl Compared<'_> {
                 "{how}. Changes within noise ({bound:.1} standard deviations of the samples) are \
                  omitted."
             ),
-            None => format!("{how}. The noise of these costs is not known, or they are exact."),
+            None => format!("{how}. These costs are exact, or their noise is unknown."),
         }
     }
 }

@@ -184,7 +184,7 @@ fn target(
     };
     if targets.is_empty() {
         return Err(problems.pop().map_or_else(
-            || format!("{target}: nothing of this name has cost"),
+            || format!("{target}: nothing with this name has a cost"),
             TargetProblem::into_message,
         ));
     }

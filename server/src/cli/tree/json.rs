@@ -43,7 +43,7 @@ struct JsonNode<'a> {
     lib: Option<&'a str>,
     depth: usize,
     parent: Option<usize>,
-    /// With `--occurrences`: the range of time of the phase, in milliseconds.
+    /// With `--occurrences`: the time range of the phase, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<String>,
     #[serde(rename = "self")]

@@ -57,8 +57,8 @@ fn heading(
         let others = if order == TreeOrder::TopDown { "callees" } else { "callers" };
         writeln!(
             out,
-            "The profile is a call graph without stacks. Costs marked `est.` are divided among {others} \
-             in the proportions of all their calls."
+            "The profile is a call graph without stacks. Costs marked `est.` are divided among \
+             {others} in proportion to all their calls."
         )?;
     }
     if found.rows.iter().any(|row| row.recursive) {

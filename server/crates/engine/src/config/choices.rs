@@ -16,11 +16,11 @@ use std::path::PathBuf;
 #[schemars(rename = "SetViewArgument")]
 pub struct Choices {
     /// A view of the setting `views`, which replaces all choices. The other keys change it. `null`:
-    /// the view of the settings.
+    /// the view in the settings.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub view: Given<String>,
-    /// The profile to show, relative to the workspace folder. `null`: the profile of the
-    /// settings, or the newest one.
+    /// The profile to show, relative to the workspace folder. `null`: the profile in the settings,
+    /// or the newest one.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub profile: Given<PathBuf>,
     /// The profiles to show as one instead of `profile`: repeated runs, or the parts of a
@@ -32,16 +32,16 @@ pub struct Choices {
     /// at a Git revision, or `true` for the profile shown now. `null` or `false`: no baseline.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub baseline: Given<BaselineChoice>,
-    /// How to show the profiles of several runs as one.
+    /// How to combine the profiles of several runs.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub combine: Given<Combine>,
-    /// How to compare costs with those of the baseline.
+    /// How to compare costs with the baseline.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub compare: Given<Compare>,
     /// The transforms, in order, instead of those that are applied. `null`: none.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub transforms: Given<Vec<TransformData>>,
-    /// The call node to show the costs of, with what it calls: the path of a node in the answer of
+    /// The call node to show the costs of, with what it calls: the path of a node in the result of
     /// `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`:
     /// all nodes.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
@@ -60,21 +60,21 @@ pub struct Choices {
     /// Which functions to show.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub implementation: Given<Implementation>,
-    /// The range of time to show, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. A
+    /// The time range to show, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. A
     /// sample at the end is not in it.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub range: Given<String>,
     /// Show only samples in which each of these terms, separated by commas, is in the name, file or
-    /// library of some function of the stack.
+    /// library of some function on the stack.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub search: Given<String>,
     /// Where to show the cost of inlined code.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub inlines: Given<Inlines>,
-    /// Whether to leave procedures that the contour file excludes out of lists of callers.
+    /// Whether to leave out procedures that the contour file excludes from caller lists.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub contour: Given<bool>,
-    /// Whether to charge the cost of libraries and of the runtime to the own code that called them.
+    /// Whether to charge the cost of libraries and the runtime to your code that called them.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub own: Given<bool>,
     /// The unit of costs.
@@ -83,11 +83,11 @@ pub struct Choices {
     /// What hints show.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub show: Given<Show>,
-    /// The path mappings, instead of those of the setting `pathMappings`.
+    /// The path mappings, instead of those in the setting `pathMappings`.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub path_mappings: Given<Vec<PathMapping>>,
-    /// Keys to reset, which is the same as `null` for each. Some clients drop keys with `null` from
-    /// arguments that the server sent, such as Neovim.
+    /// Keys to reset, which is the same as `null` for each. Some clients, such as Neovim, drop keys
+    /// with `null` from arguments that the server sent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reset: Vec<String>,
 }

@@ -88,10 +88,10 @@ impl ChosenBaseline {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Overrides {
-    /// How to show the profiles of several runs as one.
+    /// How to combine the profiles of several runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub combine: Option<Combine>,
-    /// How to compare costs with those of the baseline.
+    /// How to compare costs with the baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compare: Option<Compare>,
     /// The metric.
@@ -106,7 +106,7 @@ pub struct Overrides {
     /// Which functions to show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub implementation: Option<Implementation>,
-    /// The range of time, as the user wrote it.
+    /// The time range, as the user wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<String>,
     /// The search.
@@ -115,10 +115,10 @@ pub struct Overrides {
     /// Where to show the cost of inlined code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inlines: Option<Inlines>,
-    /// Whether to leave procedures that the contour file excludes out of lists of callers.
+    /// Whether to leave out procedures that the contour file excludes from caller lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contour: Option<bool>,
-    /// Whether to charge the cost of libraries and of the runtime to the own code that called them.
+    /// Whether to charge the cost of libraries and the runtime to your code that called them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own: Option<bool>,
     /// The unit of costs.
@@ -136,7 +136,7 @@ pub struct Overrides {
     /// The transforms, in order.
     #[serde(skip_serializing_if = "Vec::is_empty", with = "as_data")]
     pub transforms: Vec<Transform>,
-    /// The call node of which costs are shown.
+    /// The call node whose costs are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<ChosenNode>,
 }
@@ -162,7 +162,7 @@ mod as_data {
 }
 
 impl Overrides {
-    /// The kept runs that are the baseline. `settings` are those of the client.
+    /// The kept runs that are the baseline. `settings` are the client's settings.
     pub fn kept_baseline(&self, settings: &Settings) -> Option<KeptBaseline> {
         let path = match &self.baseline {
             Some(ChosenBaseline::Path(path)) => path,

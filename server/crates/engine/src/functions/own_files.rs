@@ -70,7 +70,7 @@ pub(crate) fn own_functions(
     if own.is_empty() { Err(NoOwnCode::NoSources) } else { Ok(own) }
 }
 
-/// Whether the file at `path` (canonical) is own code. `roots` are those of the source index.
+/// Whether the file at `path` (canonical) is own code. `roots` are the roots of the source index.
 pub fn is_own_path(path: &Path, roots: &[Root]) -> bool {
     let inside = roots.iter().filter_map(|root| Some((root, path.strip_prefix(&root.path).ok()?)));
     let nearest = inside.min_by_key(|(_, inside)| inside.as_os_str().len());

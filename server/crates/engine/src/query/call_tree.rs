@@ -39,8 +39,9 @@ pub struct Question {
     /// The node whose children to return, as the functions from the top of the tree to the node.
     /// Default: the top.
     pub path: Vec<Key>,
-    /// `transforms` of the answer that has the path. It is then followed through the transforms that
-    /// were added since. Without it, that happens if the path does not exist.
+    /// `transforms` of the response that the path is from. The path is then followed through the
+    /// transforms that were added since. Without this key, it is only followed if it does not
+    /// exist.
     pub transforms: Given<String>,
     /// Return the bottom-up tree, in which callers are below callees, sorted by self cost.
     pub inverted: bool,

@@ -174,9 +174,9 @@ fn without_lines(snapshot: &Snapshot, of: FileId, ambiguous: Option<Explanation>
         file == of && matches!(mapping, Mapping::Mapped { how: How::Name, .. })
     };
     let message = if snapshot.mappings().any(is_by_name) {
-        "the profile has neither files nor lines; functions of this file were found by their names: run `costline check` for how to record lines"
+        "the profile has neither files nor lines; functions of this file were found by their names: run `costline check` to see how to record lines"
     } else if snapshot.costs.lines().is_empty() {
-        "the profile has functions, but no lines: run `costline check` for how to record them"
+        "the profile has functions, but no lines: run `costline check` to see how to record them"
     } else {
         "the profile has functions of this file, but no lines"
     };

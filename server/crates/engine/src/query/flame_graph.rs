@@ -156,8 +156,8 @@ pub fn flame_graph(context: &Context, question: &Question) -> Result<FlameGraph,
         Order::Time
             if question.tree_order == TreeOrder::BottomUp || question.function.is_some() =>
         {
-            Err("the order of time is that of the whole call tree: leave out `inverted` and \
-                 `function`"
+            Err("chronological order is only available for the whole call tree: leave out \
+                 `inverted` and `function`"
                 .to_owned())
         }
         Order::Time => {

@@ -67,7 +67,7 @@ analysis::codes! {
 /// A problem with what is shown, or a part of the view that is not the default.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct HealthEntry {
-    /// The kind: a code of the warnings, or another one (docs/reference/warnings.md).
+    /// The kind: the code of a warning, or another code (docs/reference/warnings.md).
     pub code: &'static str,
     /// How bad it is.
     pub severity: Severity,

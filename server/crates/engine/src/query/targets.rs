@@ -148,7 +148,10 @@ fn in_folder(snapshot: &Snapshot, folder: &Path) -> Result<Vec<Target>, TargetPr
 /// The functions that a name or `/regex/` matches, in the order of their costs.
 pub fn functions(snapshot: &Snapshot, name: &str) -> Result<Vec<Target>, TargetProblem> {
     let found = snapshot.named(name).map_err(|unmatched| {
-        TargetProblem::Unmatched(format!("{name}: no file of this name, and {}", unmatched.problem))
+        TargetProblem::Unmatched(format!(
+            "{name}: no file with this name, and {}",
+            unmatched.problem
+        ))
     })?;
     let has_cost =
         |&function: &FunctionId| snapshot.costs.function(function).cost.magnitude() > 0.0;

@@ -21,7 +21,7 @@ pub struct Question {
     pub order: TreeOrder,
     /// Whether to show only the hottest branch of each node.
     pub hot: bool,
-    /// Whether the tops are the phases of a thread, in order of time.
+    /// Whether the tops are the phases of a thread, in chronological order.
     pub occurrences: bool,
     /// The maximum number of rows.
     pub limit: Option<usize>,
@@ -49,7 +49,7 @@ pub struct TreeRow {
     pub depth: usize,
     /// The index of the row of the parent.
     pub parent: Option<usize>,
-    /// The range of time of a phase.
+    /// The time range of a phase.
     pub range: Option<TimeRange>,
     /// The cost in the baseline, if it is known.
     pub before: Option<Before>,
@@ -124,7 +124,7 @@ fn recursive(snapshot: &Snapshot) -> HashSet<FunctionId> {
         .collect()
 }
 
-/// The rows of each phase of a thread, in order of time.
+/// The rows of each phase of a thread, in chronological order.
 fn occurrences(snapshot: &Snapshot, question: Question) -> Result<TreeRows, TreeProblem> {
     let grouped = &snapshot.grouped;
     let recording = &snapshot.loaded.recording;

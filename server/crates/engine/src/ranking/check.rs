@@ -45,7 +45,7 @@ impl Ranking {
             _ => {}
         }
         if self.limits.per_call && sort == Sort::Change {
-            return Err("changes of costs per call are not known".to_owned());
+            return Err("changes in costs per call are not known".to_owned());
         }
         if matches!(self.by, By::Line | By::Thread) && self.limits.per_call {
             return Err(format!(

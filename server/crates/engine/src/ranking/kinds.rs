@@ -103,7 +103,7 @@ impl<'a> List<'a> {
 
     pub fn fields(&self) -> Listed {
         if !self.ranking.by.is_known_of(self.snapshot) {
-            return Err("fields are known of Mercury's deep profiles only".to_owned());
+            return Err("only Mercury deep profiles have fields".to_owned());
         }
         let rows = fields(self.snapshot, self.in_module()?);
         let (rows, omitted) = self

@@ -16,7 +16,7 @@ pub struct Ranking {
     pub by: By,
     /// The order. Default: by self cost; calls, cliques and fields by total.
     pub sort: Option<Sort>,
-    /// Whether to list own code only.
+    /// Whether to list only your own code.
     pub scope: Scope,
     /// Whether to list functions that have idle cost only.
     pub idle: bool,

@@ -307,7 +307,7 @@ fn warn_of_sums(frame: &RubyFrame<'_>, all: f64, warnings: &mut Warnings) {
     if let Some(total) = frame.total_samples.filter(|&total| total > all) {
         warnings.add(WarningCode::TotalExceedsSamples, || {
             let name = frame.text().name;
-            format!("`{name}` has a total of {total} samples, but all functions have only {all}; its total is shown as that")
+            format!("`{name}` has a total of {total} samples, but all functions together have only {all}; its total is capped at that")
         });
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn actions(
     }
     if !world.pick.is_empty() {
         let title = if world.settings.profile.is_some() {
-            "Show the profile of the settings"
+            "Show the profile in the settings"
         } else {
             "Show the newest profile"
         };

@@ -94,7 +94,7 @@ fn named_view(world: &World) -> Choice {
     };
     let is_default =
         Overrides { baseline: None, ..world.overrides.clone() } == Overrides::default();
-    let nothing = option(ChoiceValue::Nothing, "That of the settings", is_default);
+    let nothing = option(ChoiceValue::Nothing, "The view in the settings", is_default);
     let views = world.settings.views.iter().flatten();
     let views =
         views.map(|(name, _)| option(name.as_str().into(), name, current == Some(name.as_str())));
@@ -173,7 +173,7 @@ fn compare(chosen: Compare) -> Choice {
     one_of(ChoiceKey::Compare, "Comparison", &chosen, options)
 }
 
-/// Counts of executions are an option if the profile has them, or if they were chosen.
+/// Execution counts are an option if the profile has them, or if they were chosen.
 fn show(chosen: Show, shown: Option<&Snapshot>) -> Choice {
     let options = [
         (Show::Total, "Total", "including callees"),

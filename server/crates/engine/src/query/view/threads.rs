@@ -52,7 +52,7 @@ pub(super) fn threads(shown: &Snapshot) -> Choice {
     }
 }
 
-/// The name and ids of a thread. The id of a process may be that of one of its threads, too.
+/// The name and ids of a thread. A process may have the same id as one of its threads.
 fn names(thread: &Thread) -> Vec<Cow<'_, str>> {
     let tid = thread.tid.as_ref().map(|tid| Cow::Owned(format!("tid:{tid}")));
     let ids = [&thread.tid, &thread.pid].map(|id| id.as_deref().map(Cow::Borrowed));
