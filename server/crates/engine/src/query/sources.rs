@@ -56,7 +56,7 @@ pub fn sources(world: &World, program: &Path) -> Sources {
     let Some(root) = world.own_root() else { return Sources::default() };
     let file = root.join(FOLDER).join(SOURCES);
     let known = |problem, sources| Sources { file: Some(file.clone()), problem, sources };
-    let text = match read(&file, &root) {
+    let text = match read(&file, root) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return known(None, Vec::new()),
         Err(error) => return known(Some(error.to_string()), Vec::new()),
