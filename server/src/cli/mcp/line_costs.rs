@@ -10,7 +10,7 @@ use engine::items::CostData;
 use engine::items::fields::{CostFields, PlaceFields};
 use engine::items::weight::Weight;
 use engine::query::annotated::{AnnotatedLine, AnnotatedSource, Shown};
-use engine::query::targets::{Target, TargetProblem, named};
+use engine::query::targets::{Target, TargetProblem, functions, named};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

@@ -7,10 +7,9 @@ use super::refused::Refused;
 use super::scan::Scanned;
 use super::target::PATIENCE;
 use analysis::Warning;
-use engine::discovery::FileVersion;
+use engine::discovery::{FileVersion, foreign_message};
 use engine::load::stages::loaded::LoadError;
-use engine::query::health;
-use engine::query::health::Severity;
+use engine::query::health::{self, Severity};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
