@@ -8,7 +8,7 @@ use analysis::Thread;
 use engine::config::settings::Settings;
 use engine::discovery::preference::choices;
 use engine::discovery::roots::project_at;
-use engine::discovery::{Recognised, discover};
+use engine::discovery::{Found, Recognised, discover};
 use engine::load::stages::loaded::Loaded;
 use std::path::PathBuf;
 
@@ -36,10 +36,23 @@ pub(super) fn read_newest(
             Err(error) => warn(&format!("{error}; skipped")),
         }
     }
+    Err(Failure::unreadable(none_found(&roots, &found)))
+}
+
+/// Why no profile of these folders is shown, and what to do. Files that Costline recognizes but
+/// does not read are named; if there are several, each but the newest with a warning.
+fn none_found(roots: &[PathBuf], found: &Found) -> String {
     let folders: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
-    Err(Failure::unreadable(format!(
-        "no profile found in {}: pass one, or put one into the folder `profiles` there (the book \
-         lists the file names that are found elsewhere)",
-        folders.join(", ")
-    )))
+    let folders = folders.join(", ");
+    let foreign = found.foreign_messages();
+    let Some(((_, newest), others)) = foreign.split_first() else {
+        return format!(
+            "no profile found in {folders}: pass a file, or put it in a folder named `profiles` (some \
+             file names are found anywhere: see Formats in the documentation)"
+        );
+    };
+    for (_, other) in others.iter().take(MAX_WARNINGS) {
+        warn(other);
+    }
+    format!("no profile found in {folders} that Costline reads; {newest}")
 }
