@@ -131,6 +131,7 @@ impl Unwinder<'_> {
                     Known::Found(Some(tables)) => match tables.row(mapping, address) {
                         Ok(found) => found,
                         Err(tables::NoRow::NotCovered) => return End::WithoutTable(lib),
+                        Err(tables::NoRow::Start) => return End::Whole,
                         Err(tables::NoRow::Unreadable) => return End::Unknown(Some(lib)),
                     },
                 };

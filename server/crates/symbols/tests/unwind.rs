@@ -222,20 +222,15 @@ fn without_loaded_tables(folder: &Path) -> Option<(Vec<u8>, impl Fn(&str) -> u64
     Some((std::fs::read(folder.join("app")).unwrap(), start))
 }
 
-#[test]
-#[cfg(target_arch = "x86_64")]
-fn unwinds_with_debug_frame() {
+/// A sample at an address of a program. The top of its stack, and all that was copied of it, is a
+/// return address.
+fn sample(at: u64, returns_to: u64) -> (Profile, RawStacks) {
     const BASE: u64 = 0x5555_0000_0000;
     const SP: u64 = 0x7fff_0000_0000;
-    let folder = tempfile::tempdir().unwrap();
-    let Some((program, start)) = without_loaded_tables(folder.path()) else { return };
-
-    // A sample at the first instruction of `leaf`. The top of its stack is the return address in
-    // `work`.
     let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
     let lib = Lib { name: "app".to_owned(), addresses: AddressBase::File, ..Lib::default() };
     let lib = builder.intern_lib(lib).unwrap();
-    let name = builder.intern_string(&format!("{:#x}", start("leaf"))).unwrap();
+    let name = builder.intern_string(&format!("{at:#x}")).unwrap();
     let func = builder
         .intern_func(Func { name, source: None, lib: Some(lib), line: 0, column: 0 })
         .unwrap();
@@ -244,10 +239,9 @@ fn unwinds_with_debug_frame() {
     let samples = Samples::new(vec![Some(stack)], vec![Weights::Ones]);
     builder.push_thread(Thread::default(), samples).unwrap();
     let profile = builder.build();
-    let returns_to = start("work") + 12;
     let mappings = Arc::new(vec![Mapping { start: BASE, end: BASE + 0x10000, offset: 0, lib }]);
     let mut registers = Registers::default();
-    registers.set(RawArch::X86_64.ip(), Some(BASE + start("leaf")));
+    registers.set(RawArch::X86_64.ip(), Some(BASE + at));
     registers.set(RawArch::X86_64.sp(), Some(SP));
     let raw = RawStacks {
         arch: RawArch::X86_64,
@@ -261,6 +255,17 @@ fn unwinds_with_debug_frame() {
         bytes: (BASE + returns_to).to_le_bytes().to_vec(),
         entries: Vec::new(),
     };
+    (profile, raw)
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn unwinds_with_debug_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some((program, start)) = without_loaded_tables(folder.path()) else { return };
+    // The first instruction of `leaf`, called by `work`.
+    let returns_to = start("work") + 12;
+    let (profile, raw) = sample(start("leaf"), returns_to);
     let unwound = symbols::unwind(&profile, &raw, &mut |_| Ok(program.clone()));
     let chains = chains(unwound.profile.as_ref().expect("a caller"));
     assert_eq!(
@@ -269,4 +274,41 @@ fn unwinds_with_debug_frame() {
     );
     // The copy of the stack ends here.
     assert_eq!((unwound.n_too_deep, unwound.cut_at.len()), (1, 0));
+}
+
+/// Like the dynamic linker: the tables do not cover the code that it starts with.
+const START: &str = "
+    .text
+    .globl _start, other, work
+_start:
+    call work
+    call work
+other:
+    call work
+work:
+    .cfi_startproc
+    ret
+    .cfi_endproc
+    .section .note.GNU-stack, \"\", @progbits
+";
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_stack_that_leads_to_the_entry_point_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("app.s"), START).unwrap();
+    let options = ["-nostdlib", "-nostartfiles", "-static-pie", "app.s", "-o", "app"];
+    let Ok(built) = Command::new("gcc").args(options).current_dir(folder.path()).output() else {
+        return skip_required("gcc is not installed");
+    };
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let program = std::fs::read(folder.path().join("app")).unwrap();
+    // A call has 5 bytes. The mapping is that of offset 0, so code is where the file has it.
+    let start = u64::from_le_bytes(program[24..32].try_into().unwrap());
+    for (n_calls, n_whole) in [(1, 1), (2, 1), (3, 0)] {
+        let (profile, raw) = sample(start + 15, start + 5 * n_calls);
+        let unwound = symbols::unwind(&profile, &raw, &mut |_| Ok(program.clone()));
+        assert_eq!(unwound.n_whole, n_whole, "after {n_calls} calls: {:?}", unwound.cut_at);
+        assert_eq!(unwound.warning(&profile).is_none(), n_whole == 1);
+    }
 }

@@ -6,11 +6,17 @@ use gimli::{
 };
 use profile::{Mapping, RawArch, Registers};
 use rustc_hash::FxHashMap;
-use samply_symbols::object::{File, Object, ObjectSection, ObjectSegment, SegmentFlags, elf};
+use samply_symbols::object::{
+    File, Object, ObjectSection, ObjectSegment, ObjectSymbol, SegmentFlags, SymbolKind, elf,
+};
 use std::ops::Range;
 
 /// The most rows of one function. Large functions have a few thousand.
 const MAX_ROWS: usize = 1 << 16;
+/// The most bytes of the code that a program or dynamic linker starts with.
+const MAX_START: u64 = 128;
+/// The second half of the code that glibc's dynamic linker starts with.
+const SECOND_HALF: &str = "_dl_start_user";
 
 type Slice<'a> = EndianSlice<'a, LittleEndian>;
 
@@ -21,6 +27,8 @@ pub(super) struct Tables {
     segments: Vec<(Range<u64>, u64)>,
     /// The functions that the tables cover, in order.
     functions: Vec<Function>,
+    /// The code that starts a program or dynamic linker, which nothing has called.
+    start: Range<u64>,
     /// The rows of addresses that were looked up. `None` if the table is malformed there.
     rows: FxHashMap<u64, Option<Row>>,
     context: UnwindContext<usize>,
@@ -68,6 +76,8 @@ pub(super) struct Row {
 pub(super) enum NoRow {
     NotCovered,
     Unreadable,
+    /// The tables do not cover it, but it has no caller.
+    Start,
 }
 
 impl Tables {
@@ -93,16 +103,24 @@ impl Tables {
             .set_text(start(".text"))
             .set_got(start(".got"));
         let (eh_frame, debug_frame) = (data(".eh_frame"), data(".debug_frame"));
-        Self::new(Sections { arch, eh_frame, debug_frame, bases }, segments)
+        let start = start_of(&file);
+        Self::new(Sections { arch, eh_frame, debug_frame, bases }, segments, start)
     }
 
-    /// `None` if the sections cover no code.
-    pub(super) fn new(sections: Sections, segments: Vec<(Range<u64>, u64)>) -> Option<Self> {
+    /// `None` if the sections cover no code. `start` is the code that has no caller.
+    pub(super) fn new(
+        sections: Sections,
+        segments: Vec<(Range<u64>, u64)>,
+        start: Range<u64>,
+    ) -> Option<Self> {
         let functions = sections.functions();
+        let next = functions.iter().map(|function| function.code.start);
+        let end = next.filter(|&next| next > start.start).min().unwrap_or(u64::MAX);
         (!functions.is_empty()).then(|| Self {
             sections,
             segments,
             functions,
+            start: start.start..start.end.min(end),
             rows: FxHashMap::default(),
             context: UnwindContext::new(),
         })
@@ -115,7 +133,10 @@ impl Tables {
         address: u64,
     ) -> Result<(&Row, &Sections), NoRow> {
         let address = address.wrapping_sub(self.bias(mapping).ok_or(NoRow::NotCovered)?);
-        let function = containing(&self.functions, address).ok_or(NoRow::NotCovered)?;
+        let Some(function) = containing(&self.functions, address) else {
+            let is_start = self.start.contains(&address);
+            return Err(if is_start { NoRow::Start } else { NoRow::NotCovered });
+        };
         let (sections, context) = (&self.sections, &mut self.context);
         let row = self.rows.entry(address).or_insert_with(|| match function.section {
             Section::EhFrame => sections.row(&sections.eh_frame(), function, address, context),
@@ -230,6 +251,21 @@ impl Sections {
             Section::DebugFrame => expression.get(&self.debug_frame()).ok(),
         }
     }
+}
+
+/// The code at the entry point of a file, up to the next function. Empty if there is none.
+fn start_of(file: &File<'_>) -> Range<u64> {
+    let start = file.entry();
+    if start == 0 {
+        return 0..0;
+    }
+    let next = file
+        .symbols()
+        .filter(|symbol| matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown))
+        .filter(|symbol| symbol.address() > start && symbol.name() != Ok(SECOND_HALF))
+        .map(|symbol| symbol.address())
+        .min();
+    start..next.unwrap_or(u64::MAX).min(start.saturating_add(MAX_START))
 }
 
 /// Whether the epilogue has restored a register that was saved at this offset from the CFA. Compilers

@@ -4,6 +4,7 @@ use super::tables::Sections;
 use super::*;
 use gimli::BaseAddresses;
 use profile::{Lib, RawArch, Registers, ThreadId};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The numbers of registers on x86-64.
@@ -15,6 +16,9 @@ const R12: u16 = 12;
 const RIP: u16 = 16;
 
 const STACK: u64 = 0x7000;
+
+/// The code that starts the program. No function in these tests covers it.
+const START: Range<u64> = 0x9000..0x9020;
 
 /// `DW_CFA_undefined` of the return address: the outermost frame.
 const OUTERMOST: &[u8] = &[0x07, 16];
@@ -73,7 +77,7 @@ fn follow(
         debug_frame: debug_frame(arch, functions),
         bases: BaseAddresses::default(),
     };
-    let tables = Tables::new(sections, vec![(0..0x10000, 0)]).unwrap();
+    let tables = Tables::new(sections, vec![(0..0x10000, 0)], START).unwrap();
     let raw = RawStacks { arch, stacks: Vec::new(), bytes: Vec::new(), entries: Vec::new() };
     let libs = [Lib { addresses: AddressBase::File, ..Lib::default() }];
     let mut unwinder = Unwinder {
@@ -164,6 +168,20 @@ fn a_signal_frame_restores_the_registers_of_the_interrupted_one() {
     let registers = [(RIP, 0x1000), (RSP, STACK), (RBX, 0xbad)];
     let expected = vec![0x2010, 0x3000, 0x4010];
     assert_eq!(on_x86_64(&functions, &registers, &stack), (expected, "whole".to_owned()));
+}
+
+#[test]
+fn a_stack_is_whole_at_the_start_of_the_program() {
+    let functions = [function(0x1000, &[])];
+    let registers = [(RIP, 0x1000), (RSP, STACK)];
+    let end = |returns_to| on_x86_64(&functions, &registers, &[returns_to]);
+    assert_eq!(end(0x9008), (vec![0x9007], "whole".to_owned()));
+    // Code after it has a caller.
+    assert_eq!(end(0x9021), (vec![0x9020], "without a table".to_owned()));
+    // The tables of functions that they cover are used there, too.
+    let covered = [function(0x1000, &[]), function(0x9010, &[])];
+    let found = on_x86_64(&covered, &registers, &[0x9015, 0x1010]);
+    assert_eq!(found, (vec![0x9014, 0x100f], "too deep".to_owned()));
 }
 
 #[test]
