@@ -3,6 +3,10 @@
 use crate::LibStatus;
 use profile::{AddressBase, Lib, LibId, Profile, Warning, WarningCode};
 
+/// How to get callers without the files that are missing on this machine.
+const IN_PERF: &str = ". On the machine where it was recorded, `perf script -i perf.data -F +pid,+srcline --full-source-path \
+                       > perf.txt` writes a text file that needs no other files";
+
 /// The result of unwinding.
 #[derive(Debug)]
 pub struct UnwindResult {
@@ -29,14 +33,27 @@ impl UnwindResult {
         if count == 0 {
             return None;
         }
+        let samples = if count == 1 { "a sample" } else { "samples" };
         let why = self.causes(profile).join("; ");
-        let samples = if count == 1 { "1 sample" } else { &format!("{count} samples") };
-        let message = format!(
-            "outer callers of {samples} are missing: {why}. On the machine where it was recorded, \
-             `perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt` writes a \
-             text file that needs no other files"
-        );
+        let advice = if self.is_known_to_perf(profile) { IN_PERF } else { "" };
+        let message = format!("outer callers of {samples} are missing: {why}{advice}");
         Some(Warning { code: WarningCode::CutStacks, message, count: count as u64 })
+    }
+
+    /// Whether perf, on the machine of the recording, can find callers that are missing here. It uses
+    /// the same unwind tables, and it uses files that have changed since without saying so.
+    fn is_known_to_perf(&self, profile: &Profile) -> bool {
+        if !cfg!(feature = "debug-info") {
+            return true;
+        }
+        let libs = &profile.symbols().libs;
+        let missing =
+            self.missing.iter().filter_map(|(id, why)| Some((libs.get(id.index())?, why)));
+        let has_changed =
+            |why: &LibStatus| matches!(why, LibStatus::Newer { .. } | LibStatus::Mismatch { .. });
+        let mut missing = missing.peekable();
+        missing.peek().is_some()
+            && missing.all(|(lib, why)| lib.name.starts_with('[') || !has_changed(why))
     }
 
     /// Why stacks end early, as far as it is known. The most frequent cause comes first.
@@ -177,6 +194,39 @@ mod tests {
                 "2 stacks are larger than their recorded copies (`--call-graph dwarf,65528` records more)",
             ]
         );
-        assert_eq!(result.warning(&profile).unwrap().count, 29);
+        let warning = result.warning(&profile).unwrap();
+        assert_eq!(warning.count, 29);
+        assert!(!warning.message.contains("perf script"), "{}", warning.message);
+    }
+
+    #[test]
+    fn perf_is_advised_only_where_it_knows_more() {
+        let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
+        let lib = Lib { name: "app".to_owned(), path: "/b/app".to_owned(), ..Lib::default() };
+        let app = builder.intern_lib(lib).unwrap();
+        let profile = builder.build();
+        let message = |missing: Vec<(LibId, LibStatus)>, n_too_deep| {
+            let result = UnwindResult {
+                profile: None,
+                n_whole: 0,
+                n_too_deep,
+                cut_at: vec![(Some(app), 1)],
+                missing,
+                without_tables: vec![app],
+            };
+            result.warning(&profile).unwrap().message
+        };
+        let missing = || (app, LibStatus::Missing { recorded: String::new() });
+        let newer = || (app, LibStatus::Newer { path: "/b/app".into() });
+        let known = message(vec![missing()], 0);
+        assert!(known.ends_with(IN_PERF), "{known}");
+        // It would use the file of another build, or has the same tables and copies.
+        for missing in [vec![newer()], vec![missing(), newer()], vec![]] {
+            assert!(!message(missing, 0).contains("perf script"));
+        }
+        let tables = "some of this code has no unwind tables: /b/app";
+        assert_eq!(message(vec![], 0), format!("outer callers of a sample are missing: {tables}"));
+        let deep = message(vec![], 2);
+        assert!(deep.starts_with("outer callers of samples are missing: "), "{deep}");
     }
 }
