@@ -5,6 +5,7 @@ use crate::snapshot::Snapshot;
 use analysis::{Costs, WarningCode};
 use formats::{Dialect, Format};
 use sources::Mapping;
+use symbols::LibStatus;
 
 /// What to do about what a profile lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +49,7 @@ pub fn advice(snapshot: &Snapshot) -> Option<Advice> {
         return None;
     }
     if has_warning(WarningCode::Unsymbolicated) {
-        return record(ADDRESSES.to_owned());
+        return record(addresses(snapshot));
     }
     (!costs.lines().is_empty()).then_some(Advice::FindFiles)
 }
@@ -65,13 +66,23 @@ fn no_costs(costs: &Costs) -> &'static str {
 }
 
 /// Advice for functions without names and lines.
-const ADDRESSES: &str = "functions are addresses. Put the recorded program where it was during the \
-                         recording, or into the project, or pass it with --symbols (setting \
-                         `symbols.paths`); it needs debug info (`-g`; Rust: `debug = \
-                         \"line-tables-only\"`). On the machine where it was recorded, `perf \
-                         script -i perf.data -F +pid,+srcline --full-source-path`, `pprof -proto \
-                         PROGRAM FILE`, and samply (newer than 0.13) with `--presymbolicate` write \
-                         names and lines into a file";
+fn addresses(snapshot: &Snapshot) -> String {
+    let libraries = snapshot.symbolicated.libraries.all().iter();
+    // Other tools use files that have changed since without saying so.
+    let has_changed = libraries.filter_map(|library| library.symbols.as_ref()).any(|symbols| {
+        matches!(symbols.status(), LibStatus::Newer { .. } | LibStatus::Mismatch { .. })
+    });
+    let elsewhere = if has_changed { "" } else { ADDRESSES_ELSEWHERE };
+    format!("{ADDRESSES}{elsewhere}")
+}
+
+/// How to find the recorded files.
+const ADDRESSES: &str = "functions are addresses. Put the recorded program where it was during the recording, or into the project, or \
+                pass it with --symbols (setting `symbols.paths`); it needs debug info (`-g`; Rust: `debug = \"line-tables-only\"`)";
+
+/// How to do without them.
+const ADDRESSES_ELSEWHERE: &str = ". On the machine where it was recorded, `perf script -i perf.data -F +pid,+srcline --full-source-path`, \
+                `pprof -proto PROGRAM FILE`, and samply (newer than 0.13) with `--presymbolicate` write names and lines into a file";
 
 /// How to record Ruby with lines.
 const RUBY: &str = "for lines, record with `StackProf.run(mode: :wall, raw: true, out: \"stackprof.dump\")` (version 0.2.26 or newer) \
@@ -82,14 +93,14 @@ const PYTHON: &str = "this profiler writes only the line where each function sta
                       --full-filenames -o profile.speedscope.json -- python3 PROGRAM.py`";
 
 /// How to record the same program with lines.
-fn with_lines(snapshot: &Snapshot) -> &'static str {
+fn with_lines(snapshot: &Snapshot) -> String {
     let writer = &snapshot.loaded.writer;
     let by = |dialect: Dialect| writer.dialect == Some(dialect);
     let is_yappi = writer.producer.as_ref().is_some_and(|producer| producer.name() == "yappi");
     if snapshot.is_unsymbolicated() {
-        return ADDRESSES;
+        return addresses(snapshot);
     }
-    match snapshot.loaded.format {
+    let text = match snapshot.loaded.format {
         Format::FirefoxProcessed | Format::FirefoxSlabs => {
             "record with `samply record --presymbolicate --save-only -o profile.json.gz -- PROGRAM` (newer than 0.13), and build \
              the program with debug info"
@@ -134,7 +145,7 @@ fn with_lines(snapshot: &Snapshot) -> &'static str {
             "build the program with debug info (Rust: `debug = \"line-tables-only\"`, C and C++: `-g`, Go: without \
              -ldflags=-w) and record again"
         }
-        Format::PerfData => ADDRESSES,
+        Format::PerfData => return addresses(snapshot),
         Format::PerfScript => {
             "write it with `perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`; the program needs debug info \
              (`-g`), and `perf record --call-graph dwarf` records the correct lines of callers"
@@ -173,5 +184,6 @@ fn with_lines(snapshot: &Snapshot) -> &'static str {
         Format::Dhat => {
             "build the program with debug info (`-g`; Rust: `debug = 1`) and record with `valgrind --tool=dhat PROGRAM`"
         }
-    }
+    };
+    text.to_owned()
 }
