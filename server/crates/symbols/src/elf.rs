@@ -10,6 +10,7 @@ use crate::checksums::Checksums;
 use crate::declared::{Declarations, Declared};
 use crate::file::{Bytes, LibFile, LibFiles, has_dwarf, is_executable};
 use crate::frame::Frame;
+use crate::symbol_table::{Kind, Symbol, symbols};
 use crate::{Md5, Search, names};
 use addr2line::gimli::{self, DwarfPackage, EndianSlice, RunTimeEndian, UnitHeader};
 use addr2line::{Context, LookupContinuation, LookupResult, SplitDwarfLoad};
@@ -17,9 +18,7 @@ use elsa::FrozenVec;
 use lzma_rust2::XzReader;
 use profile::AddressBase;
 use rustc_hash::FxHashMap;
-use samply_symbols::object::{
-    self, Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind,
-};
+use samply_symbols::object::{self, Object, ObjectSection, ObjectSegment};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -64,11 +63,6 @@ struct Segment {
     file: Range<u64>,
 }
 
-struct Symbol<'a> {
-    memory: Range<u64>,
-    name: &'a str,
-}
-
 impl<'a> Elf<'a> {
     /// Parses the files that were found. `None` if they are malformed.
     pub fn open(files: &'a LibFiles, search: &'a Search<'a>, arena: &'a Arena) -> Option<Self> {
@@ -93,7 +87,7 @@ impl<'a> Elf<'a> {
             arena,
             image_start: first.segments().next().map_or(0, |segment| segment.address()),
             code: segments(first),
-            symbols: symbols(code.iter().chain([&debug]).chain(&mini)),
+            symbols: symbols(code.iter().chain([&debug]).chain(&mini), first),
             dwarf: None,
             package: None,
             demangled: RefCell::default(),
@@ -137,14 +131,18 @@ impl<'a> Elf<'a> {
 
     /// The functions at a virtual address, the outermost first. Empty if it has no symbol.
     pub fn frames(&self, address: u64) -> Vec<Frame> {
-        let symbol = self.symbol(address).map(|name| self.demangle(name));
+        let symbol = self.symbol(address);
         let mut frames = self.dwarf_frames(address).unwrap_or_default();
         frames.reverse();
         match (frames.first_mut(), symbol) {
-            (Some(outermost), Some(name)) if !is_mangled(&name) || outermost.name.is_empty() => {
-                outermost.name = name;
+            (Some(outermost), Some(symbol)) => {
+                let name = self.name(symbol);
+                let is_better = symbol.kind == Kind::Function && !is_mangled(&name);
+                if is_better || outermost.name.is_empty() {
+                    outermost.name = name;
+                }
             }
-            (None, Some(name)) => frames.push(Frame::named(name)),
+            (None, Some(symbol)) => frames.push(Frame::named(self.name(symbol))),
             (Some(outermost), None) if outermost.name.is_empty() => {
                 outermost.name = format!("{address:#x}").into();
             }
@@ -196,10 +194,18 @@ impl<'a> Elf<'a> {
         }
     }
 
-    fn symbol(&self, address: u64) -> Option<&'a str> {
+    fn symbol(&self, address: u64) -> Option<&Symbol<'a>> {
         let next = self.symbols.partition_point(|symbol| symbol.memory.start <= address);
-        let symbol = self.symbols.get(next.checked_sub(1)?)?;
-        symbol.memory.contains(&address).then_some(symbol.name)
+        self.symbols.get(next.checked_sub(1)?).filter(|symbol| symbol.memory.contains(&address))
+    }
+
+    /// The name of a symbol. Those of stubs are spelled as `objdump` spells them.
+    fn name(&self, symbol: &Symbol<'_>) -> Arc<str> {
+        let name = self.demangle(symbol.name);
+        match symbol.kind {
+            Kind::Stub => format!("{name}@plt").into(),
+            Kind::Function | Kind::Label => name,
+        }
     }
 
     fn demangle(&self, raw: &str) -> Arc<str> {
@@ -352,40 +358,4 @@ fn segments(object: &object::File<'_>) -> Vec<Segment> {
             Segment { memory: range(segment.address(), segment.size()), file: range(offset, size) }
         })
         .collect()
-}
-
-/// Functions in order, without overlaps. A symbol without a size ends at the next one or at the end
-/// of its section.
-fn symbols<'a: 'b, 'b>(objects: impl Iterator<Item = &'b object::File<'a>>) -> Vec<Symbol<'a>> {
-    let mut symbols: Vec<(u64, u64, u64, &'a str)> = Vec::new();
-    for object in objects {
-        let sections: FxHashMap<_, _> =
-            object.sections().map(|section| (section.index(), section)).collect();
-        for symbol in object.symbols().chain(object.dynamic_symbols()) {
-            let Some(section) = symbol.section_index().and_then(|index| sections.get(&index))
-            else {
-                continue;
-            };
-            let end = section.address().saturating_add(section.size());
-            if symbol.kind() == SymbolKind::Text
-                && let Ok(versioned) = symbol.name()
-                && let Some(name) = versioned.split('@').next().filter(|name| !name.is_empty())
-            {
-                symbols.push((symbol.address(), symbol.size(), end, name));
-            }
-        }
-    }
-    // Of several symbols at one address take the last of the largest, as LLVM does.
-    symbols.sort_by_key(|&(address, size, ..)| (address, size));
-    symbols.reverse();
-    symbols.dedup_by_key(|&mut (address, ..)| address);
-    let mut next = u64::MAX;
-    let mut functions: Vec<Symbol<'a>> = Vec::with_capacity(symbols.len());
-    for (address, size, section_end, name) in symbols {
-        let end = if size == 0 { section_end } else { address.saturating_add(size) };
-        functions.push(Symbol { memory: address..end.min(next), name });
-        next = address;
-    }
-    functions.reverse();
-    functions
 }

@@ -34,6 +34,8 @@ mod places;
 mod search;
 mod sidecar;
 mod status;
+#[cfg(feature = "debug-info")]
+mod symbol_table;
 mod unresolved;
 #[cfg(feature = "debug-info")]
 mod unwind;

@@ -11,6 +11,8 @@ use symbols::collapse_generics;
 /// The suffixes that compilers append to the names of function clones.
 const CLONES: [&str; 8] =
     [".constprop", ".isra", ".part", ".cold", ".lto_priv", ".llvm", ".localalias", ".clone"];
+/// The suffix of code that calls the function with this name in another library.
+const STUB: &str = "@plt";
 /// The beginnings of the names of procedures that Mercury's compiler generates for types.
 const GENERATED: [&str; 4] = ["Unify for ", "Compare for ", "Index for ", "CompareRep for "];
 /// The characters of Ruby's operator methods.
@@ -41,6 +43,9 @@ impl FunctionName {
     pub fn of(name: &str) -> Self {
         if let Some(name) = Self::of_mercury(name) {
             return name;
+        }
+        if name.ends_with(STUB) {
+            return Self::default();
         }
         if let Some((block, method)) = name.split_once(" in ")
             && ["block", "rescue", "ensure"].iter().any(|kind| block.starts_with(kind))

@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "in tests a panic is the message")]
 
 mod addresses;
+mod assembler;
 mod kernel;
 mod lambdas;
 mod mismatches;
