@@ -11,6 +11,10 @@ use symbols::collapse_generics;
 /// The suffixes that compilers append to the names of function clones.
 const CLONES: [&str; 8] =
     [".constprop", ".isra", ".part", ".cold", ".lto_priv", ".llvm", ".localalias", ".clone"];
+/// What demanglers write before each of these suffixes.
+const CLONE: &str = " [clone ";
+/// The suffixes of the parts of a coroutine, which have a parameter for its frame instead of its own.
+const COROUTINES: [&str; 2] = [".actor]", ".destroy]"];
 /// The suffix of code that calls the function with this name in another library.
 const STUB: &str = "@plt";
 /// The beginnings of the names of procedures that Mercury's compiler generates for types.
@@ -204,6 +208,32 @@ fn implemented(name: &str) -> Option<String> {
     Some(last.to_owned()).filter(|last| !last.is_empty())
 }
 
+/// A name as it is written in source code, without what compilers append to those of clones: `blur`
+/// of `blur.constprop.0`, `f(int)` of `f(int) [clone .cold]`.
+pub fn without_clone_marks(name: &str) -> &str {
+    let Some((function, marks)) = name.split_once(CLONE) else {
+        return without_clone_suffixes(name);
+    };
+    let is_of_coroutine = COROUTINES.iter().any(|suffix| marks.contains(suffix));
+    if is_of_coroutine { without_parameters(function) } else { function }
+}
+
+/// A name without its list of parameters, if it ends with one.
+fn without_parameters(name: &str) -> &str {
+    let mut depth = 0_usize;
+    for (at, c) in name.char_indices().rev() {
+        match c {
+            ')' => depth += 1,
+            '(' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return if c == '(' { &name[..at] } else { name };
+        }
+    }
+    name
+}
+
 /// The name without suffixes of clones (`.isra.0`) and recursion levels (`'2`).
 fn without_clones(name: &str) -> &str {
     let name = match name.rsplit_once('\'') {
@@ -212,6 +242,11 @@ fn without_clones(name: &str) -> &str {
         }
         _ => name,
     };
+    without_clone_suffixes(name.split(CLONE).next().unwrap_or(name))
+}
+
+/// The name without suffixes of clones (`.isra.0`).
+fn without_clone_suffixes(name: &str) -> &str {
     let is_clone = |at: &usize| {
         let rest = &name[*at..];
         let clone = CLONES.iter().find_map(|clone| rest.strip_prefix(clone));

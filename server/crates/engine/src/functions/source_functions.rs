@@ -8,7 +8,7 @@
 //! itself cannot be summed exactly.
 
 use crate::functions::definitions::FileDefinitions;
-use crate::functions::function_name::FunctionName;
+use crate::functions::function_name::{FunctionName, without_clone_marks};
 use crate::functions::initializers::{self, is_initializer};
 use analysis::{
     FileId, Func, FuncId, FuncRole, FunctionId, Groups, Recording, SourceId, SymbolTables,
@@ -564,8 +564,8 @@ fn source_function(
         .find(|&func| is_in_file(func) && is_whole(func))
         .or_else(|| all().find(|&func| is_in_file(func)))
         .or_else(|| all().next())?;
-    let names: Vec<&str> =
-        all().filter(|&func| is_whole(func) && agrees(func)).map(name_of).collect();
+    let named = all().filter(|&func| is_whole(func) && agrees(func));
+    let names: Vec<&str> = named.map(|func| without_clone_marks(name_of(func))).collect();
     let of_text = match &definition.container {
         Some(class) if definition.name == "constructor" => class,
         _ => &definition.name,

@@ -56,6 +56,7 @@ fn names_of_every_language() {
         ("shop::total(int)@plt", "-"),
         ("Scene::trace(Ray const&, int) const", "trace"),
         ("void std::vector<int, std::allocator<int> >::push<int>(int&&) [clone .cold]", "push"),
+        ("a::Circle::inner(int) const [clone .isra.0] [clone .cold]", "inner"),
         ("Vec3<double>::operator*(double) const", "operator*"),
         ("bool operator< <int>(Pair<int> const&)", "operator<"),
         ("Vec3<double>::operator-", "operator-"),
@@ -238,5 +239,25 @@ fn closures_and_blocks_are_not_called_by_the_name_of_the_function_around_them() 
         ("parse_all", "parse"),
     ] {
         assert!(!FunctionName::of(recorded).is_called(around), "{recorded}");
+    }
+}
+
+#[test]
+fn clones_are_named_as_in_the_source() {
+    for (name, expected) in [
+        ("blur.constprop.0.isra.1", "blur"),
+        ("init.lto_priv.1", "init"),
+        ("main.cold", "main"),
+        ("f(int) const [clone .constprop.0] [clone .cold]", "f(int) const"),
+        ("a::numbers(a::numbers(int)::_Z7numbersi.Frame*) [clone .actor]", "a::numbers"),
+        (
+            "(anonymous namespace)::g(h(int)*) [clone .destroy] [clone .cold]",
+            "(anonymous namespace)::g",
+        ),
+        ("f(int)", "f(int)"),
+        ("app.run", "app.run"),
+        (".cold", ".cold"),
+    ] {
+        assert_eq!(without_clone_marks(name), expected);
     }
 }

@@ -85,6 +85,41 @@ fn funcs_without_a_certain_definition_stay_separate() {
 }
 
 #[test]
+fn clones_have_the_name_of_their_definition() {
+    let c = "static int init(int x) {\n    return x + x;\n}\n";
+    // Link-time optimization numbers the functions of both files.
+    let grouped_c = grouped(
+        &[("a.c", c), ("b.c", c)],
+        "init.lto_priv.1@2[file:a.c]  init.lto_priv.0.constprop.0@2[file:b.c]  gone.isra.0@2[file:b.c]",
+    );
+    let expected = ["init:0 = init.lto_priv.1", "init:0 = init.lto_priv.0.constprop.0"];
+    assert_eq!(grouped_c, [&expected[..], &["? = gone.isra.0"]].concat());
+}
+
+/// Names with blanks, so this profile is built by hand.
+#[test]
+fn clones_of_cpp_have_the_name_of_their_definition() {
+    let cpp = "int f(int x) {\n    return x;\n}\nGen numbers(int n) {\n    co_yield n;\n}\n";
+    let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
+    let source = Some(builder.intern_source("a.cpp").unwrap());
+    for (name, line) in [
+        ("a::f(int) [clone .isra.0] [clone .cold]", 2),
+        ("numbers(numbers(int)::_Z7numbersi.Frame*) [clone .actor]", 5),
+    ] {
+        let name = builder.intern_string(name).unwrap();
+        let func = Func { name, source, lib: None, line: 0, column: 0 };
+        let func = builder.intern_func(func).unwrap();
+        builder.intern_frame(Frame::new(func, line)).unwrap();
+    }
+    let grouped = grouped_recording(&[("a.cpp", cpp)], &builder.build().into());
+    let expected = [
+        "a::f(int):0 = a::f(int) [clone .isra.0] [clone .cold]",
+        "numbers:3 = numbers(numbers(int)::_Z7numbersi.Frame*) [clone .actor]",
+    ];
+    assert_eq!(grouped, expected);
+}
+
+#[test]
 fn the_closure_of_an_async_function_belongs_to_it() {
     let grouped = grouped(
         &[("a.rs", RUST)],
