@@ -57,7 +57,7 @@ impl GoModules {
     /// Whether a name may begin with a module path.
     pub(crate) fn is_candidate(name: &Name) -> bool {
         let text = &name.text;
-        matches!(name.form, Form::Relative | Form::Library)
+        matches!(name.form, Form::Relative | Form::Dotted | Form::Library)
             && !text.starts_with('/')
             && !text.contains(':')
             && matches!(text.rsplit_once('.'), Some((_, "go" | "s")))
@@ -71,7 +71,7 @@ impl GoModules {
             if module.len() < innermost.len() {
                 break;
             }
-            if let Some(rest) = rest_of_module(&name.text, module) {
+            if let Some(rest) = rest_of_module(without_build_folder(&name.text), module) {
                 innermost = module;
                 files.extend(index.canonical(&folder.join(rest)));
             }
@@ -79,6 +79,12 @@ impl GoModules {
         let host = innermost.split('/').next().unwrap_or_default();
         OfModule { files, has_domain: host.contains('.') }
     }
+}
+
+/// A name without the `./` in front of it. `-trimpath` writes `.` as the folder of the build, and readers
+/// of debug info put it before the import path.
+pub(crate) fn without_build_folder(name: &str) -> &str {
+    name.strip_prefix("./").unwrap_or(name)
 }
 
 /// The path below the module of a name, without the version.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::go::module_of;
+use crate::go::{module_of, without_build_folder};
 use crate::index::SourceIndex;
 use crate::name::{Form, Name, key, split_version};
 use crate::packages::{Manifest, name_in};
@@ -63,7 +63,8 @@ fn go_module(text: &str, tail: &str) -> Option<String> {
     let (last, _) = tail.split('/').next()?.split_once('@')?;
     let head = text.strip_suffix(tail)?;
     let path = head.rsplit_once("/pkg/mod/").map_or(head, |(_, path)| path);
-    Some(format!("{}{last}", path.trim_start_matches('/')))
+    let path = without_build_folder(path).trim_start_matches('/');
+    Some(format!("{path}{last}"))
 }
 
 /// The package of a function of Go, by its name: `golang.org/x/text/unicode/norm.nfc` is of the
@@ -169,6 +170,7 @@ mod tests {
             ("/usr/lib/python3.12/json/decoder.py", Some("python3.12")),
             ("/h/go/pkg/mod/golang.org/x/text@v0.3.0/unicode/norm/a.go", Some("golang.org/x/text")),
             ("golang.org/x/text@v0.3.0/unicode/norm/a.go", Some("golang.org/x/text")),
+            ("./golang.org/x/text@v0.3.0/unicode/norm/a.go", Some("golang.org/x/text")),
             ("/build/glibc-2.31/malloc/malloc.c", None),
             ("/srv/app/src/main.rs", None),
             ("src/main.rs", None),

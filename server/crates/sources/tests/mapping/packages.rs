@@ -66,7 +66,7 @@ fn repositories_match_only_their_own_checkout() {
 #[test]
 fn go_files_are_found_by_the_path_of_their_module() {
     let fixture = app("
-        app/main.go app/words/words.go app/words/words.py app/tools/gen/gen.go app/tools/util.go app/vendor/example.org/dep/dep.go");
+        app/main.go app/words/words.go app/words/sum_amd64.s app/words/words.py app/tools/gen/gen.go app/tools/util.go app/vendor/example.org/dep/dep.go");
     fixture.write("app/go.mod", "module example.org/me/proj\n\ngo 1.22\n");
     fixture.write("app/tools/go.mod", "module example.org/me/proj/tools\n");
     fixture.check(&[
@@ -75,6 +75,9 @@ fn go_files_are_found_by_the_path_of_their_module() {
         ("example.org/me/proj@v1.2.3/words/words.go", "app/words/words.go Module"),
         ("example.org/me/proj/tools/gen/gen.go", "app/tools/gen/gen.go Module"),
         ("example.org/me/proj/tools@v0.1.0/util.go", "app/tools/util.go Module"),
+        ("./example.org/me/proj/words/words.go", "app/words/words.go Module"),
+        ("./example.org/me/proj/words/sum_amd64.s", "app/words/sum_amd64.s Module"),
+        ("./runtime/asm_amd64.s", "- dotted"),
         ("example.org/me/proj/tools/words/words.go", "- not found"),
         ("example.org/me/proj/words/gone.go", "- not found"),
         ("example.org/me/proj/words/words.py", "- not found"),
