@@ -131,10 +131,21 @@ fn definitions_of(
             Some(groups.file(source))
                 .filter(|file| files.get(file.index()).is_some_and(Option::is_some))
         };
-        let executed = executed(recording, groups, |function| file_of(function).is_some());
-        for function in groups.functions() {
-            let Some(file) = file_of(function) else { continue };
+        // A func without a start may be in another file than the recorded one.
+        let is_wanted = |function: FunctionId| {
             let func = symbols.funcs.get(groups.first_func(function));
+            file_of(function).is_some() || func.source.is_some() && func.line == 0
+        };
+        let executed = executed(recording, groups, &files, is_wanted);
+        for function in groups.functions() {
+            let func = symbols.funcs.get(groups.first_func(function));
+            let Some(file) = file_of(function) else {
+                if let Some(places) = executed.get(&function) {
+                    let name = FunctionName::of(symbols.strings.get(func.name));
+                    found[function.index()] = around_body(&name, &files, places);
+                }
+                continue;
+            };
             let name = FunctionName::of(symbols.strings.get(func.name));
             if is_initializer(symbols.strings.get(func.name))
                 || name.block && recording.summed().is_some()
@@ -184,12 +195,31 @@ fn definition_of(
     }
     // Profilers without knowledge of inlining use the file of a function's first instruction. That
     // instruction may be inlined from another file.
-    let mut elsewhere = places.chunk_by(|a, b| a.0 == b.0).filter_map(|places| {
+    in_one_file(files, places, |text, lines| text.only(name, lines))
+}
+
+/// The definition of a function whose recorded file has no text, because its first instruction is
+/// inlined from a library.
+fn around_body(
+    name: &FunctionName,
+    files: &[Option<File>],
+    places: &[Place],
+) -> Option<DefinitionId> {
+    in_one_file(files, places, |text, lines| text.around_body(name, lines))
+}
+
+/// The definition that `find` returns for the lines of one of the files. `None` if there are several.
+fn in_one_file(
+    files: &[Option<File>],
+    places: &[Place],
+    find: impl Fn(&File<'_>, &[u32]) -> Option<usize>,
+) -> Option<DefinitionId> {
+    let mut found = places.chunk_by(|a, b| a.0 == b.0).filter_map(|places| {
         let file = places.first()?.0;
         let lines: Vec<u32> = places.iter().map(|place| place.1).collect();
-        Some((file, files.get(file.index())?.as_ref()?.only(name, &lines)?))
+        Some((file, find(files.get(file.index())?.as_ref()?, &lines)?))
     });
-    elsewhere.next().filter(|_| elsewhere.next().is_none())
+    found.next().filter(|_| found.next().is_none())
 }
 
 /// Adds funcs that are parts of a function of a native library. Profilers that distinguish files
@@ -229,17 +259,18 @@ fn is_full_name(name: &str) -> bool {
 /// A file and a 0-based line.
 type Place = (FileId, u32);
 
-/// The places that each function executes, sorted.
+/// The places in `files` that each function executes, sorted.
 fn executed(
     recording: &Recording,
     groups: &Groups,
+    files: &[Option<File>],
     is_wanted: impl Fn(FunctionId) -> bool,
 ) -> FxHashMap<FunctionId, Vec<Place>> {
     let mut places: FxHashMap<FunctionId, Vec<Place>> = FxHashMap::default();
     recording.each_place(|func, source, line| {
-        let function = groups.function(func);
-        if is_wanted(function) {
-            places.entry(function).or_default().push((groups.file(source), line - 1));
+        let (function, file) = (groups.function(func), groups.file(source));
+        if files.get(file.index()).is_some_and(Option::is_some) && is_wanted(function) {
+            places.entry(function).or_default().push((file, line - 1));
         }
     });
     for places in places.values_mut() {
@@ -417,6 +448,24 @@ impl<'a> File<'a> {
         let only = agreeing.next().filter(|_| agreeing.next().is_none())?;
         (self.get(only).kind == FunctionKind::Function && self.is_within(only, lines))
             .then_some(only)
+    }
+
+    /// The only definition with this name that has one of the lines in its own body. Lines of closures
+    /// do not count: they run in functions of libraries, which may have the same name. Neither does a
+    /// method of another type, which may be inlined into them.
+    fn around_body(&self, name: &FunctionName, lines: &[u32]) -> Option<usize> {
+        name.name.as_ref()?;
+        let innermost = lines.iter().filter_map(|&line0| {
+            let at = self.containing_lines(line0, line0).last()?;
+            self.is_within(at, &[line0]).then_some(at)
+        });
+        let mut around = innermost.filter(|&at| {
+            let has_scope = !name.path.is_empty() || self.scope(at).is_none();
+            let is_function = self.get(at).kind == FunctionKind::Function;
+            is_function && has_scope && self.agrees(name, at) && self.fits(name, at)
+        });
+        let first = around.next()?;
+        around.all(|at| at == first).then_some(first)
     }
 
     /// The only definition with this name in the text, if none of the lines is in it. For code that

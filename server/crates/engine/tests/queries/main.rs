@@ -16,6 +16,7 @@ mod costs;
 mod documents;
 mod edited;
 mod files;
+mod first_instruction;
 mod functions_at;
 mod hot_groups;
 mod hot_rows;
