@@ -203,6 +203,15 @@ impl SourceIndex {
         folders
     }
 
+    /// A path inside a root with the canonical path of the root, whether there is a file or not. Lexical.
+    pub(crate) fn in_root(&self, path: &Path) -> Option<PathBuf> {
+        let path = lexical(path);
+        let at = self.root_of(&path)?;
+        let (root, given) = (&self.roots.get(at)?.path, self.given.get(at)?);
+        let rest = path.strip_prefix(root).or_else(|_| path.strip_prefix(given)).ok()?;
+        Some(root.join(rest))
+    }
+
     /// A canonical path with the root replaced by the root as given. Lexical.
     pub fn as_given(&self, path: &Path) -> PathBuf {
         let given = || {

@@ -24,7 +24,8 @@ use crate::rust::RustFolders;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
     /// The prefix of names: `/srv/app`, `C:\build`, `webpack://app`,
-    /// `git:github.com/rust-lang/rust`. An empty prefix matches nothing.
+    /// `git:github.com/rust-lang/rust`. An empty prefix matches nothing. A relative path also stands for
+    /// the one in a root, unless there is a file.
     pub from: String,
     /// The replacement: a folder or file inside a root. A relative one is tried in all roots.
     pub to: String,
@@ -109,9 +110,12 @@ pub enum Reason {
     /// The path contains a symlink that leads out of the roots.
     #[error("is outside the workspace, because of a symlink")]
     Outside,
-    /// No file in any root ends like it, or its own path is in a root but does not exist.
+    /// No file in any root ends like it.
     #[error("is not in the workspace")]
     NotFound,
+    /// Its path is in a root, but there is no file any more. Contains this path.
+    #[error("is not in the workspace")]
+    Gone(PathBuf),
     /// A rule applies, but the mapped path does not exist.
     #[error("is mapped by a path mapping to {}, which is not a file in the workspace", .0.display())]
     Rule(PathBuf),
@@ -226,6 +230,7 @@ pub fn map_paths<'a>(
         .iter()
         .zip(alone)
         .map(|(name, alone)| alone.unwrap_or_else(|| mapper.together(name, &prefixes)))
+        .map(|mapping| mapper.with_relative_rule(mapping))
         .collect()
 }
 
@@ -264,7 +269,7 @@ impl<'a> Mapper<'a> {
 
     /// Maps a name by itself; `None` for absolute names that need the evidence of others.
     fn alone(&self, recorded: &str, name: &Name) -> Option<Mapping> {
-        let missing = match self.by_rule(name) {
+        let missing = match self.by_rule(&name.text) {
             Some(Ok(mapping)) => return Some(mapping),
             Some(Err(target)) => Some(target),
             None => None,
@@ -297,7 +302,7 @@ impl<'a> Mapper<'a> {
             (Form::Relative, _) => self
                 .choose(self.ending_with(tail))
                 .or_else(|| self.in_a_root(name))
-                .unwrap_or(Mapping::Unmapped(Reason::NotFound)),
+                .unwrap_or_else(|| Mapping::Unmapped(self.missing(name))),
             (Form::Library, _) => {
                 self.of_rust(name).unwrap_or_else(|| self.in_source_roots(tail, Reason::Library))
             }
@@ -308,7 +313,10 @@ impl<'a> Mapper<'a> {
             }
             (Form::Repository(repo), _) => self.in_repository(repo, name),
             (Form::Absolute, Found::Elsewhere) => return None,
-            (Form::Absolute, _) => Mapping::Unmapped(Reason::NotFound),
+            (Form::Absolute, _) => {
+                let path = self.index.in_root(Path::new(&name.text));
+                Mapping::Unmapped(path.map_or(Reason::NotFound, Reason::Gone))
+            }
         })
     }
 
@@ -322,6 +330,16 @@ impl<'a> Mapper<'a> {
         (!files.is_empty()).then(|| self.decide_by(files, how))
     }
 
+    /// Why a relative name has no file. Its path is below the root of the profile, or the only root.
+    fn missing(&self, name: &Name) -> Reason {
+        let root = match self.index.roots() {
+            [only] => Some(only),
+            roots => self.own_root.and_then(|root| roots.get(root)),
+        };
+        let root = root.filter(|_| !name.text.contains(':') && !name.tail().is_empty());
+        root.map_or(Reason::NotFound, |root| Reason::Gone(root.path.join(name.tail())))
+    }
+
     /// Maps an absolute name by the evidence of the others.
     fn together(&self, name: &Name, prefixes: &Prefixes) -> Mapping {
         let reason = match prefixes.judge(name, |path| self.index.canonical(path)) {
@@ -333,6 +351,7 @@ impl<'a> Mapper<'a> {
             Verdict::Beside { candidate, recorded } => {
                 Reason::Beside { candidate: candidate.to_owned(), recorded }
             }
+            Verdict::Gone(path) => Reason::Gone(path),
             Verdict::Undecided { files, n_shared } => match files {
                 [] => Reason::NotFound,
                 [only] if n_shared == 1 => Reason::BaseName(only.path.clone()),
@@ -344,11 +363,25 @@ impl<'a> Mapper<'a> {
         Mapping::Unmapped(reason)
     }
 
+    /// The mapping of a name whose path is in a root, but does not exist, by a rule for the path below
+    /// the root.
+    fn with_relative_rule(&self, mapping: Mapping) -> Mapping {
+        let Mapping::Unmapped(Reason::Gone(path)) = &mapping else { return mapping };
+        let root = self.index.root_of(path).and_then(|root| self.index.roots().get(root));
+        let inside = root.and_then(|root| path.strip_prefix(&root.path).ok());
+        let inside = inside.map(|inside| normal(&inside.to_string_lossy()).join("/"));
+        match inside.and_then(|inside| self.by_rule(&inside)) {
+            Some(Ok(mapped)) => mapped,
+            Some(Err(target)) => Mapping::Unmapped(Reason::Rule(target)),
+            None => mapping,
+        }
+    }
+
     /// What a rule maps a name to, or the mapped path if it does not exist; `None` if no rule applies.
-    fn by_rule(&self, name: &Name) -> Option<Result<Mapping, PathBuf>> {
+    fn by_rule(&self, text: &str) -> Option<Result<Mapping, PathBuf>> {
         let mut missing = None;
         for (from, to) in &self.rules {
-            let Some(rest) = rest_below(&name.text, &from.text) else {
+            let Some(rest) = rest_below(text, &from.text) else {
                 continue;
             };
             let to = if cfg!(windows) { (*to).to_owned() } else { to.replace('\\', "/") };

@@ -68,13 +68,15 @@ pub(crate) enum Verdict<'a> {
     /// The files at the same place in the folders with the most support. More than one if two roots
     /// have equal support.
     Files(Vec<PathBuf>),
+    /// There is no file at this place in the folder with the most support.
+    Gone(PathBuf),
     /// Other names show that the root of the first of these files was recorded elsewhere. Only one
     /// file if it shares no more than the base name.
     Differs { files: &'a [File], established: String },
     /// This file is in a folder beside the recorded one.
     Beside { candidate: &'a Path, recorded: String },
     /// These files share the most components, `n_shared`, with the name, but nothing proves that
-    /// one of them is meant. Empty if the file does not exist any more.
+    /// one of them is meant.
     Undecided { files: &'a [File], n_shared: usize },
 }
 
@@ -142,8 +144,12 @@ impl<'a> Prefixes<'a> {
             return Verdict::Files(best.map(|(_, file)| file).collect());
         }
 
-        if self.accepted.iter().any(|pair| rest_below(&name.key, pair.from).is_some()) {
-            return Verdict::Undecided { files: &[], n_shared: 0 };
+        let gone = |pair: &Pair<'_>| {
+            let n_rest = rest_below(&name.key, pair.from)?.matches('/').count();
+            Some(pair.to.join(name.split_last(n_rest).1))
+        };
+        if let Some(path) = self.accepted.iter().find_map(gone) {
+            return Verdict::Gone(path);
         }
         let ends = ends(&name.key).map(|end| self.index.ending_with(end));
         let closest = ends.take_while(|files| !files.is_empty()).zip(1..).last();

@@ -577,7 +577,7 @@ fn reason(reason: &Reason) -> &'static str {
         Reason::Repository(_) => "repository",
         Reason::Dotted(_) => "dotted",
         Reason::Outside => "outside",
-        Reason::NotFound => "not found",
+        Reason::NotFound | Reason::Gone(_) => "not found",
         Reason::Rule(_) => "rule",
         Reason::BaseName(_) => "base name",
         Reason::PrefixDiffers { .. } => "recorded elsewhere",

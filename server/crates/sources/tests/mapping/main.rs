@@ -117,7 +117,7 @@ fn render(mapping: &Mapping, top: &Path) -> String {
             Reason::Repository(repo) => format!("- repository {repo}"),
             Reason::Dotted(_) => "- dotted".into(),
             Reason::Outside => "- outside".into(),
-            Reason::NotFound => "- not found".into(),
+            Reason::NotFound | Reason::Gone(_) => "- not found".into(),
             Reason::Rule(target) => format!("- rule {}", short(target)),
             Reason::BaseName(path) => format!("- base name {}", short(path)),
             Reason::PrefixDiffers { candidates, established } => {
@@ -309,6 +309,31 @@ fn exact_paths_win_even_in_library_folders() {
 }
 
 #[test]
+fn a_name_without_a_file_may_have_a_path_in_a_root() {
+    let fixture = app(APP);
+    let top = fixture.dir.path().canonicalize().unwrap();
+    let here = top.join("app/lib/old.rs").to_str().unwrap().to_owned();
+    for (names, expected) in [
+        (&[here.as_str()][..], Some("app/lib/old.rs")),
+        (&["lib/old.rs"], Some("app/lib/old.rs")),
+        (
+            &["/srv/x/src/old.rs", "/srv/x/src/main.rs", "/srv/x/src/rank.rs"],
+            Some("app/src/old.rs"),
+        ),
+        (&["/srv/x/src/old.rs"], None),
+        (&["http://h/src/old.rs"], None),
+    ] {
+        let mapping = map_paths(names.iter().copied(), &fixture.index(), &[], None).remove(0);
+        let path = match mapping {
+            Mapping::Unmapped(Reason::Gone(path)) => Some(path),
+            Mapping::Unmapped(Reason::NotFound) => None,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(path, expected.map(|path| top.join(path)), "{names:?}");
+    }
+}
+
+#[test]
 fn maps_ignored_files_of_a_matched_folder() {
     let fixture = app(APP);
     fixture.write("app/.gitignore", "/out\n");
@@ -432,7 +457,10 @@ fn an_incomplete_index_gives_no_evidence_from_one_name() {
     for name in ["main.rs", "other.rs", "/srv/x/src/main.rs", "/srv/x/z/other.rs"] {
         let mapping = map_paths([name], &index, &[], None).remove(0);
         assert!(
-            matches!(mapping, Mapping::Unmapped(Reason::IndexCut(_) | Reason::NotFound)),
+            matches!(
+                mapping,
+                Mapping::Unmapped(Reason::IndexCut(_) | Reason::NotFound | Reason::Gone(_))
+            ),
             "{name}: {mapping:?}"
         );
     }

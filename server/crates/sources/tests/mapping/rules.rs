@@ -34,6 +34,30 @@ fn rules_come_first_and_the_longest_wins() {
 }
 
 #[test]
+fn a_relative_rule_applies_to_missing_files_of_a_root() {
+    app(APP)
+        .rule("lib/old.rs", "src/lib.rs")
+        .rule("gone", "src")
+        .rule("src/main.rs", "src/map.rs")
+        .rule("tools", "no")
+        .check(&[
+            ("$/app/lib/old.rs", "app/src/lib.rs Rule"),
+            ("$/app/gone/rank.rs", "app/src/rank.rs Rule"),
+            ("$/app/lib/older.rs", "- not found"),
+            ("$/app/tools/gone.py", "- rule no/gone.py"),
+            // The file exists.
+            ("$/app/src/main.rs", "app/src/main.rs Exact"),
+            ("/opt/x/lib/old.rs", "- not found"),
+        ]);
+    // The other names show that `/srv/x` is the root.
+    app(APP).rule("lib/old.rs", "src/lib.rs").check(&[
+        ("/srv/x/lib/old.rs", "app/src/lib.rs Rule"),
+        ("/srv/x/src/main.rs", "app/src/main.rs"),
+        ("/srv/x/src/rank.rs", "app/src/rank.rs"),
+    ]);
+}
+
+#[test]
 fn a_relative_rule_that_fits_several_roots_means_the_root_of_the_profile() {
     let fixture = || {
         app("app/src/app.py other/src/app.py other/src/only.py")
