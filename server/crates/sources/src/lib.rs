@@ -23,6 +23,7 @@
 //! ```
 
 mod answering;
+mod build_folder;
 mod by_text;
 mod cargo;
 mod dev_container;
@@ -51,6 +52,7 @@ mod source_map;
 mod suggest;
 
 pub use answering::answers;
+pub use build_folder::{EndsLike, ends_like};
 pub use by_text::ByText;
 pub use cargo::{CargoFile, CargoTarget, cargo_file};
 pub use folder_time::FolderTime;

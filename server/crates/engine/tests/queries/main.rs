@@ -8,6 +8,7 @@ mod advice;
 mod agreement;
 mod answers;
 mod baseline;
+mod build_folders;
 mod calls;
 #[cfg(feature = "symbols")]
 mod checksums;

@@ -72,7 +72,7 @@ const COMMON: &[&str] = &[
 
 /// The recorded functions of a source: the last part of their names, and their start lines
 /// (1-based; 0 = unknown).
-type Recorded = Vec<(String, u32)>;
+pub(super) type Recorded = Vec<(String, u32)>;
 
 /// Decides between ambiguous candidates, and unmaps files of another project that were found by
 /// another path than their own. Not those whose content is `confirmed`.
@@ -84,7 +84,7 @@ pub fn apply(
     confirmed: &FxHashSet<SourceId>,
 ) {
     let mut recorded = recorded_functions(mappings, recording, index);
-    let mut texts = Texts { bytes_left: MAX_BYTES, texts: FxHashMap::default() };
+    let mut texts = Texts::default();
     for (mapping, source) in mappings.iter_mut().zip(0..) {
         let Some(functions) = recorded.remove(&source) else { continue };
         if confirmed.contains(&SourceId::new(source as u32)) {
@@ -218,24 +218,30 @@ fn missing<'f>(
 }
 
 /// Whether a function's name is on its start line (1-based), or shortly below.
-fn is_on_line(text: &str, name: &str, line: u32) -> bool {
+pub(super) fn is_on_line(text: &str, name: &str, line: u32) -> bool {
     let lines = text.lines().skip(line.saturating_sub(1) as usize);
     lines.take(MAX_BELOW + 1).any(|line| words(line).any(|word| word == name))
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
 /// The texts of files, each read once.
-struct Texts {
+pub(super) struct Texts {
     bytes_left: u64,
     texts: FxHashMap<PathBuf, Option<String>>,
 }
 
+impl Default for Texts {
+    fn default() -> Self {
+        Self { bytes_left: MAX_BYTES, texts: FxHashMap::default() }
+    }
+}
+
 impl Texts {
     /// `None` if the file cannot be read, or too much has been read.
-    fn of(&mut self, path: &Path) -> Option<&str> {
+    pub(super) fn of(&mut self, path: &Path) -> Option<&str> {
         if !self.texts.contains_key(path) {
             let stamp = Stamp::of(path).ok().filter(|stamp| stamp.len <= self.bytes_left);
             let text = stamp.and_then(|stamp| sources::regular_file::read(path, stamp.len).ok());

@@ -7,6 +7,7 @@ use crate::functions::definitions::ParsedFiles;
 use crate::load::source_maps::{
     self, OriginalLines, Relocated, Script, apply_source_maps, source_names,
 };
+use crate::load::stages::build_folders;
 use crate::load::stages::by_name::{self, AmbiguousFunction, ByName};
 use crate::load::stages::checksums::Checksums;
 use crate::load::stages::file_evidence;
@@ -76,6 +77,7 @@ impl SourceMapped {
         let checksums = Checksums::new(&recording, &symbolicated.libraries.checksums());
         let confirmed = checksums.confirm(&mut mappings);
         file_evidence::apply(&mut mappings, &recording, index, stamp, &confirmed);
+        build_folders::apply(&mut mappings, &recording, index, stamp);
         refuse_short_files(&mut mappings, &recording, stamp, &confirmed);
         exclude(&mut mappings, settings, index);
         ambiguity_warning(recording.symbols(), &mappings, &mut warnings);
