@@ -41,10 +41,20 @@ fn recorded() -> Workspace {
 
 /// A server that has its cache in `cache`, and the source, opened with the text on disk.
 fn start(workspace: &Workspace, cache: &Path, settings: Value) -> (Server, String) {
+    start_with(workspace, cache, "a.py", settings)
+}
+
+/// The same, with another source.
+fn start_with(
+    workspace: &Workspace,
+    cache: &Path,
+    source: &str,
+    settings: Value,
+) -> (Server, String) {
     let server = Server::builder(workspace).env("COSTLINE_CACHE_DIR", cache.to_str().unwrap());
     let mut server = server.settings(settings).start();
     server.wait_profile();
-    let uri = server.open_file(&workspace.path("a.py"), "python");
+    let uri = server.open_file(&workspace.path(source), "python");
     (server, uri)
 }
 
@@ -206,6 +216,55 @@ fn the_text_of_a_repository_is_in_its_history() {
     set_age(&clone.path("cpu.folded"), 10 * MINUTE);
     let (mut server, uri) = start(&clone, no_cache, json!({}));
     assert_eq!(shown(&mut server, &uri), expected(0));
+}
+
+#[test]
+fn a_renamed_file_keeps_its_costs() {
+    let (workspace, cache) = (recorded(), Workspace::new());
+    let (mut server, uri) = start(&workspace, cache.root(), json!({}));
+    assert_eq!(shown(&mut server, &uri), expected(0));
+    server.close(&uri);
+    // While the profile is shown.
+    std::fs::create_dir(workspace.path("lib")).unwrap();
+    std::fs::rename(workspace.path("a.py"), workspace.path("lib/b.py")).unwrap();
+    let uri = server.open_file(&workspace.path("lib/b.py"), "python");
+    server.eventually("the costs", |server| (shown(server, &uri) == expected(0)).then_some(()));
+    server.finish();
+    workspace.write("lib/b.py", format!("# new\n{SOURCE}"));
+    let (mut server, uri) = start_with(&workspace, cache.root(), "lib/b.py", json!({}));
+    assert_eq!(shown(&mut server, &uri), expected(1));
+    server.finish();
+    // Most of it is another text now.
+    workspace.write("lib/b.py", SOURCE.replace("total", "sum").replace("main", "start"));
+    let (mut server, uri) = start_with(&workspace, cache.root(), "lib/b.py", json!({}));
+    assert_eq!(shown(&mut server, &uri), [vec![], vec![]]);
+    server.finish();
+    // Two files have the text.
+    workspace.write("lib/b.py", SOURCE);
+    workspace.write("lib/c.py", SOURCE);
+    let (mut server, uri) = start_with(&workspace, cache.root(), "lib/b.py", json!({}));
+    assert_eq!(shown(&mut server, &uri), [vec![], vec![]]);
+}
+
+#[test]
+fn a_file_that_was_beside_the_recorded_one_is_not_the_renamed_one() {
+    let no_cache = Path::new("");
+    // Git has one of them, or both.
+    for (added, expected) in [(&["a.py"][..], expected(0)), (&["a.py", "b.py"], Shown::default())] {
+        let workspace = recorded();
+        workspace.write("b.py", SOURCE);
+        git_before(&workspace, &["init", "--quiet", "--initial-branch", "main"]);
+        git_before(&workspace, &[&["add"], added].concat());
+        git_before(&workspace, &["commit", "--quiet", "--message", "a"]);
+        std::fs::remove_file(workspace.path("a.py")).unwrap();
+        let (mut server, uri) = start_with(&workspace, no_cache, "b.py", json!({}));
+        assert_eq!(shown(&mut server, &uri), expected, "{added:?}");
+        server.finish();
+        // The recording is newer than both.
+        std::fs::write(workspace.path("cpu.folded"), PROFILE).unwrap();
+        let (mut server, uri) = start_with(&workspace, no_cache, "b.py", json!({}));
+        assert_eq!(shown(&mut server, &uri), Shown::default(), "{added:?}");
+    }
 }
 
 /// The profile is of the first commit, and was copied when the second one was checked out.

@@ -17,7 +17,7 @@ use crate::load::stages::grouped::{Function, Grouped};
 use crate::load::stages::loaded::Loaded;
 use crate::load::stages::source_mapped::SourceMapped;
 use crate::load::stages::symbolicated::Symbolicated;
-use crate::load::stages::{moved, transpiled};
+use crate::load::stages::{moved, renamed, transpiled};
 use crate::present::units;
 use crate::recorded_texts::{RecordedTexts, TextCaches};
 use analysis::{
@@ -84,6 +84,12 @@ impl Snapshot {
             kept: &|name| keeps.then(|| kept(name)).flatten(),
         };
         let mut mapped = SourceMapped::new(&symbolicated, folder, &settings.sources, &maps, parsed);
+        // More places become known with each library.
+        if symbolicated.libraries.is_complete() {
+            let sources = &settings.sources;
+            let search = renamed::Search { loaded: &loaded, index, settings: sources, caches };
+            mapped = renamed::follow(search, &mapped).unwrap_or(mapped);
+        }
         let mut texts = RecordedTexts::new(&loaded, &mapped, caches, keeps);
         if keeps {
             texts.keep(&loaded, &mapped, caches);
@@ -91,7 +97,6 @@ impl Snapshot {
         if let Some(without) = transpiled::without_lines(&mapped, &texts, parsed) {
             (mapped, texts) = without;
         }
-        // More places become known with each library.
         if settings.sources.follow_moves && symbolicated.libraries.is_complete() {
             let search =
                 moved::Search { loaded: &loaded, index, settings: &settings.sources, caches };

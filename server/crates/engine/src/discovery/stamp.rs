@@ -38,6 +38,14 @@ impl Stamp {
         self.inode != 0 && identity(self) == identity(other)
     }
 
+    /// Whether the file was written, moved or changed in another way after `time`. `true` if the system
+    /// does not tell.
+    pub fn changed_after(&self, time: SystemTime) -> bool {
+        let Ok(time) = time.duration_since(SystemTime::UNIX_EPOCH) else { return true };
+        let time = (time.as_secs() as i64, i64::from(time.subsec_nanos()));
+        self.changed == (0, 0) || self.changed > time
+    }
+
     /// The time since the file was written. Zero if that is in the future.
     pub fn age(&self) -> Duration {
         SystemTime::now().duration_since(self.modified).unwrap_or_default()

@@ -73,6 +73,13 @@ impl History {
         self.repository.objects.lookup_prefix(prefix, None).ok()??.ok()
     }
 
+    /// Whether the newest commit has a file (a canonical path).
+    pub fn has(&self, path: &Path) -> bool {
+        let Ok(path) = path.strip_prefix(&self.folder) else { return false };
+        let newest = self.commits.first();
+        newest.is_some_and(|commit| version(&self.repository, *commit, path).is_some())
+    }
+
     /// The versions of a file (a canonical path), newest first. Equal ones in a row are given once.
     pub fn versions(&self, path: &Path) -> impl Iterator<Item = String> {
         let mut last = None;

@@ -335,6 +335,57 @@ impl RecordedText {
     }
 }
 
+/// The texts of files that are no longer at their recorded path.
+#[derive(Debug)]
+pub struct GoneTexts<'a>(Search<'a>);
+
+impl<'a> GoneTexts<'a> {
+    /// The texts of the sources that `mapped` has these paths for.
+    pub fn new(
+        loaded: &'a Loaded,
+        mapped: &'a SourceMapped,
+        caches: &'a TextCaches,
+        uses_copies: bool,
+    ) -> Self {
+        Self(Search::new(loaded, mapped, caches, uses_copies))
+    }
+
+    /// The recorded text of a file that has `name` in the profile: that in the profile, in a copy or in
+    /// Git.
+    pub fn of(&self, path: &Path, name: &str) -> Option<(Arc<str>, Origin)> {
+        let Self(search) = self;
+        let names = [name.to_owned()];
+        let fits = |text: &Arc<str>| search.fits(path, text);
+        if let Some(text) = search.contained(path, &names).filter(&fits) {
+            return Some((text, Origin::Profile));
+        }
+        if let Some(text) = search.named_version(path, &names).filter(&fits) {
+            return Some((text, Origin::Git));
+        }
+        let md5 = search.checksums.get(path).copied().flatten();
+        let has_checksum = |text: &str| md5.and_then(|md5| has_checksum(text, md5));
+        let copy = search.copies.as_ref().and_then(|(it, manifest)| it.text(manifest, name));
+        let could_be =
+            |text: &Arc<str>| has_checksum(text).unwrap_or_else(|| !search.contradicts(path, text));
+        if let Some(text) = copy.filter(could_be) {
+            return Some((text, Origin::Copy));
+        }
+        let history = search.history(path)?;
+        if !Option::as_ref(&history)?.has(path) {
+            return None;
+        }
+        let is_recorded = |text: &Arc<str>| has_checksum(text).unwrap_or_else(|| fits(text));
+        Some((search.find_in_git(path, is_recorded)?, Origin::Git))
+    }
+
+    /// Whether Git has the file in a commit that was made before the recording.
+    pub fn was_there(&self, path: &Path) -> bool {
+        let history = self.0.history(path);
+        let history = history.as_deref().and_then(Option::as_ref);
+        history.is_some_and(|history| history.versions(path).next().is_some())
+    }
+}
+
 /// A text that was found.
 struct Found {
     text: Arc<str>,
@@ -344,6 +395,7 @@ struct Found {
 }
 
 /// The search for the recorded texts of one profile.
+#[derive(Debug)]
 struct Search<'a> {
     loaded: &'a Loaded,
     mapped: &'a SourceMapped,
@@ -387,6 +439,9 @@ impl<'a> Search<'a> {
 
     /// The recorded text of a file that has `names` in the profile.
     fn find(&self, path: &Path, names: &[String]) -> Option<Found> {
+        if let Some((text, origin)) = self.mapped.renamed.get(path) {
+            return Some(Found { text: text.clone(), origin: *origin, fits: true });
+        }
         let contained = self.contained(path, names).filter(|text| self.fits(path, text));
         if let Some(&time) = self.mapped.rebuilt.get(path) {
             return self.rebuilt(path, names, contained, time);

@@ -14,6 +14,7 @@ mod inlined;
 pub mod loaded;
 pub mod moved;
 mod read_limits;
+pub mod renamed;
 pub mod source_mapped;
 pub mod symbolicated;
 pub mod transpiled;

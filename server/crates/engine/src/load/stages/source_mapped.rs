@@ -13,6 +13,7 @@ use crate::load::stages::checksums::Checksums;
 use crate::load::stages::file_evidence;
 use crate::load::stages::inlined;
 use crate::load::stages::symbolicated::Symbolicated;
+use crate::recorded_texts::Origin;
 use analysis::{FuncId, Recording, SourceId, SymbolTables, Warning, WarningCode, with_files};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{How, Mapping, PackageFolders, Reason, Root, SourceIndex, Walk};
@@ -46,6 +47,9 @@ pub struct SourceMapped {
     /// The original files of code that was generated again since the recording, by canonical path,
     /// each with the time when it was generated.
     pub rebuilt: FxHashMap<PathBuf, SystemTime>,
+    /// The recorded texts of files that were renamed since ([`super::renamed`]), by their canonical
+    /// path now.
+    pub renamed: FxHashMap<PathBuf, (Arc<str>, Origin)>,
     /// The generated scripts whose source maps were used, as they were recorded.
     pub scripts: Vec<Script>,
     /// Warnings about ambiguous names and unusable source maps.
@@ -105,6 +109,7 @@ impl SourceMapped {
             originals,
             original_texts: texts,
             rebuilt,
+            renamed: FxHashMap::default(),
             scripts,
             warnings,
         }
@@ -125,6 +130,7 @@ impl SourceMapped {
             originals: self.originals.clone(),
             original_texts: self.original_texts.clone(),
             rebuilt: self.rebuilt.clone(),
+            renamed: self.renamed.clone(),
             scripts: self.scripts.clone(),
             warnings: self.warnings.clone(),
         }

@@ -1,0 +1,163 @@
+//! Sources that were renamed, or moved to another folder, since the recording.
+//!
+//! A recorded file that no longer exists is the only file of its root that has nearly its recorded
+//! text, if that file was not there at the time of the recording. Later stages then see an edited
+//! file.
+
+use crate::config::settings::{SourceSettings, glob_set};
+use crate::load::stages::loaded::Loaded;
+use crate::load::stages::moved::MIN_TOKENS;
+use crate::load::stages::read_limits::ReadLimits;
+use crate::load::stages::source_mapped::{SourceMapped, inside};
+use crate::recorded_texts::{GoneTexts, Origin, TextCaches};
+use analysis::SourceId;
+use rustc_hash::{FxHashMap, FxHashSet};
+use sources::{How, LineMap, Mapping, Reason, SourceIndex, Syntax, code_tokens};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The limit for the names whose recorded text is searched.
+const MAX_NAMES: usize = 200;
+
+/// In each text, at most one line of this many may be missing in the other.
+const LINES_PER_CHANGE: usize = 5;
+
+/// A source that is no longer at its path, with its recorded text.
+struct Gone {
+    source: SourceId,
+    path: PathBuf,
+    text: Arc<str>,
+    origin: Origin,
+}
+
+/// What the search needs.
+#[derive(Debug, Clone, Copy)]
+pub struct Search<'a> {
+    /// The profile.
+    pub loaded: &'a Loaded,
+    /// The files of the roots.
+    pub index: &'a SourceIndex,
+    /// The settings of sources.
+    pub settings: &'a SourceSettings,
+    /// The texts on disk, and the kept copies.
+    pub caches: &'a TextCaches,
+}
+
+/// The same with the files that were renamed. `None` if there are none.
+pub fn follow(search: Search<'_>, mapped: &SourceMapped) -> Option<SourceMapped> {
+    let is_gone = |mapping: &Mapping| matches!(mapping, Mapping::Unmapped(Reason::Gone(_)));
+    if !mapped.mappings.iter().any(is_gone) || !search.index.is_complete() {
+        return None;
+    }
+    let used = used_sources(mapped);
+    let mut mappings = mapped.mappings.clone();
+    let mut names = Vec::new();
+    for (mapping, source) in mappings.iter_mut().zip((0..).map(SourceId::new)) {
+        let Mapping::Unmapped(Reason::Gone(path)) = mapping else { continue };
+        if used.contains(&source) && names.len() < MAX_NAMES {
+            let path = std::mem::take(path);
+            names.push((source, path.clone()));
+            // The evidence for recorded texts is that of the files that sources are mapped to.
+            *mapping = Mapping::Mapped { path, how: How::Exact };
+        }
+    }
+    let there = mapped.with_places(mapped.recording.clone(), mappings);
+    let texts = GoneTexts::new(search.loaded, &there, search.caches, search.settings.keep);
+    let symbols = mapped.recording.symbols();
+    let known = names.into_iter().filter_map(|(source, path)| {
+        let (text, origin) = texts.of(&path, symbols.source_name(source))?;
+        let syntax = Syntax::of_text(&path, &text);
+        let is_long = code_tokens(&text, syntax).len() >= MIN_TOKENS;
+        is_long.then_some(Gone { source, path, text, origin })
+    });
+    let known: Vec<Gone> = known.collect();
+    let found = search.files(&known, mapped, |path| texts.was_there(path))?;
+    let mut renamed = mapped.with_places(mapped.recording.clone(), mapped.mappings.clone());
+    for (gone, path) in found {
+        renamed.renamed.insert(path.clone(), (gone.text.clone(), gone.origin));
+        renamed.mappings[gone.source.index()] = Mapping::Mapped { path, how: How::Suffix };
+    }
+    (!renamed.renamed.is_empty()).then_some(renamed)
+}
+
+/// The sources that functions or lines of a recording are in.
+fn used_sources(mapped: &SourceMapped) -> FxHashSet<SourceId> {
+    let symbols = mapped.recording.symbols();
+    let funcs = symbols.funcs.ids().filter_map(|id| symbols.funcs.get(id).source);
+    let mut used: FxHashSet<SourceId> = funcs.collect();
+    mapped.recording.each_place(|_, source, _| _ = used.insert(source));
+    used
+}
+
+impl Search<'_> {
+    /// The file that each of these sources is now. `None` if there is too much text to search.
+    fn files<'g>(
+        &self,
+        known: &'g [Gone],
+        mapped: &SourceMapped,
+        was_there: impl Fn(&Path) -> bool,
+    ) -> Option<Vec<(&'g Gone, PathBuf)>> {
+        if known.is_empty() {
+            return None;
+        }
+        let recorded: FxHashSet<&Path> = mapped.mappings.iter().filter_map(Mapping::path).collect();
+        let excluded = glob_set(self.settings.exclude.iter().map(String::as_str));
+        let is_excluded =
+            |path: &Path| inside(path, self.index).is_some_and(|path| excluded.is_match(path));
+        let mut limits = ReadLimits::default();
+        let mut found: Vec<(&Gone, &Path)> = Vec::new();
+        for path in self.index.workspace_files() {
+            let mut like = known.iter().filter(|gone| self.may_be(gone, path)).peekable();
+            if like.peek().is_none() || recorded.contains(path) || is_excluded(path) {
+                continue;
+            }
+            let Some(text) = limits.read(path) else { continue };
+            found.extend(like.filter(|gone| is_nearly(gone, path, &text)).map(|gone| (gone, path)));
+        }
+        if limits.is_cut() {
+            return None;
+        }
+        let mut n_files: FxHashMap<SourceId, usize> = FxHashMap::default();
+        let mut n_sources: FxHashMap<&Path, usize> = FxHashMap::default();
+        for (gone, path) in &found {
+            *n_files.entry(gone.source).or_default() += 1;
+            *n_sources.entry(path).or_default() += 1;
+        }
+        let is_only = |gone: &Gone, path: &Path| n_files[&gone.source] == 1 && n_sources[path] == 1;
+        let certain = found
+            .into_iter()
+            .filter(|(gone, path)| is_only(gone, path) && self.is_new(path) && !was_there(path));
+        Some(certain.map(|(gone, path)| (gone, path.to_owned())).collect())
+    }
+
+    /// Whether a source may be a file now, by its path and length.
+    fn may_be(&self, gone: &Gone, path: &Path) -> bool {
+        let root =
+            |path: &Path| self.index.roots().iter().position(|root| path.starts_with(&root.path));
+        let len = gone.text.len() as u64;
+        let has_length =
+            |metadata: std::fs::Metadata| metadata.len() <= 2 * len && len <= 2 * metadata.len();
+        gone.path.extension() == path.extension()
+            && root(&gone.path) == root(path)
+            && std::fs::metadata(path).is_ok_and(has_length)
+    }
+
+    /// Whether a file may have got its name after the recording.
+    fn is_new(&self, path: &Path) -> bool {
+        let time = self.loaded.stamp.modified;
+        self.caches.disk.now(path).is_some_and(|now| now.stamp.changed_after(time))
+    }
+}
+
+/// Whether nearly all lines of the recorded text are in a text, and the other way round.
+fn is_nearly(gone: &Gone, path: &Path, text: &str) -> bool {
+    let map = LineMap::new(&gone.text, text, Syntax::of_text(path, text));
+    let is_most = |text: &str, is_in_other: &dyn Fn(u32) -> bool| {
+        let lines = text.lines().zip(0..).filter(|(line, _)| !line.trim().is_empty());
+        let lines: Vec<u32> = lines.map(|(_, line0)| line0).collect();
+        let n_changed = lines.iter().filter(|&&line0| !is_in_other(line0)).count();
+        n_changed * LINES_PER_CHANGE <= lines.len()
+    };
+    is_most(&gone.text, &|line0| map.to_open(line0).is_some())
+        && is_most(text, &|line0| map.to_recorded(line0).is_some())
+}
