@@ -81,8 +81,8 @@ impl GoModules {
     }
 }
 
-/// A name without the `./` in front of it. `-trimpath` writes `.` as the folder of the build, and readers
-/// of debug info put it before the import path.
+/// A name without the `./` in front of it. `-trimpath` writes `.` as the folder of the build, and
+/// readers of debug info put it before the import path.
 pub(crate) fn without_build_folder(name: &str) -> &str {
     name.strip_prefix("./").unwrap_or(name)
 }

@@ -203,7 +203,8 @@ impl SourceIndex {
         folders
     }
 
-    /// A path inside a root with the canonical path of the root, whether there is a file or not. Lexical.
+    /// A path inside a root with the canonical path of the root, whether there is a file or not.
+    /// Lexical.
     pub(crate) fn in_root(&self, path: &Path) -> Option<PathBuf> {
         let path = lexical(path);
         let at = self.root_of(&path)?;

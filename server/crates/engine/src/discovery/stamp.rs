@@ -41,8 +41,9 @@ impl Stamp {
     /// Whether the file was written, moved or changed in another way after `time`. `true` if the system
     /// does not tell.
     pub fn changed_after(&self, time: SystemTime) -> bool {
-        let Ok(time) = time.duration_since(SystemTime::UNIX_EPOCH) else { return true };
-        let time = (time.as_secs() as i64, i64::from(time.subsec_nanos()));
+        let since_1970 = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let seconds = i64::try_from(since_1970.as_secs()).unwrap_or(i64::MAX);
+        let time = (seconds, i64::from(since_1970.subsec_nanos()));
         self.changed == (0, 0) || self.changed > time
     }
 

@@ -84,6 +84,8 @@ pub enum Origin {
     Disk,
     /// A version in Git.
     Git,
+    /// That of the file that was renamed to this one: a copy, or a version in Git.
+    Renamed,
     /// The file on disk. It was written later, so this is a guess.
     Guess,
     /// The file on disk. It was not written since the recording, but the profile has functions or
@@ -100,7 +102,7 @@ impl Origin {
     /// Why the text may not be the recorded one. `None` if it is.
     pub fn doubt(self) -> Option<&'static str> {
         match self {
-            Self::Profile | Self::Copy | Self::Disk | Self::Git => None,
+            Self::Profile | Self::Copy | Self::Disk | Self::Git | Self::Renamed => None,
             Self::Guess => Some("the file is newer than the profile"),
             Self::Contradicted => Some("the profile has functions or lines of the file elsewhere"),
             Self::Rebuilt => Some("the program was built again since the profile was recorded"),
@@ -352,15 +354,15 @@ impl<'a> GoneTexts<'a> {
 
     /// The recorded text of a file that has `name` in the profile: that in the profile, in a copy or in
     /// Git.
-    pub fn of(&self, path: &Path, name: &str) -> Option<(Arc<str>, Origin)> {
+    pub fn of(&self, path: &Path, name: &str) -> Option<Arc<str>> {
         let Self(search) = self;
         let names = [name.to_owned()];
         let fits = |text: &Arc<str>| search.fits(path, text);
         if let Some(text) = search.contained(path, &names).filter(&fits) {
-            return Some((text, Origin::Profile));
+            return Some(text);
         }
         if let Some(text) = search.named_version(path, &names).filter(&fits) {
-            return Some((text, Origin::Git));
+            return Some(text);
         }
         let md5 = search.checksums.get(path).copied().flatten();
         let has_checksum = |text: &str| md5.and_then(|md5| has_checksum(text, md5));
@@ -368,14 +370,14 @@ impl<'a> GoneTexts<'a> {
         let could_be =
             |text: &Arc<str>| has_checksum(text).unwrap_or_else(|| !search.contradicts(path, text));
         if let Some(text) = copy.filter(could_be) {
-            return Some((text, Origin::Copy));
+            return Some(text);
         }
         let history = search.history(path)?;
         if !Option::as_ref(&history)?.has(path) {
             return None;
         }
         let is_recorded = |text: &Arc<str>| has_checksum(text).unwrap_or_else(|| fits(text));
-        Some((search.find_in_git(path, is_recorded)?, Origin::Git))
+        search.find_in_git(path, is_recorded)
     }
 
     /// Whether Git has the file in a commit that was made before the recording.
@@ -439,8 +441,8 @@ impl<'a> Search<'a> {
 
     /// The recorded text of a file that has `names` in the profile.
     fn find(&self, path: &Path, names: &[String]) -> Option<Found> {
-        if let Some((text, origin)) = self.mapped.renamed.get(path) {
-            return Some(Found { text: text.clone(), origin: *origin, fits: true });
+        if let Some(text) = self.mapped.renamed.get(path) {
+            return Some(Found { text: text.clone(), origin: Origin::Renamed, fits: true });
         }
         let contained = self.contained(path, names).filter(|text| self.fits(path, text));
         if let Some(&time) = self.mapped.rebuilt.get(path) {

@@ -9,7 +9,7 @@ use crate::load::stages::loaded::Loaded;
 use crate::load::stages::moved::MIN_TOKENS;
 use crate::load::stages::read_limits::ReadLimits;
 use crate::load::stages::source_mapped::{SourceMapped, inside};
-use crate::recorded_texts::{GoneTexts, Origin, TextCaches};
+use crate::recorded_texts::{GoneTexts, TextCaches};
 use analysis::SourceId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{How, LineMap, Mapping, Reason, SourceIndex, Syntax, code_tokens};
@@ -27,7 +27,6 @@ struct Gone {
     source: SourceId,
     path: PathBuf,
     text: Arc<str>,
-    origin: Origin,
 }
 
 /// What the search needs.
@@ -65,16 +64,16 @@ pub fn follow(search: Search<'_>, mapped: &SourceMapped) -> Option<SourceMapped>
     let texts = GoneTexts::new(search.loaded, &there, search.caches, search.settings.keep);
     let symbols = mapped.recording.symbols();
     let known = names.into_iter().filter_map(|(source, path)| {
-        let (text, origin) = texts.of(&path, symbols.source_name(source))?;
+        let text = texts.of(&path, symbols.source_name(source))?;
         let syntax = Syntax::of_text(&path, &text);
         let is_long = code_tokens(&text, syntax).len() >= MIN_TOKENS;
-        is_long.then_some(Gone { source, path, text, origin })
+        is_long.then_some(Gone { source, path, text })
     });
     let known: Vec<Gone> = known.collect();
     let found = search.files(&known, mapped, |path| texts.was_there(path))?;
     let mut renamed = mapped.with_places(mapped.recording.clone(), mapped.mappings.clone());
     for (gone, path) in found {
-        renamed.renamed.insert(path.clone(), (gone.text.clone(), gone.origin));
+        renamed.renamed.insert(path.clone(), gone.text.clone());
         renamed.mappings[gone.source.index()] = Mapping::Mapped { path, how: How::Suffix };
     }
     (!renamed.renamed.is_empty()).then_some(renamed)

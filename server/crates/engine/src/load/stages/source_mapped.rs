@@ -13,7 +13,6 @@ use crate::load::stages::checksums::Checksums;
 use crate::load::stages::file_evidence;
 use crate::load::stages::inlined;
 use crate::load::stages::symbolicated::Symbolicated;
-use crate::recorded_texts::Origin;
 use analysis::{FuncId, Recording, SourceId, SymbolTables, Warning, WarningCode, with_files};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{How, Mapping, PackageFolders, Reason, Root, SourceIndex, Walk};
@@ -49,7 +48,7 @@ pub struct SourceMapped {
     pub rebuilt: FxHashMap<PathBuf, SystemTime>,
     /// The recorded texts of files that were renamed since ([`super::renamed`]), by their canonical
     /// path now.
-    pub renamed: FxHashMap<PathBuf, (Arc<str>, Origin)>,
+    pub renamed: FxHashMap<PathBuf, Arc<str>>,
     /// The generated scripts whose source maps were used, as they were recorded.
     pub scripts: Vec<Script>,
     /// Warnings about ambiguous names and unusable source maps.
