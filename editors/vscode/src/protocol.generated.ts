@@ -800,7 +800,7 @@ export interface GroupingInfo {
 
 /** A problem with what is shown, or a part of the view that is not the default. */
 export interface HealthEntry {
-  /** The kind: the code of a warning, or another code (docs/symptoms.md). */
+  /** The kind: the code of a warning, or another code (docs/reference/warnings.md). */
   readonly code: string;
   /** A command that fixes it. */
   readonly fix?: Action;

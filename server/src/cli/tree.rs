@@ -28,7 +28,7 @@ pub(super) struct TreeArgs {
     #[arg(long)]
     hot: bool,
     /// List calls in chronological order, one row per call, instead of summing them; calls that
-    /// all samples share are left out
+    /// are in all samples are left out
     #[arg(long, conflicts_with_all = ["inverted", "baseline"])]
     occurrences: bool,
     /// Maximum number of call paths; the hottest are shown [default: no

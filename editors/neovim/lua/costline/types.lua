@@ -464,7 +464,7 @@
 
 --- A problem with what is shown, or a part of the view that is not the default.
 ---@class costline.HealthEntry
----@field code string The kind: the code of a warning, or another code (docs/symptoms.md).
+---@field code string The kind: the code of a warning, or another code (docs/reference/warnings.md).
 ---@field fix? costline.Action A command that fixes it.
 ---@field message string What happened, to which file, and what to do.
 ---@field severity costline.Severity How bad it is.
