@@ -139,7 +139,7 @@ fn names_in_comments_mention_nobody() {
     }
     let diff = ["diff", "before.folded", "after.folded", "--format", "github"];
     let text = ran(folder.path(), &diff).success();
-    assert!(text.contains("| @<!-- -->team#<!-- -->7 · app.py:1 |"), "{text}");
+    assert!(text.contains("| @<!-- -->team#<!-- -->7 · app.py |"), "{text}");
 }
 
 /// Paths are those in the repository around the current folder.

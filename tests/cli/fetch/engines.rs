@@ -196,7 +196,7 @@ fn parca_merges_what_the_labels_select() {
     assert_eq!(report["fleet"]["hosts"], 2);
 
     let message = project.fetch(&["parca", &url, "--profile-type", "bad"]).failure(1);
-    assert!(message.ends_with("answered with the status 3 of gRPC: unknown label"), "{message}");
+    assert!(message.ends_with("answered with gRPC status 3: unknown label"), "{message}");
     let missing = project.fetch(&["parca", &format!("{url}/elsewhere"), "--profile-type", "x"]);
     assert!(missing.failure(1).contains("answered 415 "));
 }

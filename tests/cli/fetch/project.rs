@@ -79,8 +79,7 @@ fn only_a_regular_file_of_sources_is_read() {
     assert_eq!(message(), expected);
     fs::remove_dir(&file).unwrap();
     project.write("sources.toml", "# x\n".repeat(300_000));
-    let expected =
-        format!("{}: is larger than 1048576 bytes; replace or remove it", file.display());
+    let expected = format!("{}: has more than 1048576 bytes; replace or remove it", file.display());
     assert_eq!(message(), expected);
     fs::remove_file(&file).unwrap();
     let made = Command::new("mkfifo").arg(&file).status().unwrap();

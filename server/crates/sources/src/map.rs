@@ -15,7 +15,7 @@ use crate::go::{GoModules, OfModule};
 use crate::index::{Found, Root, RootKind, SourceIndex};
 use crate::links::Links;
 use crate::listing::File;
-use crate::name::{Form, Name, key, normal, rest_below};
+use crate::name::{Form, Name, key, leads_out_of_bundle, normal, rest_below};
 use crate::packages::Packages;
 use crate::prefix::{Prefixes, Verdict};
 use crate::rust::RustFolders;
@@ -226,12 +226,32 @@ pub fn map_paths<'a>(
         .collect();
     let prefixes = Prefixes::infer(index, absolute().map(|(name, _)| name), exact_roots);
 
-    names
+    let mappings = names
         .iter()
         .zip(alone)
         .map(|(name, alone)| alone.unwrap_or_else(|| mapper.together(name, &prefixes)))
-        .map(|mapping| mapper.with_relative_rule(mapping))
-        .collect()
+        .map(|mapping| mapper.with_relative_rule(mapping));
+    let mut mappings: Vec<Mapping> = mappings.collect();
+    refuse_outside_of_bundle(&recorded, &mut mappings);
+    mappings
+}
+
+/// Refuses files for names such as `webpack://web/../src/a.ts` if `webpack://web/./src/a.ts` has them:
+/// the first one leads out of the folder of the bundler's project, so it is another file.
+fn refuse_outside_of_bundle(recorded: &[&str], mappings: &mut [Mapping]) {
+    let inside: FxHashSet<PathBuf> = recorded
+        .iter()
+        .zip(&*mappings)
+        .filter(|(name, _)| !leads_out_of_bundle(name))
+        .filter_map(|(_, mapping)| Some(mapping.path()?.to_owned()))
+        .collect();
+    for (name, mapping) in recorded.iter().zip(mappings) {
+        if leads_out_of_bundle(name)
+            && let Some(path) = mapping.path().filter(|path| inside.contains(*path))
+        {
+            *mapping = Mapping::Unmapped(Reason::Dotted(vec![path.to_owned()]));
+        }
+    }
 }
 
 struct Mapper<'a> {

@@ -237,6 +237,27 @@ pub(crate) fn normal(path: &str) -> Vec<&str> {
     components
 }
 
+/// Whether the path of a URL has more `..` than folders before them.
+pub(crate) fn leads_out_of_bundle(name: &str) -> bool {
+    let Some((_, rest)) = split_scheme(name) else { return false };
+    let path = rest.strip_prefix("//").and_then(|rest| Some(rest.split_once('/')?.1));
+    let mut depth = 0_u32;
+    path.unwrap_or(rest).split(SEPARATORS).any(|component| match component {
+        "" | "." => false,
+        ".." => match depth.checked_sub(1) {
+            Some(above) => {
+                depth = above;
+                false
+            }
+            None => true,
+        },
+        _ => {
+            depth += 1;
+            false
+        }
+    })
+}
+
 /// Whether a path names a file of another machine (`\\server\share\x`) or a device (`\\.\x`) on
 /// Windows. Even asking whether such a file exists sends the user's name and a hash of the password
 /// to that machine. Elsewhere, `//x` is `/x`.

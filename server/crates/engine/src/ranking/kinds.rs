@@ -87,8 +87,8 @@ impl<'a> List<'a> {
     pub fn cliques(&self) -> Listed {
         let snapshot = self.snapshot;
         let mut cliques = clique_rows(snapshot).ok_or(
-            "cliques are known of call graphs only, and this profile has stacks; list functions, whose \
-             totals count recursion once",
+            "only call graphs have cliques, and this profile has stacks; list functions, whose totals \
+             count recursion once",
         )?;
         self.mark_own(&mut cliques, |clique| {
             let functions = clique.functions.iter();

@@ -69,6 +69,18 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
     reader.finish()
 }
 
+/// The name of the function of which this is the cold part: GCC puts code that is rarely executed
+/// elsewhere, under a name of its own, such as `f.cold`, `f.cold.3` or `f(int) [clone .cold]`. The jumps
+/// between the two are calls to valgrind. `None` for other names.
+fn cold_part(name: &str) -> Option<String> {
+    let (part, recursion) = name.split_at(name.rfind('\'').unwrap_or(name.len()));
+    let part = part.strip_suffix(']').unwrap_or(part);
+    let numbered = part.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('.');
+    let whole = part.strip_suffix(".cold").or_else(|| numbered?.strip_suffix(".cold"))?;
+    let whole = whole.strip_suffix(" [clone ").unwrap_or(whole);
+    (!whole.is_empty()).then(|| format!("{whole}{recursion}"))
+}
+
 #[derive(Default)]
 struct Reader {
     warnings: Warnings,
@@ -76,6 +88,8 @@ struct Reader {
     number: usize,
     /// The first `creator:`.
     producer: Option<Producer>,
+    /// Whether valgrind wrote it, so that functions can have [cold parts](cold_part).
+    is_native: bool,
     events: Events,
     /// How many positions begin a line of costs, and which of them is the line number.
     positions: Positions,
@@ -142,12 +156,14 @@ struct Here {
     /// The same file, once there are costs.
     source: Option<SourceId>,
     func: Option<FuncId>,
+    /// Whether it is the cold part of the function.
+    is_cold: bool,
 }
 
 impl Default for Here {
     fn default() -> Self {
         let empty = Texts::EMPTY;
-        Self { object: empty, home: empty, inlined: None, source: None, func: None }
+        Self { object: empty, home: empty, inlined: None, source: None, func: None, is_cold: false }
     }
 }
 
@@ -237,6 +253,7 @@ impl Reader {
             // Each part may name it.
             "creator" if self.producer.is_none() => {
                 let producer = Producer::parse(value);
+                self.is_native = value.trim().starts_with("callgrind-");
                 if producer.dialect() == Some(Dialect::Xdebug) {
                     self.tree = Some(Tree::default());
                 }
@@ -286,9 +303,11 @@ impl Reader {
             }
             "fn" => {
                 let name = name(names::FUNCTIONS)?;
+                let (name, is_cold) = self.whole(name)?;
                 let Here { home, object, .. } = self.here;
                 let func = self.func(RawFunc { name, file: home, object });
-                self.here = Here { inlined: None, source: None, func: Some(func), ..self.here };
+                self.here =
+                    Here { inlined: None, source: None, func: Some(func), is_cold, ..self.here };
                 self.end_block();
                 self.block = self.tree.is_some().then(|| Block::new(func));
             }
@@ -313,8 +332,9 @@ impl Reader {
             }
             "calls" | "rcalls" => {
                 let Callee { object, file, name } = std::mem::take(&mut self.callee);
+                let (name, is_cold) = self.whole(name.unwrap_or(Texts::EMPTY))?;
                 let func = RawFunc {
-                    name: name.unwrap_or(Texts::EMPTY),
+                    name,
                     file: file.or(self.here.inlined).unwrap_or(self.here.home),
                     object: object.unwrap_or(self.here.object),
                 };
@@ -322,7 +342,13 @@ impl Reader {
                 else {
                     return Ok(false);
                 };
-                self.pending = Some(Pending::Call { callee: self.func(func), count });
+                let callee = self.func(func);
+                let is_jump = (is_cold || self.here.is_cold) && self.here.func == Some(callee);
+                self.pending = Some(if is_jump {
+                    Pending::Jump(None)
+                } else {
+                    Pending::Call { callee, count }
+                });
             }
             "jump" | "jcnd" => self.pending = Some(Pending::Jump(self.jump(value))),
             // These lines may define names.
@@ -338,6 +364,14 @@ impl Reader {
     fn end_block(&mut self) {
         if let Some(block) = self.block.take() {
             self.tree = self.tree.take().and_then(|tree| tree.returned(&block, self.events.len()));
+        }
+    }
+
+    /// The name of the function that a name is of, and whether it is that of its cold part.
+    fn whole(&mut self, name: Text) -> Result<(Text, bool), ReadError> {
+        match cold_part(self.texts.get(name)).filter(|_| self.is_native) {
+            Some(whole) => Ok((self.texts.intern(&whole)?, true)),
+            None => Ok((name, false)),
         }
     }
 
@@ -400,7 +434,7 @@ impl Reader {
     /// The function, the file if it is not the function's, and the line (1-based, 0 if unknown) that
     /// costs belong to.
     fn place(&mut self) -> Result<(FuncId, Option<SourceId>, u32), ReadError> {
-        let Here { home, inlined, source, func, object } = self.here;
+        let Here { home, inlined, source, func, object, .. } = self.here;
         let func = match func {
             Some(func) => func,
             None => self.func(RawFunc { name: Texts::EMPTY, file: home, object }),

@@ -167,6 +167,16 @@ fn relative_names_match_the_end_of_exactly_one_file() {
 }
 
 #[test]
+fn a_name_that_leads_out_of_a_bundle_is_no_file_of_the_bundle() {
+    app(APP).check(&[
+        ("webpack://shop/./web/index.js", "app/web/index.js"),
+        ("webpack://shop/../web/index.js", "- dotted"),
+        ("webpack://shop/a/../web/index.js", "app/web/index.js"),
+        ("webpack://shop/../tools/feed.py", "app/tools/feed.py"),
+    ]);
+}
+
+#[test]
 fn does_not_map_names_without_a_file_or_with_a_foreign_scheme() {
     app(APP).check(&[
         ("", "- no file"),

@@ -496,3 +496,28 @@ fn counts_of_calls_that_exceed_64_bits_are_reported() {
         )
     );
 }
+
+#[test]
+fn the_cold_part_of_a_function_is_the_function() {
+    let text = "creator: callgrind-3.19.0\nevents: Ir\nfl=a.c\nfn=main\n10 5\ncfn=check\n\
+                calls=900 3\n10 7800\nfn=check\n3 900\ncfn=check.cold\ncalls=300 5\n4 1200\n\
+                fn=check.cold\n5 600\ncfn=log\ncalls=300 20\n5 600\nfn=log\n20 600\n";
+    let expected = "main|a.c:10 [5.0]\ncheck|a.c:3 [900.0]\ncheck|a.c:5 [600.0]\nlog|a.c:20 [600.0]\n\
+                    main|a.c:10 > check|a.c 900x [7800.0]\ncheck|a.c:5 > log|a.c 300x [600.0]\n";
+    assert_eq!(rows(&read_text(text)), expected);
+    // A method of another language may have this name.
+    let other = rows(&read_text(&text.replace("callgrind-3.19.0", "xdebug 3")));
+    assert!(other.contains("> check.cold|a.c 300x"), "{other}");
+}
+
+#[test]
+fn names_of_cold_parts_contain_that_of_the_function() {
+    let whole = |name| cold_part(name).unwrap_or_default();
+    let names =
+        ["f.cold", "f.cold.3", "f(int) [clone .cold]", "f(int) [clone .cold.3]", "f.cold'2"];
+    assert_eq!(names.map(whole), ["f", "f", "f(int)", "f(int)", "f'2"]);
+    assert_eq!(
+        ["f", "f.cold.x", "scold", ".cold", "f.isra.0", "f.3"].map(cold_part),
+        [const { None }; 6]
+    );
+}
