@@ -11,8 +11,9 @@ use crate::load::stages::read_limits::ReadLimits;
 use crate::load::stages::source_mapped::{SourceMapped, inside};
 use crate::recorded_texts::{GoneTexts, TextCaches};
 use analysis::SourceId;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use sources::{How, LineMap, Mapping, Reason, SourceIndex, Syntax, code_tokens};
+use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ struct Gone {
     source: SourceId,
     path: PathBuf,
     text: Arc<str>,
+    /// The [hashes](line_hashes) of its lines.
+    lines: FxHashSet<u64>,
 }
 
 /// What the search needs.
@@ -67,7 +70,8 @@ pub fn follow(search: Search<'_>, mapped: &SourceMapped) -> Option<SourceMapped>
         let text = texts.of(&path, symbols.source_name(source))?;
         let syntax = Syntax::of_text(&path, &text);
         let is_long = code_tokens(&text, syntax).len() >= MIN_TOKENS;
-        is_long.then_some(Gone { source, path, text })
+        let lines = line_hashes(&text).collect();
+        is_long.then_some(Gone { source, path, text, lines })
     });
     let known: Vec<Gone> = known.collect();
     let found = search.files(&known, mapped, |path| texts.was_there(path))?;
@@ -111,7 +115,9 @@ impl Search<'_> {
                 continue;
             }
             let Some(text) = limits.read(path) else { continue };
-            found.extend(like.filter(|gone| is_nearly(gone, path, &text)).map(|gone| (gone, path)));
+            let lines: Vec<u64> = line_hashes(&text).collect();
+            let is_gone = |gone: &&Gone| has_half(gone, &lines) && is_nearly(gone, path, &text);
+            found.extend(like.filter(is_gone).map(|gone| (gone, path)));
         }
         if limits.is_cut() {
             return None;
@@ -146,6 +152,21 @@ impl Search<'_> {
         let time = self.loaded.stamp.modified;
         self.caches.disk.now(path).is_some_and(|now| now.stamp.changed_after(time))
     }
+}
+
+/// The hashes of the lines of a text that are not blank, without the white space around them.
+fn line_hashes(text: &str) -> impl Iterator<Item = u64> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.map(|line| {
+        let mut hasher = FxHasher::default();
+        hasher.write(line.trim().as_bytes());
+        hasher.finish()
+    })
+}
+
+/// Whether half of the lines are in the recorded text. Line maps take much longer.
+fn has_half(gone: &Gone, lines: &[u64]) -> bool {
+    2 * lines.iter().filter(|line| gone.lines.contains(line)).count() >= lines.len()
 }
 
 /// Whether nearly all lines of the recorded text are in a text, and the other way round.
