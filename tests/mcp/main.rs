@@ -297,7 +297,7 @@ fn unknown_tools_arguments_and_files_outside_are_refused() {
     // Whether they exist or not.
     for target in ["/etc/passwd", "/etc/no-such-file", "/etc", "../x", "/etc/passwd:1"] {
         let outside = client.failure("line_costs", &json!({ "target": target }));
-        assert_eq!(outside, format!("{target}: outside the project"));
+        assert_eq!(outside, format!("line_costs: {target}: outside the project"));
     }
     let gone = client.failure("hot_spots", &json!({ "profile": "/etc/no-such-file" }));
     assert!(gone.contains("outside the project"), "{gone}");
