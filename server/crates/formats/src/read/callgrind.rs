@@ -369,7 +369,10 @@ impl Reader {
 
     /// The name of the function that a name is of, and whether it is that of its cold part.
     fn whole(&mut self, name: Text) -> Result<(Text, bool), ReadError> {
-        match cold_part(self.texts.get(name)).filter(|_| self.is_native) {
+        let text = self.texts.get(name);
+        // Most names are not searched.
+        match Some(text).filter(|text| self.is_native && text.contains(".cold")).and_then(cold_part)
+        {
             Some(whole) => Ok((self.texts.intern(&whole)?, true)),
             None => Ok((name, false)),
         }
