@@ -22,7 +22,7 @@ pub fn text(protocol: &Protocol) -> String {
                 }
             }
         }
-        let _ = write!(page, "- Result: {}\n\n", shape(protocol, answer));
+        let _ = write!(page, "- Answer: {}\n\n", shape(protocol, answer));
     }
     let _ = write!(
         page,
@@ -42,7 +42,7 @@ pub fn text(protocol: &Protocol) -> String {
     let _ = write!(
         page,
         "- `costline/textDocumentContent`, a request for the text of a `costline:` document. Parameters: {}. \
-         Result: {}\n\n",
+         Answer: {}\n\n",
         shape(protocol, params),
         shape(protocol, result)
     );
