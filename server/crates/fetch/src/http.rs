@@ -439,6 +439,6 @@ mod tests {
         // Nothing listens there.
         let url = Url::parse("http://127.0.0.1:1/").unwrap();
         let message = http.get(&url, &mut |_| {}).unwrap_err().to_string();
-        assert!(message.contains("nothing listens there"), "{message}");
+        assert!(message.contains("nothing is listening there"), "{message}");
     }
 }

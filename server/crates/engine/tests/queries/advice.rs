@@ -51,7 +51,7 @@ fn other_tools_are_advised_only_if_the_program_has_not_changed() {
             other => panic!("{other:?}"),
         }
     };
-    assert!(advice_now().contains(". On the machine of the recording, `perf script"));
+    assert!(advice_now().contains(". On the machine where it was recorded, `perf script"));
     // Any program with another build id.
     let program = "../../../fixtures/profiles/perf-data/cpp-raytrace-fp/bin/raytrace";
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join(program);
