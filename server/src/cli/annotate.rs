@@ -37,6 +37,7 @@ use std::sync::Arc;
 const MAX_FULL_LINES: usize = 100;
 /// The number of lines to show before and after a line with a cost.
 const CONTEXT_LINES: u32 = 2;
+
 /// The arguments of `costline annotate`.
 #[derive(Debug, clap::Args)]
 pub(super) struct AnnotateArgs {

@@ -84,10 +84,9 @@ impl Snapshot {
             kept: &|name| keeps.then(|| kept(name)).flatten(),
         };
         let mut mapped = SourceMapped::new(&symbolicated, folder, &settings.sources, &maps, parsed);
+        let search = moved::Search { loaded: &loaded, index, settings: &settings.sources, caches };
         // More places become known with each library.
         if symbolicated.libraries.is_complete() {
-            let sources = &settings.sources;
-            let search = renamed::Search { loaded: &loaded, index, settings: sources, caches };
             mapped = renamed::follow(search, &mapped).unwrap_or(mapped);
         }
         let mut texts = RecordedTexts::new(&loaded, &mapped, caches, keeps);
@@ -98,8 +97,6 @@ impl Snapshot {
             (mapped, texts) = without;
         }
         if settings.sources.follow_moves && symbolicated.libraries.is_complete() {
-            let search =
-                moved::Search { loaded: &loaded, index, settings: &settings.sources, caches };
             if let Some(followed) = moved::follow(search, &mapped, &texts) {
                 (mapped, texts) = followed;
             }

@@ -39,9 +39,9 @@ pub enum FetchError {
         /// The limit.
         waited: Duration,
     },
-    /// The host sends so little at a time that the answer does not end.
+    /// The host sends its response too slowly.
     #[error(
-        "{url}: was not sent as a whole within {} s; ask for less, or wait longer with --timeout SECONDS",
+        "{url}: the response was not complete after {} s; request less, or wait longer with --timeout SECONDS",
         waited.as_secs()
     )]
     Slow {

@@ -19,9 +19,9 @@ use ureq::{Agent, Body};
 use url::Url;
 
 const MAX_REDIRECTS: usize = 5;
-/// How many times as long the whole answer may take as the host may send nothing.
+/// The limit for a whole response, as a multiple of the time that the host may send nothing.
 const PATIENCE: u32 = 100;
-/// The longest time that is waited for. The largest numbers cannot be added to a clock.
+/// The longest timeout. A much larger one cannot be added to a clock.
 const MAX_TIMEOUT: Duration = Duration::from_secs(366 * 24 * 3600);
 /// How long to wait before the second and the third try.
 const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(1)];
@@ -412,7 +412,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn a_host_that_sends_little_at_a_time_is_not_waited_for_without_end() {
+    fn a_response_that_is_sent_too_slowly_is_given_up() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = Url::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
         thread::spawn(move || {
@@ -427,7 +427,7 @@ mod tests {
         let secrets = Secrets::of(&options).unwrap();
         let http = Http::with_deadlines(&options, &secrets, timeout, longest);
         let message = http.get(&url, &mut |_| {}).unwrap_err().to_string();
-        let expected = "was not sent as a whole within 2 s; ask for less, or wait longer with --timeout SECONDS";
+        let expected = "the response was not complete after 2 s; request less, or wait longer with --timeout SECONDS";
         assert!(message.ends_with(expected), "{message}");
     }
 

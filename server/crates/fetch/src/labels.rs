@@ -65,7 +65,7 @@ pub(crate) fn fleet(sets: &[BTreeMap<String, String>]) -> Fleet {
 }
 
 /// The weight of equal spans of time, from values at points. Points outside of the range are left out, and
-/// values that are no numbers, which the file cannot state.
+/// values that are not numbers, which the file cannot state.
 pub(crate) fn spans(
     range: Range,
     step_ms: i64,

@@ -7,7 +7,7 @@
 //! token-env = "COSTLINE_CHECKOUT_TOKEN"
 //! ```
 //!
-//! Others may have written the project, so neither leads elsewhere.
+//! Others may have written the project, so neither may be a link that leads out of it.
 
 use crate::error::FetchError;
 use crate::kind::Kind;
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The largest file of sources.
+/// The size limit of `sources.toml`, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The named sources of a project.

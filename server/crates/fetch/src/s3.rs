@@ -228,7 +228,7 @@ mod tests {
             store.list(&prefix, &http, &mut |_| {}).unwrap_err().to_string()
         };
         let slow = message(&Options::default(), Duration::from_secs(1));
-        assert!(slow.contains("was not sent as a whole within 1 s; ask for less"), "{slow}");
+        assert!(slow.contains("the response was not complete after 1 s; request less"), "{slow}");
         let options = Options { max_bytes: Some(1000), ..Options::default() };
         let large = message(&options, Duration::from_secs(60));
         assert!(large.contains("sent more than 1000 bytes; raise the limit"), "{large}");

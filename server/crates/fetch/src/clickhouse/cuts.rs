@@ -216,7 +216,7 @@ impl Cut {
 
 /// A sum as profiles have it.
 fn of_64_bits(sum: i128) -> Result<i64, String> {
-    i64::try_from(sum).map_err(|_| "a sum is larger than 64 bits can hold".to_owned())
+    i64::try_from(sum).map_err(|_| "a sum does not fit into 64 bits".to_owned())
 }
 
 #[cfg(test)]
@@ -241,7 +241,7 @@ mod tests {
     fn sums_that_are_too_large_are_an_error() {
         let cuts = Cuts { min_percent: Some(1.0), max_stacks: Some(1), ..Cuts::default() };
         assert_eq!(finish(100, &[(60, 10), (50, 50), (30, 30)], cuts), Ok(50));
-        let too_large = Err("a sum is larger than 64 bits can hold".to_owned());
+        let too_large = Err("a sum does not fit into 64 bits".to_owned());
         let cuts = Cuts { max_stacks: None, ..cuts };
         assert_eq!(finish(0, &[(i64::MIN, 0), (i64::MAX, 0)], cuts), too_large);
         assert_eq!(finish(i64::MAX, &[(i64::MIN, 0)], Cuts::default()), too_large);

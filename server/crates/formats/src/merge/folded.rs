@@ -40,7 +40,7 @@ impl Part {
             };
             match sums.get_mut(stack) {
                 Some(sum) => add(sum, value)
-                    .map_err(|_| ReadError::too_large("a sum is larger than 64 bits can hold"))?,
+                    .map_err(|_| ReadError::too_large("a sum does not fit into 64 bits"))?,
                 None => _ = sums.insert(stack.into(), value),
             }
         }

@@ -69,9 +69,9 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
     reader.finish()
 }
 
-/// The name of the function of which this is the cold part: GCC puts code that is rarely executed
-/// elsewhere, under a name of its own, such as `f.cold`, `f.cold.3` or `f(int) [clone .cold]`. The jumps
-/// between the two are calls to valgrind. `None` for other names.
+/// The name of the function that a name such as `f.cold`, `f.cold.3` or `f(int) [clone .cold]` is part
+/// of; `None` for other names. GCC moves code that is rarely executed out of a function, under such a
+/// name. Valgrind counts the jumps between the two as calls.
 fn cold_part(name: &str) -> Option<String> {
     let (part, recursion) = name.split_at(name.rfind('\'').unwrap_or(name.len()));
     let part = part.strip_suffix(']').unwrap_or(part);
@@ -367,10 +367,10 @@ impl Reader {
         }
     }
 
-    /// The name of the function that a name is of, and whether it is that of its cold part.
+    /// The name without the suffix of a cold part, and whether it had one.
     fn whole(&mut self, name: Text) -> Result<(Text, bool), ReadError> {
         let text = self.texts.get(name);
-        // Most names are not searched.
+        // In other languages, `.cold` may be a method.
         match Some(text).filter(|text| self.is_native && text.contains(".cold")).and_then(cold_part)
         {
             Some(whole) => Ok((self.texts.intern(&whole)?, true)),

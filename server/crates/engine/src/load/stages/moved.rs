@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the search needs.
+/// What the search for moved functions and renamed files needs.
 #[derive(Debug, Clone, Copy)]
 pub struct Search<'a> {
     /// The profile.
@@ -34,7 +34,7 @@ pub struct Search<'a> {
     pub index: &'a SourceIndex,
     /// The settings of sources.
     pub settings: &'a SourceSettings,
-    /// The texts on disk, and their definitions.
+    /// The texts on disk, their definitions, and the kept copies.
     pub caches: &'a TextCaches,
 }
 

@@ -4,15 +4,14 @@
 //! text, if that file was not there at the time of the recording. Later stages then see an edited
 //! file.
 
-use crate::config::settings::{SourceSettings, glob_set};
-use crate::load::stages::loaded::Loaded;
-use crate::load::stages::moved::MIN_TOKENS;
+use crate::config::settings::glob_set;
+use crate::load::stages::moved::{MIN_TOKENS, Search};
 use crate::load::stages::read_limits::ReadLimits;
 use crate::load::stages::source_mapped::{SourceMapped, inside};
-use crate::recorded_texts::{GoneTexts, TextCaches};
+use crate::recorded_texts::GoneTexts;
 use analysis::SourceId;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
-use sources::{How, LineMap, Mapping, Reason, SourceIndex, Syntax, code_tokens};
+use sources::{How, LineMap, Mapping, Reason, Syntax, code_tokens};
 use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,19 +29,6 @@ struct Gone {
     text: Arc<str>,
     /// The [hashes](line_hashes) of its lines.
     lines: FxHashSet<u64>,
-}
-
-/// What the search needs.
-#[derive(Debug, Clone, Copy)]
-pub struct Search<'a> {
-    /// The profile.
-    pub loaded: &'a Loaded,
-    /// The files of the roots.
-    pub index: &'a SourceIndex,
-    /// The settings of sources.
-    pub settings: &'a SourceSettings,
-    /// The texts on disk, and the kept copies.
-    pub caches: &'a TextCaches,
 }
 
 /// The same with the files that were renamed. `None` if there are none.

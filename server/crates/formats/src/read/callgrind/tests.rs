@@ -511,7 +511,7 @@ fn the_cold_part_of_a_function_is_the_function() {
 }
 
 #[test]
-fn names_of_cold_parts_contain_that_of_the_function() {
+fn a_cold_part_is_named_after_its_function() {
     let whole = |name| cold_part(name).unwrap_or_default();
     let names =
         ["f.cold", "f.cold.3", "f(int) [clone .cold]", "f(int) [clone .cold.3]", "f.cold'2"];
