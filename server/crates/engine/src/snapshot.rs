@@ -96,10 +96,11 @@ impl Snapshot {
         if let Some(without) = transpiled::without_lines(&mapped, &texts, parsed) {
             (mapped, texts) = without;
         }
-        if settings.sources.follow_moves && symbolicated.libraries.is_complete() {
-            if let Some(followed) = moved::follow(search, &mapped, &texts) {
-                (mapped, texts) = followed;
-            }
+        if settings.sources.follow_moves
+            && symbolicated.libraries.is_complete()
+            && let Some(followed) = moved::follow(search, &mapped, &texts)
+        {
+            (mapped, texts) = followed;
         }
         let (mapped, texts) = (Arc::new(mapped), Arc::new(texts));
         Self::from_texts(loaded, symbolicated, mapped, texts, settings.clone())
