@@ -41,7 +41,7 @@ pub(crate) struct Back {
 impl Arcs {
     /// A graph of `n` nodes. Parallel arcs are added up.
     pub(crate) fn new(n: usize, mut arcs: Vec<(Node, Node, f64)>) -> Self {
-        arcs.sort_by_key(|&(from, to, _)| (from, to));
+        arcs.sort_by_key(|&(from, to, _)| u64::from(from) << 32 | u64::from(to));
         arcs.dedup_by(|next, kept| {
             let is_same = (next.0, next.1) == (kept.0, kept.1);
             kept.2 += if is_same { next.2 } else { 0.0 };

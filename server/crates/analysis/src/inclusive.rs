@@ -122,7 +122,9 @@ impl<'g> Nodes<'g> {
         let mut rows: Vec<Row> =
             own.chain(self.part.calls.iter().map(|call| self.call_row(call))).collect();
         rows.retain(|row| row.weight != 0.0);
-        rows.sort_by_key(|row| (row.place, row.function, row.node));
+        // One number is compared faster than three.
+        let lower = |row: &Row| u64::from(row.function.raw()) << 32 | u64::from(row.node);
+        rows.sort_by_key(|row| u128::from(row.place) << 64 | u128::from(lower(row)));
         Rows(rows)
     }
 }
@@ -368,11 +370,14 @@ impl<'n, 'g> Inclusive<'n, 'g> {
         (upper.min(self.whole), lower < upper)
     }
 
-    /// Which calls of each set of rows lead back to them. Most sets have no such calls and no entry.
+    /// Which calls of each set of rows lead back to them, of the sets of several nodes. Most sets have
+    /// no such calls and no entry.
     fn leading_back(&self, sets: &[&[Row]]) -> FxHashMap<usize, Back> {
-        let mut answers = FxHashMap::default();
         let (mut asked, mut questions) = (Vec::new(), Vec::new());
         for (i, rows) in sets.iter().enumerate() {
+            if rows.iter().all(|row| row.node == rows[0].node) {
+                continue;
+            }
             // What a cycle calls outside of it has a lower number.
             let Some(lowest) = rows.iter().map(|row| self.arcs.cycle(row.node)).min() else {
                 continue;
@@ -380,30 +385,29 @@ impl<'n, 'g> Inclusive<'n, 'g> {
             let callees = rows.iter().filter_map(|row| row.callee);
             let callees = callees.filter(|&callee| self.arcs.cycle(callee) >= lowest);
             let callees = sorted_nodes(callees);
-            if callees.is_empty() {
-                continue;
-            }
-            let nodes = sorted_nodes(rows.iter().map(|row| row.node));
-            if let [node] = nodes[..] {
-                let in_cycle = |&callee: &Node| self.arcs.cycle(callee) == self.arcs.cycle(node);
-                let callees: Vec<Node> = callees.into_iter().filter(in_cycle).collect();
-                if !callees.is_empty() {
-                    answers.insert(i, Back { callees, nodes });
-                }
-            } else {
+            if !callees.is_empty() {
                 asked.push(i);
+                let nodes = sorted_nodes(rows.iter().map(|row| row.node));
                 questions.push(Question { nodes, callees });
             }
         }
         let found = asked.into_iter().zip(self.arcs.leading_back(&questions));
-        answers.extend(found.filter(|(_, back)| !back.callees.is_empty()));
-        answers
+        found.filter(|(_, back)| !back.callees.is_empty()).collect()
+    }
+
+    /// Whether a row is a call within a cycle.
+    fn is_in_cycle(&self, row: &Row) -> bool {
+        row.callee.is_some_and(|callee| self.arcs.cycle(callee) == self.arcs.cycle(row.node))
     }
 
     /// The lower and the upper bound of what rows cost together: their sum, unless calls among them
     /// lead back to them.
     fn overlapping(&self, rows: &[Row], back: Option<&Back>) -> (f64, f64) {
-        let Some(back) = back else { return (sum(rows), sum(rows)) };
+        let Some(back) = back else {
+            // All are of one node, or there are no such calls.
+            let not_back = sum(rows.iter().filter(|row| !self.is_in_cycle(row)));
+            return (not_back, sum(rows));
+        };
         // Rows that do not lead back are not nested in each other. Neither are those that no other
         // row reaches.
         let leads_back = |row: &Row| {
