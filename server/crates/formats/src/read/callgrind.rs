@@ -493,7 +493,9 @@ impl Reader {
             }
             None => &mut self.own_rows.row((func, source, line, None), &mut self.own).weights,
         };
-        weights.resize(self.values.len().max(weights.len()), 0.0);
+        if weights.len() < self.values.len() {
+            weights.resize(self.values.len(), 0.0);
+        }
         weights.iter_mut().zip(&self.values).for_each(|(sum, value)| *sum += value);
         Ok(())
     }
@@ -515,15 +517,18 @@ impl Reader {
             FxHashMap::default()
         };
         let texts = std::mem::take(&mut self.texts);
-        let bases = names::Bases::new(self.funcs.iter().map(|func| texts.get(func.name)));
-        let (mut inner, mut homes) = (Vec::new(), Vec::new());
-        for (id, raw) in (0..).map(FuncId::new).zip(&self.funcs) {
-            let (name, is_inner) = bases.split(texts.get(raw.name));
+        let names = names::without_suffixes(self.funcs.iter().map(|func| texts.get(func.name)));
+        let (mut inner, mut functions) = (Vec::new(), Vec::new());
+        let mut first: FxHashMap<_, FuncId> = FxHashMap::default();
+        for (id, (raw, (name, is_inner))) in
+            (0..).map(FuncId::new).zip(self.funcs.iter().zip(names))
+        {
+            let first = *first.entry((name, raw.file, raw.object)).or_insert(id);
             let line = starts.get(&id).copied().unwrap_or(0);
             let name = name.strip_suffix(&format!(":{line}")).unwrap_or(name);
             let (file, lib) = (texts.get(raw.file), texts.get(raw.object));
             let func = FuncText { name, file, lib, line, column: 0 }.func(&mut self.builder)?;
-            homes.push(func.source);
+            functions.push((first, func.source));
             self.builder.push_func(func)?;
             inner.extend(is_inner.then_some(id));
         }
@@ -537,14 +542,8 @@ impl Reader {
             Some(0) => LineKnowledge::Nothing,
             _ => LineKnowledge::SelfAndTotal,
         };
-        let function = |id: FuncId| {
-            let name = self.funcs.get(id.index()).map(|raw| {
-                let (name, _) = bases.split(texts.get(raw.name));
-                (name, raw.file, raw.object)
-            });
-            (name, homes.get(id.index()).copied().flatten())
-        };
-        let line_counts = std::mem::take(&mut self.executions).finish(function);
+        let line_counts =
+            std::mem::take(&mut self.executions).finish(|func| functions[func.index()]);
         let has_end = self.has_totals || self.summary.is_some();
         let Self { mut own, mut calls, events, mut warnings, builder, tree, .. } = self;
         let (metrics, derive) = events.finish(writer.dialect, lines, &mut warnings);

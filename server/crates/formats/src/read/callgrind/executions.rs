@@ -11,26 +11,29 @@
 //! without addresses the same jump may be listed several times.
 
 use profile::{FuncId, LineCount, SourceId};
-use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
-use std::hash::Hash;
 
 /// The executions of all instructions.
 #[derive(Default)]
 pub(super) struct Executions {
-    instructions: FxHashMap<Instruction, Counts>,
+    /// Rows of one instruction are merged now and then, and at the end.
+    rows: Vec<(Instruction, Counts)>,
+    /// How many rows there were after they were merged.
+    merged: usize,
     /// Whether the file records jumps.
     has_jumps: bool,
 }
 
-/// An instruction in a context.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+/// Fewer rows than this are not merged before the end.
+const MIN_MERGED: usize = 1 << 16;
+
+/// An instruction in a context. Sorted by line.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Instruction {
-    pub(super) func: FuncId,
     /// The file of its line; `None` for that of the function.
     pub(super) source: Option<SourceId>,
     /// 1-based.
     pub(super) line: u32,
+    pub(super) func: FuncId,
     pub(super) address: u64,
 }
 
@@ -41,66 +44,102 @@ struct Counts {
     calls: bool,
 }
 
+impl Counts {
+    fn add(&mut self, other: Self) {
+        self.executed = self.executed.saturating_add(other.executed);
+        self.repeated = self.repeated.saturating_add(other.repeated);
+        self.calls |= other.calls;
+    }
+
+    /// How often the instruction was executed; `None` if that is unknown.
+    fn executions(self) -> Option<u64> {
+        let executed = self.executed.saturating_sub(self.repeated);
+        (!self.calls && executed > 0).then_some(executed)
+    }
+}
+
 impl Executions {
     /// Adds executions of an instruction.
     pub(super) fn add(&mut self, instruction: Instruction, executed: u64) {
-        let counts = self.instructions.entry(instruction).or_default();
-        counts.executed = counts.executed.saturating_add(executed);
+        self.push(instruction, Counts { executed, ..Counts::default() });
     }
 
     /// Handles that an instruction calls functions.
     pub(super) fn call(&mut self, instruction: Instruction) {
-        self.instructions.entry(instruction).or_default().calls = true;
+        self.push(instruction, Counts { calls: true, ..Counts::default() });
     }
 
     /// Adds jumps of an instruction to `target`.
     pub(super) fn jump(&mut self, instruction: Instruction, target: u64, jumps: u64) {
         self.has_jumps = true;
         if target == instruction.address {
-            let counts = self.instructions.entry(instruction).or_default();
-            counts.repeated = counts.repeated.saturating_add(jumps);
+            self.push(instruction, Counts { repeated: jumps, ..Counts::default() });
         }
+    }
+
+    fn push(&mut self, instruction: Instruction, counts: Counts) {
+        if let Some((last, sum)) = self.rows.last_mut()
+            && *last == instruction
+        {
+            sum.add(counts);
+            return;
+        }
+        if self.rows.len() >= 2 * self.merged.max(MIN_MERGED) {
+            merge(&mut self.rows);
+            self.merged = self.rows.len();
+        }
+        self.rows.push((instruction, counts));
     }
 
     /// The executions of each line: of its instruction that was executed most often, summed over
     /// the functions that it is part of. `None` for a line of which only calls are known. `function`
-    /// identifies the function that a context is of, and its file.
-    pub(super) fn finish<F: Eq + Hash + Copy>(
+    /// returns the same func for all contexts of a function, and its file.
+    pub(super) fn finish(
         self,
-        function: impl Fn(FuncId) -> (F, Option<SourceId>),
+        function: impl Fn(FuncId) -> (FuncId, Option<SourceId>),
     ) -> Vec<LineCount> {
         if !self.has_jumps {
             return Vec::new();
         }
+        let mut rows = self.rows;
         // An instruction is in several contexts if its function is recursive.
-        let mut instructions: FxHashMap<_, Counts> = FxHashMap::default();
-        for (Instruction { func, source, line, address }, counts) in self.instructions {
-            let (function, home) = function(func);
-            let Some(source) = source.or(home).filter(|_| line != 0) else { continue };
-            let sum = instructions.entry((function, source, line, address)).or_default();
-            sum.executed = sum.executed.saturating_add(counts.executed);
-            sum.repeated = sum.repeated.saturating_add(counts.repeated);
-            sum.calls |= counts.calls;
+        for (instruction, _) in &mut rows {
+            let (func, home) = function(instruction.func);
+            instruction.func = func;
+            instruction.source = instruction.source.or(home);
         }
-        let mut most: FxHashMap<_, Option<u64>> = FxHashMap::default();
-        for ((function, source, line, _), counts) in instructions {
-            let executed = counts.executed.saturating_sub(counts.repeated);
-            let known = (!counts.calls && executed > 0).then_some(executed);
-            let most = most.entry((function, source, line)).or_default();
-            *most = known.max(*most);
-        }
-        let mut lines: BTreeMap<(SourceId, u32), Option<u64>> = BTreeMap::new();
-        for ((_, source, line), count) in most {
-            let sum = lines.entry((source, line)).or_insert(Some(0));
-            *sum = sum.zip(count).map(|(sum, count)| sum.saturating_add(count));
-        }
-        let row = |((source, line), count)| LineCount { source, line, count };
-        lines.into_iter().map(row).collect()
+        rows.retain(|(instruction, _)| instruction.source.is_some() && instruction.line != 0);
+        merge(&mut rows);
+        let lines = rows.chunk_by(|(a, _), (b, _)| (a.source, a.line) == (b.source, b.line));
+        lines.filter_map(line_count).collect()
     }
+}
+
+/// Sorts rows, and adds up those of the same instruction.
+fn merge(rows: &mut Vec<(Instruction, Counts)>) {
+    rows.sort_unstable_by_key(|&(instruction, _)| instruction);
+    rows.dedup_by(|(next, counts), (kept, sum)| {
+        let is_same = next == kept;
+        if is_same {
+            sum.add(*counts);
+        }
+        is_same
+    });
+}
+
+/// The executions of a line, of which these are the instructions.
+fn line_count(rows: &[(Instruction, Counts)]) -> Option<LineCount> {
+    let (Instruction { source, line, .. }, _) = *rows.first()?;
+    let functions = rows.chunk_by(|(a, _), (b, _)| a.func == b.func);
+    let mut most =
+        functions.map(|rows| rows.iter().filter_map(|(_, counts)| counts.executions()).max());
+    let count = most.try_fold(0_u64, |sum, most| Some(sum.saturating_add(most?)));
+    Some(LineCount { source: source?, line, count })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::MIN_MERGED;
     use crate::input::in_memory;
     use crate::read::callgrind::read;
 
@@ -198,5 +237,17 @@ jcnd=7/8 0x1008 6
         };
         assert_eq!(counts(&part(1)), "b.h:2 14\na.c:5 4");
         assert_eq!(counts(&(part(1) + &part(2))), "b.h:2 28\na.c:5 8");
+    }
+
+    #[test]
+    fn rows_that_are_merged_before_the_end_add_up() {
+        let part = |pid: u32| {
+            let head = format!("version: 1\npid: {pid}\npositions: instr line\nevents: Ir\n");
+            let lines = "+4 +1 1\n".repeat(MIN_MERGED);
+            format!("{head}fl=a.c\nfn=f\n{lines}jump=1 0x4 1\n* *\n\n")
+        };
+        let parts: String = (1..=4).map(part).collect();
+        let expected: Vec<String> = (1..=MIN_MERGED).map(|line| format!("a.c:{line} 4")).collect();
+        assert_eq!(counts(&parts), expected.join("\n"));
     }
 }

@@ -93,23 +93,19 @@ fn given(name: &str) -> &str {
     if matches!(name, "???" | "~") { "" } else { name }
 }
 
-/// The function names without suffixes.
-pub(super) struct Bases<'a>(FxHashSet<&'a str>);
-
-impl<'a> Bases<'a> {
-    pub(super) fn new(names: impl Iterator<Item = &'a str>) -> Self {
-        Self(names.map(|name| Parts::of(name).base).filter(|base| !base.is_empty()).collect())
-    }
-
-    /// Splits off the suffixes; returns the name of the function and whether this is a call within
-    /// itself. Text after an apostrophe is a caller only if it names a function, because names in
-    /// some languages contain apostrophes: `f'main` is `f` called by `main` if there is a function
-    /// `main`, but `foldl'` is a name.
-    pub(super) fn split<'n>(&self, name: &'n str) -> (&'n str, bool) {
-        let Parts { base, is_inner, callers } = Parts::of(name);
+/// Splits the suffixes off function names; returns the name of each function, and whether it is a
+/// call within itself. Text after an apostrophe is a caller only if it names a function, because
+/// names in some languages contain apostrophes: `f'main` is `f` called by `main` if there is a
+/// function `main`, but `foldl'` is a name.
+pub(super) fn without_suffixes<'n>(names: impl Iterator<Item = &'n str>) -> Vec<(&'n str, bool)> {
+    let names: Vec<(&str, Parts<'_>)> = names.map(|name| (name, Parts::of(name))).collect();
+    let bases: FxHashSet<&str> =
+        names.iter().map(|(_, parts)| parts.base).filter(|base| !base.is_empty()).collect();
+    let split = |&(name, Parts { base, is_inner, callers }): &(&'n str, Parts<'n>)| {
         let mut callers = segments(callers).skip(1);
-        if callers.all(|caller| self.0.contains(caller)) { (base, is_inner) } else { (name, false) }
-    }
+        if callers.all(|caller| bases.contains(caller)) { (base, is_inner) } else { (name, false) }
+    };
+    names.iter().map(split).collect()
 }
 
 /// The parts of a name, if the texts after its apostrophes are a level and callers.
@@ -123,6 +119,9 @@ struct Parts<'n> {
 
 impl<'n> Parts<'n> {
     fn of(name: &'n str) -> Self {
+        if !name.contains('\'') {
+            return Self { base: name, is_inner: false, callers: "" };
+        }
         let mut segments = segments(name);
         let first = segments.next().unwrap_or(name);
         // The base may contain apostrophes itself: `foldl''2`.
@@ -140,17 +139,21 @@ impl<'n> Parts<'n> {
 
 /// The parts between apostrophes, except for those in brackets.
 fn segments(name: &str) -> impl Iterator<Item = &str> {
-    let (mut depth, mut at) = (0_u32, 0);
-    name.split(move |c: char| {
-        let before = &name[..at];
-        at += c.len_utf8();
-        match c {
-            '<' | '>' if is_operator(before) => {}
-            '(' | '<' | '[' | '{' => depth += 1,
-            ')' | '>' | ']' | '}' => depth = depth.saturating_sub(1),
+    let mut depth = 0_u32;
+    let apostrophes = name.bytes().enumerate().filter_map(move |(at, byte)| {
+        match byte {
+            b'<' | b'>' if is_operator(&name[..at]) => {}
+            b'(' | b'<' | b'[' | b'{' => depth += 1,
+            b')' | b'>' | b']' | b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        c == '\'' && depth == 0
+        (byte == b'\'' && depth == 0).then_some(at)
+    });
+    let mut start = 0;
+    apostrophes.chain([name.len()]).map(move |end| {
+        let segment = &name[start..end];
+        start = end + 1;
+        segment
     })
 }
 
@@ -233,8 +236,7 @@ mod tests {
             "operator<<(A)'main",
             "<fn() -> A<'a> as T<'b>>::f'main",
         ];
-        let bases = Bases::new(names.into_iter());
-        let split: Vec<_> = names.iter().map(|name| bases.split(name)).collect();
+        let split = without_suffixes(names.into_iter());
         let inner: Vec<_> = split.iter().map(|&(_, inner)| usize::from(inner)).collect();
         let split: Vec<_> = split.iter().map(|&(name, _)| name).collect();
         assert_eq!(

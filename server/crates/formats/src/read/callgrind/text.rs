@@ -20,13 +20,16 @@ pub(super) fn split(line: &str) -> Line<'_> {
         None | Some(b'#') => Line::Nothing,
         Some(b'0'..=b'9' | b'+' | b'-' | b'*') => Line::Costs,
         Some(_) => {
-            let end =
-                line.bytes().position(|byte| !byte.is_ascii_lowercase()).unwrap_or(line.len());
-            let (key, rest) = line.split_at(end);
-            match rest.split_at_checked(1) {
-                Some((":", value)) if !key.is_empty() => Line::Header(key, value.trim_start()),
-                Some(("=", value)) if !key.is_empty() => Line::Position(key, value.trim_start()),
-                _ => Line::Unknown,
+            let end = line.bytes().position(|byte| !byte.is_ascii_lowercase());
+            let (key, rest) = line.split_at(end.unwrap_or(line.len()));
+            if key.is_empty() {
+                Line::Unknown
+            } else if let Some(value) = rest.strip_prefix('=') {
+                Line::Position(key, value.trim_ascii_start())
+            } else if let Some(value) = rest.strip_prefix(':') {
+                Line::Header(key, value.trim_ascii_start())
+            } else {
+                Line::Unknown
             }
         }
     }
