@@ -242,38 +242,25 @@ If the server refuses it, keep the old order."
 
 ;;;; From hot line to hot line
 
-(defcustom costline-hot-line-percent 0.5
-  "The self cost that a hot line has at least, in percent of the total."
-  :type 'number
-  :group 'costline)
-
-(defun costline--go-to-hot-line (step)
-  "Go STEP lines on among the hot lines, the hottest first.
-From any other line, go to the hottest.  After the last comes the first."
-  (let* ((answer (costline--execute "costline.hotspots"
-                                    (list :by "line" :sort "self" :limit 200 :minPercent costline-hot-line-percent)))
-         (spots (seq-filter (lambda (row) (plist-get row :uri)) (plist-get answer :lines)))
-         (here (and buffer-file-name (cons (file-truename buffer-file-name) (1- (line-number-at-pos nil t)))))
-         (rank (seq-position spots here (lambda (row here) (and here (equal (costline--row-place row) here))))))
-    (unless spots (user-error "No line with costs has a source in the project"))
-    (let* ((at (if rank (mod (+ rank step) (length spots)) 0))
-           (spot (elt spots at)))
-      (xref-push-marker-stack)
-      (find-file (costline--path (plist-get spot :uri)))
-      (costline--go-to-line (plist-get spot :line0))
-      (message "Hot line %d of %d: %s, %s" (1+ at) (length spots) (plist-get spot :placeText) (plist-get spot :text)))))
-
-(defun costline--row-place (row)
-  "Return the file of ROW and its line (0-based)."
-  (cons (file-truename (costline--path (plist-get row :uri))) (plist-get row :line0)))
+(defun costline--go-to-hot-line (previous)
+  "Go to the hot line after that at point, or with PREVIOUS before it."
+  (let* ((place (and buffer-file-name (costline--position)))
+         (cursor (and place (list :uri (costline--get place :textDocument :uri)
+                                  :line0 (costline--get place :position :line))))
+         (step (costline--execute "costline.hotLine" (append cursor (list :previous (or previous :json-false))))))
+    (xref-push-marker-stack)
+    (find-file (costline--path (plist-get step :uri)))
+    (costline--go-to-line (plist-get step :line0))
+    (message "%s" (plist-get step :text))))
 
 ;;;###autoload
 (defun costline-next-hot-line ()
   "Go to the next line in the order of heat, in any file of the project.
+A hot line has at least the self cost of the setting `hints.minPercent'.
 From a line that is not hot, go to the hottest.
 After the last comes the first."
   (interactive)
-  (costline--go-to-hot-line 1))
+  (costline--go-to-hot-line nil))
 
 ;;;###autoload
 (defun costline-previous-hot-line ()
@@ -281,7 +268,7 @@ After the last comes the first."
 From a line that is not hot, go to the hottest.
 Before the first comes the last."
   (interactive)
-  (costline--go-to-hot-line -1))
+  (costline--go-to-hot-line t))
 
 ;;;; Callers, callees, call tree
 

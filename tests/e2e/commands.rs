@@ -28,7 +28,7 @@ fn every_advertised_command_exists() {
         };
         assert!(!server.execute(&command, arguments).is_null(), "{command}");
     }
-    assert_eq!(announced.as_array().unwrap().len(), 23);
+    assert_eq!(announced.as_array().unwrap().len(), 24);
 }
 
 #[test]

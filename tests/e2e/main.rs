@@ -20,6 +20,7 @@ mod function_names;
 mod health;
 mod hierarchy;
 mod hints;
+mod hot_line;
 mod lifecycle;
 mod line_counts;
 mod mercury;

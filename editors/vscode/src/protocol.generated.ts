@@ -1198,6 +1198,30 @@ export interface HotLine {
   readonly v: number;
 }
 
+/** The hot line to go to. */
+export interface HotLineArgument {
+  /** The line of the cursor, 0-based. */
+  readonly line0?: number;
+  /** Go to the next hotter line instead of the next colder one. */
+  readonly previous?: boolean;
+  /** The document that the cursor is in. Default: none, which leads to the hottest line. */
+  readonly uri?: string | null;
+}
+
+/** A hot line to go to. */
+export interface HotLineStep {
+  /** The number of hot lines. */
+  readonly count: number;
+  /** The line in the current text, 0-based. */
+  readonly line0: number;
+  /** Its rank among the hot lines; the hottest is 1. */
+  readonly rank: number;
+  /** The line for display: `Hot line 2 of 14: app.py:12, self 4.0% (4 samples) · total 12.3% (12 samples)`. */
+  readonly text: string;
+  /** The workspace file. */
+  readonly uri: string;
+}
+
 /** A function of a row. */
 export interface HotMember {
   /** Its item, to request callers and callees with. */
@@ -2415,6 +2439,8 @@ export interface Commands {
   readonly "costline.clearTransforms": { readonly arguments: readonly []; readonly result: View };
   /** List the hottest functions, lines, calls, files, modules, packages, libraries, threads, cliques or fields of the profile, own code first, like `costline report`. Null without a profile. */
   readonly "costline.hotspots": { readonly arguments: readonly [(HotSpotsArgument | null)?, (OtherProfile | null)?]; readonly result: HotSpots | null };
+  /** Return the hot line after that of the cursor, or before it, in any file of the workspace. Hot lines are those with at least the self cost of the setting `hints.minPercent`, hottest first, your own code before other code, at most 200. From any other line it is the hottest; after the last one comes the first. */
+  readonly "costline.hotLine": { readonly arguments: readonly [(HotLineArgument | null)?]; readonly result: HotLineStep };
   /** List the callers of a call hierarchy item. A message also shows the five hottest, unless `message` is false. An item of another server or profile has no entries. */
   readonly "costline.showCallers": { readonly arguments: readonly [ItemArgument, (ShowOptions | null)?]; readonly result: CallStep };
   /** List the callees of a call hierarchy item. Otherwise like `costline.showCallers`. */

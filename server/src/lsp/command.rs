@@ -11,6 +11,7 @@ mod definition;
 mod explain;
 mod export;
 mod flamegraph;
+mod hot_line;
 mod hotspots;
 mod paths;
 mod pop_transform;
@@ -50,7 +51,7 @@ pub const SELECT_PROFILE: &str = select_profile::SelectProfile::NAME;
 pub const SET_PATH_MAPPING: &str = set_path_mapping::SetPathMapping::NAME;
 
 /// All commands, in the order of the book.
-pub const COMMANDS: [Entry; 23] = [
+pub const COMMANDS: [Entry; 24] = [
     Entry::of::<view::ShowView>(),
     Entry::of::<set_view::SetView>(),
     Entry::of::<profiles::ListProfiles>(),
@@ -62,6 +63,7 @@ pub const COMMANDS: [Entry; 23] = [
     Entry::of::<pop_transform::PopTransform>(),
     Entry::of::<clear_transforms::ClearTransforms>(),
     Entry::of::<hotspots::ListHotSpots>(),
+    Entry::of::<hot_line::GoToHotLine>(),
     Entry::of::<show_calls::ShowCallers>(),
     Entry::of::<show_calls::ShowCallees>(),
     Entry::of::<call_tree::ShowCallTree>(),

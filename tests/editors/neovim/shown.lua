@@ -156,28 +156,43 @@ t.run({
         return #vim.lsp.get_clients({ name = "other", bufnr = 0 }) == 1
       end)
       vim.lsp.buf_detach_client(0, id)
-      local hot = {}
-      for line, percent in pairs(t.stage.before.lines["main.py"]) do
-        if tonumber((percent:gsub("%%", ""))) >= 5 then
-          table.insert(hot, tonumber(line))
+      -- The self costs of the lines of the project, from the recorded stacks.
+      local self_costs, hot = {}, {}
+      for _, stack in ipairs(vim.fn.readfile(t.stage.profile)) do
+        local file, line, count = stack:match("%(([^()]*):(%d+)%) (%d+)$")
+        local place = ("%s:%s"):format(file, line)
+        if vim.uv.fs_stat(("%s/%s"):format(t.stage.root, file)) then
+          if not self_costs[place] then
+            table.insert(hot, place)
+          end
+          self_costs[place] = (self_costs[place] or 0) + tonumber(count)
         end
       end
-      table.sort(hot)
-      vim.api.nvim_win_set_cursor(0, { 1, 0 })
+      table.sort(hot, function(a, b)
+        return self_costs[a] > self_costs[b]
+      end)
       local function here()
-        return vim.api.nvim_win_get_cursor(0)[1]
+        local name = vim.api.nvim_buf_get_name(0):sub(#t.stage.root + 2)
+        return ("%s:%d"):format(name, vim.api.nvim_win_get_cursor(0)[1])
       end
-      for _, line in ipairs(hot) do
+      vim.api.nvim_win_set_cursor(0, { 1, 0 })
+      -- The fourth is in another file.
+      t.expect(not vim.startswith(hot[4], "main.py:"), hot)
+      for rank = 1, 4 do
         vim.cmd("Costline next")
-        t.same(here(), line)
+        t.wait_same("hot line " .. rank, hot[rank], here)
       end
-      costline.next()
-      t.same(here(), hot[#hot])
       costline.prev()
-      t.same(here(), hot[#hot - 1])
-      vim.api.nvim_win_set_cursor(0, { hot[1], 0 })
-      costline.next({ any = true })
-      t.expect(here() <= hot[2])
+      t.wait_same("the hot line before", hot[3], here)
+      t.edit("main.py")
+      t.wait_shown("main.py", "before")
+      local hints = vim.tbl_map(tonumber, vim.tbl_keys(t.drawn("hints")))
+      table.sort(hints)
+      vim.api.nvim_win_set_cursor(0, { hints[1], 0 })
+      vim.cmd("Costline! next")
+      t.same(here(), "main.py:" .. hints[2])
+      costline.prev({ any = true })
+      t.same(here(), "main.py:" .. hints[1])
     end,
   },
   {

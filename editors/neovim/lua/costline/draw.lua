@@ -18,13 +18,10 @@ local BARS = { "▏", "▌", "█" }
 --- Below that of diagnostics, whose signs are on top.
 local PRIORITY = 5
 
----@class costline.Drawn
----@field requests table<string, integer> the number of requests by method; only the answer to the last one is drawn
----@field tiers table<integer, integer> the tier by id of the mark
-
----@type table<integer, costline.Drawn>
-local drawn = vim.defaulttable(function()
-  return { requests = {}, tiers = {} }
+--- The number of requests by buffer and method. Only the answer to the last one is drawn.
+---@type table<integer, table<string, integer>>
+local requests_of = vim.defaulttable(function()
+  return {}
 end)
 
 --- Keeps Neovim from drawing the same hints and lenses.
@@ -54,13 +51,12 @@ end
 ---@param namespace integer
 ---@param line0 integer
 ---@param mark vim.api.keyset.set_extmark
----@return integer? id
 local function place(bufnr, namespace, line0, mark)
   local line = vim.api.nvim_buf_get_lines(bufnr, line0, line0 + 1, false)[1]
   if line then
     mark.end_row, mark.end_col, mark.invalidate, mark.undo_restore = line0, #line, true, false
     mark.hl_mode = "combine"
-    return vim.api.nvim_buf_set_extmark(bufnr, namespace, line0, 0, mark)
+    vim.api.nvim_buf_set_extmark(bufnr, namespace, line0, 0, mark)
   end
 end
 
@@ -68,26 +64,21 @@ end
 ---@param hints lsp.InlayHint[]
 local function draw_hints(bufnr, hints)
   vim.api.nvim_buf_clear_namespace(bufnr, hint_marks, 0, -1)
-  local tiers = {}
   for _, hint in ipairs(hints) do
     ---@type costline.HintData
     local data = hint.data
-    local mark, level = {}, math.max(data.tier, 1)
+    local mark = {}
     if options.hints then
       mark.virt_text, mark.virt_text_pos = { { text_of(hint.label), "CostlineHint" } }, "eol"
     end
     -- A hint that counts executions may be on a line without a cost.
     if options.heat and data.share > 0 and data.tier > 0 then
-      mark.sign_text, mark.sign_hl_group = BARS[level], "CostlineHeat" .. level
-      mark.line_hl_group = "CostlineHeatLine" .. level
+      mark.sign_text, mark.sign_hl_group = BARS[data.tier], "CostlineHeat" .. data.tier
+      mark.line_hl_group = "CostlineHeatLine" .. data.tier
       mark.priority = PRIORITY
     end
-    local id = place(bufnr, hint_marks, hint.position.line, mark)
-    if id then
-      tiers[id] = data.share > 0 and level or 0
-    end
+    place(bufnr, hint_marks, hint.position.line, mark)
   end
-  drawn[bufnr].tiers = tiers
 end
 
 ---@param bufnr integer
@@ -116,7 +107,7 @@ end
 ---@param params table
 ---@param draw fun(answer: any[])
 local function ask(it, bufnr, method, params, draw)
-  local requests = drawn[bufnr].requests
+  local requests = requests_of[bufnr]
   requests[method] = (requests[method] or 0) + 1
   local number, tick = requests[method], vim.api.nvim_buf_get_changedtick(bufnr)
   params.textDocument = vim.lsp.util.make_text_document_params(bufnr)
@@ -141,7 +132,7 @@ function M.update(bufnr)
   if not it or not vim.api.nvim_buf_is_loaded(bufnr) then
     return
   end
-  -- Jumps to hot lines need hints even if they are not drawn.
+  -- Jumps to lines with a hint need hints even if they are not drawn.
   local last = { line = vim.api.nvim_buf_line_count(bufnr), character = 0 }
   local range = { start = { line = 0, character = 0 }, ["end"] = last }
   ask(it, bufnr, "textDocument/inlayHint", { range = range }, function(hints)
@@ -184,24 +175,22 @@ function M.clear(bufnr, client_id)
     vim.api.nvim_buf_clear_namespace(bufnr, hint_marks, 0, -1)
     vim.api.nvim_buf_clear_namespace(bufnr, lens_marks, 0, -1)
   end
-  drawn[bufnr] = nil
+  requests_of[bufnr] = nil
 end
 
---- Moves the cursor to the next line of tier 2 or 3, or with `any` to the next line with a hint.
+--- Moves the cursor to the next line with a hint.
 ---@param direction 1|-1
----@param any? boolean
-function M.jump(direction, any)
-  local bufnr, row = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1] - 1
-  local tiers = drawn[bufnr].tiers
+function M.jump(direction)
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local from, to = direction == 1 and 0 or -1, direction == 1 and -1 or 0
-  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(bufnr, hint_marks, from, to, {})) do
-    if (mark[2] - row) * direction > 0 and (any or (tiers[mark[1]] or 0) > 1) then
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, hint_marks, from, to, {})) do
+    if (mark[2] - row) * direction > 0 then
       vim.cmd.normal({ "m'", bang = true })
       vim.api.nvim_win_set_cursor(0, { mark[2] + 1, 0 })
       return vim.cmd.normal({ "^", bang = true })
     end
   end
-  client.notify(("no %s %s"):format(any and "line with a cost" or "hot line", direction == 1 and "below" or "above"))
+  client.notify(("no line with a cost %s"):format(direction == 1 and "below" or "above"))
 end
 
 return M

@@ -88,16 +88,25 @@ function M.status()
   return ("%s · %s · %s%s%s"):format(profile.name, facts(shown), state, totals, problem)
 end
 
---- Moves to the next hot line, with `{ any = true }` to the next line with a hint.
+---@param direction 1|-1
 ---@param how? {any?: boolean}
-function M.next(how)
-  require("costline.draw").jump(1, how and how.any)
+local function jump(direction, how)
+  if how and how.any then
+    return require("costline.draw").jump(direction)
+  end
+  require("costline.hot_line").go(direction == -1)
 end
 
---- Moves to the previous hot line, with `{ any = true }` to the previous line with a hint.
+--- Goes to the next hot line, with `{ any = true }` to the next line of the buffer with a hint.
+---@param how? {any?: boolean}
+function M.next(how)
+  jump(1, how)
+end
+
+--- Goes to the previous hot line, with `{ any = true }` to the previous line of the buffer with a hint.
 ---@param how? {any?: boolean}
 function M.prev(how)
-  require("costline.draw").jump(-1, how and how.any)
+  jump(-1, how)
 end
 
 return M

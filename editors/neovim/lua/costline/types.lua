@@ -671,6 +671,20 @@
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 ---@field v integer The version of this object: 1.
 
+--- The hot line to go to.
+---@class costline.HotLineArgument
+---@field line0? integer The line of the cursor, 0-based.
+---@field previous? boolean Go to the next hotter line instead of the next colder one.
+---@field uri? string|vim.NIL The document that the cursor is in. Default: none, which leads to the hottest line.
+
+--- A hot line to go to.
+---@class costline.HotLineStep
+---@field count integer The number of hot lines.
+---@field line0 integer The line in the current text, 0-based.
+---@field rank integer Its rank among the hot lines; the hottest is 1.
+---@field text string The line for display: `Hot line 2 of 14: app.py:12, self 4.0% (4 samples) · total 12.3% (12 samples)`.
+---@field uri string The workspace file.
+
 --- A function of a row.
 ---@class costline.HotMember
 ---@field item costline.Item|vim.NIL Its item, to request callers and callees with.

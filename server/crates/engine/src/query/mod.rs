@@ -17,6 +17,7 @@ pub mod fleet;
 pub mod function_costs;
 pub mod functions_at;
 pub mod health;
+pub mod hot_line;
 pub mod hot_places;
 pub mod hot_spots;
 pub mod hover;
