@@ -276,3 +276,92 @@ fn returns_deep_stacks_in_pieces() {
         (path, n_nodes) = (json!([]), 0);
     }
 }
+
+/// `main` has 2501 children: 2499 with a callee, `alpha` with the highest self cost and the lowest
+/// total, and `Zeta` with the hot path.
+fn wide() -> String {
+    let narrow = (0..2499).map(|i| {
+        format!(
+            "main (a.py:1);f{i:04} (a.py:2) 1\nmain (a.py:1);f{i:04} (a.py:2);leaf (a.py:3) 4\n"
+        )
+    });
+    narrow.collect::<String>()
+        + "main (a.py:1);alpha (a.py:4) 2\n\
+           main (a.py:1);Zeta (a.py:5);warm (a.py:6) 9\n\
+           main (a.py:1);Zeta (a.py:5);deep (a.py:7) 50\n\
+           main (a.py:1);Zeta (a.py:5);deep (a.py:7);low (a.py:8) 50\n"
+}
+
+#[test]
+fn children_are_sorted_before_they_are_cut() {
+    let workspace = Workspace::with([("cpu.folded", wide().as_str())]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let main = tree(&mut server, json!({}))["nodes"][0]["path"].clone();
+    let mut children = |argument: Value| {
+        let mut question = json!({ "path": main });
+        question.as_object_mut().unwrap().extend(argument.as_object().cloned().unwrap());
+        let answer = tree(&mut server, question);
+        (render(&answer["nodes"]), answer["more"].as_u64().unwrap())
+    };
+    let rows = |rows: &[&str]| rows.iter().map(|row| (*row).to_owned()).collect::<Vec<_>>();
+
+    assert_eq!(children(json!({ "limit": 2 })), (rows(&["Zeta 0/109", "f0000 1/5"]), 2499));
+    let total = json!({ "sort": "total", "limit": 1 });
+    assert_eq!(children(total), (rows(&["Zeta 0/109"]), 2500));
+    // `alpha` is the last of all by total. Where self costs are the same, totals decide.
+    let own = json!({ "sort": "self", "limit": 2 });
+    assert_eq!(children(own), (rows(&["alpha 2/2", "f0000 1/5"]), 2499));
+    let name = json!({ "sort": "name", "limit": 2 });
+    assert_eq!(children(name), (rows(&["alpha 2/2", "f0000 1/5"]), 2499));
+
+    // A response has 2000 nodes at most; the others follow.
+    let (first, more) = children(json!({ "sort": "name", "limit": 1_000_000 }));
+    assert_eq!((first.len(), more), (2000, 501));
+    let (rest, more) = children(json!({ "sort": "name", "limit": 1_000_000, "skip": 2000 }));
+    assert_eq!((rest.len(), more), (501, 0));
+    assert_eq!((rest[0].as_str(), rest[500].as_str()), ("f1999 1/5", "Zeta 0/109"));
+    assert_eq!(children(json!({ "skip": 9999 })), (rows(&[]), 0));
+    // Only children of the node itself are skipped.
+    let below = json!({ "skip": 2500, "sort": "name", "depth": 2 });
+    assert_eq!(children(below), (rows(&["Zeta 0/109", "  deep 50/100", "  warm 9/9"]), 0));
+}
+
+#[test]
+fn the_bottom_up_tree_is_sorted_too() {
+    let workspace = six_samples();
+    let (mut server, _) = six(&workspace);
+    let mut top = |sort: &str| {
+        render(&tree(&mut server, json!({ "inverted": true, "sort": sort, "limit": 2 }))["nodes"])
+    };
+    assert_eq!(top("self")[0], "hash 3/3");
+    assert_eq!(top("name"), ["eval 1/1", "hash 3/3"]);
+}
+
+#[test]
+fn the_hot_path_ends_where_most_of_the_cost_is() {
+    let workspace = Workspace::with([("cpu.folded", wide().as_str())]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let main = tree(&mut server, json!({}))["nodes"][0]["path"].clone();
+    let zeta = tree(&mut server, json!({ "path": main, "limit": 1 }))["nodes"][0]["path"].clone();
+    let mut path = |argument: Value| {
+        let answer = tree(&mut server, argument);
+        let path = answer["hotPath"].as_array().unwrap().iter();
+        path.map(|node| format!("{} {}", text(&node["key"]["name"]), node["rank"]))
+            .collect::<Vec<_>>()
+    };
+    // `deep` itself costs as much as its callee `low`.
+    assert_eq!(path(json!({ "hotPath": true })), ["main 0", "Zeta 0", "deep 0"]);
+    let by_name = json!({ "hotPath": true, "sort": "name", "limit": 0 });
+    assert_eq!(path(by_name), ["main 0", "Zeta 2500", "deep 0"]);
+    assert_eq!(path(json!({ "hotPath": true, "path": zeta })), ["deep 0"]);
+    let deep = tree(&mut server, json!({ "path": zeta, "limit": 1 }))["nodes"][0]["path"].clone();
+    let mut below = |path: &Value| {
+        tree(&mut server, json!({ "path": path, "hotPath": true }))["hotPath"].clone()
+    };
+    assert_eq!(below(&deep), json!([]));
+    let unknown = json!([{ "name": "unknown", "file": null, "lib": null }]);
+    assert_eq!(below(&unknown), json!([]));
+    assert_eq!(tree(&mut server, json!({})).get("hotPath"), None);
+}

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { bar } from "./bars";
 import { openCommand } from "./places";
-import type { TreeNode } from "./protocol.generated";
+import type { CallTree, CallTreeArgument, CallTreeSort, FunctionKey, HotNode, TreeNode } from "./protocol.generated";
 import { select } from "./reveal";
 import type { Server } from "./server";
 import { visible } from "./text";
@@ -21,20 +21,8 @@ interface NodeRow {
 
 export type TreeRow = NodeRow | { readonly kind: "more"; readonly parent: NodeRow | undefined; readonly count: number };
 
-type Sort = "total" | "self" | "name";
-
-const SORTS: readonly { readonly label: string; readonly sort: Sort }[] = [
-  { label: "Total", sort: "total" },
-  { label: "Self", sort: "self" },
-  { label: "Name", sort: "name" },
-];
-
 /** How many children a row shows at first, and how many *Show more* adds. */
 const PAGE = 50;
-/** More children than a row has. */
-const ALL = 1_000_000;
-/** How many rows *Expand Hot Path* opens, at most. */
-const HOT_PATH_LENGTH = 200;
 
 export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<TreeRow | undefined>();
@@ -42,7 +30,7 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
   private readonly view: vscode.TreeView<TreeRow>;
   private readonly subscriptions: readonly { dispose(): unknown }[];
   private inverted = false;
-  private sort: Sort = "total";
+  private sort: CallTreeSort = "total";
   /** How many children of a row are shown, by its id, if more than a page. */
   private readonly limits = new Map<string, number>();
 
@@ -65,11 +53,12 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
 
   /** Lets the user pick the order of rows. */
   async pickOrder(): Promise<void> {
-    const picked = await vscode.window.showQuickPick(SORTS, { title: "Costline: Sort Call Tree by" });
+    const orders = (this.server.catalog?.callTreeOrders ?? []).map(({ title, sort }) => ({ label: title, sort }));
+    const picked = await vscode.window.showQuickPick(orders, { title: "Costline: Sort Call Tree by" });
     if (picked) this.sortBy(picked.sort);
   }
 
-  sortBy(sort: Sort): void {
+  sortBy(sort: CallTreeSort): void {
     this.sort = sort;
     this.update();
   }
@@ -93,37 +82,31 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
   /** Shows more children of a row. */
   more(row: TreeRow): void {
     if (row.kind !== "more") return;
-    const id = row.parent?.id ?? "";
-    this.limits.set(id, (this.limits.get(id) ?? PAGE) + PAGE);
+    this.limits.set(row.parent?.id ?? "", this.limit(row.parent) + PAGE);
     this.changed.fire(row.parent);
   }
 
-  /**
-   * Opens the hottest row below a row, the hottest one below that, and so on, and selects the last one: a row whose self cost is as
-   * high as the cost of each row below it. It begins at the selected row or else at the top.
-   */
+  /** Opens the rows on the hot path below a row, and selects the last one. It begins at the selected row or else at the top. */
   async expandHotPath(from: TreeRow | undefined = this.view.selection[0]): Promise<void> {
     let row = from?.kind === "node" ? from : undefined;
-    for (let length = 0; length < HOT_PATH_LENGTH; length += 1) {
-      const below: NodeRow | undefined = await this.hottest(row);
-      if (!below || (row && (row.node.self ?? 0) >= below.node.total)) break;
-      row = below;
+    const tree = await this.ask(row, { limit: 0, hotPath: true });
+    for (const hot of tree?.hotPath ?? []) {
+      const found: NodeRow | undefined = await this.child(row, hot);
+      // The profile was rewritten meanwhile.
+      if (!found) break;
+      row = found;
     }
     if (row) await select(this.view, row);
   }
 
-  /** The hottest child of a row. If it is not on the page, all are shown. */
-  private async hottest(parent: NodeRow | undefined): Promise<NodeRow | undefined> {
-    const [hottest] = (await this.ask(parent, 1))?.nodes ?? [];
-    if (!hottest) return undefined;
-    const id = idOf(parent, hottest);
-    const find = async (): Promise<NodeRow | undefined> =>
-      (await this.getChildren(parent)).find((row): row is NodeRow => row.kind === "node" && row.id === id);
-    const found = await find();
-    if (found) return found;
-    this.limits.set(parent?.id ?? "", ALL);
-    this.changed.fire(parent);
-    return find();
+  /** A child of a row. If it is not on the page, more children are shown. */
+  private async child(parent: NodeRow | undefined, { key, rank }: HotNode): Promise<NodeRow | undefined> {
+    if (rank >= this.limit(parent)) {
+      this.limits.set(parent?.id ?? "", (Math.floor(rank / PAGE) + 1) * PAGE);
+      this.changed.fire(parent);
+    }
+    const id = idOf(parent, key);
+    return (await this.getChildren(parent)).find((row): row is NodeRow => row.kind === "node" && row.id === id);
   }
 
   getTreeItem(row: TreeRow): vscode.TreeItem {
@@ -151,30 +134,37 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
 
   async getChildren(row?: TreeRow): Promise<TreeRow[]> {
     if (!this.server.shown?.profile || row?.kind === "more") return [];
-    const limit = this.limits.get(row?.id ?? "") ?? PAGE;
-    // The server sorts by total. For another order, all are needed.
-    const tree = await this.ask(row, this.sort === "total" ? limit : ALL);
+    const tree = await this.first(row, this.limit(row));
     if (!tree) return [];
-    const nodes = this.sorted(tree.nodes).slice(0, limit);
-    const more = tree.more + tree.nodes.length - nodes.length;
+    const { nodes, more } = tree;
     // Bottom-up rows have one cost only. Without a total, the text already has the self cost.
     const costs = columns(nodes.map(({ text, totalText, selfText }) => [totalText ?? text, ...(this.inverted || totalText === null ? [] : [selfText ?? ""])]));
-    const rows = nodes.map((node, at): TreeRow => ({ kind: "node", id: idOf(row, node), parent: row, node, costs: costs[at] ?? node.text }));
+    const rows = nodes.map((node, at): TreeRow => ({ kind: "node", id: idOf(row, node.key), parent: row, node, costs: costs[at] ?? node.text }));
     return more > 0 ? [...rows, { kind: "more", parent: row, count: more }] : rows;
   }
 
-  private ask(row: NodeRow | undefined, limit: number) {
-    const argument = { path: row?.node.path ?? [], inverted: this.inverted, depth: 1, limit };
-    return this.server.quietly(this.server.execute("costline.callTree", argument));
+  /** How many children of a row are shown. */
+  private limit(row: NodeRow | undefined): number {
+    return this.limits.get(row?.id ?? "") ?? PAGE;
   }
 
-  private sorted(nodes: readonly TreeNode[]): readonly TreeNode[] {
-    if (this.sort === "self") return nodes.toSorted((a, b) => (b.self ?? 0) - (a.self ?? 0));
-    if (this.sort === "name") return nodes.toSorted((a, b) => a.name.localeCompare(b.name));
-    return nodes;
+  /** The first children of a row, and how many more it has. There may be more than a response has. */
+  private async first(row: NodeRow | undefined, limit: number): Promise<Pick<CallTree, "nodes" | "more"> | undefined> {
+    const nodes: TreeNode[] = [];
+    for (;;) {
+      const tree = await this.ask(row, { limit: limit - nodes.length, skip: nodes.length });
+      if (!tree) return undefined;
+      nodes.push(...tree.nodes);
+      if (nodes.length >= limit || tree.more === 0) return { nodes, more: tree.more };
+    }
+  }
+
+  private ask(row: NodeRow | undefined, question: CallTreeArgument) {
+    const argument = { path: row?.node.path ?? [], inverted: this.inverted, sort: this.sort, ...question };
+    return this.server.quietly(this.server.execute("costline.callTree", argument));
   }
 }
 
-function idOf(parent: NodeRow | undefined, node: TreeNode): string {
-  return `${parent?.id ?? ""}>${keyId(node.key)}`;
+function idOf(parent: NodeRow | undefined, key: FunctionKey): string {
+  return `${parent?.id ?? ""}>${keyId(key)}`;
 }

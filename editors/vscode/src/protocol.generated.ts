@@ -196,15 +196,17 @@ export interface CallStep {
 export interface CallTree {
   /** Whether costs are estimated, because the recording is a call graph. */
   readonly est: boolean;
+  /** The hot path, if requested: the hottest child of the requested node, the hottest child of that and so on, to a node whose self cost is as high as the total of each child. */
+  readonly hotPath?: readonly HotNode[];
   /** Whether callers are below callees. */
   readonly inverted: boolean;
   /** What is not default about the view, as short labels. */
   readonly marks: readonly string[];
   /** The metric of all costs. */
   readonly metric: string;
-  /** The number of children that are not in the response. */
+  /** The number of children after those in the response. */
   readonly more: number;
-  /** The children of the requested node, hottest first. Empty if the profile does not have the node. */
+  /** The children of the requested node, in the requested order. Empty if the profile does not have the node. */
   readonly nodes: readonly TreeNode[];
   /** The total of the profile. */
   readonly total: Weight;
@@ -218,18 +220,43 @@ export interface CallTree {
 export interface CallTreeArgument {
   /** The number of levels, at most 30. Default: 1. */
   readonly depth?: number | null;
+  /** Also return the hot path below the node. */
+  readonly hotPath?: boolean;
   /** Return the bottom-up tree, in which callers are below callees, sorted by self cost. */
   readonly inverted?: boolean;
-  /** The maximum number of children of each node. Default: 50. */
+  /** The maximum number of children of each node. Default: 50. A response has at most 2000 nodes. */
   readonly limit?: number | null;
   /** The node whose children to return, as the functions from the top of the tree to the node. Default: the top. */
   readonly path?: readonly FunctionKeyArgument[];
+  /** The number of children of the requested node to leave out, the first ones. Default: 0. */
+  readonly skip?: number;
+  /** What to sort the children of each node by, before the limit. Default: total. */
+  readonly sort?: CallTreeSort;
   /** `transforms` of the response that the path is from. The path is then followed through the transforms that were added since. Without this key, it is only followed if it does not exist. */
   readonly transforms?: string | null;
 }
 
+/** An order of the call tree. */
+export interface CallTreeOrder {
+  /** The value for `costline.callTree`. */
+  readonly sort: CallTreeSort;
+  /** The title in menus. */
+  readonly title: string;
+}
+
+/** What the children of a node are sorted by. */
+export type CallTreeSort =
+  /** Total, highest first. */
+  | "total"
+  /** Self cost, highest first. Where it is unknown, total. */
+  | "self"
+  /** Name, ignoring case. */
+  | "name";
+
 /** Lists that are the same for all profiles. */
 export interface Catalog {
+  /** The orders of the call tree, in the order of menus. */
+  readonly callTreeOrders: readonly CallTreeOrder[];
   /** The formats that `costline.export` writes. */
   readonly exportFormats: readonly ExportFormatInfo[];
   /** What callers and callees can be grouped by. */
@@ -1276,6 +1303,14 @@ export interface HotModule {
   readonly v: number;
 }
 
+/** A node of the hot path. */
+export interface HotNode {
+  /** The function's key. */
+  readonly key: FunctionKey;
+  /** The number of its siblings before it, in the requested order. */
+  readonly rank: number;
+}
+
 /** The hot spots of a profile, hottest first. */
 export interface HotSpots {
   /** The cliques. */
@@ -2291,7 +2326,7 @@ export type TransformKind =
 export interface TreeNode {
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
-  /** The children, hottest first. */
+  /** The children, in the requested order. */
   readonly children: readonly TreeNode[];
   /** Whether the cost is estimated. */
   readonly est: boolean;

@@ -183,7 +183,9 @@ t.run({
         return (name:gsub("^▸ ", ""))
       end, shown)
       local ordered = vim.deepcopy(functions)
-      table.sort(ordered)
+      table.sort(ordered, function(a, b)
+        return a:lower() < b:lower()
+      end)
       t.same(functions, ordered)
       t.expect(current():find("▾ main", 1, true), current())
       press("s")
@@ -261,12 +263,12 @@ t.run({
     end,
   },
   {
-    "a node with many children",
+    "a node with more children than the server sends at once",
     function()
-      -- `z` is the hottest, and last by name. `f01` comes before the other functions.
-      local stacks = { "main (main.py:1);f01 (main.py:1);leaf (main.py:1) 9", "main (main.py:1);z (main.py:1);deep (main.py:1) 99" }
-      for number = 2, 60 do
-        table.insert(stacks, ("main (main.py:1);f%02d (main.py:1) 1"):format(number))
+      -- `z` is the hottest, and last by name. `f0001` comes before the other functions.
+      local stacks = { "main (main.py:1);f0001 (main.py:1);leaf (main.py:1) 9", "main (main.py:1);z (main.py:1);deep (main.py:1) 99" }
+      for number = 2, 2100 do
+        table.insert(stacks, ("main (main.py:1);f%04d (main.py:1) 1"):format(number))
       end
       vim.fn.writefile(stacks, t.stage.root .. "/profiles/wide.folded")
       vim.cmd("Costline tree")
@@ -276,13 +278,13 @@ t.run({
       t.wait_same("the root", { "▸ main" }, names)
       cursor_on("▸ main")
       press("<CR>")
-      cursor_on("▸ f01  ")
+      cursor_on("▸ f0001  ")
       press("<CR>")
       wait_line("leaf  ")
-      cursor_on("… 11 more")
+      cursor_on("… 2051 more")
       press("<CR>")
-      wait_line("f60  ")
-      t.expect(vim.list_contains(names(), "▾ f01"), names())
+      wait_line("f0099  ")
+      t.expect(vim.list_contains(names(), "▾ f0001"), names())
       wait_line("leaf  ")
       cursor_on("▾ main")
       press("zc")

@@ -14,16 +14,8 @@ local BAR_CELLS = 8
 local EIGHTHS = { [0] = "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" }
 --- How many children a node shows at first, and how many more at a time.
 local PAGE = 50
---- More children than a node has.
-local ALL = 1000000
 --- How many levels are indented. Deeper ones have their number.
 local MAX_INDENT = 12
---- How many nodes the hot path has, at most.
-local HOT_PATH_LENGTH = 200
-
----@alias costline.TreeSort "total"|"self"|"name"
----@type costline.TreeSort[]
-local sorts = { "total", "self", "name" }
 
 --- A node of the tree, or the top of it, which has no `node`.
 ---@class costline.TreeRow
@@ -34,7 +26,6 @@ local sorts = { "total", "self", "name" }
 ---@field open boolean
 ---@field limit integer how many children are shown
 ---@field children? costline.TreeRow[] nil before they are requested
----@field hottest? string the id of the child with the highest total, which may not be shown
 ---@field more integer the number of children that are not shown
 
 --- What a line shows.
@@ -45,7 +36,7 @@ local sorts = { "total", "self", "name" }
 ---@class costline.Tree
 ---@field side costline.Side
 ---@field inverted boolean
----@field sort costline.TreeSort
+---@field sort costline.CallTreeSort
 ---@field top costline.TreeRow
 ---@field opened table<string, integer> how many children of a row are shown, by its id, if it was opened
 ---@field transforms string|vim.NIL|nil those under which the paths of the rows were found
@@ -60,69 +51,55 @@ local function top_row()
 end
 
 ---@param parent costline.TreeRow
+---@param key costline.FunctionKey
+---@return string
+local function id_below(parent, key)
+  return parent.id .. vim.json.encode({ key.name, key.file or vim.NIL, key.lib or vim.NIL, key.start or vim.NIL })
+end
+
+---@param parent costline.TreeRow
 ---@param node costline.TreeNode
 ---@return costline.TreeRow
 local function row_below(parent, node)
-  local key = node.key
-  local own = vim.json.encode({ key.name, key.file or vim.NIL, key.lib or vim.NIL, key.start or vim.NIL })
   return {
     node = node,
     parent = parent,
     level = parent.level + 1,
-    id = parent.id .. own,
+    id = id_below(parent, node.key),
     open = false,
     limit = PAGE,
     more = 0,
   }
 end
 
---- Sorts nodes, which the server sends in the order of totals.
----@param nodes costline.TreeNode[]
----@param sort costline.TreeSort
----@return costline.TreeNode[]
-local function sorted(nodes, sort)
-  if sort == "total" then
-    return nodes
-  end
-  local rank = {}
-  for index, node in ipairs(nodes) do
-    rank[node] = index
-  end
-  local found = vim.list_slice(nodes)
-  table.sort(found, function(a, b)
-    local own_a, own_b = non_null(a.self) or 0, non_null(b.self) or 0
-    if sort == "self" and own_a ~= own_b then
-      return own_a > own_b
-    elseif sort == "name" and a.name ~= b.name then
-      return a.name < b.name
+--- Asks about the children of a row. There is no answer if the tree was requested again meanwhile, or closed.
+---@param row costline.TreeRow
+---@param question costline.CallTreeArgument
+---@param on_answer fun(tree?: costline.CallTree)
+function Tree:ask(row, question, on_answer)
+  question.path = row.node and row.node.path or nil
+  question.transforms = row.node and self.transforms or nil
+  question.inverted, question.sort = self.inverted, self.sort
+  local loads = self.loads
+  client.execute("callTree", { question }, function(answer)
+    if self.loads == loads and vim.api.nvim_buf_is_valid(self.side.bufnr) then
+      on_answer(non_null(answer))
     end
-    return rank[a] < rank[b]
-  end)
-  return found
+  end, self.side.code)
 end
 
---- Requests the children of a row.
+--- Requests the first children of a row. There may be more than an answer has.
 ---@param row costline.TreeRow
 ---@param on_loaded fun()
 function Tree:load(row, on_loaded)
-  local argument = {
-    path = row.node and row.node.path or nil,
-    transforms = row.node and self.transforms or nil,
-    inverted = self.inverted,
-    -- For another order than the server's, all children are needed.
-    limit = self.sort == "total" and row.limit or ALL,
-  }
-  local loads = self.loads
-  client.execute("callTree", { argument }, function(answer)
-    -- The tree was requested again meanwhile, or closed.
-    if self.loads ~= loads or not vim.api.nvim_buf_is_valid(self.side.bufnr) then
-      return
+  local nodes = {}
+  ---@param tree? costline.CallTree
+  local function add(tree)
+    vim.list_extend(nodes, tree and tree.nodes or {})
+    local more = tree and tree.more or 0
+    if more > 0 and #nodes < row.limit then
+      return self:ask(row, { skip = #nodes, limit = row.limit - #nodes }, add)
     end
-    ---@type costline.CallTree?
-    local tree = non_null(answer)
-    local by_total = tree and tree.nodes or {}
-    local nodes = sorted(by_total, self.sort)
-    local shown = vim.list_slice(nodes, 1, row.limit)
     local before = {}
     for _, child in ipairs(row.children or {}) do
       before[child.id] = child
@@ -131,12 +108,12 @@ function Tree:load(row, on_loaded)
     row.children = vim.tbl_map(function(node)
       local child = row_below(row, node)
       return before[child.id] or child
-    end, shown)
-    row.hottest = by_total[1] and row_below(row, by_total[1]).id
-    row.more = (tree and tree.more or 0) + #nodes - #shown
+    end, nodes)
+    row.more = more
     self.transforms = tree and tree.transforms
     on_loaded()
-  end, self.side.code)
+  end
+  self:ask(row, { limit = row.limit }, add)
 end
 
 --- Requests the tree again, with the same rows open.
@@ -232,47 +209,39 @@ function Tree:fold_all()
   self:draw()
 end
 
---- Finds the hottest child of a row that is open. If it is not shown, all children are.
+--- Opens a row and the rows on a path below it, and moves the cursor to the last one.
 ---@param row costline.TreeRow
----@param on_found fun(hottest?: costline.TreeRow)
-function Tree:find_hottest(row, on_found)
-  local function shown()
-    return vim.iter(row.children):find(function(child)
-      return child.id == row.hottest
-    end)
-  end
-  if not row.hottest or shown() then
-    return on_found(shown())
-  end
-  row.limit, self.opened[row.id] = ALL, ALL
-  self:load(row, function()
-    self:draw()
-    on_found(shown())
-  end)
-end
-
---- Opens the hottest row below a row, the hottest one below that, and so on, and moves the cursor to the last one: a row whose
---- self cost is as high as the cost of each row below it.
----@param row costline.TreeRow
----@param length integer the number of rows that were opened
-function Tree:open_hot_path(row, length)
-  self:open(row, function()
-    self:find_hottest(row, function(hottest)
-      local own = row.node and non_null(row.node.self) or 0
-      if not hottest or (row.node and own >= hottest.node.total) then
-        return
-      end
-      self:move_to(hottest.id)
-      if length < HOT_PATH_LENGTH then
-        self:open_hot_path(hottest, length + 1)
+---@param path costline.HotNode[]
+---@param at integer the index of the next row
+function Tree:open_path(row, path, at)
+  self:move_to(row.id)
+  local step = path[at]
+  local function open()
+    self:open(row, function()
+      local id = step and id_below(row, step.key)
+      local child = vim.iter(row.children):find(function(below)
+        return below.id == id
+      end)
+      if child then
+        self:open_path(child, path, at + 1)
+      else
+        self:move_to(row.id)
       end
     end)
-  end)
+  end
+  if not step or step.rank < row.limit then
+    return open()
+  end
+  row.limit = (math.floor(step.rank / PAGE) + 1) * PAGE
+  self:load(row, open)
 end
 
 function Tree:expand_hot_path()
   local line = self:line()
-  self:open_hot_path(line and not line.is_more and line.row or self.top, 0)
+  local from = line and not line.is_more and line.row or self.top
+  self:ask(from, { limit = 0, hotPath = true }, function(tree)
+    self:open_path(from, tree and tree.hotPath or {}, 1)
+  end)
 end
 
 --- Moves the cursor to a row.
@@ -325,12 +294,17 @@ end
 
 --- Sorts rows by the next key.
 function Tree:sort_by_next()
-  local at = 1
-  for index, sort in ipairs(sorts) do
-    at = sort == self.sort and index or at
+  local it = client.current(self.side.code)
+  local catalog = it and client.catalog(it)
+  local orders, at = catalog and catalog.callTreeOrders or {}, 0
+  for index, order in ipairs(orders) do
+    at = order.sort == self.sort and index or at
   end
-  self.sort = sorts[at % #sorts + 1]
-  self:reload()
+  local following = orders[at % #orders + 1]
+  if following then
+    self.sort = following.sort
+    self:reload()
+  end
 end
 
 function Tree:transform()

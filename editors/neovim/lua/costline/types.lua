@@ -112,11 +112,12 @@
 --- A part of the call tree.
 ---@class costline.CallTree
 ---@field est boolean Whether costs are estimated, because the recording is a call graph.
+---@field hotPath? costline.HotNode[] The hot path, if requested: the hottest child of the requested node, the hottest child of that and so on, to a node whose self cost is as high as the total of each child.
 ---@field inverted boolean Whether callers are below callees.
 ---@field marks string[] What is not default about the view, as short labels.
 ---@field metric string The metric of all costs.
----@field more integer The number of children that are not in the response.
----@field nodes costline.TreeNode[] The children of the requested node, hottest first. Empty if the profile does not have the node.
+---@field more integer The number of children after those in the response.
+---@field nodes costline.TreeNode[] The children of the requested node, in the requested order. Empty if the profile does not have the node.
 ---@field total costline.Weight The total of the profile.
 ---@field transforms string|vim.NIL Identifies the transforms that the paths were found under. Null without transforms.
 ---@field unit string Its unit.
@@ -124,13 +125,28 @@
 --- The part of the call tree to return.
 ---@class costline.CallTreeArgument
 ---@field depth? integer|vim.NIL The number of levels, at most 30. Default: 1.
+---@field hotPath? boolean Also return the hot path below the node.
 ---@field inverted? boolean Return the bottom-up tree, in which callers are below callees, sorted by self cost.
----@field limit? integer|vim.NIL The maximum number of children of each node. Default: 50.
+---@field limit? integer|vim.NIL The maximum number of children of each node. Default: 50. A response has at most 2000 nodes.
 ---@field path? costline.FunctionKeyArgument[] The node whose children to return, as the functions from the top of the tree to the node. Default: the top.
+---@field skip? integer The number of children of the requested node to leave out, the first ones. Default: 0.
+---@field sort? costline.CallTreeSort What to sort the children of each node by, before the limit. Default: total.
 ---@field transforms? string|vim.NIL `transforms` of the response that the path is from. The path is then followed through the transforms that were added since. Without this key, it is only followed if it does not exist.
+
+--- An order of the call tree.
+---@class costline.CallTreeOrder
+---@field sort costline.CallTreeSort The value for `costline.callTree`.
+---@field title string The title in menus.
+
+--- What the children of a node are sorted by.
+---@alias costline.CallTreeSort
+---| '"total"' # Total, highest first.
+---| '"self"' # Self cost, highest first. Where it is unknown, total.
+---| '"name"' # Name, ignoring case.
 
 --- Lists that are the same for all profiles.
 ---@class costline.Catalog
+---@field callTreeOrders costline.CallTreeOrder[] The orders of the call tree, in the order of menus.
 ---@field exportFormats costline.ExportFormatInfo[] The formats that `costline.export` writes.
 ---@field groupings costline.GroupingInfo[] What callers and callees can be grouped by.
 ---@field hotSpots costline.HotSpotsInfo[] What `costline.hotspots` lists, in the order of menus. `costline.view` says which of them the profile shown has.
@@ -714,6 +730,11 @@
 ---@field unit string The unit of both.
 ---@field v integer The version of this object: 1.
 
+--- A node of the hot path.
+---@class costline.HotNode
+---@field key costline.FunctionKey The function's key.
+---@field rank integer The number of its siblings before it, in the requested order.
+
 --- The hot spots of a profile, hottest first.
 ---@class costline.HotSpots
 ---@field cliques? costline.HotClique[] The cliques.
@@ -1295,7 +1316,7 @@
 --- A node of the call tree.
 ---@class costline.TreeNode
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
----@field children costline.TreeNode[] The children, hottest first.
+---@field children costline.TreeNode[] The children, in the requested order.
 ---@field est boolean Whether the cost is estimated.
 ---@field hasChildren boolean Whether the node has children, in the response or not.
 ---@field item costline.Item|vim.NIL The function's item, to request callers and callees with.

@@ -195,6 +195,21 @@ exports.run = () => run({
     await eventually(() => assert.deepEqual(callTree.view.selection[0]?.node.path.map(({ name }) => name), hot));
   },
 
+  async "the hot path leads to a row that is not in the first response"() {
+    const { callTree } = exported("costline.costline");
+    // `z` is the hottest of 2101 functions, and the last by name.
+    const stacks = Array.from({ length: 2100 }, (_, at) => `main (main.py:1);f${at} (main.py:1) 1`);
+    const wide = path.join(stage.root, "../wide.folded");
+    fs.writeFileSync(wide, [...stacks, "main (main.py:1);z (main.py:1) 99", ""].join("\n"));
+    await command("costline.setView", { profile: wide });
+    callTree.sortBy("name");
+    await callTree.expandHotPath(null);
+    await eventually(() => assert.deepEqual(callTree.view.selection[0]?.node.path.map(({ name }) => name), ["main", "z"]));
+    callTree.sortBy("total");
+    await command("costline.setView", { profile: null });
+    await shows("main.py", "before");
+  },
+
   async "the call tree shows the transforms in order"() {
     const { callTree } = exported("costline.costline");
     await command("costline.pushTransform", { type: "drop-function", function: "crunch" });

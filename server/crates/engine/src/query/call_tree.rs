@@ -30,10 +30,27 @@ const MAX_KEYS: usize = 100_000;
 const MAX_NODES: usize = 2000;
 /// The default number of children of a node.
 const LIMIT: usize = 50;
+/// The maximum number of nodes of the hot path.
+const MAX_HOT_PATH: usize = 200;
+
+/// What the children of a node are sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CallTreeSort")]
+pub enum Sort {
+    /// Total, highest first.
+    #[default]
+    Total,
+    /// Self cost, highest first. Where it is unknown, total.
+    #[serde(rename = "self")]
+    Self_,
+    /// Name, ignoring case.
+    Name,
+}
 
 /// The part of the call tree to return.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(rename = "CallTreeArgument")]
 pub struct Question {
     /// The node whose children to return, as the functions from the top of the tree to the node.
@@ -45,14 +62,21 @@ pub struct Question {
     pub transforms: Given<String>,
     /// Return the bottom-up tree, in which callers are below callees, sorted by self cost.
     pub inverted: bool,
+    /// What to sort the children of each node by, before the limit. Default: total.
+    pub sort: Sort,
     /// The number of levels, at most 30. Default: 1.
     pub depth: Option<usize>,
-    /// The maximum number of children of each node. Default: 50.
+    /// The maximum number of children of each node. Default: 50. A response has at most 2000 nodes.
     pub limit: Option<usize>,
+    /// The number of children of the requested node to leave out, the first ones. Default: 0.
+    pub skip: usize,
+    /// Also return the hot path below the node.
+    pub hot_path: bool,
 }
 
 /// A part of the call tree.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct CallTree {
     /// The metric of all costs.
     pub metric: String,
@@ -68,11 +92,25 @@ pub struct CallTree {
     pub transforms: Option<String>,
     /// Whether costs are estimated, because the recording is a call graph.
     pub est: bool,
-    /// The number of children that are not in the response.
+    /// The number of children after those in the response.
     pub more: usize,
-    /// The children of the requested node, hottest first. Empty if the profile does not have the
-    /// node.
+    /// The children of the requested node, in the requested order. Empty if the profile does not
+    /// have the node.
     pub nodes: Vec<TreeNode>,
+    /// The hot path, if requested: the hottest child of the requested node, the hottest child of
+    /// that and so on, to a node whose self cost is as high as the total of each child.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<HotNode>")]
+    pub hot_path: Option<Vec<HotNode>>,
+}
+
+/// A node of the hot path.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct HotNode {
+    /// The function's key.
+    pub key: Key,
+    /// The number of its siblings before it, in the requested order.
+    pub rank: usize,
 }
 
 /// A node of the call tree.
@@ -115,7 +153,7 @@ pub struct TreeNode {
     pub has_children: bool,
     /// The number of children that are not in the response.
     pub more: usize,
-    /// The children, hottest first.
+    /// The children, in the requested order.
     pub children: Vec<TreeNode>,
 }
 
@@ -134,7 +172,14 @@ struct Node {
 pub fn call_tree(context: &Context, question: &Question) -> Option<CallTree> {
     let snapshot = context.world.snapshot()?;
     let order = TreeOrder::from_inverted(question.inverted);
-    let (nodes, more) = below(snapshot, question, order).unwrap_or_default();
+    let given = given(snapshot, question, order);
+    let hot_path = question.hot_path.then(|| {
+        let path = given.clone().map(|(_, node)| hot_path(snapshot, question, order, node));
+        path.unwrap_or_default()
+    });
+    let below =
+        given.map(|(path, branch)| below(snapshot, question, order, &path, branch.as_ref()));
+    let (nodes, more) = below.unwrap_or_default();
     let before = before(context, snapshot, order, &nodes);
 
     let mut top = Vec::new();
@@ -157,14 +202,18 @@ pub fn call_tree(context: &Context, question: &Question) -> Option<CallTree> {
         est: snapshot.grouped.recording.summed().is_some(),
         more,
         nodes: top,
+        hot_path,
     })
 }
 
-/// The nodes of an answer, level by level, and the number of children of the given node that are
-/// not in it. `None` if the profile does not have the node.
-fn below(snapshot: &Snapshot, question: &Question, order: TreeOrder) -> Option<(Vec<Node>, usize)> {
+/// The requested node and its path; the top of the tree has no node. `None` if the profile does not
+/// have it.
+fn given(
+    snapshot: &Snapshot,
+    question: &Question,
+    order: TreeOrder,
+) -> Option<(Vec<FunctionId>, Option<Branch>)> {
     let path = resolve(snapshot, &question.path, order.toward().into())?;
-    let branches = |parent: Option<&Branch>| snapshot.tree.branches(order, parent);
     let node = |path: &[FunctionId]| branch_at(snapshot, order, path);
     let under = match &question.transforms {
         Given::Unchanged => Under::Unknown,
@@ -172,35 +221,87 @@ fn below(snapshot: &Snapshot, question: &Question, order: TreeOrder) -> Option<(
         Given::Set(id) => Under::Id(id),
     };
     let path = current(snapshot, path, order.path_kind(), under, |path| node(path).is_some())?;
-    let given = node(&path)?;
+    let node = node(&path)?;
+    Some((path, node))
+}
 
+/// Sorts branches, which are in the order of their totals.
+fn sort(snapshot: &Snapshot, branches: &mut [Branch], sort: Sort) {
+    let own = |branch: &Branch| branch.self_.unwrap_or_default().abs();
+    match sort {
+        Sort::Total => {}
+        Sort::Self_ => branches.sort_by(|a, b| own(b).total_cmp(&own(a))),
+        Sort::Name => branches.sort_by_cached_key(|branch| {
+            let name = snapshot.function(branch.function).name;
+            (name.to_lowercase(), name)
+        }),
+    }
+}
+
+/// The nodes of an answer below the given one, level by level, and the number of children of the
+/// given node after those that are in it.
+fn below(
+    snapshot: &Snapshot,
+    question: &Question,
+    order: TreeOrder,
+    path: &[FunctionId],
+    given: Option<&Branch>,
+) -> (Vec<Node>, usize) {
+    let branches = |parent: Option<&Branch>| {
+        let mut branches = snapshot.tree.branches(order, parent);
+        sort(snapshot, &mut branches, question.sort);
+        branches
+    };
     let depth = question.depth.unwrap_or(1).min(MAX_DEPTH);
     let limit = question.limit.unwrap_or(LIMIT);
     let most = (MAX_KEYS / (path.len() + depth).max(1)).clamp(1, MAX_NODES);
     let (mut nodes, mut more_at_top): (Vec<Node>, _) = (Vec::new(), 0);
     let mut parent = None;
     loop {
-        let (found, level, path) = match parent.and_then(|parent: usize| nodes.get(parent)) {
-            Some(node) => (branches(Some(&node.branch)), node.level + 1, node.path.as_slice()),
-            None => (branches(given.as_ref()), 0, path.as_slice()),
+        let (found, level, path, skip) = match parent.and_then(|at: usize| nodes.get(at)) {
+            Some(node) => (branches(Some(&node.branch)), node.level + 1, node.path.as_slice(), 0),
+            None => (branches(given), 0, path, question.skip),
         };
         let shown = if level < depth { limit.min(most - nodes.len()) } else { 0 };
-        let more = found.len().saturating_sub(shown);
+        let more = found.len().saturating_sub(skip).saturating_sub(shown);
         let extended = |branch: Branch| {
             let path = [path, &[branch.function]].concat();
             Node { branch, path, parent, level, more: 0 }
         };
-        let new: Vec<_> = found.into_iter().take(shown).map(extended).collect();
+        let new: Vec<_> = found.into_iter().skip(skip).take(shown).map(extended).collect();
         *parent
             .and_then(|parent| nodes.get_mut(parent))
             .map_or(&mut more_at_top, |node| &mut node.more) = more;
         nodes.extend(new);
         let next = parent.map_or(0, |parent| parent + 1);
         if next == nodes.len() {
-            return Some((nodes, more_at_top));
+            return (nodes, more_at_top);
         }
         parent = Some(next);
     }
+}
+
+/// The hot path below `end`, which is the given node.
+fn hot_path(
+    snapshot: &Snapshot,
+    question: &Question,
+    order: TreeOrder,
+    mut end: Option<Branch>,
+) -> Vec<HotNode> {
+    let mut path = Vec::new();
+    while path.len() < MAX_HOT_PATH {
+        let mut siblings = snapshot.tree.branches(order, end.as_ref());
+        let Some(hottest) = siblings.first().cloned() else { break };
+        let own = end.as_ref().map(|end| end.self_.unwrap_or_default().abs());
+        if own.is_some_and(|own| own >= hottest.total.abs()) {
+            break;
+        }
+        sort(snapshot, &mut siblings, question.sort);
+        let before = siblings.iter().take_while(|branch| branch.function != hottest.function);
+        path.push(HotNode { key: Key::of(snapshot, hottest.function), rank: before.count() });
+        end = Some(hottest);
+    }
+    path
 }
 
 /// The cost of each node in the baseline, if it is known.

@@ -1,5 +1,5 @@
 //! Lists for clients that do not depend on a profile: kinds of transforms, of hot spots and of
-//! groups of calls, export formats, file names of profiles.
+//! groups of calls, orders, export formats, file names of profiles.
 
 use crate::config::transforms::{Kind, Takes, title};
 use crate::discovery::roots::MARKERS;
@@ -7,6 +7,7 @@ use crate::discovery::{NAMES, PROFILE_FOLDERS};
 use crate::export::Target;
 use crate::items::weight::TIERS;
 use crate::query::call_groups::GroupBy;
+use crate::query::call_tree;
 use crate::ranking::{By, Sort};
 use analysis::TransformKind;
 use clap::ValueEnum;
@@ -24,6 +25,8 @@ pub struct Catalog {
     pub hot_spots: Vec<HotSpotsInfo>,
     /// The orders of hot spots, in the order of menus.
     pub hot_spots_orders: Vec<HotSpotsOrder>,
+    /// The orders of the call tree, in the order of menus.
+    pub call_tree_orders: Vec<CallTreeOrder>,
     /// What callers and callees can be grouped by.
     pub groupings: Vec<GroupingInfo>,
     /// The formats that `costline.export` writes.
@@ -76,6 +79,15 @@ pub struct HotSpotsOrder {
     pub per_call: bool,
 }
 
+/// An order of the call tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CallTreeOrder {
+    /// The title in menus.
+    pub title: String,
+    /// The value for `costline.callTree`.
+    pub sort: call_tree::Sort,
+}
+
 /// What callers and callees can be grouped by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -108,6 +120,7 @@ pub fn catalog() -> Catalog {
         transforms: TransformKind::ALL.into_iter().map(transform).collect(),
         hot_spots: By::value_variants().iter().copied().map(hot_spots).collect(),
         hot_spots_orders: ORDERS.map(order).into(),
+        call_tree_orders: CALL_TREE_ORDERS.map(call_tree_order).into(),
         groupings: GroupBy::value_variants().iter().copied().map(grouping).collect(),
         export_formats: Target::value_variants().iter().copied().map(export_format).collect(),
         profile_names: texts(&NAMES),
@@ -147,6 +160,17 @@ const ORDERS: [(Sort, bool, &str); 6] = [
 
 fn order((sort, per_call, title): (Sort, bool, &str)) -> HotSpotsOrder {
     HotSpotsOrder { title: title.to_owned(), sort, per_call }
+}
+
+/// The orders of the call tree, and their titles.
+const CALL_TREE_ORDERS: [(call_tree::Sort, &str); 3] = [
+    (call_tree::Sort::Total, "Total"),
+    (call_tree::Sort::Self_, "Self"),
+    (call_tree::Sort::Name, "Name"),
+];
+
+fn call_tree_order((sort, title): (call_tree::Sort, &str)) -> CallTreeOrder {
+    CallTreeOrder { title: title.to_owned(), sort }
 }
 
 fn grouping(group_by: GroupBy) -> GroupingInfo {
