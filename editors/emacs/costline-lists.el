@@ -108,8 +108,10 @@ A column with numbers that the list is sorted by decides which rows there are."
       ("Total" . ,(plist-get row :totalText))
       ("Change" . ,(unless (eq (costline--get row :change :self :mayBeNoise) t) (costline--get row :change :self :text)))
       ("Calls" . ,(and (equal costline--sorted "calls") (plist-get row :label)))
-      ("Name" . ,(or (plist-get row :title) (plist-get row :name)))
-      ("Place" . ,(if line (format "%s:%s" file line) (or file (plist-get row :placeText)))))))
+      ("Name" . ,(or (unless (equal costline--by "file") (plist-get row :title)) (plist-get row :name)))
+      ("Place" . ,(cond (line (format "%s:%s" file line))
+                        ((equal costline--by "file") (plist-get row :title))
+                        (t (or file (plist-get row :placeText))))))))
 
 (defun costline--rows (answer)
   "Return the rows of ANSWER, a list of hot spots.
@@ -178,11 +180,18 @@ With a prefix argument, the hottest LINES."
   (interactive)
   (costline-hotspots-by (if (equal costline--by "line") "function" "line")))
 
+(defun costline--pick (prompt values)
+  "Show PROMPT, let the user select a title in VALUES, and return its value."
+  (cdr (assoc (completing-read prompt values nil t) values)))
+
 (defun costline-hotspots-by (by)
   "List BY, one of the kinds of hot spots that the profile has."
-  (interactive (list (completing-read "List hottest: "
-                                      (append (plist-get (costline--execute "costline.view") :hotSpots) nil)
-                                      nil t)))
+  (interactive
+   (let ((kinds (plist-get (costline--execute "costline.view") :hotSpots)))
+     (list (costline--pick "List hottest: "
+                           (cl-loop for kind in (costline--catalog :hotSpots)
+                                    when (seq-contains-p kinds (plist-get kind :by))
+                                    collect (cons (plist-get kind :title) (plist-get kind :by)))))))
   (setq costline--by by)
   (revert-buffer))
 
@@ -201,7 +210,11 @@ If the server refuses it, keep the old order."
 
 (defun costline-hotspots-sort (sort)
   "Sort the list by SORT, a number of the rows such as \"total\"."
-  (interactive (list (completing-read "Sort by: " (mapcar #'cdr costline--sorted-columns) nil t)))
+  ;; The columns do not have costs per call.
+  (interactive (list (costline--pick "Sort by: "
+                                     (cl-loop for order in (costline--catalog :hotSpotsOrders)
+                                              unless (eq (plist-get order :perCall) t)
+                                              collect (cons (plist-get order :title) (plist-get order :sort))))))
   (costline--hotspots-set :sort sort))
 
 (defun costline-hotspots-own ()
@@ -358,19 +371,16 @@ With a prefix argument INVERTED, show it bottom-up."
       (costline--show-tree (if (eq inverted t) "Call tree, bottom-up" "Call tree") (nodes [])))))
 
 (defun costline--transform-node (path inverted)
-  "Let the user show, merge or hide the node at PATH of the call tree.
+  "Let the user select one of the server's actions for the node at PATH.
 INVERTED says whether it is a node of the bottom-up tree."
-  (let ((kinds (list (cons "Focus on this node and its callers" "focus-subtree-inverted"))))
-    (unless inverted
-      (setq kinds '(("Show the costs of this node" . nil)
-                    ("Merge into caller" . "merge-node")
-                    ("Merge subtree into caller" . "merge-subtree")
-                    ("Hide" . "drop-node"))))
-    (let ((kind (cdr (assoc (completing-read "Node: " kinds nil t) kinds))))
-      (if kind
-          (costline--execute "costline.pushTransform" (list :type kind :path path))
-        (costline--execute "costline.setView" (list :node path)))
-      (costline-call-tree inverted))))
+  (let ((kind (costline--pick "Node: "
+                              (cl-loop for action in (costline--catalog :nodeActions)
+                                       when (eq (eq (plist-get action :bottomUp) t) inverted)
+                                       collect (cons (plist-get action :title) (plist-get action :type))))))
+    (if kind
+        (costline--execute "costline.pushTransform" (list :type kind :path path))
+      (costline--execute "costline.setView" (list :node path)))
+    (costline-call-tree inverted)))
 
 (defun costline-transform-node ()
   "Show, merge or hide the node at point of the call tree.

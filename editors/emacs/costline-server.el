@@ -69,6 +69,7 @@ The keys name the client and the project, the values are opaque.")
 (declare-function lsp--text-document-position-params "ext:lsp-mode" (&optional identifier position))
 (declare-function lsp--workspace-client "ext:lsp-mode" (workspace))
 (declare-function lsp--workspace-root "ext:lsp-mode" (workspace))
+(declare-function lsp--workspace-server-capabilities "ext:lsp-mode" (workspace))
 (declare-function lsp--session-workspaces "ext:lsp-mode" (session))
 (declare-function lsp-session "ext:lsp-mode" ())
 (declare-function lsp--client-server-id "ext:lsp-mode" (client))
@@ -153,6 +154,17 @@ Wait for the answer and return it."
 (defun costline--execute (command &rest arguments)
   "Run COMMAND of the server with ARGUMENTS, and return its result."
   (costline--request "workspace/executeCommand" (list :command command :arguments (vconcat arguments))))
+
+(defun costline--catalog (list)
+  "Return LIST of those that the server of this buffer has for menus."
+  (let* ((server (costline--find-server))
+         (capabilities (cond ((null server) nil)
+                             ((not (cl-typep server 'jsonrpc-connection))
+                              (costline--plain (lsp--workspace-server-capabilities server)))
+                             ((costline--own-root server)
+                              (process-get (jsonrpc--process server) 'costline-capabilities))
+                             (t (eglot--capabilities server)))))
+    (append (costline--get capabilities :experimental :costline list) nil)))
 
 (defun costline--position ()
   "Return the document and position of point, as the client of this buffer does."
@@ -551,7 +563,8 @@ The reason is said once."
                                     :notification-dispatcher #'costline--handle-notification
                                     :on-shutdown #'costline--own-ended)))
         (condition-case problem
-            (jsonrpc-request server "initialize" (costline--initialize root name))
+            (process-put (jsonrpc--process server) 'costline-capabilities
+                         (plist-get (jsonrpc-request server "initialize" (costline--initialize root name)) :capabilities))
           ((error quit)
            (delete-process (jsonrpc--process server))
            (signal (car problem) (cdr problem))))

@@ -9,6 +9,7 @@ mod typescript;
 
 use crate::book;
 use engine::discovery::roots::MARKERS;
+use engine::query::catalog::catalog;
 use expect_test::expect_file;
 use model::{CommandShape, GENERATED, Protocol};
 use serde_json::{Map, Value, json};
@@ -116,6 +117,25 @@ fn the_project_markers_in_settings_of_editors_are_up_to_date() {
         format!("'{marker}{slash}'")
     });
     check_markers("vim/costline.vim", &format!("[{}]", quoted.join(", ")));
+}
+
+#[test]
+fn the_menu_of_a_call_node_in_vs_code_has_the_titles_of_the_server() {
+    // VS Code reads the titles of menus before it starts the server.
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/vscode/package.json");
+    let manifest = fs::read_to_string(path).expect("a file of this repository");
+    let manifest: Value = serde_json::from_str(&manifest).expect("JSON");
+    let commands = manifest["contributes"]["commands"].as_array().expect("a list");
+    let actions = catalog().node_actions;
+    let names = ["showNode", "mergeNode", "mergeSubtree", "hideNode", "focusInverted"];
+    assert_eq!(actions.len(), names.len(), "VS Code has another number of commands");
+    for (name, action) in names.into_iter().zip(actions) {
+        let id = format!("costline.ui.{name}");
+        let command = commands.iter().find(|command| command["command"] == id.as_str());
+        let title = command.expect("the command exists")["title"].as_str().expect("a title");
+        // They differ in the case of letters.
+        assert_eq!(title.to_lowercase(), action.title.to_lowercase(), "{id}");
+    }
 }
 
 #[test]

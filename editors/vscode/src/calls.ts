@@ -7,7 +7,7 @@ import type { Direction, Item } from "./protocol.generated";
 import { select } from "./reveal";
 import type { Call, Server } from "./server";
 import { listRow, visible } from "./text";
-import { callLines, described, nodeId, sameFunction, searchFor } from "./tree";
+import { callLines, nodeId, sameFunction, searchFor } from "./tree";
 
 /** The maximum number of functions among which one of another profile is searched. */
 const MAX_FUNCTIONS = 1000;
@@ -116,7 +116,7 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
     const row = new vscode.TreeItem(item.name, state);
     const lines = isRoot ? "" : callLines(node.calls.lines);
     row.id = node.id;
-    row.description = [described(item.data), lines].filter(Boolean).join(" · ");
+    row.description = [item.data.detail, lines].filter(Boolean).join(" · ");
     row.tooltip = `${item.name}\n${row.description}`;
     row.iconPath = bar(item.data);
     row.contextValue = node.calls.lines.length > 1 ? "call,lines" : "call";

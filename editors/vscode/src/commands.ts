@@ -19,7 +19,6 @@ import { offerToRecord, record } from "./record";
 import type { Server } from "./server";
 import { drawsText, setting, toggleSetting } from "./settings";
 import { listRow, visible } from "./text";
-import { described } from "./tree";
 
 interface Parts {
   readonly server: Server;
@@ -135,7 +134,7 @@ function itemOf(row: AnyRow): Item | undefined {
 /** The text of a row, to be copied. */
 function text(row: AnyRow): string {
   if (!row) return "";
-  if (!("kind" in row)) return `${row.item.name} · ${described(row.item.data)}`;
+  if (!("kind" in row)) return `${row.item.name} · ${row.item.data.detail}`;
   switch (row.kind) {
     case "node":
       return `${row.node.name} · ${row.node.text}`;

@@ -4,10 +4,10 @@ import * as vscode from "vscode";
 import { open } from "./places";
 import type {
   Action, FlameGraph, FlameGraphArgument, FlameGraphFrame, FunctionKey, OtherProfile, SetViewArgument, Timeline, TimelineBucket, TransformArgument,
-  TransformInfo, View,
+  View,
 } from "./protocol.generated";
 import type { Server } from "./server";
-import { visible } from "./text";
+import { inTitleCase, visible } from "./text";
 import { matcher } from "./webview/flame/match";
 import { type Bucket, EMPTY, type Graph, type Kind, type MenuEntry, type Picture, type Place, type Side, type StripData } from "./webview/flame/picture";
 import type { FromFlameGraph, ToFlameGraph } from "./webview/messages";
@@ -160,15 +160,13 @@ export class Drawing {
 
   private menu(): MenuEntry[] {
     const { kind } = this.shown;
-    const isTopDown = kind === "tree" || kind === "time";
-    const inTree = isTopDown ? [{ id: "node", title: "Show the Costs of This Node" }] : [];
+    const { nodeActions = [], transforms = [] } = this.server.catalog ?? {};
     // Around a function, frames are not nodes of one tree.
-    const isFor = ({ type, takes, bottomUp }: TransformInfo): boolean =>
-      // A focus on the node is the entry above.
-      type !== "focus-subtree" && (takes === "function" || (takes === "path" && kind !== "around" && bottomUp === (kind === "inverted")));
-    const transforms = (this.server.catalog?.transforms ?? []).filter(isFor).map(({ type, title }) => ({ id: type, title }));
+    const onNode = nodeActions.filter(({ bottomUp }) => kind !== "around" && bottomUp === (kind === "inverted"));
+    const onFunction = transforms.filter(({ takes }) => takes === "function");
+    const changes = [...onNode, ...onFunction].map(({ type, title }) => ({ id: type ?? "node", title: inTitleCase(title) }));
     const undo = undoOf(this.view).map(({ title }) => ({ id: title, title: visible(title) }));
-    return [{ id: "source", title: "Go to Source" }, { id: "around", title: "Show Callers and Callees of Function" }, ...inTree, ...transforms, ...undo];
+    return [{ id: "source", title: "Go to Source" }, { id: "around", title: "Show Callers and Callees of Function" }, ...changes, ...undo];
   }
 
   private frame({ side, frame }: Place): FlameGraphFrame | undefined {

@@ -28,7 +28,7 @@ const ICONS: Readonly<Partial<Record<HotSpotsBy, string>>> = {
   field: "symbol-field",
 };
 
-/** A row that has a title or a name. */
+/** A row that has a title. */
 type Named = HotEdge | HotModule | HotThread | HotClique | HotField;
 
 export type Row =
@@ -225,7 +225,7 @@ function rowsOf(answer: HotSpots, by: HotSpotsBy, list = ""): Row[] {
 }
 
 function fileItem(spot: HotFile, rank: number): vscode.TreeItem {
-  const path = spot.file ?? "no file";
+  const path = spot.title;
   const { folder, name } = splitPath(path);
   const item = new vscode.TreeItem(`${spot.label} ${shortened(visible(name))}`);
   item.id = `file ${rank} ${path}`;
@@ -238,13 +238,8 @@ function fileItem(spot: HotFile, rank: number): vscode.TreeItem {
   return item;
 }
 
-function nameOf(spot: Named, by: HotSpotsBy): string {
-  const name = ("title" in spot ? spot.title : spot.name) ?? "";
-  return name === "" ? `no ${by}` : name;
-}
-
 function namedItem(spot: Named, by: HotSpotsBy, rank: number): vscode.TreeItem {
-  const name = nameOf(spot, by);
+  const name = spot.title;
   const item = new vscode.TreeItem(`${spot.label} ${shortened(visible(name))}`);
   item.id = `${by} ${rank} ${name}`;
   const placeText = "placeText" in spot ? spot.placeText : "";
@@ -297,9 +292,9 @@ export function rowText(row: Row): string {
     case "hotLine":
       return `${row.spot.text} · ${row.spot.file}:${row.spot.line}`;
     case "hotFile":
-      return `${row.spot.text} · ${row.spot.file ?? "no file"}`;
+      return `${row.spot.text} · ${row.spot.title}`;
     case "hotName":
-      return `${row.spot.text} · ${nameOf(row.spot, row.by)}`;
+      return `${row.spot.text} · ${row.spot.title}`;
     default:
       return "";
   }

@@ -265,6 +265,8 @@ export interface Catalog {
   readonly hotSpots: readonly HotSpotsInfo[];
   /** The orders of hot spots, in the order of menus. */
   readonly hotSpotsOrders: readonly HotSpotsOrder[];
+  /** What can be done with a node of the call tree, in the order of menus. */
+  readonly nodeActions: readonly NodeAction[];
   /** Names of folders in which any file may be a profile. */
   readonly profileFolders: readonly string[];
   /** Globs of the file names of profiles. Each name may also end in `.gz` or `.zst`. */
@@ -1101,6 +1103,8 @@ export interface HotFile {
   readonly text: string;
   /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
+  /** The file for display: its name, or `no file`. */
+  readonly title: string;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
   /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
@@ -1293,6 +1297,8 @@ export interface HotModule {
   readonly text: string;
   /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
+  /** The name for display, for functions without one: `no library`. */
+  readonly title: string;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
   /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
@@ -1464,6 +1470,8 @@ export interface HotThread {
   readonly tid: string | null;
   /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
+  /** What tells it apart from the others, for display: `main · thread 7`. */
+  readonly title: string;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
   /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
@@ -1494,7 +1502,7 @@ export type Inlines =
 export interface Item {
   /** The data that the server needs to follow calls. */
   readonly data: ItemData;
-  /** The place and the self cost. */
+  /** `costline`, and `detail` of the data. */
   readonly detail: string;
   /** The LSP symbol kind: 12, a function. */
   readonly kind: number;
@@ -1532,6 +1540,8 @@ export interface ItemArgument {
 export interface ItemData {
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** The place and the self cost for display: `app.py:12 · self 4.0%`. Of a caller, the cost of the samples that start there: `app.py:12 · starts here 4.0%`. */
+  readonly detail: string;
   /** The direction in which the path was followed. Null for a root. */
   readonly dir: Direction | null;
   /** Whether each recursive call is a function of the path. Otherwise consecutive calls of one function are one. */
@@ -1662,6 +1672,16 @@ export interface NamedSources {
   readonly problem: string | null;
   /** The sources, by name. */
   readonly sources: readonly NamedSource[];
+}
+
+/** What can be done with a node of the call tree. */
+export interface NodeAction {
+  /** Whether it is for nodes of the bottom-up tree, or else for those of the other one. */
+  readonly bottomUp: boolean;
+  /** The title in menus. */
+  readonly title: string;
+  /** The kind of transform, for `costline.pushTransform` with the path of the node. Null: show the costs of the node only, by `node` of `costline.setView`. */
+  readonly type: TransformKind | null;
 }
 
 /** A choice of a call node. */
@@ -2299,15 +2319,15 @@ export type TransformKind =
   | "merge-node"
   /** Merge node and what it calls into its caller */
   | "merge-subtree"
-  /** Drop samples with function */
+  /** Hide samples with function */
   | "drop-function"
-  /** Drop samples with node */
+  /** Hide samples with node */
   | "drop-node"
   /** Focus on function */
   | "focus-function"
-  /** Focus on subtree */
+  /** Focus on node */
   | "focus-subtree"
-  /** Focus on subtree of the bottom-up tree */
+  /** Focus on node and its callers */
   | "focus-subtree-inverted"
   /** Focus on self cost of function */
   | "focus-self"

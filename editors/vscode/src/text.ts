@@ -34,6 +34,14 @@ export function sentence(error: unknown): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 }
 
+/** Words that begin with a small letter in a title. */
+const SMALL_WORDS: ReadonlySet<string> = new Set(["and", "into", "of", "on", "the", "with"]);
+
+/** A title of the server in the case of menus of VS Code. */
+export function inTitleCase(title: string): string {
+  return title.replace(/\b[a-z]\w*/g, (word) => (SMALL_WORDS.has(word) ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`));
+}
+
 /** Breaks up `$(`, which VS Code would replace by an icon. */
 export function plain(text: string): string {
   return text.replace(/\$\(/g, "$\u200b(");

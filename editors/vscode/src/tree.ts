@@ -2,16 +2,6 @@
 
 import type { FunctionKey, HotFunction, Item, ItemData } from "./protocol.generated";
 
-/** What the rows of functions have in common. */
-type Described = Pick<ItemData, "placeText" | "self" | "selfText"> & Partial<Pick<ItemData, "dir">>;
-
-/** The place and self cost of a function, to be shown behind its name. The self cost of a caller is that of the samples that start there. */
-export function described({ placeText, self, selfText, dir }: Described): string {
-  const isCaller = dir === "incoming";
-  const own = selfText === null || (isCaller && self === 0) ? "" : `${isCaller ? "starts here" : "self"} ${selfText}`;
-  return [placeText, own].filter(Boolean).join(" · ");
-}
-
 /** A space that is as wide as a digit. */
 const FIGURE_SPACE = "\u2007";
 

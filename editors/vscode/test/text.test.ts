@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { listRow, plain, sentence, shortened, splitPath, visible } from "../src/text";
+import { inTitleCase, listRow, plain, sentence, shortened, splitPath, visible } from "../src/text";
 
 test("text from profiles names no icon", () => {
   assert.equal(plain("$(trash) parse"), "$\u200b(trash) parse");
@@ -32,6 +32,11 @@ test("a path has a folder and a name", () => {
   assert.deepEqual(splitPath("/srv/app/main.py"), { folder: "/srv/app", name: "main.py" });
   assert.deepEqual(splitPath("C:\\app\\main.py"), { folder: "C:\\app", name: "main.py" });
   assert.deepEqual(splitPath("<frozen site>"), { folder: "", name: "<frozen site>" });
+});
+
+test("titles of the server are in the case of menus", () => {
+  assert.equal(inTitleCase("Merge node and what it calls into its caller"), "Merge Node and What It Calls into Its Caller");
+  assert.equal(inTitleCase("Focus on node and its callers"), "Focus on Node and Its Callers");
 });
 
 test("an error of the server is a sentence", () => {

@@ -2,28 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isItem } from "../src/protocol";
 import type { HotFunction, Item, ItemData } from "../src/protocol.generated";
-import { callLines, columns, described, nodeId, sameFunction, searchFor } from "../src/tree";
+import { callLines, columns, nodeId, sameFunction, searchFor } from "../src/tree";
 
 function item(name: string, path: readonly string[], changes: Partial<ItemData> = {}): Item {
   const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
   const data: ItemData = {
     v: 1, name, path: path.map((name) => ({ name, file: null, lib: null })), dir: null, exact: false, leaf: null, recursive: false, metric: "samples", unit: "samples",
     self: 1, selfText: "1.0%", selfShare: 0.01, total: 5, totalText: "5.0%", share: 0.05, tier: 2, uri: "file:///a.py", line0: 2, placeText: "a.py:3",
+    detail: "a.py:3 · self 1.0%",
     ...changes,
   };
   return { name: `5.0% ${name}`, kind: 12, uri: "file:///a.py", range, selectionRange: range, detail: "", data };
 }
-
-test("rows show the place and the self cost", () => {
-  assert.equal(described(item("parse", ["parse"]).data), "a.py:3 · self 1.0%");
-  assert.equal(described(item("parse", ["parse"], { self: null, selfText: null }).data), "a.py:3");
-});
-
-test("rows of callers show the cost of what starts there, if any", () => {
-  const data = { dir: "incoming", self: 1, selfText: "1.0%" } as const;
-  assert.equal(described(item("main", ["parse", "main"], data).data), "a.py:3 · starts here 1.0%");
-  assert.equal(described(item("main", ["parse", "main"], { ...data, self: 0, selfText: "0.0%" }).data), "a.py:3");
-});
 
 test("the id of a row stays the same when costs change", () => {
   const before = item("parse", ["main", "parse"]);

@@ -348,12 +348,11 @@ impl Table<'_> {
         self.cells("", &total, &what, 0.0)
     }
 
-    /// A file, module, package or library. `kind` names it.
-    fn group(&mut self, row: &Row<Group>, noun: &str) -> io::Result<()> {
-        let what = match (&row.what.name, row.what.file) {
-            (Some(name), _) => plain(name).into_owned(),
-            (None, Some(file)) => self.file_name(file),
-            (None, None) => format!("no {noun}"),
+    /// A file, module, package or library.
+    fn group(&mut self, row: &Row<Group>, kind: GroupKind) -> io::Result<()> {
+        let what = match row.what.file {
+            Some(file) => self.file_name(file),
+            None => row.what.title(kind, self.snapshot),
         };
         if row.cost.total != Total::Unknown {
             return self.row(row, &what);
@@ -366,10 +365,9 @@ impl Table<'_> {
     }
 
     fn groups(&mut self, kind: GroupKind, rows: &[Row<Group>]) -> io::Result<()> {
-        let noun = kind.noun(self.snapshot);
-        rows.iter().try_for_each(|row| self.group(row, noun))?;
+        rows.iter().try_for_each(|row| self.group(row, kind))?;
         // As Mercury's own tool does.
-        if self.per_call || noun != "module" {
+        if self.per_call || kind.noun(self.snapshot) != "module" {
             return Ok(());
         }
         self.cells(&self.weight(self.snapshot.costs.total), "", "program", 0.0)

@@ -232,16 +232,18 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
                         ("costline.hotspots" :marks ["own code"] :cliques [(:title "even, odd" :selfText "46.2%")])))
              ((symbol-function 'costline--execute) (lambda (command &rest _) (cdr (assoc command answers))))
              ((symbol-function 'costline--find-server) #'ignore)
+             ((symbol-function 'costline--catalog)
+              (lambda (_) '((:by "function" :title "Functions") (:by "clique" :title "Cliques") (:by "field" :title "Fields"))))
              (offered nil)
              (completing-read-function
               (lambda (_ candidates &rest _)
                 (setq offered candidates)
-                "clique")))
+                "Cliques")))
     (costline-hotspots)
     (unwind-protect
         (progn
           (call-interactively #'costline-hotspots-by)
-          (should (equal offered '("function" "clique")))
+          (should (equal offered '(("Functions" . "function") ("Cliques" . "clique"))))
           (should (string-search "46.2%" (buffer-string)))
           (should (string-search "even, odd" (buffer-string))))
       (kill-buffer "*Costline hot spots*"))))

@@ -194,7 +194,7 @@ t.run({
     "a node that is hidden",
     function()
       cursor_on("Thread._boot")
-      t.answer({ "Drop samples with node" })
+      t.answer({ "Hide samples with node" })
       press("t")
       t.wait("only the module", function()
         return vim.deep_equal(frames(2), { { "<module>", WIDTH } })

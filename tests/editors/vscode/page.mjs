@@ -158,7 +158,7 @@ await code.run(async () => {
   write(30, 20);
   await until("rewritten", async () => (await other.text(".profile-head p")).startsWith("50 samples"));
   await until("drawn again", async () => (await other.path())[0].includes("50 samples"));
-  await other.choose("Merge function into its callers");
+  await other.choose("Merge Function into Its Callers");
   await until("a message", async () => (await other.details()) === "The profile has changed in the meantime. Choose again.");
   assert.deepEqual(await other.rows(), [["60.0%", "60.0%", "neighbours"], ["40.0%", "100.0%", "solve"]]);
   write(30, 10);

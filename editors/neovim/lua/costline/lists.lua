@@ -84,15 +84,13 @@ function M.hotspots(argument, in_quickfix)
     end
     ---@param spot costline.HotFile
     local function of_file(spot)
-      local name = non_null(spot.file) or "no file"
-      local entry = row(("%s  %s"):format(spot.text, name), place_of(spot.uri, spot.line0))
-      entry.brief = brief(spot, name)
+      local entry = row(("%s  %s"):format(spot.text, spot.title), place_of(spot.uri, spot.line0))
+      entry.brief = brief(spot, spot.title)
       return entry
     end
     ---@param spot costline.HotEdge|costline.HotModule|costline.HotThread|costline.HotClique|costline.HotField
     local function of_other(spot)
-      local name = spot.title or non_null(spot.name) or ("no " .. by)
-      return row(("%s  %s"):format(spot.text, name), place_of(spot.uri, spot.line0))
+      return row(("%s  %s"):format(spot.text, spot.title), place_of(spot.uri, spot.line0))
     end
     local of = { ["function"] = of_function, line = of_line, file = of_file }
     local rows = vim.tbl_map(of[by] or of_other, kind and found[kind.list] or {})
@@ -174,17 +172,11 @@ function M.function_at_cursor(on_key)
   end)
 end
 
---- The cost, name, place and self cost of a function. The self cost of a caller is that of the samples that start there.
+--- The cost, name, place and self cost of a function.
 ---@param item costline.Item
 ---@return string
 local function text(item)
-  local data = item.data
-  local is_caller = data.dir == "incoming"
-  local own = ""
-  if non_null(data.selfText) and not (is_caller and data.self == 0) then
-    own = (" · %s %s"):format(is_caller and "starts here" or "self", data.selfText)
-  end
-  return ("%s  %s%s"):format(item.name, data.placeText, own)
+  return ("%s  %s"):format(item.name, item.data.detail)
 end
 
 --- `callers` or `callees`, for titles.

@@ -151,6 +151,7 @@
 ---@field groupings costline.GroupingInfo[] What callers and callees can be grouped by.
 ---@field hotSpots costline.HotSpotsInfo[] What `costline.hotspots` lists, in the order of menus. `costline.view` says which of them the profile shown has.
 ---@field hotSpotsOrders costline.HotSpotsOrder[] The orders of hot spots, in the order of menus.
+---@field nodeActions costline.NodeAction[] What can be done with a node of the call tree, in the order of menus.
 ---@field profileFolders string[] Names of folders in which any file may be a profile.
 ---@field profileNames string[] Globs of the file names of profiles. Each name may also end in `.gz` or `.zst`.
 ---@field projectMarkers string[] Files and folders that mark the top folder of a project.
@@ -623,6 +624,7 @@
 ---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field title string The file for display: its name, or `no file`.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
@@ -725,6 +727,7 @@
 ---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field title string The name for display, for functions without one: `no library`.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
@@ -821,6 +824,7 @@
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tid string|vim.NIL The thread id, as spelled in the profile.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field title string What tells it apart from the others, for display: `main · thread 7`.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
@@ -840,7 +844,7 @@
 --- A function at the end of a call path, serialized as an LSP `CallHierarchyItem`. Clients pass it to the call hierarchy and to commands.
 ---@class costline.Item
 ---@field data costline.ItemData The data that the server needs to follow calls.
----@field detail string The place and the self cost.
+---@field detail string `costline`, and `detail` of the data.
 ---@field kind integer The LSP symbol kind: 12, a function.
 ---@field name string The function's cost and name: `45.6% parse_value`, with a baseline `45.6% ▲1.20 s parse_value`.
 ---@field range costline.Range The line of the definition.
@@ -861,6 +865,7 @@
 --- The `data` of an item.
 ---@class costline.ItemData
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field detail string The place and the self cost for display: `app.py:12 · self 4.0%`. Of a caller, the cost of the samples that start there: `app.py:12 · starts here 4.0%`.
 ---@field dir costline.Direction|vim.NIL The direction in which the path was followed. Null for a root.
 ---@field exact boolean Whether each recursive call is a function of the path. Otherwise consecutive calls of one function are one.
 ---@field folder? string The workspace folder whose profile has the cost. Missing if there is only one.
@@ -931,6 +936,12 @@
 ---@field file string|vim.NIL The file that names them. Null without a workspace folder.
 ---@field problem string|vim.NIL Why the file cannot be read. Null if it can, or does not exist.
 ---@field sources costline.NamedSource[] The sources, by name.
+
+--- What can be done with a node of the call tree.
+---@class costline.NodeAction
+---@field bottomUp boolean Whether it is for nodes of the bottom-up tree, or else for those of the other one.
+---@field title string The title in menus.
+---@field type costline.TransformKind|vim.NIL The kind of transform, for `costline.pushTransform` with the path of the node. Null: show the costs of the node only, by `node` of `costline.setView`.
 
 --- A choice of a call node.
 ---@alias costline.NodeChoice costline.FunctionKey[]|costline.Levels
@@ -1301,11 +1312,11 @@
 ---| '"merge-function"' # Merge function into its callers
 ---| '"merge-node"' # Merge node into its caller
 ---| '"merge-subtree"' # Merge node and what it calls into its caller
----| '"drop-function"' # Drop samples with function
----| '"drop-node"' # Drop samples with node
+---| '"drop-function"' # Hide samples with function
+---| '"drop-node"' # Hide samples with node
 ---| '"focus-function"' # Focus on function
----| '"focus-subtree"' # Focus on subtree
----| '"focus-subtree-inverted"' # Focus on subtree of the bottom-up tree
+---| '"focus-subtree"' # Focus on node
+---| '"focus-subtree-inverted"' # Focus on node and its callers
 ---| '"focus-self"' # Focus on self cost of function
 ---| '"focus-category"' # Focus on category
 ---| '"collapse-resource"' # Collapse library

@@ -127,7 +127,7 @@ pub struct Item {
     pub name: String,
     /// The LSP symbol kind: 12, a function.
     pub kind: u32,
-    /// The place and the self cost.
+    /// `costline`, and `detail` of the data.
     pub detail: String,
     /// The file, or a `costline:` document.
     pub uri: Url,
@@ -150,6 +150,9 @@ pub struct ItemData {
     /// Where the function is defined.
     #[serde(flatten)]
     pub place: PlaceFields,
+    /// The place and the self cost for display: `app.py:12 · self 4.0%`. Of a caller, the cost of
+    /// the samples that start there: `app.py:12 · starts here 4.0%`.
+    pub detail: String,
     /// Whether it is a recursive call. Its cost is then not part of the sum of its siblings.
     pub recursive: bool,
     /// Whether it has no calls in the direction of `dir`. Null for a root.
@@ -322,10 +325,11 @@ pub fn item(
         (Some(Direction::Incoming), Some(own)) => format!(" · starts here {}", format(own)),
         (_, Some(own)) => format!(" · self {}", format(own)),
     };
+    let detail = format!("{}{own}", place.place_text);
     Some(Item {
         name: format!("{mark}{}{delta} {}", units::total(cost.total, format), plain(this.name)),
         kind: 12,
-        detail: format!("costline · {}{own}", place.place_text),
+        detail: format!("costline · {detail}"),
         uri,
         range,
         selection_range: selection,
@@ -333,6 +337,7 @@ pub fn item(
             cost: CostData::with_self(scale, cost.self_, cost.total, cost.before),
             name: this.name.to_owned(),
             place,
+            detail,
             recursive: cost.recursive,
             leaf: cost.leaf,
             dir: direction,

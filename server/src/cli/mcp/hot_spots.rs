@@ -7,7 +7,7 @@ use super::tool::Query;
 use super::view::View;
 use engine::items::fields::PlaceFields;
 use engine::items::weight::Weight;
-use engine::query::hot_spots::{HotCost, HotModule, HotSpots, PerCall, Question, hot_spots};
+use engine::query::hot_spots::{HotCost, HotSpots, PerCall, Question, hot_spots};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -133,25 +133,16 @@ fn rows(opened: &Opened, found: HotSpots) -> Vec<Spot> {
             .flatten()
             .map(|row| Spot::new(&row.title, None, row.cost).at(opened, &row.place)),
     );
-    rows.extend(files.into_iter().flatten().map(|row| {
-        let name = row.file.as_deref().unwrap_or("no file");
-        Spot::new(name, Some(row.own), row.cost).at(opened, &row.place)
-    }));
-    let group = |kind: &'static str| {
-        move |row: HotModule| {
-            Spot::new(&row.name.unwrap_or_else(|| format!("no {kind}")), Some(row.own), row.cost)
-        }
-    };
-    rows.extend(modules.into_iter().flatten().map(group("module")));
-    rows.extend(packages.into_iter().flatten().map(group("package")));
-    rows.extend(libraries.into_iter().flatten().map(group("library")));
-    rows.extend(threads.into_iter().flatten().map(|row| {
-        // As in `costline report`, so that `threads` takes it.
-        let tid = row.tid.map(|tid| format!("thread {tid}"));
-        let parts = [Some(row.name), tid].into_iter().flatten().filter(|part| !part.is_empty());
-        let name = parts.collect::<Vec<_>>().join(" · ");
-        Spot::new(&name, None, row.cost)
-    }));
+    rows.extend(
+        files
+            .into_iter()
+            .flatten()
+            .map(|row| Spot::new(&row.title, Some(row.own), row.cost).at(opened, &row.place)),
+    );
+    let groups = [modules, packages, libraries].into_iter().flatten().flatten();
+    rows.extend(groups.map(|row| Spot::new(&row.title, Some(row.own), row.cost)));
+    // `threads` takes the title.
+    rows.extend(threads.into_iter().flatten().map(|row| Spot::new(&row.title, None, row.cost)));
     rows.extend(cliques.into_iter().flatten().map(|row| Spot::new(&row.title, None, row.cost)));
     rows.extend(fields.into_iter().flatten().map(|row| Spot::new(&row.title, None, row.cost)));
     rows

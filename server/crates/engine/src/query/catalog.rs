@@ -20,6 +20,8 @@ use serde::Serialize;
 pub struct Catalog {
     /// The kinds of transforms.
     pub transforms: Vec<TransformInfo>,
+    /// What can be done with a node of the call tree, in the order of menus.
+    pub node_actions: Vec<NodeAction>,
     /// What `costline.hotspots` lists, in the order of menus. `costline.view` says which of them the
     /// profile shown has.
     pub hot_spots: Vec<HotSpotsInfo>,
@@ -53,6 +55,20 @@ pub struct TransformInfo {
     pub takes: Takes,
     /// Whether it takes a path of the bottom-up tree, which begins with the leaf.
     #[serde(rename = "bottomUp")]
+    pub bottom_up: bool,
+}
+
+/// What can be done with a node of the call tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeAction {
+    /// The title in menus.
+    pub title: String,
+    /// The kind of transform, for `costline.pushTransform` with the path of the node. Null: show the
+    /// costs of the node only, by `node` of `costline.setView`.
+    #[serde(rename = "type")]
+    pub kind: Option<Kind>,
+    /// Whether it is for nodes of the bottom-up tree, or else for those of the other one.
     pub bottom_up: bool,
 }
 
@@ -118,6 +134,7 @@ pub fn catalog() -> Catalog {
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
     Catalog {
         transforms: TransformKind::ALL.into_iter().map(transform).collect(),
+        node_actions: node_actions(),
         hot_spots: By::value_variants().iter().copied().map(hot_spots).collect(),
         hot_spots_orders: ORDERS.map(order).into(),
         call_tree_orders: CALL_TREE_ORDERS.map(call_tree_order).into(),
@@ -137,6 +154,23 @@ fn transform(kind: TransformKind) -> TransformInfo {
         takes: kind.operand().into(),
         bottom_up: kind == TransformKind::FocusSubtreeInverted,
     }
+}
+
+fn node_actions() -> Vec<NodeAction> {
+    let show = NodeAction {
+        title: "Show the costs of this node".to_owned(),
+        kind: None,
+        bottom_up: false,
+    };
+    // A focus on the node shows its costs only.
+    let others = TransformKind::ALL.into_iter().filter(|kind| *kind != TransformKind::FocusSubtree);
+    let others = others.map(transform).filter(|info| info.takes == Takes::Path);
+    let action = |TransformInfo { kind, title, bottom_up, .. }| NodeAction {
+        title,
+        kind: Some(kind),
+        bottom_up,
+    };
+    std::iter::once(show).chain(others.map(action)).collect()
 }
 
 fn hot_spots(by: By) -> HotSpotsInfo {
@@ -203,6 +237,24 @@ mod tests {
         let node = serde_json::to_value(&catalog.transforms[1]).unwrap();
         let expected = r#"{"bottomUp":false,"takes":"path","title":"Merge node into its caller","type":"merge-node"}"#;
         assert_eq!(node.to_string(), expected);
+        let actions: Vec<_> = catalog
+            .node_actions
+            .iter()
+            .map(|action| {
+                let kind = action.kind.map_or("-", |Kind(kind)| kind.name());
+                format!("{kind} {} {}", action.bottom_up, action.title)
+            })
+            .collect();
+        assert_eq!(
+            actions,
+            [
+                "- false Show the costs of this node",
+                "merge-node false Merge node into its caller",
+                "merge-subtree false Merge node and what it calls into its caller",
+                "drop-node false Hide samples with node",
+                "focus-subtree-inverted true Focus on node and its callers",
+            ]
+        );
         let lists: Vec<_> =
             catalog.hot_spots.iter().map(|info| format!("{} {}", info.list, info.title)).collect();
         assert_eq!(lists.len(), By::value_variants().len());

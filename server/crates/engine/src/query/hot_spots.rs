@@ -18,7 +18,7 @@ use crate::ranking::{
 };
 use crate::snapshot::Snapshot;
 use crate::world::context::Context;
-use analysis::{CliqueCost, Cost, Edge, FileId, FunctionId, ThreadId, Total};
+use analysis::{CliqueCost, Cost, Edge, FileId, FunctionId, ThreadId, Total, thread_labels};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -212,6 +212,8 @@ pub struct HotFile {
     pub cost: HotCost,
     /// The name of the file in the profile; null for functions without a file.
     pub file: Option<String>,
+    /// The file for display: its name, or `no file`.
+    pub title: String,
     /// The first line of the file.
     #[serde(flatten)]
     pub place: PlaceFields,
@@ -256,6 +258,8 @@ pub struct HotModule {
     pub cost: HotCost,
     /// Its name; null for functions without one.
     pub name: Option<String>,
+    /// The name for display, for functions without one: `no library`.
+    pub title: String,
     /// Whether it has own code.
     pub own: bool,
 }
@@ -268,6 +272,8 @@ pub struct HotThread {
     pub cost: HotCost,
     /// Its name, or else the name of its process; empty if unknown.
     pub name: String,
+    /// What tells it apart from the others, for display: `main · thread 7`.
+    pub title: String,
     /// The process id, as spelled in the profile.
     pub pid: Option<String>,
     /// The thread id, as spelled in the profile.
@@ -359,7 +365,8 @@ impl Answer<'_> {
         fn all<T, R>(rows: &[Row<T>], answer: impl Fn(&Row<T>) -> R) -> Vec<R> {
             rows.iter().map(answer).collect()
         }
-        let groups = |rows: &[Row<Group>]| all(rows, |row| self.group(row));
+        let groups =
+            |kind: GroupKind, rows: &[Row<Group>]| Some(all(rows, |row| self.group(kind, row)));
         match rows {
             Rows::Functions(rows) => {
                 HotSpots { functions: Some(all(rows, |row| self.function(row))), ..common }
@@ -373,18 +380,16 @@ impl Answer<'_> {
             Rows::Groups(GroupKind::File, rows) => {
                 HotSpots { files: Some(all(rows, |row| self.file(row))), ..common }
             }
-            Rows::Groups(GroupKind::Module, rows) => {
-                HotSpots { modules: Some(groups(rows)), ..common }
+            Rows::Groups(kind @ GroupKind::Module, rows) => {
+                HotSpots { modules: groups(*kind, rows), ..common }
             }
-            Rows::Groups(GroupKind::Package, rows) => {
-                HotSpots { packages: Some(groups(rows)), ..common }
+            Rows::Groups(kind @ GroupKind::Package, rows) => {
+                HotSpots { packages: groups(*kind, rows), ..common }
             }
-            Rows::Groups(GroupKind::Library, rows) => {
-                HotSpots { libraries: Some(groups(rows)), ..common }
+            Rows::Groups(kind @ GroupKind::Library, rows) => {
+                HotSpots { libraries: groups(*kind, rows), ..common }
             }
-            Rows::Threads(rows) => {
-                HotSpots { threads: Some(all(rows, |row| self.thread(row))), ..common }
-            }
+            Rows::Threads(rows) => HotSpots { threads: Some(self.threads(rows)), ..common },
             Rows::Cliques(rows) => {
                 HotSpots { cliques: Some(all(rows, |row| self.clique(row))), ..common }
             }
@@ -563,18 +568,27 @@ impl Answer<'_> {
             None => PlaceFields::none(),
         };
         let file = row.what.file.map(|file| snapshot.file_name(file).to_owned());
-        HotFile { cost: self.cost(row), file, place, own: row.own }
+        let title = row.what.title(GroupKind::File, snapshot);
+        HotFile { cost: self.cost(row), file, title, place, own: row.own }
     }
 
-    fn group(&self, row: &Row<Group>) -> HotModule {
-        HotModule { cost: self.cost(row), name: row.what.name.clone(), own: row.own }
+    fn group(&self, kind: GroupKind, row: &Row<Group>) -> HotModule {
+        let title = row.what.title(kind, self.snapshot);
+        HotModule { cost: self.cost(row), name: row.what.name.clone(), title, own: row.own }
     }
 
-    fn thread(&self, row: &Row<ThreadId>) -> HotThread {
+    fn threads(&self, rows: &[Row<ThreadId>]) -> Vec<HotThread> {
         let threads = self.snapshot.grouped.recording.threads();
-        let thread = threads.get(row.what.index()).cloned().unwrap_or_default();
-        let name = if thread.name.is_empty() { thread.process_name } else { thread.name };
-        HotThread { cost: self.cost(row), name, pid: thread.pid, tid: thread.tid }
+        let labels = thread_labels(threads);
+        rows.iter()
+            .map(|row| {
+                let thread = threads.get(row.what.index()).cloned().unwrap_or_default();
+                let name = if thread.name.is_empty() { thread.process_name } else { thread.name };
+                let title = labels.get(row.what.index()).map(|label| plain(label).into_owned());
+                let (title, cost) = (title.unwrap_or_default(), self.cost(row));
+                HotThread { cost, name, title, pid: thread.pid, tid: thread.tid }
+            })
+            .collect()
     }
 
     fn clique(&self, row: &Row<CliqueCost>) -> HotClique {

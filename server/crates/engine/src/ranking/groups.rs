@@ -5,6 +5,7 @@ use super::row::Row;
 use crate::compare::baseline::{Baseline, Before, NO_COST};
 use crate::functions::function_name::mercury_module;
 use crate::functions::own_code::{file_of, is_own_file};
+use crate::present::text::plain;
 use crate::snapshot::Snapshot;
 use crate::world::context::Compared;
 use analysis::{Cost, FileId, FunctionId, Total};
@@ -24,6 +25,15 @@ pub struct Group {
 }
 
 impl Group {
+    /// The name for display. Of functions without one: `no library`.
+    pub fn title(&self, kind: GroupKind, snapshot: &Snapshot) -> String {
+        match (&self.name, self.file) {
+            (Some(name), _) => plain(name).into_owned(),
+            (None, Some(file)) => plain(snapshot.file_name(file)).into_owned(),
+            (None, None) => format!("no {}", kind.noun(snapshot)),
+        }
+    }
+
     /// What identifies the group in other recordings: the workspace file, or else the recorded
     /// name.
     pub(super) fn key<'s>(&'s self, snapshot: &'s Snapshot) -> Option<Cow<'s, str>> {

@@ -156,6 +156,7 @@ fn functions_without_a_source_have_a_document_that_describes_them() {
     let malloc = root(&context, "malloc");
     assert_eq!(malloc.uri.scheme(), "costline");
     assert_eq!(malloc.detail, "costline · [libc.so.6] · self 100.0%");
+    assert_eq!(malloc.data.detail, "[libc.so.6] · self 100.0%");
     check(
         &follow(&context, &malloc, Direction::Incoming),
         &expect![[r#"

@@ -1,7 +1,7 @@
 //! Hot spots of own code, and of files, packages, libraries and threads.
 
 use crate::support::Project;
-use engine::query::hot_spots::{HotCost, HotModule, Question, hot_spots};
+use engine::query::hot_spots::{HotCost, HotModule, HotThread, Question, hot_spots};
 use engine::ranking::{By, Scope, Sort};
 use engine::world::context::Context;
 use profile::text_samples;
@@ -99,7 +99,33 @@ fn files_and_packages_count_a_sample_once() {
         ["my-app 2/4 true", "spin 2/2 false", "core 0/4 false", "std 0/4 false"]
     );
     let threads = spots(By::Thread).threads.unwrap();
-    assert_eq!(threads.iter().map(|row| costs(&row.cost)).collect::<Vec<_>>(), ["4/4"]);
+    let row = |row: &HotThread| format!("{} {}", row.title, costs(&row.cost));
+    assert_eq!(threads.iter().map(row).collect::<Vec<_>>(), ["main · thread 1 4/4"]);
+}
+
+#[test]
+fn functions_without_a_file_or_a_library_have_a_title() {
+    let project = project();
+    let samples = "main@2[file:src/app.rs] lost malloc[lib:libc.so.6]";
+    let context = project.context(project.load(text_samples::profile(samples)), &[]);
+    let spots = |by| {
+        let question = Question { by: Some(by), ..Question::default() };
+        hot_spots(&context, question).unwrap().unwrap()
+    };
+    let sorted = |mut titles: Vec<String>| {
+        titles.sort();
+        titles
+    };
+    let files = spots(By::File).files.unwrap().into_iter().map(|row| row.title);
+    assert_eq!(sorted(files.collect()), ["no file", "src/app.rs"]);
+    let titles = |rows: Option<Vec<HotModule>>| {
+        sorted(rows.unwrap().into_iter().map(|row| row.title).collect())
+    };
+    // Only profiles of Mercury have modules.
+    for rows in [spots(By::Module).modules, spots(By::Library).libraries] {
+        assert_eq!(titles(rows), ["libc.so.6", "no library"]);
+    }
+    assert_eq!(titles(spots(By::Package).packages), ["libc.so.6", "my-app", "no package"]);
 }
 
 /// Own code without a manifest is in the package of the workspace folder.
