@@ -1,2 +1,2 @@
 -- What `vim.lsp.enable("costline")` starts; `vim.lsp.config("costline", …)` changes it.
-return require("costline.client").config()
+return require("costline.server").config()

@@ -64,4 +64,4 @@ end, {
 })
 
 require("costline.problems")
-require("costline.client").enable()
+require("costline.server").enable()

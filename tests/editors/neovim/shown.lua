@@ -178,10 +178,18 @@ t.run({
       vim.api.nvim_win_set_cursor(0, { 1, 0 })
       -- The fourth is in another file.
       t.expect(not vim.startswith(hot[4], "main.py:"), hot)
+      local echo, said = vim.api.nvim_echo, nil
+      vim.api.nvim_echo = function(chunks)
+        said = chunks[1][1]
+      end
       for rank = 1, 4 do
         vim.cmd("Costline next")
         t.wait_same("hot line " .. rank, hot[rank], here)
+        t.expect(vim.startswith(said, ("Hot line %d of "):format(rank)), said)
+        -- Neovim would wait for a key.
+        t.expect(vim.fn.strdisplaywidth(said) <= vim.v.echospace, said)
       end
+      vim.api.nvim_echo = echo
       costline.prev()
       t.wait_same("the hot line before", hot[3], here)
       t.edit("main.py")

@@ -21,7 +21,8 @@ function M.go(previous)
     end
     places.go({ uri = step.uri, line0 = step.line0 })
     vim.cmd.normal({ "^", bang = true })
-    vim.api.nvim_echo({ { "costline: " .. step.text } }, false, {})
+    -- Neovim waits for a key after a longer message.
+    vim.api.nvim_echo({ { vim.fn.strcharpart(step.text, 0, vim.v.echospace) } }, false, {})
   end)
 end
 

@@ -18,11 +18,11 @@ function M.setup(changes)
       options[key] = value
     end
   end
-  local client = require("costline.client")
-  client.configure()
+  local server = require("costline.server")
+  server.configure()
   require("costline.draw").update_all()
   if vim.g.loaded_costline then
-    client.enable()
+    server.enable()
   end
 end
 

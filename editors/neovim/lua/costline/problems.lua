@@ -26,6 +26,18 @@ function M.of(shown)
     :totable()
 end
 
+--- Why no profile is shown, and what to do. `nil` if one is, or may soon be.
+---@return string?
+function M.without_profile()
+  local it = client.current()
+  local shown = it and (client.shown(it) or client.view(it))
+  if not shown or shown.loading or type(shown.profile) == "table" then
+    return nil
+  end
+  local problem = M.of(shown)[1]
+  return problem and problem.message or "no profile is loaded (:Costline record, or :Costline profile PATH)"
+end
+
 --- Shows the problems that were not shown before.
 ---@param it vim.lsp.Client
 local function notify(it)

@@ -1,0 +1,307 @@
+--- The subcommands of `:Costline`. Their words come from the server where it has lists of them, so that a new one needs no new
+--- plug-in.
+
+local choices = require("costline.choices")
+local client = require("costline.client")
+local hot_words = require("costline.hot_words")
+local info = require("costline.info")
+local lists = require("costline.lists")
+local options = require("costline.options")
+local problems = require("costline.problems")
+
+local M = {}
+
+--- Lines that were selected, 1-based, both included.
+---@class costline.LineRange
+---@field first integer
+---@field last integer
+
+---@class costline.Subcommand
+---@field about string
+---@field needs_profile? true
+---@field is_action? true whether it does what the server's action of this name does
+---@field run fun(arguments: string[], bang: boolean, range?: costline.LineRange)
+---@field complete? fun(arguments: string[]): string[] completes the argument after these
+
+---@param path string
+---@return string
+local function absolute(path)
+  return vim.fn.fnamemodify(vim.fn.expand(path), ":p")
+end
+
+---@param current costline.View
+local function echo_transforms(current)
+  local texts = vim.tbl_map(function(transform)
+    return transform.text
+  end, current.transforms or {})
+  client.echo(#texts > 0 and table.concat(texts, " › ") or "no transforms")
+end
+
+--- The kinds of transforms that take a function.
+---@return costline.TransformKind[]
+local function function_transforms()
+  return vim
+    .iter(client.current_catalog().transforms or {})
+    :filter(function(kind)
+      return kind.takes == "function"
+    end)
+    :map(function(kind)
+      return kind.type
+    end)
+    :totable()
+end
+
+---@param arguments string[]
+local function transform(arguments)
+  local what, argument = arguments[1], table.concat(arguments, " ", 2)
+  if what == "pop" or what == "clear" then
+    client.execute(what == "pop" and "popTransform" or "clearTransforms", {}, echo_transforms)
+  elseif what ~= "push" or argument == "" then
+    client.notify("expected `push KIND:NAME`, `push KIND` (of the function at the cursor), `pop` or `clear`")
+  elseif vim.tbl_contains(function_transforms(), argument) then
+    lists.function_at_cursor(function(key)
+      client.execute("pushTransform", { { type = argument, ["function"] = key } }, echo_transforms)
+    end)
+  else
+    client.execute("pushTransform", { argument }, echo_transforms)
+  end
+end
+
+---@param words string[]
+---@return fun(arguments: string[]): string[]
+local function first_of(words)
+  return function(arguments)
+    return #arguments == 0 and words or {}
+  end
+end
+
+--- What callers and callees can be grouped by.
+---@return costline.GroupBy[]
+local function groupings()
+  return vim.tbl_map(function(grouping)
+    return grouping.groupBy
+  end, client.current_catalog().groupings or {})
+end
+
+---@param arguments string[]
+---@return string[]
+local function complete_groupings(arguments)
+  return #arguments == 0 and groupings() or {}
+end
+
+---@param direction costline.Direction
+---@param by string?
+---@param bang boolean
+local function list_calls(direction, by, bang)
+  if not by then
+    return (bang and lists.walk_calls or lists.calls)(direction)
+  end
+  local known = groupings()
+  if #known > 0 and not vim.list_contains(known, by) then
+    return client.notify("expected " .. table.concat(known, ", "))
+  end
+  lists.grouped(direction, by)
+end
+
+---@type table<string, costline.Subcommand>
+M.all = {
+  view = {
+    about = "choose what is shown",
+    run = function(arguments, bang)
+      if arguments[1] then
+        return choices.change(arguments[1], vim.list_slice(arguments, 2), bang)
+      end
+      require("costline.menu").show(true)
+    end,
+    complete = function(arguments)
+      if #arguments > 0 then
+        return choices.values_of(arguments[1])
+      end
+      return vim.tbl_map(function(choice)
+        return choice.key
+      end, choices.view().choices or {})
+    end,
+  },
+  profile = {
+    about = "show another profile",
+    run = function(arguments, bang)
+      if arguments[1] then
+        return choices.set("profile", absolute(arguments[1]))
+      end
+      local problem = not bang and #choices.values_of("profile") == 0 and problems.without_profile()
+      if problem then
+        return client.notify(problem)
+      end
+      choices.change("profile", {}, bang)
+    end,
+    complete = function()
+      return choices.values_of("profile")
+    end,
+  },
+  baseline = {
+    about = "compare with another profile",
+    run = function(arguments, bang)
+      if arguments[1] then
+        return choices.set("baseline", absolute(arguments[1]))
+      end
+      choices.change("baseline", {}, bang)
+    end,
+    complete = function()
+      return choices.values_of("baseline")
+    end,
+  },
+  reload = {
+    about = "read the profile again",
+    needs_profile = true,
+    is_action = true,
+    run = function()
+      client.execute("reload", {}, function() end)
+    end,
+  },
+  callers = {
+    about = "list the callers of the function at the cursor, or of the selected lines",
+    needs_profile = true,
+    run = function(arguments, bang, range)
+      if range then
+        return lists.selection_callers(range.first, range.last)
+      end
+      list_calls("incoming", arguments[1], bang)
+    end,
+    complete = complete_groupings,
+  },
+  callees = {
+    about = "list the callees of the function at the cursor",
+    needs_profile = true,
+    run = function(arguments, bang)
+      list_calls("outgoing", arguments[1], bang)
+    end,
+    complete = complete_groupings,
+  },
+  hotspots = {
+    about = "list the hottest functions, lines, files, packages and more",
+    needs_profile = true,
+    run = function(arguments, bang)
+      local it = client.current()
+      if not it then
+        return client.notify("no server is running for this file (:checkhealth costline)")
+      end
+      local argument, problem = hot_words.argument(arguments)
+      if not argument then
+        return client.notify(problem)
+      end
+      local shown = client.shown(it)
+      if argument.sort == "change" and shown and type(shown.baseline) ~= "table" then
+        return client.notify("there is no baseline: choose one with :Costline baseline")
+      end
+      lists.hotspots(argument, bang)
+    end,
+    complete = hot_words.complete,
+  },
+  selection = {
+    about = "list the selected lines with their shares",
+    needs_profile = true,
+    run = function(_, _, range)
+      local line = vim.fn.line(".")
+      lists.selection(range and range.first or line, range and range.last or line)
+    end,
+  },
+  tree = {
+    about = "show the call tree",
+    needs_profile = true,
+    run = function(arguments, bang)
+      local open = bang and lists.walk_tree or require("costline.tree").open
+      open(arguments[1] == "inverted")
+    end,
+    complete = first_of({ "inverted" }),
+  },
+  flamegraph = {
+    about = "show a flame graph",
+    needs_profile = true,
+    run = function(_, bang)
+      if not bang then
+        return require("costline.flamegraph").open()
+      end
+      ---@param answer costline.Picture
+      client.execute("flamegraph", {}, function(answer)
+        client.echo("flame graph: " .. answer.path)
+      end)
+    end,
+  },
+  explain = { about = "explain what this line shows", run = info.explain },
+  record = {
+    about = "record a profile of a program, test or benchmark",
+    run = function()
+      require("costline.record").record()
+    end,
+  },
+  fetch = {
+    about = "fetch a profile from a source in .costline/sources.toml",
+    run = function(arguments)
+      require("costline.fetch").fetch(arguments[1])
+    end,
+    complete = function(arguments)
+      return #arguments == 0 and require("costline.fetch").names() or {}
+    end,
+  },
+  fix = { about = "fix a problem with what is shown", run = problems.fix },
+  transform = {
+    about = "transform stacks before they are summed",
+    needs_profile = true,
+    run = transform,
+    complete = function(arguments)
+      if #arguments == 0 then
+        return { "push", "pop", "clear" }
+      end
+      return #arguments == 1 and arguments[1] == "push" and function_transforms() or {}
+    end,
+  },
+  toggle = {
+    about = "show or hide hints, lenses or heat",
+    run = function(arguments)
+      local what = arguments[1] or "hints"
+      if type(options[what]) ~= "boolean" then
+        return client.notify("expected hints, lenses or heat")
+      end
+      require("costline").toggle(what)
+    end,
+    complete = first_of({ "hints", "lenses", "heat" }),
+  },
+  next = {
+    about = "go to the next hot line",
+    needs_profile = true,
+    run = function(_, bang)
+      require("costline").next({ any = bang })
+    end,
+  },
+  prev = {
+    about = "go to the previous hot line",
+    needs_profile = true,
+    run = function(_, bang)
+      require("costline").prev({ any = bang })
+    end,
+  },
+  info = { about = "show what is active", run = info.show },
+  paths = { about = "list the files of the profile", needs_profile = true, run = lists.paths },
+  restart = { about = "restart the server", run = require("costline.server").restart },
+  log = {
+    about = "open the log of Neovim's language clients",
+    run = function()
+      vim.cmd.tabedit(vim.fn.fnameescape(vim.lsp.log.get_filename()))
+    end,
+  },
+}
+
+--- Runs a subcommand, unless it needs a profile and there is none.
+---@param subcommand costline.Subcommand
+---@param arguments string[]
+---@param bang boolean
+---@param range? costline.LineRange
+function M.run(subcommand, arguments, bang, range)
+  local problem = subcommand.needs_profile and problems.without_profile()
+  if problem then
+    return client.notify(problem)
+  end
+  subcommand.run(arguments, bang, range)
+end
+
+return M
