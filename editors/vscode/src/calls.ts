@@ -4,8 +4,9 @@ import * as vscode from "vscode";
 import { bar } from "./bars";
 import { open, openCommand } from "./places";
 import type { Direction, Item } from "./protocol.generated";
+import { type Call, callees, callers } from "./requests";
 import { select } from "./reveal";
-import type { Call, Server } from "./server";
+import type { Server } from "./server";
 import { listRow, visible } from "./text";
 import { callLines, nodeId, sameFunction, searchFor } from "./tree";
 
@@ -137,7 +138,7 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
   }
 
   async step(node: CallNode, direction: Direction): Promise<CallNode[]> {
-    const calls = await this.server.quietly(direction === "incoming" ? this.server.callers(node.item) : this.server.callees(node.item));
+    const calls = await this.server.quietly(direction === "incoming" ? callers(this.server, node.item) : callees(this.server, node.item));
     return (calls ?? []).map(({ item, lines }) => ({
       id: nodeId(node.id, item),
       item,

@@ -16,6 +16,7 @@ import { pickProfile } from "./profilePicker";
 import { openProfile } from "./profiles";
 import { fetchProfile } from "./fetch";
 import { offerToRecord, record } from "./record";
+import { itemAt } from "./requests";
 import type { Server } from "./server";
 import { drawsText, setting, toggleSetting } from "./settings";
 import { listRow, visible } from "./text";
@@ -162,7 +163,7 @@ function shownFile(server: Server): vscode.Uri {
 
 async function itemAtCursor(server: Server): Promise<Item | undefined> {
   const editor = vscode.window.activeTextEditor;
-  const item = editor && (await server.itemAt(editor));
+  const item = editor && (await itemAt(server, editor));
   if (!item) {
     const problem = editor ? "The profile has no costs for a function at the cursor." : "Put the cursor on a function in an editor first.";
     void vscode.window.showInformationMessage(problem);

@@ -4,7 +4,8 @@
 import * as vscode from "vscode";
 import { gutter, lineBar, type Tier } from "./bars";
 import { gaps, width } from "./column";
-import type { Hint, Server } from "./server";
+import { type Hint, hintsOf } from "./requests";
+import type { Server } from "./server";
 import { drawsText, setting } from "./settings";
 
 /** How long after an edit or a change of costs they are drawn, in milliseconds. */
@@ -40,7 +41,7 @@ export function decorations(server: Server): vscode.Disposable {
     const isHeated = setting("decorations.enable") && !server.hidden;
     const hasTexts = drawsText() && !server.hidden;
     const version = document.version;
-    const hints = isHeated || hasTexts ? await server.hints(document) : [];
+    const hints = isHeated || hasTexts ? await hintsOf(server, document) : [];
     // If the text has changed, that causes another call.
     if (asked.get(editor) !== request || document.version !== version) return;
     const tiered = hints.map((hint) => ({ hint, tier: tierOf(server, hint) }));

@@ -1,21 +1,17 @@
-// The language server: its start and restart, requests to it, and what it shows.
+// The language server: its start and restart, commands to it, and what it shows.
 
 import { statSync } from "node:fs";
-import type { Readable } from "node:stream";
-import { createInterface } from "node:readline";
 import * as vscode from "vscode";
 import {
-  type CallHierarchyIncomingCall, CallHierarchyIncomingCallsRequest, type CallHierarchyOutgoingCall, CallHierarchyOutgoingCallsRequest,
-  CallHierarchyPrepareRequest, CloseAction, CodeLensRequest, DidChangeConfigurationNotification, ExecuteCommandRequest, type InlayHint,
-  InlayHintRequest, LanguageClient, type LanguageClientOptions, type MessageSignature, ResponseError, RevealOutputChannelOn,
-  type ServerCapabilities, State, type StaticFeature,
+  CloseAction, CodeLensRequest, DidChangeConfigurationNotification, ExecuteCommandRequest, InlayHintRequest, type LanguageClient, ResponseError,
+  State,
 } from "vscode-languageclient/node";
+import { createClient, type Host } from "./client";
 import { findServer, PROGRAM } from "./executable";
-import { isItem } from "./protocol";
 import type {
-  Action, Catalog, ChoiceKey, Chosen, ClientNotifications, Commands, Experimental, HintData, Item, Notifications, Shown, View,
+  Action, Catalog, ChoiceKey, Chosen, ClientNotifications, Commands, Item, Notifications, Shown, View,
 } from "./protocol.generated";
-import { drawsText, setting, settingsForServer } from "./settings";
+import { setting } from "./settings";
 import type { Running } from "./status";
 
 const CHANGED = "costline/changed";
@@ -25,30 +21,6 @@ const STATE = "state";
 
 /** How long to wait for the first profile before the views say that there is none, in milliseconds. */
 const FIRST_PROFILE_MS = 1500;
-
-type Incoming = Omit<CallHierarchyIncomingCall, "from"> & { readonly from: Item };
-type Outgoing = Omit<CallHierarchyOutgoingCall, "to"> & { readonly to: Item };
-/** A hint with the cost of its line. */
-export type Hint = Omit<InlayHint, "data"> & { readonly data: HintData };
-
-/** A step of the call hierarchy: a caller or callee, and the lines of the calls. */
-export interface Call {
-  readonly item: Item;
-  readonly lines: Incoming["fromRanges"];
-}
-
-/** A client that does not report requests as failed when it ends before their answer, and logs its errors only: the extension has messages for them. */
-class Client extends LanguageClient {
-  override error(text: string, data?: unknown): void {
-    super.error(text, data, false);
-  }
-
-  override handleFailedRequest<T>(
-    type: MessageSignature, token: vscode.CancellationToken | undefined, error: unknown, instead: T, show?: boolean, throwOnCancel?: boolean,
-  ): T {
-    return this.state === State.Running ? super.handleFailedRequest(type, token, error, instead, show, throwOnCancel) : instead;
-  }
-}
 
 export class Server implements vscode.Disposable {
   readonly log = vscode.window.createOutputChannel("Costline", { log: true });
@@ -131,22 +103,18 @@ export class Server implements vscode.Disposable {
     this.log.info(`Starting ${found.command}`);
     const command = { command: found.command, args: ["lsp"] };
     let hasRun = false;
-    const client: LanguageClient = new Client("costline", "Costline", command, {
-      ...this.options(),
-      errorHandler: {
-        // Errors are logged. A message is shown once the server has stopped.
-        error: async (...what) => ({ ...(await standard.error(...what)), handled: true }),
-        // Restart a server that ended, unless it never ran, was stopped on purpose or ends again and again.
-        closed: async () => {
-          if (!hasRun || this.client !== client) return { action: CloseAction.DoNotRestart, handled: true };
-          const next = await standard.closed();
-          if (next.action === CloseAction.DoNotRestart) this.crashed.fire();
-          return { ...next, handled: true };
-        },
+    const client = createClient(command, this.host(), {
+      // Errors are logged. A message is shown once the server has stopped.
+      error: async (...what) => ({ ...(await standard.error(...what)), handled: true }),
+      // Restart a server that ended, unless it never ran, was stopped on purpose or ends again and again.
+      closed: async () => {
+        if (!hasRun || this.client !== client) return { action: CloseAction.DoNotRestart, handled: true };
+        const next = await standard.closed();
+        if (next.action === CloseAction.DoNotRestart) this.crashed.fire();
+        return { ...next, handled: true };
       },
     });
     const standard = client.createDefaultErrorHandler();
-    client.registerFeature(this.feature());
     client.onNotification(CHANGED, (shown: Notifications[typeof CHANGED]) => {
       if (this.client === client) this.show(shown);
     });
@@ -168,6 +136,20 @@ export class Server implements vscode.Disposable {
       this.problem = `${found.command} could not be started: ${message(error).replace(/\.$/, "")}.`;
       this.become("stopped");
     }
+  }
+
+  private host(): Host {
+    return {
+      log: this.log,
+      isDisposed: () => this.disposed,
+      isReady: () => this.isReady(),
+      isHidden: () => this.hidden,
+      state: () => this.context.workspaceState.get<string>(STATE),
+      takeCatalog: (catalog) => {
+        this.catalog = catalog;
+      },
+      showCalls: (command, item) => this.showCalls(command, item),
+    };
   }
 
   async stop(): Promise<void> {
@@ -228,36 +210,8 @@ export class Server implements vscode.Disposable {
     return view;
   }
 
-  /** The function at the cursor. */
-  async itemAt(editor: vscode.TextEditor): Promise<Item | undefined> {
-    const client = this.ready();
-    const params = client.code2ProtocolConverter.asTextDocumentPositionParams(editor.document, editor.selection.active);
-    const items = await client.sendRequest<readonly Item[] | null>(CallHierarchyPrepareRequest.method, params);
-    return items?.[0];
-  }
-
-  async callers(item: Item): Promise<Call[]> {
-    const calls = await this.ready().sendRequest<readonly Incoming[] | null>(CallHierarchyIncomingCallsRequest.method, { item });
-    return (calls ?? []).map(({ from, fromRanges }) => ({ item: from, lines: fromRanges }));
-  }
-
-  async callees(item: Item): Promise<Call[]> {
-    const calls = await this.ready().sendRequest<readonly Outgoing[] | null>(CallHierarchyOutgoingCallsRequest.method, { item });
-    return (calls ?? []).map(({ to, fromRanges }) => ({ item: to, lines: fromRanges }));
-  }
-
-  /** The hints of a document, by line. Lines that were changed have none. */
-  async hints(document: vscode.TextDocument): Promise<Hint[]> {
-    if (!this.isReady() || document.uri.scheme !== "file") return [];
-    const client = this.ready();
-    const hints = await client.sendRequest<readonly Hint[] | null>(InlayHintRequest.method, {
-      textDocument: client.code2ProtocolConverter.asTextDocumentIdentifier(document),
-      range: { start: { line: 0, character: 0 }, end: { line: document.lineCount, character: 0 } },
-    });
-    return (hints ?? []).toSorted((a, b) => a.position.line - b.position.line);
-  }
-
-  private isReady(): boolean {
+  /** Whether the server answers requests. */
+  isReady(): boolean {
     return this.client?.state === State.Running;
   }
 
@@ -371,60 +325,6 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  /** Copies the standard error of the server to the log. Each line has its level. */
-  private forward(lines: Readable): void {
-    createInterface({ input: lines }).on("line", (line) => {
-      if (this.disposed) return;
-      if (/\bERROR\b/.test(line)) this.log.error(line);
-      else if (/\bWARN\b/.test(line)) this.log.warn(line);
-      else this.log.info(line);
-    });
-  }
-
-  private feature(): StaticFeature {
-    return {
-      fillClientCapabilities(capabilities) {
-        capabilities.experimental = { costline: { changed: true, links: true, record: true } };
-      },
-      preInitialize: (capabilities: ServerCapabilities<Experimental>) => {
-        this.catalog = capabilities.experimental?.costline;
-        // VS Code asks one call hierarchy per document; see hierarchy.ts.
-        delete capabilities.callHierarchyProvider;
-      },
-      initialize: () => undefined,
-      getState: () => ({ kind: "static" }),
-      clear: () => undefined,
-    };
-  }
-
-  private options(): LanguageClientOptions {
-    return {
-      documentSelector: [{ scheme: "file" }, { scheme: "costline" }],
-      outputChannel: this.log,
-      revealOutputChannelOn: RevealOutputChannelOn.Never,
-      initializationOptions: () => ({ ...settingsForServer(), state: this.context.workspaceState.get<string>(STATE) }),
-      // `start` reports the failure.
-      initializationFailedHandler: () => false,
-      stdioOptions: { stdout: () => undefined, stderr: (lines) => this.forward(lines) },
-      middleware: {
-        workspace: { configuration: (params) => params.items.map(() => settingsForServer()) },
-        // A request would restart a server that is being stopped.
-        provideInlayHints: (document, range, token, next) =>
-          this.hidden || !setting("hints.enable") || drawsText() || !this.isReady() ? [] : next(document, range, token),
-        provideCodeLenses: (document, token, next) => (this.hidden || !this.isReady() ? [] : next(document, token)),
-        provideCodeActions: (document, range, context, token, next) =>
-          this.isReady() ? next(document, range, context, token) : [],
-        provideHover: (document, position, token, next) => (this.isReady() ? next(document, position, token) : undefined),
-        executeCommand: (command, args, next) => {
-          // Lenses open the view *Callers and Callees*.
-          const item: unknown = args[0];
-          const isShow = (command === "costline.showCallers" || command === "costline.showCallees") && isItem(item);
-          const result: vscode.ProviderResult<unknown> = isShow ? this.showCalls(command, item) : next(command, args);
-          return result;
-        },
-      },
-    };
-  }
 }
 
 /** The message of an error. */
