@@ -279,13 +279,10 @@ A profile that is being read or cannot be read has a message of its own."
 
 (defun costline--facts (shown)
   "Return texts for the mode line about SHOWN, nil if that is unknown.
-They are the profile, its total or with a baseline how that changed, what
-is not default about the view, and how bad the worst problem is."
-  (append (seq-filter #'stringp
-                      (list (costline--get shown :profile :name)
-                            (or (costline--get shown :comparison :text) (plist-get shown :totalText))))
-          (plist-get shown :marks)
-          (and-let* ((worst (costline--worst shown))) (list worst))))
+They are the profile, its total or with a baseline how that changed, its
+metric, what is not default about the view, and how bad the worst problem is."
+  (seq-remove (lambda (fact) (member fact '(nil "")))
+              (list (costline--get shown :profile :name) (plist-get shown :status) (costline--worst shown))))
 
 (defun costline--show-state ()
   "Update the text in the mode line of this buffer."

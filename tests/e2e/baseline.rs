@@ -290,6 +290,10 @@ fn times_are_compared_absolutely() {
     let view = server.view();
     assert_eq!(view["comparison"]["text"], "100 ms → 50.0 ms −50 %");
     assert_eq!(
+        view["status"],
+        "100 ms → 50.0 ms −50 % · milliseconds · vs. before.speedscope.json"
+    );
+    assert_eq!(
         (&view["comparison"]["before"], &view["comparison"]["after"]),
         (&json!(100), &json!(50))
     );
@@ -297,7 +301,8 @@ fn times_are_compared_absolutely() {
     wait_for(&mut server, &uri, 13, "100.0% ▲40.0");
     server.set_view(json!({ "compare": null, "baseline": null }));
     assert_eq!(labels(&mut server, &uri)[&13], "100.0%");
-    assert_eq!(server.view()["comparison"], Value::Null);
+    let view = server.view();
+    assert_eq!((&view["comparison"], &view["status"]), (&Value::Null, &json!("50.0 ms")));
 }
 
 /// Each run is compared with the one before it, also after a restart.

@@ -49,7 +49,10 @@ fn answers_about_another_profile_are_those_that_it_has_when_it_is_shown() {
     let summary = view(&mut server, &other);
     assert_eq!(summary["profile"]["path"], workspace.path("old.cpuprofile").to_str().unwrap());
     // 20 samples of half a millisecond, of which the last has no successor.
-    assert_eq!(summary["totalText"], "9.50 ms");
+    assert_eq!(
+        (&summary["totalText"], &summary["status"]),
+        (&json!("9.50 ms"), &json!("9.50 ms · time"))
+    );
     assert_eq!(answers[3]["buckets"].as_array().unwrap().len(), 4);
     let in_time = json!([{ "inline": true, "order": "time" }, other]);
     let in_time = server.execute("costline.flamegraph", in_time);

@@ -50,6 +50,8 @@ fn a_cut_file_is_marked() {
     let view = server.view();
     assert_eq!((&view["totalText"], &view["marks"]), (&json!("30 cycles"), &json!(["cut"])));
     assert_eq!(view["summary"], "cycles · cut");
+    // The total has the name of the metric.
+    assert_eq!(view["status"], "30 cycles · cut");
 }
 
 #[test]

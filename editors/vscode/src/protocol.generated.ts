@@ -2094,7 +2094,9 @@ export interface Shown {
   readonly spread: Weight | null;
   /** The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices. */
   readonly state: string | null;
-  /** The metric and the marks as one text, for status lines and titles. Empty without a profile. */
+  /** The total, or how it changed since the baseline, and the summary as one text, for status lines: `1.98 s · cpu · 2 of 7 threads`. Without the metric if the unit of the total is the same word. Empty without a profile. */
+  readonly status: string;
+  /** The metric and the marks as one text, for titles. Empty without a profile. */
   readonly summary: string;
   /** The total of the profile. Null without a profile. */
   readonly total: Weight | null;
@@ -2453,7 +2455,9 @@ export interface View {
   readonly spread: Weight | null;
   /** The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices. */
   readonly state: string | null;
-  /** The metric and the marks as one text, for status lines and titles. Empty without a profile. */
+  /** The total, or how it changed since the baseline, and the summary as one text, for status lines: `1.98 s · cpu · 2 of 7 threads`. Without the metric if the unit of the total is the same word. Empty without a profile. */
+  readonly status: string;
+  /** The metric and the marks as one text, for titles. Empty without a profile. */
   readonly summary: string;
   /** The total of the profile. Null without a profile. */
   readonly total: Weight | null;

@@ -37,16 +37,13 @@ export function whyNone(shown: Pick<Shown, "health"> | undefined, hasFolder: boo
 export function statusText(running: Running, shown: Shown | undefined, hidden: boolean, now: number): string {
   if (running === "missing" || running === "stopped") return "$(flame) Costline: no server";
   if (running === "starting" || !shown) return "$(loading~spin) Costline";
-  const { profile, summary, loading, comparison } = shown;
+  const { profile, status, loading } = shown;
   const problem = worst(shown);
   const flame = problem ? `$(${problem})` : "$(flame)";
   if (!profile) return loading ? "$(loading~spin) Costline" : `${flame} no profile`;
   const icon = loading ? "$(loading~spin)" : hidden ? "$(eye-closed)" : flame;
   const when = profile.deleted ? "deleted" : age(now - profile.modified);
-  // The text of the total has the unit, which may be the name of the metric.
-  const total = shown.unit === shown.metric ? [shown.totalText, ...shown.marks] : [shown.totalText, summary];
-  const facts = comparison ? [comparison.text, summary] : total;
-  return `${icon} ${[profile.name, when, ...facts].filter(Boolean).map((fact) => plain(fact ?? "")).join(" · ")}`;
+  return `${icon} ${[profile.name, when, status].map(plain).join(" · ")}`;
 }
 
 /** The tooltip, as Markdown. */

@@ -55,19 +55,8 @@ local function age(milliseconds)
   return "now"
 end
 
---- The total, unless the comparison has it, and what is shown of the profile. The text of a total has the unit, which may be the name of the metric.
----@param shown costline.Shown
----@return string
-local function facts(shown)
-  if type(shown.comparison) == "table" then
-    return shown.summary
-  elseif shown.unit == shown.metric then
-    return table.concat(vim.list_extend({ shown.totalText }, shown.marks), " · ")
-  end
-  return shown.totalText .. " · " .. shown.summary
-end
-
---- The profile that is shown, its total, its metric, what is not default about the view, its age, with a baseline how the total changed, and `warning` or `error` if something is wrong, for the status line. Empty if there is no server or profile.
+--- For the status line: the profile that is shown, its total or with a baseline how that changed, its metric, what is not default
+--- about the view, its age, and `warning` or `error` if something is wrong. Empty if there is no server or profile.
 ---@return string
 function M.status()
   local client = require("costline.client")
@@ -82,10 +71,8 @@ function M.status()
     return shown.loading and "loading a profile" or worst and worst.severity or ""
   end
   local state = shown.loading and "loading" or profile.deleted and "deleted" or age(profile.modified)
-  local comparison = shown.comparison
-  local totals = type(comparison) == "table" and " · " .. comparison.text or ""
   local problem = worst and " · " .. worst.severity or ""
-  return ("%s · %s · %s%s%s"):format(profile.name, facts(shown), state, totals, problem)
+  return ("%s · %s · %s%s"):format(profile.name, shown.status, state, problem)
 end
 
 ---@param direction 1|-1

@@ -1182,7 +1182,8 @@
 ---@field root string|vim.NIL The workspace folder that this is about. Null if none is open.
 ---@field spread costline.Weight|vim.NIL How the total is spread over the runs whose mean is shown: the sample standard deviation. Null if no mean is shown.
 ---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
----@field summary string The metric and the marks as one text, for status lines and titles. Empty without a profile.
+---@field status string The total, or how it changed since the baseline, and the summary as one text, for status lines: `1.98 s · cpu · 2 of 7 threads`. Without the metric if the unit of the total is the same word. Empty without a profile.
+---@field summary string The metric and the marks as one text, for titles. Empty without a profile.
 ---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.
 ---@field totalText string|vim.NIL The total for display: `1.98 s`. Null without a profile.
 ---@field unit string|vim.NIL The unit of the metric. Null without a profile.
@@ -1384,7 +1385,8 @@
 ---@field search string|vim.NIL The search. Only samples whose stack has its terms are shown. Null: all.
 ---@field spread costline.Weight|vim.NIL How the total is spread over the runs whose mean is shown: the sample standard deviation. Null if no mean is shown.
 ---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
----@field summary string The metric and the marks as one text, for status lines and titles. Empty without a profile.
+---@field status string The total, or how it changed since the baseline, and the summary as one text, for status lines: `1.98 s · cpu · 2 of 7 threads`. Without the metric if the unit of the total is the same word. Empty without a profile.
+---@field summary string The metric and the marks as one text, for titles. Empty without a profile.
 ---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.
 ---@field totalText string|vim.NIL The total for display: `1.98 s`. Null without a profile.
 ---@field transforms costline.AppliedTransform[] The transforms, in order. The focus on the chosen call node is one of them.

@@ -45,8 +45,12 @@ pub struct Shown {
     /// What is not default about the view, as short labels: `focus-function:work`, `2 of 7
     /// threads`.
     pub marks: Vec<String>,
-    /// The metric and the marks as one text, for status lines and titles. Empty without a profile.
+    /// The metric and the marks as one text, for titles. Empty without a profile.
     pub summary: String,
+    /// The total, or how it changed since the baseline, and the summary as one text, for status
+    /// lines: `1.98 s · cpu · 2 of 7 threads`. Without the metric if the unit of the total is the
+    /// same word. Empty without a profile.
+    pub status: String,
     /// The total of the profile. Null without a profile.
     pub total: Option<Weight>,
     /// The total for display: `1.98 s`. Null without a profile.
@@ -236,6 +240,8 @@ pub fn shown(world: &World) -> Shown {
     let snapshot = world.snapshot();
     let metric = snapshot.map(|snapshot| &snapshot.costs.metric);
     let marks = Marks::of_world(world);
+    let comparison = snapshot.and_then(|snapshot| TotalChange::of(world, snapshot));
+    let status = snapshot.map(|snapshot| status(snapshot, comparison.as_ref(), &marks));
     Shown {
         revision: world.revision,
         root: world.own_root().map(|root| text(root)),
@@ -245,20 +251,34 @@ pub fn shown(world: &World) -> Shown {
             .map(FleetNumbers::new),
         baseline: world.baseline.as_ref().map(|baseline| profile_file(&baseline.snapshot.loaded)),
         overlay: snapshot.and_then(|snapshot| ShownOverlay::of(world, snapshot)),
-        comparison: snapshot.and_then(|snapshot| TotalChange::of(world, snapshot)),
+        comparison,
         metric: metric.map(|metric| metric.name.clone()),
         unit: metric.map(|metric| metric.unit.clone()),
         marks: marks.all(),
         summary: marks.summary(metric.map_or("", |metric| &metric.name)),
+        status: status.unwrap_or_default(),
         total: snapshot.map(|snapshot| Weight(snapshot.costs.total)),
-        total_text: snapshot
-            .map(|snapshot| units::absolute(snapshot.costs.total, &snapshot.costs.metric)),
+        total_text: snapshot.map(|snapshot| total_text(snapshot)),
         spread: snapshot.and_then(|snapshot| snapshot.run_costs().total()).map(Weight),
         base: snapshot.map(|snapshot| Weight(snapshot.costs.base)),
         loading: world.loading,
         health: health(world),
         state: state::of(world),
     }
+}
+
+fn total_text(snapshot: &Snapshot) -> String {
+    units::absolute(snapshot.costs.total, &snapshot.costs.metric)
+}
+
+fn status(snapshot: &Snapshot, comparison: Option<&TotalChange>, marks: &Marks) -> String {
+    let metric = &snapshot.costs.metric;
+    let (total, rest) = match comparison {
+        Some(change) => (change.text.clone(), marks.summary(&metric.name)),
+        None if metric.unit == metric.name => (total_text(snapshot), marks.all().join(" · ")),
+        None => (total_text(snapshot), marks.summary(&metric.name)),
+    };
+    if rest.is_empty() { total } else { format!("{total} · {rest}") }
 }
 
 fn shown_profile(world: &World, loaded: &Loaded) -> ShownProfile {
