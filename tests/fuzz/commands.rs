@@ -14,7 +14,7 @@ fn arguments(item: &Value, uri: &str) -> Vec<Value> {
     let key = json!({ "name": "parse", "file": "app.py", "lib": null });
     vec![
         json!({ "sort": "self", "scope": "own", "by": "line", "filter": "a", "limit": 10, "offset": 1 }),
-        json!({ "path": [key], "inverted": true, "depth": 3, "limit": 5 }),
+        json!({ "path": [key], "inverted": true, "sort": "name", "depth": 3, "limit": 5, "skip": 1, "hotPath": true }),
         json!({ "inline": true, "node": [key], "depth": 3, "limit": 5, "skip": 1, "inverted": false, "search": { "text": "a", "regex": true } }),
         json!({ "type": "merge-node", "path": ["main", key] }),
         json!({ "type": "focus-function", "function": "eval", "implementation": "native" }),
@@ -22,6 +22,7 @@ fn arguments(item: &Value, uri: &str) -> Vec<Value> {
         json!({ "unit": "both", "show": "self", "threads": ["a*"], "metric": "samples", "range": "0..5", "baseline": null }),
         json!({ "uri": uri, "line": 12 }),
         json!({ "uri": uri, "lines": [3, 12] }),
+        json!({ "uri": uri, "line0": 12, "previous": true }),
         json!({ "from": "/a", "to": "b" }),
         json!({ "buckets": 10 }),
         item.clone(),
