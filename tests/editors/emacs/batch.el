@@ -248,6 +248,22 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
           (should (string-search "even, odd" (buffer-string))))
       (kill-buffer "*Costline hot spots*"))))
 
+(ert-deftest batch-more ()
+  "The call tree says how many calls it leaves out."
+  (cl-letf (((symbol-function 'costline--execute)
+             (lambda (&rest _) '(:nodes [(:text "60.0%" :name "main" :hasChildren t :path ["main"])] :more 12)))
+            ((symbol-function 'costline--find-server) #'ignore))
+    (costline-call-tree)
+    (unwind-protect
+        (progn
+          (should (string-search "60.0%  main\n" (buffer-string)))
+          (should (string-search "… 12 more" (buffer-string)))
+          (goto-char (point-min))
+          (search-forward "[+]")
+          (widget-button-press (1- (point)))
+          (should (= (how-many "… 12 more" (point-min) (point-max)) 2)))
+      (kill-buffer "*Costline tree*"))))
+
 (ert-deftest batch-restarted ()
   "Lists, trees and descriptions go on with the server that is started after a crash."
   (batch-in (project "app.py" "profiles/run.folded")
