@@ -8,12 +8,13 @@ use crate::places::last;
 use crate::{Id, LibStatus, Search};
 use profile::{AddressBase, Lib};
 use samply_symbols::object::{
-    CompressionFormat, Object, ObjectSection, ObjectSegment, SegmentFlags, elf,
+    CompressedFileRange, CompressionFormat, Object, ObjectSection, ObjectSegment, SegmentFlags, elf,
 };
 use samply_symbols::{
     CandidatePathInfo, FileAndPathHelper, FileAndPathHelperResult, FileLocation, LibraryInfo,
     MultiArchDisambiguator, OptionallySendFuture, SymbolManager, SymbolMap, object,
 };
+use std::borrow::Cow;
 use std::fs::File;
 use std::future::Future;
 use std::io::{self, Read};
@@ -290,10 +291,8 @@ fn check_inflated(object: &object::File<'_>) -> Result<(), String> {
         if range.format == CompressionFormat::None {
             continue;
         }
-        let (packed, inflated) = (range.compressed_size, range.uncompressed_size);
-        total = total.saturating_add(inflated);
-        let is_small = inflated <= SMALL || inflated / MAX_RATIO <= packed;
-        if !is_small || total > MAX_INFLATED {
+        total = total.saturating_add(range.uncompressed_size);
+        if !is_plausible(&range) || total > MAX_INFLATED {
             let name = section.name().unwrap_or_default();
             let mib = total >> 20;
             return Err(format!(
@@ -302,6 +301,26 @@ fn check_inflated(object: &object::File<'_>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Whether a section may be as large as it claims to be when it is inflated.
+fn is_plausible(range: &CompressedFileRange) -> bool {
+    range.uncompressed_size <= SMALL || range.uncompressed_size / MAX_RATIO <= range.compressed_size
+}
+
+/// The bytes of a section of a program, inflated. Empty if there is no such section, or it claims to be
+/// larger than it can be, or than `most` bytes.
+pub(crate) fn section_data<'data>(
+    object: &object::File<'data>,
+    name: &str,
+    most: u64,
+) -> Cow<'data, [u8]> {
+    let data = object.section_by_name(name).and_then(|section| {
+        let range = section.compressed_file_range().ok()?;
+        let may_be_read = is_plausible(&range) && range.uncompressed_size <= most;
+        may_be_read.then(|| section.uncompressed_data().ok())?
+    });
+    data.unwrap_or_default()
 }
 
 pub(crate) fn has_dwarf(object: &object::File<'_>) -> bool {

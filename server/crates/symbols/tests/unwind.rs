@@ -13,6 +13,7 @@ use profile::{
     AddressBase, Frame, Func, Lib, Mapping, Metric, Profile, ProfileBuilder, RawArch, RawStack,
     RawStacks, Registers, Samples, StackAccess, StackId, Thread, ThreadId, WarningCode, Weights,
 };
+use samply_symbols::object::{CompressionFormat, File, Object, ObjectSection};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -201,13 +202,19 @@ int main(int argc, char **argv) { (void)argv; return work(argc); }
 ";
 
 /// A program without `.eh_frame`, and a function that returns the address of a symbol.
-fn without_loaded_tables(folder: &Path) -> Option<(Vec<u8>, impl Fn(&str) -> u64)> {
-    std::fs::write(folder.join("app.c"), PROGRAM).unwrap();
+fn without_loaded_tables(
+    folder: &Path,
+    options: &[&str],
+) -> Option<(Vec<u8>, impl Fn(&str) -> u64)> {
+    // A small section would stay as it is.
+    let others = (0..100).map(|n| format!("int other_{n}(int x) {{ return x + {n}; }}\n"));
+    std::fs::write(folder.join("app.c"), others.collect::<String>() + PROGRAM).unwrap();
     let tables = ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-fomit-frame-pointer"];
     let tool = |tool: &str, arguments: &[&str]| {
         Command::new(tool).args(arguments).current_dir(folder).output()
     };
-    let compiled = tool("gcc", &[&["-O1", "-g"], &tables[..], &["app.c", "-o", "app"]].concat());
+    let compiled =
+        tool("gcc", &[&["-O1", "-g"], options, &tables, &["app.c", "-o", "app"]].concat());
     let named = tool("nm", &["-P", "app"]);
     let (Ok(compiled), Ok(named)) = (compiled, named) else {
         skip_required("gcc or binutils is not installed");
@@ -261,19 +268,25 @@ fn sample(at: u64, returns_to: u64) -> (Profile, RawStacks) {
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn unwinds_with_debug_frame() {
-    let folder = tempfile::tempdir().unwrap();
-    let Some((program, start)) = without_loaded_tables(folder.path()) else { return };
-    // The first instruction of `leaf`, called by `work`.
-    let returns_to = start("work") + 12;
-    let (profile, raw) = sample(start("leaf"), returns_to);
-    let unwound = symbols::unwind(&profile, &raw, &mut |_| Ok(program.clone()));
-    let chains = chains(unwound.profile.as_ref().expect("a caller"));
-    assert_eq!(
-        addresses(&chains[0]),
-        [format!("{:x}", start("leaf")), format!("{:x}", returns_to - 1)]
-    );
-    // The copy of the stack ends here.
-    assert_eq!((unwound.n_too_deep, unwound.cut_at.len()), (1, 0));
+    for options in [&[][..], &["-gz=zlib"]] {
+        let folder = tempfile::tempdir().unwrap();
+        let Some((program, start)) = without_loaded_tables(folder.path(), options) else { return };
+        let file = File::parse(&*program).unwrap();
+        let section = file.section_by_name(".debug_frame").unwrap();
+        let is_packed = section.compressed_file_range().unwrap().format != CompressionFormat::None;
+        assert_eq!(is_packed, !options.is_empty());
+        // The first instruction of `leaf`, called by `work`.
+        let returns_to = start("work") + 12;
+        let (profile, raw) = sample(start("leaf"), returns_to);
+        let unwound = symbols::unwind(&profile, &raw, &mut |_| Ok(program.clone()));
+        let chains = chains(unwound.profile.as_ref().expect("a caller"));
+        assert_eq!(
+            addresses(&chains[0]),
+            [format!("{:x}", start("leaf")), format!("{:x}", returns_to - 1)]
+        );
+        // The copy of the stack ends here.
+        assert_eq!((unwound.n_too_deep, unwound.cut_at.len()), (1, 0));
+    }
 }
 
 /// Like the dynamic linker: the tables do not cover the code that it starts with.

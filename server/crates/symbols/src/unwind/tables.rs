@@ -1,5 +1,6 @@
 //! The unwind tables of one library. Addresses are virtual addresses of the file.
 
+use crate::file::section_data;
 use gimli::{
     BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, Encoding, EndianSlice, Expression,
     LittleEndian, Register, RegisterRule, UnwindContext, UnwindExpression, UnwindSection, Vendor,
@@ -11,6 +12,8 @@ use samply_symbols::object::{
 };
 use std::ops::Range;
 
+/// Larger sections are not read. Those of the largest programs have a tenth of this.
+const MAX_TABLES: u64 = 256 << 20;
 /// The most rows of one function. Large functions have a few thousand.
 const MAX_ROWS: usize = 1 << 16;
 /// The most bytes of the code that a program or dynamic linker starts with.
@@ -85,10 +88,8 @@ impl Tables {
     pub(super) fn read(bytes: &[u8], arch: RawArch) -> Option<Self> {
         let file = File::parse(bytes).ok()?;
         let start = |name| file.section_by_name(name).map_or(0, |section| section.address());
-        let data = |name| {
-            let data = file.section_by_name(name).and_then(|section| section.data().ok());
-            data.unwrap_or_default().to_vec()
-        };
+        // `.debug_frame` may be compressed.
+        let data = |name| section_data(&file, name, MAX_TABLES).into_owned();
         let segments = file
             .segments()
             .filter(|segment| matches!(segment.flags(), SegmentFlags::Elf { p_flags } if p_flags & elf::PF_X != 0))
