@@ -113,7 +113,7 @@ impl Events {
         };
         let metric = |name: &str| {
             let title = title(name).unwrap_or_default();
-            match (our_metric(title), time_unit(title)) {
+            match (our_metric(title), time_unit(title).or(own_unit(dialect, name))) {
                 (Some(metric), _) if ours => metric,
                 (_, Some(unit)) => Metric::new(name, unit, None),
                 _ => metric(name),
@@ -232,6 +232,17 @@ fn time_unit(title: &str) -> Option<&str> {
     matches!(unit, "ns" | "us" | "ms").then_some(unit)
 }
 
+/// The unit of times whose names and titles have none. Sources: `call_tree_printer.rb` of ruby-prof
+/// 1.7 and nytprofcg of Devel::NYTProf 6.12, which multiply seconds by 1,000,000.
+fn own_unit(dialect: Option<Dialect>, name: &str) -> Option<&'static str> {
+    match (dialect?, name) {
+        (Dialect::Nytprof, "Ticks") | (Dialect::RubyProf, "wall_time" | "process_time") => {
+            Some("us")
+        }
+        _ => None,
+    }
+}
+
 /// Parses a metric as Costline writes it: `cpu (ns)`.
 fn our_metric(title: &str) -> Option<Metric> {
     let (name, unit) = title.strip_suffix(')')?.rsplit_once(" (")?;
@@ -299,6 +310,23 @@ mod tests {
             [("Ir", "Ir"), ("sysCount", "sysCount"), ("sysTime", "ms"), ("sysCpuTime", "ns")]
         );
         assert_eq!(metrics[2].seconds_per_unit, Some(1e-3));
+    }
+
+    #[test]
+    fn ruby_prof_and_nytprof_count_microseconds() {
+        for (dialect, name, expected) in [
+            (Dialect::RubyProf, "wall_time", ("us", Some(1e-6))),
+            (Dialect::RubyProf, "process_time", ("us", Some(1e-6))),
+            (Dialect::RubyProf, "allocations", ("allocations", None)),
+            (Dialect::Nytprof, "Ticks", ("us", Some(1e-6))),
+            (Dialect::Xdebug, "Ticks", ("Ticks", None)),
+        ] {
+            let mut events = Events::default();
+            events.columns(name).unwrap();
+            let lines = LineKnowledge::SelfAndTotal;
+            let (metrics, _) = events.finish(Some(dialect), lines, &mut Warnings::default());
+            assert_eq!((&*metrics[0].unit, metrics[0].seconds_per_unit), expected, "{name}");
+        }
     }
 
     #[test]

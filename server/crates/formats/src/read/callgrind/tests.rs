@@ -398,6 +398,10 @@ fn blocks_in_order_of_returns_are_a_call_tree() {
     let read = read_text(&text);
     assert_eq!((&*text_rows::rows(&read), warnings(&read)), (expected, vec![]));
     assert_eq!(text_rows::profile(&read).samples()[0].calls(), Some(&[1; 6][..]));
+    // With `profiler_append`, there are two requests in one file.
+    let banner = "\n==== NEW PROFILING FILE ==============================================\n";
+    let appended = read_text(&[banner, &text, banner, &text].concat());
+    assert_eq!((text_rows::rows(&appended), warnings(&appended)), (expected.repeat(2), vec![]));
     // Cut after g: two calls have no caller.
     let cut = read_text(text.split("fl=(1)\nfn=(3)").next().unwrap());
     let expected = "fact|/a.php:3 10\nfact|/a.php:4 > fact|/a.php:3 10\nfact|/a.php:4 > fact|/a.php:4 > fact|/a.php:3 10\ng|/a.php:6 2\ng|/a.php:7 > fact|/a.php:3 10\n";

@@ -3,7 +3,7 @@
 /// A line.
 #[derive(Debug, PartialEq)]
 pub(super) enum Line<'a> {
-    /// Blank or a comment.
+    /// Blank, a comment or a banner.
     Nothing,
     /// `events: Ir`
     Header(&'a str, &'a str),
@@ -18,6 +18,8 @@ pub(super) fn split(line: &str) -> Line<'_> {
     let line = line.trim_ascii();
     match line.bytes().next() {
         None | Some(b'#') => Line::Nothing,
+        // Xdebug puts a banner before each part with `profiler_append`.
+        Some(b'=') if line.starts_with("====") => Line::Nothing,
         Some(b'0'..=b'9' | b'+' | b'-' | b'*') => Line::Costs,
         Some(_) => {
             let end = line.bytes().position(|byte| !byte.is_ascii_lowercase());
@@ -136,6 +138,7 @@ mod tests {
         let cases = [
             ("", Line::Nothing),
             ("# callgrind format", Line::Nothing),
+            ("==== NEW PROFILING FILE ====", Line::Nothing),
             ("fn=(3) a = b: c", Line::Position("fn", "(3) a = b: c")),
             ("fl=", Line::Position("fl", "")),
             ("cmd:  ./a.out x=1 ", Line::Header("cmd", "./a.out x=1")),
@@ -188,6 +191,7 @@ mod tests {
             "event: ns : Nanoseconds\nevents: ns\n",
             "desc: I1 cache: 32768 B\ndesc: D1 cache:\ncmd: ls\nevents: Ir\nfl=a.c\n",
             "\r\nversion: 1\r\nevents: Ir\r\n",
+            "\n==== NEW PROFILING FILE ====\nversion: 1\ncreator: xdebug 3.2.0 (PHP 8.2)\n",
         ] {
             assert!(is_callgrind(text.as_bytes()), "{text}");
         }
