@@ -82,7 +82,7 @@ const ADDRESSES: &str = "functions are addresses. Put the recorded program where
 
 /// How to do without them.
 const ADDRESSES_ELSEWHERE: &str = ". On the machine where it was recorded, `perf script -i perf.data -F +pid,+srcline --full-source-path`, \
-                `pprof -proto PROGRAM FILE`, and samply (newer than 0.13) with `--presymbolicate` write names and lines into a file";
+                `go tool pprof -proto PROGRAM FILE`, and samply (newer than 0.13) with `--presymbolicate` write names and lines into a file";
 
 /// How to record Ruby with lines.
 const RUBY: &str = "for lines, record with `StackProf.run(mode: :wall, raw: true, out: \"stackprof.dump\")` (version 0.2.26 or newer) \

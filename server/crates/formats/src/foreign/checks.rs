@@ -19,11 +19,10 @@ pub(super) fn is_gperftools(prefix: &[u8]) -> bool {
     })
 }
 
-/// pprof's text formats: heap profiles of gperftools and jemalloc, profiles of Go with `debug=1`.
+/// pprof's text formats: heap profiles of gperftools, profiles of Go with `debug=1`.
 pub(super) fn is_pprof_text(prefix: &[u8]) -> bool {
-    const STARTS: [&[u8]; 7] = [
+    const STARTS: [&[u8]; 6] = [
         b"heap profile: ",
-        b"heap_v2/",
         b"goroutine profile: ",
         b"threadcreate profile: ",
         b"--- contention",

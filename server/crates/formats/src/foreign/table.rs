@@ -20,12 +20,17 @@ pub static TABLE: &[Foreign] = &[
     // Python
     Foreign {
         name: "memray",
-        what: "a memray recording of allocations",
+        what: "a memray recording of allocations, or a table made from one",
         instead: concat!(
             "memray writes no format that Costline reads; for time, record again with ",
             py_spy!()
         ),
-        signatures: &[At(0, b"memray\0"), At(13, b"memray\0")],
+        signatures: &[
+            At(0, b"memray\0"),
+            At(13, b"memray\0"),
+            Begins(b"allocator,num_allocations,size,", &[]),
+            Keys(&["total_num_allocations", "total_bytes_allocated"]),
+        ],
     },
     Foreign {
         name: "scalene",
@@ -134,7 +139,7 @@ pub static TABLE: &[Foreign] = &[
     Foreign {
         name: "heaptrack",
         what: "a heaptrack recording",
-        instead: "convert it with `heaptrack_print -f FILE -F stacks.txt; sed -E 's/; ([0-9]+)$/ \\1/' stacks.txt > app.folded`",
+        instead: "convert it, for the bytes at the peak, with `heaptrack_print -f FILE --flamegraph-cost-type peak -F stacks.txt; sed -E 's/; ([0-9]+)$/ \\1/' stacks.txt > app.folded`",
         signatures: &[Begins(b"v 1", &[b"\nX ", b"\nI "])],
     },
     Foreign {
@@ -168,10 +173,15 @@ pub static TABLE: &[Foreign] = &[
         ],
     },
     Foreign {
+        name: "jemalloc",
+        what: "a heap profile of jemalloc in text",
+        instead: "convert it with `jeprof --collapsed PROGRAM FILE > app.folded`",
+        signatures: &[Begins(b"heap_v2/", &[])],
+    },
+    Foreign {
         name: "pprof-legacy",
-        what: "a profile in a format older than profile.proto (gperftools, jemalloc, or Go with \
-               `debug=1`)",
-        instead: "convert it with `pprof -proto PROGRAM FILE > app.pb.gz`",
+        what: "a profile in a format older than profile.proto (gperftools, or Go with `debug=1`)",
+        instead: "convert it with `go tool pprof -proto PROGRAM FILE > app.pb.gz`",
         signatures: &[Check(is_gperftools), Check(is_pprof_text)],
     },
     Foreign {
@@ -240,7 +250,23 @@ pub static TABLE: &[Foreign] = &[
         instead: "convert it with `dotnet-trace convert --format Speedscope FILE`",
         signatures: &[At(0, b"Nettrace")],
     },
-    // PHP, Ruby
+    // Perl, PHP, Ruby
+    Foreign {
+        name: "nytprof",
+        what: "a Devel::NYTProf database",
+        instead: "convert it with `nytprofcg --file FILE --out callgrind.out.nytprof`",
+        signatures: &[At(0, b"NYTProf ")],
+    },
+    Foreign {
+        name: "xdebug-trace",
+        what: "an Xdebug trace",
+        instead: "record again with `php -d xdebug.mode=profile -d xdebug.output_dir=. app.php`, which writes `cachegrind.out.*`",
+        signatures: &[
+            Begins(b"TRACE START [", &[]),
+            Begins(b"Version: ", &[b"\nFile format: ", b"\nTRACE START ["]),
+            Begins(b"<table ", &[b"'xdebug-trace'"]),
+        ],
+    },
     Foreign {
         name: "xhprof",
         what: "an XHProf profile",
