@@ -11,7 +11,7 @@ use crate::pprof_proto as proto;
 use flate2::Compression;
 use flate2::read::GzEncoder;
 use profile::{
-    FrameId, FuncId, LineKnowledge, Metric, Profile, Samples, SourceId, StackAccess, StackId,
+    FrameId, FuncId, Lib, LineKnowledge, Metric, Profile, Samples, SourceId, StackAccess, StackId,
     Thread, Weights,
 };
 use prost::Message;
@@ -154,7 +154,10 @@ impl Writer<'_> {
     /// 1.
     fn symbols(&mut self) {
         let symbols = self.profile.symbols();
-        for (id, lib) in (1..).zip(&symbols.libs) {
+        let mut libs: Vec<(u64, &Lib)> = (1..).zip(&symbols.libs).collect();
+        // pprof takes the first mapping for the program, so `[kernel.kallsyms]` must not be it.
+        libs.sort_by_key(|(_, lib)| lib.name.starts_with('['));
+        for (id, lib) in libs {
             let filename = self.string(if lib.path.is_empty() { &lib.name } else { &lib.path });
             // Otherwise pprof would search the program for names.
             let (has_functions, has_filenames, has_line_numbers, has_inline_frames) =
@@ -372,6 +375,13 @@ mod tests {
             [0, 1, 0, 0]
         );
         assert_eq!(written.lost, <[&str; 0]>::default());
+    }
+
+    #[test]
+    fn the_kernel_is_not_the_first_mapping() {
+        let (file, _) = written(&text_samples::profile("do_idle[lib:[kernel] main[lib:app]"));
+        let mappings = file.mapping.iter().map(|it| (it.id, text(&file, it.filename)));
+        assert_eq!(mappings.collect::<Vec<_>>(), [(2, "app".into()), (1, "[kernel".into())]);
     }
 
     #[test]
