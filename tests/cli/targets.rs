@@ -173,6 +173,45 @@ fn annotate_shows_lines_and_folders() {
     assert!(text.stdout.contains("app.py:"), "{text:?}");
 }
 
+/// A file that is not below the current folder, or whose folder in the profile is long.
+#[test]
+fn annotate_finds_files_by_the_end_of_their_path() {
+    let project = Project::new();
+    let ends = "a (/build/lib/gone.py:1);main (src/app.py:10) 8\n\
+        b (lib/format.py:1);c (src/format.py:2) 4\nd (lib/app.py:0) 0\n";
+    project.write("src/format.py", "\n\n", 900);
+    project.write("ends.folded", ends, 10);
+    let run = |name: &str| project.run("lib", &["annotate", "../ends.folded", name]);
+    for name in ["app.py", "app.py:10"] {
+        let text = run(name).success();
+        assert!(text.contains("/src/app.py:"), "{name}: {text}");
+        assert!(text.contains("66.7%    66.7%    10"), "{name}: {text}");
+    }
+    let message = run("app.py:17").failure(3);
+    assert_eq!(message, "app.py:17: no such line: the file has 16 lines");
+    let text = run("src/format.py").success();
+    assert!(text.contains("/src/format.py:"), "{text}");
+    project.write("other/a.txt", "", 900);
+    let message = project.run("other", &["annotate", "../ends.folded", "format.py"]).failure(2);
+    let top = project.top.display();
+    assert!(
+        message.starts_with("format.py: 2 files of the profile end like this (")
+            && message.contains(&format!("{top}/lib/format.py"))
+            && message.contains(&format!("{top}/src/format.py"))
+            && message.ends_with("); pass more of the path"),
+        "{message}"
+    );
+    for name in ["gone.py", "lib/gone.py", "/build/lib/gone.py:1"] {
+        let message = run(name).failure(3);
+        assert!(
+            message.contains("the profile's /build/lib/gone.py is not in the workspace; pass"),
+            "{message}"
+        );
+    }
+    let message = run("b/format.py").failure(2);
+    assert!(message.starts_with("b/format.py: no file with this name"), "{message}");
+}
+
 /// The file of a function is not that of code inlined into it.
 #[test]
 fn annotate_shows_the_file_of_a_function() {

@@ -86,8 +86,9 @@ enum Command {
         #[arg(long)]
         stdio: bool,
     },
-    /// Print sources with the cost of each line. TARGET is a file, a folder, a line (`FILE:LINE`),
-    /// or a function: its name, a suffix, a glob or /regex/. Without TARGET, the three hottest files
+    /// Print sources with the cost of each line. TARGET is a file or the end of its path, a folder,
+    /// a line (`FILE:LINE`), or a function: its name, a suffix, a glob or /regex/. Without TARGET,
+    /// the three hottest files
     #[command(
         override_usage = "costline annotate [OPTIONS] [PROFILE]... [TARGET]...",
         mut_arg("profiles", |argument| argument.value_name("PROFILE|TARGET").help(

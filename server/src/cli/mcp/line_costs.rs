@@ -26,8 +26,9 @@ pub struct ShowLines;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
-    /// A file, relative to the project's folder; a line, `FILE:LINE`; or a function: its name, a
-    /// suffix, a glob or /regex/. Several functions with the same name: `FILE::NAME`.
+    /// A file, relative to the project's folder, or the end of its path; a line, `FILE:LINE`; or a
+    /// function: its name, a suffix, a glob or /regex/. Several functions with the same name:
+    /// `FILE::NAME`.
     target: String,
 }
 

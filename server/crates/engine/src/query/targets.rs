@@ -1,6 +1,6 @@
 //! What a name selects of the sources: a file, a folder, a line of a file, or functions.
 
-use crate::present::text::{file_name, plain};
+use crate::present::text::{file_name, one_line, plain};
 use crate::present::units;
 use crate::query::annotated::{Part, Shown};
 use crate::query::path_rules;
@@ -25,7 +25,7 @@ pub struct Target {
 /// Why a name selects nothing, as a message for users.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TargetProblem {
-    /// It is neither a file nor a function.
+    /// It is neither a file nor a function, or several files.
     Unmatched(String),
     /// What it names has no cost, or its source cannot be shown.
     NoCost(String),
@@ -104,11 +104,16 @@ fn select(
         return Ok(vec![named_file(snapshot, index, &file)?]);
     }
     let text = name.to_string_lossy();
+    if let Some(target) = ending_with(snapshot, index, &text) {
+        return Ok(vec![target?]);
+    }
     if let Some((file, line)) = text.rsplit_once(':')
         && let Ok(line) = line.parse()
-        && let Some(file) = existing_file(snapshot, index, Path::new(file))
+        && let Some(target) = existing_file(snapshot, index, Path::new(file))
+            .map(|file| named_file(snapshot, index, &file))
+            .or_else(|| ending_with(snapshot, index, file))
     {
-        let target = named_file(snapshot, index, &file)?;
+        let target = target?;
         let n_lines = snapshot.texts.to_disk(&target.path).map(|(_, text)| text.lines().count());
         if line == 0 || n_lines.is_some_and(|n_lines| line as usize > n_lines) {
             let n_lines = n_lines.map(|n| units::counted(n as f64, "lines"));
@@ -131,6 +136,92 @@ fn existing_file(snapshot: &Snapshot, index: &SourceIndex, name: &Path) -> Optio
         (Path::new(recorded) == name).then(|| path.to_owned())
     };
     in_root.or_else(|| snapshot.mappings().find_map(recorded))
+}
+
+/// The only file of the profile whose path ends with `name`. `None` if there is no such file, or if
+/// `name` is a single word, such as the name of a function.
+fn ending_with(
+    snapshot: &Snapshot,
+    index: &SourceIndex,
+    name: &str,
+) -> Option<Result<Target, TargetProblem>> {
+    if !name.contains(['/', '\\', '.']) {
+        return None;
+    }
+    // By file, because several names can be mapped to one.
+    let mut files: BTreeMap<FileId, (&str, &Mapping)> = BTreeMap::new();
+    for (recorded, file, mapping) in snapshot.mappings() {
+        let source = mapping.path().map(Path::to_string_lossy);
+        if ends_with(recorded, name) || source.is_some_and(|source| ends_with(&source, name)) {
+            files.entry(file).or_insert((recorded, mapping));
+        }
+    }
+    if files.keys().any(|&file| has_cost(snapshot, file)) {
+        files.retain(|&file, _| has_cost(snapshot, file));
+    }
+    if files.keys().any(|&file| snapshot.path_of(file).is_some()) {
+        files.retain(|&file, _| snapshot.path_of(file).is_some());
+    }
+    let mut found = files.values();
+    Some(match (found.next()?, found.next()) {
+        ((_, Mapping::Mapped { path, .. }), None) => named_file(snapshot, index, path),
+        ((recorded, mapping), None) => Err(not_mapped(name, recorded, mapping, index)),
+        _ => Err(several(name, files.values().copied())),
+    })
+}
+
+/// Whether the last components of a path are `end`.
+fn ends_with(path: &str, end: &str) -> bool {
+    let separators = ['/', '\\'];
+    let mut path = path.rsplit(separators);
+    end.rsplit(separators).all(|component| path.next() == Some(component))
+}
+
+/// The problem that a file of the profile has no source.
+fn not_mapped(
+    name: &str,
+    recorded: &str,
+    mapping: &Mapping,
+    index: &SourceIndex,
+) -> TargetProblem {
+    let why = match mapping {
+        Mapping::Unmapped(reason) => one_line(&reason.to_string()).into_owned(),
+        Mapping::Ambiguous { .. } | Mapping::Mapped { .. } => {
+            "could be any of several files".to_owned()
+        }
+    };
+    let options = match path_rules::for_mapping(recorded, mapping, index) {
+        rules if rules.is_empty() => "its project with --root, or --map FROM=TO".to_owned(),
+        rules => path_rules::as_options(&rules),
+    };
+    let recorded = plain(recorded);
+    TargetProblem::NoCost(format!("{name}: the profile's {recorded} {why}; pass {options}"))
+}
+
+/// The problem that a name is the end of several files.
+fn several<'s>(
+    name: &str,
+    files: impl ExactSizeIterator<Item = (&'s str, &'s Mapping)>,
+) -> TargetProblem {
+    /// With more files than this, the others are counted.
+    const MAX_LISTED: usize = 8;
+    let n = files.len();
+    let path = |(recorded, mapping): (&str, &Mapping)| match mapping.path() {
+        Some(path) => plain(&path.to_string_lossy()).into_owned(),
+        None => plain(recorded).into_owned(),
+    };
+    let mut listed = files.take(MAX_LISTED).map(path).collect::<Vec<_>>().join(", ");
+    if n > MAX_LISTED {
+        listed += &format!(" and {} more", n - MAX_LISTED);
+    }
+    TargetProblem::Unmatched(format!(
+        "{name}: {n} files of the profile end like this ({listed}); pass more of the path"
+    ))
+}
+
+/// Whether a line or function of a file has a cost.
+fn has_cost(snapshot: &Snapshot, file: FileId) -> bool {
+    !snapshot.costs.lines_of(file, 1..u32::MAX).is_empty() || !snapshot.defined_in(file).is_empty()
 }
 
 /// The files with cost in a folder, hottest first.
@@ -184,9 +275,7 @@ fn named_file(
     let fail = |why: &str| TargetProblem::NoCost(format!("{}: {why}", source.display()));
     let path = source.canonicalize().map_err(|error| fail(&error.to_string()))?;
     if let Some(file) = snapshot.file_at(&path) {
-        let has_cost = !snapshot.costs.lines_of(file, 1..u32::MAX).is_empty()
-            || !snapshot.defined_in(file).is_empty();
-        return if has_cost {
+        return if has_cost(snapshot, file) {
             Ok(Target { file, path, shown: Shown::Whole })
         } else {
             Err(fail("the profile names this file, but it has no cost in this view"))
