@@ -104,16 +104,24 @@ fn module(text: &str) -> &str {
 }
 
 /// Parses `/srv/a.c:12 (discriminator 3) (inlined)`. Without debug info it is `??:0`, `:0` or
-/// `[kernel.kallsyms][ffffffff815eb4a5]`.
+/// `[kernel.kallsyms][ffffffff815eb4a5]`. Code that was compiled at link time may be in
+/// `/srv/<artificial>`, which is no file.
 fn file_and_line(place: &str) -> (&str, u32, bool) {
     let (place, inlined) = without_inlined(place.trim());
     let place = place.split_once(" (discriminator ").map_or(place, |(place, _)| place);
     let (file, line) = match place.rsplit_once(':') {
         Some(("" | "??", _)) | None => ("", 0),
+        Some((file, _)) if is_placeholder(file) => ("", 0),
         Some((file, "?")) => (file, 0),
         Some((file, line)) => line.parse().map_or(("", 0), |line| (file, line)),
     };
     (file, line, inlined)
+}
+
+/// Whether the name of a file is one that compilers give to what is no file: `<built-in>`.
+fn is_placeholder(file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    name.starts_with('<') && name.ends_with('>')
 }
 
 #[cfg(test)]
@@ -181,6 +189,9 @@ mod tests {
             ("[kernel.kallsyms][ffffffff815eb4a5]", "f||:0"),
             ("raytrace[1140]", "f||:0"),
             ("a.c:99999999999", "f||:0"),
+            ("/srv/<artificial>:4", "f||:0"),
+            ("<built-in>:7 (inlined)", "f||:0~"),
+            ("/srv/<x>/a.c:7", "f||/srv/<x>/a.c:7"),
         ];
         for (place, expected) in cases {
             assert_eq!(show("f", place), expected, "{place}");

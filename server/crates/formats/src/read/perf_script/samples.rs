@@ -25,17 +25,17 @@ pub(super) struct Samples {
     /// The distinct lines of frames, with their places.
     lines: Vec<FrameLine>,
     by_text: FxHashMap<(Text, Text), u32>,
-    /// The distinct frames: a line and the module of its code.
-    frames: Vec<(u32, Text)>,
-    by_frame: FxHashMap<(u32, Text), u32>,
+    /// The distinct frames.
+    frames: Vec<FrameKey>,
+    by_frame: FxHashMap<FrameKey, u32>,
     stacks: IdTree<u32>,
     /// Command, process and thread: a renamed thread becomes another one.
     threads: Vec<[Option<Text>; 3]>,
     by_thread: FxHashMap<[Option<Text>; 3], u32>,
     rows: Vec<Sample>,
-    /// Modules of functions that are inlined somewhere, by name and file: perf omits some frames
-    /// from which they could be derived.
-    modules: FxHashMap<(Text, Text), Text>,
+    /// Modules of functions that are inlined somewhere, by name and file: perf omits those of some
+    /// frames. `None` for functions in several modules.
+    modules: FxHashMap<(Text, Text), Option<Text>>,
     has_lines: bool,
     /// The times of the first and the last sample, in seconds.
     times: Option<(f64, f64)>,
@@ -56,6 +56,14 @@ struct FrameLine {
     has_line: bool,
     /// Name and file, if it is inlined.
     inlined: Option<(Text, Text)>,
+}
+
+/// A frame: its line, the module of its code, and whether another frame has its address and calls it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct FrameKey {
+    line: u32,
+    module: Text,
+    inlined: bool,
 }
 
 struct Sample {
@@ -129,7 +137,8 @@ impl Samples {
     }
 
     /// Adds the frames with one address to a stack, leaf first. One of them has the module, not always
-    /// the outermost.
+    /// the outermost. perf marks the outermost as inlined as well if debug info gives it another name
+    /// than its symbol has, such as `scaled.constprop.0`.
     fn push_code(
         &mut self,
         code: &[FrameLines<'_>],
@@ -144,15 +153,19 @@ impl Samples {
         let module = known.clone().map(|line| line.module).find(|&module| module != Texts::EMPTY);
         self.has_lines |= known.clone().any(|line| line.has_line);
         if let Some(module) = module.filter(|_| code.len() > 1) {
-            let inlined = known.filter_map(|line| line.inlined);
-            self.modules.extend(inlined.map(|key| (key, module)));
+            for key in known.filter_map(|line| line.inlined) {
+                let found = self.modules.entry(key).or_insert(Some(module));
+                *found = found.filter(|&found| found == module);
+            }
         }
         let module = module.unwrap_or(Texts::EMPTY);
-        for line in lines {
+        let outermost = lines.len().saturating_sub(1);
+        for (at, line) in lines.into_iter().enumerate() {
             let next = self.frames.len() as u32;
-            let frame = *self.by_frame.entry((line, module)).or_insert(next);
+            let key = FrameKey { line, module, inlined: at < outermost };
+            let frame = *self.by_frame.entry(key).or_insert(next);
             if frame == next {
-                self.frames.push((line, module));
+                self.frames.push(key);
             }
             stack.push(frame);
         }
@@ -235,14 +248,15 @@ impl Samples {
 
     fn intern(
         &self,
-        (line, module): (u32, Text),
+        FrameKey { line, module, inlined }: FrameKey,
         builder: &mut ProfileBuilder,
     ) -> Result<FrameId, ReadError> {
         let own = &self.lines[line as usize];
         let frame = Frame::parse(self.texts.get(own.text), self.texts.get(own.place));
-        let Frame { name, file, line, inlined, .. } = frame;
+        let Frame { name, file, line, .. } = frame;
+        let inlined = inlined && frame.inlined;
         let lib = if module == Texts::EMPTY {
-            own.inlined.and_then(|key| self.modules.get(&key).copied()).unwrap_or(module)
+            own.inlined.and_then(|key| *self.modules.get(&key)?).unwrap_or(module)
         } else {
             module
         };

@@ -96,7 +96,7 @@ gallery 20580/20580  2047.605002:        615 page-faults:
 #[test]
 fn frames_have_places_and_inlined_frames_the_module_around_them() {
     let expected = "\
-draw: left (2) 20580/20583: _start|gallery > __libc_start_main_impl||./csu/../csu/libc-start.c:360~ > \
+draw: left (2) 20580/20583: _start|gallery > __libc_start_main_impl||./csu/../csu/libc-start.c:360 > \
 draw|gallery|/srv/demo/main.c:22 > fill|gallery|/srv/demo/main.c:13~ > handle_mm_fault|[kernel.kallsyms] 5025125 0
 gallery 20580/20580: main|gallery|/srv/demo/main.c:41 0 615
 ";
@@ -125,8 +125,37 @@ a 1 1.000002: 1 x:
 ";
     assert_eq!(
         rows(text),
-        "a /1: main|app > part|app~ 1\na /1: main|app > part|app~ > sort|app 1\n"
+        "a /1: main|app > part|app 1\na /1: main|app > part|app > sort|app 1\n"
     );
+    // Without a known module, or with several, it has none.
+    let text = text.replace("(/app)", "(/lib.so)") + "\
+a 1 1.000003: 1 x:
+\t              77 part+0x1 (inlined)
+\t              77 other+0x1 (/app)
+
+";
+    assert_eq!(
+        rows(&text),
+        "a /1: main|lib.so > part| 1\na /1: main|lib.so > part|lib.so > sort|lib.so 1\n\
+         a /1: other|app > part|app~ 1\n"
+    );
+}
+
+/// GCC with `-flto`: `scaled` is the function `scaled.constprop.0` of the symbol table.
+#[test]
+fn the_outermost_frame_of_an_address_is_not_inlined() {
+    let text = "\
+app 1 1.000001: 1 cpu-clock: 
+\t            125e square+0x5e
+  /srv/c.c:3 (inlined)
+\t            125e scaled+0x5e
+  /srv/<artificial>:7 (inlined)
+\t            10e0 main+0x90 (/srv/app)
+  /srv/d.c:8
+
+";
+    let expected = "app /1: main|app|/srv/d.c:8 > scaled| > square||/srv/c.c:3~ 1\n";
+    assert_eq!(rows(text), expected);
 }
 
 #[test]
