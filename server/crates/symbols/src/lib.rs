@@ -34,6 +34,7 @@ mod places;
 mod search;
 mod sidecar;
 mod status;
+mod stubs;
 #[cfg(feature = "debug-info")]
 mod symbol_table;
 mod unresolved;

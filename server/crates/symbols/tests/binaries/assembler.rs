@@ -75,23 +75,59 @@ fn names_functions_without_type() {
     assert_eq!(names.collect::<Vec<_>>(), expected.chain(["sized"; 3]).collect::<Vec<_>>());
 }
 
-#[test]
-#[cfg(target_arch = "x86_64")]
-fn names_stubs_like_objdump() {
+/// Builds `app` from `MAIN`, and compares its stubs with those that objdump finds. `prefix` is that
+/// of the tools.
+fn names_stubs_like_objdump(prefix: &str, options: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    if !builds(path) || !run("strip", path, &["app"]) {
+    let tool = |name: &str| format!("{prefix}{name}");
+    fs::write(path.join("main.c"), MAIN).unwrap();
+    let functions = "int typed(void) { return 1; }\nint other(void) { return 2; }\nint sized(void) { return 3; }\n";
+    fs::write(path.join("functions.c"), functions).unwrap();
+    let common = ["-O1", "-Wl,--build-id=none", "main.c", "functions.c", "-o", "app"];
+    if !run(&tool("gcc"), path, &[options, &common].concat())
+        || !run(&tool("strip"), path, &["app"])
+    {
         return;
     }
-    let stubs: Vec<(u64, String)> = lines(path, "objdump", &["-d"])
+    let stubs: Vec<(u64, String)> = lines(path, &tool("objdump"), &["-d"])
         .iter()
         .filter_map(|line| line.strip_suffix("@plt>:")?.split_once(" <"))
         .map(|(address, name)| (u64::from_str_radix(address, 16).unwrap(), format!("{name}@plt")))
         .collect();
     assert!(["puts@plt", "getenv@plt"].iter().all(|name| stubs.iter().any(|stub| stub.1 == *name)));
-    let addresses: Vec<u64> = stubs.iter().map(|&(address, _)| address).collect();
+    // The smallest stub has 8 bytes.
+    let addresses: Vec<u64> = stubs.iter().flat_map(|&(start, _)| [start, start + 4]).collect();
     let found = resolve(&lib("app", ""), &addresses, &[&path.join("app")], &[]);
-    for (address, name) in stubs {
-        assert_eq!(printed(&found, address), [name, "??:0".to_owned()], "{address:#x}");
+    for (start, name) in stubs {
+        for address in [start, start + 4] {
+            let place = [name.clone(), "??:0".to_owned()];
+            assert_eq!(printed(&found, address), place, "{options:?} {address:#x}");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn names_stubs_of_x86_64() {
+    for options in [
+        &["-fplt", "-Wl,-z,lazy"][..],
+        &["-fplt", "-Wl,-z,now"],
+        // The stubs that are called are in `.plt.sec`.
+        &["-fplt", "-fcf-protection", "-Wl,-z,ibtplt,-z,lazy"],
+    ] {
+        names_stubs_like_objdump("", options);
+    }
+}
+
+#[test]
+fn names_stubs_of_aarch64() {
+    for options in [
+        &["-Wl,-z,lazy"][..],
+        &["-Wl,-z,now"],
+        &["-no-pie", "-mbranch-protection=standard", "-Wl,-z,force-bti,-Ttext-segment=0"],
+        &["-mbranch-protection=standard", "-Wl,-z,pac-plt,-z,force-bti"],
+    ] {
+        names_stubs_like_objdump("aarch64-linux-gnu-", options);
     }
 }
