@@ -178,12 +178,7 @@ fn ends_with(path: &str, end: &str) -> bool {
 }
 
 /// The problem that a file of the profile has no source.
-fn not_mapped(
-    name: &str,
-    recorded: &str,
-    mapping: &Mapping,
-    index: &SourceIndex,
-) -> TargetProblem {
+fn not_mapped(name: &str, recorded: &str, mapping: &Mapping, index: &SourceIndex) -> TargetProblem {
     let why = match mapping {
         Mapping::Unmapped(reason) => one_line(&reason.to_string()).into_owned(),
         Mapping::Ambiguous { .. } | Mapping::Mapped { .. } => {

@@ -123,12 +123,10 @@ a 1 1.000002: 1 x:
 \t              44 main+0x1 (/app)
 
 ";
-    assert_eq!(
-        rows(text),
-        "a /1: main|app > part|app 1\na /1: main|app > part|app > sort|app 1\n"
-    );
+    assert_eq!(rows(text), "a /1: main|app > part|app 1\na /1: main|app > part|app > sort|app 1\n");
     // Without a known module, or with several, it has none.
-    let text = text.replace("(/app)", "(/lib.so)") + "\
+    let text = text.replace("(/app)", "(/lib.so)")
+        + "\
 a 1 1.000003: 1 x:
 \t              77 part+0x1 (inlined)
 \t              77 other+0x1 (/app)
