@@ -126,6 +126,39 @@ export function never(x) {
     assert_eq!(report["noLine"], 4);
 }
 
+/// `hot` calls `tiny`, which is inlined if the profile has one of its lines for `hot`.
+#[test]
+fn lines_that_may_be_those_of_an_inlined_function_have_no_cost() {
+    let main = "\
+import { tiny } from './other.js';
+function hot(n) {
+  let sum = n;
+
+  // The rest.
+  sum += tiny(n);
+  return sum;
+}
+";
+    let other = "// 1\n// 2\n// 3\n// 4\nexport function tiny(x) {\n  x += 1;\n  return x;\n}\n";
+    let folder = folder(&[("main.js", main), ("other.js", other)]);
+    let reported = |of_hot: &[(u32, u32)]| {
+        let nodes: [Node; 3] = [
+            ("(root)", "main.js", 0, 0, &[1], &[]),
+            ("hot", "main.js", 1, 12, &[2], of_hot),
+            ("tiny", "other.js", 4, 20, &[], &[(7, 1)]),
+        ];
+        write_profile(folder.path(), &nodes);
+        let report = report(folder.path());
+        (lines(&report).join(", "), report["noLine"].clone())
+    };
+    // Line 5 is a comment in `hot`, and line 6 is in both functions.
+    let expected = "other.js:5 3, main.js:3 2, other.js:7 1".to_owned();
+    assert_eq!(reported(&[(3, 2), (5, 3), (6, 4)]), (expected, json!(4)));
+    // Line 4 has no code in either function.
+    let expected = "main.js:6 4, main.js:3 2, other.js:7 1".to_owned();
+    assert_eq!(reported(&[(3, 2), (4, 3), (6, 4)]), (expected, json!(3)));
+}
+
 #[test]
 fn a_script_without_an_extension_has_a_source_map() {
     let map = r#"{"version":3,"sources":["../src/run.ts"],"mappings":";AACA,SAAS;EACP"}"#;

@@ -6,7 +6,9 @@
 //! made of many, and an inlining compiler lets a function of one file execute lines of another.
 
 use crate::symbol_tables::Names;
-use crate::{Frame, FrameId, FrameTable, FuncId, FuncTable, Profile, Recording, SourceId};
+use crate::{
+    Frame, FrameId, FrameTable, FuncId, FuncTable, Profile, Recording, SourceId, SymbolTables,
+};
 use std::sync::Arc;
 
 /// What to look up for a place.
@@ -79,6 +81,23 @@ pub fn relocate_with_files<'a>(
     }
 }
 
+/// Calls `visit` with the lines that [`with_files_of_lines`] asks about.
+pub fn each_line(recording: &Recording, mut visit: impl FnMut(FuncId, Position)) {
+    let Recording::Stacks(profile) = recording else { return };
+    for frame in profile.frames.iter() {
+        if let Some(position) = line_in_file_of_func(&profile.symbols, frame) {
+            visit(frame.func, position);
+        }
+    }
+}
+
+/// The place of a frame without a column in the file of its func.
+fn line_in_file_of_func(symbols: &SymbolTables, frame: Frame) -> Option<Position> {
+    let source = symbols.funcs.get(frame.func).source;
+    let known = source.filter(|_| frame.line != 0 && frame.column == 0);
+    known.map(|source| Position { source, line: frame.line, column: 0 })
+}
+
 /// The recording with lines in files other than the files of their funcs. `file_of` returns the
 /// file of a line, or `None` if it is unknown. It is asked about lines without columns in the files
 /// of their funcs.
@@ -91,12 +110,9 @@ pub fn with_files_of_lines(
     let mut frames = FrameTable::default();
     for (id, frame) in (0..).map(FrameId::new).zip(old.frames.iter()) {
         let source = old.symbols.funcs.get(frame.func).source;
-        let known = source.filter(|_| frame.line != 0 && frame.column == 0);
+        let known = line_in_file_of_func(&old.symbols, frame);
         let place = match known {
-            Some(source) => {
-                let position = Position { source, line: frame.line, column: 0 };
-                file_of(frame.func, position).map(|file| (file, frame.line))
-            }
+            Some(position) => file_of(frame.func, position).map(|file| (file, frame.line)),
             None => old.frames.elsewhere(id),
         };
         let is_own = known.is_none() || place.is_some_and(|(file, _)| source == Some(file));

@@ -1,13 +1,14 @@
 //! Lines of functions that V8 inlined. V8 counts their samples for the caller. It records the line in the
-//! script of the callee, but not that script. So if a line is not in its function, this finds the
-//! function that it belongs to, by the definitions of the scripts.
+//! script of the callee, but not that script. So if a line is not in its function, or has no code
+//! there, this finds the function that it belongs to, by the definitions of the scripts. Other lines
+//! that both functions have may then be of either.
 
 use crate::discovery::stamp::{Stamp, is_recorded};
 use crate::functions::definitions::{FileDefinitions, ParsedFiles};
 use crate::functions::function_name::FunctionName;
 use crate::functions::initializers::is_initializer;
 use crate::functions::source_functions::File;
-use analysis::{Func, FuncId, Position, Recording, SourceId, with_files_of_lines};
+use analysis::{Func, FuncId, Position, Recording, SourceId, each_line, with_files_of_lines};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::Mapping;
 use std::path::Path;
@@ -34,11 +35,27 @@ pub fn with_scripts_of_lines(
     let scripts = Scripts::new(recording, mappings, profile, parsed);
     let mut calls = Calls::default();
     recording.each_call(|caller, callee| _ = calls.entry(caller).or_default().insert(callee));
+    let mut inlined: FxHashMap<FuncId, FxHashSet<Definition>> = FxHashMap::default();
+    each_line(recording, |func, Position { source, line, .. }| {
+        if !scripts.contains(func, source, line - 1) {
+            let found = scripts.function_of(func, line - 1, &calls);
+            inlined.entry(func).or_default().extend(found);
+        }
+    });
     Arc::new(with_files_of_lines(recording, |func, Position { source, line, .. }| {
-        let is_own = scripts.contains(func, source, line - 1);
-        if is_own { Some(source) } else { scripts.script_of(func, line - 1, &calls) }
+        let line0 = line - 1;
+        if !scripts.contains(func, source, line0) {
+            return scripts.function_of(func, line0, &calls).map(|(source, _)| source);
+        }
+        let mut inlined = inlined.get(&func).into_iter().flatten();
+        let is_of_either =
+            inlined.any(|of| of.0 != source && scripts.around(of.0, line0).any(|it| it == *of));
+        (!is_of_either).then_some(source)
     }))
 }
+
+/// A definition: a script, and the position among its definitions.
+type Definition = (SourceId, usize);
 
 /// The callees of each function.
 type Calls = FxHashMap<FuncId, FxHashSet<FuncId>>;
@@ -47,12 +64,13 @@ type Calls = FxHashMap<FuncId, FxHashSet<FuncId>>;
 struct Scripts {
     by_source: FxHashMap<SourceId, Script>,
     /// The definitions of functions.
-    definitions: FxHashMap<FuncId, (SourceId, usize)>,
+    definitions: FxHashMap<FuncId, Definition>,
 }
 
 struct Script {
     text: Arc<FileDefinitions>,
-    n_lines: u32,
+    /// Whether each line has code. Others are blank or comments.
+    has_code: Vec<bool>,
     /// Whether each definition is in the recording.
     is_recorded: Vec<bool>,
 }
@@ -72,11 +90,11 @@ impl Scripts {
         for (mapping, source) in mappings.iter().zip((0..).map(SourceId::new)) {
             let Some(path) = mapping.path().filter(|_| used.contains(&source)) else { continue };
             let Some(text) = read(path, profile, &mut bytes_left) else { continue };
-            let n_lines = text.lines().count() as u32;
+            let has_code = text.lines().map(|line| has_code(line)).collect();
             let definitions = parsed.all([(path, &text)]).remove(path).flatten();
             if let Some(text) = definitions {
                 let is_recorded = vec![false; text.all.len()];
-                by_source.insert(source, Script { text, n_lines, is_recorded });
+                by_source.insert(source, Script { text, has_code, is_recorded });
             }
         }
         let mut definitions = FxHashMap::default();
@@ -102,40 +120,50 @@ impl Scripts {
     fn contains(&self, func: FuncId, source: SourceId, line0: u32) -> bool {
         let Some(script) = self.by_source.get(&source) else { return true };
         let definition = self.definitions.get(&func);
-        let contains = |&(_, at): &(_, usize)| script.text.all[at].lines.contains(&line0);
-        line0 < script.n_lines && definition.is_none_or(contains)
+        let contains = |&(_, at): &Definition| script.text.all[at].lines.contains(&line0);
+        script.has_code(line0) && definition.is_none_or(contains)
     }
 
-    /// The script of the function that a line (0-based) of `func` belongs to: a callee, or else a
-    /// callee of a callee, or else the only function with such a line.
-    fn script_of(&self, func: FuncId, line0: u32, calls: &Calls) -> Option<SourceId> {
+    /// The function that a line (0-based) of `func` belongs to: a callee, or else a callee of a
+    /// callee, or else one of the only script with a function around such a line.
+    fn function_of(&self, func: FuncId, line0: u32, calls: &Calls) -> Option<Definition> {
         let is_around = |func: &FuncId| {
-            let (source, at) = self.definitions.get(func)?;
-            let script = self.by_source.get(source)?;
-            (script.recorded_at(line0) == Some(*at)).then_some(*source)
+            let definition = self.definitions.get(func)?;
+            let script = self.by_source.get(&definition.0)?;
+            (script.recorded_at(line0) == Some(definition.1)).then_some(*definition)
         };
         let callees = |func: &FuncId| calls.get(func).into_iter().flatten();
-        let mut found: Vec<SourceId> = callees(&func).filter_map(is_around).collect();
+        let mut found: Vec<Definition> = callees(&func).filter_map(is_around).collect();
         if found.is_empty() {
             found = callees(&func).flat_map(callees).filter_map(is_around).collect();
         }
         if found.is_empty() {
-            let is_around = |script: &Script| script.around(line0).next().is_some();
-            let all = self.by_source.iter().filter(|(_, script)| is_around(script));
-            found = all.map(|(&source, _)| source).collect();
+            let sources = self.by_source.keys();
+            found = sources.filter_map(|&source| self.around(source, line0).next()).collect();
         }
         let first = *found.first()?;
-        found.iter().all(|&source| source == first).then_some(first)
+        found.iter().all(|&(source, _)| source == first.0).then_some(first)
+    }
+
+    /// The definitions around a line (0-based) of a script with code, innermost first.
+    fn around(&self, source: SourceId, line0: u32) -> impl Iterator<Item = Definition> {
+        let script = self.by_source.get(&source);
+        script.into_iter().flat_map(move |it| it.around(line0)).map(move |at| (source, at))
     }
 }
 
 impl Script {
-    /// The definitions around a line, innermost first.
+    fn has_code(&self, line0: u32) -> bool {
+        self.has_code.get(line0 as usize) == Some(&true)
+    }
+
+    /// The definitions around a line with code, innermost first.
     fn around(&self, line0: u32) -> impl Iterator<Item = usize> {
         let all = &self.text.all;
+        let has_code = self.has_code(line0);
         let last = all.partition_point(|it| *it.lines.start() <= line0).checked_sub(1);
         let outwards = std::iter::successors(last, |&at| all[at].parent);
-        outwards.filter(move |&at| all[at].lines.contains(&line0))
+        outwards.filter(move |&at| has_code && all[at].lines.contains(&line0))
     }
 
     /// The recorded definition that a line belongs to. Its first and last lines may be the first
@@ -159,6 +187,12 @@ fn definition(file: &File, name: &str, func: Func) -> Option<usize> {
     let name = FunctionName::of(name);
     file.starting_at(&name, line0, func.column)
         .or_else(|| file.starting_at(&name, line0.checked_sub(1)?, 0))
+}
+
+/// Whether a line is more than white space and a comment.
+fn has_code(line: &str) -> bool {
+    let line = line.trim_start();
+    !(line.is_empty() || line.starts_with("//"))
 }
 
 /// The text of a file that was not written since the recording.
