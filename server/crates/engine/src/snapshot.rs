@@ -17,7 +17,7 @@ use crate::load::stages::grouped::{Function, Grouped};
 use crate::load::stages::loaded::Loaded;
 use crate::load::stages::source_mapped::SourceMapped;
 use crate::load::stages::symbolicated::Symbolicated;
-use crate::load::stages::{moved, renamed, transpiled};
+use crate::load::stages::{base_names, moved, renamed, transpiled};
 use crate::present::units;
 use crate::recorded_texts::{RecordedTexts, TextCaches};
 use analysis::{
@@ -96,6 +96,7 @@ impl Snapshot {
         if let Some(without) = transpiled::without_lines(&mapped, &texts, parsed) {
             (mapped, texts) = without;
         }
+        mapped = base_names::refuse(&mapped, &texts, index, parsed).unwrap_or(mapped);
         if settings.sources.follow_moves
             && symbolicated.libraries.is_complete()
             && let Some(followed) = moved::follow(search, &mapped, &texts)

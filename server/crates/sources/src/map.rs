@@ -149,9 +149,9 @@ pub enum Reason {
         /// The last line in the profile, 1-based.
         line: u32,
     },
-    /// The file has none of the functions that the profile names in it, so it is another file. Set
-    /// by the code that knows the functions, never here.
-    #[error("ends like {}, which has none of the functions that the profile names there, such as `{function}`", candidate.display())]
+    /// The file has none of the functions that the profile names in it, or all of them on other
+    /// lines, so it is another file. Set by the code that knows the functions, never here.
+    #[error("ends like {}, which has none of the functions that the profile names there, such as `{function}`, or has them on other lines", candidate.display())]
     OtherFunctions {
         /// The file that ends like the name.
         candidate: PathBuf,

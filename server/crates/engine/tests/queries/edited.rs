@@ -168,6 +168,12 @@ fn a_library_file_with_the_same_base_name_is_not_mapped() {
     let game = ("game/random.py", "def level():\n    return 4\n\n\ndef next_level():\n    pass\n");
     assert_eq!(shown(&[game], game.0, "shuffle@2[file:random.py]"), [""; 0]);
     assert_eq!(shown(&[game], game.0, "level@2[file:random.py]")[0], "2 100.0%");
+    // The lines tell as well, unless a function of the file is there.
+    assert_eq!(shown(&[game], game.0, "level@5[file:random.py] level@4"), [""; 0]);
+    let found = shown(&[game], game.0, "level@5[file:random.py] next_level@6[file:random.py]");
+    assert_eq!(found[0], "6 ~50.0%");
+    let cached = ("game/cached.py", "@cache\ndef level():\n    return 4\n");
+    assert_eq!(shown(&[cached], cached.0, "level@1[file:cached.py]")[0], "1 100.0%");
     // In the root, it is the whole path.
     let root = ("random.py", game.1);
     assert_eq!(shown(&[root], root.0, "shuffle@2[file:random.py]")[0], "2 100.0%");

@@ -112,7 +112,7 @@ pub fn apply(
 
 /// Whether a name has no folder, and its file is in a folder below the root. `false` for compiled code,
 /// because compilers add functions that are in no text.
-fn is_base_name(name: &str, path: &Path, index: &SourceIndex) -> bool {
+pub(super) fn is_base_name(name: &str, path: &Path, index: &SourceIndex) -> bool {
     let is_below = || index.roots().iter().all(|root| path.parent() != Some(&root.path));
     let is_compiled = || Language::of_path(path).is_none_or(Language::is_compiled);
     !name.contains(['/', '\\']) && is_below() && !is_compiled()

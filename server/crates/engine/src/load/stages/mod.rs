@@ -4,6 +4,7 @@
 //! settings. If the input of a stage changes, that stage and all later ones are computed again.
 //! [`crate::snapshot::Snapshot`] holds all of them.
 
+pub mod base_names;
 mod build_folders;
 pub mod by_name;
 pub mod checksums;
