@@ -195,6 +195,41 @@ area(2);
     assert_eq!(lines(&report), ["area.js:3 4"]);
 }
 
+/// TypeScript maps the body to no place. esbuild maps it to the brace where it begins.
+#[test]
+fn the_compiled_body_of_an_async_function_belongs_to_it() {
+    let original = "export async function load(n) {\n  return n + 1;\n}\n";
+    let script = "\
+function load(n) {
+    return __awaiter(this, void 0, void 0, function* () {
+        return n + 1;
+    });
+}
+//# sourceMappingURL=app.js.map
+";
+    let minified =
+        "function a(b){return o(function*(){return b+1})}\n//# sourceMappingURL=m.js.map\n";
+    let map = |mappings: &str| {
+        format!(r#"{{"version":3,"sources":["load.ts"],"mappings":"{mappings}"}}"#)
+    };
+    let folder = folder(&[
+        ("load.ts", original),
+        ("app.js", script),
+        ("app.js.map", &map("AAAO,cAAoB;;QACzB")),
+        ("m.js", minified),
+        ("m.js.map", &map("AAAO,uBAAuB,YAC5B")),
+    ]);
+    let check = |nodes: &[Node]| {
+        write_profile(folder.path(), nodes);
+        let report = report(folder.path());
+        let definition = &report["definitions"][0];
+        let found = json!([definition["name"], definition["line"], definition["self"]]);
+        assert_eq!(found, json!(["load", 1, 5]), "{}", nodes[0].0);
+    };
+    check(&[("load", "app.js", 0, 13, &[1], &[(2, 1)]), ("", "app.js", 1, 53, &[], &[(3, 4)])]);
+    check(&[("a", "m.js", 0, 10, &[1], &[(1, 1)]), ("", "m.js", 0, 32, &[], &[(1, 4)])]);
+}
+
 /// The first recording is of a script that was compiled again since, and was shown before that.
 #[test]
 fn a_recording_is_compared_with_one_of_an_earlier_build() {

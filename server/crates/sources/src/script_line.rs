@@ -49,6 +49,19 @@ pub fn function(code: &str) -> (&str, &str) {
     code.split_at(if is_in_line { block } else { 0 })
 }
 
+/// Whether a line has this code before the parameters of a function that a helper of TypeScript
+/// runs: `return __awaiter(this, void 0, void 0, function* `.
+pub fn begins_async_body(before: &str) -> bool {
+    let before = before.trim_end();
+    let Some(arguments) = before.strip_suffix("function*").or(before.strip_suffix("function"))
+    else {
+        return false;
+    };
+    ["__awaiter(", "__generator("].iter().any(|helper| {
+        arguments.rsplit_once(helper).is_some_and(|(_, arguments)| !arguments.contains('('))
+    })
+}
+
 /// Whether the code has several statements. Those in parentheses do not count: they belong to the
 /// head of a loop, or to another function. In the block of a function (`is_block`), minified code has
 /// commas between statements. A line may also begin among the arguments of a call.
@@ -194,6 +207,20 @@ fn regex(rest: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn typescript_runs_the_bodies_of_async_functions() {
+        for (before, expected) in [
+            ("    return __awaiter(this, void 0, void 0, function* ", true),
+            ("this.f = (a) => tslib_1.__awaiter(this, [a_1], void 0, function* ", true),
+            ("        return __generator(this, function ", true),
+            ("    return __awaiter(this, void 0, void 0, wrap(function* ", false),
+            ("    return __awaiter(this, void 0, void 0, ", false),
+            ("    return each(this, function ", false),
+        ] {
+            assert_eq!(begins_async_body(before), expected, "{before}");
+        }
+    }
 
     #[test]
     fn statements_in_parentheses_texts_and_comments_do_not_count() {

@@ -238,8 +238,22 @@ impl SourceMap {
         }
         match self.executing(line, column) {
             Executing::At(place) => Some(place),
-            Executing::Generated | Executing::Packed => None,
+            Executing::Generated | Executing::Packed => self.before_async_body(line, column),
         }
+    }
+
+    /// The last place before a function that is the body of an async one. TypeScript gives it no
+    /// place. The last one is in the head of the async function.
+    fn before_async_body(&self, line: u32, column: u32) -> Option<OriginalPlace> {
+        let line0 = line.checked_sub(1)?;
+        let (before, _) = self.split_line(line0, column.checked_sub(1)?)?;
+        let n_before = self.tokens.partition_point(|token| token.line < line0);
+        let token = self.tokens.get(n_before.checked_sub(1)?)?;
+        let (_, rest) = self.split_line(token.line, token.column)?;
+        let between = (token.line + 1..line0).filter_map(|line0| self.line(line0));
+        // After the end of a function, the place may be in that one.
+        let is_in_head = std::iter::once(rest).chain(between).all(|code| !code.contains('}'));
+        (is_in_head && script_line::begins_async_body(before)).then(|| token.place())?
     }
 
     /// The original place of an instruction at `line` and `column` (1-based; column 0 = unknown).

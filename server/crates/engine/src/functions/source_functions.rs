@@ -351,12 +351,13 @@ impl<'a> File<'a> {
     }
 
     /// The innermost definition whose head contains a place, given by its 0-based line and 1-based
-    /// column. Not at the start of the text, to which tools map functions around all of it.
+    /// column, or whose body starts there. Not at the start of the text, to which tools map functions
+    /// around all of it.
     pub(crate) fn head_around(&self, line0: u32, column: u32) -> Option<usize> {
         let place = (line0, column.checked_sub(1)?);
         let contains_place = |at: &usize| {
             let [from, to] = self.definitions.heads[*at];
-            from <= place && place < to
+            from <= place && place <= to
         };
         let heads = self.heads.get(&line0).filter(|_| place != (0, 0))?;
         heads.iter().copied().rfind(contains_place)
