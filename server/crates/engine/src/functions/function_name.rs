@@ -219,7 +219,7 @@ pub fn without_clone_marks(name: &str) -> &str {
 }
 
 /// A name without its list of parameters, if it ends with one.
-fn without_parameters(name: &str) -> &str {
+pub fn without_parameters(name: &str) -> &str {
     let mut depth = 0_usize;
     for (at, c) in name.char_indices().rev() {
         match c {

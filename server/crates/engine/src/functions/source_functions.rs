@@ -8,7 +8,7 @@
 //! itself cannot be summed exactly.
 
 use crate::functions::definitions::FileDefinitions;
-use crate::functions::function_name::{FunctionName, without_clone_marks};
+use crate::functions::function_name::{FunctionName, without_clone_marks, without_parameters};
 use crate::functions::initializers::{self, is_initializer};
 use analysis::{
     FileId, Func, FuncId, FuncRole, FunctionId, Groups, Recording, SourceId, SymbolTables,
@@ -627,14 +627,21 @@ fn source_function(
     Some(SourceFunction { file, func, name, text, at })
 }
 
-/// The name that all of `names` have, with type arguments or else without them.
+/// The name that all of `names` have: as they are, or else without type arguments, or else without
+/// parameters as well, whose types these may be.
 fn common_name<'a>(names: &[&'a str]) -> Option<Cow<'a, str>> {
-    let (&first, others) = names.split_first()?;
-    if others.iter().all(|&name| name == first) {
-        return Some(first.into());
-    }
-    let collapsed = collapse_generics(first);
-    others.iter().all(|name| collapse_generics(name) == collapsed).then_some(collapsed)
+    let common = |form: fn(&'a str) -> Cow<'a, str>| {
+        let mut forms = names.iter().map(|name| form(name));
+        let first = forms.next()?;
+        forms.all(|form| form == first).then_some(first)
+    };
+    common(|name| name.into()).or_else(|| common(collapse_generics)).or_else(|| {
+        common(|name| {
+            let name = collapse_generics(name);
+            let function = name.strip_suffix(" const").unwrap_or(&name);
+            without_parameters(function).to_owned().into()
+        })
+    })
 }
 
 #[cfg(all(test, feature = "grammars"))]

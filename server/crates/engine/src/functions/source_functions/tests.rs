@@ -67,6 +67,17 @@ fn instances_of_one_definition_are_one_function() {
     assert_eq!(grouped, expected);
 }
 
+/// Parameters may have the types of the instance.
+#[test]
+fn instances_of_a_template_have_a_name_without_parameters() {
+    let cpp = "template <class T> struct Ring {\n  void push(T x) {\n    n += x;\n  }\n};\n";
+    let grouped = grouped(
+        &[("a.cpp", cpp)],
+        "Ring<int>::push(int)@3[file:a.cpp]  Ring<char>::push(char)@3[file:a.cpp]",
+    );
+    assert_eq!(grouped, ["Ring<…>::push:1 = Ring<int>::push(int), Ring<char>::push(char)"]);
+}
+
 #[test]
 fn funcs_without_a_certain_definition_stay_separate() {
     let grouped = grouped(
