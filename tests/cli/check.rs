@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 #[test]
 fn json_has_the_facts_of_the_text() {
-    for profile in [RUST, V8] {
+    for profile in [RUST, V8, "perf-data/cpp-raytrace-fp/fp.perf.data.gz"] {
         let text = on("check", profile, []).stdout;
         let check: Value = serde_json::from_str(&on("check", profile, ["--json"]).stdout).unwrap();
         let has = |row: String| assert!(text.contains(&row), "{row:?} is not in\n{text}");
@@ -17,6 +17,11 @@ fn json_has_the_facts_of_the_text() {
         let files = check["files"].as_array().unwrap();
         let found = files.iter().filter(|file| !file["path"].is_null()).count();
         has(format!("files     {found} of {} found", files.len()));
+        if let Some(libraries) = check["libraries"].as_array().filter(|it| !it.is_empty()) {
+            let sum = |key: &str| libraries.iter().filter_map(|it| it[key].as_u64()).sum::<u64>();
+            let (n, resolved, all) = (libraries.len(), sum("resolved"), sum("addresses"));
+            has(format!("libraries {n}, with {resolved} of {all} addresses resolved"));
+        }
         for warning in check["warnings"].as_array().unwrap() {
             has(warning["message"].as_str().unwrap().to_owned());
         }

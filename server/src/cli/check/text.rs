@@ -1,6 +1,6 @@
 //! `costline check` as text: one topic per row.
 
-use super::facts::{Check, File};
+use super::facts::{Check, File, Library};
 use crate::cli::heading::headline;
 use crate::cli::output::Output;
 use engine::present::text::{one_line, plain, times};
@@ -106,7 +106,9 @@ fn libraries(check: &Check, out: &mut Output) -> io::Result<()> {
     if check.libraries.is_empty() {
         return Ok(());
     }
-    writeln!(out, "libraries {} with addresses instead of names", check.libraries.len())?;
+    let sum = |n: fn(&Library) -> usize| check.libraries.iter().map(n).sum::<usize>();
+    let (n, resolved, all) = (check.libraries.len(), sum(|it| it.resolved), sum(|it| it.addresses));
+    writeln!(out, "libraries {n}, with {resolved} of {all} addresses resolved")?;
     for library in check.libraries.iter().take(MAX_LIBRARIES) {
         let samples = units::counted(library.samples as f64, "samples");
         let status = one_line(&library.status);
