@@ -135,7 +135,9 @@ function hot(n) {
   let sum = n;
 
   // The rest.
-  sum += tiny(n);
+  if (n > 1) {
+    sum += tiny(n);
+  }
   return sum;
 }
 ";
@@ -151,12 +153,15 @@ function hot(n) {
         let report = report(folder.path());
         (lines(&report).join(", "), report["noLine"].clone())
     };
-    // Line 5 is a comment in `hot`, and line 6 is in both functions.
+    // Line 5 is a comment in `hot`, and line 7 is in both functions.
     let expected = "other.js:5 3, main.js:3 2, other.js:7 1".to_owned();
-    assert_eq!(reported(&[(3, 2), (5, 3), (6, 4)]), (expected, json!(4)));
+    assert_eq!(reported(&[(3, 2), (5, 3), (7, 4)]), (expected, json!(4)));
+    // At a bracket, `tiny` returns. In `hot`, nothing is executed there.
+    let expected = "other.js:8 3, main.js:3 2, other.js:7 1".to_owned();
+    assert_eq!(reported(&[(3, 2), (8, 3), (7, 4)]), (expected, json!(4)));
     // Line 4 has no code in either function.
-    let expected = "main.js:6 4, main.js:3 2, other.js:7 1".to_owned();
-    assert_eq!(reported(&[(3, 2), (4, 3), (6, 4)]), (expected, json!(3)));
+    let expected = "main.js:7 4, main.js:3 2, other.js:7 1".to_owned();
+    assert_eq!(reported(&[(3, 2), (4, 3), (7, 4)]), (expected, json!(3)));
 }
 
 #[test]
@@ -193,6 +198,24 @@ area(2);
     let definition = &report["definitions"][0];
     assert_eq!(json!([definition["name"], definition["line"]]), json!(["area", 2]));
     assert_eq!(lines(&report), ["area.js:3 4"]);
+}
+
+/// JavaScript has more line ends than editors and other tools.
+#[test]
+fn lines_are_those_of_editors() {
+    let script = "function hot(n) {\n  let s = '\u{2028}';\n  // \u{2028} s += 1;\n  return s + n;\n}\n\
+        function last(n) {\n  return n;\n}\n";
+    let folder = folder(&[("app.js", script)]);
+    let nodes: [Node; 3] = [
+        ("(root)", "app.js", 0, 0, &[1, 2], &[]),
+        ("hot", "app.js", 0, 12, &[], &[(6, 4)]),
+        ("last", "app.js", 7, 13, &[], &[(9, 1)]),
+    ];
+    write_profile(folder.path(), &nodes);
+    let report = report(folder.path());
+    assert_eq!(lines(&report), ["app.js:4 4", "app.js:7 1"]);
+    let names: Vec<_> = report["definitions"].as_array().unwrap().iter().collect();
+    assert_eq!(json!([names[1]["name"], names[1]["line"]]), json!(["last", 6]));
 }
 
 /// TypeScript maps the body to no place. esbuild maps it to the brace where it begins.

@@ -69,7 +69,7 @@ struct Scripts {
 
 struct Script {
     text: Arc<FileDefinitions>,
-    /// Whether each line has code. Others are blank or comments.
+    /// Whether each line has code that is executed.
     has_code: Vec<bool>,
     /// Whether each definition is in the recording.
     is_recorded: Vec<bool>,
@@ -89,11 +89,13 @@ impl Scripts {
         let mut bytes_left = MAX_BYTES;
         for (mapping, source) in mappings.iter().zip((0..).map(SourceId::new)) {
             let Some(path) = mapping.path().filter(|_| used.contains(&source)) else { continue };
-            let Some(text) = read(path, profile, &mut bytes_left) else { continue };
-            let has_code = text.lines().map(|line| has_code(line)).collect();
-            let definitions = parsed.all([(path, &text)]).remove(path).flatten();
+            let Some(script) = read(path, profile, &mut bytes_left) else { continue };
+            let definitions = parsed.all([(path, &script)]).remove(path).flatten();
             if let Some(text) = definitions {
                 let is_recorded = vec![false; text.all.len()];
+                let ends: FxHashSet<u32> = text.all.iter().map(|it| *it.lines.end()).collect();
+                let has_code = |(line, line0): (&str, u32)| has_code(line, ends.contains(&line0));
+                let has_code = script.lines().zip(0..).map(has_code).collect();
                 by_source.insert(source, Script { text, has_code, is_recorded });
             }
         }
@@ -189,10 +191,12 @@ fn definition(file: &File, name: &str, func: Func) -> Option<usize> {
         .or_else(|| file.starting_at(&name, line0.checked_sub(1)?, 0))
 }
 
-/// Whether a line is more than white space and a comment.
-fn has_code(line: &str) -> bool {
-    let line = line.trim_start();
-    !(line.is_empty() || line.starts_with("//"))
+/// Whether a line has code that is executed: more than white space, brackets, or a comment. At its
+/// last bracket (`is_end`), a function returns.
+fn has_code(line: &str, is_end: bool) -> bool {
+    let line = line.trim();
+    let is_punctuation = line.chars().all(|c| "()[]{};,".contains(c));
+    !line.starts_with("//") && (is_end || !is_punctuation)
 }
 
 /// The text of a file that was not written since the recording.

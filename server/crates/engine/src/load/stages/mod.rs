@@ -12,6 +12,7 @@ pub mod costed;
 mod file_evidence;
 pub mod grouped;
 mod inlined;
+mod line_ends;
 pub mod loaded;
 pub mod moved;
 mod read_limits;

@@ -12,6 +12,7 @@ use crate::load::stages::by_name::{self, AmbiguousFunction, ByName};
 use crate::load::stages::checksums::Checksums;
 use crate::load::stages::file_evidence;
 use crate::load::stages::inlined;
+use crate::load::stages::line_ends;
 use crate::load::stages::symbolicated::Symbolicated;
 use analysis::{FuncId, Recording, SourceId, SymbolTables, Warning, WarningCode, with_files};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -72,11 +73,17 @@ impl SourceMapped {
         let rules = settings.rules(index.roots(), home.as_deref());
         let map = |names: &[&str]| sources::map_paths(names.iter().copied(), index, &rules, folder);
         let mappings = map(&source_names(symbolicated.recording.symbols()));
+        let n_recorded = mappings.len();
+        let recording = &symbolicated.recording;
         let recording =
-            inlined::with_scripts_of_lines(&symbolicated.recording, &mappings, stamp, parsed);
+            line_ends::counted_by_line_feeds(recording, &mappings, 0..n_recorded, stamp);
+        let recording = inlined::with_scripts_of_lines(&recording, &mappings, stamp, parsed);
         let relocated = apply_source_maps(&recording, mappings, maps, map, &mut warnings);
         let Relocated { recording, mut mappings, generated, originals, texts, rebuilt, scripts } =
             relocated;
+        let originals_at = n_recorded..mappings.len();
+        let recording =
+            line_ends::counted_by_line_feeds(&recording, &mappings, originals_at, stamp);
         let checksums = Checksums::new(&recording, &symbolicated.libraries.checksums());
         let confirmed = checksums.confirm(&mut mappings);
         file_evidence::apply(&mut mappings, &recording, index, stamp, &confirmed);

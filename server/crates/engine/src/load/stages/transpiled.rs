@@ -6,6 +6,7 @@
 //! names. JavaScript engines give the place of a function's parameters.
 
 use super::file_evidence::{is_common, plain_name};
+use super::line_ends::is_script;
 use super::source_mapped::SourceMapped;
 use crate::functions::definitions::{FileDefinitions, ParsedFiles};
 use crate::functions::function_name::FunctionName;
@@ -18,9 +19,6 @@ use rustc_hash::FxHashMap;
 use sources::{How, Mapping};
 use std::path::Path;
 use std::sync::Arc;
-
-/// The extensions of scripts.
-const SCRIPTS: [&str; 8] = ["ts", "mts", "cts", "tsx", "jsx", "js", "mjs", "cjs"];
 
 /// A script was compiled if fewer functions than this are in their places for each one that is not.
 const MIN_RIGHT: usize = 4;
@@ -156,12 +154,6 @@ fn starts_here(line: &str, column: u32) -> bool {
     let units: Vec<u16> = line.encode_utf16().skip(before as usize).collect();
     let rest = String::from_utf16_lossy(&units);
     rest.starts_with('(') || rest.contains("=>")
-}
-
-fn is_script(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| {
-        SCRIPTS.iter().any(|script| extension.eq_ignore_ascii_case(script))
-    })
 }
 
 #[cfg(all(test, feature = "grammars"))]

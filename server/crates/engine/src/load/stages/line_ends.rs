@@ -1,0 +1,106 @@
+//! Lines of scripts with line ends that JavaScript alone has: U+2028 and U+2029, and carriage returns
+//! without line feeds. Recordings count the lines that these end. Everything else here counts line
+//! feeds.
+
+use crate::discovery::stamp::{Stamp, is_recorded};
+use analysis::{Moved, OriginalPlace, Position, Recording, SourceId, relocate};
+use rustc_hash::FxHashMap;
+use sources::Mapping;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The extensions of scripts.
+const SCRIPTS: [&str; 8] = ["ts", "mts", "cts", "tsx", "jsx", "js", "mjs", "cjs"];
+
+/// The limit for the scripts that are read, in bytes together.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// A line of JavaScript: the line (1-based) that it is in, and whether it begins that line.
+type Line = (u32, bool);
+
+/// The recording with lines that end with line feeds, in those of its `sources` that were not written
+/// since and are not generated. `mappings` are the files of all sources, `profile` is the stamp of the
+/// profile.
+pub fn counted_by_line_feeds(
+    recording: &Arc<Recording>,
+    mappings: &[Mapping],
+    sources: Range<usize>,
+    profile: &Stamp,
+) -> Arc<Recording> {
+    let symbols = recording.symbols();
+    let mut bytes_left = MAX_BYTES;
+    let mut scripts: FxHashMap<SourceId, Vec<Line>> = FxHashMap::default();
+    for (mapping, source) in mappings.get(sources.clone()).unwrap_or_default().iter().zip(sources) {
+        let Some(path) = mapping.path().filter(|path| is_script(path)) else { continue };
+        let text = read(path, profile, &mut bytes_left);
+        let lines = text.and_then(|text| lines(&text).filter(|_| !is_generated(&text)));
+        scripts.extend(lines.map(|lines| (SourceId::new(source as u32), lines)));
+    }
+    if scripts.is_empty() {
+        return recording.clone();
+    }
+    Arc::new(relocate(recording, |_, Position { source, line, column }| {
+        let Some(lines) = scripts.get(&source) else { return Moved::Stays };
+        let line0 = line.saturating_sub(1) as usize;
+        let Some(&(line, is_first)) = lines.get(line0) else { return Moved::Unknown };
+        let column = if is_first { column } else { 0 };
+        Moved::To(OriginalPlace { file: symbols.source_name(source), line, column })
+    }))
+}
+
+/// The lines of JavaScript in a text. `None` if all of them end with line feeds.
+fn lines(text: &[u8]) -> Option<Vec<Line>> {
+    let mut lines = vec![(1, true)];
+    let (mut line, mut is_usual) = (1, true);
+    for (at, byte) in text.iter().enumerate() {
+        let ends_line = match byte {
+            b'\n' => {
+                line += 1;
+                lines.push((line, true));
+                false
+            }
+            b'\r' => text.get(at + 1) != Some(&b'\n'),
+            0xe2 => matches!(text.get(at + 1..at + 3), Some([0x80, 0xa8 | 0xa9])),
+            _ => false,
+        };
+        if ends_line {
+            lines.push((line, false));
+            is_usual = false;
+        }
+    }
+    (!is_usual).then_some(lines)
+}
+
+/// Whether a script names its source map, which has the lines of other files.
+fn is_generated(text: &[u8]) -> bool {
+    const KEY: &[u8] = b"sourceMappingURL=";
+    text.windows(KEY.len()).any(|part| part == KEY)
+}
+
+/// Whether a file is JavaScript or TypeScript.
+pub(super) fn is_script(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| {
+        SCRIPTS.iter().any(|script| extension.eq_ignore_ascii_case(script))
+    })
+}
+
+/// A file that was not written since the recording.
+fn read(path: &Path, profile: &Stamp, bytes_left: &mut u64) -> Option<Vec<u8>> {
+    let stamp = Stamp::of(path).ok().filter(|stamp| is_recorded(stamp, profile))?;
+    *bytes_left = bytes_left.checked_sub(stamp.len)?;
+    sources::regular_file::read(path, stamp.len).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn javascript_has_more_line_ends() {
+        assert_eq!(lines("a\r\nb\n\u{a8}\u{201a}".as_bytes()), None);
+        let unusual = lines("a\u{2028}b\rc\r\nd\u{2029}\n".as_bytes()).unwrap();
+        let expected = [(1, true), (1, false), (1, false), (2, true), (2, false), (3, true)];
+        assert_eq!(unusual, expected);
+    }
+}
