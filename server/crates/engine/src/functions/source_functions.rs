@@ -635,7 +635,7 @@ fn common_name<'a>(names: &[&'a str]) -> Option<Cow<'a, str>> {
         let first = forms.next()?;
         forms.all(|form| form == first).then_some(first)
     };
-    common(|name| name.into()).or_else(|| common(collapse_generics)).or_else(|| {
+    common(Cow::Borrowed).or_else(|| common(collapse_generics)).or_else(|| {
         common(|name| {
             let name = collapse_generics(name);
             let function = name.strip_suffix(" const").unwrap_or(&name);

@@ -205,10 +205,11 @@ fn several<'s>(
         Some(path) => plain(&path.to_string_lossy()).into_owned(),
         None => plain(recorded).into_owned(),
     };
-    let mut listed = files.take(MAX_LISTED).map(path).collect::<Vec<_>>().join(", ");
+    let mut listed: Vec<String> = files.take(MAX_LISTED).map(path).collect();
     if n > MAX_LISTED {
-        listed += &format!(" and {} more", n - MAX_LISTED);
+        listed.push(format!("and {} more", n - MAX_LISTED));
     }
+    let listed = listed.join(", ");
     TargetProblem::Unmatched(format!(
         "{name}: {n} files of the profile end like this ({listed}); pass more of the path"
     ))
