@@ -159,9 +159,20 @@ function hot(n) {
     // At a bracket, `tiny` returns. In `hot`, nothing is executed there.
     let expected = "other.js:8 3, main.js:3 2, other.js:7 1".to_owned();
     assert_eq!(reported(&[(3, 2), (8, 3), (7, 4)]), (expected, json!(4)));
-    // Line 4 has no code in either function.
+    // Line 4 has no code in either function. Line 5 is in `far`, which `hot` does not call.
     let expected = "main.js:7 4, main.js:3 2, other.js:7 1".to_owned();
     assert_eq!(reported(&[(3, 2), (4, 3), (7, 4)]), (expected, json!(3)));
+    let far = "export function far(x) {\n  x += 1;\n  x += 2;\n  x += 3;\n  x += 4;\n}\n";
+    fs::write(folder.path().join("far.js"), far).unwrap();
+    let nodes: [Node; 3] = [
+        ("(root)", "main.js", 0, 0, &[1, 2], &[]),
+        ("hot", "main.js", 1, 12, &[], &[(3, 2), (5, 3)]),
+        ("far", "far.js", 0, 19, &[], &[(2, 1)]),
+    ];
+    write_profile(folder.path(), &nodes);
+    let report = report(folder.path());
+    assert_eq!(lines(&report), ["main.js:3 2", "far.js:2 1"]);
+    assert_eq!(report["noLine"], 3);
 }
 
 #[test]

@@ -37,15 +37,15 @@ pub fn with_scripts_of_lines(
     recording.each_call(|caller, callee| _ = calls.entry(caller).or_default().insert(callee));
     let mut inlined: FxHashMap<FuncId, FxHashSet<Definition>> = FxHashMap::default();
     each_line(recording, |func, Position { source, line, .. }| {
-        if !scripts.contains(func, source, line - 1) {
-            let found = scripts.function_of(func, line - 1, &calls);
+        if !scripts.can_be_of(func, source, line - 1) {
+            let found = scripts.function_of(func, source, line - 1, &calls);
             inlined.entry(func).or_default().extend(found);
         }
     });
     Arc::new(with_files_of_lines(recording, |func, Position { source, line, .. }| {
         let line0 = line - 1;
-        if !scripts.contains(func, source, line0) {
-            return scripts.function_of(func, line0, &calls).map(|(source, _)| source);
+        if !scripts.can_be_of(func, source, line0) {
+            return scripts.function_of(func, source, line0, &calls).map(|(source, _)| source);
         }
         let mut inlined = inlined.get(&func).into_iter().flatten();
         let is_of_either =
@@ -119,16 +119,28 @@ impl Scripts {
     }
 
     /// Whether a line (0-based) of a script can be one of a function.
-    fn contains(&self, func: FuncId, source: SourceId, line0: u32) -> bool {
+    fn can_be_of(&self, func: FuncId, source: SourceId, line0: u32) -> bool {
         let Some(script) = self.by_source.get(&source) else { return true };
-        let definition = self.definitions.get(&func);
-        let contains = |&(_, at): &Definition| script.text.all[at].lines.contains(&line0);
-        script.has_code(line0) && definition.is_none_or(contains)
+        script.has_code(line0) && self.is_within(func, script, line0)
     }
 
-    /// The function that a line (0-based) of `func` belongs to: a callee, or else a callee of a
-    /// callee, or else one of the only script with a function around such a line.
-    fn function_of(&self, func: FuncId, line0: u32, calls: &Calls) -> Option<Definition> {
+    fn is_within(&self, func: FuncId, script: &Script, line0: u32) -> bool {
+        let definition = self.definitions.get(&func);
+        let contains = |&(_, at): &Definition| script.text.all[at].lines.contains(&line0);
+        (line0 as usize) < script.has_code.len() && definition.is_none_or(contains)
+    }
+
+    /// The function that a line (0-based) of `func` belongs to, which is in `source`: a callee, or
+    /// else a callee of a callee, or else one of the only script with a function around such a line.
+    /// Not the latter for a line within `func`: that may be one of a script that was compiled when it
+    /// was loaded.
+    fn function_of(
+        &self,
+        func: FuncId,
+        source: SourceId,
+        line0: u32,
+        calls: &Calls,
+    ) -> Option<Definition> {
         let is_around = |func: &FuncId| {
             let definition = self.definitions.get(func)?;
             let script = self.by_source.get(&definition.0)?;
@@ -139,7 +151,8 @@ impl Scripts {
         if found.is_empty() {
             found = callees(&func).flat_map(callees).filter_map(is_around).collect();
         }
-        if found.is_empty() {
+        let script = self.by_source.get(&source)?;
+        if found.is_empty() && !self.is_within(func, script, line0) {
             let sources = self.by_source.keys();
             found = sources.filter_map(|&source| self.around(source, line0).next()).collect();
         }
