@@ -124,6 +124,7 @@ impl Scripts {
         script.has_code(line0) && self.is_within(func, script, line0)
     }
 
+    /// Whether a line of the script of a function is in the function, as far as that is known.
     fn is_within(&self, func: FuncId, script: &Script, line0: u32) -> bool {
         let definition = self.definitions.get(&func);
         let contains = |&(_, at): &Definition| script.text.all[at].lines.contains(&line0);
