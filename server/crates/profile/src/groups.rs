@@ -5,8 +5,9 @@
 //! file, or two instances of one function. So `analysis` computes costs per group, and computes
 //! them again if groups change.
 
+use crate::func_key::address;
 use crate::ids::ids;
-use crate::{Func, FuncId, SourceId, SymbolTables};
+use crate::{Func, FuncId, LibId, SourceId, SymbolTables};
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::{BuildHasher, Hash};
@@ -46,8 +47,8 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// One file per source name. Funcs with the same name, file, library, line and column are one
-    /// function.
+    /// One file per source name. Funcs with the same name, file, line and column are one function;
+    /// without a file, those of libraries with the same name.
     pub fn identity(symbols: &SymbolTables) -> Self {
         Self::new(symbols, |source| source)
     }
@@ -82,9 +83,14 @@ impl Groups {
             ..self
         };
         let Self { file_of, funcs, function_of, .. } = &mut groups;
+        let first_build = first_builds(symbols);
         let key = |id: FuncId| {
             let Func { name, source, lib, line, column } = symbols.funcs.get(id);
             let file = source.map(|source| file_of[source.index()]);
+            // An address means another function in another build.
+            let is_address = || address(symbols.strings.get(name)).is_some();
+            let lib = lib.filter(|_| file.is_none());
+            let lib = lib.map(|lib| if is_address() { lib } else { first_build[lib.index()] });
             key(id).ok_or((name, file, lib, line, column))
         };
         // Keys are large, so the table has only ids, and keys are computed again.
@@ -189,5 +195,52 @@ impl Groups {
     /// All functions.
     pub fn functions(&self) -> impl ExactSizeIterator<Item = FunctionId> + use<> {
         (0..self.n_functions() as u32).map(FunctionId::new)
+    }
+}
+
+/// By library: the first one with its name. A program that was built again, or that was at another
+/// path, is another library in a merged profile.
+fn first_builds(symbols: &SymbolTables) -> Vec<LibId> {
+    let mut first: FxHashMap<&str, LibId> = FxHashMap::default();
+    let libs = symbols.libs.iter().zip((0..).map(LibId::new));
+    libs.map(|(lib, id)| *first.entry(lib.name.as_str()).or_insert(id)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Lib, ProfileBuilder};
+
+    #[test]
+    fn a_function_of_several_builds_is_one() {
+        let mut builder = ProfileBuilder::default();
+        let source = builder.intern_source("a.c").unwrap();
+        let mut lib = |name: &str, path: &str, id: &str| {
+            let (name, path, code_id) = (name.to_owned(), path.to_owned(), id.to_owned());
+            builder.intern_lib(Lib { name, path, code_id, ..Lib::default() }).unwrap()
+        };
+        let libs = [
+            lib("app", "/tmp/b1/app", "1a"),
+            lib("app", "/tmp/b2/app", "2b"),
+            lib("other", "/tmp/b1/other", "3c"),
+        ];
+        let mut func = |name: &str, source, lib: usize, line| {
+            let name = builder.intern_string(name).unwrap();
+            let lib = Some(libs[lib]);
+            builder.push_func(Func { name, source, lib, line, column: 0 }).unwrap()
+        };
+        let funcs = [
+            func("work", None, 0, 0),
+            func("work", None, 1, 0),
+            func("work", None, 2, 0),
+            func("work", Some(source), 0, 7),
+            func("work", Some(source), 2, 7),
+            func("work", Some(source), 2, 9),
+            func("0x1139", None, 0, 0),
+            func("0x1139", None, 1, 0),
+        ];
+        let groups = Groups::identity(builder.build().symbols());
+        let functions = funcs.map(|func| groups.function(func).index());
+        assert_eq!(functions, [0, 0, 1, 2, 2, 3, 4, 5]);
     }
 }
