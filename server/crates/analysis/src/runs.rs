@@ -8,11 +8,7 @@ use std::collections::BTreeMap;
 pub fn threads_by_run(recording: &Recording, chosen: &ThreadChoice) -> Vec<Vec<ThreadId>> {
     let mut by_run: BTreeMap<u32, Vec<ThreadId>> = BTreeMap::new();
     for (id, thread) in (0..).map(ThreadId::new).zip(recording.threads()) {
-        let is_chosen = match chosen {
-            ThreadChoice::All => true,
-            ThreadChoice::Only(threads) => threads.contains(&id),
-        };
-        if is_chosen {
+        if chosen.includes(id.index()) {
             by_run.entry(thread.run).or_default().push(id);
         }
     }

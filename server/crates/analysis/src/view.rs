@@ -16,6 +16,16 @@ pub enum ThreadChoice {
     Only(Vec<ThreadId>),
 }
 
+impl ThreadChoice {
+    /// Whether the thread with this index is selected.
+    pub fn includes(&self, thread: usize) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(threads) => threads.iter().any(|id| id.index() == thread),
+        }
+    }
+}
+
 /// How to count idle samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IdleSamples {
@@ -69,9 +79,6 @@ impl View {
     }
 
     pub(crate) fn includes(&self, thread: usize) -> bool {
-        match &self.threads {
-            ThreadChoice::All => true,
-            ThreadChoice::Only(threads) => threads.iter().any(|id| id.index() == thread),
-        }
+        self.threads.includes(thread)
     }
 }

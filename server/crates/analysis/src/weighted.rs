@@ -9,7 +9,7 @@
 
 use crate::sums::Sums;
 use crate::{IdleSamples, View};
-use profile::{FrameId, Profile, StackAccess, StackId, Weights};
+use profile::{FrameId, Profile, StackAccess, StackId, Weights, exact_step};
 use rustc_hash::FxHashMap;
 
 /// The parent of a position without one.
@@ -140,7 +140,7 @@ impl Grid {
                 }
             }
         }
-        let step = 2_f64.powi((sum.log2().ceil() as i32).saturating_sub(51)).max(f64::MIN_POSITIVE);
+        let step = exact_step(sum);
         Self((fractional || step > 1.0).then_some(step))
     }
 

@@ -61,6 +61,7 @@ mod times;
 mod warning;
 mod warning_code;
 
+pub use average::exact_step;
 pub use both::both;
 pub use builder::{BuildError, ProfileBuilder};
 pub use call_graph::{

@@ -242,14 +242,9 @@ impl Samples {
         Self { calls, times, stretches, ..Self::new(stacks, self.weights.clone()) }
     }
 
-    /// The same samples with their weights divided by `runs`. The number of calls is then unknown.
+    /// The same samples with the weights of a mean. The number of calls is then unknown.
     #[must_use]
-    pub(crate) fn divided_by(&self, runs: u32) -> Self {
-        let divided = |weights: &Weights| {
-            let rows = 0..self.len();
-            Weights::compact(rows.map(|i| weights.get(i) / f64::from(runs)).collect())
-        };
-        let weights = self.weights.iter().map(divided).collect();
+    pub(crate) fn with_mean(&self, weights: Vec<Weights>) -> Self {
         Self { weights, calls: None, ..self.clone() }
     }
 

@@ -134,9 +134,11 @@ pub fn total(total: Total, format: impl Fn(f64) -> String) -> String {
     }
 }
 
-/// A number with up to two decimals, and groups of three digits from 10,000 on.
+/// A number with up to two decimals, and groups of three digits from 10,000 on. Sums of fractions
+/// such as thirds may miss a whole number by their rounding errors.
 fn count(weight: f64) -> String {
-    let text = if weight.fract() == 0.0 && weight.abs() < 1e15 {
+    let is_whole = (weight - weight.round()).abs() <= weight.abs() * 1e-12;
+    let text = if is_whole && weight.abs() < 1e15 {
         format!("{weight:.0}")
     } else {
         format!("{weight:.2}")
@@ -245,6 +247,8 @@ mod tests {
             "units are sanitized"
         );
         assert_eq!(absolute(3.7, &Metric::new("samples", "samples", None)), "3.70 samples");
+        let misses = [511.999_999_999_999_9, 512.001, 1e-9].map(bytes);
+        assert_eq!(misses, ["512 B", "512.00 B", "0.00 B"]);
     }
 
     #[test]

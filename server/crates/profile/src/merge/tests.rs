@@ -97,8 +97,6 @@ fn threads_continue_in_the_next_part_and_processes_stay_apart() {
     assert_eq!(merged(&[part("", "7", two()), part("", "8", two())]).threads().len(), 4);
 }
 
-/// `outer` costs 10, of which its calls of `inner` cost 4. With `within`, `inner` stands for
-/// recursive calls.
 #[test]
 fn threads_of_different_runs_stay_apart_and_are_averaged() {
     let in_run = |run| {
@@ -109,12 +107,47 @@ fn threads_of_different_runs_stay_apart_and_are_averaged() {
     assert_eq!(one.threads().len(), 1);
     let several = merged(&[in_run(0), in_run(1)]);
     assert_eq!(several.threads().iter().map(|thread| thread.run).collect::<Vec<_>>(), [0, 1]);
-    let mean = Recording::from(several).divided_by(2);
+    let mean = Recording::from(several).divided_by(2, |_| true);
     let samples = mean.sampled().unwrap().samples();
     let weights = samples.iter().map(|samples| samples.weights()[0].get(0));
     assert_eq!(weights.collect::<Vec<_>>(), [0.5, 0.5]);
 }
 
+#[test]
+fn the_mean_of_equal_runs_is_each_of_them() {
+    // In 7 runs `a` weighs 1 + 3 and `b` 5. A seventh is no binary fraction.
+    let run = |run| {
+        let Part { recording, thread } =
+            part("", "1", text_samples::weighted("a a b", &[1.0, 3.0, 5.0]));
+        Part { recording, thread: Thread { run, ..thread } }
+    };
+    let mean = Recording::from(merged(&(0..7).map(run).collect::<Vec<_>>()));
+    let mean = mean.divided_by(7, |_| true);
+    let of_row = |row| {
+        let samples = mean.sampled().unwrap().samples().iter();
+        samples.map(|samples| samples.weights()[0].get(row)).sum::<f64>()
+    };
+    assert_eq!((of_row(0) + of_row(1), of_row(2)), (4.0, 5.0));
+    // Of the first thread alone it is a seventh.
+    let first = mean.sampled().unwrap().samples()[0].weights()[0].get(2);
+    assert!((first - 5.0 / 7.0).abs() < 1e-9, "{first}");
+
+    let runs = (0..7).map(|run| {
+        let thread = Thread { run, ..Thread::default() };
+        Part { recording: Recording::Graph(graph("main", "f", false).into()), thread }
+    });
+    let mean = merge(&runs.collect::<Vec<_>>()).unwrap().divided_by(7, |_| true);
+    let mean = &mean.summed().unwrap().tables;
+    let own = |func| -> f64 {
+        let rows = mean.own.iter().filter(|own| own.func == FuncId::new(func));
+        rows.map(|own| own.weights[0]).sum()
+    };
+    let calls: f64 = mean.calls.iter().map(|call| call.weights[0]).sum();
+    assert_eq!((own(0), own(1), calls), (6.0, 4.0, 4.0));
+}
+
+/// `outer` costs 10, of which its calls of `inner` cost 4. With `within`, `inner` stands for
+/// recursive calls.
 fn graph(outer: &str, inner: &str, within: bool) -> GraphTables {
     let mut tables = ProfileBuilder::default();
     let source = Some(tables.intern_source("a.c").unwrap());

@@ -285,7 +285,10 @@ fn averaged(
         Combine::Sum => 1,
         Combine::Average => threads_by_run(&recording, threads).len().max(1) as u32,
     };
-    (if runs > 1 { Arc::new(recording.divided_by(runs)) } else { recording }, runs)
+    if runs == 1 {
+        return (recording, 1);
+    }
+    (Arc::new(recording.divided_by(runs, |thread| threads.includes(thread))), runs)
 }
 
 /// The original lines of each generated file.
