@@ -89,8 +89,8 @@ impl Groups {
             let file = source.map(|source| file_of[source.index()]);
             // An address means another function in another build.
             let is_address = || address(symbols.strings.get(name)).is_some();
-            let lib = lib.filter(|_| file.is_none());
-            let lib = lib.map(|lib| if is_address() { lib } else { first_build[lib.index()] });
+            let build = |lib: LibId| file.is_none().then(|| first_build[lib.index()]);
+            let lib = lib.and_then(|lib| if is_address() { Some(lib) } else { build(lib) });
             key(id).ok_or((name, file, lib, line, column))
         };
         // Keys are large, so the table has only ids, and keys are computed again.
@@ -238,9 +238,11 @@ mod tests {
             func("work", Some(source), 2, 9),
             func("0x1139", None, 0, 0),
             func("0x1139", None, 1, 0),
+            func("0x1139", Some(source), 1, 0),
+            func("0x1139", Some(source), 0, 0),
         ];
         let groups = Groups::identity(builder.build().symbols());
         let functions = funcs.map(|func| groups.function(func).index());
-        assert_eq!(functions, [0, 0, 1, 2, 2, 3, 4, 5]);
+        assert_eq!(functions, [0, 0, 1, 2, 2, 3, 4, 5, 6, 7]);
     }
 }

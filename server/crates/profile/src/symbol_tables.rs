@@ -192,7 +192,7 @@ impl SymbolTables {
     pub fn unresolved(&self, id: FuncId) -> Option<(LibId, u64)> {
         let func = self.funcs.get(id);
         let counts = |lib: &LibId| self.libs[lib.index()].addresses != AddressBase::Unknown;
-        let lib = func.lib.filter(|_| func.source.is_none()).filter(counts)?;
+        let lib = func.lib.filter(counts)?;
         Some((lib, crate::func_key::address(self.strings.get(func.name))?))
     }
 

@@ -367,6 +367,14 @@ mod tests {
     }
 
     #[test]
+    fn an_address_with_a_line_keeps_it_unless_it_is_resolved() {
+        let profile =
+            text_samples::profile("0x30@6[file:run.rs][lib:app] 0x50@8[file:a.c][lib:app]");
+        let Symbolicated { profile, .. } = symbolicate(&profile, find).unwrap();
+        assert_eq!(samples(&profile), ["run:6", "0x50:8"]);
+    }
+
+    #[test]
     fn code_and_categories_stay() {
         let profile = text_samples::profile(
             "

@@ -9,6 +9,9 @@ use crate::read::func_text::FuncText;
 use profile::{Frame, FrameId, Func, FuncKey, ProfileBuilder, WarningCode, Warnings};
 use rustc_hash::FxHashSet;
 
+/// A function with a place, but with neither a name nor an address.
+const ANONYMOUS: &str = "(anonymous)";
+
 /// A location.
 pub(super) struct Location {
     /// The caller first, then the functions inlined into it.
@@ -63,13 +66,16 @@ pub(super) fn locations(
                 0 => FuncText::default(),
                 id => *functions.get(id, || key(&format!("line[{i}].function_id")))?,
             };
-            let func = if text.name.is_empty() && text.file.is_empty() {
+            let func = if text.name.is_empty() {
                 // A location that is only partly symbolicated is not looked up: that would add all
                 // levels a second time.
                 let within =
                     mappings.around(location.address, mapping).filter(|_| lines.len() == 1);
                 let (address, lib) = unresolved(location.address, within);
-                Func { lib, ..FuncText { name: &address, ..text }.func(builder)? }
+                // Some writers know the line of a function, but not its name.
+                let is_anonymous = address.is_empty() && !text.file.is_empty();
+                let name = if is_anonymous { ANONYMOUS } else { &address };
+                Func { lib, ..FuncText { name, ..text }.func(builder)? }
             } else {
                 // A name that is an address may not be relative to its library, so it is not looked
                 // up.

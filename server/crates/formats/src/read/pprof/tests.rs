@@ -102,6 +102,37 @@ worker 33/-:  1,5
 }
 
 #[test]
+fn a_function_without_a_name_is_an_address() {
+    // Function 10 is `main`; 20 has a file and lines, but no name.
+    let mut profile = file("samples count cpu a.c main f /lib/app", 5, 2);
+    profile.function[1].name = 0;
+    profile.mapping = vec![Mapping {
+        id: 1,
+        memory_start: 4096,
+        memory_limit: 8192,
+        file_offset: 256,
+        filename: 7,
+        ..Mapping::default()
+    }];
+    let at = |id, address, lines: &[(u64, i64)]| proto::Location {
+        mapping_id: 1,
+        address,
+        ..location(id, lines)
+    };
+    profile.location = vec![
+        at(1, 4112, &[(20, 3)]),
+        // A part of the levels is known, so the rest is not looked up.
+        at(2, 4113, &[(20, 4), (10, 5)]),
+        at(3, 0, &[(20, 6)]),
+    ];
+    profile.sample = vec![sample(&[1], 1), sample(&[2], 2), sample(&[3], 4)];
+    assert_eq!(
+        rows(&profile),
+        " -/-: 0x110|app:3 1,1\n -/-: main|app:5>0x1011:4~ 1,2\n -/-: (anonymous):6 1,4\n"
+    );
+}
+
+#[test]
 fn a_location_that_makes_a_sample_a_thousand_times_as_deep_is_refused() {
     let mut profile = file("samples count cpu a.c main", 5, 1);
     for (n, is_read) in [(256, true), (4096, false)] {
