@@ -13,7 +13,7 @@ pub(crate) const MAX_ELEMENTS: usize = 1 << 16;
 
 /// Text that may be null or missing. Serde borrows an `Option<Text>`, but not an
 /// `Option<Cow<str>>`.
-#[derive(serde::Deserialize)]
+#[derive(serde::Deserialize, Clone)]
 pub(crate) struct Text<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
 
 /// A list of at most [`MAX_ELEMENTS`].

@@ -6,6 +6,8 @@
 //! root first, number of consecutive samples), and since stackprof 0.2.24 also the executing lines
 //! (`raw_lines`). With both, the result is a recording of stacks. Otherwise lines are known only
 //! from the sums, and the result is a call graph; stacks without lines would have less information.
+//! The frames of one function are then one: a file that is loaded again defines its functions again.
+//! Their sums overlap, so this needs the stacks.
 //!
 //! Notable, from stackprof's source: `total_samples` counts a sample once, but `lines` and `edges`
 //! count every occurrence on a stack. The number of repeated occurrences of a frame can be derived:
@@ -27,7 +29,7 @@ use profile::{
 };
 use serde::Deserialize;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Deserialize)]
 struct File<'a> {
@@ -47,7 +49,7 @@ struct File<'a> {
     raw_timestamp_deltas: Option<Vec<f64>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Clone)]
 struct RubyFrame<'a> {
     #[serde(borrow)]
     name: Option<Text<'a>>,
@@ -78,10 +80,19 @@ impl LineSamples {
             Self::TotalAndSelf(_, own) | Self::SelfOnly(own) => own,
         }
     }
+
+    fn plus(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::TotalAndSelf(total, own), Self::TotalAndSelf(other_total, other_own)) => {
+                Self::TotalAndSelf(total + other_total, own + other_own)
+            }
+            (one, other) => Self::SelfOnly(one.own() + other.own()),
+        }
+    }
 }
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
-    let file: File<'_> = json::decode(bytes)?;
+    let mut file: File<'_> = json::decode(bytes)?;
     let mut warnings = Warnings::default();
     // Samples are further apart than the requested interval: timers of the kernel are coarser, and Ruby
     // handles their signals late.
@@ -99,7 +110,13 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     };
     let recording = match raw {
         Some((raw, lines)) => stacks(&file, raw, lines, metric)?,
-        None => graph(&file, metric, &mut warnings)?,
+        None => {
+            let merged = file.raw.as_ref().and_then(|raw| one_frame_per_function(&file, raw));
+            if let Some(merged) = merged {
+                file.frames = merged;
+            }
+            graph(&file, metric, &mut warnings)?
+        }
     };
     let times = file.raw_sample_timestamps.iter().flatten().copied();
     let span = times.fold(None, |span, time| {
@@ -238,6 +255,72 @@ fn stacks(
     }
     builder.push_thread(Thread::default(), samples)?;
     Ok(Recording::Stacks(builder.build()))
+}
+
+/// The stacks of `raw`, each with its number of samples. `None` if it is malformed.
+fn raw_stacks(mut raw: &[u64]) -> Option<Vec<(&[u64], f64)>> {
+    let mut stacks = Vec::new();
+    while let Some((&len, rest)) = raw.split_first() {
+        let (frames, rest) = rest.split_at_checked(usize::try_from(len).ok()?)?;
+        let (&count, rest) = rest.split_first()?;
+        stacks.push((frames, count as f64));
+        raw = rest;
+    }
+    Some(stacks)
+}
+
+/// The frames, with those of one function merged. `None` if there are none to merge, or if the
+/// stacks do not agree with the sums.
+fn one_frame_per_function<'a>(
+    file: &File<'a>,
+    raw: &[u64],
+) -> Option<BTreeMap<u64, RubyFrame<'a>>> {
+    let mut first_of = BTreeMap::new();
+    let first = |(&id, frame): (&u64, &RubyFrame<'_>)| {
+        let FuncText { name, file, line, .. } = frame.text();
+        (id, *first_of.entry((name.to_owned(), file.to_owned(), line)).or_insert(id))
+    };
+    let first: BTreeMap<u64, u64> = file.frames.iter().map(first).collect();
+    if first_of.len() == file.frames.len() {
+        return None;
+    }
+    let stacks = raw_stacks(raw)?;
+    let totals = |whole: &dyn Fn(u64) -> u64| {
+        let mut totals: BTreeMap<u64, f64> = BTreeMap::new();
+        for (frames, count) in &stacks {
+            let on_stack: BTreeSet<u64> = frames.iter().map(|&id| whole(id)).collect();
+            on_stack.into_iter().for_each(|id| *totals.entry(id).or_default() += count);
+        }
+        totals
+    };
+    let of_frames = totals(&|id| id);
+    let agrees = |(id, frame): (&u64, &RubyFrame<'_>)| {
+        frame.total_samples == Some(of_frames.get(id).copied().unwrap_or(0.0))
+    };
+    if !file.frames.iter().all(agrees) {
+        return None;
+    }
+    let whole = |id: u64| first.get(&id).copied().unwrap_or(id);
+    let totals = totals(&whole);
+    let mut merged: BTreeMap<u64, RubyFrame<'a>> = BTreeMap::new();
+    for (&id, frame) in &file.frames {
+        let into = merged.entry(whole(id)).or_insert_with(|| RubyFrame {
+            samples: 0.0,
+            total_samples: totals.get(&whole(id)).copied(),
+            edges: BTreeMap::new(),
+            lines: BTreeMap::new(),
+            ..frame.clone()
+        });
+        into.samples += frame.samples;
+        for (&callee, weight) in &frame.edges {
+            *into.edges.entry(whole(callee)).or_default() += weight;
+        }
+        for (&line, &samples) in &frame.lines {
+            let sum = into.lines.get(&line).map_or(samples, |sum| sum.plus(samples));
+            into.lines.insert(line, sum);
+        }
+    }
+    Some(merged)
 }
 
 /// The func of each frame, and whether it was on some stack several times.
@@ -421,6 +504,37 @@ mod tests {
         // Stacks without lines have less information.
         let with_raw = super::read(dump(r#","raw":[1,1,6]"#).as_bytes()).unwrap();
         assert_eq!(graph(&with_raw), graph(&read));
+    }
+
+    #[test]
+    fn frames_of_one_function_are_merged_if_there_are_stacks() {
+        // `a.rb` was loaded twice, so `f` has two frames. 3 samples: main:9 > f:4, main:9 > f:4 > f:5
+        // with the newer `f`, main:9 > f:5 > the newer f:4.
+        let frames = r#"
+            "1":{"name":"main","file":"/p/m.rb","line":8,"total_samples":3,"samples":0,"edges":{"20":2,"21":1},"lines":{"9":[3,0]}},
+            "20":{"name":"f","file":"/p/a.rb","line":3,"total_samples":2,"samples":1,"edges":{"21":1},"lines":{"4":[1,1],"5":[1,0]}},
+            "21":{"name":"f","file":"/p/a.rb","line":3,"total_samples":2,"samples":2,"edges":{"21":1},"lines":{"4":[2,1],"5":[1,1]}}"#;
+        let raw = r#","raw":[2,1,20,1,3,1,21,21,1,3,1,20,21,1]"#;
+        let dump = |raw: &str| {
+            let head = r#""version":1.2,"mode":"wall","samples":3"#;
+            read(format!("{{{head},\"frames\":{{{frames}}}{raw}}}").as_bytes()).unwrap()
+        };
+        // All samples are in `f`. It is on two stacks twice, so line 4 may be counted twice.
+        let expected = "f|/p/a.rb@3:4 self [2.0]\n\
+             f|/p/a.rb@3:5 self [1.0]\n\
+             main|/p/m.rb@8:9 [Exact(3.0)]\n\
+             main|/p/m.rb@8:0 [Exact(3.0)]\n\
+             f|/p/a.rb@3:4 [Estimated(3.0)]\n\
+             f|/p/a.rb@3:5 [Estimated(2.0)]\n\
+             f|/p/a.rb@3:0 [Exact(3.0)]\n\
+             main|/p/m.rb@8 > f|/p/a.rb@3 [3.0]\n\
+             f|/p/a.rb@3 > f|/p/a.rb@3 [2.0] nested\n";
+        assert_eq!(graph(&dump(raw)), expected);
+        // Stacks that do not agree with the sums are not used.
+        let apart = graph(&dump(""));
+        assert!(apart.contains("f|/p/a.rb@3:0 [Exact(2.0)]\n"), "{apart}");
+        assert_eq!(graph(&dump(r#","raw":[2,1,20,1]"#)), apart);
+        assert_eq!(graph(&dump(r#","raw":[2,1,20]"#)), apart);
     }
 
     #[test]
