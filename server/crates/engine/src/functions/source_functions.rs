@@ -14,7 +14,7 @@ use analysis::{
     FileId, Func, FuncId, FuncRole, FunctionId, Groups, Recording, SourceId, SymbolTables,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use sources::{Definition, FunctionKind};
+use sources::{Definition, FunctionKind, Language};
 use std::borrow::Cow;
 use std::sync::Arc;
 use symbols::collapse_generics;
@@ -189,6 +189,7 @@ fn definition_of(
     };
     let at = matched
         .or_else(|| text.async_body(name, &lines))
+        .or_else(|| text.copied_closure(name, &lines))
         .or_else(|| text.named(name, &lines).filter(|_| start0.is_none()));
     if at.is_some() || start0.is_some() || text.has(name) {
         return at.map(|at| (file, at));
@@ -520,6 +521,28 @@ impl<'a> File<'a> {
             return None;
         }
         self.containing(&FunctionName { name: Some(outer), ..FunctionName::default() }, lines)
+    }
+
+    /// The closure within a closure that contains all of the lines, for a copy of it: Go counts the
+    /// closures of a function `F` as `F.func1`, `F.func2`, and then on with those that were in a
+    /// closure that it inlined into `F`. So a higher number is that of none of its own closures,
+    /// which may have the same lines.
+    fn copied_closure(&self, name: &FunctionName, lines: &[u32]) -> Option<usize> {
+        let (first, last) = (*lines.iter().min()?, *lines.iter().max()?);
+        let number = name.name.as_deref()?.strip_prefix("func")?.parse::<usize>().ok()?;
+        let around: Vec<usize> = self.containing_lines(first, last).collect();
+        let outer = *around.iter().find(|&&at| self.get(at).kind == FunctionKind::Function)?;
+        let is_own = |at: usize| {
+            self.get(at).kind == FunctionKind::Closure && self.get(at).parent == Some(outer)
+        };
+        let n_own = (0..self.definitions.all.len()).filter(|&at| is_own(at)).count();
+        let is_go = self.definitions.language == Language::Go && name.outer.is_some();
+        let mut nested = around.into_iter().filter(|&at| {
+            let is_closure = self.get(at).kind == FunctionKind::Closure;
+            is_closure && !is_own(at) && self.agrees(name, at)
+        });
+        let only = nested.next().filter(|_| nested.next().is_none())?;
+        (is_go && number > n_own).then_some(only)
     }
 
     /// The definitions that, with their attributes, contain all lines from `first` to `last`, outer

@@ -339,3 +339,32 @@ fn lambda_expressions_of_mercury_are_closures() {
     ];
     assert_eq!(grouped, expected);
 }
+
+#[test]
+fn copies_of_closures_in_go_are_told_by_their_number() {
+    let text = "\
+package lib
+
+func Nest(n int) int {
+\touter := func(x int) int {
+\t\tin := func(y int) []byte { return make([]byte, y) }
+\t\treturn len(in(x))
+\t}
+\tmid := func(x int) int { return x }
+\treturn outer(n) + mid(n)
+}
+";
+    // Line 5 is in `outer` and in `in`. `Nest` has two closures of its own, so `func3` is a copy.
+    let grouped = grouped(
+        &[("lib/nest.go", text)],
+        "lib.Nest.func3@5[file:lib/nest.go]  lib.Nest.func1@6[file:lib/nest.go]  \
+         lib.Nest.func2@5[file:lib/nest.go]  lib.Other.func3@5[file:lib/nest.go]",
+    );
+    let expected = [
+        "lib.Nest.func3:4 = lib.Nest.func3",
+        "lib.Nest.func1:3 = lib.Nest.func1",
+        "? = lib.Nest.func2",
+        "? = lib.Other.func3",
+    ];
+    assert_eq!(grouped, expected);
+}
