@@ -33,7 +33,7 @@ pub(super) struct ViewArgs {
     #[arg(long, value_name = "NAME")]
     pub(super) metric: Option<String>,
     /// Show only this thread: its name or id, the end of its name, a glob or /regex/, or its row in
-    /// `report --by thread`; all threads of a process: pid:ID (can be repeated)
+    /// `report --by thread`; all threads of a process: its name or pid:ID (can be repeated)
     #[arg(long, value_name = "NAME")]
     pub(super) thread: Vec<String>,
     /// Show only these functions; the cost of others goes to their callers

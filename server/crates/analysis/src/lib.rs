@@ -103,7 +103,7 @@ pub use name_search::NameSearch;
 pub use named::{Addresses, identified, notation};
 pub use names::{
     Unmatched, also_process, ambiguous, find_function, find_functions, find_metric, find_threads,
-    nearest, thread_labels,
+    nearest, thread_and_process, thread_labels,
 };
 pub use paths::{PathEntry, PathStep, Recursion, SiteCost};
 pub use phases::{Phase, Phases, phases};

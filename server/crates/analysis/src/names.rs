@@ -414,8 +414,8 @@ pub fn find_metric(recording: &Recording, query: &str) -> Result<MetricId, Unmat
 }
 
 /// The threads that `query` matches; at least one. It is a name, a thread id, `tid:ID`, a label
-/// ([`thread_labels`]), a process id or `pid:ID`; else the end of one of these, a glob or a regular
-/// expression.
+/// ([`thread_labels`], [`thread_and_process`]), the name or id of a process or `pid:ID`; else the end of
+/// a name or id, a glob or a regular expression.
 pub fn find_threads(recording: &Recording, query: &str) -> Result<Vec<ThreadId>, Unmatched> {
     let threads = recording.threads();
     if threads.is_empty() {
@@ -428,13 +428,16 @@ pub fn find_threads(recording: &Recording, query: &str) -> Result<Vec<ThreadId>,
         return Ok(exact);
     }
     let names = ids(threads).flat_map(|(id, thread)| {
-        let names = [Some(&thread.name), thread.tid.as_ref(), thread.pid.as_ref()];
+        let process = Some(&thread.process_name).filter(|name| !name.is_empty());
+        let names = [Some(&thread.name), thread.tid.as_ref(), thread.pid.as_ref(), process];
         names.into_iter().flatten().map(move |name| (id, name.as_str()))
     });
     let mut found = Pattern::new(query).best(names);
     found.dedup();
     if found.is_empty() {
         let names = threads.iter().map(|thread| thread.name.as_str());
+        let processes = threads.iter().map(|thread| thread.process_name.as_str());
+        let names = names.chain(processes.filter(|name| !name.is_empty()));
         return Err(Unmatched::no_match(WarningCode::UnknownThread, "thread", query, names));
     }
     Ok(found)
@@ -444,7 +447,7 @@ fn ids(threads: &[Thread]) -> impl Iterator<Item = (ThreadId, &Thread)> {
     (0..).map(ThreadId::new).zip(threads)
 }
 
-/// The threads with this name, id, label or process id. The first of these that any thread has
+/// The threads with this name, id or label, or of the process with it. The first of these that any thread has
 /// decides: on Linux, a process has the same id as its main thread.
 fn exact_threads(threads: &[Thread], query: &str) -> Vec<ThreadId> {
     let having = |has: &dyn Fn(&Thread) -> bool| -> Vec<ThreadId> {
@@ -460,13 +463,19 @@ fn exact_threads(threads: &[Thread], query: &str) -> Vec<ThreadId> {
     if let Some(pid) = query.strip_prefix("pid:") {
         return having(&|thread| thread.pid.as_deref() == Some(pid));
     }
-    let labels = thread_labels(threads).into_iter();
-    let labelled = (0..).map(ThreadId::new).zip(labels).filter(|(_, label)| label == query);
-    let labelled: Vec<ThreadId> = labelled.map(|(id, _)| id).collect();
+    let labels = thread_labels(threads);
+    let has_label = |&(id, thread): &(ThreadId, &Thread)| {
+        labels[id.index()] == query || thread_and_process(thread) == query
+    };
+    let labelled: Vec<ThreadId> = ids(threads).filter(has_label).map(|(id, _)| id).collect();
     if !labelled.is_empty() {
         return labelled;
     }
-    having(&|thread| thread.pid.as_deref() == Some(query))
+    having(&|thread| {
+        thread.pid.as_deref() == Some(query)
+            || thread.process_name == query
+            || process_label(thread).as_deref() == Some(query)
+    })
 }
 
 /// A warning if `query` is the id of a thread and of a process with other threads, which
@@ -486,26 +495,40 @@ pub fn also_process(recording: &Recording, query: &str) -> Option<Warning> {
     Some(Unmatched::new(WarningCode::AmbiguousThread, problem).warning(&instead))
 }
 
-/// The names that tell threads apart: `main · thread 7`, with ` · process 5` if several threads have
-/// this name and id.
+/// The name of the process of a thread: `process 5 (app)`, `process 5` or `process app`. `None` if
+/// neither its id nor its name is known.
+fn process_label(thread: &Thread) -> Option<String> {
+    let name = Some(&thread.process_name).filter(|name| !name.is_empty());
+    match (&thread.pid, name) {
+        (Some(pid), Some(name)) => Some(format!("process {pid} ({name})")),
+        (Some(id), None) | (None, Some(id)) => Some(format!("process {id}")),
+        (None, None) => None,
+    }
+}
+
+/// The names that tell threads apart: `main · thread 7`, with their process if several
+/// threads have this name and id: `main · thread 7 · process 5 (app)`.
 pub fn thread_labels(threads: &[Thread]) -> Vec<String> {
     let mut same: FxHashMap<(&str, Option<&str>), usize> = FxHashMap::default();
     for thread in threads {
         *same.entry((&thread.name, thread.tid.as_deref())).or_default() += 1;
     }
-    threads
-        .iter()
-        .map(|thread| {
-            let is_ambiguous = same[&(thread.name.as_str(), thread.tid.as_deref())] > 1;
-            let name = if thread.name.is_empty() { &thread.process_name } else { &thread.name };
-            let tid = thread.tid.as_ref().map(|tid| format!("thread {tid}"));
-            let pid =
-                thread.pid.as_ref().filter(|_| is_ambiguous).map(|pid| format!("process {pid}"));
-            let parts = [Some(name.clone()), tid, pid].into_iter().flatten();
-            let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
-            if parts.is_empty() { "(unnamed)".to_owned() } else { parts.join(" · ") }
-        })
-        .collect()
+    let is_ambiguous = |thread: &Thread| same[&(thread.name.as_str(), thread.tid.as_deref())] > 1;
+    threads.iter().map(|thread| label(thread, is_ambiguous(thread))).collect()
+}
+
+/// The name of a thread with its process: `main · thread 7 · process 5 (app)`.
+pub fn thread_and_process(thread: &Thread) -> String {
+    label(thread, true)
+}
+
+fn label(thread: &Thread, with_process: bool) -> String {
+    let name = if thread.name.is_empty() { &thread.process_name } else { &thread.name };
+    let tid = thread.tid.as_ref().map(|tid| format!("thread {tid}"));
+    let process = process_label(thread).filter(|_| with_process);
+    let parts = [Some(name.clone()), tid, process].into_iter().flatten();
+    let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() { "(unnamed)".to_owned() } else { parts.join(" · ") }
 }
 
 /// The labels of some of the threads, for messages: `` `main · thread 7`, … ``.

@@ -213,10 +213,11 @@ fn threads_of_one_name_and_id_are_told_apart_by_their_process() {
         ..Thread::default()
     };
     let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
-    let threads = [thread("a", Some("1"), "5"), thread("a", Some("1"), "6"), thread("", None, "5")];
+    let renderer = Thread { process_name: "Renderer".to_owned(), ..thread("a", Some("1"), "6") };
+    let threads = [thread("a", Some("1"), "5"), renderer, thread("", None, "5")];
     assert_eq!(
         thread_labels(&threads),
-        ["a · thread 1 · process 5", "a · thread 1 · process 6", "app"]
+        ["a · thread 1 · process 5 (app)", "a · thread 1 · process 6 (Renderer)", "app"]
     );
     for thread in threads {
         builder.push_thread(thread, Samples::new(vec![], vec![Weights::Ones])).unwrap();
@@ -226,8 +227,12 @@ fn threads_of_one_name_and_id_are_told_apart_by_their_process() {
         let threads = find_threads(&recording, query).unwrap();
         threads.into_iter().map(profile::ThreadId::index).collect::<Vec<_>>()
     };
-    assert_eq!(found("a · thread 1 · process 6"), [1]);
+    assert_eq!(found("a · thread 1 · process 6 (Renderer)"), [1]);
     assert_eq!((found("1"), found("5"), found("app")), (vec![0, 1], vec![0, 2], vec![2]));
+    assert_eq!((found("Renderer"), found("Render*")), (vec![1], vec![1]));
+    assert_eq!(found("process 5 (app)"), [0, 2]);
+    // `costline check` lists them with their process even if there is no other.
+    assert_eq!(found("app · process 5 (app)"), [2]);
 }
 
 #[test]

@@ -81,23 +81,14 @@ fn metrics(check: &Check, out: &mut Output) -> io::Result<()> {
     writeln!(out, "metrics   {}{shown}", names.join(", "))
 }
 
-/// Writes the number of threads, and the share, process, name and ids of each one in the view.
+/// Writes the number of threads, and the share, name and process of each one in the view.
 fn threads(snapshot: &Snapshot, check: &Check, out: &mut Output) -> io::Result<()> {
     writeln!(out, "threads   {}", check.all_threads)?;
-    for thread in &check.threads {
-        let process = if thread.process_name.is_empty() {
-            String::new()
-        } else {
-            format!("{} / ", plain(&thread.process_name))
-        };
-        let name = if thread.name.is_empty() { "(unnamed)".into() } else { plain(&thread.name) };
-        let ids: Vec<_> = [("pid", &thread.pid), ("tid", &thread.tid)]
-            .iter()
-            .filter_map(|(kind, id)| Some(format!("{kind} {}", plain(id.as_deref()?))))
-            .collect();
-        let ids = if ids.is_empty() { String::new() } else { format!("  {}", ids.join(", ")) };
-        let share = units::percent(thread.total.0, snapshot.costs.base);
-        writeln!(out, "          {share:>7}  {process}{name}{ids}")?;
+    let threads = snapshot.grouped.recording.threads();
+    for cost in &snapshot.costs.threads {
+        let label = analysis::thread_and_process(&threads[cost.thread.index()]);
+        let share = units::percent(cost.total, snapshot.costs.base);
+        writeln!(out, "          {share:>7}  {}", plain(&label))?;
     }
     Ok(())
 }
