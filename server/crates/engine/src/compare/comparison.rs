@@ -6,8 +6,10 @@
 //! to the total of the profile shown, which compares shares.
 //!
 //! The noise of a sampled cost follows a Poisson distribution: the variance of a sum of weights is
-//! the sum times the weight of a sample ([`analysis::SampleWeights::mean`]). The variance of a
-//! share follows a binomial distribution. A change is noise if it is within the bound that no cost
+//! the sum times the weight of a sample ([`analysis::SampleWeights::mean`]). Where one side has few
+//! samples, or none, that says little about its variance, so the change also has at least the
+//! variance that it would have if both sides cost the same. The variance of a share follows a
+//! binomial distribution. A change is noise if it is within the bound that no cost
 //! exceeds with a probability of 99 % if nothing changed (Šidák's correction for the number of
 //! costs that are compared).
 //!
@@ -267,7 +269,13 @@ impl Comparison {
     ) -> f64 {
         let (base, n_runs) = (self.now.base, f64::from(n_runs));
         let variance = if self.by == By::Weight {
-            sample_before * before.abs() / n_runs + sample_now * now.abs()
+            let (before, now, sample_before) = (before.abs(), now.abs(), sample_before / n_runs);
+            let of_both = sample_before * before + sample_now * now;
+            // If nothing changed, the cost is that of the samples of both sides, which is the sum
+            // of the costs, each times the weight of a sample of the other side, by the sum of the
+            // two weights. This times the sum of the weights is the variance.
+            let if_unchanged = sample_now * before + sample_before * now;
+            of_both.max(if_unchanged)
         } else if base == 0.0 {
             0.0
         } else {
@@ -369,6 +377,23 @@ mod tests {
         let same = by.change(250.0, 250.0);
         assert!(!same.is_noise() && !same.is_real());
         assert_eq!((same.percent(), by.change(0.0, 5.0).percent()), (Some(0.0), None));
+    }
+
+    #[test]
+    fn no_sample_of_a_long_interval_is_no_proof_that_there_is_no_cost() {
+        // An expected sample of 20 was not taken: 20 samples of 1 are no proof of a change.
+        let by = comparison(By::Weight, (1000.0, 20.0), (1000.0, 1.0));
+        // 2 · √(20 · 20), not 2 · √(1 · 20).
+        assert_eq!(by.change(0.0, 20.0).noise, Some(40.0));
+        assert_eq!(by.change(20.0, 0.0).noise, Some(40.0));
+        let other_way = comparison(By::Weight, (1000.0, 1.0), (1000.0, 20.0));
+        assert_eq!(other_way.change(20.0, 0.0).noise, Some(40.0));
+        // 30 samples of 1 in one of 10 runs, and none now: the mean of the runs is 3. If they are
+        // unchanged, 30 of 11 runs are 2.7 in each: 2 · √(2.7 · (1 + 1/10)) = 2 · √3.
+        let by = comparison(By::Weight, (100.0, 1.0), (100.0, 1.0));
+        let runs = Runs { n: 10, deviation: None, snapshots: 10 };
+        let noise = by.change_of(3.0, runs, 0.0, None).noise.unwrap();
+        assert!((noise - 2.0 * 3.0_f64.sqrt()).abs() < 1e-9, "{noise}");
     }
 
     #[test]

@@ -62,8 +62,9 @@ fn recorded() -> Vec<(String, f64)> {
 enum Written {
     /// As folded stacks: counts of samples, which are compared by share.
     Counts,
-    /// As speedscope, one row per sample: times, which are compared absolutely.
-    Times,
+    /// As speedscope, one row per sample of this many milliseconds: times, which are compared
+    /// absolutely.
+    Times(u32),
 }
 
 /// One run of a program that takes samples of these stacks.
@@ -80,7 +81,7 @@ fn run(
             let rows = counts.iter().filter(|(_, count)| *count > 0);
             rows.map(|(stack, count)| format!("{stack} {count}")).collect::<Vec<_>>().join("\n")
         }
-        Written::Times => speedscope(&counts),
+        Written::Times(interval) => speedscope(&counts, interval),
     };
     let path = project.path("run.profile");
     fs::write(&path, text).unwrap();
@@ -88,8 +89,8 @@ fn run(
     Arc::new(project.load_all(vec![loaded]))
 }
 
-/// Samples of 10 ms.
-fn speedscope(counts: &[(&str, u64)]) -> String {
+/// Samples of `interval` milliseconds.
+fn speedscope(counts: &[(&str, u64)], interval: u32) -> String {
     let mut indexes: HashMap<&str, usize> = HashMap::new();
     let (mut frames, mut samples) = (Vec::new(), Vec::new());
     for (stack, count) in counts {
@@ -105,13 +106,13 @@ fn speedscope(counts: &[(&str, u64)]) -> String {
         let stack: Vec<usize> = stack.collect();
         samples.extend((0..*count).map(|_| stack.clone()));
     }
-    let weights = vec![10; samples.len()];
+    let weights = vec![interval; samples.len()];
     json!({
         "$schema": "https://www.speedscope.app/file-format-schema.json",
         "shared": { "frames": frames },
         "profiles": [{
             "type": "sampled", "name": "run", "unit": "milliseconds", "startValue": 0,
-            "endValue": 10 * samples.len(), "samples": samples, "weights": weights,
+            "endValue": interval as usize * samples.len(), "samples": samples, "weights": weights,
         }],
     })
     .to_string()
@@ -121,11 +122,17 @@ fn changed(rows: &[Row]) -> BTreeSet<&str> {
     rows.iter().filter(|row| row.is_changed()).map(|row| row.name.as_str()).collect()
 }
 
+/// Whether anything changed by more than noise.
+fn differs(diff: &Diff) -> bool {
+    let mut rows = [&diff.functions, &diff.lines, &diff.files].into_iter();
+    rows.any(|rows| rows.iter().any(Row::is_changed)) || diff.by.total().is_real()
+}
+
 #[test]
 fn an_unchanged_program_shows_no_change_in_95_of_100_comparisons() {
     let project = Project::new(&[]);
     let stacks = recorded();
-    for (written, seed) in [(Written::Counts, 1), (Written::Times, 2)] {
+    for (written, seed) in [(Written::Counts, 1), (Written::Times(10), 2)] {
         let mut random = Random(seed);
         // 15 runs have 105 pairs.
         let runs: Vec<_> = (0..15).map(|_| run(&project, &stacks, &mut random, written)).collect();
@@ -135,16 +142,31 @@ fn an_unchanged_program_shows_no_change_in_95_of_100_comparisons() {
             .collect();
         assert_eq!(diffs.len(), 100);
         assert!(diffs.iter().all(|diff| diff.by.bound().is_some() && diff.functions.len() > 30));
-        let differ = |diff: &&Diff| {
-            let rows = [&diff.functions, &diff.lines, &diff.files];
-            rows.iter().any(|rows| rows.iter().any(Row::is_changed)) || diff.by.total().is_real()
-        };
-        let n_changed = diffs.iter().filter(differ).count();
+        let n_changed = diffs.iter().filter(|diff| differs(diff)).count();
         assert!(n_changed <= 5, "{n_changed} of 100");
         // Without the bound, nearly everything differs.
-        let differs = |diff: &&Diff| diff.functions.iter().any(|row| row.main().change != 0.0);
-        assert_eq!(diffs.iter().filter(differs).count(), 100);
+        let is_other = |diff: &&Diff| diff.functions.iter().any(|row| row.main().change != 0.0);
+        assert_eq!(diffs.iter().filter(is_other).count(), 100);
     }
+}
+
+#[test]
+fn two_sampling_intervals_are_no_change() {
+    let project = Project::new(&[]);
+    let mut random = Random(4);
+    // The same time, in samples of 20 ms or of 1 ms.
+    let [often, rarely] = [(20.0, 1), (1.0, 20)].map(|(times, interval)| {
+        let stacks: Vec<_> =
+            recorded().into_iter().map(|(stack, mean)| (stack, times * mean)).collect();
+        let mut run = || run(&project, &stacks, &mut random, Written::Times(interval));
+        [(); 7].map(|()| run())
+    });
+    let pairs = often.iter().flat_map(|a| rarely.iter().flat_map(move |b| [(a, b), (b, a)]));
+    let diffs: Vec<Diff> =
+        pairs.map(|(before, now)| Diff::new(before, now, Compare::Absolute)).collect();
+    assert!(diffs.iter().all(|diff| diff.by.bound().is_some()));
+    let n_changed = diffs.iter().filter(|diff| differs(diff)).count();
+    assert!(n_changed <= 5, "{n_changed} of {}", diffs.len());
 }
 
 #[test]
@@ -165,7 +187,7 @@ fn a_slower_function_is_found_with_its_callers() {
         .collect();
     let mut random = Random(3);
     let [before, after] =
-        [before, after].map(|stacks| run(&project, &stacks, &mut random, Written::Times));
+        [before, after].map(|stacks| run(&project, &stacks, &mut random, Written::Times(10)));
     let diff = Diff::new(&before, &after, Compare::Absolute);
     let expected: BTreeSet<&str> = CALLERS.into_iter().chain([SLOWER]).collect();
     assert_eq!(changed(&diff.functions), expected);
