@@ -1,5 +1,6 @@
 //! `costline diff` and `--baseline`: what changed between two profiles.
 
+mod incomplete;
 mod matches;
 
 use super::{Outcome, costline, speedscope};

@@ -127,9 +127,9 @@ fn one_file_alone_warns_about_the_others() {
     let files = profiles("callgrind-threads", "callgrind.out");
     let second = files.iter().find(|file| file.ends_with("callgrind.out.3601.1-02.gz")).unwrap();
     let alone = on("report", slice::from_ref(second), &["--json"]);
-    let warning = "costline: warning: 3 more files of this run: ";
+    let warning = format!("costline: warning: {}: 3 more files of this run: ", second.display());
     assert!(
-        alone.stderr.starts_with(warning)
+        alone.stderr.starts_with(&warning)
             && alone.stderr.ends_with("; pass all of them to see the whole run\n"),
         "{}",
         alone.stderr

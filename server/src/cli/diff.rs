@@ -80,6 +80,14 @@ fn diff(
             Failure::no_output(format!("cannot write {}: {error}", file.display()))
         })?;
     }
+    if let Some(option) = arguments.fails_above()
+        && compared.is_cut()
+    {
+        let cut = compared.warnings().swap_remove(0);
+        let message =
+            format!("{option}: costs are missing, so it is not known how much they grew: {cut}");
+        return Err(Failure::no_output(message));
+    }
     let problems = [
         arguments.fail_above.and_then(|most| total_grew(&compared, most)),
         arguments.fail_above_function.and_then(|most| function_grew(&compared, most)),
@@ -104,7 +112,8 @@ fn write(
             table::write(compared, arguments, format, style, out)
         }
         Format::Annotations => {
-            findings::annotations(&findings::of(compared, arguments, style), out)
+            let findings = findings::of(compared, arguments, style);
+            findings::annotations(&compared.warnings(), &findings, out)
         }
         Format::Sarif => findings::sarif(&findings::of(compared, arguments, style), out),
         Format::CodeQuality => {

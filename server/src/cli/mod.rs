@@ -29,6 +29,7 @@ mod style;
 mod tree;
 mod values;
 mod view;
+mod warnings;
 
 pub use exit::EXIT_CODES;
 

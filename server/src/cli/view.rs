@@ -6,6 +6,7 @@ use super::newest;
 use super::progress::Progress;
 use super::read::{other_files_of_run, read};
 use super::source_roots;
+use super::warnings;
 use analysis::{TimeRange, Transform};
 use clap::Args;
 use engine::config::overrides::checks::{check_contour, check_own};
@@ -14,7 +15,6 @@ use engine::config::settings::{
 };
 use engine::config::transforms;
 use engine::load::{Caches, Environment, index_sources, load_with_symbols};
-use engine::present::text::times;
 use engine::recorded_texts::Copies;
 use engine::snapshot::Snapshot;
 use sources::SourceIndex;
@@ -112,7 +112,7 @@ impl ViewArgs {
     ) -> Result<(Snapshot, SourceIndex), Failure> {
         let (snapshot, index) = self.load_quietly(sources, places)?;
         for warning in &snapshot.warnings {
-            warn(&format!("{}{}", warning.message, times(warning.count)));
+            warn(&warnings::text(&snapshot, warning));
         }
         Ok((snapshot, index))
     }

@@ -252,6 +252,27 @@ codes! {
     }
 }
 
+impl WarningCode {
+    /// Whether a part of the recording is missing.
+    pub fn misses_costs(self) -> bool {
+        matches!(self, Self::Truncated | Self::PartialLine | Self::Incomplete | Self::Malformed)
+    }
+
+    /// Whether costs of the recording are missing, or may be.
+    pub fn may_miss_costs(self) -> bool {
+        self.misses_costs()
+            || matches!(
+                self,
+                Self::OpenEnd
+                    | Self::MalformedLine
+                    | Self::MalformedSample
+                    | Self::MalformedEvent
+                    | Self::MalformedRecord
+                    | Self::LostSamples
+            )
+    }
+}
+
 impl fmt::Display for WarningCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

@@ -40,11 +40,12 @@ pub(in crate::cli) struct DiffArgs {
     #[arg(long, default_value_t = 30, value_name = "ROWS")]
     pub limit: usize,
     /// Exit with code 4 if the total grew by more than this percentage and the growth is not noise;
-    /// exit with code 3 if the profiles do not record how long the program ran
+    /// exit with code 3 if the profiles do not record how long the program ran, or if a part of one
+    /// is missing
     #[arg(long, value_name = "PERCENT", value_parser = percentage, allow_negative_numbers = true)]
     pub fail_above: Option<f64>,
     /// Exit with code 4 if a function grew by more than this percentage of the baseline's total and
-    /// the growth is not noise
+    /// the growth is not noise; exit with code 3 if a part of a profile is missing
     #[arg(long, value_name = "PERCENT", value_parser = percentage, allow_negative_numbers = true)]
     pub fail_above_function: Option<f64>,
     #[command(flatten)]
@@ -54,6 +55,15 @@ pub(in crate::cli) struct DiffArgs {
 }
 
 impl DiffArgs {
+    /// The name of the option that makes the command fail if costs grew, if there is one.
+    pub fn fails_above(&self) -> Option<&'static str> {
+        let options = [
+            (self.fail_above, "--fail-above"),
+            (self.fail_above_function, "--fail-above-function"),
+        ];
+        options.into_iter().find_map(|(most, name)| most.map(|_| name))
+    }
+
     /// Fails if two lists are for one file.
     pub fn check_files(&self) -> Result<(), Failure> {
         let mut files: Vec<PathBuf> = Vec::new();

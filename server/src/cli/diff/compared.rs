@@ -1,6 +1,7 @@
 //! Two profiles and what changed between them.
 
 use crate::cli::current_folder::relative;
+use crate::cli::warnings;
 use analysis::Metric;
 use engine::compare::comparison::By;
 use engine::compare::diff::{Diff, Row};
@@ -34,6 +35,17 @@ impl Compared<'_> {
     /// `1.98 s → 1.17 s −41 % of cpu`.
     pub fn totals(&self) -> String {
         format!("{}{}", totals(self.diff.by.total(), &self.now.costs.metric), self.of_metric())
+    }
+
+    /// The warnings that costs of one of the profiles are, or may be, missing.
+    pub fn warnings(&self) -> Vec<String> {
+        let both = [self.before, self.now].into_iter();
+        both.flat_map(warnings::of_missing_costs).collect()
+    }
+
+    /// Whether a part of one of the profiles is missing.
+    pub fn is_cut(&self) -> bool {
+        [self.before, self.now].into_iter().any(warnings::is_cut)
     }
 
     /// The change of a row in percent of the baseline's total.

@@ -108,8 +108,15 @@ fn escaped(text: &str, is_property: bool) -> String {
     if is_property { text.replace(':', "%3A").replace(',', "%2C") } else { text }
 }
 
-/// Writes a command of GitHub Actions for each finding.
-pub(super) fn annotations(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
+/// Writes a command of GitHub Actions for each warning and each finding.
+pub(super) fn annotations(
+    warnings: &[String],
+    findings: &[Finding],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for warning in warnings {
+        writeln!(out, "::warning title=Costline::{}", escaped(&one_line(warning), false))?;
+    }
     for finding in findings {
         let level = if finding.fails { "error" } else { "warning" };
         let path = escaped(&finding.place.path, true);

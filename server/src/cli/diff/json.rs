@@ -6,6 +6,7 @@ use crate::cli::json_changes::{JsonChange, JsonCompare};
 use crate::cli::output::Output;
 use engine::compare::diff::{Row, Sides};
 use engine::items::weight::Weight;
+use engine::snapshot::Snapshot;
 use schemars::JsonSchema;
 #[cfg(test)]
 use schemars::Schema;
@@ -61,6 +62,34 @@ struct JsonDiff<'a> {
     /// The number of files whose lines are not listed, because a recorded text is not known.
     #[serde(rename = "unmatchedFiles")]
     unmatched_files: usize,
+    /// Problems of both profiles.
+    warnings: Vec<JsonWarning<'a>>,
+}
+
+/// A problem of a profile.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Warning")]
+struct JsonWarning<'a> {
+    /// The path of the profile: `baseline` or `profile`.
+    profile: &'a Path,
+    /// The kind: `truncated`, `partial-line` …
+    code: &'static str,
+    /// A sentence for users, about the first occurrence.
+    message: &'a str,
+    /// The number of occurrences.
+    count: u64,
+    /// Whether costs of the profile are, or may be, missing, so that changes may be wrong.
+    missing: bool,
+}
+
+fn warnings(snapshot: &Snapshot) -> impl Iterator<Item = JsonWarning<'_>> {
+    snapshot.warnings.iter().map(|warning| JsonWarning {
+        profile: &snapshot.loaded.path,
+        code: warning.code.as_str(),
+        message: &warning.message,
+        count: warning.count,
+        missing: warning.code.may_miss_costs(),
+    })
 }
 
 /// A function, line or file.
@@ -159,6 +188,7 @@ pub(super) fn write(compared: &Compared<'_>, out: &mut Output) -> io::Result<()>
         unmatched_functions: diff.unmatched.n_now,
         unmatched_before: diff.unmatched.n_before,
         unmatched_files: diff.unmatched_files,
+        warnings: [*before, *now].into_iter().flat_map(warnings).collect(),
     };
     serde_json::to_writer(&mut *out, &json)?;
     writeln!(out)

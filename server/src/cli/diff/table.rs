@@ -7,7 +7,7 @@ use engine::compare::comparison::{By, Change};
 use engine::compare::diff::{Row, Sides, Unmatched};
 use engine::config::settings::Unit;
 use engine::present::labels::Scale;
-use engine::present::text::{markdown, plain};
+use engine::present::text::{markdown, one_line, plain};
 use engine::present::units;
 use std::io::{self, Write};
 
@@ -112,6 +112,9 @@ pub(super) fn write(
         escaped(&compared.names(), format),
         markdown(&compared.totals())
     )?;
+    for warning in compared.warnings() {
+        writeln!(out, "**Warning:** {}\n", escaped(&warning, format))?;
+    }
     if is_folded {
         let changed = units::counted(n as f64, &format!("{noun}s"));
         writeln!(out, "<details><summary>{changed} changed</summary>\n")?;
@@ -171,6 +174,9 @@ fn text(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out, "{}: {}", compared.names(), compared.totals())?;
+    for warning in compared.warnings() {
+        writeln!(out, "warning: {}", one_line(&warning))?;
+    }
     writeln!(out, "{}", style.dim(&compared.method()))?;
     let headings = headings(rows).iter().map(|&heading| match heading {
         "self" if compared.diff.by.by != By::Weight => "self share",

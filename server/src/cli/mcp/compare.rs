@@ -6,6 +6,7 @@ use super::project::{Opened, Project};
 use super::tool::Query;
 use super::view::View;
 use crate::cli::view::Places;
+use crate::cli::warnings;
 use engine::compare::baseline::Baseline;
 use engine::compare::comparison::Change;
 use engine::compare::diff::{Diff, ListBy, Row, Sides};
@@ -47,6 +48,10 @@ pub struct Difference {
     changes: Vec<Changed>,
     /// The number of rows that are not listed.
     more: usize,
+    /// Why costs of one of the profiles are, or may be, missing, so that changes may be wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<String>")]
+    warnings: Vec<String>,
 }
 
 /// The change of a cost.
@@ -118,6 +123,7 @@ impl Query for Compare {
         let rows = diff.rows(question.by).iter();
         let changed: Vec<_> = rows.filter(|row| row.is_changed()).collect();
         let total = diff.by.total();
+        let both = [&*before.snapshot, &*now.snapshot].into_iter();
         Ok(Difference {
             of: Of::new(&now),
             baseline: relative(&now, &before.snapshot.loaded.path),
@@ -125,6 +131,7 @@ impl Query for Compare {
             change: total.into(),
             more: changed.len().saturating_sub(most),
             changes: changed.into_iter().take(most).map(|row| changed_row(&now, row)).collect(),
+            warnings: both.flat_map(warnings::of_missing_costs).collect(),
         })
     }
 }
