@@ -495,6 +495,15 @@ fn a_second_cost_is_shown_beside_the_first() {
     assert_eq!(overlay("parse"), json!({ "self": 4096, "total": 4096 }));
     assert_eq!(overlay("main"), json!({ "self": 0, "total": 4096 }));
     assert_eq!(overlay("render"), Value::Null);
+    // What has the second cost only.
+    let bytes = speedscope(&[("parse", 6, 4096), ("fresh", 3, 1024)]);
+    fs::write(folder.path().join("heap.json"), bytes.replace("milliseconds", "bytes")).unwrap();
+    let source = of(&["annotate", "cpu.json"]);
+    assert!(source.contains(&"0.0% · 1.00 KiB 3 render()".to_owned()), "{source:?}");
+    let report = of(&["report", "cpu.json"]);
+    assert_eq!(report.last().unwrap(), "· 1.00 KiB fresh app.py");
+    let none = of(&["report", "cpu.json", "--limit", "3"]);
+    assert!(!none.iter().any(|line| line.contains("fresh")), "{none:?}");
     let message = ran(folder.path(), &["report", "cpu.json", "--overlay", "heat"]).failure(2);
     assert_eq!(
         message,

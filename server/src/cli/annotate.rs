@@ -14,6 +14,7 @@ use super::read::{file_name, is_empty_file, is_standard_input};
 use super::style::{Style, StyleArgs};
 use super::view::{Places, ViewArgs};
 use analysis::{Cost, FileId, LineCost, Total};
+use engine::compare::baseline::NO_COST;
 use engine::compare::overlay::Overlaid;
 use engine::config::settings::{Settings, Show, Unit};
 use engine::discovery::{is_named_like_profile, sniff};
@@ -25,7 +26,6 @@ use engine::query::targets::{Target, TargetProblem, named};
 use engine::recorded_texts::Origin;
 use engine::world::World;
 use engine::world::context::OpenFile;
-use engine::world::file_lines::FileLines;
 use formats::Foreign;
 use sources::Language;
 use std::collections::BTreeMap;
@@ -148,13 +148,12 @@ fn show(
 ) -> io::Result<()> {
     let lines = open.lines();
     let annotated = AnnotatedSource::new(&lines, open.document.text.as_str());
-    let columns = Columns::new(&lines, &annotated.costs, beside, style.unit);
+    let columns = Columns::new(open, &annotated.costs, beside, style.unit);
     let ranges = annotated.ranges(&target.shown);
     let is_long = ranges.iter().map(ExactSizeIterator::len).sum::<usize>() > MAX_FULL_LINES;
-    let is_near =
-        |line0| annotated.is_near_cost(line0, CONTEXT_LINES) || columns.is_near_lens(line0);
-    let is_shown =
-        |line0| ranges.iter().any(|range| range.contains(&line0)) && (!is_long || is_near(line0));
+    let is_shown = |line0| {
+        ranges.iter().any(|range| range.contains(&line0)) && (!is_long || columns.is_near(line0))
+    };
 
     let path = format!("{}:", target.path.display());
     writeln!(out, "\n{}{}", style.bold(&path), note(open))?;
@@ -205,11 +204,12 @@ struct LineCells {
 
 impl Columns {
     fn new(
-        lines: &FileLines<'_>,
+        open: &OpenFile,
         by_line: &BTreeMap<u32, LineCost>,
         Beside { before, overlay }: Beside<'_>,
         unit: Unit,
     ) -> Self {
+        let lines = &open.lines();
         let snapshot = lines.snapshot;
         let costs = &snapshot.costs;
         let scale = Scale { metric: &costs.metric, base: costs.base, unit };
@@ -219,7 +219,10 @@ impl Columns {
             let before = before.filter(|_| is_one && !lines.stale)?;
             before.recorded_line(snapshot, line.file, line.line)
         };
-        let cells = by_line.iter().map(|(&line0, line)| {
+        let mut overlaid_lines =
+            overlay.map(|overlay| open.overlaid_by(overlay)).unwrap_or_default();
+        let mut cells: BTreeMap<u32, LineCells> = BTreeMap::new();
+        for (&line0, line) in by_line {
             let before = line_before(line0, line);
             let (mut own, mut total) =
                 (own(scale, line.cost), total(scale, line.cost, lines.mark()));
@@ -227,16 +230,20 @@ impl Columns {
                 own += &scale.delta(line.cost, before, CostPart::Self_);
             }
             total += &scale.delta(line.cost, before, CostPart::Total);
-            let overlaid =
-                overlay.and_then(|overlay| overlay.recorded_line(snapshot, line.file, line.line));
+            let overlaid = overlaid_lines.remove(&line0);
             total += &overlaid.map(|overlaid| overlaid.hint(Show::Total)).unwrap_or_default();
-            (line0, LineCells { own, total, share: line.cost.magnitude() / costs.base })
-        });
+            let share = line.cost.magnitude() / costs.base;
+            cells.insert(line0, LineCells { own, total, share });
+        }
+        // Lines that have the second cost only.
+        cells.extend(overlaid_lines.into_iter().map(|(line0, overlaid)| {
+            let total = total(scale, NO_COST, lines.mark()) + &overlaid.hint(Show::Total);
+            (line0, LineCells { total, ..LineCells::default() })
+        }));
         let counts = lines.executions(0..u32::MAX).into_iter();
         let count = |count: u64| format!("{}{}", lines.mark(), units::times(count));
         let counts = counts.filter_map(|(line0, n)| Some((line0, count(n?))));
-        let mut columns =
-            Self { cells: cells.collect(), counts: counts.collect(), lenses: BTreeMap::new() };
+        let mut columns = Self { cells, counts: counts.collect(), lenses: BTreeMap::new() };
         let min_percent = Settings::default().lenses.min_percent;
         for (line0, function) in lines.functions() {
             let cost = costs.function(function).cost;
@@ -263,9 +270,10 @@ impl Columns {
         [width(|cells| &cells.own), width(|cells| &cells.total), count_width]
     }
 
-    fn is_near_lens(&self, line0: u32) -> bool {
+    /// Whether a line (0-based), or one near it, has a cost or a function's cost above it.
+    fn is_near(&self, line0: u32) -> bool {
         let near = line0.saturating_sub(CONTEXT_LINES)..=line0 + CONTEXT_LINES;
-        self.lenses.range(near).next().is_some()
+        self.lenses.range(near.clone()).next().is_some() || self.cells.range(near).next().is_some()
     }
 }
 

@@ -18,6 +18,7 @@ use analysis::{CliqueCost, Edge, FileId, FunctionId, ThreadChoice, ThreadId, Tot
 use engine::compare::average::Spread;
 use engine::compare::overlay::{Overlaid, Overlay};
 use engine::config::settings::{Show, Unit};
+use engine::functions::own_code::is_own;
 use engine::present::labels::{Part, Scale};
 use engine::present::text::{file_name, library, markdown, place, plain};
 use engine::present::units;
@@ -28,6 +29,7 @@ use engine::ranking::{
 use engine::snapshot::Snapshot;
 use engine::world::context::Compared;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 /// The arguments of `costline report`.
 #[derive(Debug, clap::Args)]
@@ -119,7 +121,7 @@ const COMPARED_WIDTH: usize = 32;
 
 /// Writes the report as a table.
 fn text(
-    snapshot: &Snapshot,
+    snapshot: &Arc<Snapshot>,
     rows: RowArgs,
     Beside { before, overlay }: Beside<'_>,
     style: Style,
@@ -137,6 +139,13 @@ fn text(
         Table { snapshot, scale, per_call, format, before, overlay, style, thread_labels, out };
     table.heading()?;
     table.rows(&ranked)?;
+    if let (Some(overlay), Rows::Functions(rows)) = (overlay, &ranked.rows)
+        && ranking.module.is_none()
+        && !per_call
+    {
+        let left = ranking.limits.limit.saturating_sub(rows.len());
+        table.functions_of_overlay(overlay, snapshot, &ranking, left)?;
+    }
     let before = if format == ReportFormat::Markdown { "\n" } else { "" };
     let Omitted { without_calls, beyond_limit } = ranked.omitted;
     let rows = |n: usize| units::counted(n as f64, "rows");
@@ -307,13 +316,7 @@ impl Table<'_> {
     }
 
     fn function(&mut self, row: &Row<FunctionId>) -> io::Result<()> {
-        let this = self.snapshot.function(row.what);
-        let place = match this.file {
-            Some(file) => place(self.snapshot.file_name(file), self.snapshot.start_line(row.what)),
-            None => this.lib.map(library).unwrap_or_default(),
-        };
-        let used = 2 * self.width() + 3;
-        let what = self.style.name_and_place(used, &plain(this.name), &place);
+        let what = self.name_and_place(self.snapshot, row.what);
         let idle = self.snapshot.costs.function(row.what).idle;
         if row.cost.magnitude() > 0.0 || idle == 0.0 {
             let spread = self.snapshot.run_costs().function(row.what).filter(|_| !row.partial);
@@ -323,6 +326,41 @@ impl Table<'_> {
         }
         let idle = format!("idle {}", units::absolute(idle, self.scale.metric));
         self.cells("", &idle, &what, 0.0)
+    }
+
+    /// The functions that only the overlay has, at most `left` of them.
+    fn functions_of_overlay(
+        &mut self,
+        overlay: Overlay<'_>,
+        shown: &Arc<Snapshot>,
+        ranking: &Ranking,
+        left: usize,
+    ) -> io::Result<()> {
+        let snapshot = overlay.snapshot();
+        let part = ranking.filter.as_deref().unwrap_or_default().to_lowercase();
+        let is_listed = |function: FunctionId| {
+            let this = snapshot.function(function);
+            let file = this.file.map(|file| snapshot.file_name(file));
+            let mut texts = [Some(this.name), file].into_iter().flatten();
+            (ranking.scope == Scope::All || is_own(snapshot, function))
+                && texts.any(|text| text.to_lowercase().contains(&part))
+        };
+        let only = overlay.functions_only_here(shown).into_iter();
+        for (function, overlaid) in only.filter(|(it, _)| is_listed(*it)).take(left) {
+            let what = self.name_and_place(snapshot, function);
+            self.cells("", overlaid.hint(Show::Total).trim_start(), &what, 0.0)?;
+        }
+        Ok(())
+    }
+
+    /// The name of a function, and where it is.
+    fn name_and_place(&self, snapshot: &Snapshot, function: FunctionId) -> String {
+        let this = snapshot.function(function);
+        let place = match this.file {
+            Some(file) => place(snapshot.file_name(file), snapshot.start_line(function)),
+            None => this.lib.map(library).unwrap_or_default(),
+        };
+        self.style.name_and_place(2 * self.width() + 3, &plain(this.name), &place)
     }
 
     fn line(&mut self, row: &Row<(FileId, u32)>) -> io::Result<()> {

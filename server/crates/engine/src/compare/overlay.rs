@@ -4,7 +4,7 @@
 //! Functions and lines of another profile are matched as those of a baseline
 //! ([`crate::compare::baseline`]).
 
-use crate::compare::baseline::Baseline;
+use crate::compare::baseline::{Baseline, Same};
 use crate::config::settings::Show;
 use crate::items::weight::Weight;
 use crate::present::text::plain;
@@ -13,6 +13,7 @@ use crate::snapshot::Snapshot;
 use analysis::{Cost, FileId, FunctionId, Metric};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// Where the second cost is from.
 #[derive(Debug, Clone, Copy)]
@@ -124,6 +125,25 @@ impl<'a> Overlay<'a> {
             Self::Profile(profile) => profile.function(shown, function)?.0,
         };
         Overlaid::new(cost, &self.snapshot().costs.metric)
+    }
+
+    /// The functions of the overlay that have no cost in `shown`, the greatest second cost first.
+    /// Those without a known match are left out.
+    pub fn functions_only_here(self, shown: &Arc<Snapshot>) -> Vec<(FunctionId, Overlaid<'a>)> {
+        let snapshot = self.snapshot();
+        let is_only_here: Box<dyn Fn(FunctionId) -> bool> = match self {
+            Self::Metric(_) => Box::new(|it| shown.costs.function(it).cost.magnitude() == 0.0),
+            Self::Profile(_) => {
+                let shown = Baseline::new(shown.clone());
+                Box::new(move |it| matches!(shown.same(snapshot, it), Same::NoCost | Same::Absent))
+            }
+        };
+        let functions = snapshot.costs.functions().filter(|(it, _)| is_only_here(*it));
+        let overlaid = |cost| Overlaid::new(cost, &snapshot.costs.metric);
+        let mut only: Vec<_> =
+            functions.filter_map(|(it, function)| Some((it, overlaid(function.cost)?))).collect();
+        only.sort_by(|a, b| b.1.cost.magnitude().total_cmp(&a.1.cost.magnitude()));
+        only
     }
 
     /// The cost of a line of `shown`: 1-based, in the text that it was recorded from. `None` if it

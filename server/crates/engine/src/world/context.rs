@@ -9,7 +9,7 @@ use crate::snapshot::Snapshot;
 use crate::world::World;
 use crate::world::document::{Document, Mapped, OpenDocuments};
 use crate::world::file_lines::FileLines;
-use analysis::{Cost, FileId, FunctionId, Total};
+use analysis::{Cost, FileId, FunctionId, Metric, Total};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -111,6 +111,16 @@ fn scaled((cost, spread): SpreadCost, by: Comparison, run: &Snapshot) -> SpreadC
     (Cost { self_: cost.self_ * scale, total }, spread)
 }
 
+/// The second costs that are not zero on `range` of the lines of an overlay.
+fn overlaid<'m>(
+    lines: &FileLines<'_>,
+    range: Range<u32>,
+    metric: &'m Metric,
+) -> BTreeMap<u32, Overlaid<'m>> {
+    let costs = lines.costs(range).into_iter();
+    costs.filter_map(|(line0, line)| Some((line0, Overlaid::new(line.cost, metric)?))).collect()
+}
+
 impl Context {
     /// The document with this URI, if it is open and a file of the profile.
     pub fn open_file(&self, uri: &Url) -> Option<OpenFile> {
@@ -204,11 +214,17 @@ impl OpenFile {
     /// The costs of the overlay on `lines` of the document (0-based).
     pub fn overlaid_lines(&self, lines: Range<u32>) -> BTreeMap<u32, Overlaid<'_>> {
         let Some(overlay) = self.overlay_lines() else { return BTreeMap::new() };
-        let metric = &overlay.snapshot.costs.metric;
-        let costs = overlay.costs(lines).into_iter();
-        let costs =
-            costs.filter_map(|(line0, line)| Some((line0, Overlaid::new(line.cost, metric)?)));
-        costs.collect()
+        overlaid(&overlay, lines, &overlay.snapshot.costs.metric)
+    }
+
+    /// The costs of an overlay that is not that of the world, by line of the document (0-based).
+    pub fn overlaid_by<'o>(&self, overlay: Overlay<'o>) -> BTreeMap<u32, Overlaid<'o>> {
+        let (snapshot, document) = (overlay.snapshot(), &*self.document);
+        let Some(file) = snapshot.file_at(&document.path) else { return BTreeMap::new() };
+        let mapped = document.mapped(snapshot);
+        let (map, stale) = (&mapped.map, mapped.stale);
+        let lines = FileLines { snapshot, file, map, stale, document: Some(document) };
+        overlaid(&lines, 0..u32::MAX, &snapshot.costs.metric)
     }
 
     /// The costs of the overlay by line of the document.
