@@ -195,6 +195,42 @@ fn what_costs_more_is_written_for_code_hosts() {
     assert_eq!(lines.success().lines().next(), Some(first));
 }
 
+/// Whatever the order in which they are listed.
+#[test]
+fn functions_of_one_name_have_their_own_fingerprints() {
+    let text = "\
+class Reader:
+    def run(self):
+        pass
+
+class Writer:
+    def run(self):
+        pass
+";
+    let run = |reader, writer| speedscope(&[("run", 3, reader), ("run", 7, writer)]);
+    let folder = project(&[
+        ("before.json", run(100, 100)),
+        ("reader.json", run(300, 200)),
+        ("writer.json", run(200, 300)),
+    ]);
+    fs::write(folder.path().join("app.py"), text).unwrap();
+    let issues = |after: &str| -> Vec<(u64, String)> {
+        let diff = ["diff", "before.json", after, "--format", "code-quality"];
+        let issues: Value = serde_json::from_str(&ran(folder.path(), &diff).success()).unwrap();
+        let issues = issues.as_array().unwrap().iter();
+        let of_run =
+            issues.filter(|issue| issue["description"].as_str().unwrap().starts_with("run"));
+        let line = |issue: &Value| issue["location"]["lines"]["begin"].as_u64().unwrap();
+        of_run.map(|it| (line(it), it["fingerprint"].as_str().unwrap().to_owned())).collect()
+    };
+    let [reader, writer] = [
+        (2, "costline function app.py run".to_owned()),
+        (6, "costline function app.py run 2".to_owned()),
+    ];
+    assert_eq!(issues("reader.json"), [reader.clone(), writer.clone()]);
+    assert_eq!(issues("writer.json"), [writer, reader]);
+}
+
 /// Sources elsewhere have no place on the pages of a code host.
 #[test]
 fn sources_outside_of_the_repository_are_not_written_for_code_hosts() {

@@ -7,7 +7,7 @@ use super::arguments::DiffArgs;
 use super::compared::Compared;
 use super::table::cells;
 use crate::cli::style::Style;
-use engine::compare::diff::{ListBy, Row};
+use engine::compare::diff::{ListBy, Row, Sides};
 use engine::present::text::one_line;
 use lsp_types::Url;
 use serde_json::{Value, json};
@@ -32,11 +32,12 @@ pub(super) struct Finding {
 /// first and at most as many as the list may have.
 pub(super) fn of(compared: &Compared<'_>, arguments: &DiffArgs, style: Style) -> Vec<Finding> {
     let top = repository();
-    let rows = compared.diff.rows(arguments.by).iter();
-    let grew = rows.filter(|row| row.main().is_real() && row.main().change > 0.0);
-    let findings = grew.filter_map(|row| {
+    let rows = compared.diff.rows(arguments.by);
+    let grew = rows.iter().enumerate();
+    let grew = grew.filter(|(_, row)| row.main().is_real() && row.main().change > 0.0);
+    let findings = grew.filter_map(|(at, row)| {
         let place = Place::new(&top, row.path.as_deref()?)?;
-        Some(finding(compared, arguments, style, row, place))
+        Some(finding(compared, arguments, style, (row, n_above(rows, at, row)), place))
     });
     findings.take(arguments.limit).collect()
 }
@@ -71,11 +72,23 @@ impl Place {
     }
 }
 
+/// The number of functions of the new profile with the same name in the same file that are above
+/// the row `at` this index. It tells them apart, and stays the same if lines are added above.
+fn n_above(rows: &[Row], at: usize, row: &Row) -> usize {
+    let is_above = |(index, other): &(usize, &Row)| {
+        !row.name.is_empty()
+            && other.sides != Sides::Before
+            && (&other.path, &other.name) == (&row.path, &row.name)
+            && (other.line, *index) < (row.line, at)
+    };
+    rows.iter().enumerate().filter(is_above).count()
+}
+
 fn finding(
     compared: &Compared<'_>,
     arguments: &DiffArgs,
     style: Style,
-    row: &Row,
+    (row, n_above): (&Row, usize),
     place: Place,
 ) -> Finding {
     let [before, after, change, own] = cells(compared, row, style);
@@ -93,9 +106,10 @@ fn finding(
         Some(line) if row.name.is_empty() => line.to_string(),
         _ => row.name.clone(),
     };
+    let number = if n_above == 0 { String::new() } else { format!(" {}", n_above + 1) };
     Finding {
         message: format!("{what} costs more: {before} → {after}{of} ({change}{own})"),
-        fingerprint: format!("costline {noun} {} {name}", place.path),
+        fingerprint: format!("costline {noun} {} {name}{number}", place.path),
         place,
         line,
         fails,
