@@ -686,6 +686,79 @@ fn flame_graphs_compare_like_reports() {
     let folder = changed();
     let drawn = |more: &[&str]| {
         let arguments = ["export", "after.json", "--to", "flamegraph", "--baseline", "before.json"];
+/// speedscope names the metric after its unit.
+#[test]
+fn times_in_different_units_are_compared() {
+    // 1 s and 1.24 s.
+    let before = speedscope(&BEFORE);
+    let after = speedscope(&[("parse", 6, 900_000), ("render", 9, 300_000), ("fresh", 3, 40_000)]);
+    let bytes = before.replace("milliseconds", "bytes");
+    let folder = project(&[
+        ("before.json", before),
+        ("after.json", after.replace("milliseconds", "microseconds")),
+        ("bytes.json", bytes),
+    ]);
+    let diff = ["diff", "before.json", "after.json"];
+    let text = ran(folder.path(), &diff).success();
+    assert_eq!(words(&text)[0], "before.json → after.json: 1.00 s → 1.24 s +24 %");
+    assert_eq!(words(&text)[3], "600 ms 900 ms ▲300 ms ▲300 ms parse app.py:5");
+    let shares = ran(folder.path(), &[&diff[..], &["--compare", "share"]].concat()).success();
+    assert!(
+        words(&shares).contains(&"60.0% 72.6% ▲12.6 ▲12.6 parse app.py:5".to_owned()),
+        "{shares}"
+    );
+    let files = ran(folder.path(), &[&diff[..], &["--by", "file"]].concat()).success();
+    assert!(words(&files).contains(&"1.00 s 1.24 s ▲240 ms app.py".to_owned()), "{files}");
+    let json = ran(folder.path(), &[&diff[..], &["--json"]].concat()).success();
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        json!([json["unit"], json["before"], json["change"]]),
+        json!(["microseconds", 1_000_000, 240_000])
+    );
+    // The other way, in a list that has its own rows.
+    let report = ["report", "before.json", "--baseline", "after.json", "--unit", "absolute"];
+    let report = words(&ran(folder.path(), &report).success());
+    assert_eq!(report[1], "compared with after.json: 1.24 s → 1.00 s −19 %");
+    assert!(
+        report.contains(&"600 ms ▼300 ms 600 ms ▼300 ms parse app.py:5".to_owned()),
+        "{report:?}"
+    );
+    // Bytes are of another kind.
+    let message = ran(folder.path(), &["diff", "bytes.json", "after.json"]).failure(3);
+    assert!(message.contains("it measures `bytes`, not `microseconds`"), "{message}");
+    // Files of other programs have the weights as recorded.
+    let export = ["export", "after.json", "--baseline", "before.json", "--to", "folded"];
+    let message = ran(folder.path(), &export).failure(3);
+    assert!(message.contains("it measures `milliseconds`, not `microseconds`"), "{message}");
+}
+
+/// 4 s in samples of 10 ms, and in samples of 1 ms.
+#[test]
+fn samples_of_different_intervals_are_compared_as_times() {
+    let recording = |header: &str, samples| {
+        let sample =
+            r#"{"trace":[{"name":"f","relative_path":"a.rb","absolute_path":null,"lineno":3}]}"#;
+        format!("rbspy02\n{header}\n{}", format!("{sample}\n").repeat(samples))
+    };
+    let folder = project(&[
+        ("rare.rbspy", recording(r#"{"sample_rate":100}"#, 400)),
+        ("often.rbspy", recording(r#"{"sample_rate":1000}"#, 4000)),
+        ("unknown.rbspy", recording("{}", 400)),
+    ]);
+    let diff = |before, after| {
+        let text = ran(folder.path(), &["diff", before, after]).success();
+        words(&text)[..2].join(" ")
+    };
+    for [before, after] in [["rare.rbspy", "often.rbspy"], ["often.rbspy", "rare.rbspy"]] {
+        let text = diff(before, after);
+        let expected = format!("{before} → {after}: 4.00 s → 4.00 s Absolute costs");
+        assert!(text.starts_with(&expected), "{text}");
+    }
+    // A number of samples is no time.
+    let text = diff("unknown.rbspy", "often.rbspy");
+    assert!(text.contains("Samples are scaled to the same total"), "{text}");
+}
+
         ran(folder.path(), &[&arguments, more].concat()).success()
     };
     let svg = drawn(&[]);

@@ -27,6 +27,17 @@ impl Total {
         }
     }
 
+    /// The total in other units.
+    #[must_use]
+    pub fn scaled(self, scale: f64) -> Self {
+        match self {
+            Self::Exact(weight) => Self::Exact(weight * scale),
+            Self::Estimated(weight) => Self::Estimated(weight * scale),
+            Self::Bounded { min, max } => Self::Bounded { min: min * scale, max: max * scale },
+            Self::Unknown => Self::Unknown,
+        }
+    }
+
     /// The sum of two totals that do not overlap, such as the totals of two threads.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {

@@ -65,6 +65,21 @@ impl Metric {
         }
     }
 
+    /// Whether weights are times. Counts of samples may have a duration, but are none.
+    pub fn is_time(&self) -> bool {
+        seconds_per(&self.unit).is_some()
+    }
+
+    /// Whether weights of both metrics are of one kind, so that they can be compared. Times may have
+    /// different units.
+    pub fn is_comparable(&self, other: &Self) -> bool {
+        // speedscope names a metric after its unit.
+        let has_name = |metric: &Self| metric.name != metric.unit;
+        let is_one_name = self.name == other.name || !(has_name(self) || has_name(other));
+        (&self.name, &self.unit) == (&other.name, &other.unit)
+            || (self.is_time() && other.is_time() && is_one_name)
+    }
+
     /// The same metric with different knowledge of lines.
     #[must_use]
     pub fn with_lines(self, lines: LineKnowledge) -> Self {

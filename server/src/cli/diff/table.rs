@@ -26,7 +26,7 @@ fn headings(rows: &[(&Row, [String; 4])]) -> &'static [&'static str] {
 /// The cells of a row: the cost before and after, its change, and the change of the self cost if
 /// the first three are of the total.
 pub(super) fn cells(compared: &Compared<'_>, row: &Row, style: Style) -> [String; 4] {
-    let (before, now) = (&compared.before.costs, &compared.now.costs);
+    let (base_before, now) = (compared.diff.by.base_before(), &compared.now.costs);
     let by = compared.diff.by.by;
     let scale = |base| Scale { metric: &now.metric, base, unit: style.unit };
     let arrow = |change: Change| {
@@ -35,7 +35,7 @@ pub(super) fn cells(compared: &Compared<'_>, row: &Row, style: Style) -> [String
     };
     let main = row.main();
     let own = row.total.map(|_| arrow(row.self_)).unwrap_or_default();
-    [scale(before.base).weight(main.before), scale(now.base).weight(main.now), arrow(main), own]
+    [scale(base_before).weight(main.before), scale(now.base).weight(main.now), arrow(main), own]
 }
 
 fn note(row: &Row) -> &'static str {

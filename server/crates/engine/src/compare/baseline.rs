@@ -13,6 +13,7 @@ use crate::compare::comparison::{Change, Comparison, Runs};
 use crate::config::settings::{Combine, Compare};
 use crate::functions::same_name::{SameName, same_name};
 use crate::load::stages::moved::MIN_TOKENS;
+use crate::present::units;
 use crate::recorded_texts::RecordedText;
 use crate::snapshot::Snapshot;
 use crate::world::file_lines::FileLines;
@@ -219,7 +220,7 @@ impl Difference {
     fn between(before: &Snapshot, now: &Snapshot) -> Option<Self> {
         let [was, is] = [before, now].map(|snapshot| &snapshot.costs.metric);
         let shows_all = |snapshot: &Snapshot| snapshot.grouped.view.threads == ThreadChoice::All;
-        if (&was.name, &was.unit) != (&is.name, &is.unit) {
+        if !was.is_comparable(is) {
             Some(Self::Metric)
         } else if shows_all(before) != shows_all(now) {
             Some(Self::Threads)
@@ -234,6 +235,11 @@ impl Difference {
             let Metric { name, unit, .. } = &snapshot.costs.metric;
             if name == unit { format!("`{name}`") } else { format!("`{name}` ({unit})") }
         });
+        let [was, is] = match [before, now].map(|side| side.costs.metric.seconds_per_unit) {
+            [Some(each_was), Some(each_is)] if was == is => [(was, each_was), (is, each_is)]
+                .map(|(metric, each)| format!("{metric} of {}", units::duration(each))),
+            _ => [was, is],
+        };
         let why = match self {
             Self::Metric => {
                 format!("it measures {was}, not {is}; choose a baseline with the same metric")
@@ -251,12 +257,13 @@ impl Difference {
     }
 }
 
-/// A message if the costs of two recordings must not be subtracted because they have different
-/// metrics.
+/// A message if the costs of two recordings must not be subtracted as they are recorded, because they
+/// have different metrics or units.
 pub fn different_metrics(before: &Snapshot, now: &Snapshot) -> Option<String> {
-    let difference =
-        Difference::between(before, now).filter(|difference| *difference == Difference::Metric);
-    difference.map(|difference| difference.message(before, now))
+    let [was, is] = [before, now].map(|snapshot| &snapshot.costs.metric);
+    let recorded =
+        |metric: &Metric| (metric.name.clone(), metric.unit.clone(), metric.seconds_per_unit);
+    (recorded(was) != recorded(is)).then(|| Difference::Metric.message(before, now))
 }
 
 impl Baseline {

@@ -36,6 +36,10 @@ pub struct Comparison {
     now: Side,
     /// The bound of noise, in standard deviations.
     bound: f64,
+    /// [`Metric::seconds_per_unit`] of the metric shown.
+    seconds_per_unit: Option<f64>,
+    /// How many units of the metric shown a unit of the baseline is.
+    unit: f64,
 }
 
 /// What of two costs is compared.
@@ -58,6 +62,22 @@ pub struct Runs {
     deviation: Option<f64>,
     /// The number of snapshots: that of the runs, or 1 if it shows their mean.
     snapshots: u32,
+}
+
+/// How many units of a metric that lasts `seconds_per_unit` a unit of the metric of `run` is. 1 if one of
+/// them has no known duration.
+fn unit_of(run: &Snapshot, seconds_per_unit: Option<f64>) -> f64 {
+    match (run.costs.metric.seconds_per_unit, seconds_per_unit) {
+        (Some(of_run), Some(shown)) if of_run > shown => exact_if_whole(of_run / shown),
+        (Some(of_run), Some(shown)) => exact_if_whole(shown / of_run).recip(),
+        _ => 1.0,
+    }
+}
+
+/// A quotient without the error of rounding if it is a whole number: 0.001 / 0.000001 is 1000.
+fn exact_if_whole(quotient: f64) -> f64 {
+    let whole = quotient.round();
+    if rounded(quotient - whole, whole) == 0.0 { whole } else { quotient }
 }
 
 impl Default for Runs {
@@ -108,17 +128,22 @@ struct Side {
 }
 
 impl Side {
-    fn of(snapshots: &[&Snapshot]) -> Self {
+    /// The runs, in units that last `seconds_per_unit`.
+    fn of(snapshots: &[&Snapshot], seconds_per_unit: Option<f64>) -> Self {
+        let in_unit = |run: &Snapshot, value: f64| value * unit_of(run, seconds_per_unit);
         let mean = |value: fn(&Snapshot) -> f64| {
-            let values: Vec<f64> = snapshots.iter().map(|snapshot| value(snapshot)).collect();
-            Runs::mean(values.into_iter())
+            let values = snapshots.iter().map(|snapshot| in_unit(snapshot, value(snapshot)));
+            Runs::mean(values.collect::<Vec<f64>>().into_iter())
         };
         let (total, runs) = match snapshots {
-            [one] => (one.costs.total, Runs::of_mean(one.grouped.runs, one.run_costs().total())),
+            [one] => {
+                let spread = one.run_costs().total().map(|spread| in_unit(one, spread));
+                (in_unit(one, one.costs.total), Runs::of_mean(one.grouped.runs, spread))
+            }
             _ => mean(|snapshot| snapshot.costs.total),
         };
-        let samples: Option<Vec<f64>> =
-            snapshots.iter().map(|snapshot| snapshot.sampling().weight).collect();
+        let sample = |run: &&Snapshot| Some(in_unit(run, run.sampling().weight?));
+        let samples: Option<Vec<f64>> = snapshots.iter().map(sample).collect();
         let sample = samples.filter(|samples| !samples.is_empty());
         Self {
             total,
@@ -132,7 +157,7 @@ impl Side {
 /// How a cost changed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
-    /// The cost in the baseline, as recorded.
+    /// The cost in the baseline, not scaled, in the unit of the profile shown.
     pub before: f64,
     /// The cost now.
     pub now: f64,
@@ -164,7 +189,8 @@ impl Comparison {
     /// The comparison of the costs of `now` with the mean of those of `before`, which have the same
     /// metric.
     pub fn new(before: &[&Snapshot], now: &Snapshot, compare: Compare) -> Self {
-        let is_scaled = counts_without_time(&now.costs.metric);
+        let mut all = before.iter().copied().chain([now]);
+        let is_scaled = all.any(|side| counts_without_time(&side.costs.metric));
         let by = match compare {
             Compare::Share => By::Share,
             Compare::Absolute if is_scaled => By::Scaled,
@@ -172,17 +198,27 @@ impl Comparison {
         };
         let compared = before.iter().copied().chain([now]).map(|side| side.sampling().costs);
         let bound = bound(compared.max().unwrap_or(1));
-        Self { by, before: Side::of(before), now: Side::of(&[now]), bound }
+        let seconds_per_unit = now.costs.metric.seconds_per_unit;
+        let unit = before.first().map_or(1.0, |newest| unit_of(newest, seconds_per_unit));
+        let [before, now] = [before, &[now]].map(|side| Side::of(side, seconds_per_unit));
+        Self { by, before, now, bound, seconds_per_unit, unit }
     }
 
     /// A comparison of exact costs with these totals.
     #[cfg(test)]
     pub(crate) fn exact(by: By, before: f64, now: f64) -> Self {
         let side = |total| Side { total, base: total, sample: None, runs: Runs::default() };
-        Self { by, before: side(before), now: side(now), bound: 0.0 }
+        Self {
+            by,
+            before: side(before),
+            now: side(now),
+            bound: 0.0,
+            seconds_per_unit: None,
+            unit: 1.0,
+        }
     }
 
-    /// [`analysis::Costs::base`] of the baseline.
+    /// [`analysis::Costs::base`] of the baseline, in the unit of the profile shown.
     pub fn base_before(&self) -> f64 {
         self.before.base
     }
@@ -203,8 +239,13 @@ impl Comparison {
         self.before.sample.zip(self.now.sample)
     }
 
+    /// How many units of the metric shown a unit of a run is.
+    pub fn unit_of_run(&self, run: &Snapshot) -> f64 {
+        unit_of(run, self.seconds_per_unit)
+    }
+
     /// How much the costs of a run are scaled before the mean of several runs is computed. `base` is
-    /// [`analysis::Costs::base`] of the run.
+    /// [`analysis::Costs::base`] of the run, in the unit of the profile shown, as its costs are.
     pub fn scale_of_run(&self, base: f64) -> f64 {
         if self.by == By::Weight || base == 0.0 { 1.0 } else { self.before.base / base }
     }
@@ -219,6 +260,7 @@ impl Comparison {
     }
 
     /// How a cost changed.
+    #[cfg(test)]
     pub fn change(&self, before: f64, now: f64) -> Change {
         self.change_of_spread([before, now], [None; 2])
     }
@@ -237,13 +279,14 @@ impl Comparison {
     }
 
     /// How a cost changed, with the sample standard deviations of the runs whose mean is shown on
-    /// each side, as far as they are known.
+    /// each side, as far as they are known. The baseline's are as recorded.
     pub fn change_of_spread(
         &self,
         [before, now]: [f64; 2],
         [spread_before, spread_now]: [Option<f64>; 2],
     ) -> Change {
-        self.change_of(before, self.runs_before(spread_before), now, spread_now)
+        let runs = self.runs_before(spread_before.map(|spread| spread * self.unit));
+        self.change_of(before * self.unit, runs, now, spread_now)
     }
 
     fn change_of_means(&self, before: f64, runs: Runs, now: f64, runs_now: Runs) -> Change {
@@ -353,7 +396,14 @@ mod tests {
             sample: Some(sample),
             runs: Runs::default(),
         };
-        Comparison { by, before: side(before), now: side(now), bound: 2.0 }
+        Comparison {
+            by,
+            before: side(before),
+            now: side(now),
+            bound: 2.0,
+            seconds_per_unit: None,
+            unit: 1.0,
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::snapshot::Snapshot;
 use crate::world::World;
 use crate::world::document::{Document, Mapped, OpenDocuments};
 use crate::world::file_lines::FileLines;
-use analysis::{Cost, FileId, FunctionId, Metric, Total};
+use analysis::{Cost, FileId, FunctionId, Metric};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -104,10 +104,16 @@ impl Compared<'_> {
     }
 }
 
-/// The cost of a run, scaled such that the mean of several runs can be computed.
+/// The cost of a run in the unit of the profile shown, scaled such that the mean of several runs can be
+/// computed.
 fn scaled((cost, spread): SpreadCost, by: Comparison, run: &Snapshot) -> SpreadCost {
-    let scale = by.scale_of_run(run.costs.base);
-    let total = cost.total.exact().map_or(cost.total, |total| Total::Exact(total * scale));
+    let unit = by.unit_of_run(run);
+    let scale = unit * by.scale_of_run(run.costs.base * unit);
+    let total = cost.total.scaled(scale);
+    let spread = spread.map(|spread| Spread {
+        self_: spread.self_ * scale,
+        total: spread.total.map(|total| total * scale),
+    });
     (Cost { self_: cost.self_ * scale, total }, spread)
 }
 
