@@ -106,6 +106,40 @@ fn lists_lines_and_files() {
 
 /// The sum of profiles is not the mean of baselines.
 #[test]
+fn what_has_no_lines_or_no_file_is_said() {
+    let folder = project(&[
+        ("before.folded", "main (app.py:2) 1000\n".to_owned()),
+        ("missing.folded", "main (missing.py:2) 1000\n".to_owned()),
+        ("names.folded", "main;parse 1000\n".to_owned()),
+        ("other.folded", "main;parse 1000\nmain;fresh 1000\n".to_owned()),
+    ]);
+    let list = |before, after, by| {
+        let text = ran(folder.path(), &["diff", before, after, "--by", by]).success();
+        words(&text)[2..].to_vec()
+    };
+    assert_eq!(
+        list("names.folded", "other.folded", "line"),
+        ["omitted: all lines: the profiles have no lines"]
+    );
+    assert_eq!(
+        list("missing.folded", "names.folded", "line"),
+        ["omitted: all lines: names.folded has no lines"]
+    );
+    assert_eq!(
+        list("before.folded", "names.folded", "file"),
+        [
+            "self before self after change",
+            "0.0% 100.0% ▲100.0 no file (new)",
+            "100.0% 0.0% ▼100.0 app.py (gone)",
+        ]
+    );
+    let markdown =
+        ["diff", "before.folded", "names.folded", "--by", "file", "--format", "markdown"];
+    let markdown = ran(folder.path(), &markdown).success();
+    assert!(markdown.contains("| no file (new) |"), "{markdown}");
+}
+
+#[test]
 fn a_sum_that_is_compared_with_a_mean_has_a_warning() {
     let folder = changed();
     let both = ["report", "after.json", "before.json", "--baseline", "before.json"];

@@ -48,6 +48,17 @@ impl Compared<'_> {
         [self.before, self.now].into_iter().any(warnings::is_cut)
     }
 
+    /// Why no lines can be listed. `None` if both profiles have lines.
+    pub fn without_lines(&self) -> Option<String> {
+        let has_none = |snapshot: &&Snapshot| snapshot.costs.lines().is_empty();
+        let without: Vec<_> = [self.before, self.now].into_iter().filter(has_none).collect();
+        match without[..] {
+            [] => None,
+            [one] => Some(format!("{} has no lines", plain(&one.loaded.name()))),
+            [..] => Some("the profiles have no lines".to_owned()),
+        }
+    }
+
     /// The change of a row in percent of the baseline's total.
     pub fn percent(&self, row: &Row) -> f64 {
         100.0 * self.diff.by.share(row.main())

@@ -14,6 +14,9 @@ use std::io::{self, Write};
 /// The first line of a comment, by which it can be found.
 const MARKER: &str = "<!-- costline diff -->";
 
+/// The row of functions that have neither a file nor a library.
+const NO_FILE: &str = "no file";
+
 /// The headings of [`cells`]. Rows of files have self costs only, and an empty last cell.
 fn headings(rows: &[(&Row, [String; 4])]) -> &'static [&'static str] {
     if rows.iter().all(|(row, _)| row.total.is_none()) {
@@ -63,6 +66,13 @@ fn omitted(compared: &Compared<'_>, arguments: &DiffArgs, changed: usize) -> Vec
         "function" if diff.unmatched != Unmatched::default() => {
             let Unmatched { n_before, n_now, own } = diff.unmatched;
             let now = &compared.now.costs;
+    if noun == "line"
+        && rows.is_empty()
+        && let Some(why) = compared.without_lines()
+    {
+        notes.push(format!("all lines: {why}"));
+        return notes;
+    }
             let scale = Scale { metric: &now.metric, base: now.base, unit: Unit::Percent };
             let mut sides = Vec::new();
             if n_now > 0 {
@@ -149,7 +159,7 @@ fn table(
         let name = [row.name.clone(), row.place()].map(|text| escaped(&text, format));
         let name = name.iter().filter(|text| !text.is_empty()).map(String::as_str);
         let name: Vec<_> = name.collect();
-        let name = name.join(" · ");
+        let name = if name.is_empty() { NO_FILE.to_owned() } else { name.join(" · ") };
         writeln!(out, "| {cells} | {name}{} |", note(row))?;
     }
     writeln!(out)
@@ -211,3 +221,4 @@ fn text(
     }
     Ok(())
 }
+            "" if place.is_empty() => (NO_FILE.to_owned(), place),
