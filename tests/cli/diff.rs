@@ -2,6 +2,7 @@
 
 mod incomplete;
 mod matches;
+mod small;
 
 use super::{Outcome, costline, speedscope};
 use serde_json::{Value, json};
@@ -104,7 +105,6 @@ fn lists_lines_and_files() {
     );
 }
 
-/// The sum of profiles is not the mean of baselines.
 #[test]
 fn what_has_no_lines_or_no_file_is_said() {
     let folder = project(&[
@@ -139,6 +139,7 @@ fn what_has_no_lines_or_no_file_is_said() {
     assert!(markdown.contains("| no file (new) |"), "{markdown}");
 }
 
+/// The sum of profiles is not the mean of baselines.
 #[test]
 fn a_sum_that_is_compared_with_a_mean_has_a_warning() {
     let folder = changed();
@@ -685,41 +686,6 @@ fn refuses_what_cannot_be_compared() {
     assert_eq!(message, "diff needs two profiles: costline diff BASE NEW");
 }
 
-#[test]
-fn reports_sources_and_trees_show_changes() {
-    let folder = changed();
-    let compared = |command, more: &[&str]| {
-        let arguments =
-            [&[command, "after.json", "--baseline", "before.json", "--unit", "absolute"], more]
-                .concat();
-        words(&ran(folder.path(), &arguments).success())
-    };
-    let totals = "compared with before.json: 1.00 s → 1.24 s +24 %";
-    let report = compared("report", &[]);
-    assert_eq!(report[1], totals);
-    assert_eq!(report[3], "900 ms ▲300 ms 900 ms ▲300 ms parse app.py:5");
-    let tree = compared("tree", &[]);
-    assert_eq!(tree[1], totals);
-    assert_eq!(
-        tree[3..5],
-        ["1.24 s ▲240 ms main app.py:1", "900 ms ▲300 ms 900 ms ▲300 ms parse app.py:5"]
-    );
-    let annotated = compared("annotate", &[]);
-    assert_eq!(annotated[1], totals);
-    assert!(
-        annotated.contains(&"900 ms ▲300 ms 900 ms ▲300 ms 6 pass".to_owned()),
-        "{annotated:?}"
-    );
-    let share = compared("report", &["--compare", "share"]);
-    // 72.6 % of 1.24 s, before 60 % of 1 s.
-    assert_eq!(share[3], "900 ms ▲12.6 900 ms ▲12.6 parse app.py:5");
-}
-
-#[test]
-fn flame_graphs_compare_like_reports() {
-    let folder = changed();
-    let drawn = |more: &[&str]| {
-        let arguments = ["export", "after.json", "--to", "flamegraph", "--baseline", "before.json"];
 /// speedscope names the metric after its unit.
 #[test]
 fn times_in_different_units_are_compared() {
@@ -793,6 +759,41 @@ fn samples_of_different_intervals_are_compared_as_times() {
     assert!(text.contains("Samples are scaled to the same total"), "{text}");
 }
 
+#[test]
+fn reports_sources_and_trees_show_changes() {
+    let folder = changed();
+    let compared = |command, more: &[&str]| {
+        let arguments =
+            [&[command, "after.json", "--baseline", "before.json", "--unit", "absolute"], more]
+                .concat();
+        words(&ran(folder.path(), &arguments).success())
+    };
+    let totals = "compared with before.json: 1.00 s → 1.24 s +24 %";
+    let report = compared("report", &[]);
+    assert_eq!(report[1], totals);
+    assert_eq!(report[3], "900 ms ▲300 ms 900 ms ▲300 ms parse app.py:5");
+    let tree = compared("tree", &[]);
+    assert_eq!(tree[1], totals);
+    assert_eq!(
+        tree[3..5],
+        ["1.24 s ▲240 ms main app.py:1", "900 ms ▲300 ms 900 ms ▲300 ms parse app.py:5"]
+    );
+    let annotated = compared("annotate", &[]);
+    assert_eq!(annotated[1], totals);
+    assert!(
+        annotated.contains(&"900 ms ▲300 ms 900 ms ▲300 ms 6 pass".to_owned()),
+        "{annotated:?}"
+    );
+    let share = compared("report", &["--compare", "share"]);
+    // 72.6 % of 1.24 s, before 60 % of 1 s.
+    assert_eq!(share[3], "900 ms ▲12.6 900 ms ▲12.6 parse app.py:5");
+}
+
+#[test]
+fn flame_graphs_compare_like_reports() {
+    let folder = changed();
+    let drawn = |more: &[&str]| {
+        let arguments = ["export", "after.json", "--to", "flamegraph", "--baseline", "before.json"];
         ran(folder.path(), &[&arguments, more].concat()).success()
     };
     let svg = drawn(&[]);

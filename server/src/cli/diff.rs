@@ -112,12 +112,12 @@ fn write(
             table::write(compared, arguments, format, style, out)
         }
         Format::Annotations => {
-            let findings = findings::of(compared, arguments, style);
+            let findings = findings::of(compared, arguments, format, style);
             findings::annotations(&compared.warnings(), &findings, out)
         }
-        Format::Sarif => findings::sarif(&findings::of(compared, arguments, style), out),
+        Format::Sarif => findings::sarif(&findings::of(compared, arguments, format, style), out),
         Format::CodeQuality => {
-            findings::code_quality(&findings::of(compared, arguments, style), out)
+            findings::code_quality(&findings::of(compared, arguments, format, style), out)
         }
     }
 }

@@ -39,6 +39,10 @@ pub(in crate::cli) struct DiffArgs {
     /// Maximum number of rows
     #[arg(long, default_value_t = 30, value_name = "ROWS")]
     pub limit: usize,
+    /// Omit changes below this percentage of the baseline's total [default: 1 for annotations, sarif,
+    /// code-quality and github, else 0]. What makes the command fail is not omitted
+    #[arg(long, value_name = "PERCENT", value_parser = percentage)]
+    pub min_percent: Option<f64>,
     /// Exit with code 4 if the total grew by more than this percentage and the growth is not noise;
     /// exit with code 3 if the profiles do not record how long the program ran, or if a part of one
     /// is missing
@@ -76,6 +80,14 @@ impl DiffArgs {
             files.push(path);
         }
         Ok(())
+    }
+
+    /// The least change that a list in this format has, in percent of the baseline's total.
+    pub fn min_percent(&self, format: Format) -> f64 {
+        self.min_percent.unwrap_or(match format {
+            Format::Text | Format::Markdown => 0.0,
+            Format::Github | Format::Annotations | Format::Sarif | Format::CodeQuality => 1.0,
+        })
     }
 
     /// A row of the list, for headings and counts.

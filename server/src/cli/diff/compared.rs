@@ -3,7 +3,7 @@
 use crate::cli::current_folder::relative;
 use crate::cli::warnings;
 use analysis::Metric;
-use engine::compare::comparison::By;
+use engine::compare::comparison::{By, Change};
 use engine::compare::diff::{Diff, Row};
 use engine::present::labels::totals;
 use engine::present::text::plain;
@@ -62,6 +62,13 @@ impl Compared<'_> {
     /// The change of a row in percent of the baseline's total.
     pub fn percent(&self, row: &Row) -> f64 {
         100.0 * self.diff.by.share(row.main())
+    }
+
+    /// Whether the total or the self cost of a row changed by at least `min` percent of the
+    /// baseline's total.
+    pub fn reaches(&self, row: &Row, min: f64) -> bool {
+        let changes = [row.main(), row.self_].into_iter().filter(Change::is_real);
+        changes.map(|change| 100.0 * self.diff.by.share(change).abs()).any(|percent| percent >= min)
     }
 
     /// Whether a row grew by more than `most` percent of the baseline's total, and by more than

@@ -3,7 +3,7 @@
 //!
 //! Paths are relative to the Git repository around the current folder, or else to the folder.
 
-use super::arguments::DiffArgs;
+use super::arguments::{DiffArgs, Format};
 use super::compared::Compared;
 use super::table::cells;
 use crate::cli::style::Style;
@@ -28,16 +28,23 @@ pub(super) struct Finding {
     fails: bool,
 }
 
-/// The rows with a source in the repository that cost more by more than noise, the greatest change
-/// first and at most as many as the list may have.
-pub(super) fn of(compared: &Compared<'_>, arguments: &DiffArgs, style: Style) -> Vec<Finding> {
+/// The rows with a source in the repository that cost more by more than noise and by at least the
+/// minimum of the format, the greatest change first and at most as many as the list may have.
+pub(super) fn of(
+    compared: &Compared<'_>,
+    arguments: &DiffArgs,
+    format: Format,
+    style: Style,
+) -> Vec<Finding> {
+    let min = arguments.min_percent(format);
     let top = repository();
     let rows = compared.diff.rows(arguments.by);
     let grew = rows.iter().enumerate();
     let grew = grew.filter(|(_, row)| row.main().is_real() && row.main().change > 0.0);
     let findings = grew.filter_map(|(at, row)| {
         let place = Place::new(&top, row.path.as_deref()?)?;
-        Some(finding(compared, arguments, style, (row, n_above(rows, at, row)), place))
+        let finding = finding(compared, arguments, style, (row, n_above(rows, at, row)), place);
+        (finding.fails || compared.percent(row) >= min).then_some(finding)
     });
     findings.take(arguments.limit).collect()
 }

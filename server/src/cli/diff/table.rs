@@ -49,23 +49,23 @@ fn note(row: &Row) -> &'static str {
     }
 }
 
-/// What the list leaves out.
-fn omitted(compared: &Compared<'_>, arguments: &DiffArgs, changed: usize) -> Vec<String> {
+/// Whether a row that changed is in a list of this format.
+fn is_listed(compared: &Compared<'_>, arguments: &DiffArgs, format: Format, row: &Row) -> bool {
+    let fails = arguments.fail_above_function.is_some_and(|most| compared.grew(row, most));
+    fails || compared.reaches(row, arguments.min_percent(format))
+}
+
+/// What the list leaves out. `small` changes are below the minimum of its format.
+fn omitted(
+    compared: &Compared<'_>,
+    arguments: &DiffArgs,
+    changed: usize,
+    (small, format): (usize, Format),
+) -> Vec<String> {
     let diff = compared.diff;
     let (rows, noun) = (diff.rows(arguments.by), arguments.noun());
     let count = |n: usize, what: &str| units::counted(n as f64, &format!("{noun}s{what}"));
     let mut notes = Vec::new();
-    if changed > arguments.limit {
-        notes.push(format!("{} (--limit)", count(changed - arguments.limit, "")));
-    }
-    if rows.len() > changed {
-        let real = if diff.by.bound().is_some() { " beyond noise" } else { "" };
-        notes.push(format!("{} without a change{real}", count(rows.len() - changed, "")));
-    }
-    match noun {
-        "function" if diff.unmatched != Unmatched::default() => {
-            let Unmatched { n_before, n_now, own } = diff.unmatched;
-            let now = &compared.now.costs;
     if noun == "line"
         && rows.is_empty()
         && let Some(why) = compared.without_lines()
@@ -73,6 +73,24 @@ fn omitted(compared: &Compared<'_>, arguments: &DiffArgs, changed: usize) -> Vec
         notes.push(format!("all lines: {why}"));
         return notes;
     }
+    if changed > arguments.limit {
+        notes.push(format!("{} (--limit)", count(changed - arguments.limit, "")));
+    }
+    if small > 0 {
+        let (changed, min) = (count(small, ""), arguments.min_percent(format));
+        notes.push(format!(
+            "{changed} that changed by less than {min} % of the total (--min-percent)"
+        ));
+    }
+    let unchanged = rows.len() - changed - small;
+    if unchanged > 0 {
+        let real = if diff.by.bound().is_some() { " beyond noise" } else { "" };
+        notes.push(format!("{} without a change{real}", count(unchanged, "")));
+    }
+    match noun {
+        "function" if diff.unmatched != Unmatched::default() => {
+            let Unmatched { n_before, n_now, own } = diff.unmatched;
+            let now = &compared.now.costs;
             let scale = Scale { metric: &now.metric, base: now.base, unit: Unit::Percent };
             let mut sides = Vec::new();
             if n_now > 0 {
@@ -104,8 +122,10 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let all = compared.diff.rows(arguments.by).iter();
-    let changed: Vec<&Row> = all.filter(|row| row.is_changed()).collect();
-    let omitted = omitted(compared, arguments, changed.len());
+    let (changed, small): (Vec<&Row>, Vec<&Row>) = all
+        .filter(|row| row.is_changed())
+        .partition(|row| is_listed(compared, arguments, format, row));
+    let omitted = omitted(compared, arguments, changed.len(), (small.len(), format));
     let shown = &changed[..changed.len().min(arguments.limit)];
     let rows: Vec<_> = shown.iter().map(|row| (*row, cells(compared, row, style))).collect();
     if format == Format::Text {
@@ -210,6 +230,7 @@ fn text(
         let used = cells.chars().count() + 2 + note(row).len();
         let place = plain(&row.place()).into_owned();
         let (name, place) = match row.name.as_str() {
+            "" if place.is_empty() => (NO_FILE.to_owned(), place),
             "" => (place, String::new()),
             name => (plain(name).into_owned(), place),
         };
@@ -221,4 +242,3 @@ fn text(
     }
     Ok(())
 }
-            "" if place.is_empty() => (NO_FILE.to_owned(), place),
