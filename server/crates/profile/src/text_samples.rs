@@ -8,7 +8,8 @@
 //! hash@5[file:lib.rs]
 //! ```
 //!
-//! A cell is `name@line` with attributes. `[file:…]`, `[lib:…]`, `[start:N]` (the func's first
+//! A cell is `name@line` with attributes. `[file:…]`, `[lib:…]`, `[build:…]` (the code id of
+//! the library), `[start:N]` (the func's first
 //! line), `[js]` (JavaScript), `[label]` (shown with JavaScript) and `[cat:…]` (the category, also
 //! of callees without one; `Other` by default) are remembered for the name. `[inl]` marks an
 //! inlined frame, `[tier:ion]` and `[tier:interpreter]` how it was run, `[idle]` an idle sample that
@@ -136,6 +137,7 @@ fn build_with(metric: Metric, threads: &[(&str, &str, Option<&[f64]>)]) -> Profi
                         builder
                             .intern_lib(Lib {
                                 name,
+                                code_id: attributes.build.clone(),
                                 addresses: crate::AddressBase::Image,
                                 ..Lib::default()
                             })
@@ -181,6 +183,7 @@ fn build_with(metric: Metric, threads: &[(&str, &str, Option<&[f64]>)]) -> Profi
 struct Attributes {
     file: Option<String>,
     lib: Option<String>,
+    build: String,
     start: u32,
     code: Code,
     category: Option<String>,
@@ -193,6 +196,9 @@ impl Attributes {
         }
         if let Some(lib) = cell.value("lib:") {
             self.lib = Some(lib.to_owned());
+        }
+        if let Some(build) = cell.value("build:") {
+            self.build = build.to_owned();
         }
         if let Some(category) = cell.value("cat:") {
             self.category = Some(category.to_owned());

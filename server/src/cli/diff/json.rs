@@ -59,9 +59,14 @@ struct JsonDiff<'a> {
     /// function of the profile they are.
     #[serde(rename = "unmatchedBefore")]
     unmatched_before: usize,
-    /// The number of files whose lines are not listed, because a recorded text is not known.
+    /// The number of files whose lines are not listed, because a recorded text is not known, or
+    /// because the functions of their library are known in one of the profiles only.
     #[serde(rename = "unmatchedFiles")]
     unmatched_files: usize,
+    /// The number of files and libraries that are not listed, because their functions are known in one
+    /// of the profiles only.
+    #[serde(rename = "unresolvedFiles")]
+    unresolved_files: usize,
     /// Problems of both profiles.
     warnings: Vec<JsonWarning<'a>>,
 }
@@ -188,6 +193,7 @@ pub(super) fn write(compared: &Compared<'_>, out: &mut Output) -> io::Result<()>
         unmatched_functions: diff.unmatched.n_now,
         unmatched_before: diff.unmatched.n_before,
         unmatched_files: diff.unmatched_files,
+        unresolved_files: diff.unresolved_files,
         warnings: [*before, *now].into_iter().flat_map(warnings).collect(),
     };
     serde_json::to_writer(&mut *out, &json)?;

@@ -106,8 +106,14 @@ fn omitted(
         }
         "line" if diff.unmatched_files > 0 => {
             let files = units::counted(diff.unmatched_files as f64, "files");
-            notes.push(format!("the lines of {files} whose recorded text is not known"));
+            notes.push(format!(
+                "the lines of {files} whose recorded text or functions are not known"
+            ));
         }
+        "file" if diff.unresolved_files > 0 => notes.push(format!(
+            "{} whose functions are known in one of the profiles only",
+            count(diff.unresolved_files, "")
+        )),
         _ => {}
     }
     notes

@@ -5,11 +5,13 @@
 //! workspace file (if there are several, those on the same line), or with the same name and code in
 //! different files. Closures without a name are matched by their lines only, so both recorded texts
 //! must be known. Without definitions, functions are the same if they have the same name in the same
-//! file or library (`same_name.rs`). Lines are matched by their text ([`crate::world::context`]). An
+//! file or library (`same_name.rs`), or the same address in one build of a library (`unresolved.rs`).
+//! Lines are matched by their text ([`crate::world::context`]). An
 //! unmatched cost is unknown, not zero.
 
 use crate::compare::average::{Spread, SpreadCost};
 use crate::compare::comparison::{Change, Comparison, Runs};
+use crate::compare::unresolved::{UnresolvedLibs, is_address, same_address};
 use crate::config::settings::{Combine, Compare};
 use crate::functions::same_name::{SameName, same_name};
 use crate::load::stages::moved::MIN_TOKENS;
@@ -119,6 +121,26 @@ fn has_in_missing_file(snapshot: &Snapshot, other: &Snapshot, function: Function
     snapshot.with_name(&other.key(function).name).iter().any(may_be)
 }
 
+/// Finds a function of `shown` in `before`, where the definitions of its file are not known:
+/// the function with the same name, if all funcs of both functions have that name.
+fn same_by_name(before: &Snapshot, shown: &Snapshot, function: FunctionId, path: &Path) -> Same {
+    let (groups, symbols) = (&shown.grouped.groups, shown.grouped.recording.symbols());
+    let parts = symbols.funcs.ids().filter(|&func| groups.function(func) == function);
+    let keys: Vec<FuncKey> = parts.map(|func| symbols.func_key(func)).collect();
+    let is_one_name = keys.iter().all(|key| key.name == keys[0].name);
+    let mut same: Vec<FunctionId> = keys.iter().flat_map(|key| before.find(key)).collect();
+    same.sort_unstable();
+    same.dedup();
+    if same.is_empty() {
+        same = in_file(&before, path, &shown.key(function).name);
+    }
+    match same[..] {
+        [same] if is_one_name && is_only_of_name(shown, function) => Same::Function(same),
+        [] if before.texts.get(path).is_none_or(|text| !text.is_guess()) => Same::Absent,
+        _ => Same::Unknown,
+    }
+}
+
 /// A profile to compare with, or several runs of one program.
 #[derive(Debug)]
 pub struct Baseline {
@@ -129,6 +151,8 @@ pub struct Baseline {
     defined: FxHashMap<FileId, Defined>,
     /// Computed on first use.
     by_key: OnceLock<ByKey>,
+    /// Computed on first use.
+    unresolved: OnceLock<UnresolvedLibs>,
     /// The moved functions of profiles that this is the baseline of.
     moved: Mutex<Vec<Moved>>,
     /// The line maps of files that are not open, by path.
@@ -201,7 +225,7 @@ pub enum Same {
     NoCost,
     /// The baseline has no such function: it is new, or it was renamed.
     Absent,
-    /// Several functions with the same name, or a definition on one side only.
+    /// Several functions with the same name, a definition on one side only, or only an address.
     Unknown,
 }
 
@@ -284,7 +308,8 @@ impl Baseline {
         }
         let earlier = earlier.into_iter().map(Self::new).collect();
         let (moved, lines) = (Mutex::default(), Mutex::default());
-        Self { snapshot, earlier, defined, by_key: OnceLock::new(), moved, lines }
+        let (by_key, unresolved) = (OnceLock::new(), OnceLock::new());
+        Self { snapshot, earlier, defined, by_key, unresolved, moved, lines }
     }
 
     /// The baseline, with its snapshots recomputed.
@@ -361,10 +386,23 @@ impl Baseline {
 
     /// The counterpart in the baseline of a function of `shown`.
     pub fn same(&self, shown: &Snapshot, function: FunctionId) -> Same {
-        match self.same_in_file(shown, function) {
+        if is_address(shown, function) {
+            let same = same_address(&self.snapshot, shown, function);
+            return same.map_or(Same::Unknown, Same::Function);
+        }
+        let same = match self.same_in_file(shown, function) {
             Same::Function(same) => Same::Function(same),
             other => self.moved(shown, function).map_or(other, Same::Function),
+        };
+        match same {
+            Same::NoCost | Same::Absent if self.unresolved().has(shown, function) => Same::Unknown,
+            same => same,
         }
+    }
+
+    /// The libraries whose functions are not known.
+    fn unresolved(&self) -> &UnresolvedLibs {
+        self.unresolved.get_or_init(|| UnresolvedLibs::of(&self.snapshot))
     }
 
     /// The function with the same name and code in another file of the baseline. `None` if one of
@@ -394,10 +432,8 @@ impl Baseline {
     /// The counterpart of a function in the same file.
     fn same_in_file(&self, shown: &Snapshot, function: FunctionId) -> Same {
         let Some(source) = shown.source_function(function) else {
-            // A func of one profile may be part of a definition in the other. Such functions have
-            // no match.
             return match same_name(&self.snapshot, shown, function) {
-                SameName::Only(same) if self.snapshot.source_function(same).is_none() => {
+                SameName::Only(same) if self.is_without_definition(shown, function, same) => {
                     Same::Function(same)
                 }
                 SameName::Only(_) | SameName::Unclear => Same::Unknown,
@@ -410,7 +446,7 @@ impl Baseline {
             return if may_have { Same::Unknown } else { Same::Absent };
         };
         let Some(defined) = self.defined.get(&file) else {
-            return self.same_by_name(shown, function, path);
+            return same_by_name(&self.snapshot, shown, function, path);
         };
         let definition = source.definition();
         if let Some(same) = self.same_definition(shown, path, definition, defined) {
@@ -424,6 +460,22 @@ impl Baseline {
             [(_, same)] => Same::Function(*same),
             _ => Same::Unknown,
         }
+    }
+
+    /// Whether a function of `shown` without a definition is `same`, which has its name. If only
+    /// `same` has a definition, `function` may be a part of it, unless the definitions of the file of
+    /// `function` are not known.
+    fn is_without_definition(
+        &self,
+        shown: &Snapshot,
+        function: FunctionId,
+        same: FunctionId,
+    ) -> bool {
+        let before = &*self.snapshot;
+        let Some(source) = before.source_function(same) else { return true };
+        let Some(path) = before.path_of(source.file) else { return false };
+        let is_known = shown.texts.get(path).is_some_and(|text| text.definitions.is_some());
+        !is_known && same_by_name(shown, before, same, path) == Same::Function(function)
     }
 
     /// Finds the function of a definition of `shown` in the baseline, by comparing the recorded
@@ -478,27 +530,6 @@ impl Baseline {
             Some(position) if before.len() == now.len() => with_cost(before[position]),
             _ => Same::Unknown,
         })
-    }
-
-    /// Finds a function of `shown` in the baseline if the definitions of its file are not known:
-    /// the function with the same name, if all funcs of both functions have that name.
-    fn same_by_name(&self, shown: &Snapshot, function: FunctionId, path: &Path) -> Same {
-        let (groups, symbols) = (&shown.grouped.groups, shown.grouped.recording.symbols());
-        let parts = symbols.funcs.ids().filter(|&func| groups.function(func) == function);
-        let keys: Vec<FuncKey> = parts.map(|func| symbols.func_key(func)).collect();
-        let is_one_name = keys.iter().all(|key| key.name == keys[0].name);
-        let mut same: Vec<FunctionId> =
-            keys.iter().flat_map(|key| self.snapshot.find(key)).collect();
-        same.sort_unstable();
-        same.dedup();
-        if same.is_empty() {
-            same = in_file(&self.snapshot, path, &shown.key(function).name);
-        }
-        match same[..] {
-            [same] if is_one_name && is_only_of_name(shown, function) => Same::Function(same),
-            [] if self.snapshot.texts.get(path).is_none_or(|text| !text.is_guess()) => Same::Absent,
-            _ => Same::Unknown,
-        }
     }
 
     /// The cost in the baseline of a function of `shown`. `None` if it has no unique match.

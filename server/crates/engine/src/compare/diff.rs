@@ -3,6 +3,7 @@
 use crate::compare::average::{Spread, SpreadCost, mean};
 use crate::compare::baseline::{Baseline, NO_COST, Same};
 use crate::compare::comparison::{Change, Comparison};
+use crate::compare::unresolved::HalfResolved;
 use crate::config::settings::Compare;
 use crate::present::text::{file_name, library};
 use crate::snapshot::Snapshot;
@@ -13,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use sources::Mapping;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,8 +48,12 @@ pub struct Diff {
     /// The functions of both sides that cannot be compared, because it is not known which function of
     /// the other side they are.
     pub unmatched: Unmatched,
-    /// The number of files with lines that cannot be compared, because a recorded text is not known.
+    /// The number of files with lines that cannot be compared, because a recorded text is not known,
+    /// or because the functions of their library are known in one of the profiles only.
     pub unmatched_files: usize,
+    /// The number of files and libraries that cannot be compared, because their functions are known in
+    /// one of the profiles only.
+    pub unresolved_files: usize,
 }
 
 /// The functions that cannot be compared.
@@ -132,8 +137,9 @@ impl Diff {
         let by = Comparison::new(&[before], now, compare);
         let baseline = Baseline::new(before.clone());
         let (mut functions, unmatched) = functions(&baseline, now, by);
-        let (mut lines, unmatched_files) = lines(&baseline, now, by);
-        let mut files = files(before, now, by);
+        let half_resolved = HalfResolved::of(before, now);
+        let (mut lines, unmatched_files) = lines(&baseline, now, by, &half_resolved);
+        let (mut files, unresolved_files) = files(before, now, by, &half_resolved);
         for rows in [&mut functions, &mut lines, &mut files] {
             rows.sort_by(|a, b| {
                 let change = |row: &Row| row.main().change.abs();
@@ -141,7 +147,7 @@ impl Diff {
                 change(b).total_cmp(&change(a)).then_with(|| place(a).cmp(&place(b)))
             });
         }
-        Self { by, functions, lines, files, unmatched, unmatched_files }
+        Self { by, functions, lines, files, unmatched, unmatched_files, unresolved_files }
     }
 }
 
@@ -211,12 +217,25 @@ fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<R
 }
 
 /// The lines of files, and the number of files that cannot be compared.
-fn lines(baseline: &Baseline, now: &Snapshot, by: Comparison) -> (Vec<Row>, usize) {
+fn lines(
+    baseline: &Baseline,
+    now: &Snapshot,
+    by: Comparison,
+    half_resolved: &HalfResolved,
+) -> (Vec<Row>, usize) {
     let before = &*baseline.snapshot;
+    let [unresolved_before, unresolved_now] = [before, now].map(|it| half_resolved.files(it));
     let (mut rows, mut unmatched) = (Vec::new(), 0);
     let mut names: FxHashSet<Cow<'_, str>> = FxHashSet::default();
     for file in files_with_lines(now) {
         names.insert(file_name(now.file_name(file)));
+        let file_before = now.path_of(file).and_then(|path| before.file_at(path));
+        if unresolved_now.contains(&file)
+            || file_before.is_some_and(|file| unresolved_before.contains(&file))
+        {
+            unmatched += 1;
+            continue;
+        }
         if is_only_in(now, file, before) {
             rows.extend(lines_of_one(now, file, by, Sides::After));
             continue;
@@ -228,7 +247,11 @@ fn lines(baseline: &Baseline, now: &Snapshot, by: Comparison) -> (Vec<Row>, usiz
     }
     for file in files_with_lines(before) {
         if is_only_in(before, file, now) {
-            rows.extend(lines_of_one(before, file, by, Sides::Before));
+            if unresolved_before.contains(&file) {
+                unmatched += 1;
+            } else {
+                rows.extend(lines_of_one(before, file, by, Sides::Before));
+            }
         } else if before.path_of(file).is_none() {
             // Others of this name were counted above.
             unmatched += usize::from(!names.contains(&file_name(before.file_name(file))));
@@ -358,11 +381,18 @@ impl FileCost {
 }
 
 /// The self cost of the functions of each file, by the workspace file or else the recorded name.
-/// Functions without a file are listed by library.
-fn files(before: &Snapshot, now: &Snapshot, by: Comparison) -> Vec<Row> {
+/// Functions without a file are listed by library. The second result is the number of those that
+/// cannot be compared.
+fn files(
+    before: &Snapshot,
+    now: &Snapshot,
+    by: Comparison,
+    half_resolved: &HalfResolved,
+) -> (Vec<Row>, usize) {
     /// The workspace file, or else the recorded name, or else the library.
     type Key = (Option<PathBuf>, Option<String>, Option<String>);
     let mut sums: BTreeMap<Key, ([Option<FileCost>; 2], Option<String>)> = BTreeMap::new();
+    let mut unresolved: BTreeSet<Key> = BTreeSet::new();
     for (side, snapshot) in [before, now].into_iter().enumerate() {
         for (function, cost) in snapshot.costs.functions() {
             let this = snapshot.function(function);
@@ -370,7 +400,11 @@ fn files(before: &Snapshot, now: &Snapshot, by: Comparison) -> Vec<Row> {
             let path = this.file.and_then(|file| snapshot.path_of(file));
             let recorded = name.clone().filter(|_| path.is_none());
             let lib = this.lib.filter(|_| name.is_none()).map(str::to_owned);
-            let (sums, shown) = sums.entry((path.map(Path::to_owned), recorded, lib)).or_default();
+            let key = (path.map(Path::to_owned), recorded, lib);
+            if half_resolved.has(snapshot, function) {
+                unresolved.insert(key.clone());
+            }
+            let (sums, shown) = sums.entry(key).or_default();
             *shown = name;
             let runs = snapshot.run_costs().own(function);
             sums[side].get_or_insert_default().add(cost.cost.self_, runs);
@@ -394,5 +428,6 @@ fn files(before: &Snapshot, now: &Snapshot, by: Comparison) -> Vec<Row> {
             },
         }
     };
-    sums.into_iter().map(row).collect()
+    sums.retain(|key, _| !unresolved.contains(key));
+    (sums.into_iter().map(row).collect(), unresolved.len())
 }

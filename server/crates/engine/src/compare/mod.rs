@@ -9,3 +9,4 @@ pub mod kept_runs;
 pub mod overlay;
 pub mod same_nodes;
 pub mod sampling;
+mod unresolved;

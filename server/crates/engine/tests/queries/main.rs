@@ -23,6 +23,7 @@ mod hot_groups;
 mod hot_rows;
 mod lenses;
 mod line_counts;
+mod matching;
 mod menus;
 mod moved;
 mod noise;

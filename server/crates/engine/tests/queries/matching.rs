@@ -1,0 +1,116 @@
+//! Which functions, lines and files of two profiles are the same, and what of them is not known.
+
+use crate::support::Project;
+use engine::compare::diff::{Diff, ListBy, Row, Sides};
+use engine::config::settings::Compare;
+use engine::snapshot::Snapshot;
+use profile::text_samples;
+use std::fs;
+use std::sync::Arc;
+
+const RUN: &str = "class A:\n    def run(self):\n        pass\n\ndef main():\n    A().run()\n";
+
+/// The name or place of a row, the sides that have it, and its costs.
+fn shown(row: &Row) -> String {
+    let side = match row.sides {
+        Sides::Both => "both",
+        Sides::After => "new",
+        Sides::Before => "gone",
+    };
+    let what = if row.name.is_empty() { row.place() } else { row.name.clone() };
+    format!("{what} {side} {} {}", row.self_.before, row.self_.now)
+}
+
+fn rows(diff: &Diff, by: ListBy) -> Vec<String> {
+    let mut rows: Vec<_> = diff.rows(by).iter().map(shown).collect();
+    rows.sort();
+    rows
+}
+
+fn diff(project: &Project, [before, now]: [&str; 2]) -> Diff {
+    let load = |text| Arc::new(project.load(text_samples::profile(text)));
+    Diff::new(&load(before), &load(now), Compare::Absolute)
+}
+
+/// The number of unmatched functions of each side.
+fn n_unmatched(diff: &Diff) -> [usize; 2] {
+    [diff.unmatched.n_before, diff.unmatched.n_now]
+}
+
+#[test]
+fn an_address_is_a_function_of_one_build() {
+    let project = Project::new(&[]);
+    // The columns are samples.
+    let samples = |build: &str, second: &str| {
+        let [first, second] = ["0x10", second].map(|it| format!("{it}[lib:app][build:{build}]"));
+        let width = first.len();
+        format!("{:width$} main\n{first} {second}", "main[lib:app]")
+    };
+    let compared = |before: String, now: String| diff(&project, [&before, &now]);
+    // Which function 0x10 is in another build, and whether it is there, is not known.
+    for [before, now] in [["a", "b"], ["", ""]] {
+        let diff = compared(samples(before, "0x10"), samples(now, "0x20"));
+        assert_eq!(rows(&diff, ListBy::Function), ["main both 0 0"]);
+        assert_eq!((n_unmatched(&diff), diff.unmatched.own), ([1, 2], 2.0));
+    }
+    let diff = compared(samples("a", "0x10"), samples("a", "0x20"));
+    assert_eq!(rows(&diff, ListBy::Function), ["0x10 both 2 1", "main both 0 0"]);
+    assert_eq!((n_unmatched(&diff), diff.unmatched.own), ([0, 1], 1.0));
+}
+
+/// The program of one profile is no longer there.
+#[test]
+fn functions_at_addresses_are_neither_new_nor_gone() {
+    let project = Project::new(&[("app.c", "int main() {\n}\nint sort() {\n}\n")]);
+    let addresses = "main[lib:libc] main\n0x10[lib:app]  free[lib:libc]";
+    let names = "main[lib:libc]              main\nsort@3[file:app.c][lib:app] scan[lib:libc]";
+    let libc = |[free, scan]: [&str; 2]| {
+        [format!("free {free}"), "main both 0 0".to_owned(), format!("scan {scan}")]
+    };
+    let forth = diff(&project, [addresses, names]);
+    assert_eq!(rows(&forth, ListBy::Function), libc(["gone 1 0", "new 0 1"]));
+    let back = diff(&project, [names, addresses]);
+    assert_eq!(rows(&back, ListBy::Function), libc(["new 0 1", "gone 1 0"]));
+    for diff in [forth, back] {
+        assert_eq!((n_unmatched(&diff), diff.unmatched.own), ([1, 1], 1.0));
+        assert_eq!(rows(&diff, ListBy::File), ["[libc] both 1 1"]);
+        assert_eq!(rows(&diff, ListBy::Line), [""; 0]);
+        // `app.c` and the library.
+        assert_eq!((diff.unmatched_files, diff.unresolved_files), (1, 2));
+    }
+}
+
+/// The stubs of a linker have no names.
+#[test]
+fn a_few_addresses_hide_no_function() {
+    let project = Project::new(&[]);
+    let samples =
+        |name: &str| format!("{name}[lib:app] {}0x10[lib:app]", format!("{name} ").repeat(199));
+    let diff = diff(&project, [&samples("old"), &samples("new")]);
+    assert_eq!(rows(&diff, ListBy::Function), ["new new 0 200", "old gone 200 0"]);
+    assert_eq!(n_unmatched(&diff), [1, 1]);
+}
+
+/// The text of one recording is not known, so its functions have no definitions.
+#[test]
+fn functions_are_matched_whichever_text_is_known() {
+    let project = Project::new(&[("app.py", RUN)]);
+    let samples = |n: usize| {
+        let [main, run] = ["main@6[file:app.py] ", "run@3[file:app.py]  "].map(|it| it.repeat(n));
+        format!("{main}\n{run}")
+    };
+    let known = Arc::new(project.load(text_samples::profile(&samples(1))));
+    fs::write(project.path("app.py"), "#\n".repeat(6) + RUN).unwrap();
+    let guess = project.loaded_before_edits(text_samples::profile(&samples(3)));
+    let guess = Arc::new(project.load_all(vec![guess]));
+    let is_defined = |snapshot: &Snapshot| {
+        snapshot.costs.functions().all(|(it, _)| snapshot.source_function(it).is_some())
+    };
+    assert_eq!([&known, &guess].map(|snapshot| is_defined(snapshot)), [true, false]);
+    for (before, now, run) in [(&known, &guess, "1 3"), (&guess, &known, "3 1")] {
+        let diff = Diff::new(before, now, Compare::Absolute);
+        let rows = rows(&diff, ListBy::Function);
+        assert_eq!(rows, ["main both 0 0".to_owned(), format!("run both {run}")]);
+        assert_eq!(n_unmatched(&diff), [0, 0]);
+    }
+}
