@@ -198,7 +198,7 @@ fn what_costs_more_is_written_for_code_hosts() {
         "\
 ::error file=a%2C b/app.py,line=5,title=Costline::parse costs more: 600 ms → 900 ms (▲300 ms, self ▲300 ms)
 ::warning file=a%2C b/app.py,line=1,title=Costline::main costs more: 1.00 s → 1.24 s (▲240 ms)
-::warning file=a%2C b/app.py,title=Costline::fresh costs more: 0 s → 40.0 ms (▲40.0 ms, self ▲40.0 ms)
+::warning file=a%2C b/app.py,title=Costline::fresh is new: 40.0 ms
 "
     );
     let json = |name: &str| -> Value {
@@ -206,6 +206,10 @@ fn what_costs_more_is_written_for_code_hosts() {
     };
     let sarif = json("out.sarif");
     let results = sarif["runs"][0]["results"].as_array().unwrap();
+    let rules = results.iter().map(|result| result["ruleId"].as_str().unwrap());
+    assert_eq!(rules.collect::<Vec<_>>(), ["costs-more", "costs-more", "new"]);
+    assert_eq!(sarif["runs"][0]["tool"]["driver"]["rules"][1]["id"], "new");
+    assert_eq!(results[2]["ruleIndex"], 1);
     let levels: Vec<_> = results.iter().map(|result| result["level"].as_str().unwrap()).collect();
     assert_eq!(levels, ["error", "warning", "warning"]);
     assert_eq!(
@@ -219,6 +223,7 @@ fn what_costs_more_is_written_for_code_hosts() {
     assert_eq!(issues[0]["location"], json!({ "path": "a, b/app.py", "lines": { "begin": 5 } }));
     assert_eq!(issues[0]["severity"], "major");
     assert_eq!(issues[1]["severity"], "minor");
+    assert_eq!(issues[2]["check_name"], "new");
     let fingerprints = issues.as_array().unwrap().iter().map(|issue| issue["fingerprint"].clone());
     assert_eq!(fingerprints.collect::<std::collections::HashSet<_>>().len(), 3);
 

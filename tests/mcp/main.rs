@@ -217,6 +217,10 @@ fn paths_trees_and_comparisons_have_the_numbers_of_the_samples() {
     let compared = client.call("compare", &json!({ "baseline": "profiles/before.folded" }));
     assert_eq!(compared["change"]["before"], 300);
     assert_eq!(compared["change"]["after"], 100);
+    assert_eq!(
+        (&compared["unmatchedFunctions"], &compared["unmatchedSelf"]),
+        (&json!(0), &json!(0))
+    );
 
     let focused = json!({ "to": "folded", "transforms": ["focus-subtree:main>parse"] });
     let exported = client.call("export", &focused);

@@ -11,7 +11,7 @@ pub(super) use arguments::DiffArgs;
 pub use json::schema;
 
 use super::compare;
-use super::exit::{Failure, GREW};
+use super::exit::{Failure, GREW, warn};
 use super::output::Output;
 use super::read::check_standard_input;
 use super::style::Style;
@@ -20,7 +20,7 @@ use arguments::Format;
 use compared::Compared;
 use engine::compare::baseline::Baseline;
 use engine::compare::comparison::{By, counts_without_time};
-use engine::compare::diff::Diff;
+use engine::compare::diff::{Diff, ListBy, Row, Sides};
 use engine::config::settings::{Combine, Unit};
 use engine::export;
 use engine::present::labels::totals;
@@ -28,6 +28,10 @@ use engine::present::text::one_line;
 use engine::snapshot::Snapshot;
 use std::io::{self, Write};
 use std::sync::Arc;
+
+/// If functions without a known match have more than this part of the self cost, the functions of the
+/// profiles cannot be compared.
+const MAX_UNMATCHED: f64 = 0.5;
 
 impl DiffArgs {
     pub fn run(mut self, out: &mut Output) -> Result<(), Failure> {
@@ -93,10 +97,22 @@ fn diff(
         arguments.fail_above_function.and_then(|most| function_grew(&compared, most)),
     ];
     let problems: Vec<String> = problems.into_iter().flatten().collect();
-    if problems.is_empty() {
-        return Ok(());
+    if !problems.is_empty() {
+        return Err(Failure { code: GREW, message: problems.join("; ") });
     }
-    Err(Failure { code: GREW, message: problems.join("; ") })
+    match compared
+        .not_compared(ListBy::Function)
+        .filter(|_| arguments.fail_above_function.is_some())
+    {
+        Some(message) if compared.unmatched() > MAX_UNMATCHED => {
+            Err(Failure::no_output(format!("--fail-above-function: {message}")))
+        }
+        Some(message) => {
+            warn(&format!("--fail-above-function: {message}"));
+            Ok(())
+        }
+        None => Ok(()),
+    }
 }
 
 /// Writes the list.
@@ -134,15 +150,24 @@ fn total_grew(compared: &Compared<'_>, most: f64) -> Option<String> {
 fn function_grew(compared: &Compared<'_>, most: f64) -> Option<String> {
     /// With more functions than this, only these are named.
     const MAX_NAMED: usize = 3;
-    let grew = compared.diff.functions.iter().filter(|row| compared.grew(row, most));
-    let grew: Vec<String> = grew
-        .map(|row| format!("{} +{:.1} %", one_line(&row.name), compared.percent(row)))
-        .collect();
-    let named = grew.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ");
-    let more = match grew.len().saturating_sub(MAX_NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
+    let named = |rows: &[&Row]| {
+        let names = rows.iter().take(MAX_NAMED);
+        let names =
+            names.map(|row| format!("{} +{:.1} %", one_line(&row.name), compared.percent(row)));
+        let more = match rows.len().saturating_sub(MAX_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        names.collect::<Vec<_>>().join(", ") + &more
     };
-    (!grew.is_empty())
-        .then(|| format!("functions grew by more than {most} % of the total: {named}{more}"))
+    let grew = compared.diff.functions.iter().filter(|row| compared.grew(row, most));
+    let (new, grew): (Vec<&Row>, Vec<&Row>) = grew.partition(|row| row.sides == Sides::After);
+    let problems = [
+        (grew, format!("functions grew by more than {most} % of the total")),
+        (new, format!("the total grew, and new functions cost more than {most} % of it")),
+    ];
+    let problems = problems.iter().filter(|(rows, _)| !rows.is_empty());
+    let problems: Vec<_> =
+        problems.map(|(rows, what)| format!("{what}: {}", named(rows))).collect();
+    (!problems.is_empty()).then(|| problems.join("; "))
 }

@@ -1,6 +1,6 @@
 //! Which lines and functions of two profiles are compared with each other.
 
-use super::{project, ran, speedscope, words};
+use super::{BEFORE, project, ran, speedscope, words};
 use serde_json::{Value, json};
 use std::fs;
 use std::time::{Duration, SystemTime};
@@ -134,11 +134,11 @@ function other(list) { return list.map((x) => x + 1).map((x) => x + 2); }
     );
     assert_eq!(
         diff(["gone.folded", "after.folded"])[0],
-        "0.0% 50.0% ▲50.0 ▲50.0 (anonymous) a.js:2 (new)"
+        "0.0% 50.0% ▲50.0 ▲50.0 (anonymous) a.js:2"
     );
     assert_eq!(
         diff(["after.folded", "gone.folded"])[0],
-        "50.0% 0.0% ▼50.0 ▼50.0 (anonymous) a.js:2 (gone)"
+        "50.0% 0.0% ▼50.0 ▼50.0 (anonymous) a.js:2"
     );
     let limit = ["diff", "before.folded", "after.folded", "--fail-above-function", "5%"];
     assert_eq!(ran(folder.path(), &limit).code, Some(4));
@@ -265,4 +265,71 @@ fn functions_of_an_updated_library_pass_a_limit() {
     let ran = ran(folder.path(), &diff);
     assert_eq!(ran.code, Some(0), "{}", ran.stdout);
     assert_eq!(words(&ran.stdout)[2..], ["omitted: 2 functions without a change beyond noise"]);
+}
+
+/// A function that is new may be an old one with another name.
+#[test]
+fn a_new_function_fails_only_if_the_total_grew_as_much() {
+    let after = |name, cost| speedscope(&[("parse", 6, 600), ("render", 9, 300), (name, 3, cost)]);
+    let folder = project(&[
+        ("before.json", speedscope(&BEFORE)),
+        ("renamed.json", after("fresh", 101)),
+        ("grown.json", after("fresh", 400)),
+    ]);
+    let limit = |after: &str| {
+        let diff = ["diff", "before.json", after, "--fail-above-function", "5%"];
+        ran(folder.path(), &diff)
+    };
+    // `main` calls everything, so it grew as the total did: by 1 and by 300 of 1000 ms.
+    assert_eq!(limit("renamed.json").code, Some(0));
+    let grown = limit("grown.json");
+    assert_eq!(
+        (grown.code, grown.stderr.as_str()),
+        (
+            Some(4),
+            "costline: functions grew by more than 5 % of the total: main +30.0 %; the total grew, and new \
+         functions cost more than 5 % of it: fresh +40.0 %\n"
+        )
+    );
+    let shares = ["diff", "before.json", "grown.json", "--fail-above-function", "5%"];
+    let shares = ran(folder.path(), &[&shares[..], &["--compare", "share"]].concat());
+    assert_eq!(shares.code, Some(0), "{shares:?}");
+}
+
+/// Two files of one name whose sources are not here: which is that of the other profile?
+#[test]
+fn much_cost_without_a_match_is_no_success() {
+    let profile = |folders: [&str; 2], known: u32| {
+        let cost = (100 - known) / 2;
+        let [a, b] = folders.map(|folder| format!("work (/{folder}/a.c:3) {cost}\n"));
+        format!("{a}{b}main (/main.c:1) {known}\n")
+    };
+    let before = ["w", "x"];
+    let folder = project(&[
+        ("most.folded", profile(before, 20)),
+        ("most2.folded", profile(["y", "z"], 20)),
+        ("much.folded", profile(before, 80)),
+        ("much2.folded", profile(["y", "z"], 80)),
+    ]);
+    let limit = |names: [&str; 2]| {
+        let limit = ["--fail-above-function", "5%"];
+        ran(folder.path(), &[&["diff"][..], &names, &limit].concat())
+    };
+    let sentence = |percent: &str| {
+        format!(
+            "{percent}% of the self cost is not compared: it is not known which functions of the \
+             baseline these are."
+        )
+    };
+    let most = limit(["most.folded", "most2.folded"]);
+    assert_eq!(words(&most.stdout)[2], sentence("80.0"));
+    assert_eq!(most.code, Some(3));
+    assert_eq!(most.stderr, format!("costline: --fail-above-function: {}\n", sentence("80.0")));
+    let much = limit(["much.folded", "much2.folded"]);
+    assert!(much.stderr.contains(&sentence("20.0")), "{much:?}");
+    assert_eq!(much.code, Some(0));
+    let markdown = ["diff", "much.folded", "much2.folded", "--format", "github"];
+    assert!(ran(folder.path(), &markdown).success().contains(&sentence("20.0")));
+    let same = limit(["much.folded", "much.folded"]);
+    assert_eq!((same.code, same.stderr.as_str()), (Some(0), ""));
 }

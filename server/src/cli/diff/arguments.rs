@@ -49,7 +49,8 @@ pub(in crate::cli) struct DiffArgs {
     #[arg(long, value_name = "PERCENT", value_parser = percentage, allow_negative_numbers = true)]
     pub fail_above: Option<f64>,
     /// Exit with code 4 if a function grew by more than this percentage of the baseline's total and
-    /// the growth is not noise; exit with code 3 if a part of a profile is missing
+    /// the growth is not noise; exit with code 3 if a part of a profile is missing, or if most of the
+    /// self cost is in functions without a known match in the baseline
     #[arg(long, value_name = "PERCENT", value_parser = percentage, allow_negative_numbers = true)]
     pub fail_above_function: Option<f64>,
     #[command(flatten)]

@@ -4,10 +4,14 @@ use crate::cli::current_folder::relative;
 use crate::cli::warnings;
 use analysis::Metric;
 use engine::compare::comparison::{By, Change};
-use engine::compare::diff::{Diff, Row};
-use engine::present::labels::totals;
+use engine::compare::diff::{Diff, ListBy, Row, Sides};
+use engine::config::settings::Unit;
+use engine::present::labels::{Scale, totals};
 use engine::present::text::plain;
 use engine::snapshot::Snapshot;
+
+/// The list says how much of the self cost is not compared if it is more than this part.
+const MUCH: f64 = 0.05;
 
 /// Two profiles and what changed between them.
 pub struct Compared<'a> {
@@ -71,10 +75,38 @@ impl Compared<'_> {
         changes.map(|change| 100.0 * self.diff.by.share(change).abs()).any(|percent| percent >= min)
     }
 
-    /// Whether a row grew by more than `most` percent of the baseline's total, and by more than
-    /// noise.
+    /// Whether a row certainly grew by more than `most` percent of the baseline's total, and by more
+    /// than noise. A new function may be an old one with another name, or a part of one, so it grew at
+    /// most by as much as the total. Shares of the total do not say how much that is.
     pub fn grew(&self, row: &Row, most: f64) -> bool {
-        row.main().is_real() && self.percent(row) > most
+        let by = &self.diff.by;
+        let total_grew = || {
+            let total = by.total();
+            by.by == By::Weight && total.is_real() && 100.0 * by.share(total) > most
+        };
+        row.main().is_real()
+            && self.percent(row) > most
+            && (row.sides == Sides::Both || total_grew())
+    }
+
+    /// The part of the self cost in functions without a known match.
+    pub fn unmatched(&self) -> f64 {
+        let base = self.now.costs.base;
+        if base == 0.0 { 0.0 } else { self.diff.unmatched.own / base }
+    }
+
+    /// A sentence that says how much of the self cost is not compared, if it is much.
+    pub fn not_compared(&self, by: ListBy) -> Option<String> {
+        let is_much = by == ListBy::Function && self.unmatched() > MUCH;
+        is_much.then(|| {
+            let now = &self.now.costs;
+            let scale = Scale { metric: &now.metric, base: now.base, unit: Unit::Percent };
+            format!(
+                "{} of the self cost is not compared: it is not known which functions of the \
+                 baseline these are.",
+                scale.weight(self.diff.unmatched.own)
+            )
+        })
     }
 
     /// How costs are compared, and which changes are omitted.

@@ -1,4 +1,4 @@
-//! What costs more, at its place in the repository, for the pages of code hosts: commands of GitHub
+//! What costs more or is new, at its place in the repository, for the pages of code hosts: commands of GitHub
 //! Actions, SARIF, and GitLab's Code Quality.
 //!
 //! Paths are relative to the Git repository around the current folder, or else to the folder.
@@ -14,14 +14,21 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A function, line or file that costs more.
+/// The rules.
+const COSTS_MORE: &str = "costs-more";
+const NEW: &str = "new";
+
+/// A function, line or file that costs more, or that is new.
 #[derive(Debug)]
 pub(super) struct Finding {
     place: Place,
     /// 1-based. `None` for files.
     line: Option<u32>,
-    /// `parse costs more: 600 ms → 900 ms of cpu (▲300 ms, self ▲300 ms)`.
+    /// `parse costs more: 600 ms → 900 ms of cpu (▲300 ms, self ▲300 ms)` or `parse is new: 900 ms of
+    /// cpu`.
     message: String,
+    /// Whether the baseline does not have it.
+    is_new: bool,
     /// Names the row in this and later comparisons.
     fingerprint: String,
     /// Whether it is the reason why `costline diff` fails.
@@ -104,8 +111,14 @@ fn finding(
         ListBy::Function => one_line(&row.name).into_owned(),
         ListBy::Line | ListBy::File => format!("this {noun}"),
     };
-    let own = if own.is_empty() { own } else { format!(", self {own}") };
     let of = compared.of_metric();
+    let is_new = row.sides == Sides::After;
+    let message = if is_new {
+        format!("{what} is new: {after}{of}")
+    } else {
+        let own = if own.is_empty() { own } else { format!(", self {own}") };
+        format!("{what} costs more: {before} → {after}{of} ({change}{own})")
+    };
     let fails = arguments.by == ListBy::Function
         && arguments.fail_above_function.is_some_and(|most| compared.grew(row, most));
     let line = row.line.filter(|_| arguments.by != ListBy::File);
@@ -115,12 +128,18 @@ fn finding(
     };
     let number = if n_above == 0 { String::new() } else { format!(" {}", n_above + 1) };
     Finding {
-        message: format!("{what} costs more: {before} → {after}{of} ({change}{own})"),
+        message,
+        is_new,
         fingerprint: format!("costline {noun} {} {name}{number}", place.path),
         place,
         line,
         fails,
     }
+}
+
+/// The id of the rule that a finding is of.
+fn rule(finding: &Finding) -> &'static str {
+    if finding.is_new { NEW } else { COSTS_MORE }
 }
 
 /// Escapes a text for a command of GitHub Actions. In a property, `:` and `,` are escaped, too.
@@ -156,26 +175,34 @@ pub(super) fn sarif(findings: &[Finding], out: &mut dyn Write) -> io::Result<()>
             "region": { "startLine": finding.line.unwrap_or(1) },
         });
         json!({
-            "ruleId": "costs-more",
-            "ruleIndex": 0,
+            "ruleId": rule(finding),
+            "ruleIndex": usize::from(finding.is_new),
             "level": if finding.fails { "error" } else { "warning" },
             "message": { "text": finding.message },
             "locations": [{ "physicalLocation": place }],
             "partialFingerprints": { "costline/v1": finding.fingerprint },
         })
     };
-    let rule = json!({
-        "id": "costs-more",
+    let costs_more = json!({
+        "id": COSTS_MORE,
         "name": "CostsMore",
         "shortDescription": { "text": "Costs more than in the baseline." },
         "fullDescription": { "text": "This code costs more than in the baseline, by more than noise." },
         "help": { "text": "Open both profiles in the editor to see the callers and callees that changed." },
         "defaultConfiguration": { "level": "warning" },
     });
+    let new = json!({
+        "id": NEW,
+        "name": "New",
+        "shortDescription": { "text": "Is not in the baseline." },
+        "fullDescription": { "text": "This code has costs and is not in the baseline. It may be there under another name." },
+        "help": { "text": "Open both profiles in the editor to see the callers and callees that changed." },
+        "defaultConfiguration": { "level": "warning" },
+    });
     let driver = json!({
         "name": "Costline",
         "semanticVersion": env!("CARGO_PKG_VERSION"),
-        "rules": [rule],
+        "rules": [costs_more, new],
     });
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -193,7 +220,7 @@ pub(super) fn sarif(findings: &[Finding], out: &mut dyn Write) -> io::Result<()>
 pub(super) fn code_quality(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
     let issue = |finding: &Finding| {
         json!({
-            "check_name": "costs-more",
+            "check_name": rule(finding),
             "description": finding.message,
             "fingerprint": finding.fingerprint,
             "severity": if finding.fails { "major" } else { "minor" },

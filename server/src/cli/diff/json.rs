@@ -63,8 +63,8 @@ struct JsonDiff<'a> {
     /// because the functions of their library are known in one of the profiles only.
     #[serde(rename = "unmatchedFiles")]
     unmatched_files: usize,
-    /// The number of files and libraries that are not listed, because their functions are known in one
-    /// of the profiles only.
+    /// The number of files and libraries that are not listed, because it is not known which of the
+    /// other profile they are, or because their functions are known in one of the profiles only.
     #[serde(rename = "unresolvedFiles")]
     unresolved_files: usize,
     /// Problems of both profiles.
@@ -129,7 +129,7 @@ struct JsonRow<'a> {
     self_: JsonChange,
 }
 
-/// Which profiles have a function, line or file.
+/// Which profiles have a function, line or file, even if it has no cost there.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Sides")]

@@ -111,7 +111,7 @@ fn omitted(
             ));
         }
         "file" if diff.unresolved_files > 0 => notes.push(format!(
-            "{} whose functions are known in one of the profiles only",
+            "{} without a known match in the other profile",
             count(diff.unresolved_files, "")
         )),
         _ => {}
@@ -135,9 +135,10 @@ pub(super) fn write(
     let shown = &changed[..changed.len().min(arguments.limit)];
     let rows: Vec<_> = shown.iter().map(|row| (*row, cells(compared, row, style))).collect();
     if format == Format::Text {
-        return text(compared, &rows, &omitted, style, out);
+        return text(compared, arguments, &rows, &omitted, style, out);
     }
     let (noun, n) = (arguments.noun(), changed.len());
+    let not_compared = compared.not_compared(arguments.by);
     let is_folded = format == Format::Github;
     if is_folded {
         writeln!(out, "{MARKER}")?;
@@ -150,6 +151,9 @@ pub(super) fn write(
     )?;
     for warning in compared.warnings() {
         writeln!(out, "**Warning:** {}\n", escaped(&warning, format))?;
+    }
+    if let Some(not_compared) = &not_compared {
+        writeln!(out, "{not_compared}\n")?;
     }
     if is_folded {
         let changed = units::counted(n as f64, &format!("{noun}s"));
@@ -204,6 +208,7 @@ fn escaped(text: &str, format: Format) -> String {
 /// Writes text for a terminal.
 fn text(
     compared: &Compared<'_>,
+    arguments: &DiffArgs,
     rows: &[(&Row, [String; 4])],
     omitted: &[String],
     style: Style,
@@ -214,6 +219,9 @@ fn text(
         writeln!(out, "warning: {}", one_line(&warning))?;
     }
     writeln!(out, "{}", style.dim(&compared.method()))?;
+    if let Some(not_compared) = compared.not_compared(arguments.by) {
+        writeln!(out, "{not_compared}")?;
+    }
     let headings = headings(rows).iter().map(|&heading| match heading {
         "self" if compared.diff.by.by != By::Weight => "self share",
         heading => heading,

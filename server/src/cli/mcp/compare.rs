@@ -48,6 +48,17 @@ pub struct Difference {
     changes: Vec<Changed>,
     /// The number of rows that are not listed.
     more: usize,
+    /// The number of functions that are not compared, because it is not known which function of the
+    /// baseline they are.
+    #[serde(rename = "unmatchedFunctions")]
+    unmatched_functions: usize,
+    /// Their self cost.
+    #[serde(rename = "unmatchedSelf")]
+    unmatched_self: Weight,
+    /// The number of functions of the baseline that are not compared, because it is not known which
+    /// function of the profile they are.
+    #[serde(rename = "unmatchedBefore")]
+    unmatched_before: usize,
     /// Why costs of one of the profiles are, or may be, missing, so that changes may be wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>")]
@@ -130,6 +141,9 @@ impl Query for Compare {
             text: totals(total, &now.snapshot.costs.metric),
             change: total.into(),
             more: changed.len().saturating_sub(most),
+            unmatched_functions: diff.unmatched.n_now,
+            unmatched_self: Weight(diff.unmatched.own),
+            unmatched_before: diff.unmatched.n_before,
             changes: changed.into_iter().take(most).map(|row| changed_row(&now, row)).collect(),
             warnings: both.flat_map(warnings::of_missing_costs).collect(),
         })

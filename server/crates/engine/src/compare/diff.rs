@@ -12,7 +12,7 @@ use analysis::{Cost, FileId, FunctionId, LineCost, Total};
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use sources::Mapping;
+use sources::{Mapping, without_version};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -51,8 +51,8 @@ pub struct Diff {
     /// The number of files with lines that cannot be compared, because a recorded text is not known,
     /// or because the functions of their library are known in one of the profiles only.
     pub unmatched_files: usize,
-    /// The number of files and libraries that cannot be compared, because their functions are known in
-    /// one of the profiles only.
+    /// The number of files and libraries that cannot be compared, because it is not known which of
+    /// the other profile they are, or because their functions are known in one of the profiles only.
     pub unresolved_files: usize,
 }
 
@@ -89,7 +89,7 @@ pub struct Row {
     pub sides: Sides,
 }
 
-/// Which sides of a comparison have a function, line or file.
+/// Which sides of a comparison have a function, line or file, even if it has no cost there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sides {
     /// Both.
@@ -195,7 +195,8 @@ fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<R
                 matched.insert(same);
                 row(now, function, [spread(before, same), cost], Sides::Both)
             }
-            Same::NoCost | Same::Absent => row(now, function, [no_cost, cost], Sides::After),
+            Same::NoCost => row(now, function, [no_cost, cost], Sides::Both),
+            Same::Absent => row(now, function, [no_cost, cost], Sides::After),
             Same::Unknown => {
                 unmatched.n_now += 1;
                 unmatched.own += cost.0.self_;
@@ -205,13 +206,15 @@ fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<R
     }
     let after = Baseline::new(now.clone());
     for (function, _) in before.costs.functions().filter(|(it, _)| !matched.contains(it)) {
-        match after.same(before, function) {
-            Same::NoCost | Same::Absent => {
-                let cost = spread(before, function);
-                rows.push(row(before, function, [cost, no_cost], Sides::Before));
+        let sides = match after.same(before, function) {
+            Same::NoCost => Sides::Both,
+            Same::Absent => Sides::Before,
+            Same::Function(_) | Same::Unknown => {
+                unmatched.n_before += 1;
+                continue;
             }
-            Same::Function(_) | Same::Unknown => unmatched.n_before += 1,
-        }
+        };
+        rows.push(row(before, function, [spread(before, function), no_cost], sides));
     }
     (rows, unmatched)
 }
@@ -226,9 +229,9 @@ fn lines(
     let before = &*baseline.snapshot;
     let [unresolved_before, unresolved_now] = [before, now].map(|it| half_resolved.files(it));
     let (mut rows, mut unmatched) = (Vec::new(), 0);
-    let mut names: FxHashSet<Cow<'_, str>> = FxHashSet::default();
+    let mut names: FxHashSet<&str> = FxHashSet::default();
     for file in files_with_lines(now) {
-        names.insert(file_name(now.file_name(file)));
+        names.insert(base_name(now.file_name(file)));
         let file_before = now.path_of(file).and_then(|path| before.file_at(path));
         if unresolved_now.contains(&file)
             || file_before.is_some_and(|file| unresolved_before.contains(&file))
@@ -254,10 +257,15 @@ fn lines(
             }
         } else if before.path_of(file).is_none() {
             // Others of this name were counted above.
-            unmatched += usize::from(!names.contains(&file_name(before.file_name(file))));
+            unmatched += usize::from(!names.contains(base_name(before.file_name(file))));
         }
     }
     (rows, unmatched)
+}
+
+/// The name of a file without its folders.
+fn base_name(name: &str) -> &str {
+    without_version(name).rsplit(['/', '\\']).next().unwrap_or_default()
 }
 
 /// The files that have lines with costs.
@@ -274,7 +282,7 @@ fn is_only_in(snapshot: &Snapshot, file: FileId, other: &Snapshot) -> bool {
     let Some(name) = path.file_name().and_then(OsStr::to_str) else { return false };
     let has_lines = |file| !other.costs.lines_of(file, 1..u32::MAX).is_empty();
     let may_be = |(recorded, file, mapping): (&str, FileId, &Mapping)| {
-        mapping.path().is_none() && file_name(recorded) == name && has_lines(file)
+        mapping.path().is_none() && base_name(recorded) == name && has_lines(file)
     };
     !other.file_at(path).is_some_and(has_lines) && !other.mappings().any(may_be)
 }
@@ -392,7 +400,7 @@ fn files(
     /// The workspace file, or else the recorded name, or else the library.
     type Key = (Option<PathBuf>, Option<String>, Option<String>);
     let mut sums: BTreeMap<Key, ([Option<FileCost>; 2], Option<String>)> = BTreeMap::new();
-    let mut unresolved: BTreeSet<Key> = BTreeSet::new();
+    let mut unmatched: BTreeSet<Key> = BTreeSet::new();
     for (side, snapshot) in [before, now].into_iter().enumerate() {
         for (function, cost) in snapshot.costs.functions() {
             let this = snapshot.function(function);
@@ -402,7 +410,7 @@ fn files(
             let lib = this.lib.filter(|_| name.is_none()).map(str::to_owned);
             let key = (path.map(Path::to_owned), recorded, lib);
             if half_resolved.has(snapshot, function) {
-                unresolved.insert(key.clone());
+                unmatched.insert(key.clone());
             }
             let (sums, shown) = sums.entry(key).or_default();
             *shown = name;
@@ -428,6 +436,26 @@ fn files(
             },
         }
     };
-    sums.retain(|key, _| !unresolved.contains(key));
-    (sums.into_iter().map(row).collect(), unresolved.len())
+    // A file that was not found may be one of the same name in another folder.
+    let mut one_sided: BTreeMap<String, [Vec<&Key>; 2]> = BTreeMap::new();
+    for (key, (sums, _)) in &sums {
+        let side = match sums {
+            [Some(_), None] => 0,
+            [None, Some(_)] => 1,
+            _ => continue,
+        };
+        let (path, recorded, _) = key;
+        let path = path.as_deref().map(Path::to_string_lossy);
+        if let Some(name) = path.or(recorded.as_deref().map(Cow::Borrowed)) {
+            one_sided.entry(base_name(&name).to_owned()).or_default()[side].push(key);
+        }
+    }
+    for keys in one_sided.into_values().filter(|sides| sides.iter().all(|keys| !keys.is_empty())) {
+        let keys = keys.concat();
+        if keys.iter().any(|(path, ..)| path.is_none()) {
+            unmatched.extend(keys.into_iter().cloned());
+        }
+    }
+    sums.retain(|key, _| !unmatched.contains(key));
+    (sums.into_iter().map(row).collect(), unmatched.len())
 }

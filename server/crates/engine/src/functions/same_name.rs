@@ -1,5 +1,6 @@
 //! Which function of another profile has the same name, for functions whose definition is not known.
 
+use crate::functions::function_name::FunctionName;
 use crate::functions::unversioned::unversioned;
 use crate::snapshot::Snapshot;
 use analysis::FunctionId;
@@ -12,7 +13,8 @@ const MAX_FUNCS: usize = 1000;
 /// What the name of a function says about which function of another profile it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SameName {
-    /// The only one of this name in its file or library, in both profiles.
+    /// The only one of this name in its file or library, in both profiles, or in a file of the same
+    /// name in another folder.
     Only(FunctionId),
     /// There are several, or it is elsewhere.
     Unclear,
@@ -69,7 +71,65 @@ pub(crate) fn same_name(before: &Snapshot, shown: &Snapshot, function: FunctionI
             return only(&same, &there(shown, &shown_named));
         }
     }
-    SameName::Unclear
+    let found = in_other_folder([before, shown], function, [&before_named, &shown_named]);
+    found.map_or(SameName::Unclear, SameName::Only)
+}
+
+/// The function of `before` that has the name of a function of `shown` and is in a file of the same
+/// name, such as a function of a program that was built in another folder. If one of the profiles has
+/// several functions with this name, the paths of the files must have more in common, and more than
+/// any others. Files that were found are the same only if their paths are.
+fn in_other_folder(
+    [before, shown]: [&Snapshot; 2],
+    function: FunctionId,
+    named: [&[FunctionId]; 2],
+) -> Option<FunctionId> {
+    let FunctionName { closure, outer, .. } = FunctionName::of(&shown.key(function).name);
+    if closure && outer.is_none() {
+        return None;
+    }
+    let least = if named.iter().all(|named| named.len() == 1) { 1 } else { 2 };
+    let same = closest(shown, function, before, named[0], least)?;
+    (closest(before, same, shown, named[1], least) == Some(function)).then_some(same)
+}
+
+/// The function among `named`, of `other`, whose file has the longest end in common with that of
+/// `function`: at least this many names. `None` if there are several.
+fn closest(
+    snapshot: &Snapshot,
+    function: FunctionId,
+    other: &Snapshot,
+    named: &[FunctionId],
+    least: usize,
+) -> Option<FunctionId> {
+    let missing_file = |snapshot: &Snapshot, function| -> Option<String> {
+        let file = snapshot.function(function).file?;
+        snapshot.path_of(file).is_none().then(|| unversioned(snapshot.file_name(file)))
+    };
+    let path = missing_file(snapshot, function)?;
+    let lib = snapshot.function(function).lib;
+    let common = |it: FunctionId| -> Option<(usize, FunctionId)> {
+        let other_lib = other.function(it).lib;
+        let is_possible = lib.is_none() || other_lib.is_none() || lib == other_lib;
+        let common = common_end(&path, &missing_file(other, it)?);
+        (is_possible && common >= least).then_some((common, it))
+    };
+    let mut found: Vec<_> = named.iter().filter_map(|&it| common(it)).collect();
+    found.sort_unstable();
+    match found[..] {
+        [.., (second, _), (first, _)] if first == second => None,
+        [.., (_, same)] => Some(same),
+        [] => None,
+    }
+}
+
+/// How many names the ends of two paths have in common. If one of them is relative, all of its names
+/// count as many.
+fn common_end(a: &str, b: &str) -> usize {
+    let names = |path: &'_ str| path.split(['/', '\\']).count();
+    let common = a.rsplit(['/', '\\']).zip(b.rsplit(['/', '\\']));
+    let common = common.take_while(|(a, b)| a == b).count();
+    if common == names(a).min(names(b)) { usize::MAX } else { common }
 }
 
 fn only(before: &[FunctionId], shown: &[FunctionId]) -> SameName {

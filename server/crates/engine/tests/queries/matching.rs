@@ -1,6 +1,6 @@
 //! Which functions, lines and files of two profiles are the same, and what of them is not known.
 
-use crate::support::Project;
+use crate::support::{Project, recording};
 use engine::compare::diff::{Diff, ListBy, Row, Sides};
 use engine::config::settings::Compare;
 use engine::snapshot::Snapshot;
@@ -112,5 +112,66 @@ fn functions_are_matched_whichever_text_is_known() {
         let rows = rows(&diff, ListBy::Function);
         assert_eq!(rows, ["main both 0 0".to_owned(), format!("run both {run}")]);
         assert_eq!(n_unmatched(&diff), [0, 0]);
+    }
+}
+
+/// A function of each row `NAME FILE LINE`, of one profile with the self cost 1, and of the other with
+/// 2.
+fn folders(before: &[&str], now: &[&str]) -> Diff {
+    let project = Project::new(&[]);
+    let load = |rows: &[&str], cost: u32| {
+        let row = |row: &&str| {
+            let (name, file) = row.split_once(' ').unwrap();
+            format!("{name} ({file}:3) {cost}00\n")
+        };
+        Arc::new(project.load(recording(&rows.iter().map(row).collect::<String>())))
+    };
+    Diff::new(&load(before, 1), &load(now, 2), Compare::Absolute)
+}
+
+/// None of the sources is here.
+#[test]
+fn functions_of_another_folder_are_matched_by_their_path() {
+    for (before, now) in [
+        ("/builds/1/app/a.c", "/builds/2/app/a.c"),
+        ("/old/a.c", "/new/a.c"),
+        ("/builds/1/app/a.c", "C:\\agent\\app\\a.c"),
+        ("/builds/1/app/a.c", "a.c"),
+    ] {
+        let [before, now] = [before, now].map(|file| format!("parse {file}"));
+        let diff = folders(&[&before], &[&now]);
+        assert_eq!(rows(&diff, ListBy::Function), ["parse both 100 200"], "{now}");
+        assert_eq!(n_unmatched(&diff), [0, 0]);
+    }
+    // Of several, the path decides.
+    let diff = folders(
+        &["run /1/app/read/a.c", "run /1/app/write/a.c"],
+        &["run /2/app/write/a.c", "run /2/app/read/a.c", "run /2/app/b.c"],
+    );
+    assert_eq!(rows(&diff, ListBy::Function), ["run both 100 200"; 2]);
+    assert_eq!(n_unmatched(&diff), [0, 1]);
+    // Which of two is that in the root is not known, and a file of another name is another file.
+    let several = folders(&["run /1/x/a.c", "run /1/y/a.c"], &["run /2/z/a.c"]);
+    assert_eq!((rows(&several, ListBy::Function), n_unmatched(&several)), (vec![], [2, 1]));
+    let other = folders(&["run /1/x/a.c"], &["run /1/x/b.c"]);
+    assert_eq!((rows(&other, ListBy::Function), n_unmatched(&other)), (vec![], [1, 1]));
+}
+
+#[test]
+fn files_of_another_folder_are_neither_new_nor_gone() {
+    let diff = folders(&["run /1/a.c", "run /1/b.c"], &["run /2/a.c", "run /2/c.c"]);
+    assert_eq!(rows(&diff, ListBy::File), ["/1/b.c gone 100 0", "/2/c.c new 0 200"]);
+    assert_eq!(diff.unresolved_files, 2);
+}
+
+/// Which of two files `/ci/app.py` is, is not known.
+#[test]
+fn lines_of_a_file_that_may_be_another_are_neither_new_nor_gone() {
+    let project = Project::new(&[("a/app.py", RUN), ("b/app.py", RUN)]);
+    let [found, missing] = ["run@3[file:a/app.py]", "run@3[file:/ci/app.py]"];
+    for profiles in [[found, missing], [missing, found]] {
+        let diff = diff(&project, profiles);
+        assert_eq!((rows(&diff, ListBy::Line), diff.unmatched_files), (vec![], 1));
+        assert_eq!((rows(&diff, ListBy::File), diff.unresolved_files), (vec![], 2));
     }
 }

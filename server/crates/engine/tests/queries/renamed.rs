@@ -146,7 +146,7 @@ fn functions_of_several_versions_at_once_are_left_out() {
 #[test]
 fn only_functions_with_a_new_name_are_new() {
     let before = "main (/srv/main.x:3);parse (/lib/a/parse.x:20) 500\n";
-    let now = "main (/srv/main.x:3);parse (/lib/b/parse.x:20) 400\nmain (/srv/main.x:3);scan (/lib/b/scan.x:1) 100\n";
+    let now = "main (/srv/main.x:3);parse (/lib/b/read.x:20) 400\nmain (/srv/main.x:3);scan (/lib/b/scan.x:1) 100\n";
     let (rows, unmatched) = sides(before, now);
     assert_eq!(rows, ["main both", "scan new"]);
     assert_eq!(unmatched, Unmatched { n_before: 1, n_now: 1, own: 400.0 });
