@@ -3,7 +3,7 @@
 //! It is a snapshot like the one shown and has the same settings. It does not change when its file
 //! is rewritten. Two functions are the same if they have definitions with the same name in the same
 //! workspace file (if there are several, those on the same line), or with the same name and code in
-//! different files. Closures without a name are matched by their lines only, so both recorded texts
+//! different files, or with the same code but for the name in the same file. Closures without a name are matched by their lines only, so both recorded texts
 //! must be known. Without definitions, functions are the same if they have the same name in the same
 //! file or library (`same_name.rs`), or the same address in one build of a library (`unresolved.rs`).
 //! Lines are matched by their text ([`crate::world::context`]). An
@@ -11,6 +11,7 @@
 
 use crate::compare::average::{Spread, SpreadCost};
 use crate::compare::comparison::{Change, Comparison, Runs};
+use crate::compare::renamed::renamed;
 use crate::compare::unresolved::{UnresolvedLibs, is_address, same_address};
 use crate::config::settings::{Combine, Compare};
 use crate::functions::same_name::{SameName, same_name};
@@ -29,7 +30,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 /// starts.
 type Defined = FxHashMap<DefinitionKey, Vec<(usize, FunctionId)>>;
 /// For a closure without a name, the first part is what is around it.
-type DefinitionKey = (Option<String>, String, Option<Arity>);
+pub(crate) type DefinitionKey = (Option<String>, String, Option<Arity>);
 
 /// The only function with a key; `None` if there are several.
 type ByKey = FxHashMap<DefinitionKey, Option<FunctionId>>;
@@ -67,10 +68,17 @@ fn code(snapshot: &Snapshot, function: FunctionId) -> Option<Vec<u64>> {
     (!definition.name.is_empty() && tokens.len() >= MIN_TOKENS).then_some(tokens)
 }
 
-fn key(definition: &Definition) -> DefinitionKey {
+pub(crate) fn key(definition: &Definition) -> DefinitionKey {
     let around = definition.scopes.last().filter(|_| definition.name.is_empty());
     let container = definition.container.as_ref().or(around).cloned();
     (container, definition.name.clone(), definition.arity)
+}
+
+/// The function of a definition. `defined` are those of its file that have costs.
+fn with_cost(defined: &Defined, definition: &Definition) -> Same {
+    let of_key = defined.get(&key(definition)).map_or(&[][..], Vec::as_slice);
+    let same = of_key.iter().find(|(start, _)| *start == definition.bytes.start);
+    same.map_or(Same::NoCost, |(_, function)| Same::Function(*function))
 }
 
 /// The chosen definitions in the recorded text of a file, in the order of the text. `None` if the
@@ -394,10 +402,23 @@ impl Baseline {
             Same::Function(same) => Same::Function(same),
             other => self.moved(shown, function).map_or(other, Same::Function),
         };
+        let same = match same {
+            Same::Absent => self.renamed(shown, function).unwrap_or(Same::Absent),
+            same => same,
+        };
         match same {
             Same::NoCost | Same::Absent if self.unresolved().has(shown, function) => Same::Unknown,
             same => same,
         }
+    }
+
+    /// The function of the same file with another name and otherwise the same code.
+    fn renamed(&self, shown: &Snapshot, function: FunctionId) -> Option<Same> {
+        let source = shown.source_function(function)?;
+        let path = shown.path_of(source.file)?;
+        let [before, now] = self.both_texts(shown, path)?;
+        let defined = self.defined.get(&self.snapshot.file_at(path)?)?;
+        Some(with_cost(defined, renamed(path, before, now, source.definition())?))
     }
 
     /// The libraries whose functions are not known.
@@ -493,11 +514,7 @@ impl Baseline {
         defined: &Defined,
     ) -> Option<Same> {
         let map = self.recorded_lines(shown, path)?;
-        let with_cost = |same: &Definition| {
-            let of_key = defined.get(&key(same)).map_or(&[][..], Vec::as_slice);
-            let same = of_key.iter().find(|(start, _)| *start == same.bytes.start);
-            same.map_or(Same::NoCost, |(_, function)| Same::Function(*function))
-        };
+        let with_cost = |same| with_cost(defined, same);
         let wanted = key(definition);
         let has_key = |it: &Definition| key(it) == wanted;
         let has_name =
@@ -569,9 +586,16 @@ impl Baseline {
     /// The line map from the baseline's recorded text of a file to the recorded text of `shown`.
     /// `None` if one of the texts is not known.
     pub fn recorded_lines(&self, shown: &Snapshot, path: &Path) -> Option<Arc<LineMap>> {
-        let [before, now] = [&self.snapshot, shown]
-            .map(|snapshot| snapshot.texts.get(path).filter(|recorded| !recorded.is_guess()));
-        Some(self.line_map(path, before?, now?))
+        let [before, now] = self.both_texts(shown, path)?;
+        Some(self.line_map(path, before, now))
+    }
+
+    /// The recorded texts of a file: the baseline's and that of `shown`. `None` if one is not known.
+    fn both_texts<'a>(&'a self, shown: &'a Snapshot, path: &Path) -> Option<[&'a RecordedText; 2]> {
+        let known = |snapshot: &'a Snapshot| {
+            snapshot.texts.get(path).filter(|recorded| !recorded.is_guess())
+        };
+        Some([known(&self.snapshot)?, known(shown)?])
     }
 
     /// The line map between two recorded texts of a file.

@@ -7,6 +7,7 @@ pub mod diff;
 pub mod kept_baseline;
 pub mod kept_runs;
 pub mod overlay;
+mod renamed;
 pub mod same_nodes;
 pub mod sampling;
 mod unresolved;

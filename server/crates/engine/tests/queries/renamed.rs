@@ -53,6 +53,35 @@ fn a_renamed_function_has_no_delta() {
     assert!(main.data.cost.fields.change.is_some());
 }
 
+/// The same code, but for the name. Which of two copies is the old function is not known.
+#[test]
+fn a_function_with_the_same_code_was_renamed() {
+    let spin = |name: &str| {
+        format!(
+            "def {name}(n):\n    total = 0\n    for i in range(n):\n        total += i * 2\n    return total if n else {name}(1)\n"
+        )
+    };
+    let main = "\ndef main():\n    pass\n";
+    let diff = |before: &str, now: &str, lines: [u32; 2]| {
+        let project = Project::new(&[("app.py", before)]);
+        let [before_at, now_at] = lines.map(|line| format!("spin@{line}[file:app.py]"));
+        let before = Arc::new(project.load(text_samples::profile(&before_at)));
+        std::fs::write(project.path("app.py"), now).unwrap();
+        let now = text_samples::profile(&now_at.replace("spin", "whirl"));
+        Diff::new(&before, &Arc::new(project.load(now)), Compare::Absolute)
+    };
+    let sides = |diff: &Diff| diff.functions.iter().map(|row| row.sides).collect::<Vec<_>>();
+    let [spin, whirl] = ["spin", "whirl"].map(spin);
+    let renamed = diff(&format!("{spin}{main}"), &format!("{main}{whirl}"), [4, 7]);
+    assert_eq!(renamed.functions[0].name, "whirl");
+    assert_eq!((sides(&renamed), renamed.functions[0].self_.change), (vec![Sides::Both], 0.0));
+    let copy = whirl.replace("whirl", "copy");
+    let copied = diff(&spin, &format!("{whirl}{copy}"), [4, 4]);
+    assert_eq!(sides(&copied), [Sides::Before, Sides::After]);
+    let edited = diff(&spin, &whirl.replace("* 2", "* 3"), [4, 4]);
+    assert_eq!(sides(&edited), [Sides::Before, Sides::After]);
+}
+
 #[test]
 fn functions_of_a_renamed_class_are_compared_by_their_lines() {
     let text = "class A:\n    def work(self):\n        return 1\n\n    def main(self):\n        self.work()\n";
