@@ -132,8 +132,8 @@ fn defined_as(open: &OpenFile, definition: &Definition) -> Option<FunctionId> {
     let here = functions.iter().filter(|(line0, _)| head.contains(line0)).map(|&(_, it)| it);
     let before = open.document.text.as_str().get(..definition.bytes.start).unwrap_or_default();
     let column = before.rsplit('\n').next().unwrap_or_default().encode_utf16().count();
-    let is_it = |&function: &FunctionId| match open.snapshot.source_function(function) {
-        Some(function) => {
+    let is_it = |&function: &FunctionId| {
+        open.snapshot.source_function(function).is_some_and(|function| {
             let recorded = function.definition();
             // Nameless functions are distinguished by their column.
             let is_there = !recorded.name.is_empty() || function.column() as usize == column;
@@ -141,12 +141,18 @@ fn defined_as(open: &OpenFile, definition: &Definition) -> Option<FunctionId> {
             // Its type may have been renamed.
             let is_unchanged = || lines.map.to_open(recorded.name_line0) == Some(name);
             is_there && is_same && (recorded.container == definition.container || is_unchanged())
-        }
-        // The start line matches, so the name does not matter.
-        None => open.snapshot.function(function).line != 0,
+        })
     };
     let renamed = || here.clone().find(|&function| lines.is_renamed(function, definition));
-    here.clone().find(is_it).or_else(renamed)
+    // The pseudo function of a script starts on the first line, too.
+    let without_definition = || {
+        here.clone().find(|&function| {
+            let this = open.snapshot.function(function);
+            let is_unknown = open.snapshot.source_function(function).is_none() && this.line != 0;
+            is_unknown && FunctionName::of(this.name).agrees(definition, None)
+        })
+    };
+    here.clone().find(is_it).or_else(renamed).or_else(without_definition)
 }
 
 /// The function around a line (0-based) of a text without a grammar: the hottest function on it, or

@@ -131,3 +131,18 @@ fn callees_of_other_lines_are_not_found() {
     assert_eq!(at("app.rs", text, samples, "f(g").unwrap(), "main");
     assert_eq!(at("app.rs", text, samples, "f(1").unwrap(), "f");
 }
+
+/// The script is a function that starts on the first line, too.
+#[test]
+fn a_function_on_the_first_line_is_not_the_script() {
+    let text = "def fib(n):\n    return n\n\nfib(1)\n";
+    let samples = "<module>@4[file:fib.py][start:1] <module>@4\nfib@2[file:fib.py][start:1]";
+    assert_eq!(at("fib.py", text, samples, "fib(n").unwrap(), "fib");
+    assert_eq!(at("fib.py", text, samples, "return").unwrap(), "fib");
+    // If it has no cost, neither has its name.
+    assert_eq!(at("fib.py", text, "<module>@4[file:fib.py][start:1]", "fib(n"), None);
+    let text = "function fib(n) {\n  return n;\n}\nfib(1);\n";
+    let samples = "(anonymous)[file:fib.js][start:1] (anonymous)\nfib@2[file:fib.js][start:1]";
+    assert_eq!(at("fib.js", text, samples, "fib(n").unwrap(), "fib");
+    assert_eq!(at("fib.js", text, samples, "return").unwrap(), "fib");
+}
