@@ -7,7 +7,7 @@ use crate::snapshot::Snapshot;
 use crate::text::Position;
 use crate::world::context::OpenFile;
 use analysis::FunctionId;
-use sources::Definition;
+use sources::{Definition, Functions};
 
 /// The function at a position of an open document.
 pub fn function_at(open: &OpenFile, position: Position) -> Option<FunctionId> {
@@ -26,6 +26,9 @@ pub fn named_at(open: &OpenFile, position: Position) -> Option<FunctionId> {
         return callee_at(open, position.line0, word)
             .or_else(|| Some(open.lines().functions().into_iter().find(is_defined)?.1));
     };
+    if let Some(function) = hidden_at(open, functions, position) {
+        return Some(function);
+    }
     let byte = text.byte_at(position);
     if let Some(call) = functions.call_at(byte) {
         return callee_at(open, position.line0, &call.name);
@@ -36,6 +39,21 @@ pub fn named_at(open: &OpenFile, position: Position) -> Option<FunctionId> {
             && byte <= definition.name_bytes.end
     };
     defined_as(open, functions.all().iter().find(is_name)?)
+}
+
+/// The function whose name is at a position on an unchanged line that a syntax error above it hides.
+fn hidden_at(open: &OpenFile, functions: &Functions, position: Position) -> Option<FunctionId> {
+    let is_there = |definition: &Definition| definition.name_line0 == position.line0;
+    if !functions.has_errors() || functions.all().iter().any(is_there) {
+        return None;
+    }
+    let recorded0 = open.lines().recorded(position.line0)?.checked_sub(1)?;
+    let word = open.document.text.word_at(position)?;
+    let mut functions = open.snapshot.defined_in(open.file).iter().map(|&(_, function)| function);
+    functions.find(|&function| {
+        let defined = open.snapshot.source_function(function).map(SourceFunction::definition);
+        defined.is_some_and(|it| it.name_line0 == recorded0 && it.name == word)
+    })
 }
 
 /// The hottest callee of a line (0-based) with a name.
@@ -68,6 +86,12 @@ pub fn enclosing(open: &OpenFile, position: Position) -> Option<FunctionId> {
     let Some(functions) = open.document.functions() else {
         return enclosing_line(open, position.line0);
     };
+    let unknown =
+        |function| is_own(open, function) && open.snapshot.source_function(function).is_none();
+    let unknown_on_line = || on_line(open, position.line0).find(|&function| unknown(function));
+    if is_swallowed(open, functions, position.line0) {
+        return recorded_around(open, position.line0).or_else(unknown_on_line);
+    }
     let by_line = functions.at_line(position.line0);
     let by_byte = functions.at_byte(open.document.text.byte_at(position));
     // The indentation of a function's first line is outside of the function, but counts as part of
@@ -81,14 +105,20 @@ pub fn enclosing(open: &OpenFile, position: Position) -> Option<FunctionId> {
         functions.all().get(definition.parent?).filter(|_| definition.name.is_empty())
     });
     outwards.find_map(|definition| defined_as(open, definition)).or_else(|| {
-        let unknown =
-            |function| is_own(open, function) && open.snapshot.source_function(function).is_none();
         if around.is_some() {
-            on_line(open, position.line0).find(|&function| unknown(function))
+            unknown_on_line()
         } else {
             hottest(open, position.line0).or_else(|| recorded_around(open, position.line0))
         }
     })
+}
+
+/// Whether an unchanged line (0-based) may be in the function around it only because of a syntax error
+/// in the head of that one.
+fn is_swallowed(open: &OpenFile, functions: &Functions, line0: u32) -> bool {
+    let is_unchanged = |line0| open.lines().recorded(line0).is_some();
+    let around = functions.at_line(line0).filter(|_| functions.has_errors());
+    around.is_some_and(|around| is_unchanged(line0) && !is_unchanged(around.name_line0))
 }
 
 /// The function that contained a line (0-based) in the recorded text. The syntax of the current

@@ -184,7 +184,11 @@ impl FileLines<'_> {
             std::iter::successors(functions.at_line(line0), parent)
         };
         let is_in_place = |line0: &u32| around(*line0).any(|it| Some(it.name_line0) == place);
-        if recorded.name.is_empty() || body.iter().any(is_in_place) {
+        // A syntax error above an unchanged definition may hide it.
+        let is_place = |definition: &Definition| Some(definition.name_line0) == place;
+        let is_hidden =
+            place.is_some() && functions.has_errors() && !functions.all().iter().any(is_place);
+        if recorded.name.is_empty() || is_hidden || body.iter().any(is_in_place) {
             return None;
         }
         // Nested functions have fewer of the lines.

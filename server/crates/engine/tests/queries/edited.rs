@@ -75,6 +75,20 @@ fn costs_follow_the_lines_of_a_function_and_not_its_name() {
 }
 
 #[test]
+fn a_syntax_error_in_one_function_does_not_move_the_next() {
+    let broken = SHOP.replace("def load(cart):", "def read(n):\n    pass\n\n\ndef load(cart):");
+    for (broken, lenses_now) in [
+        (SHOP.replace("def prices(self)", "def prices(self"), ["2 total", "7 prices", "12 load"]),
+        (broken.replace("def read(n)", "def read(n"), ["2 total", "7 prices", "16 load"]),
+    ] {
+        assert_eq!(lenses(&broken), lenses_now);
+        assert_eq!(at(&broken, "load(cart").as_deref(), Some("load"));
+        assert_eq!(at(&broken, "table = cart").as_deref(), Some("load"));
+        assert_eq!(at(&broken, "return [row").as_deref(), Some("prices"));
+    }
+}
+
+#[test]
 fn a_method_that_became_a_function_keeps_its_cost() {
     let method = "    def prices(self):\n        rows = load(self)\n        return [row.price for row in rows]\n";
     let function =

@@ -69,6 +69,11 @@ impl Functions {
         Functions { language, text, tree: Some(tree), definitions }
     }
 
+    /// Whether the text has syntax errors.
+    pub fn has_errors(&self) -> bool {
+        self.tree.as_ref().is_some_and(|tree| tree.root_node().has_error())
+    }
+
     /// All functions in the order of the text, outer before inner.
     pub fn all(&self) -> &[Definition] {
         &self.definitions

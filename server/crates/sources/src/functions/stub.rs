@@ -39,6 +39,10 @@ impl Functions {
         match *self {}
     }
 
+    pub fn has_errors(&self) -> bool {
+        match *self {}
+    }
+
     pub fn all(&self) -> &[Definition] {
         match *self {}
     }
