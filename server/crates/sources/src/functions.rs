@@ -39,7 +39,7 @@ use std::ops::{Range, RangeInclusive};
 pub struct Definition {
     /// The last segment as written in the text: `area`, `operator+`, `~Shape`. An accessor of C# is
     /// `get_Count`, as .NET names it. A closure has the name of the variable, field, property or
-    /// argument it is bound to, or none.
+    /// parameter it is bound to, or none.
     pub name: String,
     /// The number of arguments, in languages in which functions with the same name may differ in it
     /// only: Mercury.

@@ -55,6 +55,30 @@ static double compound(double x) {
     );
 }
 
+/// A lens within a statement would separate its lines.
+#[test]
+fn a_lambda_that_is_an_argument_has_no_lens() {
+    let text = "\
+def main(a):
+    f = lambda q: work(q)
+    return sorted(
+        a,
+        key=lambda q: work(q),
+    )
+";
+    let project = Project::new(&[("m.py", text)]);
+    let samples = "
+        main@3[file:m.py]     main@3
+        <lambda>@2[file:m.py] <lambda>@5[file:m.py]";
+    assert_eq!(
+        lenses(&project, "m.py", samples),
+        [
+            "1 self 0.0% (0 samples) · total 100.0% (2 samples)",
+            "2 self 50.0% (1 sample) · total 50.0% (1 sample)",
+        ]
+    );
+}
+
 #[test]
 fn a_start_line_without_the_definition_has_the_name() {
     let text = "import sys\n\ndef f():\n    pass\n";

@@ -94,7 +94,7 @@ fn python() {
     );
     check(
         "speedscope/py-gridworld-pyspy/main.py",
-        "solve_all:16 crunch:30 key:38 ackermann:41 background:49 main:57",
+        "solve_all:16 crunch:30 ackermann:41 background:49 main:57",
     );
 }
 

@@ -42,10 +42,10 @@ fn python() {
 17 17-17 closure key
 18 18-18 closure typed
 19 19-19 closure callback
-20 20-20 closure a
-21 21-21 closure z
+20 20-20 closure
+21 21-21 closure
 22 22-22 default
-  22 22-22 closure f
+  22 22-22 closure
 23 23-23 closure first
 23 23-23 closure second
 ",
