@@ -189,6 +189,42 @@ fn prepare_finds_the_callee_at_the_cursor_or_the_enclosing_function() {
     assert_eq!(at(&lib, 0, 0), [""; 0]);
 }
 
+/// The profile does not tell which of the two calls in the line is meant.
+#[test]
+fn prepare_finds_all_callees_with_the_name_at_the_cursor() {
+    let source = "\
+class A:
+    def run(self): return 1
+class B:
+    def run(self): return 2
+def main():
+    return A().run() + B().run()
+";
+    let folded = "main (app.py:6);run (app.py:2) 1\nmain (app.py:6);run (app.py:4) 3\n";
+    let workspace = Workspace::with([("app.py", source), ("cpu.folded", folded)]);
+    let mut server = Server::start(&workspace);
+    let app = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&app);
+    let items = server.prepare(&app, 5, 16);
+    let found = items.iter().map(|item| (name(item), item["range"]["start"]["line"].clone()));
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        [("75.0% run".to_owned(), json!(3)), ("25.0% run".to_owned(), json!(1))]
+    );
+    let cursor = json!({ "line": 5, "character": 16 });
+    let actions = server.request(
+        "textDocument/codeAction",
+        json!({
+            "textDocument": { "uri": app },
+            "range": { "start": cursor, "end": cursor },
+            "context": { "diagnostics": [] },
+        }),
+    );
+    let titles = actions.as_array().unwrap().iter().map(|action| text(&action["title"]));
+    let callers: Vec<_> = titles.filter(|title| title.starts_with("callers")).collect();
+    assert_eq!(callers, ["callers of run (app.py:4)", "callers of run (app.py:2)"]);
+}
+
 #[test]
 fn foreign_and_stale_items_have_no_calls() {
     let workspace = six_samples();

@@ -4,14 +4,14 @@
 use super::{from_proto, to_proto};
 use engine::items::{Direction, root_item};
 use engine::query::calls::{Call, calls};
-use engine::query::functions_at::function_at;
+use engine::query::functions_at::functions_at;
 use engine::world::context::Context;
 use lsp_types::{
     CallHierarchyIncomingCall, CallHierarchyItem, CallHierarchyOutgoingCall,
     CallHierarchyPrepareParams,
 };
 
-/// The function at a position: the callee if the position is in a call, or else the function that
+/// The functions at a position: the callees if the position is in a call, or else the function that
 /// contains the position.
 pub fn prepare(
     context: &Context,
@@ -19,8 +19,10 @@ pub fn prepare(
 ) -> Option<Vec<CallHierarchyItem>> {
     let at = &params.text_document_position_params;
     let open = context.open_file(&at.text_document.uri)?;
-    let function = function_at(&open, from_proto::position(at.position))?;
-    Some(vec![to_proto::item(root_item(context, &open.snapshot, function)?)])
+    let functions = functions_at(&open, from_proto::position(at.position)).into_iter();
+    let items = functions.filter_map(|function| root_item(context, &open.snapshot, function));
+    let items: Vec<_> = items.map(to_proto::item).collect();
+    (!items.is_empty()).then_some(items)
 }
 
 /// The callers of an item, hottest first; none if the item is stale or from another server.

@@ -95,4 +95,7 @@ pub struct Call {
     pub bytes: Range<usize>,
     /// The line of that name, 0-based.
     pub line0: u32,
+    /// The number of arguments, in languages in which functions with the same name may differ in it
+    /// only: C++. `None` if the text does not tell.
+    pub n_arguments: Option<usize>,
 }

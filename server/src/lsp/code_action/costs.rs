@@ -9,7 +9,8 @@ use engine::items::keys::Key;
 use engine::items::root_item;
 use engine::present::text::{one_line, plain};
 use engine::query::choices::{Choice, ChoiceKey, ChoiceOption};
-use engine::query::functions_at::function_at;
+use engine::query::functions_at::functions_at;
+use engine::query::hover::name_with_place;
 use engine::query::view::{View, view};
 use engine::text::Position;
 use engine::world::context::Context;
@@ -19,21 +20,25 @@ use serde_json::{Value, json};
 /// The kind.
 pub const KIND: &str = "source.costline";
 
-/// The maximum number of actions for other metrics, and for other profiles.
+/// The maximum number of functions, other metrics and other profiles that have actions.
 const MAX_OPTIONS: usize = 3;
 
 /// The actions for a line with costs. None for other lines.
 pub fn actions(context: &Context, uri: &Url, position: Position) -> Vec<Command> {
     let Some(open) = context.open_file(uri) else { return Vec::new() };
     let snapshot = &open.snapshot;
-    let function = function_at(&open, position);
+    let functions = functions_at(&open, position);
     let line0 = position.line0;
-    if function.is_none() && open.lines().costs(line0..line0 + 1).is_empty() {
+    if functions.is_empty() && open.lines().costs(line0..line0 + 1).is_empty() {
         return Vec::new();
     }
     let mut actions = Vec::new();
-    if let Some(function) = function {
-        let name = plain(snapshot.function(function).name);
+    for &function in functions.iter().take(MAX_OPTIONS) {
+        let name = match functions.len() {
+            1 => snapshot.function(function).name.to_owned(),
+            _ => name_with_place(context, snapshot, function),
+        };
+        let name = plain(&name);
         if let Some(item) = root_item(context, snapshot, function) {
             let item = json!([item]);
             actions.push(action(&format!("callers of {name}"), SHOW_CALLERS, item.clone()));

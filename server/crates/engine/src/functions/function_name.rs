@@ -218,6 +218,36 @@ pub fn without_clone_marks(name: &str) -> &str {
     if is_of_coroutine { without_parameters(function) } else { function }
 }
 
+/// The number of parameters in a name of C++: 2 of `area(int, std::pair<int, int>) const`. `None`
+/// if it has no list of them, or there may be more.
+pub fn n_parameters(name: &str) -> Option<usize> {
+    let name = collapse_generics(without_clones(name));
+    let end = 1 + name.rfind(')')?;
+    let is_qualifier = |word: &str| matches!(word, "const" | "volatile" | "&" | "&&" | "noexcept");
+    let function = without_parameters(&name[..end]);
+    // The type of a result may have a list of its own.
+    let is_result = function.ends_with(')') && !function.ends_with("operator()");
+    if is_result || !name[end..].split_whitespace().all(is_qualifier) {
+        return None;
+    }
+    let list = name[function.len()..end].strip_prefix('(')?.strip_suffix(')')?;
+    let mut depth = 0_usize;
+    let mut n_commas = 0;
+    for c in list.chars() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => n_commas += 1,
+            _ => {}
+        }
+    }
+    match list.trim() {
+        "" | "void" => Some(0),
+        list if list.ends_with("...") => None,
+        _ => Some(n_commas + 1),
+    }
+}
+
 /// A name without its list of parameters, if it ends with one.
 pub fn without_parameters(name: &str) -> &str {
     let mut depth = 0_usize;

@@ -1,44 +1,53 @@
-//! The function at a position of an open document: the function that is named there, or else the
-//! function around the position.
+//! The functions at a position of an open document: those that are named there, or else the function
+//! around the position.
 
-use crate::functions::function_name::FunctionName;
+use crate::functions::function_name::{FunctionName, n_parameters};
 use crate::functions::source_functions::SourceFunction;
 use crate::snapshot::Snapshot;
 use crate::text::Position;
 use crate::world::context::OpenFile;
 use analysis::FunctionId;
+use rustc_hash::FxHashSet;
 use sources::{Definition, Functions};
 
-/// The function at a position of an open document.
-pub fn function_at(open: &OpenFile, position: Position) -> Option<FunctionId> {
-    named_at(open, position).or_else(|| enclosing(open, position))
+/// The functions at a position of an open document, hottest first. Several if the profile does not
+/// tell which of the callees with the name there is meant.
+pub fn functions_at(open: &OpenFile, position: Position) -> Vec<FunctionId> {
+    let named = named_at(open, position);
+    if named.is_empty() { enclosing(open, position).into_iter().collect() } else { named }
 }
 
-/// The function whose name is at a position: a callee of that line, or a function that is defined
-/// there. Without a grammar, any word may be either.
-pub fn named_at(open: &OpenFile, position: Position) -> Option<FunctionId> {
+/// The functions whose name is at a position, hottest first: callees of that line, or a function that
+/// is defined there. Without a grammar, any word may be either.
+pub fn named_at(open: &OpenFile, position: Position) -> Vec<FunctionId> {
     let text = &open.document.text;
     let Some(functions) = open.document.functions() else {
-        let word = text.word_at(position)?;
+        let Some(word) = text.word_at(position) else { return Vec::new() };
+        let callees = callees_at(open, position, word);
+        if !callees.is_empty() {
+            return callees;
+        }
         let is_defined = |&(line0, function): &(u32, FunctionId)| {
             line0 == position.line0 && is_called(&open.snapshot, function, word)
         };
-        return callee_at(open, position.line0, word)
-            .or_else(|| Some(open.lines().functions().into_iter().find(is_defined)?.1));
+        let defined = open.lines().functions().into_iter().find(is_defined);
+        return defined.map(|(_, function)| function).into_iter().collect();
     };
     if let Some(function) = hidden_at(open, functions, position) {
-        return Some(function);
+        return vec![function];
     }
     let byte = text.byte_at(position);
     if let Some(call) = functions.call_at(byte) {
-        return callee_at(open, position.line0, &call.name);
+        let callees = callees_at(open, position, &call.name);
+        return with_arguments(open, callees, call.n_arguments);
     }
     let is_name = |definition: &&Definition| {
         !definition.name.is_empty()
             && definition.name_bytes.start <= byte
             && byte <= definition.name_bytes.end
     };
-    defined_as(open, functions.all().iter().find(is_name)?)
+    let definition = functions.all().iter().find(is_name);
+    definition.and_then(|definition| defined_as(open, definition)).into_iter().collect()
 }
 
 /// The function whose name is at a position on an unchanged line that a syntax error above it hides.
@@ -56,20 +65,49 @@ fn hidden_at(open: &OpenFile, functions: &Functions, position: Position) -> Opti
     })
 }
 
-/// The hottest callee of a line (0-based) with a name.
-fn callee_at(open: &OpenFile, line0: u32, name: &str) -> Option<FunctionId> {
-    let lines: Vec<u32> = open.lines().all_recorded(line0).collect();
+/// The callees with a name on the line of a position, hottest first. If the profile does not have the
+/// lines of calls, those of the function around the position.
+fn callees_at(open: &OpenFile, position: Position, name: &str) -> Vec<FunctionId> {
+    let lines: Vec<u32> = open.lines().all_recorded(position.line0).collect();
     let (costs, calls) = (&open.snapshot.costs, open.snapshot.tree.edges());
-    let places = lines.iter().flat_map(|&line| costs.functions_on(open.file, line));
-    let edges = places
-        .flat_map(|place| calls.callees(place.function))
-        .filter(|edge| is_called(&open.snapshot, edge.callee, name));
-    let here = edges.filter_map(|edge| {
+    let on_lines = lines.iter().flat_map(|&line| costs.functions_on(open.file, line));
+    let called_here = on_lines.flat_map(|place| calls.callees(place.function)).filter_map(|edge| {
         let mut sites = calls.sites(edge).iter();
         let site = sites.find(|site| site.file == open.file && lines.contains(&site.line))?;
-        Some((site.total.abs(), edge.callee))
+        Some((site.total, edge.callee))
     });
-    here.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, callee)| callee)
+    let around = enclosing(open, position).into_iter();
+    let called_somewhere = around
+        .flat_map(|function| calls.callees(function))
+        .filter(|edge| calls.sites(edge).is_empty())
+        .map(|edge| (edge.total, edge.callee));
+    let mut called: Vec<(f64, FunctionId)> = called_here
+        .chain(called_somewhere)
+        .filter(|&(_, callee)| is_called(&open.snapshot, callee, name))
+        .collect();
+    called.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()).then(a.1.cmp(&b.1)));
+    let mut seen = FxHashSet::default();
+    called.into_iter().map(|(_, callee)| callee).filter(|&callee| seen.insert(callee)).collect()
+}
+
+/// The functions that a call with this number of arguments may mean. More parameters may have default
+/// values, but not if another function of the same type has exactly this number: such a call would be
+/// ambiguous.
+fn with_arguments(
+    open: &OpenFile,
+    functions: Vec<FunctionId>,
+    n_arguments: Option<usize>,
+) -> Vec<FunctionId> {
+    let Some(n_arguments) = n_arguments else { return functions };
+    let name = |function: FunctionId| open.snapshot.function(function).name;
+    let is_exact = |function: FunctionId| n_parameters(name(function)) == Some(n_arguments);
+    let exact = functions.iter().copied().filter(|&function| is_exact(function));
+    let types: Vec<_> = exact.map(|function| FunctionName::of(name(function)).path).collect();
+    let may_be_meant = |function: FunctionId| match n_parameters(name(function)) {
+        Some(n) if n > n_arguments => !types.contains(&FunctionName::of(name(function)).path),
+        n => n.is_none_or(|n| n == n_arguments),
+    };
+    functions.iter().copied().filter(|&function| may_be_meant(function)).collect()
 }
 
 /// Whether the name of a function in source code is `name`.

@@ -25,15 +25,17 @@ use url::Url;
 /// The maximum length of lists of callers and callees.
 const MAX_LISTED: usize = 5;
 
-/// The report on the function that is named at a position, or else on the line. `None` if the
+/// The report on the functions that are named at a position, or else on the line. `None` if the
 /// setting `hover.enable` is off, the position is neither on a name nor at the end of the line
 /// (unless the setting `hover.everywhere` is on), or the line has neither a cost nor a count of
 /// executions.
 pub fn hover(context: &Context, uri: &Url, position: Position) -> Option<Details> {
     let settings = &context.world.settings.hover;
     let open = context.open_file(uri).filter(|_| settings.enable)?;
-    if let Some(function) = named_at(&open, position) {
-        return Some(function_details(context, &open.snapshot, function));
+    match named_at(&open, position)[..] {
+        [] => {}
+        [function] => return Some(function_details(context, &open.snapshot, function)),
+        ref functions => return Some(functions_details(context, &open.snapshot, functions)),
     }
     let is_asked = settings.everywhere || open.document.text.is_at_end_of_line(position);
     if is_asked { line_details(context, &open, position.line0) } else { None }
@@ -113,6 +115,37 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
     details.lists.push(("callers into this line", callers));
     details.lists.push(("calls from this line", callees_of_lines(context, open, &recorded)));
     Some(details)
+}
+
+/// The name of a function with its place, to tell it from others of that name: `run (app.py:12)`.
+pub fn name_with_place(context: &Context, snapshot: &Snapshot, function: FunctionId) -> String {
+    let this = snapshot.function(function);
+    let file = this.file.map(|file| snapshot.file_name(file));
+    match (file, place(context, snapshot, function)) {
+        (Some(file), Some((_, line0))) => format!("{} ({file}:{})", this.name, line0 + 1),
+        (Some(file), None) => format!("{} ({file})", this.name),
+        (None, _) => this.name.to_owned(),
+    }
+}
+
+/// The report on functions of which the profile does not tell which one is meant.
+fn functions_details(context: &Context, snapshot: &Snapshot, functions: &[FunctionId]) -> Details {
+    let scale = context.scale(snapshot);
+    let listed = functions.iter().take(MAX_LISTED).map(|&function| {
+        let total = snapshot.costs.function(function).cost.total;
+        Listed {
+            cost: units::total(total, |weight| scale.both(weight)),
+            name: name_with_place(context, snapshot, function),
+            place: place(context, snapshot, function),
+        }
+    });
+    Details {
+        title: format!("{} functions with this name are called here", functions.len()),
+        lists: vec![("hottest first", listed.collect())],
+        notes: notes(context, snapshot),
+        profile: profile(snapshot),
+        ..Details::default()
+    }
 }
 
 /// The report on a function.

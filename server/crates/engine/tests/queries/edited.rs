@@ -3,7 +3,7 @@
 use crate::support::{Project, numbered, position_of};
 use engine::items::places::line_place;
 use engine::query::function_costs::function_costs;
-use engine::query::functions_at::function_at;
+use engine::query::functions_at::functions_at;
 use profile::text_samples;
 
 const SHOP: &str = "\
@@ -43,7 +43,7 @@ fn at(edited: &str, part: &str) -> Option<String> {
     let snapshot = project.load(text_samples::profile(SAMPLES));
     let context = project.context_with(snapshot, &[("shop.py", edited.to_owned())]);
     let open = context.open_file(&project.uri("shop.py")).unwrap();
-    let function = function_at(&open, position_of(edited, part))?;
+    let function = *functions_at(&open, position_of(edited, part)).first()?;
     Some(open.snapshot.function(function).name.to_owned())
 }
 

@@ -1,16 +1,24 @@
 //! The function at a position: the callee that is named there, or else the function around it.
 
 use crate::support::{Project, position_of};
-use engine::query::functions_at::function_at;
+use engine::query::functions_at::functions_at;
+use engine::query::hover::hover;
 use profile::text_samples;
 
-/// The function at the first place of `part` in a file.
-fn at(file: &str, text: &str, samples: &str, part: &str) -> Option<String> {
+/// The functions at the first place of `part` in a file.
+fn all_at(file: &str, text: &str, samples: &str, part: &str) -> Vec<String> {
     let project = Project::new(&[(file, text)]);
     let context = project.context(project.load(text_samples::profile(samples)), &[file]);
     let open = context.open_file(&project.uri(file)).unwrap();
-    let function = function_at(&open, position_of(text, part))?;
-    Some(open.snapshot.function(function).name.to_owned())
+    let functions = functions_at(&open, position_of(text, part)).into_iter();
+    functions.map(|function| open.snapshot.function(function).name.to_owned()).collect()
+}
+
+/// The only function there.
+fn at(file: &str, text: &str, samples: &str, part: &str) -> Option<String> {
+    let mut functions = all_at(file, text, samples, part);
+    assert!(functions.len() < 2, "{part}: {functions:?}");
+    functions.pop()
 }
 
 const APP: &str = "\
@@ -114,22 +122,69 @@ fn callees_are_found_by_every_name_that_profilers_record() {
 }
 
 #[test]
-fn of_several_callees_with_one_name_the_costliest() {
+fn all_callees_with_one_name_hottest_first() {
     let text = "fn main() {\n    f();\n}\n";
     let samples = "
         main@2[file:app.rs] main@2      main@2      main@2
         a::f[lib:a]         b::f[lib:b] b::f[lib:b] other[lib:c]";
-    assert_eq!(at("app.rs", text, samples, "f()").unwrap(), "b::f");
+    assert_eq!(all_at("app.rs", text, samples, "f()"), ["b::f", "a::f"]);
 }
 
 #[test]
-fn callees_of_other_lines_are_not_found() {
-    let text = "fn main() {\n    f(g());\n    f(1);\n}\n";
+fn the_number_of_arguments_tells_overloads_apart() {
+    let text = "int main() {\n  return area(3) + area(4, 5) + s.area(6) + area(ALL);\n}\n";
     let samples = "
-        main@2[file:app.rs] main@3
-        g[lib:app]          f[lib:app]";
-    assert_eq!(at("app.rs", text, samples, "f(g").unwrap(), "main");
-    assert_eq!(at("app.rs", text, samples, "f(1").unwrap(), "f");
+        main@2[file:a.cpp] main@2                main@2
+        area(int)[lib:a]   area(int,int)[lib:a]  area(int,int)";
+    let at = |samples, part| all_at("a.cpp", text, samples, part);
+    assert_eq!(at(samples, "area(3"), ["area(int)"]);
+    assert_eq!(at(samples, "area(4"), ["area(int,int)"]);
+    assert_eq!(at(samples, "area(ALL"), ["area(int,int)", "area(int)"]);
+    // Only the other call has a cost.
+    assert_eq!(at("main@2[file:a.cpp]\narea(int)[lib:a]", "area(4"), ["main"]);
+    // The second parameter of another type's function may have a default value.
+    let of_types = "
+        main@2[file:a.cpp]  main@2                   main@2           main@2
+        A::area(int)[lib:a] B::area(int,bool)[lib:a] C::area()[lib:a] A::area(int,bool)[lib:a]";
+    assert_eq!(at(of_types, "area(6"), ["A::area(int)", "B::area(int,bool)"]);
+}
+
+#[test]
+fn a_hover_lists_all_functions_that_a_call_may_mean() {
+    let text = "\
+class A:
+    def run(self):
+        return 1
+
+class B:
+    def run(self):
+        return 2
+
+def main():
+    return A().run() + B().run()
+";
+    let samples = "
+        main@10[file:m.py] main@10 main@10
+        run@3[file:m.py]   run@7   run@7";
+    let project = Project::new(&[("m.py", text)]);
+    let context = project.context(project.load(text_samples::profile(samples)), &["m.py"]);
+    let details = hover(&context, &project.uri("m.py"), position_of(text, "run() +")).unwrap();
+    let plain = details.plain();
+    let expected = "2 functions with this name are called here
+hottest first:
+  66.7% (2 samples) run (m.py:6)
+  33.3% (1 sample) run (m.py:2)
+";
+    assert!(plain.starts_with(expected), "{plain}");
+}
+
+/// V8 and cProfile record which functions call each other, but not on which lines.
+#[test]
+fn without_lines_of_calls_a_callee_of_the_function_around() {
+    let text = "function heavy(n) {\n}\nfunction main() {\n  heavy(3);\n  light(4);\n}\n";
+    let samples = "main[file:k.js][start:3] main\nheavy[file:k.js][start:1]";
+    assert_eq!(at("k.js", text, samples, "heavy(3)").unwrap(), "heavy");
+    assert_eq!(at("k.js", text, samples, "light").unwrap(), "main");
 }
 
 /// The script is a function that starts on the first line, too.
@@ -145,4 +200,14 @@ fn a_function_on_the_first_line_is_not_the_script() {
     let samples = "(anonymous)[file:fib.js][start:1] (anonymous)\nfib@2[file:fib.js][start:1]";
     assert_eq!(at("fib.js", text, samples, "fib(n").unwrap(), "fib");
     assert_eq!(at("fib.js", text, samples, "return").unwrap(), "fib");
+}
+
+#[test]
+fn callees_of_other_lines_are_not_found() {
+    let text = "fn main() {\n    f(g());\n    f(1);\n}\n";
+    let samples = "
+        main@2[file:app.rs] main@3
+        g[lib:app]          f[lib:app]";
+    assert_eq!(at("app.rs", text, samples, "f(g").unwrap(), "main");
+    assert_eq!(at("app.rs", text, samples, "f(1").unwrap(), "f");
 }

@@ -133,6 +133,6 @@ impl Functions {
     /// The calls whose names overlap `bytes` or touch its ends.
     fn calls(&self, bytes: RangeInclusive<usize>) -> Vec<Call> {
         let Some(tree) = &self.tree else { return mercury::calls(&self.text, &bytes) };
-        calls::calls(tree, &self.text, &Roles::new(self.language), bytes)
+        calls::calls(tree, &self.text, self.language, bytes)
     }
 }

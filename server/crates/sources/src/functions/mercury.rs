@@ -96,7 +96,12 @@ pub(super) fn calls(text: &str, bytes: &RangeInclusive<usize>) -> Vec<Call> {
             if is_called && touches {
                 let bytes = without_quotes(text, name);
                 let name_text = text.get(bytes.clone()).unwrap_or_default();
-                found.push(Call { name: name_text.to_owned(), bytes, line0: name.line0 });
+                found.push(Call {
+                    name: name_text.to_owned(),
+                    bytes,
+                    line0: name.line0,
+                    n_arguments: None,
+                });
             }
         }
     }

@@ -1,6 +1,7 @@
 //! C, C++, Rust and Go.
 
 use crate::{check, check_calls};
+use sources::Functions;
 use sources::Language::{C, Cpp, Go, Rust};
 
 #[test]
@@ -175,6 +176,28 @@ fn c_calls() {
             ("int f^() { }", "-"),
         ],
     );
+}
+
+#[test]
+fn calls_of_cpp_tell_the_number_of_arguments() {
+    for (call, n_arguments) in [
+        ("f()", Some(0)),
+        ("f(1, g(2, 3))", Some(2)),
+        ("f(1, /* two */ 2)", Some(2)),
+        ("s.f(1)", Some(1)),
+        ("f<int, int>(1)", Some(1)),
+        ("new f(1, 2)", Some(2)),
+        // It may stand for several.
+        ("f(args...)", None),
+        ("f(PAIR)", None),
+    ] {
+        let text = format!("int main() {{ {call}; }}");
+        let functions = Functions::parse(Cpp, text.as_str()).unwrap();
+        let found = functions.call_at(text.find('f').unwrap()).unwrap();
+        assert_eq!((found.name.as_str(), found.n_arguments), ("f", n_arguments), "{call}");
+    }
+    let functions = Functions::parse(C, "int main() { f(1); }").unwrap();
+    assert_eq!(functions.call_at(13).unwrap().n_arguments, None);
 }
 
 #[test]

@@ -243,6 +243,24 @@ fn closures_and_blocks_are_not_called_by_the_name_of_the_function_around_them() 
 }
 
 #[test]
+fn names_of_cpp_tell_the_number_of_parameters() {
+    for (name, expected) in [
+        ("area()", Some(0)),
+        ("area(void)", Some(0)),
+        ("Shape::area(int, int) const", Some(2)),
+        ("void each<int, int>(std::map<int, int>&, void (*)(int, int))", Some(2)),
+        ("Shape::operator()(int)", Some(1)),
+        ("area(int) [clone .cold]", Some(1)),
+        ("print(char const*, ...)", None),
+        ("area", None),
+        ("main.(*Index).Add", None),
+        ("void (*handler(int))(int, int)", None),
+    ] {
+        assert_eq!(n_parameters(name), expected, "{name}");
+    }
+}
+
+#[test]
 fn clones_are_named_as_in_the_source() {
     for (name, expected) in [
         ("blur.constprop.0.isra.1", "blur"),
