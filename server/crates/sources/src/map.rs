@@ -193,7 +193,8 @@ const MAX_REPORTED: usize = 16;
 /// each other.
 ///
 /// `profile_dir` is the folder of the profile. If a name matches files of several roots, the root
-/// that contains the profile wins.
+/// that contains the profile wins. If a relative name matches several files, it may be relative to a
+/// folder around the profile.
 ///
 /// The steps are: the user's rules (if a rule applies but the mapped path does not exist, nothing
 /// is guessed); the path itself, if it is in a root; the mount of a dev container; the path of a Go
@@ -266,13 +267,14 @@ struct Mapper<'a> {
     links: Links,
     /// The root that contains the profile.
     own_root: Option<usize>,
+    profile_dir: Option<&'a Path>,
 }
 
 impl<'a> Mapper<'a> {
     fn new(
         index: &'a SourceIndex,
         rules: &'a [Rule],
-        profile_dir: Option<&Path>,
+        profile_dir: Option<&'a Path>,
         links: Links,
     ) -> Mapper<'a> {
         Mapper {
@@ -284,6 +286,7 @@ impl<'a> Mapper<'a> {
             mounts: Mounts::of(index),
             links,
             own_root: profile_dir.and_then(|dir| index.root_of(dir)),
+            profile_dir,
         }
     }
 
@@ -320,7 +323,8 @@ impl<'a> Mapper<'a> {
             (Form::NoFile, _) => Mapping::Unmapped(Reason::NoFile),
             (Form::Scheme(scheme), _) => Mapping::Unmapped(Reason::Scheme(scheme.clone())),
             (Form::Relative, _) => self
-                .choose(self.ending_with(tail))
+                .near_profile(name)
+                .or_else(|| self.choose(self.ending_with(tail)))
                 .or_else(|| self.in_a_root(name))
                 .unwrap_or_else(|| Mapping::Unmapped(self.missing(name))),
             (Form::Library, _) => {
@@ -338,6 +342,20 @@ impl<'a> Mapper<'a> {
                 Mapping::Unmapped(path.map_or(Reason::NotFound, Reason::Gone))
             }
         })
+    }
+
+    /// Of several files that end like a relative name, the one that it leads to from the innermost folder
+    /// around the profile with any of them, below the root. `None` if that folder has others.
+    fn near_profile(&self, name: &Name) -> Option<Mapping> {
+        let files: Vec<&File> = self.ending_with(&name.key).collect();
+        let root = &self.index.roots().get(self.own_root?)?.path;
+        let folders = self.profile_dir?.ancestors().take_while(|folder| folder != root);
+        let near = |folder: &'a Path| files.iter().filter(move |it| it.path.starts_with(folder));
+        let folder = folders.filter(|_| files.len() > 1).find(|it| near(it).next().is_some())?;
+        let leads_to = |file: &&File| file.path == folder.join(name.tail());
+        let mut near = near(folder);
+        let only = near.next().filter(|file| near.next().is_none() && leads_to(file))?;
+        Some(mapped(only.path.clone(), How::Suffix))
     }
 
     /// The file that a relative name leads to from a root. Finds what the walk skips: files behind

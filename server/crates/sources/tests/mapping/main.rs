@@ -373,6 +373,23 @@ fn does_not_map_anything_outside_the_roots() {
 }
 
 #[test]
+fn prefers_the_folder_of_a_service_that_contains_the_profile() {
+    let services = || app("app/a/app.py app/a/lib/x.py app/b/app.py app/b/lib/x.py app/b/c/app.py");
+    let both = [("app.py", "? app/a/app.py app/b/app.py app/b/c/app.py")];
+    services().profile_in("app/a/profiles").check(&[
+        ("app.py", "app/a/app.py"),
+        ("lib/x.py", "app/a/lib/x.py"),
+        // It was recorded in another folder.
+        ("x.py", "? app/a/lib/x.py app/b/lib/x.py"),
+    ]);
+    services().profile_in("app/a").check(&[("app.py", "app/a/app.py")]);
+    // The service has two of them.
+    services().profile_in("app/b/profiles").check(&both);
+    services().profile_in("app/profiles").check(&both);
+    services().profile_in("elsewhere").check(&both);
+}
+
+#[test]
 fn prefers_the_checkout_that_contains_the_profile() {
     let two = || {
         app("app/src/main.rs app/src/rank.rs old/src/main.rs old/src/rank.rs")
