@@ -141,7 +141,7 @@ fn functions_details(context: &Context, snapshot: &Snapshot, functions: &[Functi
     });
     Details {
         title: format!("{} functions with this name are called here", functions.len()),
-        lists: vec![("hottest first", listed.collect())],
+        lists: vec![("hottest here first", listed.collect())],
         notes: notes(context, snapshot),
         profile: profile(snapshot),
         ..Details::default()

@@ -4,6 +4,7 @@ use crate::support::{Project, numbered, position_of};
 use engine::items::places::line_place;
 use engine::query::function_costs::function_costs;
 use engine::query::functions_at::functions_at;
+use engine::query::hover::hover;
 use profile::text_samples;
 
 const SHOP: &str = "\
@@ -85,6 +86,11 @@ fn a_syntax_error_in_one_function_does_not_move_the_next() {
         assert_eq!(at(&broken, "load(cart").as_deref(), Some("load"));
         assert_eq!(at(&broken, "table = cart").as_deref(), Some("load"));
         assert_eq!(at(&broken, "return [row").as_deref(), Some("prices"));
+        let project = Project::new(&[("shop.py", SHOP)]);
+        let snapshot = project.load(text_samples::profile(SAMPLES));
+        let context = project.context_with(snapshot, &[("shop.py", broken.clone())]);
+        let name = position_of(&broken, "load(cart");
+        assert_eq!(hover(&context, &project.uri("shop.py"), name).unwrap().title, "load");
     }
 }
 

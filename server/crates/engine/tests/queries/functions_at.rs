@@ -171,7 +171,7 @@ def main():
     let details = hover(&context, &project.uri("m.py"), position_of(text, "run() +")).unwrap();
     let plain = details.plain();
     let expected = "2 functions with this name are called here
-hottest first:
+hottest here first:
   66.7% (2 samples) run (m.py:6)
   33.3% (1 sample) run (m.py:2)
 ";
