@@ -12,6 +12,7 @@ use super::server::Server;
 use super::{
     call_hierarchy, changed, code_action, code_lens, diagnostics, hover, inlay_hint,
     problem_messages, progress, refresh, restore, saved_view, symbol, watched_files,
+    watched_settings,
 };
 use crate::lsp::loader::{Event, Loader, RootEvent};
 use engine::config::named_views;
@@ -36,6 +37,7 @@ use lsp_types::{
 };
 use serde_json::Value;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -61,6 +63,7 @@ pub struct Backend {
     has_state: OnceLock<bool>,
     /// The options of `initialize`: the settings of a client that has no others.
     options: OnceLock<Value>,
+    pulls: Arc<Pulls>,
     started: Instant,
 }
 
@@ -73,6 +76,30 @@ struct Start {
     warnings: Vec<String>,
     /// The choices of an earlier session.
     state: Option<State>,
+}
+
+/// The requests for the client's settings, by number.
+#[derive(Debug, Default)]
+struct Pulls {
+    last: AtomicU64,
+    /// The last one that was answered.
+    answered: Mutex<u64>,
+}
+
+impl Pulls {
+    /// The number of a new request.
+    fn next(&self) -> u64 {
+        self.last.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Applies the answer to a request, unless a later one was answered before.
+    fn answered<T>(&self, number: u64, apply: impl FnOnce() -> T) {
+        let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+        if *answered < number {
+            *answered = number;
+            apply();
+        }
+    }
 }
 
 /// How long after the start of the server the first requests of a client without refresh wait for
@@ -94,6 +121,7 @@ impl Backend {
             start,
             has_state: OnceLock::new(),
             options: OnceLock::new(),
+            pulls: Arc::default(),
             started,
         }
     }
@@ -126,19 +154,25 @@ impl Backend {
     }
 
     /// Requests the settings from the client (`workspace/configuration`) and applies them, however late
-    /// they come. Without an answer, nothing changes. If the client answers that it has no settings,
-    /// applies `without`; if that is `None`, nothing changes.
-    fn pull_settings(&self, without: Option<Value>) -> JoinHandle<()> {
+    /// they come, unless a later request was answered before. If there is no answer, applies
+    /// `announced`. If the client answers that it has no settings, applies `announced` or else
+    /// `options`.
+    fn pull_settings(&self, announced: Option<Value>, options: Option<Value>) -> JoinHandle<()> {
         let (client, events) = (self.server.client.clone(), self.server.events.clone());
+        let pulls = self.pulls.clone();
+        let number = pulls.next();
         tokio::spawn(async move {
             let section = Some("costline".to_owned());
             let items = vec![ConfigurationItem { scope_uri: None, section }];
             let params = ConfigurationParams { items };
             let answer = ask::<WorkspaceConfiguration>(&client, params, SETTINGS_DEADLINE).await;
-            let Ok(answer) = answer else { return };
             let is_set = |settings: &Value| settings.as_object().is_some_and(|it| !it.is_empty());
-            if let Some(settings) = answer.into_iter().next().filter(is_set).or(without) {
-                let _ = events.send(Event::Settings(settings).into());
+            let settings = match answer {
+                Ok(answer) => answer.into_iter().next().filter(is_set).or(announced).or(options),
+                Err(_) => announced,
+            };
+            if let Some(settings) = settings {
+                pulls.answered(number, || events.send(Event::Settings(settings).into()));
             }
         })
     }
@@ -252,13 +286,16 @@ impl LanguageServer for Backend {
         if info.watched_files {
             tokio::spawn(watched_files::run(client.clone(), worlds.subscribe()));
         }
+        if info.watched_settings {
+            tokio::spawn(watched_settings::register(client.clone()));
+        }
         tokio::spawn(saved_view::run(self.saver.clone(), worlds.subscribe()));
         let caches = self.server.caches.clone();
         let roots = worlds.borrow().first().roots.clone();
         let loader = Loader::new(client.clone(), info.abilities, caches, worlds, &warnings, events);
         let events = self.server.events.clone();
         let saver = self.saver.clone();
-        let pulled = info.configuration.then(|| self.pull_settings(None));
+        let pulled = info.configuration.then(|| self.pull_settings(None, None));
         tokio::spawn(async move {
             for warning in warnings {
                 client.log_message(MessageType::WARNING, format!("costline: {warning}")).await;
@@ -337,11 +374,11 @@ impl LanguageServer for Backend {
     }
 
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
-        let has_settings = params.settings.as_object().is_some_and(|settings| !settings.is_empty());
-        if has_settings {
-            self.server.send(Event::Settings(params.settings));
-        } else if self.server.client_info().configuration {
-            self.pull_settings(self.options.get().cloned());
+        let announced = Settings::section(&params.settings).cloned();
+        if self.server.client_info().configuration {
+            self.pull_settings(announced, self.options.get().cloned());
+        } else if let Some(settings) = announced {
+            self.server.send(Event::Settings(settings));
         }
     }
 

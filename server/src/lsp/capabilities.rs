@@ -26,6 +26,8 @@ pub struct Client {
     pub configuration: bool,
     /// Whether it supports dynamic registration of `workspace/didChangeWatchedFiles`.
     pub watched_files: bool,
+    /// Whether it supports dynamic registration of `workspace/didChangeConfiguration`.
+    pub watched_settings: bool,
     /// Whether it supports `window/showDocument`.
     pub show_document: bool,
     /// Whether it accepts code actions with a kind, and not only commands.
@@ -60,6 +62,9 @@ impl Client {
             configuration: workspace.and_then(|it| it.configuration).unwrap_or(false),
             watched_files: workspace
                 .and_then(|it| it.did_change_watched_files?.dynamic_registration)
+                .unwrap_or(false),
+            watched_settings: workspace
+                .and_then(|it| it.did_change_configuration?.dynamic_registration)
                 .unwrap_or(false),
             show_document: window
                 .and_then(|it| it.show_document.as_ref())

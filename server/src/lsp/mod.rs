@@ -23,6 +23,7 @@ mod pictures;
 mod problem_messages;
 mod progress;
 mod refresh;
+mod registration;
 mod restore;
 mod saved_view;
 mod server;
@@ -30,6 +31,7 @@ mod symbol;
 mod to_proto;
 mod watch;
 mod watched_files;
+mod watched_settings;
 
 use tokio::io::{stdin, stdout};
 use tower_lsp::LspService;

@@ -1,22 +1,16 @@
 //! Asks the client to report changed profiles (`workspace/didChangeWatchedFiles`). On some file
 //! systems (remote ones, for example) the client gets events that the server does not.
 
+use super::registration;
 use engine::discovery::watch_globs;
 use engine::world::worlds::Worlds;
-use lsp_guard::ask;
-use lsp_types::request::{RegisterCapability, UnregisterCapability};
-use lsp_types::{
-    DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern, Registration,
-    RegistrationParams, Unregistration, UnregistrationParams,
-};
+use lsp_types::{DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern};
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::watch;
 use tower_lsp::Client;
 
 const ID: &str = "costline/profiles";
 const METHOD: &str = "workspace/didChangeWatchedFiles";
-const DEADLINE: Duration = Duration::from_secs(10);
 
 /// Registers the globs of discovery, and again whenever the settings change them.
 pub async fn run(client: Client, mut worlds: watch::Receiver<Arc<Worlds>>) {
@@ -39,17 +33,9 @@ async fn register(client: &Client, globs: &[String]) {
     };
     let options =
         DidChangeWatchedFilesRegistrationOptions { watchers: globs.iter().map(watcher).collect() };
-    let registration = Registration {
-        id: ID.to_owned(),
-        method: METHOD.to_owned(),
-        register_options: serde_json::to_value(options).ok(),
-    };
-    let params = RegistrationParams { registrations: vec![registration] };
-    let _ = ask::<RegisterCapability>(client, params, DEADLINE).await;
+    registration::register(client, ID, METHOD, &options).await;
 }
 
 async fn unregister(client: &Client) {
-    let registration = Unregistration { id: ID.to_owned(), method: METHOD.to_owned() };
-    let params = UnregistrationParams { unregisterations: vec![registration] };
-    let _ = ask::<UnregisterCapability>(client, params, DEADLINE).await;
+    registration::unregister(client, ID, METHOD).await;
 }

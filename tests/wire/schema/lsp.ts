@@ -34,7 +34,10 @@ export interface Lsp {
   'textDocument/didChange': { params: lsp.DidChangeTextDocumentParams }
   'textDocument/didSave': { params: lsp.DidSaveTextDocumentParams }
   'textDocument/didClose': { params: lsp.DidCloseTextDocumentParams }
-  'workspace/didChangeConfiguration': { params: lsp.DidChangeConfigurationParams }
+  'workspace/didChangeConfiguration': {
+    params: lsp.DidChangeConfigurationParams
+    registerOptions: lsp.DidChangeConfigurationRegistrationOptions
+  }
   'workspace/didChangeWatchedFiles': {
     params: lsp.DidChangeWatchedFilesParams
     registerOptions: lsp.DidChangeWatchedFilesRegistrationOptions

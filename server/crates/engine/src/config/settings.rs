@@ -381,6 +381,17 @@ impl Default for Settings {
 const READ_BY_EDITORS: [&str; 2] = ["callHierarchy", "trace"];
 
 impl Settings {
+    /// The settings of Costline in the settings that a client announces: what is below `costline`, or
+    /// the object itself if it has a key of Costline. `None` if it has neither: some clients send
+    /// every server the settings of all servers.
+    pub fn section(announced: &Value) -> Option<&Value> {
+        let keys = serde_json::to_value(Self::default()).unwrap_or_default();
+        let is_own = |given: &Map<String, Value>| given.keys().any(|key| keys.get(key).is_some());
+        announced
+            .get("costline")
+            .or_else(|| announced.as_object().is_some_and(is_own).then_some(announced))
+    }
+
     /// The settings in `value`: the object itself, or one that has it under `costline`. Also returns
     /// a warning for each key that is ignored.
     pub fn parse(value: &Value) -> (Self, Vec<String>) {
