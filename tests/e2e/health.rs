@@ -134,6 +134,76 @@ fn a_rule_maps_files_that_were_not_found() {
 }
 
 #[test]
+fn files_that_are_excluded_are_not_called_missing() {
+    let workspace = healthy();
+    let options = json!({ "exclude": ["*.py"] });
+    let mut server = Server::builder(&workspace).options(options).start();
+    server.wait_profile();
+    let message = "warning no-sources: the only source file in cpu.folded is not shown: app.py is \
+                   excluded by the setting `exclude`; remove it from that setting";
+    assert_eq!(entries(&server.view()), [message]);
+    server.configure(json!({}));
+    server.eventually("no entries", |server| entries(&server.view()).is_empty().then_some(()));
+}
+
+#[test]
+#[cfg(unix)]
+fn files_outside_because_of_a_symlink_are_shown_from_source_roots() {
+    let outside = Workspace::with([("app.py", app_py().as_str())]);
+    let workspace = Workspace::with([("cpu.folded", "main (src/app.py:13) 60\n")]);
+    std::os::unix::fs::symlink(outside.root(), workspace.path("src")).unwrap();
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let message = "warning no-sources: the only source file in cpu.folded is not shown: src/app.py \
+                   is outside the workspace, because of a symlink; add the folder that the symlink \
+                   leads to to `sourceRoots`";
+    assert_eq!(entries(&server.view()), [message]);
+    server.configure(json!({ "sourceRoots": [outside.root()] }));
+    server.eventually("no entries", |server| entries(&server.view()).is_empty().then_some(()));
+}
+
+#[test]
+fn the_fix_of_a_missing_profile_is_one_that_can_be_read() {
+    let workspace = healthy();
+    workspace.write("new.cpuprofile", r#"{"nodes":[{"id":1,"callFrame":{"functionName":"f","#);
+    let mut server = Server::start(&workspace);
+    server.eventually("the problem", |server| {
+        entries(&server.view()).iter().any(|it| it.contains("profile-unreadable")).then_some(())
+    });
+    server.configure(json!({ "profile": "out/missing.json" }));
+    let title = server.eventually("the fix", |server| {
+        let view = server.view();
+        let mut health = view["health"].as_array().unwrap().iter();
+        let missing = health.find(|entry| entry["code"] == "profile-missing")?;
+        Some(missing["fix"]["title"].clone())
+    });
+    assert_eq!(title, "Show cpu.folded");
+}
+
+/// Neither picked nor set, it is no concern of the user's any more.
+#[test]
+fn a_wrong_pick_leaves_no_problem() {
+    let workspace = healthy();
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let error = server.execute_error("costline.selectProfile", json!(["app.py"]));
+    assert!(error.contains("app.py"), "{error}");
+    let source = workspace.uri("app.py");
+    assert_eq!((entries(&server.view()), server.diagnostics(&source)), (Vec::new(), None));
+
+    server.configure(json!({ "profile": "app.py" }));
+    server.eventually("a diagnostic", |server| {
+        server.diagnostics(&source).is_some_and(|it| it.len() == 1).then_some(())
+    });
+    assert!(wait_entries(&mut server)[0].contains("profile-unreadable"));
+    server.configure(json!({ "profile": "cpu.folded" }));
+    server.eventually("no entries", |server| {
+        let is_clear = server.diagnostics(&source).is_some_and(|it| it.is_empty());
+        (is_clear && entries(&server.view()).is_empty()).then_some(())
+    });
+}
+
+#[test]
 fn a_baseline_that_cannot_be_compared_can_be_cleared() {
     let workspace = healthy();
     workspace.write("base.cpuprofile", profiles::timed_cpuprofile(5));

@@ -370,6 +370,11 @@ impl<'a> Mapper<'a> {
 
     /// Why a relative name has no file. Its path is below the root of the profile, or the only root.
     fn missing(&self, name: &Name) -> Reason {
+        let is_outside =
+            |root: &Root| matches!(self.index.find(&root.path.join(name.tail())), Found::Outside);
+        if self.index.roots().iter().any(is_outside) {
+            return Reason::Outside;
+        }
         let root = match self.index.roots() {
             [only] => Some(only),
             roots => self.own_root.and_then(|root| roots.get(root)),

@@ -6,7 +6,7 @@ use super::inactive::Inactive;
 use super::jobs::Job;
 use super::next_run::{Search, is_part, next_run, wanted_paths};
 use super::problems::{
-    Existence, clear_outdated, report_absent, report_foreign, report_missing, report_unreadable,
+    Existence, clear_outdated, log_unreadable, report_absent, report_foreign, report_missing,
 };
 use super::refused::Refused;
 use super::scan::{ScanRequest, Scanned};
@@ -233,7 +233,7 @@ impl Finder {
     }
 
     /// Handles that files could not be read, after `took`. If they may still be written, they are
-    /// read again later. Otherwise the error is reported, the files are not read again, and the
+    /// read again later. Otherwise the error is logged, the files are not read again, and the
     /// result is `true`.
     pub fn was_not_read<A>(
         &mut self,
@@ -254,7 +254,7 @@ impl Finder {
             return false;
         }
         self.target = None;
-        report_unreadable(output, error);
+        log_unreadable(output, error);
         self.refused.insert(files);
         true
     }

@@ -10,19 +10,36 @@ use analysis::Warning;
 use engine::discovery::{FileVersion, foreign_message};
 use engine::load::stages::loaded::LoadError;
 use engine::query::health::{self, Severity};
+use engine::world::World;
+use formats::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Reports that a profile cannot be read.
-pub fn report_unreadable<A>(output: &mut Output<A>, error: &LoadError) {
+/// Logs that a profile cannot be read.
+pub fn log_unreadable<A>(output: &mut Output<A>, error: &LoadError) {
     let consequence = if output.world().snapshot().is_some() {
         "; the previous costs are still shown"
     } else {
         ""
     };
-    let message = error.to_string();
-    output.log(Severity::Error, format!("{message}{consequence}"));
-    output.report_problem(error.path(), Severity::Error, &message);
+    output.log(Severity::Error, format!("{error}{consequence}"));
+}
+
+/// Reports that a profile cannot be read, unless the load was canceled, or the user picked a file
+/// that is not among the profiles: then the command is answered with the error.
+pub fn report_unreadable<A>(output: &mut Output<A>, error: &LoadError) {
+    let is_cancelled = error.kind() == Some(ErrorKind::Cancelled);
+    if !is_cancelled && matters(output.world(), error.path()) {
+        output.report_problem(error.path(), Severity::Error, &error.to_string());
+    }
+}
+
+/// Whether a file is shown, wanted, or among the profiles that were found.
+fn matters(world: &World, path: &Path) -> bool {
+    let shown = world.snapshot().into_iter().flat_map(|shown| &shown.loaded.files);
+    let candidates = world.candidates.iter().map(|candidate| &candidate.path);
+    candidates.chain(shown.map(|(file, _)| file)).any(|file| file == path)
+        || wanted_paths(world).iter().any(|file| file == path)
 }
 
 /// Reports that a file of the shown run cannot be read.
@@ -82,7 +99,7 @@ pub fn report_absent<A>(output: &mut Output<A>, scanned: &Scanned) {
     output.publish(|world| world.absent.clone_from(&scanned.absent));
 }
 
-/// Clears problems with files that were deleted or rewritten.
+/// Clears problems with files that were deleted or rewritten, or are no longer wanted.
 pub fn clear_outdated<A>(output: &mut Output<A>, scanned: &Scanned, refused: &Refused) {
     let world = output.world().clone();
     let shown = world.snapshot().map_or(&[][..], |shown| &shown.loaded.files);
@@ -91,7 +108,8 @@ pub fn clear_outdated<A>(output: &mut Output<A>, scanned: &Scanned, refused: &Re
             refused.has(path, now)
                 || shown.iter().any(|(file, stamp)| file == path && *stamp == now)
         });
-        if !is_current {
+        let is_foreign = scanned.foreign.iter().any(|(file, ..)| file == path);
+        if !is_current || !(is_foreign || matters(&world, path)) {
             output.clear_problem(path);
         }
     }

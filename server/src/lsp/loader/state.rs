@@ -12,7 +12,7 @@ use super::inactive::Inactive;
 use super::jobs::{Job, JobResult, LoadFrom, LoadJob, LoadResult, ResolveJob, ToShow};
 use super::others::Others;
 use super::outdated::{has_outdated_baseline, is_outdated};
-use super::problems::{log_warnings, report_missing_part};
+use super::problems::{log_warnings, report_missing_part, report_unreadable};
 use super::shared::ReadSettings;
 use super::totals::Totals;
 use super::waiting::{LoadKind, Needs, Waiting};
@@ -258,9 +258,10 @@ impl<A> State<A> {
         if self.settings.profile != old.profile {
             self.output.publish(|world| world.pick.clear());
             self.pick_before = None;
-        }
-        if self.settings.profile.is_none() && old.profile.is_some() {
-            self.finder.unpick();
+            match &self.settings.profile {
+                Some(path) => self.finder.pick(&[self.output.world().in_root(path)]),
+                None => self.finder.unpick(),
+            }
         }
         let mut overrides = self.output.world().overrides.clone();
         overrides.remove_changed(&old, &self.settings);
@@ -496,6 +497,7 @@ impl<A> State<A> {
                     if let Some(before) = before.filter(|_| !shows_pick(output.world())) {
                         output.publish(|world| world.pick = before);
                     }
+                    report_unreadable(output, &error);
                     self.waiting.loaded(output, id, kind, &Err(error.to_string()));
                 }
             }

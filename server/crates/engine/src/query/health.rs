@@ -6,6 +6,7 @@ use crate::compare::baseline::Baseline;
 use crate::config::choices::Choices;
 use crate::config::given::Given;
 use crate::config::settings::{Combine, PathMapping};
+use crate::discovery::Candidate;
 use crate::present::labels::totals;
 use crate::present::marks::Marks;
 use crate::present::text::{one_line, times};
@@ -51,7 +52,7 @@ analysis::codes! {
         NoLines = "no-lines",
         /// More than a tenth of the cost is in functions without names.
         NoNames = "no-names",
-        /// None of the files of the profile was found.
+        /// None of the files of the profile was found, or the setting `exclude` hides them.
         NoSources = "no-sources",
         /// The baseline has another metric, or cannot be read.
         BaselineNotComparable = "baseline-not-comparable",
@@ -135,7 +136,10 @@ fn of_files(world: &World) -> Vec<HealthEntry> {
     if let Some(path) = &world.missing {
         let message = missing(world, path);
         let entry = HealthEntry::new(Severity::Error, HealthCode::ProfileMissing, &message);
-        entries.push(match world.candidates.first() {
+        let is_readable = |candidate: &&Candidate| {
+            !world.problems.iter().any(|(path, _)| *path == candidate.path)
+        };
+        entries.push(match world.candidates.iter().find(is_readable) {
             Some(newest) => {
                 let name = newest.path.file_name().unwrap_or_default().to_string_lossy();
                 let path = Given::Set(newest.path.clone());
@@ -238,7 +242,7 @@ pub fn of_snapshot(
     entries
 }
 
-/// The entry that says that none of the files was found, with the command that maps the hottest
+/// The entry that says that none of the files was found or may be shown, with the command that maps the hottest
 /// file if only one rule does so. `mapped` are the present rules, if commands can change them.
 fn no_sources(
     shown: &Snapshot,
@@ -247,6 +251,16 @@ fn no_sources(
 ) -> Option<HealthEntry> {
     let (file, mapping) = hottest_unmapped(shown)?;
     let name = shown.loaded.name();
+    if let Mapping::Unmapped(reason) = mapping
+        && let Some(advice) = hidden(reason)
+    {
+        let what = match shown.mappings().count() {
+            1 => format!("the only source file in {name} is not shown: {file}"),
+            n => format!("none of the {n} source files in {name} is shown; the hottest, {file},"),
+        };
+        let message = format!("{what} {reason}; {advice}");
+        return Some(HealthEntry::new(Severity::Warning, HealthCode::NoSources, &message));
+    }
     let rules = rules(file, mapping, index);
     let rule = match rules.as_slice() {
         [] => "; open the folder with the sources, or add a rule to `pathMappings`".to_owned(),
@@ -267,6 +281,15 @@ fn no_sources(
         }
         _ => entry,
     })
+}
+
+/// What to do about a file that exists, but is not shown. `None` if it was not found.
+fn hidden(reason: &Reason) -> Option<&'static str> {
+    match reason {
+        Reason::Excluded(_) => Some("remove it from that setting"),
+        Reason::Outside => Some("add the folder that the symlink leads to to `sourceRoots`"),
+        _ => None,
+    }
 }
 
 /// An entry if much self cost is in functions that have only an address, or not even that.

@@ -47,7 +47,7 @@ fn relative_names_lead_through_links_from_a_root() {
         ("alias.js", "app/real/deep/a.js Link"),
         ("http://localhost:8080/link/deep/a.js", "app/real/deep/a.js Link"),
         ("deep/a.js", "app/real/deep/a.js"),
-        ("leak/b.js", "- not found"),
+        ("leak/b.js", "- outside"),
     ]);
 }
 

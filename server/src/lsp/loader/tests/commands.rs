@@ -1,6 +1,6 @@
 //! The answers of commands, and when they are sent.
 
-use super::disk::Content::{Broken, Profile};
+use super::disk::Content::{Broken, Garbage, Profile};
 use super::disk::path;
 use super::simulation::{Simulation, samples_of};
 use crate::lsp::loader::WantedBaseline;
@@ -101,6 +101,24 @@ fn a_pick_that_cannot_be_read_is_answered_with_the_reason() {
         let problem = "/no/such/folder/a.cpuprofile: it is broken".to_owned();
         assert_eq!(answer(&simulation, pick), Some(Err(problem)));
         assert_eq!((simulation.errors.len(), simulation.samples()), (errors, Some(4)));
+    }
+}
+
+#[test]
+fn a_file_that_is_no_profile_is_a_problem_only_while_it_is_wanted() {
+    let mut simulation = Simulation::showing(&[("notes.txt", Garbage), FILES[1]]);
+    let problems = |simulation: &Simulation| {
+        assert_eq!(simulation.world.problems.len(), simulation.diagnostics.len());
+        simulation.world.problems.len()
+    };
+    let pick = simulation.pick(Some("notes.txt"));
+    simulation.rest();
+    assert!(answer(&simulation, pick).is_some_and(|answer| answer.is_err()));
+    assert_eq!(problems(&simulation), 0);
+    for (profile, expected) in [("notes.txt", 1), ("b.cpuprofile", 0)] {
+        simulation.event(Event::Settings(json!({ "profile": profile })));
+        simulation.rest();
+        assert_eq!(problems(&simulation), expected, "{profile}");
     }
 }
 
