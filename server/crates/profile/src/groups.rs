@@ -47,8 +47,8 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// One file per source name. Funcs with the same name, file, line and column are one function;
-    /// without a file, those of libraries with the same name.
+    /// One file per source name. Funcs with the same name, file, name of the library, line and column
+    /// are one function.
     pub fn identity(symbols: &SymbolTables) -> Self {
         Self::new(symbols, |source| source)
     }
@@ -89,8 +89,8 @@ impl Groups {
             let file = source.map(|source| file_of[source.index()]);
             // An address means another function in another build.
             let is_address = || address(symbols.strings.get(name)).is_some();
-            let build = |lib: LibId| file.is_none().then(|| first_build[lib.index()]);
-            let lib = lib.and_then(|lib| if is_address() { Some(lib) } else { build(lib) });
+            let build = |lib: LibId| if is_address() { lib } else { first_build[lib.index()] };
+            let lib = lib.map(build);
             key(id).ok_or((name, file, lib, line, column))
         };
         // Keys are large, so the table has only ids, and keys are computed again.
@@ -234,7 +234,7 @@ mod tests {
             func("work", None, 1, 0),
             func("work", None, 2, 0),
             func("work", Some(source), 0, 7),
-            func("work", Some(source), 2, 7),
+            func("work", Some(source), 1, 7),
             func("work", Some(source), 2, 9),
             func("0x1139", None, 0, 0),
             func("0x1139", None, 1, 0),
