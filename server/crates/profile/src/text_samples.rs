@@ -198,7 +198,7 @@ impl Attributes {
             self.lib = Some(lib.to_owned());
         }
         if let Some(build) = cell.value("build:") {
-            self.build = build.to_owned();
+            build.clone_into(&mut self.build);
         }
         if let Some(category) = cell.value("cat:") {
             self.category = Some(category.to_owned());

@@ -11,6 +11,7 @@
 
 use crate::compare::average::{Spread, SpreadCost};
 use crate::compare::comparison::{Change, Comparison, Runs};
+use crate::compare::definition_key::{DefinitionKey, key};
 use crate::compare::renamed::renamed;
 use crate::compare::unresolved::{UnresolvedLibs, is_address, same_address};
 use crate::config::settings::{Combine, Compare};
@@ -22,15 +23,13 @@ use crate::snapshot::Snapshot;
 use crate::world::file_lines::FileLines;
 use analysis::{Cost, FileId, FuncKey, FunctionId, Groups, Metric, ThreadChoice, Total};
 use rustc_hash::FxHashMap;
-use sources::{Arity, Definition, LineMap, Syntax, code_tokens, without_version};
+use sources::{Definition, LineMap, Syntax, code_tokens, without_version};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// The functions of a file by container, name and arity, each with the byte at which its definition
 /// starts.
 type Defined = FxHashMap<DefinitionKey, Vec<(usize, FunctionId)>>;
-/// For a closure without a name, the first part is what is around it.
-pub(crate) type DefinitionKey = (Option<String>, String, Option<Arity>);
 
 /// The only function with a key; `None` if there are several.
 type ByKey = FxHashMap<DefinitionKey, Option<FunctionId>>;
@@ -66,12 +65,6 @@ fn code(snapshot: &Snapshot, function: FunctionId) -> Option<Vec<u64>> {
     let text = recorded.text.get(definition.bytes.clone())?;
     let tokens = code_tokens(text, Syntax::of_text(path, &recorded.text));
     (!definition.name.is_empty() && tokens.len() >= MIN_TOKENS).then_some(tokens)
-}
-
-pub(crate) fn key(definition: &Definition) -> DefinitionKey {
-    let around = definition.scopes.last().filter(|_| definition.name.is_empty());
-    let container = definition.container.as_ref().or(around).cloned();
-    (container, definition.name.clone(), definition.arity)
 }
 
 /// The function of a definition. `defined` are those of its file that have costs.
@@ -140,7 +133,7 @@ fn same_by_name(before: &Snapshot, shown: &Snapshot, function: FunctionId, path:
     same.sort_unstable();
     same.dedup();
     if same.is_empty() {
-        same = in_file(&before, path, &shown.key(function).name);
+        same = in_file(before, path, &shown.key(function).name);
     }
     match same[..] {
         [same] if is_one_name && is_only_of_name(shown, function) => Same::Function(same),

@@ -3,6 +3,7 @@
 pub mod average;
 pub mod baseline;
 pub mod comparison;
+mod definition_key;
 pub mod diff;
 pub mod kept_baseline;
 pub mod kept_runs;

@@ -1,6 +1,6 @@
 //! Functions that have another name than in the baseline, and otherwise the same code.
 
-use crate::compare::baseline::{DefinitionKey, key};
+use crate::compare::definition_key::{DefinitionKey, key};
 use crate::load::stages::moved::MIN_TOKENS;
 use crate::recorded_texts::RecordedText;
 use rustc_hash::FxHashSet;
