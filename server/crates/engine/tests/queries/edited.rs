@@ -95,6 +95,38 @@ fn a_syntax_error_in_one_function_does_not_move_the_next() {
 }
 
 #[test]
+fn a_lens_stays_if_a_syntax_error_makes_its_function_a_part_of_the_one_above() {
+    let text = "\
+def mid(n):
+    a = leaf(n)
+    b = leaf(n + 1)
+    return a + b
+
+
+def rec(n):
+    if n == 0:
+        return leaf(3)
+    return rec(n - 1) + mid(n)
+
+
+def main():
+    x = mid(10)
+    y = rec(5)
+    return x + y
+";
+    let samples = "
+        main@14[file:app.py] main@15
+        mid@2[file:app.py]   rec@10[file:app.py]";
+    let project = Project::new(&[("app.py", text)]);
+    let snapshot = project.load(text_samples::profile(samples));
+    let broken = text.replace("def mid(n):", "def mid(n:");
+    let context = project.context_with(snapshot, &[("app.py", broken)]);
+    let lenses = function_costs(&context, &project.uri("app.py"));
+    let lines: Vec<_> = lenses.iter().map(|lens| (lens.line0 + 1, &*lens.data.name)).collect();
+    assert_eq!(lines, [(1, "mid"), (7, "rec"), (13, "main")]);
+}
+
+#[test]
 fn a_method_that_became_a_function_keeps_its_cost() {
     let method = "    def prices(self):\n        rows = load(self)\n        return [row.price for row in rows]\n";
     let function =
