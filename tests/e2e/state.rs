@@ -220,7 +220,7 @@ fn named_views_of_the_settings_are_shown_by_name() {
             },
         }))
         .start();
-    let problem = "setting `views`: `odd`: unknown field `metrics`";
+    let problem = "setting `views`: `odd`: unknown key `metrics`";
     server.eventually("the warning", |server| {
         server.messages().iter().any(|message| message.contains(problem)).then_some(())
     });

@@ -137,8 +137,11 @@ pub fn scan(request: &ScanRequest, recognised: &mut Recognised) -> Scanned {
         && candidates.is_empty()
         && wanted.is_none()
     {
-        let globs = globs.join(", ");
-        absent.push(format!("costline.profiles: no profile matches {globs}"));
+        absent.push(if globs.is_empty() {
+            "costline.profiles: the list is empty, so no profile is found".to_owned()
+        } else {
+            format!("costline.profiles: no profile matches {}", globs.join(", "))
+        });
     }
     let unread_baseline = request.unread_baseline.as_ref().and_then(|path| Stamp::of(path).ok());
     Scanned {

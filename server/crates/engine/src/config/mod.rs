@@ -3,6 +3,7 @@
 pub mod absent;
 pub mod choices;
 pub mod given;
+pub mod json;
 pub mod named_views;
 pub mod node;
 pub mod overrides;

@@ -2,6 +2,7 @@
 
 use crate::config::choices::Choices;
 use crate::config::given::Given;
+use crate::config::json;
 use crate::config::overrides::{Change, Overrides};
 use crate::config::settings::Settings;
 use crate::world::World;
@@ -29,7 +30,7 @@ fn with_changes(
     let mut keys = reset_all();
     keys.extend(view.clone());
     keys.extend(changes);
-    serde_json::from_value(Value::Object(keys)).map_err(|error| problem(error.to_string()))
+    json::read(&Value::Object(keys)).map_err(problem)
 }
 
 /// The choices with those of the named view that they choose. The error is a message for users.
@@ -126,7 +127,7 @@ mod tests {
         assert_eq!(error, format!("the setting `views` has no view `memry`: {names}"));
         let problems = problems(&settings());
         assert_eq!(problems.len(), 1);
-        let start = "setting `views`: `broken`: unknown field `metrics`, expected one of";
+        let start = "setting `views`: `broken`: unknown key `metrics`, expected one of";
         assert!(problems[0].starts_with(start), "{problems:?}");
     }
 }

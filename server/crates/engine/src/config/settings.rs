@@ -3,11 +3,12 @@
 //! The Rust types are also the parser and the JSON Schema. A key that is unknown or has the wrong
 //! type is ignored with a warning that names it; the other keys apply.
 
+use crate::config::json;
 use analysis::{TimeRange, Transform};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use sources::{Root, RootKind, Rule};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -582,53 +583,101 @@ fn merge(accepted: &mut Value, given: &Map<String, Value>, path: &str, warnings:
         if value.is_null() {
             continue;
         }
+        // serde would read a list as the values of the object.
+        if let (true, Value::Array(_)) = (default.is_object(), value) {
+            let problem = format!("`costline.{name}`: expected an object, found a list");
+            warnings.push(ignored(&problem));
+            continue;
+        }
         if let (true, Value::Object(inner)) = (default.is_object(), value) {
             if let Some(slot) = accepted.get_mut(key) {
                 merge(slot, inner, &format!("{name}."), warnings);
             }
             continue;
         }
-        if let Err(expectation) = fits(&name, value) {
-            warnings.push(format!(
-                "settings: `costline.{name}` is {}, expected {expectation}; it is ignored",
-                shown(value)
-            ));
-            continue;
-        }
-        if let Some(slot) = accepted.get_mut(key) {
-            *slot = value.clone();
+        if let Some(value) = fitting(&name, value, warnings)
+            && let Some(slot) = accepted.get_mut(key)
+        {
+            *slot = value;
         }
     }
 }
 
-/// Whether `value` fits the dotted key `name`. Deserializes settings in which only that key is set.
-pub fn fits(name: &str, value: &Value) -> Result<(), String> {
-    let lone = name
-        .rsplit('.')
-        .fold(value.clone(), |inner, key| Value::Object(Map::from_iter([(key.to_owned(), inner)])));
-    let settings: Settings =
-        serde_json::from_value(lone).map_err(|error| expectation(&error.to_string()))?;
+/// The value of the setting `name`, with dots, without entries that do not fit. `None` if it does
+/// not fit.
+fn fitting(name: &str, value: &Value, warnings: &mut Vec<String>) -> Option<Value> {
+    let Err(problem) = fits(name, value) else { return Some(value.clone()) };
+    let mut fits_alone = |alone: Value, index: usize| {
+        let problem = fits(name, &alone).err();
+        let problem = problem.map(|it| it.replacen("[0]", &format!("[{index}]"), 1));
+        warnings.extend(problem.as_deref().map(ignored));
+        problem.is_none()
+    };
+    match value {
+        Value::Array(entries) if fits(name, &json!([])).is_ok() => {
+            let entries = entries.iter().enumerate();
+            let fitting = entries.filter(|(index, entry)| fits_alone(json!([entry]), *index));
+            Some(fitting.map(|(_, entry)| entry.clone()).collect())
+        }
+        Value::Object(entries) if fits(name, &json!({})).is_ok() => {
+            let fitting = entries.iter().filter(|(key, entry)| fits_alone(json!({*key: entry}), 0));
+            Some(fitting.map(|(key, entry)| (key.clone(), entry.clone())).collect())
+        }
+        _ => {
+            warnings.push(ignored(&problem));
+            None
+        }
+    }
+}
+
+fn ignored(problem: &str) -> String {
+    format!("settings: {problem}; it is ignored")
+}
+
+/// The object that clients have the settings in.
+#[derive(Deserialize)]
+struct Section {
+    costline: Settings,
+}
+
+/// Whether `value` fits the dotted key `name`. Reads settings in which only that key is set. The
+/// error is a message for users.
+fn fits(name: &str, value: &Value) -> Result<(), String> {
+    let key = format!("costline.{name}");
+    let lone = |value: &Value| {
+        let keys = key.rsplit('.');
+        keys.fold(value.clone(), |inner, key| {
+            Value::Object(Map::from_iter([(key.to_owned(), inner)]))
+        })
+    };
+    let Section { costline: settings } = json::read(&lone(value)).map_err(|problem| {
+        // serde lists the possible words only if it finds another one.
+        let other = json::read::<Section>(&lone(&json!(""))).err().unwrap_or_default();
+        match other.split_once("unknown value ``, expected ") {
+            Some((_, words)) if !value.is_string() => {
+                problem.replace("expected a string", &format!("expected {words}"))
+            }
+            _ => problem,
+        }
+    })?;
     let percent = |percent: f64| percent.is_finite() && (0.0..=100.0).contains(&percent);
     if ![settings.hints.min_percent, settings.lenses.min_percent, settings.diagnostics.min_percent]
         .into_iter()
         .all(percent)
     {
-        return Err("a percentage from 0 to 100".to_owned());
+        return Err(format!(
+            "`{key}`: expected a percentage from 0 to 100, found {}",
+            shown(value)
+        ));
     }
-    let globs = settings.profiles.iter().flatten().chain(&settings.exclude);
-    globs
-        .map(|glob| Glob::new(glob))
-        .find_map(Result::err)
-        .map_or(Ok(()), |error| Err(format!("globs ({error})")))
-}
-
-/// The part of a serde message that says what was expected.
-fn expectation(message: &str) -> String {
-    message.split_once("expected ").map_or(message, |(_, expected)| expected).replace('`', "")
+    let globs = settings.profiles.iter().flatten().chain(&settings.exclude).enumerate();
+    let mut problems =
+        globs.filter_map(|(i, glob)| Some(format!("`{key}[{i}]`: {}", Glob::new(glob).err()?)));
+    problems.next().map_or(Ok(()), Err)
 }
 
 /// A value for messages, truncated to 60 characters.
-pub fn shown(value: &Value) -> String {
+fn shown(value: &Value) -> String {
     let text: String = value.to_string().chars().take(60).collect();
     text
 }

@@ -28,7 +28,7 @@ fn invalid_keys_are_reported_and_the_others_apply() {
     assert_eq!(
         keys,
         [
-            "costline.exclude",
+            "costline.exclude[0]",
             "costline.hints.colour",
             "costline.lenses.minPercent",
             "costline.metric",
@@ -36,7 +36,60 @@ fn invalid_keys_are_reported_and_the_others_apply() {
             "costline.unit"
         ]
     );
-    assert!(warnings[3].contains("is 5, expected a string"), "{}", warnings[3]);
+}
+
+#[test]
+fn warnings_say_what_was_expected_in_terms_of_json() {
+    let table = [
+        (
+            json!({"hints": {"minPercent": "lots"}}),
+            "`costline.hints.minPercent`: expected a number, found string \"lots\"",
+        ),
+        (
+            json!({"hints": {"minPercent": -5}}),
+            "`costline.hints.minPercent`: expected a percentage from 0 to 100, found -5",
+        ),
+        (json!({"hints": 5}), "`costline.hints`: expected an object, found integer `5`"),
+        (json!({"lenses": []}), "`costline.lenses`: expected an object, found a list"),
+        (
+            json!({"unit": 7}),
+            "`costline.unit`: expected one of `percent`, `absolute`, `both`, found integer `7`",
+        ),
+        (
+            json!({"unit": "furlongs"}),
+            "`costline.unit`: unknown value `furlongs`, expected one of `percent`, `absolute`, `both`",
+        ),
+        (json!({"metric": 5}), "`costline.metric`: expected a string, found integer `5`"),
+        (json!({"threads": 5}), "`costline.threads`: expected a list, found integer `5`"),
+        (json!({"views": 5}), "`costline.views`: expected an object, found integer `5`"),
+    ];
+    for (settings, expected) in table {
+        let (parsed, warnings) = Settings::parse(&settings);
+        assert_eq!(warnings, [format!("settings: {expected}; it is ignored")], "{settings}");
+        assert_eq!(parsed, Settings::default());
+    }
+}
+
+#[test]
+fn the_other_entries_of_lists_and_objects_apply() {
+    let (settings, warnings) = Settings::parse(&json!({
+        "exclude": ["a", "b{", 7],
+        "pathMappings": [{"from": "/a", "to": "a"}, {"from": "/b"}, {"from": "/c", "to": 1}],
+        "views": {"a": {"unit": "both"}, "b": 5},
+    }));
+    assert_eq!(settings.exclude, ["a"]);
+    let mapping = PathMapping { from: "/a".to_owned(), to: "a".to_owned() };
+    assert_eq!(settings.path_mappings, [mapping]);
+    assert!(settings.views.unwrap().into_keys().eq(["a"]));
+    let expected = [
+        "`costline.exclude[1]`: error parsing glob 'b{': unclosed alternate group; missing '}' \
+         (maybe escape '{' with '[{]'?)",
+        "`costline.exclude[2]`: expected a string, found integer `7`",
+        "the key `to` in `costline.pathMappings[1]` is missing",
+        "`costline.pathMappings[2].to`: expected a string, found integer `1`",
+        "`costline.views.b`: expected an object, found integer `5`",
+    ];
+    assert_eq!(warnings, expected.map(|it| format!("settings: {it}; it is ignored")));
 }
 
 #[test]
