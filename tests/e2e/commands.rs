@@ -350,6 +350,7 @@ fn shows_callers_as_a_message_in_editors_without_a_view_for_them() {
         (&json!("incoming"), &json!(0), &json!(3))
     );
     let (id, question) = server.wait_server_request("window/showMessageRequest");
+    assert_eq!(question["message"], "Costline: callers of hash");
     assert_eq!(
         question["actions"],
         json!([{ "title": "33.3% (2 samples) parse" }, { "title": "16.7% (1 sample) eval" }])
@@ -369,6 +370,19 @@ fn shows_callers_as_a_message_in_editors_without_a_view_for_them() {
     let (id, _) = server.wait_server_request("window/showMessageRequest");
     server.reply(id, Value::Null);
     server.execute("costline.showCallees", json!([item, { "message": false }]));
+}
+
+/// There is nothing to choose from.
+#[test]
+fn a_message_without_callers_has_no_buttons() {
+    let workspace = Workspace::with([("cpu.folded", "f (lib.py:1) 9\n"), ("lib.py", "f\n")]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let item = server.root_item("f");
+    server.execute("costline.showCallers", json!([item]));
+    let shown = server.wait_notification("window/showMessage", |_| true);
+    assert_eq!(shown["message"], "Costline: no callers of f");
+    assert_eq!(server.sent("window/showMessageRequest"), [Value::Null; 0]);
 }
 
 #[test]

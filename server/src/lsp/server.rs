@@ -11,6 +11,7 @@ use engine::config::overrides::Change;
 use engine::config::state;
 use engine::items::{Direction, Item, ItemPath};
 use engine::load::Caches;
+use engine::present::text::one_line;
 use engine::query::step::Step;
 use engine::query::view::{View, view};
 use engine::recorded_texts::Copies;
@@ -285,6 +286,8 @@ impl Server {
     /// the client can open documents, the message has a button for each.
     pub fn show_in_message(&self, direction: Direction, step: &Step) {
         let what = if direction == Direction::Incoming { "callers" } else { "callees" };
+        let item = step.of.as_ref().and_then(|of| of.item.as_ref());
+        let of = item.map_or_else(String::new, |item| format!(" of {}", one_line(&item.data.name)));
         let entries: Vec<(String, Item)> = step
             .entries
             .iter()
@@ -292,15 +295,15 @@ impl Server {
             .map(|entry| (entry.text.clone(), entry.item.clone()))
             .collect();
         let client = self.client.clone();
-        if self.client_info().show_document {
-            tokio::spawn(async move { offer(&client, what, entries).await });
+        if entries.is_empty() {
+            let message = format!("Costline: no {what}{of}");
+            tokio::spawn(async move { client.show_message(MessageType::INFO, message).await });
+        } else if self.client_info().show_document {
+            let message = format!("Costline: {what}{of}");
+            tokio::spawn(async move { offer(&client, message, entries).await });
         } else {
-            let message = if entries.is_empty() {
-                format!("Costline: no {what}")
-            } else {
-                let texts: Vec<_> = entries.into_iter().map(|(text, _)| text).collect();
-                format!("Costline: {what}: {}", texts.join(" · "))
-            };
+            let texts: Vec<_> = entries.into_iter().map(|(text, _)| text).collect();
+            let message = format!("Costline: {what}{of}: {}", texts.join(" · "));
             tokio::spawn(async move { client.show_message(MessageType::INFO, message).await });
         }
     }
@@ -324,11 +327,7 @@ pub fn in_front<'w>(worlds: &'w Worlds, front: Option<&Front>) -> &'w Arc<World>
 
 /// Shows a message with a button for each entry, and opens the document of the one that the user
 /// clicks.
-async fn offer(client: &Client, what: &str, entries: Vec<(String, Item)>) {
-    let message = match entries.as_slice() {
-        [] => format!("Costline: no {what}"),
-        _ => format!("Costline: {what}"),
-    };
+async fn offer(client: &Client, message: String, entries: Vec<(String, Item)>) {
     let button =
         |text: &String| MessageActionItem { title: text.clone(), properties: HashMap::default() };
     let params = ShowMessageRequestParams {
