@@ -386,6 +386,20 @@ fn a_message_without_callers_has_no_buttons() {
 }
 
 #[test]
+fn null_arguments_are_no_arguments() {
+    let workspace = six_samples();
+    let mut server = Server::builder(&workspace).without_checks().start();
+    server.wait_profile();
+    server.send_json(json!({
+        "id": 4711,
+        "method": "workspace/executeCommand",
+        "params": { "command": "costline.profiles", "arguments": null },
+    }));
+    let profiles = server.wait_response(&4711.into()).unwrap();
+    assert_eq!(profiles["active"]["name"], "cpu.folded");
+}
+
+#[test]
 fn shows_at_most_five_callers_as_buttons() {
     let profile: String =
         (1..=9).map(|n| format!("caller_{n} (app.py:{n});f (lib.py:1) {n}\n")).collect();

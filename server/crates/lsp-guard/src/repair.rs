@@ -1,5 +1,5 @@
-//! Repairs requests that do not parse although their meaning is clear: those with `"params": null`,
-//! and `initialize` with values that `lsp-types` does not have. Removes the `"params": null` that
+//! Repairs requests that do not parse although their meaning is clear: those with `"params": null`
+//! or `"arguments": null`, and `initialize` with values that `lsp-types` does not have. Removes the `"params": null` that
 //! tower-lsp writes into requests to the client.
 //!
 //! Only the smallest part that does not parse is removed, and a warning is logged. There is no list
@@ -20,10 +20,21 @@ pub(crate) fn repair_request(request: Request) -> Request {
         ("shutdown", _) => None,
         // The params are empty, and the server must not lose this notification.
         ("initialized", _) => Some(json!({})),
+        ("workspace/executeCommand", Some(params)) => Some(without_null_arguments(params)),
         ("initialize", params) => Some(repair_initialize(params.unwrap_or_default())),
         (_, params) => params,
     };
     request_of(method, id, params)
+}
+
+/// The params of a command without `arguments` if those are null.
+fn without_null_arguments(mut params: Value) -> Value {
+    if let Value::Object(members) = &mut params
+        && members.get("arguments").is_some_and(Value::is_null)
+    {
+        members.remove("arguments");
+    }
+    params
 }
 
 /// `request` without params if they are null: JSON-RPC allows arrays and objects only ("4.2
