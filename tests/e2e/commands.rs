@@ -400,6 +400,18 @@ fn null_arguments_are_no_arguments() {
 }
 
 #[test]
+fn selects_a_profile_by_its_uri() {
+    let workspace = six_samples();
+    workspace.write("other runs/b 1.folded", "main (app.py:13) 60\n");
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let uri = workspace.uri("other runs/b 1.folded");
+    assert!(uri.ends_with("/other%20runs/b%201.folded"), "{uri}");
+    let profiles = server.execute("costline.selectProfile", json!([uri]));
+    assert_eq!(profiles["active"]["name"], "b 1.folded");
+}
+
+#[test]
 fn shows_at_most_five_callers_as_buttons() {
     let profile: String =
         (1..=9).map(|n| format!("caller_{n} (app.py:{n});f (lib.py:1) {n}\n")).collect();

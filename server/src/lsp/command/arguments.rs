@@ -1,6 +1,8 @@
 //! The arguments of commands.
 
 pub use engine::config::json::read;
+use engine::world::document::path_of;
+use lsp_types::Url;
 #[cfg(test)]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeOwned, Error as _};
@@ -165,10 +167,14 @@ pub struct PathObject {
 }
 
 impl PathArgument {
-    /// The path, if there is one.
+    /// The path, if there is one. A text may also be a `file:` URI.
     pub fn path(self) -> Option<PathBuf> {
         match self {
-            Self::Text(path) => Some(path.into()),
+            // A path cannot begin like this unless it is a URI.
+            Self::Text(text) => {
+                let uri = Url::parse(&text).ok().filter(|uri| uri.scheme() == "file");
+                Some(uri.as_ref().and_then(path_of).unwrap_or_else(|| text.into()))
+            }
             Self::Object(PathObject { path }) => path,
         }
     }
