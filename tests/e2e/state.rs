@@ -92,7 +92,10 @@ fn what_is_no_state_is_ignored_with_one_warning() {
         (json!("nonsense"), "`state`"),
         (json!({ "v": 1 }), "`state` is not a string"),
         (json!("{\"v\":99}"), "version 99"),
-        (json!("{\"v\":1,\"profiles\":[\"/nowhere/gone.folded\"]}"), "gone.folded"),
+        (
+            json!("{\"v\":1,\"profiles\":[\"/nowhere/gone.folded\"]}"),
+            "cannot restore the selected profile: /nowhere/gone.folded",
+        ),
     ] {
         let mut server = restarted(&workspace, json!({ "state": state, "unit": "both" }));
         let view = server.view();

@@ -13,6 +13,9 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tower_lsp::Client;
 
+/// What is restored, for messages.
+const STATE: &str = "`state`";
+
 /// Removes `state` from the options of `initialize` and parses it; the second value is a warning if
 /// it is invalid.
 pub fn take(options: &mut Value) -> (Option<State>, Option<String>) {
@@ -54,27 +57,28 @@ fn restore_root(mut state: State, client: &Client, events: &mpsc::UnboundedSende
         Some(chosen) => chosen.file().map(|path| WantedBaseline::with(path.to_owned())),
     };
     if compare.is_none() && state.overrides.baseline.take().is_some() {
-        log(client, "the baseline has been rewritten".to_owned());
+        log(client, STATE, "the baseline has been rewritten");
     }
-    send(client, events, root.clone(), |answer| {
+    send(client, events, root.clone(), STATE, |answer| {
         Event::Choose(Box::new(Change::Restore(state.overrides)), answer)
     });
     if !state.profiles.is_empty() {
         let choices = Choices { profiles: Given::Set(state.profiles), ..Choices::default() };
-        send(client, events, root.clone(), |answer| {
+        send(client, events, root.clone(), "the selected profile", |answer| {
             Event::Choose(Box::new(Change::Set(choices)), answer)
         });
     }
     if let Some(with) = compare {
-        send(client, events, root, |answer| Event::Compare(with, answer));
+        send(client, events, root, "the baseline", |answer| Event::Compare(with, answer));
     }
 }
 
-/// Sends an event and logs its error, if any.
+/// Sends an event that restores `what`, and logs its error, if any.
 fn send(
     client: &Client,
     events: &mpsc::UnboundedSender<RootEvent>,
     root: Option<PathBuf>,
+    what: &'static str,
     event: impl FnOnce(Answer) -> Event,
 ) {
     let (answer, outcome) = oneshot::channel::<Result<Arc<World>, String>>();
@@ -82,15 +86,15 @@ fn send(
     let client = client.clone();
     tokio::spawn(async move {
         if let Ok(Err(problem)) = outcome.await {
-            log(&client, problem);
+            log(&client, what, &problem);
         }
     });
 }
 
-fn log(client: &Client, problem: String) {
+fn log(client: &Client, what: &str, problem: &str) {
     let client = client.clone();
+    let message = format!("costline: cannot restore {what}: {problem}");
     tokio::spawn(async move {
-        let message = format!("costline: cannot restore `state`: {problem}");
         client.log_message(MessageType::WARNING, message).await;
     });
 }
