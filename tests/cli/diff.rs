@@ -533,7 +533,7 @@ fn several_runs_are_compared_with_several() {
     let failed = with(&["--fail-above-function", "0.1%"]);
     assert_eq!(
         (failed.code, failed.stderr.as_str()),
-        (Some(4), "costline: functions grew by more than 0.1 % of the total: render +1.3 %\n")
+        (Some(4), "costline: functions grew by more than 0.1 % of the total: render +1.2 %\n")
     );
     let one = ran(folder.path(), &["diff", "a.json", "d.json", "--json"]).success();
     assert!(serde_json::from_str::<Value>(&one).unwrap()["after"] == 830);

@@ -278,7 +278,8 @@ fn requested_settings_replace_announced_ones() {
     let uri = server.open_file(&workspace.path("app.py"), "python");
     server.wait_labels(&uri);
     server.set_settings(json!({ "hints": { "minPercent": 40 } }));
-    server.configure(json!({ "unit": "both" }));
+    let announced = json!({ "settings": { "costline": { "unit": "both" } } });
+    server.notify("workspace/didChangeConfiguration", announced);
     server.wait_costs(&uri, &costs([(12, 0, 3)]));
 }
 

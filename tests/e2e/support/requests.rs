@@ -210,8 +210,9 @@ impl Server {
             .collect()
     }
 
-    /// Sends new settings.
+    /// Sends new settings, and answers requests for them from now on.
     pub fn configure(&mut self, settings: Value) {
+        self.set_settings(settings.clone());
         self.notify(
             "workspace/didChangeConfiguration",
             json!({ "settings": { "costline": settings } }),

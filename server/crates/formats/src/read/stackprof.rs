@@ -108,15 +108,14 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         }
         _ => None,
     };
-    let recording = match raw {
-        Some((raw, lines)) => stacks(&file, raw, lines, metric)?,
-        None => {
-            let merged = file.raw.as_ref().and_then(|raw| one_frame_per_function(&file, raw));
-            if let Some(merged) = merged {
-                file.frames = merged;
-            }
-            graph(&file, metric, &mut warnings)?
+    let recording = if let Some((raw, lines)) = raw {
+        stacks(&file, raw, lines, metric)?
+    } else {
+        let merged = file.raw.as_ref().and_then(|raw| one_frame_per_function(&file, raw));
+        if let Some(merged) = merged {
+            file.frames = merged;
         }
+        graph(&file, metric, &mut warnings)?
     };
     let times = file.raw_sample_timestamps.iter().flatten().copied();
     let span = times.fold(None, |span, time| {
@@ -289,7 +288,9 @@ fn one_frame_per_function<'a>(
         let mut totals: BTreeMap<u64, f64> = BTreeMap::new();
         for (frames, count) in &stacks {
             let on_stack: BTreeSet<u64> = frames.iter().map(|&id| whole(id)).collect();
-            on_stack.into_iter().for_each(|id| *totals.entry(id).or_default() += count);
+            for id in on_stack {
+                *totals.entry(id).or_default() += count;
+            }
         }
         totals
     };

@@ -233,7 +233,7 @@ fn time_unit(title: &str) -> Option<&str> {
 }
 
 /// The unit of times whose names and titles have none. Sources: `call_tree_printer.rb` of ruby-prof
-/// 1.7 and nytprofcg of Devel::NYTProf 6.12, which multiply seconds by 1,000,000.
+/// 1.7 and nytprofcg of `Devel::NYTProf` 6.12, which multiply seconds by 1,000,000.
 fn own_unit(dialect: Option<Dialect>, name: &str) -> Option<&'static str> {
     match (dialect?, name) {
         (Dialect::Nytprof, "Ticks") | (Dialect::RubyProf, "wall_time" | "process_time") => {
