@@ -193,7 +193,7 @@ pub(super) fn sarif(findings: &[Finding], out: &mut dyn Write) -> io::Result<()>
     });
     let new = json!({
         "id": NEW,
-        "name": "New",
+        "name": "IsNew",
         "shortDescription": { "text": "Is not in the baseline." },
         "fullDescription": { "text": "This code has costs and is not in the baseline. It may be there under another name." },
         "help": { "text": "Open both profiles in the editor to see the callers and callees that changed." },

@@ -330,7 +330,7 @@ impl Locations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use profile::text_samples;
+    use profile::{ProfileBuilder, text_samples};
 
     fn written(profile: &Profile) -> (proto::Profile, Written) {
         let written = write(profile);
@@ -379,9 +379,14 @@ mod tests {
 
     #[test]
     fn the_kernel_is_not_the_first_mapping() {
-        let (file, _) = written(&text_samples::profile("do_idle[lib:[kernel] main[lib:app]"));
+        let mut builder = ProfileBuilder::default();
+        for name in ["[kernel.kallsyms]", "app"] {
+            builder.intern_lib(Lib { name: name.to_owned(), ..Lib::default() }).unwrap();
+        }
+        let (file, _) = written(&builder.build());
         let mappings = file.mapping.iter().map(|it| (it.id, text(&file, it.filename)));
-        assert_eq!(mappings.collect::<Vec<_>>(), [(2, "app".into()), (1, "[kernel".into())]);
+        let expected = [(2, "app".to_owned()), (1, "[kernel.kallsyms]".to_owned())];
+        assert_eq!(mappings.collect::<Vec<_>>(), expected);
     }
 
     #[test]
