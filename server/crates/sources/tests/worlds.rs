@@ -279,7 +279,7 @@ const WORLDS: &[World] = &[
         names: &[
             "$/shop/alias/main.c → shop/src/main.c",
             "$/shop/leak/key.c ✗ outside",
-            "leak/key.c ✗ not found",
+            "leak/key.c ✗ outside",
         ],
     },
     World {
