@@ -34,6 +34,7 @@ mod places;
 mod search;
 mod sidecar;
 mod status;
+#[cfg(feature = "debug-info")]
 mod stubs;
 #[cfg(feature = "debug-info")]
 mod symbol_table;
