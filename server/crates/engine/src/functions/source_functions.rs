@@ -14,7 +14,7 @@ use analysis::{
     FileId, Func, FuncId, FuncRole, FunctionId, Groups, Recording, SourceId, SymbolTables,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use sources::{Definition, FunctionKind, Language};
+use sources::{Definition, FunctionKind};
 use std::borrow::Cow;
 use std::sync::Arc;
 use symbols::collapse_generics;
@@ -536,13 +536,13 @@ impl<'a> File<'a> {
             self.get(at).kind == FunctionKind::Closure && self.get(at).parent == Some(outer)
         };
         let n_own = (0..self.definitions.all.len()).filter(|&at| is_own(at)).count();
-        let is_go = self.definitions.language == Language::Go && name.outer.is_some();
+        let may_be_copy = self.definitions.language.copies_closures() && name.outer.is_some();
         let mut nested = around.into_iter().filter(|&at| {
             let is_closure = self.get(at).kind == FunctionKind::Closure;
             is_closure && !is_own(at) && self.agrees(name, at)
         });
         let only = nested.next().filter(|_| nested.next().is_none())?;
-        (is_go && number > n_own).then_some(only)
+        (may_be_copy && number > n_own).then_some(only)
     }
 
     /// The definitions that, with their attributes, contain all lines from `first` to `last`, outer

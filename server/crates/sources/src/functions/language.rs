@@ -75,4 +75,9 @@ impl Language {
             Language::Rust | Language::C | Language::Cpp | Language::Go | Language::Mercury
         )
     }
+
+    /// Whether its compiler copies the closures of a closure that it inlines, and numbers the copies.
+    pub fn copies_closures(self) -> bool {
+        self == Language::Go
+    }
 }

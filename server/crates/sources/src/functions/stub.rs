@@ -23,6 +23,11 @@ impl Language {
     pub fn is_compiled(self) -> bool {
         match self {}
     }
+
+    /// Whether its compiler copies the closures of a closure that it inlines, and numbers the copies.
+    pub fn copies_closures(self) -> bool {
+        match self {}
+    }
 }
 
 /// The functions of one text. There are none without the feature `grammars`.
