@@ -191,6 +191,7 @@ fn prepare_finds_the_callee_at_the_cursor_or_the_enclosing_function() {
 
 /// The profile does not tell which of the two calls in the line is meant.
 #[test]
+#[cfg(feature = "grammars")]
 fn prepare_finds_all_callees_with_the_name_at_the_cursor() {
     let source = "\
 class A:
