@@ -397,7 +397,7 @@ mod tests {
             Metric::new("share", "percent", None),
             Metric::new("samples", "samples", Some(0.002)),
         ];
-        let mut builder = profile::ProfileBuilder::new(metrics, 1);
+        let mut builder = ProfileBuilder::new(metrics, 1);
         let weights = [0.25, 7.0, 1.5, 3.0].map(|weight| Weights::Each(vec![weight])).to_vec();
         let samples = Samples::new([None], weights).with_calls(vec![1]);
         builder
