@@ -130,7 +130,7 @@ fn copy(program: &str, folder: &Path) {
 fn possible(page: &str, needs: &Needs) -> bool {
     let scratch = TempDir::new().unwrap();
     for commands in [needs.installed, needs.permitted] {
-        let Err(error) = shell(scratch.path(), commands) else { continue };
+        let Err(error) = retried(commands, || scratch.path().to_owned()) else { continue };
         if needs.always {
             skip_required(&format!("docs/{page}.md needs: {error}"));
         } else {
@@ -141,17 +141,19 @@ fn possible(page: &str, needs: &Needs) -> bool {
     true
 }
 
-/// Runs commands that record, of a guide. Profilers may fail to attach to a program on a busy machine
-/// (Austin gives up if it does not start in time), so the commands are tried again, in a folder that
-/// `prepare` makes.
-fn retried(page: &str, commands: &str, mut prepare: impl FnMut() -> PathBuf) -> PathBuf {
+/// Runs commands up to three times, each time in the folder that `prepare` makes. Returns the last folder.
+/// Profilers may fail to attach to a program on a busy machine: Austin gives up if the program does not
+/// start in time, or ends too early.
+fn retried(commands: &str, mut prepare: impl FnMut() -> PathBuf) -> Result<PathBuf, String> {
     let mut tries_left = 3;
     loop {
         let root = prepare();
-        let Err(error) = shell(&root, commands) else { return root };
+        let Err(error) = shell(&root, commands) else { return Ok(root) };
         tries_left -= 1;
-        assert!(tries_left > 0, "docs/{page}.md: {error}");
-        eprintln!("docs/{page}.md: {error}\ntrying again");
+        if tries_left == 0 {
+            return Err(error);
+        }
+        eprintln!("{error}\ntrying again");
     }
 }
 
@@ -159,12 +161,13 @@ fn retried(page: &str, commands: &str, mut prepare: impl FnMut() -> PathBuf) -> 
 /// its real path.
 fn record(page: &str, program: &str, commands: &str) -> (TempDir, PathBuf) {
     let mut folder = None;
-    let root = retried(page, commands, || {
+    let recorded = retried(commands, || {
         let folder = folder.insert(TempDir::new().unwrap());
         let root = folder.path().canonicalize().unwrap();
         copy(program, &root);
         root
     });
+    let root = recorded.unwrap_or_else(|error| panic!("docs/{page}.md: {error}"));
     (folder.unwrap(), root)
 }
 
@@ -341,7 +344,7 @@ fn java() {
 
 const PY_SPY: Needs = Needs {
     installed: "py-spy --version; python3 --version",
-    permitted: "py-spy record -f raw -o probe.raw -- python3 -c 'import time; time.sleep(0.5)'",
+    permitted: "py-spy record -f raw -o probe.raw -- python3 -c 'import time; time.sleep(2)'",
     always: true,
 };
 
@@ -352,7 +355,7 @@ fn py_spy() {
 
 #[test]
 fn austin() {
-    let permitted = "austin -t 5s -o probe.austin python3 -c 'import time; time.sleep(0.5)'";
+    let permitted = "austin -t 5s -o probe.austin python3 -c 'import time; time.sleep(2)'";
     follow(
         "recording/austin",
         PYTHON,
@@ -396,7 +399,7 @@ fn viztracer() {
 
 #[test]
 fn rbspy() {
-    let permitted = "rbspy record --file probe --raw-file probe.raw.gz -- ruby -e 'sleep 0.5'";
+    let permitted = "rbspy record --file probe --raw-file probe.raw.gz -- ruby -e 'sleep 2'";
     follow(
         "recording/rbspy",
         RUBY,
@@ -454,7 +457,7 @@ fn tutorial() {
         );
         (costs, format!("{report:#}"))
     };
-    retried("tutorial", &record, || root.clone());
+    retried(&record, || root.clone()).expect("docs/tutorial.md");
     let profile = server::only_profile(&root);
     let ((slow, slow_line, other), report) = costs(&profile);
     assert!(
@@ -469,7 +472,7 @@ fn tutorial() {
         text.replace("seen = []", "seen = set()").replace("seen.append", "seen.add"),
     )
     .unwrap();
-    retried("tutorial", &record, || root.clone());
+    retried(&record, || root.clone()).expect("docs/tutorial.md");
     let ((slow, slow_line, other), report) = costs(&profile);
     assert!(
         LITTLE.contains(&slow) && LITTLE.contains(&slow_line) && MOST.contains(&other),
