@@ -5,13 +5,10 @@
 use crate::discovery::stamp::{Stamp, is_recorded};
 use analysis::{Moved, OriginalPlace, Position, Recording, SourceId, relocate};
 use rustc_hash::FxHashMap;
-use sources::Mapping;
+use sources::{Mapping, Syntax};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-
-/// The extensions of scripts.
-const SCRIPTS: [&str; 8] = ["ts", "mts", "cts", "tsx", "jsx", "js", "mjs", "cjs"];
 
 /// The limit for the scripts that are read, in bytes together.
 const MAX_BYTES: u64 = 64 << 20;
@@ -80,9 +77,7 @@ fn is_generated(text: &[u8]) -> bool {
 
 /// Whether a file is JavaScript or TypeScript.
 pub(super) fn is_script(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| {
-        SCRIPTS.iter().any(|script| extension.eq_ignore_ascii_case(script))
-    })
+    Syntax::of_path(path) == Syntax::JavaScript
 }
 
 /// A file that was not written since the recording.
