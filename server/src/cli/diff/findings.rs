@@ -1,5 +1,5 @@
-//! What costs more or is new, at its place in the repository, for the pages of code hosts: commands of GitHub
-//! Actions, SARIF, and GitLab's Code Quality.
+//! What costs more or is new, at its place in the repository, for the pages of code hosts: commands of
+//! GitHub Actions, SARIF, and GitLab's Code Quality.
 //!
 //! Paths are relative to the Git repository around the current folder, or else to the folder.
 
@@ -183,22 +183,28 @@ pub(super) fn sarif(findings: &[Finding], out: &mut dyn Write) -> io::Result<()>
             "partialFingerprints": { "costline/v1": finding.fingerprint },
         })
     };
-    let costs_more = json!({
-        "id": COSTS_MORE,
-        "name": "CostsMore",
-        "shortDescription": { "text": "Costs more than in the baseline." },
-        "fullDescription": { "text": "This code costs more than in the baseline, by more than noise." },
-        "help": { "text": "Open both profiles in the editor to see the callers and callees that changed." },
-        "defaultConfiguration": { "level": "warning" },
-    });
-    let new = json!({
-        "id": NEW,
-        "name": "IsNew",
-        "shortDescription": { "text": "Is not in the baseline." },
-        "fullDescription": { "text": "This code has costs and is not in the baseline. It may be there under another name." },
-        "help": { "text": "Open both profiles in the editor to see the callers and callees that changed." },
-        "defaultConfiguration": { "level": "warning" },
-    });
+    let rule_of = |id: &str, name: &str, short: &str, full: &str| {
+        json!({
+            "id": id,
+            "name": name,
+            "shortDescription": { "text": short },
+            "fullDescription": { "text": full },
+            "help": { "text": "Open both profiles in the editor to see the callers and callees that changed." },
+            "defaultConfiguration": { "level": "warning" },
+        })
+    };
+    let costs_more = rule_of(
+        COSTS_MORE,
+        "CostsMore",
+        "Costs more than in the baseline.",
+        "This code costs more than in the baseline, by more than noise.",
+    );
+    let new = rule_of(
+        NEW,
+        "IsNew",
+        "Is not in the baseline.",
+        "This code has costs and is not in the baseline. It may be there under another name.",
+    );
     let driver = json!({
         "name": "Costline",
         "semanticVersion": env!("CARGO_PKG_VERSION"),
