@@ -160,8 +160,8 @@ fn files_outside_because_of_a_symlink_are_shown_from_source_roots() {
     let mut server = Server::start(&workspace);
     server.wait_profile();
     let message = "warning no-sources: the only source file in cpu.folded is not shown: src/app.py \
-                   is outside the workspace, because of a symlink; add the folder that the symlink \
-                   leads to to `sourceRoots`";
+                   is outside the workspace, because of a symlink; list the folder that the symlink \
+                   points to in `sourceRoots`";
     assert_eq!(entries(&server.view()), [message]);
     server.configure(json!({ "sourceRoots": [outside.root()] }));
     server.eventually("no entries", |server| entries(&server.view()).is_empty().then_some(()));

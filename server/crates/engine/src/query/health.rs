@@ -242,8 +242,8 @@ pub fn of_snapshot(
     entries
 }
 
-/// The entry that says that none of the files was found or may be shown, with the command that maps the hottest
-/// file if only one rule does so. `mapped` are the present rules, if commands can change them.
+/// The entry that says that none of the files was found or may be shown, with the command that maps the
+/// hottest file if only one rule does so. `mapped` are the present rules, if commands can change them.
 fn no_sources(
     shown: &Snapshot,
     index: &SourceIndex,
@@ -287,7 +287,7 @@ fn no_sources(
 fn hidden(reason: &Reason) -> Option<&'static str> {
     match reason {
         Reason::Excluded(_) => Some("remove it from that setting"),
-        Reason::Outside => Some("add the folder that the symlink leads to to `sourceRoots`"),
+        Reason::Outside => Some("list the folder that the symlink points to in `sourceRoots`"),
         _ => None,
     }
 }
