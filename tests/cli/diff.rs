@@ -412,7 +412,7 @@ fn a_second_cost_is_shown_beside_the_first() {
     let source = of(&["annotate", "cpu.json"]);
     assert!(source.contains(&"0.0% · 1.00 KiB 3 render()".to_owned()), "{source:?}");
     let report = of(&["report", "cpu.json"]);
-    assert_eq!(report.last().unwrap(), "· 1.00 KiB fresh app.py");
+    assert_eq!(report.last().unwrap(), "0.0% (0 s) 0.0% (0 s) · 1.00 KiB fresh app.py");
     let none = of(&["report", "cpu.json", "--limit", "3"]);
     assert!(!none.iter().any(|line| line.contains("fresh")), "{none:?}");
     let message = ran(folder.path(), &["report", "cpu.json", "--overlay", "heat"]).failure(2);

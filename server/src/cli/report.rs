@@ -16,6 +16,7 @@ use super::values::{least_value, percentage};
 use super::view::{Places, ViewArgs};
 use analysis::{CliqueCost, Edge, FileId, FunctionId, ThreadChoice, ThreadId, Total};
 use engine::compare::average::Spread;
+use engine::compare::baseline::NO_COST;
 use engine::compare::overlay::{Overlaid, Overlay};
 use engine::config::settings::{Show, Unit};
 use engine::functions::own_code::is_own;
@@ -337,18 +338,19 @@ impl Table<'_> {
         left: usize,
     ) -> io::Result<()> {
         let snapshot = overlay.snapshot();
-        let part = ranking.filter.as_deref().unwrap_or_default().to_lowercase();
+        let has_filter = ranking.has_filter();
         let is_listed = |function: FunctionId| {
             let this = snapshot.function(function);
             let file = this.file.map(|file| snapshot.file_name(file));
-            let mut texts = [Some(this.name), file].into_iter().flatten();
             (ranking.scope == Scope::All || is_own(snapshot, function))
-                && texts.any(|text| text.to_lowercase().contains(&part))
+                && [Some(this.name), file].into_iter().flatten().any(&has_filter)
         };
+        let own = self.scale.own(NO_COST, |weight| self.weight(weight));
+        let total = units::total(NO_COST.total, |weight| self.weight(weight));
         let only = overlay.functions_only_here(shown).into_iter();
         for (function, overlaid) in only.filter(|(it, _)| is_listed(*it)).take(left) {
             let what = self.name_and_place(snapshot, function);
-            self.cells("", overlaid.hint(Show::Total).trim_start(), &what, 0.0)?;
+            self.cells(&own, &(total.clone() + &overlaid.hint(Show::Total)), &what, 0.0)?;
         }
         Ok(())
     }

@@ -28,6 +28,14 @@ pub struct Ranking {
     pub limits: Limits,
 }
 
+impl Ranking {
+    /// Whether a text contains the filter, ignoring case. Without a filter, every text does.
+    pub fn has_filter(&self) -> impl Fn(&str) -> bool {
+        let part = self.filter.as_deref().unwrap_or_default().to_lowercase();
+        move |text| text.to_lowercase().contains(&part)
+    }
+}
+
 /// The baseline of rows.
 #[derive(Clone, Copy)]
 pub struct InBaseline<'a> {
@@ -71,6 +79,7 @@ impl<'a> List<'a> {
         matches: impl Fn(&T, &dyn Fn(&str) -> bool) -> bool,
     ) -> Result<(Vec<Row<T>>, Omitted), String> {
         let Ranking { by, scope, filter, limits, .. } = self.ranking;
+        let has_filter = self.ranking.has_filter();
         let before =
             |row: &Row<T>| if row.partial { None } else { before(&row.what).map(Box::new) };
         let rows = rows.into_iter().map(|mut row| {
@@ -79,10 +88,9 @@ impl<'a> List<'a> {
             }
             row
         });
-        let part = filter.as_deref().unwrap_or_default().to_lowercase();
-        let has = |text: &str| text.to_lowercase().contains(&part);
+        let is_filtered = filter.as_deref().is_some_and(|filter| !filter.is_empty());
         let is_listed = |row: &Row<T>| {
-            (*scope == Scope::All || row.own) && (part.is_empty() || matches(&row.what, &has))
+            (*scope == Scope::All || row.own) && (!is_filtered || matches(&row.what, &has_filter))
         };
         let base = self.snapshot.costs.base;
         let (mut rows, omitted) = limits.select(rows, is_listed, self.sort, base, by.plural())?;
