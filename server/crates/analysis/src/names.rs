@@ -447,8 +447,8 @@ fn ids(threads: &[Thread]) -> impl Iterator<Item = (ThreadId, &Thread)> {
     (0..).map(ThreadId::new).zip(threads)
 }
 
-/// The threads with this name, id or label, or of the process with it. The first of these that any thread has
-/// decides: on Linux, a process has the same id as its main thread.
+/// The threads with this name, id or label, or of the process with this name or id. The first of these
+/// that any thread has decides: on Linux, a process has the same id as its main thread.
 fn exact_threads(threads: &[Thread], query: &str) -> Vec<ThreadId> {
     let having = |has: &dyn Fn(&Thread) -> bool| -> Vec<ThreadId> {
         ids(threads).filter(|(_, thread)| has(thread)).map(|(id, _)| id).collect()

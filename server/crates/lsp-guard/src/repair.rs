@@ -1,6 +1,6 @@
 //! Repairs requests that do not parse although their meaning is clear: those with `"params": null`
-//! or `"arguments": null`, and `initialize` with values that `lsp-types` does not have. Removes the `"params": null` that
-//! tower-lsp writes into requests to the client.
+//! or `"arguments": null`, and `initialize` with values that `lsp-types` does not have. Removes the
+//! `"params": null` that tower-lsp writes into requests to the client.
 //!
 //! Only the smallest part that does not parse is removed, and a warning is logged. There is no list
 //! of clients or values: the types decide.
