@@ -90,11 +90,18 @@ fn settings_that_name_nothing_are_reported_until_it_exists() {
         Server::builder(&workspace).options(json!({ "profiles": ["out/*.x", "*.y"] })).start();
     let message = entry("profiles: no profile matches out/*.x, *.y");
     assert_eq!(wait_entries(&mut server), [message]);
-    server.configure(json!({ "profiles": [] }));
-    let message = entry("profiles: the list is empty, so no profile is found");
-    server.eventually("the message", |server| {
-        (entries(&server.view()) == [message.as_str()]).then_some(())
-    });
+    let mut says = |profiles: Value, message: &str| {
+        server.configure(json!({ "profiles": profiles }));
+        let message = entry(message);
+        server.eventually("the message", |server| {
+            (entries(&server.view()) == [message.as_str()]).then_some(())
+        });
+    };
+    says(json!([]), "profiles: the list is empty, so no profile is found");
+    says(
+        json!(["../*.x"]),
+        "profiles: ../*.x is outside the workspace folders and matches nothing",
+    );
 }
 
 #[test]

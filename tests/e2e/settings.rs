@@ -178,6 +178,28 @@ fn the_globs_of_profiles_can_be_changed() {
 }
 
 #[test]
+fn paths_and_globs_may_begin_with_variables_or_be_absolute() {
+    let workspace = Workspace::with([
+        ("code/app.py", "f()\n"),
+        ("out/new.txt", "f (code/app.py:1) 3\n"),
+        ("out/old.txt", "f (code/app.py:1) 2\n"),
+    ]);
+    let root = workspace.root().display().to_string();
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("code/app.py"), "python");
+    let beginnings = [String::new(), "./".to_owned(), "${workspaceFolder}/".to_owned(), root + "/"];
+    for beginning in beginnings {
+        let path = |path: &str| format!("{beginning}{path}");
+        server.configure(json!({ "profiles": [path("out/n*.txt")] }));
+        server.wait_costs(&uri, &costs([(1, 3, 3)]));
+        server.configure(json!({ "profile": path("out/old.txt") }));
+        server.wait_costs(&uri, &costs([(1, 2, 2)]));
+        server.configure(json!({ "profile": path("out/old.txt"), "exclude": [path("code/**")] }));
+        server.wait_costs(&uri, &costs([]));
+    }
+}
+
+#[test]
 fn rejects_large_profiles_and_names_the_limit() {
     let workspace = Workspace::with([("app.js", APP_JS)]);
     workspace.write("a.cpuprofile", cpuprofile(10));

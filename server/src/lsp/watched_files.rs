@@ -14,16 +14,21 @@ const METHOD: &str = "workspace/didChangeWatchedFiles";
 
 /// Registers the globs of discovery, and again whenever the settings change them.
 pub async fn run(client: Client, mut worlds: watch::Receiver<Arc<Worlds>>) {
-    let mut registered = watch_globs(&worlds.borrow_and_update().first().settings);
+    let mut registered = globs(&worlds.borrow_and_update());
     register(&client, &registered).await;
     while worlds.changed().await.is_ok() {
-        let globs = watch_globs(&worlds.borrow_and_update().first().settings);
+        let globs = globs(&worlds.borrow_and_update());
         if globs != registered {
             unregister(&client).await;
             register(&client, &globs).await;
             registered = globs;
         }
     }
+}
+
+fn globs(worlds: &Worlds) -> Vec<String> {
+    let world = worlds.first();
+    watch_globs(&world.settings, &world.roots)
 }
 
 async fn register(client: &Client, globs: &[String]) {

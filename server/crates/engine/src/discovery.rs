@@ -194,7 +194,8 @@ fn detect(path: &Path) -> (Option<Content>, Origin) {
 pub fn discover(roots: &[PathBuf], settings: &Settings, recognised: &mut Recognised) -> Found {
     let mut found = Found::default();
     for root in roots.iter().filter(|root| sources::answers(root)) {
-        let named = recognised.searches.search(root, settings.profiles.as_deref());
+        let globs = names::profile_globs(settings, root, roots);
+        let named = recognised.searches.search(root, globs);
         for path in &named.files {
             match recognised.candidate(path) {
                 Some(candidate) => found.candidates.push(candidate),

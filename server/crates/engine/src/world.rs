@@ -7,6 +7,7 @@ pub mod worlds;
 
 use crate::compare::baseline::Baseline;
 use crate::config::overrides::Overrides;
+use crate::config::paths::expanded;
 use crate::config::settings::Settings;
 use crate::discovery::Candidate;
 use crate::discovery::stamp::Stamp;
@@ -80,9 +81,14 @@ impl World {
         self.root.as_ref().or_else(|| self.roots.first())
     }
 
-    /// Resolves a path given by the user, which may be relative to the workspace folder.
+    /// Resolves a path given by the user, which may be relative to the workspace folder, and begin with
+    /// the variables of the settings.
     pub fn in_root(&self, path: impl AsRef<Path>) -> PathBuf {
-        self.own_root().map_or_else(|| path.as_ref().to_owned(), |root| root.join(path.as_ref()))
+        let path = path.as_ref();
+        let home = std::env::home_dir();
+        let expanded = path.to_str().map(|path| expanded(path, &self.roots, home.as_deref()));
+        let path = expanded.map_or_else(|| path.to_owned(), PathBuf::from);
+        self.own_root().map_or_else(|| path.clone(), |root| root.join(&path))
     }
 
     /// The baseline, if there is one and costs of `shown` can be compared with it.

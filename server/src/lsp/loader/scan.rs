@@ -1,6 +1,7 @@
 //! Scans the disk for profiles, and checks the files that the loader uses. Decides nothing.
 
 use engine::config::absent::absent;
+use engine::config::paths::is_outside;
 use engine::config::settings::Settings;
 use engine::discovery::runs::{run_in_folder, runs};
 use engine::discovery::stamp::Stamp;
@@ -133,15 +134,8 @@ pub fn scan(request: &ScanRequest, recognised: &mut Recognised) -> Scanned {
     folders.extend(found.folders);
     let (candidates, foreign) = (found.candidates, found.foreign);
     let mut absent = absent(&request.settings, &request.workspace);
-    if let Some(globs) = &request.settings.profiles
-        && candidates.is_empty()
-        && wanted.is_none()
-    {
-        absent.push(if globs.is_empty() {
-            "costline.profiles: the list is empty, so no profile is found".to_owned()
-        } else {
-            format!("costline.profiles: no profile matches {}", globs.join(", "))
-        });
+    if candidates.is_empty() && wanted.is_none() {
+        absent.extend(unmatched_globs(&request.settings, &request.workspace));
     }
     let unread_baseline = request.unread_baseline.as_ref().and_then(|path| Stamp::of(path).ok());
     Scanned {
@@ -155,6 +149,20 @@ pub fn scan(request: &ScanRequest, recognised: &mut Recognised) -> Scanned {
         absent,
         unread_baseline,
     }
+}
+
+/// Says that no profile matches the setting `profiles`. `None` if it is not set, or if that was said about
+/// each glob.
+fn unmatched_globs(settings: &Settings, workspace: &[PathBuf]) -> Option<String> {
+    let globs = settings.profiles.as_ref()?;
+    if globs.is_empty() {
+        return Some("costline.profiles: the list is empty, so no profile is found".to_owned());
+    }
+    let home = std::env::home_dir();
+    let inside = globs.iter().filter(|glob| !is_outside(glob, workspace, home.as_deref()));
+    let inside: Vec<&str> = inside.map(String::as_str).collect();
+    (!inside.is_empty())
+        .then(|| format!("costline.profiles: no profile matches {}", inside.join(", ")))
 }
 
 /// The run of a file, which need not be among the candidates; `None` if the file does not exist.

@@ -7,6 +7,7 @@ pub mod json;
 pub mod named_views;
 pub mod node;
 pub mod overrides;
+pub mod paths;
 pub mod saved_views;
 pub mod settings;
 pub mod state;

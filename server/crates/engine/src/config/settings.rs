@@ -4,8 +4,9 @@
 //! type is ignored with a warning that names it; the other keys apply.
 
 use crate::config::json;
+use crate::config::paths::{expanded, in_first};
 use analysis::{TimeRange, Transform};
-use globset::{Glob, GlobSet, GlobSetBuilder};
+use globset::Glob;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -476,9 +477,10 @@ pub struct SourceSettings {
 impl SourceSettings {
     /// The user's rules, as `sources` takes them. `roots` and `home` replace the variables in `to`.
     pub fn rules(&self, roots: &[Root], home: Option<&Path>) -> Vec<Rule> {
+        let folders = folders(roots);
         let rules = self.path_mappings.iter();
         rules
-            .map(|rule| Rule { from: rule.from.clone(), to: expanded(&rule.to, roots, home) })
+            .map(|rule| Rule { from: rule.from.clone(), to: expanded(&rule.to, &folders, home) })
             .collect()
     }
 
@@ -489,58 +491,23 @@ impl SourceSettings {
     }
 
     fn roots_at(&self, workspace: &[PathBuf], home: Option<&Path>) -> Vec<Root> {
-        let kind = RootKind::Workspace;
-        let mut roots: Vec<Root> =
-            workspace.iter().map(|path| Root { path: path.clone(), kind }).collect();
-        let sources = self.source_roots.iter();
-        let sources: Vec<PathBuf> = sources.map(|path| in_first(path, &roots, home)).collect();
-        roots.extend(sources.into_iter().map(|path| Root { path, kind: RootKind::Sources }));
-        roots
+        let of_kind = |kind| move |path| Root { path, kind };
+        let sources = self.source_roots.iter().map(|path| in_first(path, workspace, home));
+        let workspace = workspace.iter().cloned().map(of_kind(RootKind::Workspace));
+        workspace.chain(sources.map(of_kind(RootKind::Sources))).collect()
     }
 }
 
 impl Symbols {
     /// The files and folders of `paths`. Relative ones are in the first workspace folder.
     pub fn places(&self, roots: &[Root], home: Option<&Path>) -> Vec<PathBuf> {
-        self.paths.iter().map(|path| in_first(path, roots, home)).collect()
+        let folders = folders(roots);
+        self.paths.iter().map(|path| in_first(path, &folders, home)).collect()
     }
 }
 
-/// A path of the settings, with its variables replaced. A relative one is in the first root.
-pub fn in_first(path: &str, roots: &[Root], home: Option<&Path>) -> PathBuf {
-    let path = expanded(path, roots, home);
-    match roots.first() {
-        Some(first) if path.is_empty() => first.path.clone(),
-        Some(first) => first.path.join(path),
-        None => PathBuf::from(path),
-    }
-}
-
-/// A path of the settings with `~` and VS Code's variables at its beginning replaced.
-///
-/// `${workspaceFolder}` alone becomes a relative path, which is tried in each root. Unknown
-/// variables, and folders that do not exist, stay as they are and match no file.
-fn expanded(to: &str, roots: &[Root], home: Option<&Path>) -> String {
-    let below = |folder: &Path, rest: &str| {
-        let rest = rest.trim_start_matches(['/', '\\']);
-        let path = if rest.is_empty() { folder.to_owned() } else { folder.join(rest) };
-        path.to_string_lossy().into_owned()
-    };
-    let (variable, rest) = match to.strip_prefix("${").and_then(|text| text.split_once('}')) {
-        Some(split) => split,
-        None if to == "~" => ("userHome", ""),
-        None if to.starts_with("~/") || to.starts_with("~\\") => ("userHome", &to[1..]),
-        None => return to.to_owned(),
-    };
-    let folder = match variable {
-        "workspaceFolder" | "workspaceRoot" => Some(Path::new("")),
-        "userHome" => home,
-        _ => variable.strip_prefix("workspaceFolder:").and_then(|name| {
-            let root = roots.iter().find(|root| root.path.file_name().is_some_and(|f| f == name));
-            root.map(|root| root.path.as_path())
-        }),
-    };
-    folder.map_or_else(|| to.to_owned(), |folder| below(folder, rest))
+fn folders(roots: &[Root]) -> Vec<PathBuf> {
+    roots.iter().map(|root| root.path.clone()).collect()
 }
 
 /// The part of a recording to show.
@@ -680,15 +647,6 @@ fn fits(name: &str, value: &Value) -> Result<(), String> {
 fn shown(value: &Value) -> String {
     let text: String = value.to_string().chars().take(60).collect();
     text
-}
-
-/// A set of globs. Invalid ones match nothing; they were reported when the settings were parsed.
-pub fn glob_set<'a>(globs: impl IntoIterator<Item = &'a str>) -> GlobSet {
-    let mut set = GlobSetBuilder::new();
-    for glob in globs.into_iter().filter_map(|glob| Glob::new(glob).ok()) {
-        set.add(glob);
-    }
-    set.build().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! The names of files and folders that may be profiles.
 
-use crate::config::settings::{Settings, glob_set};
+use crate::config::paths::{glob_set, globs_in};
+use crate::config::settings::Settings;
 use crate::discovery::companions;
 use formats::fetched::FOLDER;
 use globset::GlobSet;
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
@@ -63,14 +65,15 @@ pub fn is_named_like_profile(path: &Path) -> bool {
     Patterns::default().matches(Path::new(""), path)
 }
 
-/// Globs of the files that are examined and of companions, for an editor that reports file changes. They
-/// match at any depth.
-pub fn watch_globs(settings: &Settings) -> Vec<String> {
-    let below = |glob: &str| format!("**/{glob}");
+/// Globs of the files that are examined in `roots` and of companions, for an editor that reports file
+/// changes. They match at any depth.
+pub fn watch_globs(settings: &Settings, roots: &[PathBuf]) -> Vec<String> {
+    let below = |glob: &str| format!("**/{}", glob.strip_prefix("**/").unwrap_or(glob));
     let companions = companions::names().map(|name| below(&name));
-    if let Some(globs) = &settings.profiles {
-        let globs = globs.iter().map(|glob| below(glob.strip_prefix("**/").unwrap_or(glob)));
-        return globs.chain(companions).collect();
+    if settings.profiles.is_some() {
+        let globs = roots.iter().filter_map(|root| profile_globs(settings, root, roots)).flatten();
+        let globs: BTreeSet<String> = globs.map(|glob| below(&glob)).collect();
+        return globs.into_iter().chain(companions).collect();
     }
     let names = NAMES.iter().flat_map(|name| [below(name), below(&format!("{name}.{{gz,zst}}"))]);
     let folders = PROFILE_FOLDERS.iter().map(|folder| below(&format!("{folder}/*")));
@@ -78,30 +81,40 @@ pub fn watch_globs(settings: &Settings) -> Vec<String> {
     names.chain(folders).chain([criterion]).chain(companions).collect()
 }
 
+/// The globs of the setting `profiles` in a root, relative to it. `None` if it is not set.
+pub(super) fn profile_globs(
+    settings: &Settings,
+    root: &Path,
+    roots: &[PathBuf],
+) -> Option<Vec<String>> {
+    let globs = settings.profiles.as_deref()?;
+    Some(globs_in(root, globs, roots, std::env::home_dir().as_deref()))
+}
+
 /// Which files in a root are examined.
 #[derive(Debug, Default)]
 pub(super) struct Patterns {
-    /// The setting `profiles`, which replaces the names that profilers use.
+    /// The globs of the setting `profiles`, which replaces the names that profilers use.
     globs: Option<Vec<String>>,
-    /// The same, for paths relative to the root.
+    /// The same, as one set.
     paths: Option<GlobSet>,
     /// The number of folder levels to search.
     pub depth: usize,
 }
 
 impl Patterns {
-    /// The patterns of the setting `profiles`.
-    pub fn new(globs: Option<&[String]>) -> Self {
+    /// The patterns of globs, which are relative to the root, or else of the names that profilers use.
+    pub fn new(globs: Option<Vec<String>>) -> Self {
         let depth =
             |glob: &String| glob.matches('/').count() + if glob.contains("**") { DEPTH } else { 0 };
         Self {
-            globs: globs.map(<[String]>::to_vec),
-            paths: globs.map(|globs| glob_set(globs.iter().map(String::as_str))),
-            depth: globs.unwrap_or_default().iter().map(depth).max().unwrap_or(0).max(DEPTH),
+            paths: globs.as_ref().map(|globs| glob_set(globs.iter().map(String::as_str))),
+            depth: globs.iter().flatten().map(depth).max().unwrap_or(0).max(DEPTH),
+            globs,
         }
     }
 
-    /// Whether these are the patterns of the setting `profiles`.
+    /// Whether these are the patterns of globs.
     pub fn are_of(&self, globs: Option<&[String]>) -> bool {
         self.globs.as_deref() == globs
     }
@@ -132,8 +145,11 @@ mod tests {
 
     #[test]
     fn watch_globs_match_what_discovery_finds() {
+        let globs = |settings: &serde_json::Value| {
+            watch_globs(&Settings::parse(settings).0, &["/w".into()])
+        };
         let watched = |settings: &serde_json::Value, path: &str| {
-            let globs = watch_globs(&Settings::parse(settings).0);
+            let globs = globs(settings);
             glob_set(globs.iter().map(String::as_str)).is_match(path)
         };
         let defaults = json!({});
@@ -151,8 +167,8 @@ mod tests {
         for path in ["/w/src/main.rs", "/w/package.json", "/w/a.json.gz", "/w/profile/any.txt"] {
             assert!(!watched(&defaults, path), "{path}");
         }
-        let chosen = json!({"profiles": ["out/*.txt", "**/*.bin"]});
-        assert_eq!(watch_globs(&Settings::parse(&chosen).0)[..2], ["**/out/*.txt", "**/*.bin"]);
+        let chosen = json!({"profiles": ["./out/*.txt", "**/*.bin"]});
+        assert_eq!(globs(&chosen)[..2], ["**/*.bin", "**/out/*.txt"]);
         for settings in [&defaults, &chosen] {
             assert!(watched(settings, "/w/Deep.procrep") && watched(settings, "/w/p.syms.json"));
         }

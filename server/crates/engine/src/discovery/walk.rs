@@ -51,13 +51,12 @@ pub(super) struct Named {
 }
 
 impl Searches {
-    /// Searches a root for files that the setting `profiles` matches.
-    pub fn search(&mut self, root: &Path, profiles: Option<&[String]>) -> Named {
-        let last = self.0.remove(root).filter(|last| last.patterns.are_of(profiles));
-        let last = last.unwrap_or_else(|| Search {
-            patterns: Patterns::new(profiles),
-            folders: HashMap::new(),
-        });
+    /// Searches a root for files that one of the globs matches, which are relative to the root, or else
+    /// for the names that profilers use.
+    pub fn search(&mut self, root: &Path, globs: Option<Vec<String>>) -> Named {
+        let last = self.0.remove(root).filter(|last| last.patterns.are_of(globs.as_deref()));
+        let last = last
+            .unwrap_or_else(|| Search { patterns: Patterns::new(globs), folders: HashMap::new() });
         let mut walk = Walk {
             root,
             patterns: &last.patterns,
@@ -140,8 +139,8 @@ mod tests {
     use super::*;
     use std::time::{Duration, SystemTime};
 
-    fn files(searches: &mut Searches, root: &Path, profiles: Option<&[String]>) -> Vec<String> {
-        let found = searches.search(root, profiles);
+    fn files(searches: &mut Searches, root: &Path, globs: Option<&[String]>) -> Vec<String> {
+        let found = searches.search(root, globs.map(<[String]>::to_vec));
         let inside = |path: &PathBuf| path.strip_prefix(root).unwrap().display().to_string();
         found.files.iter().map(inside).collect()
     }

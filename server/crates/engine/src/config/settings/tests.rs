@@ -101,34 +101,6 @@ fn a_value_that_is_not_an_object_is_reported() {
 
 #[test]
 #[cfg(unix)]
-fn variables_in_path_mappings_are_replaced_by_folders() {
-    let root = |path: &str| Root { path: path.into(), kind: RootKind::Workspace };
-    let roots = [root("/w/shop"), root("/w/api")];
-    let table = [
-        ("src", "src"),
-        ("../api/src", "../api/src"),
-        ("${workspaceFolder}", ""),
-        ("${workspaceFolder}/src", "src"),
-        ("${workspaceRoot}//src", "src"),
-        ("${workspaceFolder:api}/src", "/w/api/src"),
-        ("${workspaceFolder:api}", "/w/api"),
-        ("${workspaceFolder:none}/src", "${workspaceFolder:none}/src"),
-        ("${env:X}/src", "${env:X}/src"),
-        ("${workspaceFolder", "${workspaceFolder"),
-        ("~", "/home/me"),
-        ("~/src", "/home/me/src"),
-        ("${userHome}/src", "/home/me/src"),
-        ("~other/src", "~other/src"),
-        ("src/~", "src/~"),
-    ];
-    for (to, expected) in table {
-        assert_eq!(expanded(to, &roots, Some(Path::new("/home/me"))), expected, "{to}");
-    }
-    assert_eq!(expanded("~/src", &roots, None), "~/src");
-}
-
-#[test]
-#[cfg(unix)]
 fn source_roots_may_be_relative_and_contain_variables() {
     let sources = |paths: &[&str]| SourceSettings {
         source_roots: paths.iter().map(ToString::to_string).collect(),

@@ -9,6 +9,7 @@ mod build_folders;
 pub mod by_name;
 pub mod checksums;
 pub mod costed;
+mod excluded;
 mod file_evidence;
 pub mod grouped;
 mod inlined;

@@ -10,11 +10,12 @@ mod definitions;
 
 pub use definitions::MIN_TOKENS;
 
-use crate::config::settings::{SourceSettings, glob_set};
+use crate::config::settings::SourceSettings;
 use crate::functions::definitions::FileDefinitions;
+use crate::load::stages::excluded::Excluded;
 use crate::load::stages::loaded::Loaded;
 use crate::load::stages::read_limits::ReadLimits;
-use crate::load::stages::source_mapped::{SourceMapped, inside};
+use crate::load::stages::source_mapped::SourceMapped;
 use crate::recorded_texts::{RecordedTexts, TextCaches};
 use analysis::{FuncId, Moved, OriginalPlace, PlaceKind, Position, SourceId, relocate_with_files};
 use composed::{Composed, Insertion};
@@ -172,13 +173,11 @@ impl Search<'_> {
     /// is too much code to search.
     fn candidates(&self, from: &[&Path], missing: &[Missing]) -> Option<Vec<(PathBuf, Parsed)>> {
         let languages: Vec<_> = from.iter().map(|path| Language::of_path(path)).collect();
-        let excluded = glob_set(self.settings.exclude.iter().map(String::as_str));
-        let is_excluded =
-            |path: &Path| inside(path, self.index).is_some_and(|path| excluded.is_match(path));
+        let excluded = Excluded::new(self.settings, self.index);
         let (mut limits, mut candidates) = (ReadLimits::default(), Vec::new());
         for path in self.index.workspace_files() {
             let language = Language::of_path(path);
-            if language.is_none() || !languages.contains(&language) || is_excluded(path) {
+            if language.is_none() || !languages.contains(&language) || excluded.contains(path) {
                 continue;
             }
             let Some(text) = limits.read(path) else { continue };

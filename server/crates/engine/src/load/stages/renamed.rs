@@ -4,10 +4,10 @@
 //! text, if that file was not there at the time of the recording. Later stages then see an edited
 //! file.
 
-use crate::config::settings::glob_set;
+use crate::load::stages::excluded::Excluded;
 use crate::load::stages::moved::{MIN_TOKENS, Search};
 use crate::load::stages::read_limits::ReadLimits;
-use crate::load::stages::source_mapped::{SourceMapped, inside};
+use crate::load::stages::source_mapped::SourceMapped;
 use crate::recorded_texts::GoneTexts;
 use analysis::SourceId;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -90,14 +90,12 @@ impl Search<'_> {
             return None;
         }
         let recorded: FxHashSet<&Path> = mapped.mappings.iter().filter_map(Mapping::path).collect();
-        let excluded = glob_set(self.settings.exclude.iter().map(String::as_str));
-        let is_excluded =
-            |path: &Path| inside(path, self.index).is_some_and(|path| excluded.is_match(path));
+        let excluded = Excluded::new(self.settings, self.index);
         let mut limits = ReadLimits::default();
         let mut found: Vec<(&Gone, &Path)> = Vec::new();
         for path in self.index.workspace_files() {
             let mut like = known.iter().filter(|gone| self.may_be(gone, path)).peekable();
-            if like.peek().is_none() || recorded.contains(path) || is_excluded(path) {
+            if like.peek().is_none() || recorded.contains(path) || excluded.contains(path) {
                 continue;
             }
             let Some(text) = limits.read(path) else { continue };

@@ -1,7 +1,7 @@
 //! The third stage: file names of the profile are mapped to workspace files. Source maps are
 //! applied to generated code.
 
-use crate::config::settings::{SourceSettings, glob_set};
+use crate::config::settings::SourceSettings;
 use crate::discovery::stamp::{Stamp, is_recorded};
 use crate::functions::definitions::ParsedFiles;
 use crate::load::source_maps::{
@@ -10,6 +10,7 @@ use crate::load::source_maps::{
 use crate::load::stages::build_folders;
 use crate::load::stages::by_name::{self, AmbiguousFunction, ByName};
 use crate::load::stages::checksums::Checksums;
+use crate::load::stages::excluded::Excluded;
 use crate::load::stages::file_evidence;
 use crate::load::stages::inlined;
 use crate::load::stages::line_ends;
@@ -89,15 +90,13 @@ impl SourceMapped {
         file_evidence::apply(&mut mappings, &recording, index, stamp, &confirmed);
         build_folders::apply(&mut mappings, &recording, index, stamp);
         refuse_short_files(&mut mappings, &recording, stamp, &confirmed);
-        exclude(&mut mappings, settings, index);
+        let excluded = Excluded::new(settings, index);
+        exclude(&mut mappings, &excluded);
         ambiguity_warning(recording.symbols(), &mappings, &mut warnings);
         let mut named = ByName::default();
         // Functions that are still addresses can have files.
         if symbolicated.libraries.is_complete() {
-            let excluded = glob_set(settings.exclude.iter().map(String::as_str));
-            let is_excluded =
-                |path: &Path| inside(path, index).is_some_and(|path| excluded.is_match(path));
-            named = by_name::find(&recording, index, is_excluded, parsed);
+            named = by_name::find(&recording, index, |path| excluded.contains(path), parsed);
         }
         name_warning(&named, &mut warnings);
         let recording = with_named_files(recording, &named, &mut mappings, index);
@@ -201,23 +200,13 @@ fn count_lines(text: &[u8]) -> u32 {
 }
 
 /// Unmaps the files that match the setting `exclude`.
-fn exclude(mappings: &mut [Mapping], settings: &SourceSettings, index: &SourceIndex) {
-    if settings.exclude.is_empty() {
-        return;
-    }
-    let excluded = glob_set(settings.exclude.iter().map(String::as_str));
+fn exclude(mappings: &mut [Mapping], excluded: &Excluded<'_>) {
     for mapping in mappings {
         let Mapping::Mapped { path, .. } = mapping else { continue };
-        let relative = inside(path, index);
-        if relative.is_some_and(|relative| excluded.is_match(relative)) {
+        if excluded.contains(path) {
             *mapping = Mapping::Unmapped(Reason::Excluded(path.clone()));
         }
     }
-}
-
-/// The path of a file (canonical) below its root.
-pub fn inside<'p>(path: &'p Path, index: &SourceIndex) -> Option<&'p Path> {
-    index.roots().iter().find_map(|root| path.strip_prefix(&root.path).ok())
 }
 
 /// The recording with the files of the functions that were found by name.
