@@ -2026,7 +2026,7 @@ export interface SetViewArgument {
   readonly search?: string | null;
   /** What hints show. */
   readonly show?: Show | null;
-  /** The threads to show, by name, end of the name, id (`tid:ID`, `pid:ID`), glob or `/regex/`. Empty: all threads. */
+  /** The threads to show, by name, end of the name, id (`tid:ID`), process (its name or `pid:ID`), glob or `/regex/`. Empty: all threads. */
   readonly threads?: readonly string[] | null;
   /** The transforms, in order, instead of those that are applied. `null`: none. */
   readonly transforms?: readonly TransformArgument[] | null;

@@ -1143,7 +1143,7 @@
 ---@field reset? string[] Keys to reset, which is the same as `null` for each. Some clients, such as Neovim, drop keys with `null` from arguments that the server sent.
 ---@field search? string|vim.NIL Show only samples in which each of these terms, separated by commas, is in the name, file or library of some function on the stack.
 ---@field show? costline.Show|vim.NIL What hints show.
----@field threads? string[]|vim.NIL The threads to show, by name, end of the name, id (`tid:ID`, `pid:ID`), glob or `/regex/`. Empty: all threads.
+---@field threads? string[]|vim.NIL The threads to show, by name, end of the name, id (`tid:ID`), process (its name or `pid:ID`), glob or `/regex/`. Empty: all threads.
 ---@field transforms? costline.TransformArgument[]|vim.NIL The transforms, in order, instead of those that are applied. `null`: none.
 ---@field unit? costline.Unit|vim.NIL The unit of costs.
 ---@field view? string|vim.NIL A view of the setting `views`, which replaces all choices. The other keys change it. `null`: the view in the settings.

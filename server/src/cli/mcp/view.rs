@@ -15,8 +15,8 @@ pub struct View {
     pub profile: Option<PathBuf>,
     /// The metric: its name or unit. Default: the format's default metric.
     metric: Option<String>,
-    /// The threads to show, by name, end of the name, id (`tid:ID`, `pid:ID`), glob or `/regex/`.
-    /// Default: all threads.
+    /// The threads to show, by name, end of the name, id (`tid:ID`), process (its name or `pid:ID`),
+    /// glob or `/regex/`. Default: all threads.
     threads: Vec<String>,
     /// Whether to charge the cost of libraries to the lines of your code that call them. Default:
     /// false.

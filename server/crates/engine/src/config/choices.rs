@@ -53,8 +53,8 @@ pub struct Choices {
     /// of another profile, relative to the workspace folder.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub overlay: Given<String>,
-    /// The threads to show, by name, end of the name, id (`tid:ID`, `pid:ID`), glob or `/regex/`.
-    /// Empty: all threads.
+    /// The threads to show, by name, end of the name, id (`tid:ID`), process (its name or `pid:ID`),
+    /// glob or `/regex/`. Empty: all threads.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub threads: Given<Vec<String>>,
     /// Which functions to show.

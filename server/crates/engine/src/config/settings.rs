@@ -252,8 +252,8 @@ pub struct Settings {
     /// A second cost to show beside the first: a metric of the profile, by name or unit, or the path
     /// of another profile.
     pub overlay: Option<String>,
-    /// The threads to show, by name, end of the name, id (`tid:ID`, `pid:ID`), glob or `/regex/`.
-    /// Empty: all threads.
+    /// The threads to show, by name, end of the name, id (`tid:ID`), process (its name or `pid:ID`),
+    /// glob or `/regex/`. Empty: all threads.
     pub threads: Vec<String>,
     /// Whether to show JavaScript or native functions, if the profile distinguishes them.
     pub implementation: Implementation,
