@@ -27,7 +27,7 @@ const OPERATOR: &str = "+-*/%<>=!~^&|[]@";
 pub struct FunctionName {
     /// The last segment: `parse` of `app::parse<T>(x)`. `None` if it does not name a function.
     pub name: Option<String>,
-    /// Whether it may be a closure. `name` is `None` if it certainly is one.
+    /// Whether it may be a closure, or a block in one. `name` is `None` if it certainly is.
     pub closure: bool,
     /// Whether it is a block or comprehension: part of a function, but with frames of its own.
     pub block: bool,
@@ -149,7 +149,7 @@ impl FunctionName {
         {
             return true;
         }
-        if self.block {
+        if self.block && !self.closure {
             return self.outer.as_deref().is_none_or(|outer| is_same(&definition.name, outer));
         }
         self.closure && definition.kind == FunctionKind::Closure && self.is_around(around)
@@ -390,6 +390,9 @@ impl Parser {
             _ => None,
         };
         let outer = self.segments.iter().rev().find_map(named);
+        let mut around = self.segments.iter().rev();
+        let around = around.find(|it| matches!(it, Segment::Name(_) | Segment::Closure));
+        let in_closure = around == Some(&Segment::Closure);
         let path = path(self.segments);
         match last {
             Some(Segment::Name(name)) => FunctionName {
@@ -408,9 +411,13 @@ impl Parser {
             Some(Segment::Closure) => {
                 FunctionName { closure: true, outer, path, ..FunctionName::default() }
             }
-            Some(Segment::Block(of)) => {
-                FunctionName { block: true, outer: of.or(outer), path, ..FunctionName::default() }
-            }
+            Some(Segment::Block(of)) => FunctionName {
+                closure: in_closure && of.is_none(),
+                block: true,
+                outer: of.or(outer),
+                path,
+                ..FunctionName::default()
+            },
             Some(Segment::Type(_) | Segment::Other) | None => FunctionName::default(),
         }
     }

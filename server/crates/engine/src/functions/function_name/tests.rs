@@ -84,6 +84,8 @@ fn names_of_every_language() {
         ("build.<locals>.<lambda>", "- closure in build"),
         ("crunch.<locals>.<dictcomp>.<genexpr>", "- block in crunch"),
         ("<listcomp>", "- block"),
+        ("build.<locals>.<lambda>.<locals>.<genexpr>", "- closure block in build"),
+        ("App.<lambda>.<locals>.run.<locals>.<genexpr>", "- block in run"),
         // JavaScript.
         ("exports.render", "render"),
         ("(anonymous)", "- closure"),

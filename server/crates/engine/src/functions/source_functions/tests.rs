@@ -162,6 +162,25 @@ def edge(e): return lambda: e
 }
 
 #[test]
+fn a_comprehension_in_a_lambda_belongs_to_the_lambda() {
+    let python = "\
+def build(rows):
+    return lambda n: sum(
+        r * n for r in rows)
+";
+    let grouped = grouped(
+        &[("a.py", python)],
+        "build.<locals>.<lambda>@2[file:a.py]  build.<locals>.<lambda>.<locals>.<genexpr>@3[file:a.py]  \
+         build@2[file:a.py]",
+    );
+    let expected = [
+        "build.<locals>.<lambda>:1 = build.<locals>.<lambda>, build.<locals>.<lambda>.<locals>.<genexpr>",
+        "build:0 = build",
+    ];
+    assert_eq!(grouped, expected);
+}
+
+#[test]
 fn a_function_may_have_inlined_lines_of_other_functions() {
     let c = "\
 static int twice(int x) {
