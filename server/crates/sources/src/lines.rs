@@ -9,6 +9,7 @@
 //! they are, because long texts are compared in pieces of at most `PIECE` statements, and few strings
 //! and comments without an end are searched for it.
 
+mod calls;
 mod code_tokens;
 mod compare;
 mod gaps;

@@ -9,10 +9,11 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::by_text::ByText;
 
+use super::calls::is_call;
 use super::compare::compare;
 use super::gaps::TokenPairs;
 use super::hunks::{Hunk, TextLines, UniqueLines, hunks};
-use super::lexer::{Kind, Token, lex};
+use super::lexer::{Token, lex};
 use super::map::LineMap;
 use super::moved;
 use super::pairs::Run;
@@ -100,7 +101,7 @@ impl LexedText {
             parts(recorded, &self.lines, |hunk| &hunk.recorded)
         };
         let to = parts(open, lines, |hunk| &hunk.open);
-        let changed = Lines { from: &from, to: &to }.pairs();
+        let changed = Lines { from: &from, to: &to, syntax: self.syntax }.pairs();
         let changed = changed.into_iter().zip(0..).filter_map(|(open, recorded)| {
             Some((from.line_of_text(recorded)?, to.line_of_text(open? as usize)?))
         });
@@ -248,6 +249,7 @@ fn hashes_of_lines(units: &Units) -> impl Iterator<Item = (u32, u64)> {
 struct Lines<'a> {
     from: &'a Parts<'a>,
     to: &'a Parts<'a>,
+    syntax: Syntax,
 }
 
 impl Lines<'_> {
@@ -346,9 +348,7 @@ impl Lines<'_> {
             if from.tokens[at].n_alnum > 0 {
                 first_word.get_or_insert(line0);
             }
-            let next = from.tokens.get(at + 1);
-            let is_name = from.tokens[at].kind == Kind::Word;
-            if is_name && next.is_some_and(|next| next.is('(')) {
+            if is_call(&from.tokens, at, self.syntax) {
                 first_call.get_or_insert(line0);
             }
         }

@@ -455,6 +455,15 @@ impl<'a> Lexer<'a> {
         self.at = at;
     }
 
+    /// Whether the word at `start` is the name of a member, which no language has keywords for, except
+    /// `await` in Rust.
+    fn is_member(&self, start: usize) -> bool {
+        let before = &self.text[..start];
+        (before.ends_with('.') && !before.ends_with(".."))
+            || before.ends_with("::")
+            || self.syntax == Syntax::Php && before.ends_with("->")
+    }
+
     fn word_or_char(&mut self) {
         let start = self.at;
         let rest = self.rest();
@@ -484,11 +493,17 @@ impl<'a> Lexer<'a> {
         let (hash, n_alnum) = match word {
             "u" | "U" if is_prefix => return,
             _ if is_prefix => (hash(word.to_ascii_lowercase().as_bytes(), b'w'), 1),
-            _ => (hash(word.as_bytes(), b'w'), n_alnum(word)),
+            _ => (hash_of_word(word), n_alnum(word)),
         };
-        let kind = if is_lifetime || is_prefix { Kind::Word } else { kind(word) };
+        let is_word = is_lifetime || is_prefix || self.is_member(start);
+        let kind = if is_word { Kind::Word } else { kind(word) };
         self.push(hash, n_alnum, kind);
     }
+}
+
+/// The hash of a token that is a word.
+pub(super) fn hash_of_word(word: &str) -> u64 {
+    hash(word.as_bytes(), b'w')
 }
 
 /// The kind of a word. Languages are not distinguished: nobody names a function `while`.

@@ -120,6 +120,9 @@ fn a_line_that_is_split_goes_to_its_call_or_its_first_word() {
     let one = "if (done) return f(x);\nnext();\n";
     let split = "if (done)\n{\n  return f(x);\n}\nnext();\n";
     assert_eq!(render_code(Syntax::C, one, split), "2 4");
+    let one = "def one(n): return [two(x) for x in n]\nnext()\n";
+    let split = "def one(n):\n    return [two(x) for x in n]\nnext()\n";
+    assert_eq!(render_code(Syntax::Python, one, split), "1 2");
 }
 
 #[test]
