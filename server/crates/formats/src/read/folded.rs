@@ -1,14 +1,15 @@
 //! Folded stacks: one line per stack, with the frames, root first, and a value. Read by FlameGraph
 //! and inferno, written by py-spy, rbspy, Austin, async-profiler and `perf report -g folded`.
 //!
-//! [`mod@line`] has the grammar of a line, [`dialect`] parses the text of a frame, [`report`] what
-//! `perf report` prints around stacks, and [`sniff`] detects such files. This file has what applies to
+//! [`mod@line`] has the grammar of a line, [`dialect`] parses the text of a frame, [`threads`] the
+//! thread before the frames, [`report`] what `perf report` prints around stacks, and [`sniff`] detects such files. This file has what applies to
 //! a whole file (form of values, metrics, dialect), and builds the tables.
 
 pub(super) mod dialect;
 pub(crate) mod line;
 mod report;
 mod sniff;
+mod threads;
 
 pub(crate) use sniff::is_folded;
 
@@ -31,6 +32,7 @@ use profile::{
 use report::{CHILDREN, event_of, is_report_row, prints_leaf_first};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
+use threads::ThreadPrefix;
 
 /// How many different frames decide on the dialect.
 const DECIDING_FRAMES: usize = 200;
@@ -283,7 +285,7 @@ impl Layout {
         let form = Form::of(&comments, &stacks);
         let is_spaced = line::are_spaced(stacks_of(&stacks, form));
         let separator = if is_spaced { Separator::Spaced } else { Separator::JoinsLines };
-        let (deciding, has_threads) = deciding_frames(&stacks, form, separator);
+        let (deciding, has_austin_threads) = deciding_frames(&stacks, form, separator);
         let dialect = Dialect::of_most(deciding.iter().copied());
         let is_tracing = !stacks.is_empty()
             && form == Form::Value
@@ -309,7 +311,7 @@ impl Layout {
             // Three values would be another form.
             (_, Some(Mode::Full)) => Mode::Time.metrics().to_vec(),
             (_, Some(mode)) => mode.metrics().to_vec(),
-            _ if has_threads => Mode::Time.metrics().to_vec(),
+            _ if has_austin_threads => Mode::Time.metrics().to_vec(),
             _ if is_tracing => vec![("time", "nanoseconds")],
             _ => vec![("samples", "samples")],
         };
@@ -358,27 +360,27 @@ fn stacks_of<'a>(lines: &[&'a str], form: Form) -> impl Iterator<Item = &'a str>
     lines.iter().filter_map(move |line| form.split(line)).map(|(stack, _)| stack)
 }
 
-/// The first different frames, without suffixes, and whether a stack begins with a thread.
+/// The first different frames, without suffixes, and whether a stack begins with a thread of Austin.
 fn deciding_frames<'a>(
     lines: &[&'a str],
     form: Form,
     separator: Separator,
 ) -> (FxHashSet<&'a str>, bool) {
     let mut deciding = FxHashSet::default();
-    let mut has_threads = false;
+    let mut has_austin_threads = false;
     for stack in stacks_of(lines, form) {
-        let (thread, frames) = austin::thread(stack);
-        has_threads |= thread.is_some();
+        let (thread, frames) = ThreadPrefix::split(stack);
+        has_austin_threads |= matches!(thread, Some(ThreadPrefix::Austin(_)));
         for frame in line::frames(frames, separator) {
             if deciding.len() == DECIDING_FRAMES {
-                return (deciding, has_threads);
+                return (deciding, has_austin_threads);
             }
             if decides(frame) {
                 deciding.insert(dialect::without_suffix(frame).0);
             }
         }
     }
-    (deciding, has_threads)
+    (deciding, has_austin_threads)
 }
 
 /// Whether a frame shows the dialect: addresses are the same in every one, and native recordings may
@@ -432,10 +434,10 @@ struct Tables<'a> {
     texts: Interner,
     /// The frame of each text.
     frames: Vec<FrameId>,
-    /// The distinct texts of threads.
+    /// The texts of processes and threads.
     threads: Interner,
     /// Samples by thread, if stacks begin with one.
-    rows: Rows<Option<StringId>>,
+    rows: Rows<Option<(StringId, StringId)>>,
 }
 
 impl<'a> Tables<'a> {
@@ -464,7 +466,7 @@ impl<'a> Tables<'a> {
     }
 
     fn push(&mut self, stack: &str, values: Values, event: usize) -> Result<(), ReadError> {
-        let (prefix, frames) = austin::thread(stack);
+        let (thread, frames) = ThreadPrefix::split(stack);
         let mut leaf = None;
         let separator = self.layout.separator;
         if self.layout.leaf_first {
@@ -478,19 +480,22 @@ impl<'a> Tables<'a> {
             }
         }
 
-        let key = match prefix {
-            Some(prefix) => {
-                let key = self.threads.intern(prefix.text);
-                Some(key.ok_or(BuildError::TooLarge("thread"))?)
+        let key = match thread.as_ref().map(ThreadPrefix::key) {
+            Some((process, thread)) => {
+                let keys = self.threads.intern(process).zip(self.threads.intern(thread));
+                Some(keys.ok_or(BuildError::TooLarge("thread"))?)
             }
             None => None,
         };
-        let thread = || prefix.map_or_else(Thread::default, austin::ThreadPrefix::to_thread);
-        self.rows.push(key, thread, leaf, |metric| match (values, metric) {
+        let new = || thread.map_or_else(Thread::default, ThreadPrefix::to_thread);
+        let (id, _) = self.rows.push(key, new, leaf, |metric| match (values, metric) {
             (Values::One(value), metric) if metric == event => value,
             (Values::One(_), _) => 0.0,
             (Values::Full(values), metric) => values.weight(Mode::Full, metric),
         });
+        if let Some(thread) = thread {
+            self.rows.name(id, thread.name());
+        }
         Ok(())
     }
 

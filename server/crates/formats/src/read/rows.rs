@@ -58,6 +58,15 @@ impl<K: Hash + Eq> Rows<K> {
         (ThreadId::new(id as u32), sample)
     }
 
+    /// Names a thread that has no name yet.
+    pub(crate) fn name(&mut self, thread: ThreadId, name: &str) {
+        if let Some(rows) = self.threads.get_mut(thread.index())
+            && rows.thread.name.is_empty()
+        {
+            name.clone_into(&mut rows.thread.name);
+        }
+    }
+
     /// Sets the time of a sample that [`Rows::push`] added last to its thread, in milliseconds of
     /// any clock.
     pub(crate) fn taken_at(&mut self, (thread, sample): (ThreadId, usize), time_ms: f64) {

@@ -187,8 +187,24 @@ fn rbspy(frame: &str) -> Option<Place<'_>> {
     }
 }
 
+/// Splits `name (place)`. The place may contain parentheses, as in `C:\Program Files (x86)`.
+fn name_and_place(frame: &str) -> Option<(&str, &str)> {
+    let inner = frame.strip_suffix(')')?;
+    let mut depth = 1_usize;
+    let open = inner.char_indices().rev().find(|(_, char)| {
+        match char {
+            ')' => depth += 1,
+            '(' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    let pair = open.and_then(|(at, _)| Some((inner[..at].strip_suffix(' ')?, &inner[at + 1..])));
+    pair.or_else(|| inner.rsplit_once(" ("))
+}
+
 fn py_spy(frame: &str) -> Option<Place<'_>> {
-    let (name, place) = frame.strip_suffix(')')?.rsplit_once(" (")?;
+    let (name, place) = name_and_place(frame)?;
     // `jfr` has this line for code that is in no file.
     if place.ends_with(":-1") {
         return Some(Place::named(name));
@@ -310,7 +326,7 @@ fn austin(frame: &str) -> Option<Place<'_>> {
 
 fn austin_2(frame: &str) -> Option<Place<'_>> {
     let (function, line) = frame.rsplit_once(";L")?;
-    let (name, file) = function.strip_suffix(')')?.rsplit_once(" (")?;
+    let (name, file) = name_and_place(function)?;
     Some(Place::executing(name, file, line.parse().ok()?))
 }
 
@@ -489,6 +505,11 @@ mod tests {
                 "PyEval_Eval (libpython3.11.so.1.0)",
                 "py-spy PyEval_Eval|-|libpython3.11.so.1.0|at 0",
             ),
+            (
+                "f (C:\\Program Files (x86)\\a (1).py:12)",
+                "py-spy f|C:\\Program Files (x86)\\a (1).py|-|at 12",
+            ),
+            ("f (a).py:3)", "py-spy f|a).py|-|at 3"),
             ("operator() (src/a.cpp:7)", "py-spy operator()|src/a.cpp|-|at 7"),
             ("LazyCompile:*f /p/x.js:12:3", "v8 f|/p/x.js|-|from 12:3"),
             ("LazyCompile:~ /p/x.js:12:3", "v8 (anonymous)|/p/x.js|-|from 12:3"),
@@ -526,6 +547,7 @@ mod tests {
             ("pkg.module:f:12", "austin f|pkg.module|-|at 12"),
             ("kernel:do_syscall:0", "austin do_syscall|-|kernel|at 0"),
             ("f (module);L12", "austin-2 f|module|-|at 12"),
+            ("f (a (b).py);L12", "austin-2 f|a (b).py|-|at 12"),
             ("/p/x.py:12:f", "faulthandler f|/p/x.py|-|at 12"),
             ("pkg/Class.method:123", "async-profiler pkg/Class.method|pkg/Class.java|-|at 123"),
             (
