@@ -434,7 +434,11 @@ impl Trace {
         }
         if n_operations > 1 || (n_operations > 0 && n_of_calls > 0) {
             warnings.add(WarningCode::AsyncOperations, || {
-                format!("{n_operations} async operations run concurrently; their metric `async` adds up to more than the time that passed")
+                let plural = if n_operations == 1 { "" } else { "s" };
+                format!(
+                    "{n_operations} async operation{plural} ran concurrently with other code; the metric \
+                     `async` can add up to more than the time that passed"
+                )
             });
         }
         let recording = Recording::Stacks(builder.build());
