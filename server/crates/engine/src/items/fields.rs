@@ -109,7 +109,8 @@ pub struct PlaceFields {
     pub uri: Option<Url>,
     /// The 0-based line in the current text. Null if `uri` is null.
     pub line0: Option<u32>,
-    /// The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
+    /// The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved
+    /// to the file), `[libc.so.6]`, `no source`.
     pub place_text: String,
 }
 
@@ -118,18 +119,19 @@ impl PlaceFields {
     pub fn of_function(context: &Context, snapshot: &Snapshot, function: FunctionId) -> Self {
         let place = function_place(context, snapshot, function);
         let (uri, line0) = place.map(|place| (place.uri, place.selection.start.line0)).unzip();
-        let place_text = match snapshot.definition(function) {
-            Some((file, line)) => short(snapshot, file, line),
-            None => snapshot.function(function).lib.map_or_else(|| "no source".to_owned(), library),
+        let Some((file, line)) = snapshot.definition(function) else {
+            let lib = snapshot.function(function).lib;
+            let place_text = lib.map_or_else(|| "no source".to_owned(), library);
+            return Self { uri, line0, place_text };
         };
-        Self { uri, line0, place_text }
+        Self { uri, line0, place_text: short(snapshot, file, line, line0) }
     }
 
     /// The place of a recorded line (1-based).
     pub fn of_line(context: &Context, snapshot: &Snapshot, file: FileId, line: u32) -> Self {
         let place = line_place(context, snapshot, file, line);
         let (uri, line0) = place.map(|place| (place.uri, place.range.start.line0)).unzip();
-        Self { uri, line0, place_text: short(snapshot, file, line) }
+        Self { uri, line0, place_text: short(snapshot, file, line, line0) }
     }
 
     /// The first line of a file.
@@ -159,9 +161,12 @@ impl PlaceFields {
     }
 }
 
-/// `file.rs:12`.
-fn short(snapshot: &Snapshot, file: FileId, line: u32) -> String {
-    format!("{}:{line}", base_name(snapshot, file))
+/// `file.rs:12`, with the recorded line (1-based). With today's (0-based) if the recorded one is unknown,
+/// because functions were moved to the file.
+fn short(snapshot: &Snapshot, file: FileId, line: u32, today: Option<u32>) -> String {
+    let text = snapshot.path_of(file).and_then(|path| snapshot.texts.get(path));
+    let today = today.filter(|_| text.is_some_and(|text| text.is_composed));
+    format!("{}:{}", base_name(snapshot, file), today.map_or(line, |line0| line0 + 1))
 }
 
 /// `file.rs`.

@@ -65,6 +65,9 @@ pub struct RecordedText {
     /// The functions of the text, if costs can be grouped by them: the profile fits the text, and
     /// there is a grammar for it.
     pub definitions: Option<Arc<FileDefinitions>>,
+    /// Whether functions that were moved to the file were added, so that lines have other numbers than in
+    /// the profile.
+    pub is_composed: bool,
     /// If the text is a guess: the recorded lines (0-based, ascending) that certainly are elsewhere in it.
     misplaced: Vec<u32>,
     /// The file names of the profile that stand for the file.
@@ -174,8 +177,16 @@ impl RecordedTexts {
             let is_contradicted = origin.doubt().is_some() && !fits;
             let misplaced =
                 if is_contradicted { search.misplaced(path, &text) } else { Vec::new() };
-            let to_disk = Mutex::default();
-            (path.to_owned(), RecordedText { text, origin, definitions, misplaced, names, to_disk })
+            let recorded = RecordedText {
+                text,
+                origin,
+                definitions,
+                is_composed: false,
+                misplaced,
+                names,
+                to_disk: Mutex::default(),
+            };
+            (path.to_owned(), recorded)
         });
         Self { by_path: texts.collect(), disk: caches.disk.clone() }
     }
@@ -204,7 +215,7 @@ impl RecordedTexts {
         matches!(found.origin, Origin::Disk | Origin::Git).then_some(found.text)
     }
 
-    /// The same with other texts for some files, each with its definitions.
+    /// The same with composed texts for some files, each with its definitions.
     #[must_use]
     pub fn replaced(
         &self,
@@ -217,11 +228,15 @@ impl RecordedTexts {
         }
         for (path, text, definitions) in texts {
             let new = match by_path.get(&path) {
-                Some(old) => old.with_text(text, Some(definitions)),
+                Some(old) => {
+                    let new = old.with_text(text, Some(definitions));
+                    RecordedText { is_composed: true, ..new }
+                }
                 None => RecordedText {
                     text,
                     origin: Origin::Disk,
                     definitions: Some(definitions),
+                    is_composed: true,
                     misplaced: Vec::new(),
                     names: Vec::new(),
                     to_disk: Mutex::default(),
@@ -297,9 +312,15 @@ fn script_texts(script: &Script) -> Option<Vec<(String, Arc<str>)>> {
 
 impl RecordedText {
     fn with_text(&self, text: Arc<str>, definitions: Option<Arc<FileDefinitions>>) -> Self {
-        let (origin, names) = (self.origin, self.names.clone());
-        let misplaced = self.misplaced.clone();
-        Self { text, origin, definitions, misplaced, names, to_disk: Mutex::default() }
+        Self {
+            text,
+            origin: self.origin,
+            definitions,
+            is_composed: self.is_composed,
+            misplaced: self.misplaced.clone(),
+            names: self.names.clone(),
+            to_disk: Mutex::default(),
+        }
     }
 
     /// The line map to another text of the file, whose functions `parse` returns.
