@@ -218,6 +218,33 @@ fn the_text_of_a_repository_is_in_its_history() {
     assert_eq!(shown(&mut server, &uri), expected(0));
 }
 
+/// A script is a function without a name at its start, also if it contains a closure.
+#[test]
+fn the_text_of_a_script_with_a_closure_is_in_its_history() {
+    let script = "const twice = (n) => 2 * n;\nfunction work() {\n  return twice(1);\n}\nwork();\n";
+    let function = |name: &str, line: u32, column: u32, at: u32, children: &[u32]| {
+        json!({
+            "id": at + 1,
+            "callFrame": {
+                "functionName": name, "scriptId": "1", "url": "file:///srv/app/a.js",
+                "lineNumber": line, "columnNumber": column,
+            },
+            "hitCount": 1, "positionTicks": [{ "line": at, "ticks": 1 }], "children": children,
+        })
+    };
+    let nodes = [function("", 0, 0, 5, &[4]), function("work", 1, 13, 3, &[])];
+    let profile = json!({ "nodes": nodes, "samples": [6, 4] });
+    let workspace = Workspace::with([("a.js", script), ("p.cpuprofile", &profile.to_string())]);
+    set_age(&workspace.path("p.cpuprofile"), 10 * MINUTE);
+    git_before(&workspace, &["init", "--quiet", "--initial-branch", "main"]);
+    git_before(&workspace, &["add", "a.js"]);
+    git_before(&workspace, &["commit", "--quiet", "--message", "a"]);
+    workspace.write("a.js", format!("// new\n{script}"));
+    let (mut server, uri) = start_with(&workspace, Path::new(""), "a.js", json!({}));
+    let expected = [3, 5].map(|line| (line, "self 50.0%".to_owned()));
+    assert_eq!(shown(&mut server, &uri)[0], expected);
+}
+
 #[test]
 fn a_renamed_file_keeps_its_costs() {
     let (workspace, cache) = (recorded(), Workspace::new());
@@ -469,6 +496,9 @@ fn after_a_move(to: &[&str]) -> ([Shown; 2], (String, u64)) {
     let file = second["uri"].as_str().unwrap_or_default();
     let file = file.rsplit('/').next().unwrap_or_default().to_owned();
     let line0 = second["line0"].as_u64().unwrap();
+    if file == "b.py" {
+        assert_eq!(second["placeText"], format!("b.py:{}", line0 + 1));
+    }
     server.finish();
     (all, (file, line0))
 }

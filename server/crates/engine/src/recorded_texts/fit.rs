@@ -99,7 +99,8 @@ impl FileEvidence {
     fn fits_functions(&self, text: &FileDefinitions) -> bool {
         let text = File::new(text);
         let (mut n_right, mut n_wrong) = (0, 0);
-        for FunctionEvidence { name, start, lines } in self.functions.values() {
+        for function in self.functions.values().filter(|function| !function.is_script()) {
+            let FunctionEvidence { name, start, lines } = function;
             let is_found = match start {
                 Some((line0, column)) => text.may_start_at(name, *line0, *column),
                 None if lines.is_empty() => continue,
@@ -159,6 +160,11 @@ impl FileEvidence {
 }
 
 impl FunctionEvidence {
+    /// Whether it is a script as a whole, which profiles of JavaScript have as a function without a name.
+    fn is_script(&self) -> bool {
+        self.name.name.is_none() && matches!(self.start, Some((0, 0..=1)))
+    }
+
     /// Whether a text has the function where it starts, or else around one of its lines. `None` if it has
     /// neither a start nor lines.
     fn is_found(&self, text: &File<'_>) -> Option<bool> {
