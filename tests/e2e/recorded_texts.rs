@@ -245,6 +245,28 @@ fn the_text_of_a_script_with_a_closure_is_in_its_history() {
     assert_eq!(shown(&mut server, &uri)[0], expected);
 }
 
+/// callgrind does not mark code that is inlined from the same file. The second text in the history is
+/// not the recorded one.
+#[test]
+fn a_text_with_inlined_functions_is_in_its_history() {
+    let text =
+        "static int twice(int x) {\n  return 2 * x;\n}\nint f(int x) {\n  return twice(x);\n}\n";
+    let profile = "events: Ir\nfl=a.c\nfn=f\n2 30\n5 70\n";
+    let no_lines: &[u64] = &[];
+    for (committed, expected) in [(text.to_owned(), &[3, 6][..]), (format!("\n\n{text}"), no_lines)]
+    {
+        let workspace = Workspace::with([("a.c", &*committed), ("callgrind.out.1", profile)]);
+        set_age(&workspace.path("callgrind.out.1"), 10 * MINUTE);
+        git_before(&workspace, &["init", "--quiet", "--initial-branch", "main"]);
+        git_before(&workspace, &["add", "a.c"]);
+        git_before(&workspace, &["commit", "--quiet", "--message", "a"]);
+        workspace.write("a.c", format!("// one\n// two\n{text}"));
+        let (mut server, uri) = start_with(&workspace, Path::new(""), "a.c", json!({}));
+        let lines: Vec<u64> = shown(&mut server, &uri)[0].iter().map(|(line, _)| *line).collect();
+        assert_eq!(lines, expected, "{committed}");
+    }
+}
+
 #[test]
 fn a_renamed_file_keeps_its_costs() {
     let (workspace, cache) = (recorded(), Workspace::new());

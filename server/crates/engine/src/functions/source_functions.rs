@@ -343,6 +343,11 @@ impl<'a> File<'a> {
         self.starting_at(name, line0, column).is_some() || is_head()
     }
 
+    /// The definitions with this name.
+    pub fn agreeing(&self, name: &FunctionName) -> impl Iterator<Item = usize> {
+        (0..self.definitions.all.len()).filter(|&at| self.agrees(name, at))
+    }
+
     /// Whether a definition with this name contains all of the lines.
     pub fn may_contain(&self, name: &FunctionName, lines: &[u32]) -> bool {
         let ends = lines.iter().min().zip(lines.iter().max());
@@ -446,7 +451,7 @@ impl<'a> File<'a> {
     /// The others may be inlined code that the profiler does not mark as such.
     fn only(&self, name: &FunctionName, lines: &[u32]) -> Option<usize> {
         name.name.as_ref()?;
-        let mut agreeing = (0..self.definitions.all.len()).filter(|&at| self.agrees(name, at));
+        let mut agreeing = self.agreeing(name);
         let only = agreeing.next().filter(|_| agreeing.next().is_none())?;
         (self.get(only).kind == FunctionKind::Function && self.is_within(only, lines))
             .then_some(only)

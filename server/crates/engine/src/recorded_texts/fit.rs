@@ -5,8 +5,10 @@ use crate::functions::definitions::FileDefinitions;
 use crate::functions::function_name::FunctionName;
 use crate::functions::source_functions::File;
 use crate::load::stages::source_mapped::SourceMapped;
+use crate::recorded_texts::inlinable::Inlinable;
 use analysis::{FuncId, SourceId};
 use rustc_hash::FxHashMap;
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 
 /// What a profile says about each source.
@@ -61,7 +63,8 @@ impl Evidence {
     /// compilers give some code the line of something else.
     pub fn fits(&self, path: &Path, text: &str, definitions: Option<&FileDefinitions>) -> bool {
         let Some(evidence) = self.0.get(path) else { return true };
-        evidence.fits_lines(text) && definitions.is_none_or(|text| evidence.fits_functions(text))
+        let fits_functions = |definitions| evidence.fits_functions(definitions, text);
+        evidence.fits_lines(text) && definitions.is_none_or(fits_functions)
     }
 
     /// Whether a source cannot have been recorded with this text. This is not the opposite of
@@ -96,15 +99,21 @@ impl FileEvidence {
         n_wrong * 10 <= counted().count()
     }
 
-    fn fits_functions(&self, text: &FileDefinitions) -> bool {
-        let text = File::new(text);
+    fn fits_functions(&self, definitions: &FileDefinitions, text: &str) -> bool {
+        // Some profiles do not mark inlined code.
+        let is_compiled = definitions.language.is_compiled();
+        let inlinable = LazyCell::new(|| Inlinable::new(definitions, text));
+        let text = File::new(definitions);
+        let has_inlined = |name: &FunctionName, lines: &[u32]| {
+            is_compiled && text.agreeing(name).any(|at| inlinable.may_have(at, lines))
+        };
         let (mut n_right, mut n_wrong) = (0, 0);
         for function in self.functions.values().filter(|function| !function.is_script()) {
             let FunctionEvidence { name, start, lines } = function;
             let is_found = match start {
                 Some((line0, column)) => text.may_start_at(name, *line0, *column),
                 None if lines.is_empty() => continue,
-                None => text.may_contain(name, lines),
+                None => text.may_contain(name, lines) || has_inlined(name, lines),
             };
             if is_found {
                 n_right += 1;

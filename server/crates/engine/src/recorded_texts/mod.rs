@@ -16,6 +16,7 @@ mod copies;
 mod disk;
 mod fit;
 mod git;
+mod inlinable;
 
 pub use commit::{Commit, commit_named};
 pub use copies::{Copies, KeptScript};
