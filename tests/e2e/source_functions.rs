@@ -554,6 +554,16 @@ fn prepare_distinguishes_closures_on_one_line_by_column() {
 }
 
 #[test]
+fn closures_on_one_line_of_a_statement_are_on_that_line() {
+    let text = "fn main() {\n    for i in 0..9 {\n        v(i).map(|x| x + i).filter(|y| y > 1)\n    }\n}\n";
+    let profile = "app::main (app.rs:3);app::main::{{closure}} (app.rs:3) 3\n";
+    let workspace = Workspace::with([("cpu.folded", profile), ("app.rs", text)]);
+    let mut server = with_all_lenses(&workspace);
+    let uri = server.open_file(&workspace.path("app.rs"), "rust");
+    assert_eq!(shown(&mut server, &uri), ["1 app::main", "3 app::main::{{closure}}"]);
+}
+
+#[test]
 fn a_newer_file_places_lenses_by_name_without_grouping() {
     let newer = format!("// one more line\n{GENERIC_RS}");
     let workspace = Workspace::with([("cpu.folded", GENERIC), ("app.rs", newer.as_str())]);

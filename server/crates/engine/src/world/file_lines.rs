@@ -8,7 +8,7 @@ use crate::functions::function_name::FunctionName;
 use crate::snapshot::Snapshot;
 use crate::world::document::Document;
 use analysis::{FileId, FunctionId, LineCost};
-use sources::{Definition, LineMap};
+use sources::{Definition, FunctionKind, LineMap};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -136,7 +136,8 @@ impl FileLines<'_> {
     /// that of the definition which replaced it, or else that of the definition with its other lines, or
     /// else the first of these, or else the nearest unchanged line above. A definition that has none of
     /// its lines does not count if another one has them. A line that was only sampled, and is not where
-    /// the function starts, stands for the statement that it is in.
+    /// the function starts, stands for the statement that it is in, unless the function may be a closure
+    /// on that line.
     pub fn place(&self, function: FunctionId, line: u32) -> u32 {
         if let Some(home) = self.home(function) {
             return home.name_line0;
@@ -156,8 +157,16 @@ impl FileLines<'_> {
         if self.snapshot.start_line(function).is_some() {
             return line0;
         }
-        let functions = self.document.and_then(Document::functions);
-        functions.and_then(|functions| functions.statement_at(line0)).unwrap_or(line0)
+        let Some(functions) = self.document.and_then(Document::functions) else { return line0 };
+        // One of several on the line.
+        let is_closure = FunctionName::of(self.snapshot.function(function).name).closure;
+        let starts_closure = |definition: &Definition| {
+            definition.kind == FunctionKind::Closure && *definition.lines.start() == line0
+        };
+        if is_closure && functions.all().iter().any(starts_closure) {
+            return line0;
+        }
+        functions.statement_at(line0).unwrap_or(line0)
     }
 
     /// The lines (0-based) in the text of the unchanged lines of a function, without its name.
