@@ -140,6 +140,13 @@ fn lines_of_functions_that_are_elsewhere_are_not_shown() {
     let (mut server, uri) = start(&workspace, cache.root(), json!({}));
     let [hints, _] = shown(&mut server, &uri);
     assert_eq!(hints, [(1, "~30.0%".to_owned()), (2, "~40.0%".to_owned())]);
+    server.finish();
+    // `names` is gone, and one of its lines is in `main`.
+    workspace
+        .write("a.py", "\n\ndef main():\n    total = 0\n    other(total)\n\n\n\n    other()\n");
+    let (mut server, uri) = start(&workspace, cache.root(), json!({}));
+    let [hints, _] = shown(&mut server, &uri);
+    assert_eq!(hints, [(8, "~100.0%".to_owned())]);
 }
 
 #[test]

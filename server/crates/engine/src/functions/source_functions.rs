@@ -552,7 +552,7 @@ impl<'a> File<'a> {
 
     /// The definitions that, with their attributes, contain all lines from `first` to `last`, outer
     /// before inner.
-    fn containing_lines(&self, first: u32, last: u32) -> impl Iterator<Item = usize> {
+    pub fn containing_lines(&self, first: u32, last: u32) -> impl Iterator<Item = usize> {
         let n_before = self.definitions.starts.partition_point(|&start| start <= first);
         (0..n_before).filter(move |&at| *self.get(at).lines.end() >= last)
     }

@@ -7,7 +7,7 @@ use crate::functions::source_functions::File;
 use crate::load::stages::source_mapped::SourceMapped;
 use crate::recorded_texts::inlinable::Inlinable;
 use analysis::{FuncId, SourceId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 
@@ -146,7 +146,21 @@ impl FileEvidence {
         let text = File::new(definitions);
         let is_compiled = definitions.language.is_compiled();
         let mut misplaced = Vec::new();
-        for function in self.named().filter(|function| text.has(&function.name)) {
+        let (present, absent): (Vec<_>, Vec<_>) =
+            self.named().partition(|function| text.has(&function.name));
+        // A function is gone if some of its lines are now those of others.
+        let of_others: FxHashSet<usize> = match absent.as_slice() {
+            [] => FxHashSet::default(),
+            _ => present.iter().flat_map(|function| text.agreeing(&function.name)).collect(),
+        };
+        let is_of_others =
+            |line0: &u32| text.containing_lines(*line0, *line0).any(|at| of_others.contains(&at));
+        for FunctionEvidence { lines, .. } in absent {
+            if lines.iter().any(is_of_others) {
+                misplaced.extend(lines);
+            }
+        }
+        for function in present {
             let is_around = |line0: &u32| function.is_around(&text, *line0);
             // Functions that are not compiled have no lines of others.
             let is_moved = match (function.start, is_compiled) {
