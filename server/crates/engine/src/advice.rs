@@ -77,7 +77,7 @@ fn addresses(snapshot: &Snapshot) -> String {
 }
 
 /// How to find the recorded files.
-const ADDRESSES: &str = "functions are addresses. Put the recorded program where it was during the recording, or into the project, or \
+const ADDRESSES: &str = "functions are addresses. Put the recorded program where it was during the recording, or into the top folder of the project, or \
                 pass it with --symbols (setting `symbols.paths`); it needs debug info (`-g`; Rust: `debug = \"line-tables-only\"`)";
 
 /// How to do without them.

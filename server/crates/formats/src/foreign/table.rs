@@ -20,7 +20,7 @@ pub static TABLE: &[Foreign] = &[
     // Python
     Foreign {
         name: "memray",
-        what: "a memray recording of allocations, or a table made from one",
+        what: "a memray recording of allocations, or a table or page made from one",
         instead: concat!(
             "memray writes no format that Costline reads; for time, record again with ",
             py_spy!()
@@ -29,6 +29,7 @@ pub static TABLE: &[Foreign] = &[
             At(0, b"memray\0"),
             At(13, b"memray\0"),
             Begins(b"allocator,num_allocations,size,", &[]),
+            Begins(b"\n<!DOCTYPE html>", &[b"<title>memray - "]),
             Keys(&["total_num_allocations", "total_bytes_allocated"]),
         ],
     },
@@ -46,9 +47,12 @@ pub static TABLE: &[Foreign] = &[
     },
     Foreign {
         name: "pyinstrument-json",
-        what: "a pyinstrument profile in its own JSON format",
+        what: "a pyinstrument profile in its own JSON format, or a page made from one",
         instead: "record again with `pyinstrument -r speedscope -o app.speedscope.json app.py`",
-        signatures: &[Keys(&["sample_count", "target_description", "root_frame"])],
+        signatures: &[
+            Keys(&["sample_count", "target_description", "root_frame"]),
+            Begins(b"<!DOCTYPE html>", &[b"var pyinstrumentHTMLRenderer"]),
+        ],
     },
     Foreign {
         name: "pyinstrument-session",
@@ -58,6 +62,12 @@ pub static TABLE: &[Foreign] = &[
             Keys(&["sample_count", "target_description"]),
             Keys(&["session.sample_count", "session.target_description"]),
         ],
+    },
+    Foreign {
+        name: "memory-profiler",
+        what: "a recording of memory use over time (`mprof`)",
+        instead: concat!("it has no functions; for time, record again with ", py_spy!()),
+        signatures: &[Begins(b"CMDLINE ", &[b"\nMEM "])],
     },
     Foreign {
         name: "py-spy-dump",
@@ -212,10 +222,11 @@ pub static TABLE: &[Foreign] = &[
     // JavaScript
     Foreign {
         name: "v8-log",
-        what: "a log from V8's `--prof`",
+        what: "a log from V8's `--prof`, or a table made from one",
         instead: "record again with `node --cpu-prof app.js`",
         signatures: &[
             Begins(b"v8-version,", &[]),
+            Begins(b"Statistical profiling result from ", &[]),
             Keys(&["code.name", "code.type", "functions", "ticks"]),
             // The list of functions may be longer than the prefix.
             Begins(b"{\n  \"code\": [\n  {\n    \"name\": ", &[b"\n    \"type\": "]),
