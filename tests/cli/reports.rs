@@ -3,6 +3,8 @@
 use super::{V8, on, run};
 use formats::deep_writer::{DeepFile, DeepProc, DeepRun, DeepSite};
 use serde_json::{Value, json};
+use std::fs;
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 fn site(kind: u8, callee: usize, line: u64) -> DeepSite {
@@ -12,7 +14,7 @@ fn site(kind: u8, callee: usize, line: u64) -> DeepSite {
 fn written(file: &DeepFile) -> (TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let profile = folder.path().join("Deep.data");
-    std::fs::write(&profile, file.bytes()).unwrap();
+    fs::write(&profile, file.bytes()).unwrap();
     let profile = profile.to_str().unwrap().to_owned();
     (folder, profile)
 }
@@ -76,12 +78,30 @@ fn threads_of_one_name_have_their_process() {
         call(8, 1, 2000),
         call(8, 2, 1000),
     ]);
-    std::fs::write(&path, events.to_string()).unwrap();
+    fs::write(&path, events.to_string()).unwrap();
     let rows = rows(path.to_str().unwrap(), ["--by", "thread"]);
     assert_eq!(
         rows.iter().map(|row| row.rsplit(") ").next().unwrap()).collect::<Vec<_>>(),
         ["pool · thread 1 · process 7", "pool · thread 1 · process 8", "main · thread 2"]
     );
+}
+
+#[test]
+fn both_costs_of_a_line_that_may_have_moved_are_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name| folder.path().join(name);
+    fs::write(path("app.py"), "def f():\n    g()\n").unwrap();
+    fs::write(path("cpu.folded"), "f (app.py:2) 1\n").unwrap();
+    let an_hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    let profile = fs::File::options().write(true).open(path("cpu.folded")).unwrap();
+    profile.set_modified(an_hour_ago).unwrap();
+    let [profile, source] = [path("cpu.folded"), path("app.py")];
+    let root = folder.path().to_str().unwrap();
+    let arguments =
+        ["annotate", profile.to_str().unwrap(), source.to_str().unwrap(), "--root", root];
+    let text = run(arguments).success();
+    let line = text.lines().last().unwrap().split_whitespace().collect::<Vec<_>>();
+    assert_eq!(line, ["~100.0%", "~100.0%", "2", "g()"], "{text}");
 }
 
 #[test]
@@ -96,7 +116,7 @@ fn a_list_without_rows_says_why() {
     let write = |threads: Value| {
         let file = json!({ "$schema": "https://www.speedscope.app/file-format-schema.json",
                            "shared": { "frames": [{ "name": "work" }] }, "profiles": threads });
-        std::fs::write(&path, file.to_string()).unwrap();
+        fs::write(&path, file.to_string()).unwrap();
     };
     let last = |arguments: &[&str]| {
         let ran = super::Outcome::of(super::costline().args(["report", profile]).args(arguments));
@@ -230,7 +250,7 @@ fn cycles_of_callgrind_are_cliques() {
     let profile = folder.path().join("callgrind.out.1");
     let text = "# callgrind format\nevents: Ir\n\nfl=a.c\nfn=main\n1 5\ncfn=a\ncalls=1 2\n1 70\n\n\
                 fn=a\n2 20\ncfn=b\ncalls=2 3\n2 60\n\nfn=b\n3 50\ncfn=a\ncalls=1 2\n3 40\n";
-    std::fs::write(&profile, text).unwrap();
+    fs::write(&profile, text).unwrap();
     let profile = profile.to_str().unwrap();
     assert_eq!(
         rows(profile, ["--by", "clique"]),
@@ -312,7 +332,7 @@ fn a_tree_says_what_is_below_its_depth() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("deep.folded");
     let stack: Vec<String> = (0..151).map(|i| format!("f{i}")).collect();
-    std::fs::write(&path, format!("{} 60\nf0 40\n", stack.join(";"))).unwrap();
+    fs::write(&path, format!("{} 60\nf0 40\n", stack.join(";"))).unwrap();
     let path = path.to_str().unwrap();
     let text = run(["tree", path]).success();
     assert!(text.ends_with("\nomitted: 1 call path and all below them (--depth)\n"), "{text}");

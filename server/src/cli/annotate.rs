@@ -224,8 +224,8 @@ impl Columns {
         let mut cells: BTreeMap<u32, LineCells> = BTreeMap::new();
         for (&line0, line) in by_line {
             let before = line_before(line0, line);
-            let (mut own, mut total) =
-                (own(scale, line.cost), total(scale, line.cost, lines.mark()));
+            let mark = lines.mark();
+            let (mut own, mut total) = (own(scale, line.cost, mark), total(scale, line.cost, mark));
             if !own.is_empty() {
                 own += &scale.delta(line.cost, before, CostPart::Self_);
             }
@@ -277,15 +277,18 @@ impl Columns {
     }
 }
 
-/// The self cost of a line; empty if it is zero.
-fn own(scale: Scale<'_>, cost: Cost) -> String {
-    if cost.self_ == 0.0 { String::new() } else { scale.own(cost, |weight| scale.weight(weight)) }
+/// The self cost of a line, with the prefix `mark`; empty if it is zero.
+fn own(scale: Scale<'_>, cost: Cost, mark: &str) -> String {
+    if cost.self_ == 0.0 {
+        return String::new();
+    }
+    format!("{mark}{}", scale.own(cost, |weight| scale.weight(weight)))
 }
 
 /// The total of a line, with the prefix `mark`.
 fn total(scale: Scale<'_>, cost: Cost, mark: &str) -> String {
     match cost.total {
-        Total::Unknown => format!("{mark}–"),
+        Total::Unknown => "–".to_owned(),
         total => format!("{mark}{}", scale.line_total(total)),
     }
 }
