@@ -412,6 +412,11 @@ pub(crate) fn names_a_place(name: &str) -> bool {
     Dialect::any(name).is_some_and(|(_, place)| place.file.is_some())
 }
 
+/// Whether a name at the root of a stack is read as the thread.
+pub(crate) fn names_a_thread(name: &str) -> bool {
+    ThreadPrefix::split(name).0.is_some()
+}
+
 /// Parses a frame without suffix in the dialect of its file, or else in any dialect, and returns the
 /// dialect that it fits.
 fn place(dialect: Option<Dialect>, frame: &str) -> (Option<Dialect>, Place<'_>) {

@@ -6,7 +6,7 @@
 //! weights per line. Lines that would be read as comments begin with a backslash.
 
 use super::{PARTS, Written, has_parts};
-use crate::read::folded::{names_a_file, names_a_place};
+use crate::read::folded::{names_a_file, names_a_place, names_a_thread};
 use profile::{Frame, FrameId, FuncId, Profile, StackAccess, StackId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -118,7 +118,9 @@ fn lost(profile: &Profile, frames: Frames) -> Vec<&'static str> {
     let stackless =
         profile.samples().iter().any(|samples| samples.stacks().any(|stack| stack.is_none()));
     let lines = frames == Frames::Names && profile.frames().iter().any(|frame| frame.line != 0);
-    let separators = symbols.funcs.ids().any(|id| symbols.func_name(id).contains(';'));
+    let has_name =
+        |test: fn(&str) -> bool| symbols.funcs.ids().any(|id| test(symbols.func_name(id)));
+    let separators = has_name(|name| name.contains(';'));
     let places = symbols
         .funcs
         .ids()
@@ -134,6 +136,7 @@ fn lost(profile: &Profile, frames: Frames) -> Vec<&'static str> {
         (separators, "semicolons in names"),
         (files, "files of frames without a line"),
         (places, "names that read like places"),
+        (has_name(names_a_thread), "names that read like threads"),
         (profile.threads().len() > 1, "threads"),
         (profile.metrics().len() > 1, "the other metrics"),
         (unit, "the unit"),
