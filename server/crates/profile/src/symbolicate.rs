@@ -25,7 +25,7 @@ pub struct Level<'a> {
     pub file: Option<&'a str>,
     /// The line, 1-based; 0 if unknown. For an outer level, the line of the inlined call.
     pub line: u32,
-    /// The file and line (1-based) of the function's declaration.
+    /// The file and line (1-based; 0 if unknown) of the function's declaration.
     pub declared: Option<(&'a str, u32)>,
     /// How a virtual machine ran it.
     pub tier: JitTier,

@@ -138,11 +138,17 @@ impl<'a> Elf<'a> {
             (Some(outermost), Some(symbol)) => {
                 let name = self.name(symbol);
                 let is_better = symbol.kind == Kind::Function && !is_mangled(&name);
+                if outermost.name.is_empty() && outermost.declared.is_none() {
+                    outermost.declared = self.start(symbol);
+                }
                 if is_better || outermost.name.is_empty() {
                     outermost.name = name;
                 }
             }
-            (None, Some(symbol)) => frames.push(Frame::named(self.name(symbol))),
+            (None, Some(symbol)) => {
+                let declared = self.start(symbol);
+                frames.push(Frame { declared, ..Frame::named(self.name(symbol)) });
+            }
             (Some(outermost), None) if outermost.name.is_empty() => {
                 outermost.name = format!("{address:#x}").into();
             }
@@ -192,6 +198,13 @@ impl<'a> Elf<'a> {
                 }
             }
         }
+    }
+
+    /// The file of a function without an entry in DWARF: that of its first instruction. Code that is
+    /// inlined into it may have other files. The line of the declaration is unknown.
+    fn start(&self, symbol: &Symbol<'_>) -> Option<(Arc<str>, u32)> {
+        let place = self.dwarf.as_ref()?.find_location(symbol.memory.start).ok()??;
+        Some((place.file?.into(), 0))
     }
 
     fn symbol(&self, address: u64) -> Option<&Symbol<'a>> {

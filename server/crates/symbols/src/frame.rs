@@ -13,7 +13,7 @@ pub(crate) struct Frame {
     pub(crate) file: Option<String>,
     /// 1-based; 0 = unknown.
     pub(crate) line: u32,
-    /// The declaration of the function: file and line.
+    /// The declaration of the function: file and line (0 = unknown).
     pub(crate) declared: Option<(Arc<str>, u32)>,
     /// How a virtual machine ran it.
     pub(crate) tier: JitTier,

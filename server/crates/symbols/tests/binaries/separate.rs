@@ -3,9 +3,10 @@
 use crate::{RAYTRACE, binary, id_and_address, lib, no_kernel, printed, resolve, run};
 use profile::{AddressBase, Lib};
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
-use symbols::{KernelFiles, LibStatus, Search};
+use symbols::{Generics, KernelFiles, LibStatus, Search};
 
 /// A folder with the program `raytrace` without debug info, and its debug info in `raytrace.dbg`.
 fn in_two_files(link: &[&str]) -> Option<(tempfile::TempDir, PathBuf)> {
@@ -245,6 +246,33 @@ fn reads_split_debug_info() {
             "{version}: the file belongs to another build"
         );
     }
+}
+
+#[test]
+fn a_function_without_split_debug_info_is_in_the_file_of_its_first_instruction() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let (before, after) = SPLIT.split_at(SPLIT.find("int work").unwrap());
+    fs::write(path.join("twice.h"), before).unwrap();
+    fs::write(path.join("app.c"), format!("#include \"twice.h\"\n{after}")).unwrap();
+    let link = ["-Wl,--build-id=sha1", "app.o", "-o", "app"];
+    if !run("gcc", path, &["-O1", "-g", "-gsplit-dwarf", "app.c", "-c"]) || !run("gcc", path, &link)
+    {
+        return;
+    }
+    fs::remove_file(path.join("app.dwo")).unwrap();
+    let (id, work) = id_and_address(path);
+    // It has more bytes.
+    let addresses: Vec<u64> = (work..work + 16).collect();
+    let symbols = resolve(&lib("app", &id), &addresses, &[&path.join("app")], &[]);
+    let levels = addresses.iter().flat_map(|&address| symbols.levels(address, Generics::Keep));
+    let mut files = BTreeSet::new();
+    for level in levels {
+        let declared = level.declared.map(|(file, line)| (file.rsplit('/').next(), line));
+        assert_eq!((level.name, declared), ("work", Some((Some("app.c"), 0))));
+        files.extend(level.file.and_then(|file| file.rsplit('/').next()));
+    }
+    assert_eq!(files, ["app.c", "twice.h"].into());
 }
 
 /// Written like `dump_syms` does: a function of 0x40 bytes at 0x1270, with another one inlined at
