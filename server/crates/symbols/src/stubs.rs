@@ -8,7 +8,7 @@ use samply_symbols::object::{
 use std::ops::Range;
 
 /// The sections with stubs.
-const SECTIONS: [&str; 3] = [".plt", ".plt.sec", ".plt.got"];
+const SECTIONS: [&str; 4] = [".plt", ".plt.sec", ".plt.got", ".iplt"];
 /// Stubs begin at multiples of this.
 const ALIGNMENT: usize = 8;
 
@@ -49,10 +49,7 @@ pub(crate) fn stubs<'a>(object: &File<'a>) -> Vec<Stub<'a>> {
     };
     let targets = targets(object, form.relocations);
     let mut stubs = Vec::new();
-    let sections = object.sections().filter(|section| {
-        is_executable(section) && section.name().is_ok_and(|name| SECTIONS.contains(&name))
-    });
-    for section in sections {
+    for section in object.sections().filter(has_stubs) {
         let section_end = section.address().saturating_add(section.size());
         let code = section.data().unwrap_or_default();
         let addresses = (section.address()..section_end).step_by(ALIGNMENT);
@@ -66,6 +63,11 @@ pub(crate) fn stubs<'a>(object: &File<'a>) -> Vec<Stub<'a>> {
         }
     }
     stubs
+}
+
+/// Whether a section has stubs.
+pub(crate) fn has_stubs(section: &Section<'_, '_>) -> bool {
+    is_executable(section) && section.name().is_ok_and(|name| SECTIONS.contains(&name))
 }
 
 /// Whether a section has code.

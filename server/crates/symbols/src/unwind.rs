@@ -7,6 +7,7 @@
 //! caller is better than a wrong one.
 
 mod frame;
+mod plt;
 mod tables;
 #[cfg(test)]
 mod tests;

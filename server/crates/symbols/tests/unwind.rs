@@ -13,7 +13,7 @@ use profile::{
     AddressBase, Frame, Func, Lib, Mapping, Metric, Profile, ProfileBuilder, RawArch, RawStack,
     RawStacks, Registers, Samples, StackAccess, StackId, Thread, ThreadId, WarningCode, Weights,
 };
-use samply_symbols::object::{CompressionFormat, File, Object, ObjectSection};
+use samply_symbols::object::{CompressionFormat, File, Object, ObjectSection, ObjectSymbol};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -324,4 +324,31 @@ fn a_stack_that_leads_to_the_entry_point_is_whole() {
         assert_eq!(unwound.n_whole, n_whole, "after {n_calls} calls: {:?}", unwound.cut_at);
         assert_eq!(unwound.warning(&profile).is_none(), n_whole == 1);
     }
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn leaves_stubs_that_no_table_covers() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "int puts(const char *); int main(void) { return puts(\"\") + 1; }";
+    std::fs::write(folder.path().join("app.c"), source).unwrap();
+    // Like LLD.
+    let options =
+        ["-O1", "-fplt", "-Wl,--no-ld-generated-unwind-info,-z,lazy", "app.c", "-o", "app"];
+    let Ok(built) = Command::new("gcc").args(options).current_dir(folder.path()).output() else {
+        return skip_required("gcc is not installed");
+    };
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let program = std::fs::read(folder.path().join("app")).unwrap();
+    let file = File::parse(&*program).unwrap();
+    let [plt, main] = [
+        file.section_by_name(".plt").unwrap().address(),
+        file.symbol_by_name("main").unwrap().address(),
+    ];
+    let (profile, raw) = sample(plt + 16, main + 16);
+    let unwound = symbols::unwind(&profile, &raw, &mut |_| Ok(program.clone()));
+    let chains = chains(unwound.profile.as_ref().expect("a caller"));
+    assert_eq!(addresses(&chains[0]), [format!("{:x}", plt + 16), format!("{:x}", main + 15)]);
+    // The copy of the stack ends here.
+    assert_eq!((unwound.n_too_deep, unwound.cut_at.len()), (1, 0));
 }

@@ -1,5 +1,6 @@
 //! The unwind tables of one library. Addresses are virtual addresses of the file.
 
+use super::plt::{self, Plt};
 use crate::file::section_data;
 use gimli::{
     BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, Encoding, EndianSlice, Expression,
@@ -32,6 +33,8 @@ pub(super) struct Tables {
     functions: Vec<Function>,
     /// The code that starts a program or dynamic linker, which nothing has called.
     start: Range<u64>,
+    /// The sections with stubs.
+    plt: Vec<Plt>,
     /// The rows of addresses that were looked up. `None` if the table is malformed there.
     rows: FxHashMap<u64, Option<Row>>,
     context: UnwindContext<usize>,
@@ -71,7 +74,7 @@ pub(super) struct Row {
     /// Whether this is the frame of a signal handler's return.
     pub(super) is_signal: bool,
     pub(super) encoding: Encoding,
-    section: Section,
+    pub(super) section: Section,
 }
 
 /// Why an address has no row.
@@ -104,15 +107,17 @@ impl Tables {
             .set_text(start(".text"))
             .set_got(start(".got"));
         let (eh_frame, debug_frame) = (data(".eh_frame"), data(".debug_frame"));
-        let start = start_of(&file);
-        Self::new(Sections { arch, eh_frame, debug_frame, bases }, segments, start)
+        let sections = Sections { arch, eh_frame, debug_frame, bases };
+        Self::new(sections, segments, start_of(&file), plt::sections(&file))
     }
 
-    /// `None` if the sections cover no code. `start` is the code that has no caller.
+    /// `None` if the sections cover no code. `start` is the code that has no caller, and `plt` that
+    /// of stubs.
     pub(super) fn new(
         sections: Sections,
         segments: Vec<(Range<u64>, u64)>,
         start: Range<u64>,
+        plt: Vec<Plt>,
     ) -> Option<Self> {
         let functions = sections.functions();
         let next = functions.iter().map(|function| function.code.start);
@@ -122,6 +127,7 @@ impl Tables {
             segments,
             functions,
             start: start.start..start.end.min(end),
+            plt,
             rows: FxHashMap::default(),
             context: UnwindContext::new(),
         })
@@ -134,16 +140,21 @@ impl Tables {
         address: u64,
     ) -> Result<(&Row, &Sections), NoRow> {
         let address = address.wrapping_sub(self.bias(mapping).ok_or(NoRow::NotCovered)?);
-        let Some(function) = containing(&self.functions, address) else {
+        let function = containing(&self.functions, address);
+        let plt = self.plt.iter().find(|plt| plt.memory.contains(&address));
+        if function.is_none() && plt.is_none() {
             let is_start = self.start.contains(&address);
             return Err(if is_start { NoRow::Start } else { NoRow::NotCovered });
-        };
+        }
         let (sections, context) = (&self.sections, &mut self.context);
-        let row = self.rows.entry(address).or_insert_with(|| match function.section {
-            Section::EhFrame => sections.row(&sections.eh_frame(), function, address, context),
-            Section::DebugFrame => {
-                sections.row(&sections.debug_frame(), function, address, context)
-            }
+        let row = self.rows.entry(address).or_insert_with(|| match function {
+            Some(function) => match function.section {
+                Section::EhFrame => sections.row(&sections.eh_frame(), function, address, context),
+                Section::DebugFrame => {
+                    sections.row(&sections.debug_frame(), function, address, context)
+                }
+            },
+            None => Some(plt?.row(sections.arch, address)),
         });
         row.as_ref().map(|row| (row, sections)).ok_or(NoRow::Unreadable)
     }

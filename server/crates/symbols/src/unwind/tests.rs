@@ -1,5 +1,6 @@
 //! Stacks and unwind tables that can be checked by hand.
 
+use super::plt::Plt;
 use super::tables::Sections;
 use super::*;
 use gimli::BaseAddresses;
@@ -19,6 +20,10 @@ const STACK: u64 = 0x7000;
 
 /// The code that starts the program. No function in these tests covers it.
 const START: Range<u64> = 0x9000..0x9020;
+
+/// The stubs of the program. No function in these tests covers them.
+const LAZY_STUBS: Range<u64> = 0x9100..0x9140;
+const STUBS: Range<u64> = 0x9200..0x9240;
 
 /// `DW_CFA_undefined` of the return address: the outermost frame.
 const OUTERMOST: &[u8] = &[0x07, 16];
@@ -77,7 +82,9 @@ fn follow(
         debug_frame: debug_frame(arch, functions),
         bases: BaseAddresses::default(),
     };
-    let tables = Tables::new(sections, vec![(0..0x10000, 0)], START).unwrap();
+    let plt = [(LAZY_STUBS, true), (STUBS, false)];
+    let plt = plt.map(|(memory, is_lazy)| Plt { memory, is_lazy }).into();
+    let tables = Tables::new(sections, vec![(0..0x10000, 0)], START, plt).unwrap();
     let raw = RawStacks { arch, stacks: Vec::new(), bytes: Vec::new(), entries: Vec::new() };
     let libs = [Lib { addresses: AddressBase::File, ..Lib::default() }];
     let mut unwinder = Unwinder {
@@ -254,4 +261,41 @@ fn the_link_register_is_the_return_address_of_an_interrupted_frame() {
     // The link register of the third frame was overwritten by its call.
     let expected = (vec![0x2010, 0x3010], "unknown".to_owned());
     assert_eq!(follow(RawArch::Aarch64, &functions, &registers, &stack), expected);
+}
+
+#[test]
+fn the_caller_of_a_stub_is_known_without_a_table() {
+    let functions = [function(0x4000, OUTERMOST)];
+    // The address in the stubs, and the number of words above the return address.
+    for (address, n_pushed) in [
+        // `push` and `jmp` to the dynamic linker, after a stub has pushed the number of the function.
+        (0x9100, 1),
+        (0x9106, 2),
+        // `jmp` to the function, `push` and `jmp`.
+        (0x9110, 0),
+        (0x9116, 0),
+        (0x911b, 1),
+        // `endbr64`, `push` and `jmp`.
+        (0x9124, 0),
+        (0x9129, 1),
+        // Stubs that only jump to the function.
+        (0x9200, 0),
+        (0x920b, 0),
+    ] {
+        let stack = [&[0, 0][..n_pushed], &[0x4011]].concat();
+        let found = on_x86_64(&functions, &[(RIP, address), (RSP, STACK)], &stack);
+        assert_eq!(found, (vec![0x4010], "whole".to_owned()), "{address:#x}");
+    }
+}
+
+#[test]
+fn the_link_register_is_the_return_address_of_a_stub() {
+    // CFA = sp + 16, and the link register was saved at CFA - 16.
+    let functions = [function(0x2000, &[0x0e, 16, 0x9e, 2]), function(0x3000, &[0x07, 30])];
+    // The first entry of lazy stubs has pushed two words.
+    for (address, stack) in [(0x9120, [0x3011, 0, 0, 0]), (0x9104, [0, 0, 0x3011, 0])] {
+        let registers = [(32, address), (31, STACK), (30, 0x2011)];
+        let found = follow(RawArch::Aarch64, &functions, &registers, &stack);
+        assert_eq!(found, (vec![0x2010, 0x3010], "whole".to_owned()), "{address:#x}");
+    }
 }
