@@ -1,4 +1,4 @@
-//! Declarations of functions: file, line and plain name, from their entries (DIEs) in DWARF.
+//! Declarations of functions: file, line, column and plain name, from their entries (DIEs) in DWARF.
 //!
 //! The line table gives the file of an instruction, which macros and included text can move
 //! elsewhere. Only the entry says where the function itself is.
@@ -21,6 +21,8 @@ type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 pub(crate) struct Declared {
     /// The file as debug info spells it, and the line (1-based).
     pub place: Option<(Arc<str>, u32)>,
+    /// The column (1-based; 0 = unknown).
+    pub column: u64,
     /// The plain name, without scope and parameters.
     pub name: Option<Arc<str>>,
 }
@@ -55,10 +57,13 @@ impl<'a> Declarations<'a> {
     fn read(&self, unit: UnitRef<'_, Slice<'a>>, entry: UnitOffset) -> gimli::Result<Declared> {
         let (dwarf, unit, units) = (unit.dwarf, unit.unit, &self.units);
         let mut at = Entry { dwarf, unit, offset: entry, units };
-        let (mut file, mut line, mut name) = (None, None, None);
+        let (mut file, mut line, mut column, mut name) = (None, None, None, None);
         for _ in 0..MAX_STEPS {
             if line.is_none() {
                 line = at.line()?;
+            }
+            if column.is_none() {
+                column = at.column()?;
             }
             if file.is_none() {
                 file = at.file()?;
@@ -81,7 +86,8 @@ impl<'a> Declarations<'a> {
         }
         let line = line.and_then(|line| u32::try_from(line).ok()).filter(|&line| line != 0);
         let place = file.zip(line).map(|(file, line)| (file.as_str().into(), line));
-        Ok(Declared { place, name: name.map(|name| name.as_str().into()) })
+        let name = name.map(|name| name.as_str().into());
+        Ok(Declared { place, column: column.unwrap_or(0), name })
     }
 
     /// The file and the line of the type that a method is called on. GCC does not say where the
@@ -139,6 +145,10 @@ impl<'a> Entry<'_, 'a> {
 
     fn line(&self) -> gimli::Result<Option<u64>> {
         Ok(self.value(gimli::DW_AT_decl_line)?.and_then(|line| line.udata_value()))
+    }
+
+    fn column(&self) -> gimli::Result<Option<u64>> {
+        Ok(self.value(gimli::DW_AT_decl_column)?.and_then(|column| column.udata_value()))
     }
 
     fn file(&self) -> gimli::Result<Option<String>> {

@@ -165,7 +165,7 @@ impl<'a> Elf<'a> {
         let mut frames = Vec::new();
         while let Some(frame) = found.next().ok()? {
             let raw_name = frame.function.as_ref().and_then(|name| name.raw_name().ok());
-            let Declared { place: declared, name: plain } = unit
+            let Declared { place: declared, column, name: plain } = unit
                 .zip(frame.dw_die_offset)
                 .map(|(unit, entry)| self.declarations.of(unit, entry))
                 .unwrap_or_default();
@@ -179,8 +179,15 @@ impl<'a> Elf<'a> {
             if let (Some(unit), Some(file)) = (unit, &file) {
                 self.checksums.borrow_mut().read(unit, file);
             }
-            let line = place.and_then(|place| place.line).unwrap_or(0);
-            frames.push(Frame { file, line, declared, ..Frame::named(name) });
+            let line = place.as_ref().and_then(|place| place.line).unwrap_or(0);
+            let call_column = place.and_then(|place| place.column).unwrap_or(0);
+            let outer = Frame { file, line, declared, ..Frame::named(name) };
+            let is_divided = column != 0
+                && u64::from(call_column) == column
+                && frames.last().is_some_and(|inner| is_part(inner, &outer));
+            if !is_divided {
+                frames.push(outer);
+            }
         }
         Some(frames)
     }
@@ -323,6 +330,16 @@ impl<'a> Elf<'a> {
         dwarf.debug_line_str = load.parent.debug_line_str;
         Some(Arc::new(dwarf))
     }
+}
+
+/// Whether `inner` is a part of `outer` that is called where the function is declared, not in its
+/// body. GCC divides functions to inline only their beginning, and may inline the rest after all.
+fn is_part(inner: &Frame, outer: &Frame) -> bool {
+    let place = outer.file.as_deref().map(|file| (file, outer.line));
+    let declared = outer.declared.as_ref().map(|(file, line)| (&**file, *line));
+    place.is_some()
+        && place == declared
+        && (&inner.name, &inner.declared) == (&outer.name, &outer.declared)
 }
 
 /// Whether the demangler could not demangle a name.

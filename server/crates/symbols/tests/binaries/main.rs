@@ -8,6 +8,7 @@
 
 mod addresses;
 mod assembler;
+mod divided;
 mod kernel;
 mod lambdas;
 mod mismatches;
