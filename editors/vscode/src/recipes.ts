@@ -18,7 +18,7 @@ export const RECIPES: readonly Recipe[] = [
   { tool: "samply", page: "samply", languages: NATIVE, command: "samply record --save-only -o profile.json.gz -- ./app", note: "built with debug info (-g; Rust: debug = \"line-tables-only\")" },
   { tool: "perf", page: "perf", languages: NATIVE, command: "perf record --call-graph dwarf -F 999 -- ./app", note: "built with debug info" },
   { tool: "callgrind", page: "callgrind", languages: NATIVE, command: "valgrind --tool=callgrind ./app", note: "built with debug info; exact counts" },
-  { tool: "DHAT", page: "dhat", languages: NATIVE, command: "valgrind --tool=dhat ./app", note: "heap allocations; built with debug info" },
+  { tool: "DHAT", page: "dhat", languages: NATIVE, command: "valgrind --tool=dhat --num-callers=500 ./app", note: "heap allocations; built with debug info" },
   { tool: "py-spy", page: "py-spy", languages: ["python"], command: "py-spy record -f speedscope --full-filenames -o profile.speedscope.json -- python3 app.py" },
   { tool: "Austin", page: "austin", languages: ["python"], command: "austin -b -t 5s -o profile.mojo python3 app.py" },
   { tool: "Node.js", page: "node", languages: SCRIPT, command: "node --cpu-prof app.js" },

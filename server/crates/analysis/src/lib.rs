@@ -118,7 +118,7 @@ pub use sums::ThreadTotal;
 pub use timeline::{Activity, Timeline, timeline};
 pub use transform::{FunctionKey, Implementation, Name, Operand, Transform, TransformKind};
 pub use tree_order::{Around, TreeOrder};
-pub use unwind_stats::{UnwindStats, unwind_stats};
+pub use unwind_stats::{UnwindStats, share_cut_at, unwind_stats};
 pub use view::{IdleSamples, ThreadChoice, View};
 
 // The types of `profile` that crates above may use. `StackAccess` and `GraphAccess` are not among

@@ -48,6 +48,43 @@ pub fn unwind_stats(profile: &Profile) -> UnwindStats {
     stats
 }
 
+/// The share of the stacks, by their weight in the first metric, that a profiler has cut at `limit`
+/// frames, not counting inlined ones: those of this depth that do not begin with the entry of a
+/// program or thread. 0 if any stack is deeper, so that this was not the limit.
+pub fn share_cut_at(profile: &Profile, limit: u32) -> f64 {
+    let (stacks, frames) = (profile.stacks(), profile.frames());
+    // Per stack whether it begins with an entry, and the number of frames that are not inlined.
+    let mut info: Vec<(bool, u32)> = Vec::with_capacity(stacks.len());
+    for stack in stacks.ids() {
+        let frame = frames.get(stacks.frame(stack));
+        let (is_whole, depth) = match stacks.prefix(stack) {
+            Some(prefix) => info[prefix.index()],
+            None => (is_named_entry(profile.symbols().func_name(frame.func)), 0),
+        };
+        info.push((is_whole, depth.saturating_add(u32::from(!frame.inlined))));
+    }
+    let (mut all, mut cut) = (0.0, 0.0);
+    for samples in profile.samples() {
+        let Some(weights) = samples.weights().first() else { continue };
+        for (row, stack) in samples.stacks().enumerate() {
+            let Some(stack) = stack else { continue };
+            let (is_whole, depth) = info[stack.index()];
+            if depth > limit {
+                return 0.0;
+            }
+            all += weights.get(row);
+            cut += if depth == limit && !is_whole { weights.get(row) } else { 0.0 };
+        }
+    }
+    if cut > 0.0 { cut / all } else { 0.0 }
+}
+
+/// Whether a name that a profiler has written is that of an entry: valgrind writes `(below main)`,
+/// and functions of Rust are written with their crate.
+fn is_named_entry(name: &str) -> bool {
+    is_entry_point(name) || name == "(below main)" || name.ends_with("::main")
+}
+
 /// What the outermost function of a stack is.
 #[derive(Debug, Clone, Copy)]
 enum Beginning {
@@ -140,5 +177,20 @@ mod tests {
         );
         let deep: Vec<String> = (0..CUT_BY_LINUX).map(|i| format!("f{i}[lib:app]")).collect();
         check(&deep.join("\n"), (1, 0, 1));
+    }
+
+    #[test]
+    fn stacks_at_the_limit_are_cut_unless_they_begin_with_an_entry() {
+        // The third frame of the third stack is inlined.
+        let samples = "
+            work  main  work     work  app::main  clone
+            work  work  work     work  work       work
+            work  work  f[inl]         work       work
+        ";
+        let profile = text_samples::weighted(samples, &[3.0, 1.0, 2.0, 1.0, 2.0, 1.0]);
+        assert_eq!(share_cut_at(&profile, 3), 0.3);
+        assert_eq!(share_cut_at(&profile, 4), 0.0);
+        // Some stacks are deeper.
+        assert_eq!(share_cut_at(&profile, 2), 0.0);
     }
 }

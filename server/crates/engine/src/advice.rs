@@ -182,7 +182,7 @@ fn with_lines(snapshot: &Snapshot) -> String {
              asm_fast.gc.profdeep`, and let it run to the end"
         }
         Format::Dhat => {
-            "build the program with debug info (`-g`; Rust: `debug = 1`) and record with `valgrind --tool=dhat PROGRAM`"
+            "build the program with debug info (`-g`; Rust: `debug = 1`) and record with `valgrind --tool=dhat --num-callers=500 PROGRAM`"
         }
     };
     text.to_owned()

@@ -182,8 +182,8 @@ codes! {
         FunctionLines = "function-lines",
         /// callgrind: each function has all of its self cost on one line. Only functions have costs.
         OneLinePerFunction = "one-line-per-function",
-        /// perf: many stacks do not lead back to the start of a program or thread, so the totals of
-        /// callers are too low.
+        /// perf, DHAT: many stacks do not lead back to the start of a program or thread, so the totals
+        /// of callers are too low.
         BrokenStacks = "broken-stacks",
         /// perf.data: outer callers of samples are unknown, because their copied stacks could not be
         /// unwound.

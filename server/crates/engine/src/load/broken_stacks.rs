@@ -1,4 +1,4 @@
-//! Warns about recordings by perf whose stacks lack callers.
+//! Warns about recordings by perf and DHAT whose stacks lack callers.
 
 use crate::load::stages::loaded::Loaded;
 use crate::present::units;
@@ -11,9 +11,17 @@ const MIN_BROKEN: f64 = 0.2;
 /// Fewer samples than this are too few to judge a recording.
 const MIN_SAMPLES: u64 = 10;
 
+/// The frames of a stack that valgrind keeps by default.
+const LIMIT_OF_VALGRIND: u32 = 12;
+/// Those that dhat-rs keeps.
+const LIMIT_OF_DHAT_RS: u32 = 10;
+
 /// A warning if many stacks do not lead back to the start of a program or thread. `recording` is
 /// the symbolicated one, because entry points are recognized by name.
 pub fn broken_stacks(loaded: &Loaded, recording: &Recording) -> Option<Warning> {
+    if loaded.format == Format::Dhat {
+        return cut_by_dhat(loaded.mode.as_deref(), recording);
+    }
     let by_perf = matches!(loaded.format, Format::PerfData | Format::PerfScript);
     // For copied stacks, unwinding has added a warning with the cause.
     if !by_perf || loaded.warnings.iter().any(|warning| warning.code == WarningCode::CutStacks) {
@@ -36,6 +44,26 @@ pub fn broken_stacks(loaded: &Loaded, recording: &Recording) -> Option<Warning> 
     let message = format!(
         "{what}: record with `perf record --call-graph dwarf,65528 PROGRAM`, or build with frame pointers \
          (`-fno-omit-frame-pointer`; Rust: `-C force-frame-pointers=yes`) and record with `perf record -g PROGRAM`"
+    );
+    Some(Warning { code: WarningCode::BrokenStacks, message, count: 1 })
+}
+
+/// A warning if the default limit of DHAT has cut many stacks. `mode` is that of the file.
+fn cut_by_dhat(mode: Option<&str>, recording: &Recording) -> Option<Warning> {
+    let is_rust = mode.is_some_and(|mode| mode.starts_with("rust-"));
+    let limit = if is_rust { LIMIT_OF_DHAT_RS } else { LIMIT_OF_VALGRIND };
+    let share = analysis::share_cut_at(recording.sampled()?, limit);
+    if share < MIN_BROKEN {
+        return None;
+    }
+    let instead = if is_rust {
+        "call `trim_backtraces(Some(usize::MAX))` on the `dhat::Profiler::builder()`"
+    } else {
+        "record with `valgrind --tool=dhat --num-callers=500 PROGRAM`"
+    };
+    let share = units::percent(share, 1.0);
+    let message = format!(
+        "stacks with {share} of the costs are cut at {limit} frames, so totals of callers are too low: {instead}"
     );
     Some(Warning { code: WarningCode::BrokenStacks, message, count: 1 })
 }

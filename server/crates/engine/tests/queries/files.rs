@@ -86,3 +86,33 @@ fn a_fifth_of_the_stacks_may_not_be_broken() {
     assert!(!is_warned(9, 1));
     assert!(!is_warned(0, 9), "too few samples to judge");
 }
+
+#[test]
+fn stacks_that_dhat_has_cut_are_warned_about() {
+    let project = Project::new(&[]);
+    let warning = |mode: &str, depth: usize, begins: &str| {
+        // The cost of the first stack is a fifth.
+        let samples = format!("{begins:20}main\n") + &"work[lib:app]\n".repeat(depth - 1);
+        let mut file = project.loaded(text_samples::weighted(&samples, &[1.0, 4.0]));
+        (file.format, file.mode) = (Format::Dhat, Some(mode.to_owned()));
+        let snapshot = project.load_all(vec![file]);
+        let mut warnings = snapshot.warnings.iter();
+        let broken = warnings.find(|warning| warning.code == WarningCode::BrokenStacks);
+        broken.map(|warning| warning.message.clone())
+    };
+    let by_valgrind = warning("heap", 12, "work[lib:app]").unwrap();
+    assert_eq!(
+        by_valgrind,
+        "stacks with 20.0% of the costs are cut at 12 frames, so totals of callers are too low: \
+         record with `valgrind --tool=dhat --num-callers=500 PROGRAM`"
+    );
+    assert!(warning("rust-heap", 10, "work[lib:app]").unwrap().contains("trim_backtraces"));
+    for (mode, depth, begins) in [
+        ("heap", 12, "main"),
+        ("heap", 11, "work[lib:app]"),
+        ("heap", 13, "work[lib:app]"),
+        ("rust-heap", 12, "work[lib:app]"),
+    ] {
+        assert_eq!(warning(mode, depth, begins), None, "{mode} {depth} {begins}");
+    }
+}

@@ -143,7 +143,7 @@ pub static TABLE: &[Foreign] = &[
     Foreign {
         name: "massif",
         what: "a heap profile from valgrind's massif",
-        instead: "record again with `valgrind --tool=dhat --dhat-out-file=dhat.out.app.json ./app`",
+        instead: "record again with `valgrind --tool=dhat --num-callers=500 --dhat-out-file=dhat.out.app.json ./app`",
         signatures: &[Begins(b"desc: ", &[b"\ncmd: ", b"\ntime_unit: "])],
     },
     Foreign {
