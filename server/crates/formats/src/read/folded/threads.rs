@@ -80,7 +80,7 @@ mod tests {
     fn threads_of_py_spy_precede_their_frames() {
         let show = |stack| {
             let (thread, frames) = ThreadPrefix::split(stack);
-            let Some(thread) = thread else { return format!("{frames}") };
+            let Some(thread) = thread else { return frames.to_owned() };
             let Thread { name, tid, pid, process_name, .. } = thread.to_thread();
             let [tid, pid] = [tid, pid].map(Option::unwrap_or_default);
             format!("{name}|{tid}|{process_name}|{pid}|{frames}")
