@@ -167,6 +167,36 @@ fn json_has_functions_as_recorded_and_their_definitions() {
     );
 }
 
+/// Which of the two closures on line 2 it is, is not known.
+#[test]
+fn json_has_each_closure_of_one_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "\
+fn top(xs: &[u64]) -> u64 {
+    xs.iter().map(|x| x ^ 1).fold(1, |a, b| a ^ b)
+}
+fn other(xs: &[u64]) -> u64 {
+    xs.iter().fold(7, |a, b| a + b)
+}
+";
+    std::fs::write(folder.path().join("app.rs"), source).unwrap();
+    let profile = folder.path().join("cpu.folded");
+    let samples = "\
+app::top (app.rs:2);{closure#0} (app.rs:2) 2
+app::other (app.rs:5);{closure#0} (app.rs:5) 3
+";
+    std::fs::write(&profile, samples).unwrap();
+    let report: Value = serde_json::from_str(&printed(&profile, "report", &["--json"])).unwrap();
+    let rows = |table: &str| -> Vec<Value> {
+        let rows = report[table].as_array().unwrap().iter();
+        let rows = rows.filter(|row| row["name"] == "{closure#0}");
+        rows.map(|row| json!([row["line"], row["self"], row["functions"]])).collect()
+    };
+    assert_eq!(rows("functions"), [json!([null, 5, null])]);
+    let i = report["functions"].as_array().unwrap().iter().position(|row| row["self"] == 5);
+    assert_eq!(rows("definitions"), [json!([5, 3, [i]]), json!([2, 2, [i]])]);
+}
+
 #[test]
 fn annotate_names_functions_above_their_definitions() {
     let (_folder, profile) = project();

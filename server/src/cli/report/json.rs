@@ -17,7 +17,7 @@ use engine::snapshot::Snapshot;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -480,8 +480,8 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The functions of `snapshot` whose definition was found. `functions` are the recorded ones in the
-/// order of the report.
+/// The functions of `snapshot` whose definition was found, at least its line. `functions` are the
+/// recorded ones in the order of the report.
 fn definitions<'a>(
     snapshot: &'a Snapshot,
     recorded: &RecordedFunctions<'_>,
@@ -489,18 +489,27 @@ fn definitions<'a>(
     functions: &[FunctionId],
 ) -> Vec<DefinitionRow<'a>> {
     let mut parts: BTreeMap<FunctionId, Vec<u32>> = BTreeMap::new();
+    let mut divided: BTreeSet<FunctionId> = BTreeSet::new();
     for (&function, i) in functions.iter().zip(0..) {
-        for &function in recorded.functions_of(function) {
+        let of_function = recorded.functions_of(function);
+        for &function in of_function {
             parts.entry(function).or_default().push(i);
+        }
+        if of_function.len() > 1 {
+            divided.extend(of_function);
         }
     }
     let row = |function| {
         let cost = snapshot.costs.function(function).cost;
-        let definition = snapshot.source_function(function)?;
+        let file = match snapshot.source_function(function) {
+            Some(definition) => definition.file,
+            // A function was divided by lines, of which this one has several definitions.
+            None => snapshot.function(function).file.filter(|_| divided.contains(&function))?,
+        };
         Some(DefinitionRow {
             name: snapshot.function(function).name,
-            path: snapshot.path_of(definition.file)?.to_string_lossy(),
-            file: snapshot.file_name(definition.file),
+            path: snapshot.path_of(file)?.to_string_lossy(),
+            file: snapshot.file_name(file),
             line: snapshot.start_line(function)?,
             self_: Weight(cost.self_),
             total: total_fields(cost.total),
