@@ -1,6 +1,6 @@
 //! `costline callers`.
 
-use super::run;
+use super::{Outcome, costline, run};
 use formats::deep_writer::DeepFile;
 use serde_json::{Value, json};
 
@@ -136,4 +136,23 @@ fn groups_the_callers_of_stacks_by_file() {
     assert_eq!(outcome.code, Some(3));
     assert!(outcome.stderr.contains("no callers"), "{}", outcome.stderr);
     assert_eq!(run(["callers", profile, "nothing"]).code, Some(2));
+}
+
+#[test]
+fn a_profile_is_not_taken_for_a_function() {
+    let folder = tempfile::tempdir().unwrap();
+    let profiles = folder.path().join("profiles");
+    std::fs::create_dir(&profiles).unwrap();
+    std::fs::write(profiles.join("py.folded"), "main (a.py:1);app (a.py:5) 3\n").unwrap();
+    std::fs::write(folder.path().join("app"), "").unwrap();
+    let callers = |argument: &str| {
+        Outcome::of(costline().current_dir(folder.path()).args(["callers", argument]))
+    };
+    // Not the newest profile, which has no such function.
+    let message = callers("profiles/py.folded").failure(2);
+    assert!(message.starts_with("callers needs a FUNCTION: "), "{message}");
+    assert!(message.ends_with(" (`profiles/py.folded` is a file)"), "{message}");
+    assert!(callers("main.py").failure(2).contains("no function is called `main.py`"));
+    // A program may be called like its function.
+    assert!(callers("app").success().contains("\ncallers of app\n"));
 }

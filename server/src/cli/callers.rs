@@ -20,6 +20,8 @@ use std::io::Write;
 /// The width of the columns before the name.
 const COSTS_WIDTH: usize = 22 + 1 + 12 + 4;
 
+const NO_FUNCTION: &str = "callers needs a FUNCTION: its name, a suffix, a glob or /regex/";
+
 /// The arguments of `costline callers`.
 #[derive(Debug, clap::Args)]
 pub(super) struct CallersArgs {
@@ -38,13 +40,20 @@ pub(super) struct CallersArgs {
 impl CallersArgs {
     /// Writes the callers of a function as text or JSON.
     pub fn run(mut self, out: &mut Output) -> Result<(), Failure> {
-        let function = self.view.profiles.pop().ok_or_else(|| {
-            Failure::usage("callers needs a FUNCTION: its name, a suffix, a glob or /regex/")
-        })?;
-        let (snapshot, _) = self.view.load()?;
+        let function = self.view.profiles.pop().ok_or_else(|| Failure::usage(NO_FUNCTION))?;
+        // A function may be called like the program that it is in.
+        let is_file = self.view.profiles.is_empty() && function.is_file();
+        let failure = |failure: Failure| {
+            if is_file {
+                Failure::usage(format!("{NO_FUNCTION} (`{}` is a file)", function.display()))
+            } else {
+                failure
+            }
+        };
+        let (snapshot, _) = self.view.load().map_err(failure)?;
         let callee = snapshot
             .only_named(&function.to_string_lossy())
-            .map_err(|unmatched| Failure::usage(unmatched.problem))?;
+            .map_err(|unmatched| failure(Failure::usage(unmatched.problem)))?;
         let path = CallPath { functions: vec![callee], recursion: Recursion::Collapsed };
         let found = groups(&snapshot, Direction::Incoming, &path, self.by);
         let callee = snapshot.function(callee).name;
