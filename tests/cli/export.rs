@@ -402,6 +402,14 @@ fn what_a_format_cannot_carry_is_named() {
                    record\n";
     assert_eq!(ran.stderr, format!("costline: warning: {warning}"));
     assert_eq!(run("export", &profile, ["--to", "folded"]).stderr, "");
+    // Samples are no calls.
+    let no_calls = "call counts (the profile has none; `calls=` counts consecutive samples of a \
+                    call once)";
+    let ran = run("export", &profile, ["--to", "callgrind"]);
+    assert!(ran.stderr.ends_with(&format!(", {no_calls}\n")), "{}", ran.stderr);
+    let (_folder, calls) = trace("B f 0, B g 10, E g 100, E f 160");
+    let ran = run("export", &calls, ["--to", "callgrind"]);
+    assert!(!ran.stderr.contains(no_calls), "{}", ran.stderr);
 }
 
 #[test]

@@ -60,6 +60,12 @@ pub fn export(
     if options.target == Target::Flamechart && !is_chronological(snapshot, &profile) {
         written.lost.push("chronological order, which the profile does not record");
     }
+    let counts_calls = snapshot.costs.functions().any(|(_, cost)| cost.calls.is_some());
+    if options.target == Target::Callgrind && !counts_calls {
+        written.lost.push(
+            "call counts (the profile has none; `calls=` counts consecutive samples of a call once)",
+        );
+    }
     // A call graph does not distinguish threads.
     if options.target == Target::Callgrind && profile.threads().len() > 1 {
         written.lost.push("threads");
