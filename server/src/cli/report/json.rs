@@ -231,7 +231,7 @@ struct FunctionRow<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 struct DefinitionRow<'a> {
     /// The name in the profile if all `functions` have the same, apart from type parameters
-    /// (`sum<…>`), or else the name in the source.
+    /// (`sum<…>`), other parameters and missing paths, or else the name in the source.
     name: &'a str,
     /// The path of the source on this machine.
     path: Cow<'a, str>,

@@ -248,7 +248,7 @@ pub fn n_parameters(name: &str) -> Option<usize> {
     }
 }
 
-/// A name without its list of parameters, if it ends with one.
+/// A name without its list of parameters, if it ends with one. That of `operator()` is its name.
 pub fn without_parameters(name: &str) -> &str {
     let mut depth = 0_usize;
     for (at, c) in name.char_indices().rev() {
@@ -258,10 +258,29 @@ pub fn without_parameters(name: &str) -> &str {
             _ => {}
         }
         if depth == 0 {
-            return if c == '(' { &name[..at] } else { name };
+            let is_list = c == '(' && !name[..at].ends_with("operator");
+            return if is_list { &name[..at] } else { name };
         }
     }
     name
+}
+
+/// A name without any list of parameters: `sort::{lambda#1}::operator()` of
+/// `sort(int)::{lambda(int)#1}::operator()`.
+pub fn without_lists(name: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || "_>".contains(c);
+    let (mut rest, mut out) = (name, String::new());
+    while let Some((before, list)) = rest.find('(').map(|at| rest.split_at(at)) {
+        let Some((list, after)) = bracketed(list).map(|length| list.split_at(length)) else {
+            return name.to_owned();
+        };
+        out.push_str(before);
+        let is_list =
+            out.ends_with("operator()") || out.ends_with(is_word) && !out.ends_with("operator");
+        out.push_str(if is_list { "" } else { list });
+        rest = after;
+    }
+    out + rest
 }
 
 /// The name without suffixes of clones (`.isra.0`) and recursion levels (`'2`).

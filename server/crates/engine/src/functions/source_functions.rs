@@ -8,7 +8,9 @@
 //! itself cannot be summed exactly.
 
 use crate::functions::definitions::FileDefinitions;
-use crate::functions::function_name::{FunctionName, without_clone_marks, without_parameters};
+use crate::functions::function_name::{
+    FunctionName, without_clone_marks, without_lists, without_parameters,
+};
 use crate::functions::initializers::{self, is_initializer};
 use analysis::{
     FileId, Func, FuncId, FuncRole, FunctionId, Groups, Recording, SourceId, SymbolTables,
@@ -656,20 +658,28 @@ fn source_function(
 }
 
 /// The name that all of `names` have: as they are, or else without type arguments, or else without
-/// parameters as well, whose types these may be.
+/// parameters as well, whose types these may be, also not those of a closure or the functions around
+/// it. Names of inlined copies may have no path, so the others decide.
 fn common_name<'a>(names: &[&'a str]) -> Option<Cow<'a, str>> {
-    let common = |form: fn(&'a str) -> Cow<'a, str>| {
-        let mut forms = names.iter().map(|name| form(name));
-        let first = forms.next()?;
-        forms.all(|form| form == first).then_some(first)
-    };
-    common(Cow::Borrowed).or_else(|| common(collapse_generics)).or_else(|| {
-        common(|name| {
-            let name = collapse_generics(name);
-            let function = name.strip_suffix(" const").unwrap_or(&name);
-            without_parameters(function).to_owned().into()
-        })
+    common(names, Cow::Borrowed).or_else(|| common(names, collapse_generics)).or_else(|| {
+        let is_bare = |name: &str| FunctionName::of(name).name.is_some_and(|it| it == bare(name));
+        let with_path: Vec<&str> = names.iter().copied().filter(|name| !is_bare(name)).collect();
+        let names = if with_path.is_empty() { names } else { &with_path };
+        common(names, bare).or_else(|| common(names, |name| without_lists(&bare(name)).into()))
     })
+}
+
+fn common<'a>(names: &[&'a str], form: fn(&'a str) -> Cow<'a, str>) -> Option<Cow<'a, str>> {
+    let mut forms = names.iter().map(|name| form(name));
+    let first = forms.next()?;
+    forms.all(|form| form == first).then_some(first)
+}
+
+/// A name without type arguments and parameters.
+fn bare(name: &str) -> Cow<'_, str> {
+    let name = collapse_generics(name);
+    let function = name.strip_suffix(" const").unwrap_or(&name);
+    without_parameters(function).to_owned().into()
 }
 
 #[cfg(all(test, feature = "grammars"))]

@@ -263,6 +263,21 @@ fn names_of_cpp_tell_the_number_of_parameters() {
 }
 
 #[test]
+fn lists_of_parameters_are_left_out_within_a_name() {
+    for (name, expected) in [
+        (
+            "Stats<…>::sort()::{lambda(int const&)#1}::operator()",
+            "Stats<…>::sort::{lambda#1}::operator()",
+        ),
+        ("(anonymous namespace)::run(int)::{lambda()#2}", "(anonymous namespace)::run::{lambda#2}"),
+        ("A::operator()(int)::{lambda()#1}", "A::operator()::{lambda#1}"),
+        ("f(int", "f(int"),
+    ] {
+        assert_eq!(without_lists(name), expected);
+    }
+}
+
+#[test]
 fn clones_are_named_as_in_the_source() {
     for (name, expected) in [
         ("blur.constprop.0.isra.1", "blur"),

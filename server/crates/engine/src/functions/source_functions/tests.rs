@@ -79,6 +79,50 @@ fn instances_of_a_template_have_a_name_without_parameters() {
 }
 
 #[test]
+fn instances_of_a_closure_have_a_name_without_parameters() {
+    let cpp = "\
+template <class T> struct Stats {
+  void sort(T x) {
+    each([](T a) {
+      return -a;
+    });
+  }
+};
+";
+    let closure =
+        |of: &str| format!("Stats<{of}>::sort({of})::{{lambda({of})#1}}::operator()({of})");
+    let [int, text] = ["int", "char*"].map(closure);
+    let samples = format!("{int}@4[file:a.cpp]  {text}@4[file:a.cpp]");
+    let name = "Stats<…>::sort::{lambda#1}::operator()";
+    assert_eq!(grouped(&[("a.cpp", cpp)], &samples), [format!("{name}:2 = {int}, {text}")]);
+}
+
+/// Inlined copies have no linkage name.
+#[test]
+fn a_name_without_a_path_does_not_replace_one_with_a_path() {
+    let cpp = "\
+struct Walker {
+  void operator()(int x) {
+    n += x;
+  }
+  void add(int x) {
+    n += x;
+  }
+};
+";
+    let grouped = grouped(
+        &[("a.cpp", cpp)],
+        "operator()@3[file:a.cpp]  Walker::operator()(int)@3[file:a.cpp]  \
+         add@6[file:a.cpp]  Walker::add(int)@6[file:a.cpp]",
+    );
+    let expected = [
+        "Walker::operator():1 = operator(), Walker::operator()(int)",
+        "Walker::add:4 = add, Walker::add(int)",
+    ];
+    assert_eq!(grouped, expected);
+}
+
+#[test]
 fn funcs_without_a_certain_definition_stay_separate() {
     let grouped = grouped(
         &[("a.rs", RUST)],
