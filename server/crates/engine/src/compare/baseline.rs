@@ -122,12 +122,18 @@ fn has_in_missing_file(snapshot: &Snapshot, other: &Snapshot, function: Function
     snapshot.with_name(&other.key(function).name).iter().any(may_be)
 }
 
-/// Finds a function of `shown` in `before`, where the definitions of its file are not known:
-/// the function with the same name, if all funcs of both functions have that name.
-fn same_by_name(before: &Snapshot, shown: &Snapshot, function: FunctionId, path: &Path) -> Same {
-    let (groups, symbols) = (&shown.grouped.groups, shown.grouped.recording.symbols());
+/// The keys of all funcs of a function.
+fn keys(snapshot: &Snapshot, function: FunctionId) -> Vec<FuncKey> {
+    let (groups, symbols) = (&snapshot.grouped.groups, snapshot.grouped.recording.symbols());
     let parts = symbols.funcs.ids().filter(|&func| groups.function(func) == function);
-    let keys: Vec<FuncKey> = parts.map(|func| symbols.func_key(func)).collect();
+    parts.map(|func| symbols.func_key(func)).collect()
+}
+
+/// Finds a function of `shown` in `before`, where the definitions of its file are not known:
+/// the function with the same name, if all funcs of both functions have that name. If the file has no
+/// such function, it may be in another file whose definitions are not known.
+fn same_by_name(before: &Snapshot, shown: &Snapshot, function: FunctionId, path: &Path) -> Same {
+    let keys = keys(shown, function);
     let is_one_name = keys.iter().all(|key| key.name == keys[0].name);
     let mut same: Vec<FunctionId> = keys.iter().flat_map(|key| before.find(key)).collect();
     same.sort_unstable();
@@ -135,11 +141,47 @@ fn same_by_name(before: &Snapshot, shown: &Snapshot, function: FunctionId, path:
     if same.is_empty() {
         same = in_file(before, path, &shown.key(function).name);
     }
-    match same[..] {
-        [same] if is_one_name && is_only_of_name(shown, function) => Same::Function(same),
-        [] if before.texts.get(path).is_none_or(|text| !text.is_guess()) => Same::Absent,
-        _ => Same::Unknown,
+    if let [same] = same[..]
+        && is_one_name
+        && is_only_of_name(shown, function)
+    {
+        return Same::Function(same);
     }
+    let is_guess = before.texts.get(path).is_some_and(RecordedText::is_guess);
+    if !same.is_empty() {
+        return Same::Unknown;
+    }
+    elsewhere(before, shown, function, is_guess)
+}
+
+/// Finds a function of `shown` with a definition, which its file in `before` does not have. It may be
+/// a function with the same name in another file, if the text of that is not known and `shown` has
+/// none with this name there. `is_guess` says whether the text of its own file is not known either.
+fn elsewhere(before: &Snapshot, shown: &Snapshot, function: FunctionId, is_guess: bool) -> Same {
+    if shown.source_function(function).is_none() {
+        return if is_guess { Same::Unknown } else { Same::Absent };
+    }
+    let keys = keys(shown, function);
+    let is_one_name = keys.iter().all(|key| key.name == keys[0].name);
+    let named: Vec<FunctionId> = keys.iter().flat_map(|key| before.with_name(&key.name)).collect();
+    let may_be = |it: FunctionId| {
+        let path = path_in_doubt(before, it);
+        path.is_some_and(|path| in_file(shown, path, &before.key(it).name).is_empty())
+    };
+    if named.iter().any(|&it| may_be(it)) {
+        return match same_name(before, shown, function) {
+            SameName::Only(same) if is_one_name && may_be(same) => Same::Function(same),
+            _ => Same::Unknown,
+        };
+    }
+    if is_guess { Same::Unknown } else { Same::Absent }
+}
+
+/// The file of a function without a definition, if it was found and its recorded text is not known.
+fn path_in_doubt(snapshot: &Snapshot, function: FunctionId) -> Option<&Path> {
+    let path = snapshot.path_of(snapshot.function(function).file?)?;
+    let is_guess = snapshot.texts.get(path).is_none_or(RecordedText::is_guess);
+    (is_guess && snapshot.source_function(function).is_none()).then_some(path)
 }
 
 /// A profile to compare with, or several runs of one program.
@@ -396,7 +438,9 @@ impl Baseline {
             other => self.moved(shown, function).map_or(other, Same::Function),
         };
         let same = match same {
-            Same::Absent => self.renamed(shown, function).unwrap_or(Same::Absent),
+            Same::Absent => self
+                .renamed(shown, function)
+                .unwrap_or_else(|| elsewhere(&self.snapshot, shown, function, false)),
             same => same,
         };
         match same {
@@ -488,8 +532,16 @@ impl Baseline {
         let before = &*self.snapshot;
         let Some(source) = before.source_function(same) else { return true };
         let Some(path) = before.path_of(source.file) else { return false };
+        let file = shown.function(function).file.and_then(|file| shown.path_of(file));
         let is_known = shown.texts.get(path).is_some_and(|text| text.definitions.is_some());
-        !is_known && same_by_name(shown, before, same, path) == Same::Function(function)
+        let same = if file != Some(path) {
+            elsewhere(shown, before, same, true)
+        } else if is_known {
+            return false;
+        } else {
+            same_by_name(shown, before, same, path)
+        };
+        same == Same::Function(function)
     }
 
     /// Finds the function of a definition of `shown` in the baseline, by comparing the recorded

@@ -115,6 +115,39 @@ fn functions_are_matched_whichever_text_is_known() {
     }
 }
 
+/// The changes between two profiles in both directions. The text of `guess` is not known.
+fn both_ways(project: &Project, guess: &str, known: &str) -> [Diff; 2] {
+    let guess = project.loaded_before_edits(text_samples::profile(guess));
+    let guess = Arc::new(project.load_all(vec![guess]));
+    let known = Arc::new(project.load(text_samples::profile(known)));
+    [(&guess, &known), (&known, &guess)]
+        .map(|(before, now)| Diff::new(before, now, Compare::Absolute))
+}
+
+/// The function is in the file that it was moved to, and the text that it was moved from is not known.
+#[test]
+fn a_function_of_another_file_is_not_new() {
+    let other = "int other() {\n    return 1;\n}\n";
+    let work = "int work() {\n    return 2;\n}\n";
+    let project = Project::new(&[("a.c", other), ("b.c", work), ("c.c", work)]);
+    let samples =
+        |work: &str, lib: &str| format!("work@2[file:{work}]{lib}  other@2[file:a.c]{lib}");
+    let compared = |lib| both_ways(&project, &samples("a.c", lib), &samples("b.c", lib));
+    for diff in compared("[lib:app]") {
+        let rows = rows(&diff, ListBy::Function);
+        assert_eq!(rows, ["other both 1 1", "work both 1 1"]);
+        assert_eq!(n_unmatched(&diff), [0, 0]);
+    }
+    // Without a library, it may be another function.
+    for diff in compared("") {
+        assert_eq!(rows(&diff, ListBy::Function), ["other both 1 1"]);
+        assert_eq!(n_unmatched(&diff), [1, 1]);
+    }
+    // The other file still has its own.
+    let [forth, _] = both_ways(&project, "work@9[file:b.c]", "work@2[file:b.c] work@2[file:c.c]");
+    assert_eq!(rows(&forth, ListBy::Function), ["work both 1 1", "work new 0 1"]);
+}
+
 /// A function of each row `NAME FILE LINE`, of one profile with the self cost 1, and of the other with
 /// 2.
 fn folders(before: &[&str], now: &[&str]) -> Diff {
