@@ -15,6 +15,7 @@ use crate::compare::definition_key::{DefinitionKey, key};
 use crate::compare::renamed::renamed;
 use crate::compare::unresolved::{UnresolvedLibs, is_address, same_address};
 use crate::config::settings::{Combine, Compare};
+use crate::functions::function_name::FunctionName;
 use crate::functions::same_name::{SameName, same_name};
 use crate::load::stages::moved::MIN_TOKENS;
 use crate::present::units;
@@ -148,7 +149,7 @@ fn same_by_name(before: &Snapshot, shown: &Snapshot, function: FunctionId, path:
         return Same::Function(same);
     }
     let is_guess = before.texts.get(path).is_some_and(RecordedText::is_guess);
-    if !same.is_empty() {
+    if !same.is_empty() || is_guess && may_have(before, shown, function, path) {
         return Same::Unknown;
     }
     elsewhere(before, shown, function, is_guess)
@@ -174,7 +175,7 @@ fn elsewhere(before: &Snapshot, shown: &Snapshot, function: FunctionId, is_guess
             _ => Same::Unknown,
         };
     }
-    if is_guess { Same::Unknown } else { Same::Absent }
+    if is_guess && !named.is_empty() { Same::Unknown } else { Same::Absent }
 }
 
 /// The file of a function without a definition, if it was found and its recorded text is not known.
@@ -182,6 +183,21 @@ fn path_in_doubt(snapshot: &Snapshot, function: FunctionId) -> Option<&Path> {
     let path = snapshot.path_of(snapshot.function(function).file?)?;
     let is_guess = snapshot.texts.get(path).is_none_or(RecordedText::is_guess);
     (is_guess && snapshot.source_function(function).is_none()).then_some(path)
+}
+
+/// Whether a function of `shown` may be in a file of `before` under another recorded name: that of
+/// another instance, or of minified code.
+fn may_have(before: &Snapshot, shown: &Snapshot, function: FunctionId, path: &Path) -> bool {
+    let Some(source) = shown.source_function(function) else { return true };
+    let (name, symbols) = (&source.definition().name, before.grouped.recording.symbols());
+    let bare_name = |name: &str| FunctionName::of(name).name;
+    let is_named = |recorded: &str| bare_name(recorded).as_ref() == Some(name);
+    let Some(file) = before.file_at(path) else { return false };
+    let mut funcs = symbols.funcs.ids().filter(|&func| {
+        let source = symbols.funcs.get(func).source;
+        source.is_some_and(|source| before.grouped.groups.file(source) == file)
+    });
+    !is_named(&shown.key(function).name) || funcs.any(|func| is_named(symbols.func_name(func)))
 }
 
 /// A profile to compare with, or several runs of one program.

@@ -148,6 +148,23 @@ fn a_function_of_another_file_is_not_new() {
     assert_eq!(rows(&forth, ListBy::Function), ["work both 1 1", "work new 0 1"]);
 }
 
+/// The text of one recording is not known, but neither is the name of the function there.
+#[test]
+fn a_function_that_only_one_profile_names_is_new_or_gone() {
+    let text = "fn main() {\n    0\n}\nfn extra<T>() {\n    1\n}\n";
+    let project = Project::new(&[("a.rs", text)]);
+    let before = "main@9[file:a.rs]";
+    let now = "main@2[file:a.rs] extra<u8>@5[file:a.rs]";
+    let [forth, back] = both_ways(&project, before, now);
+    assert_eq!(rows(&forth, ListBy::Function), ["extra<u8> new 0 1", "main both 1 1"]);
+    assert_eq!(rows(&back, ListBy::Function), ["extra<u8> gone 1 0", "main both 1 1"]);
+    // Another instance of the function, or a function of another file.
+    for extra in ["extra<f64>@8[file:a.rs]", "extra<u8>@5[file:b.rs]"] {
+        let [forth, _] = both_ways(&project, &format!("{before} {extra}"), now);
+        assert_eq!(forth.unmatched.n_now, 1, "{extra}");
+    }
+}
+
 /// A function of each row `NAME FILE LINE`, of one profile with the self cost 1, and of the other with
 /// 2.
 fn folders(before: &[&str], now: &[&str]) -> Diff {
