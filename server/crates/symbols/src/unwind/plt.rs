@@ -1,9 +1,7 @@
 //! The callers of stubs that no unwind table covers: those by LLD, those on 64-bit ARM, and those
 //! of static programs.
 
-use super::tables::{Row, Section};
 use crate::stubs::has_stubs;
-use gimli::{CfaRule, Encoding, Format, Register, RegisterRule};
 use profile::RawArch;
 use samply_symbols::object::{File, Object, ObjectSection};
 use std::ops::Range;
@@ -35,21 +33,9 @@ pub(super) fn sections(file: &File<'_>) -> Vec<Plt> {
 }
 
 impl Plt {
-    /// The row of an address in the section.
-    pub(super) fn row(&self, arch: RawArch, address: u64) -> Row {
-        let pushed = if self.is_lazy { pushed(arch, address - self.memory.start) } else { 0 };
-        let (return_address, rules, offset) = match arch {
-            RawArch::X86_64 => (arch.ip(), vec![(arch.ip(), RegisterRule::Offset(-8))], pushed + 8),
-            RawArch::Aarch64 => (30, Vec::new(), pushed),
-        };
-        Row {
-            cfa: CfaRule::RegisterAndOffset { register: Register(arch.sp()), offset },
-            rules,
-            return_address,
-            is_signal: false,
-            encoding: Encoding { format: Format::Dwarf32, version: 4, address_size: 8 },
-            section: Section::EhFrame,
-        }
+    /// The bytes that were pushed before an address in the section.
+    pub(super) fn pushed(&self, arch: RawArch, address: u64) -> i64 {
+        if self.is_lazy { pushed(arch, address - self.memory.start) } else { 0 }
     }
 }
 

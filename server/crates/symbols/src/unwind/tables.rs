@@ -4,7 +4,8 @@ use super::plt::{self, Plt};
 use crate::file::section_data;
 use gimli::{
     BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, Encoding, EndianSlice, Expression,
-    LittleEndian, Register, RegisterRule, UnwindContext, UnwindExpression, UnwindSection, Vendor,
+    Format, LittleEndian, Register, RegisterRule, UnwindContext, UnwindExpression, UnwindSection,
+    Vendor,
 };
 use profile::{Mapping, RawArch, Registers};
 use rustc_hash::FxHashMap;
@@ -74,7 +75,25 @@ pub(super) struct Row {
     /// Whether this is the frame of a signal handler's return.
     pub(super) is_signal: bool,
     pub(super) encoding: Encoding,
-    pub(super) section: Section,
+    section: Section,
+}
+
+impl Row {
+    /// The row in a stub, which has pushed some bytes. It jumps to a function, whose caller is its own.
+    fn of_stub(arch: RawArch, pushed: i64) -> Self {
+        let (return_address, rules, offset) = match arch {
+            RawArch::X86_64 => (arch.ip(), vec![(arch.ip(), RegisterRule::Offset(-8))], pushed + 8),
+            RawArch::Aarch64 => (30, Vec::new(), pushed),
+        };
+        Self {
+            cfa: CfaRule::RegisterAndOffset { register: Register(arch.sp()), offset },
+            rules,
+            return_address,
+            is_signal: false,
+            encoding: Encoding { format: Format::Dwarf32, version: 4, address_size: 8 },
+            section: Section::EhFrame,
+        }
+    }
 }
 
 /// Why an address has no row.
@@ -154,7 +173,7 @@ impl Tables {
                     sections.row(&sections.debug_frame(), function, address, context)
                 }
             },
-            None => Some(plt?.row(sections.arch, address)),
+            None => Some(Row::of_stub(sections.arch, plt?.pushed(sections.arch, address))),
         });
         row.as_ref().map(|row| (row, sections)).ok_or(NoRow::Unreadable)
     }
