@@ -63,10 +63,10 @@ pub fn globs_in(
     globs.iter().filter_map(relative).collect()
 }
 
-/// Whether a glob of the settings can match no file in the roots.
+/// Whether a glob of the settings can match no file in the roots, if there are any.
 pub fn is_outside(glob: &String, roots: &[PathBuf], home: Option<&Path>) -> bool {
     let glob = std::slice::from_ref(glob);
-    roots.iter().all(|root| globs_in(root, glob, roots, home).is_empty())
+    !roots.is_empty() && roots.iter().all(|root| globs_in(root, glob, roots, home).is_empty())
 }
 
 /// A set of globs. Invalid ones match nothing; they were reported when the settings were parsed.

@@ -16,13 +16,16 @@ impl<'i> Excluded<'i> {
     /// The files in the roots of an index.
     pub fn new(settings: &SourceSettings, index: &'i SourceIndex) -> Self {
         let home = std::env::home_dir();
-        let roots: Vec<PathBuf> = index.roots().iter().map(|root| root.path.clone()).collect();
-        let globs = |root: &Path| {
-            let globs = globs_in(root, &settings.exclude, &roots, home.as_deref());
+        let roots = || index.roots().iter().map(|root| root.path.as_path());
+        let given: Vec<PathBuf> = roots().map(|root| index.as_given(root)).collect();
+        // Absolute globs may be in the root as it is given, or in the canonical one.
+        let globs = |root: &Path, as_given: &Path| {
+            let globs_in = |root| globs_in(root, &settings.exclude, &given, home.as_deref());
+            let globs = [globs_in(as_given), globs_in(root)].concat();
             glob_set(globs.iter().map(String::as_str))
         };
-        let index_roots = index.roots().iter().map(|root| root.path.as_path());
-        Self { roots: index_roots.map(|root| (root, globs(root))).collect() }
+        let roots = roots().zip(&given).map(|(root, as_given)| (root, globs(root, as_given)));
+        Self { roots: roots.collect() }
     }
 
     /// Whether a file (canonical) is among them.
