@@ -15,7 +15,8 @@ impl<'a> Inlinable<'a> {
     /// The functions of a text.
     pub fn new(definitions: &'a FileDefinitions, text: &str) -> Self {
         let mut by_name: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
-        for (at, definition) in definitions.all.iter().enumerate() {
+        let all = definitions.all.iter().enumerate();
+        for (at, definition) in all.filter(|(_, definition)| !definition.name.is_empty()) {
             by_name.entry(&definition.name).or_default().push(at);
         }
         let named = definitions.all.iter().map(|definition| {
@@ -33,17 +34,22 @@ impl<'a> Inlinable<'a> {
             return false;
         }
         let reached = self.reached(at);
-        let is_inlined = |line0: &u32| {
-            let mut around = self.definitions.all.iter().enumerate();
-            around.any(|(other, definition)| {
-                let is_named = reached.contains(&other)
-                    || definition.kind == FunctionKind::Closure
-                    // Operators and destructors are called without their name.
-                    || definition.name.contains(is_no_word);
-                definition.lines.contains(line0) && is_named
-            })
+        let may_be_inlined = |other: usize| {
+            let definition = &self.definitions.all[other];
+            reached.contains(&other)
+                || definition.kind == FunctionKind::Closure
+                // Operators and destructors are called without their name.
+                || definition.name.contains(is_no_word)
         };
-        lines.iter().all(is_inlined)
+        lines.iter().all(|&line0| self.around(line0).any(may_be_inlined))
+    }
+
+    /// The innermost definition around a line, and those around that.
+    fn around(&self, line0: u32) -> impl Iterator<Item = usize> {
+        let FileDefinitions { all, starts, .. } = self.definitions;
+        let last = starts.partition_point(|&start| start <= line0).checked_sub(1);
+        let outward = std::iter::successors(last, |&at| all[at].parent);
+        outward.filter(move |&at| all[at].lines.contains(&line0))
     }
 
     /// The definition, those that its body names, those that these name, and so on.
