@@ -520,15 +520,21 @@ fn accept_bounds((_, expected): &mut Pair, actual: Option<&Pair>, from_elsewhere
 fn threads(case: &Case, recording: &Recording, metric: MetricId, report: &Value) {
     let Recording::Stacks(profile) = recording else { return };
     let metric = metric.index();
+    let expected: BTreeMap<_, _> = rows(&case.expected, "threads")
+        .map(|row| {
+            (row["name"].as_str().unwrap().to_owned(), Weight(row["total"].as_f64().unwrap()))
+        })
+        .collect();
     let mut all: BTreeMap<String, f64> = BTreeMap::new();
     for ((thread, samples), row) in profile.sampled_threads().zip(rows(report, "threads")) {
         let [weight, excluded] = weights(profile, samples, metric);
         let own = (row["name"].as_str(), row["total"].as_f64().map(Weight));
         assert_eq!(own, (Some(&*thread.name), Some(Weight(weight - excluded))), "{}", case.name);
         let id = |id: &Option<String>| id.clone().unwrap_or_default();
+        let ids = format!("{}/{}", id(&thread.pid), id(&thread.tid));
         let key = match (case.format.as_str(), thread.name.as_str(), thread.process_name.as_str()) {
             // The expected threads of a trace are identified by their own name or their ids.
-            ("chrome-trace", "", _) => format!("{}/{}", id(&thread.pid), id(&thread.tid)),
+            ("chrome-trace", name, _) if name.is_empty() || expected.contains_key(&ids) => ids,
             ("chrome-trace", name, _) | (_, name, "") => name.to_owned(),
             // Those of raw profiles contain the process id, since several processes have one name.
             ("gecko", name, process) if thread.pid.is_some() => {
@@ -541,11 +547,6 @@ fn threads(case: &Case, recording: &Recording, metric: MetricId, report: &Value)
     all.retain(|_, weight| *weight != 0.0);
     let all: BTreeMap<_, _> =
         all.into_iter().map(|(name, weight)| (name, Weight(weight))).collect();
-    let expected: BTreeMap<_, _> = rows(&case.expected, "threads")
-        .map(|row| {
-            (row["name"].as_str().unwrap().to_owned(), Weight(row["total"].as_f64().unwrap()))
-        })
-        .collect();
     if !expected.is_empty() {
         assert_eq!(all, expected, "{}: threads", case.name);
     }

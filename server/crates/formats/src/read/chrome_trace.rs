@@ -27,6 +27,7 @@ mod sampled;
 mod stack_frames;
 
 use super::calls::{self, CallTimes, What};
+use super::folded::thread_name;
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::input::Input;
@@ -339,6 +340,9 @@ impl Trace {
             // under another process id.
             key.0 = None;
             self.recognise(Dialect::PySpy);
+            if let Some(name) = thread_name(event.name()).filter(|name| !name.is_empty()) {
+                self.names.name_thread((pid, tid), name.to_owned());
+            }
         } else if event.file.is_some() {
             self.recognise(Dialect::TracingChrome);
         }

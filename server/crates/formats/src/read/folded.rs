@@ -412,9 +412,9 @@ pub(crate) fn names_a_place(name: &str) -> bool {
     Dialect::any(name).is_some_and(|(_, place)| place.file.is_some())
 }
 
-/// Whether a name at the root of a stack is read as the thread.
-pub(crate) fn names_a_thread(name: &str) -> bool {
-    ThreadPrefix::split(name).0.is_some()
+/// The thread that a name at the root of a stack stands for, with its name, which may be empty.
+pub(crate) fn thread_name(name: &str) -> Option<&str> {
+    Some(ThreadPrefix::split(name).0?.name())
 }
 
 /// Parses a frame without suffix in the dialect of its file, or else in any dialect, and returns the

@@ -6,7 +6,7 @@
 //! weights per line. Lines that would be read as comments begin with a backslash.
 
 use super::{PARTS, Written, has_parts};
-use crate::read::folded::{names_a_file, names_a_place, names_a_thread};
+use crate::read::folded::{names_a_file, names_a_place, thread_name};
 use profile::{Frame, FrameId, FuncId, Profile, StackAccess, StackId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -136,7 +136,7 @@ fn lost(profile: &Profile, frames: Frames) -> Vec<&'static str> {
         (separators, "semicolons in names"),
         (files, "files of frames without a line"),
         (places, "names that read like places"),
-        (has_name(names_a_thread), "names that read like threads"),
+        (has_name(|name| thread_name(name).is_some()), "names that read like threads"),
         (profile.threads().len() > 1, "threads"),
         (profile.metrics().len() > 1, "the other metrics"),
         (unit, "the unit"),

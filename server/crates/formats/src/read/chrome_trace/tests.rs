@@ -155,6 +155,24 @@ fn the_place_of_an_end_event_wins() {
     assert_eq!(threads(&text(r#","args":{"x":1},".file":"a.rs",".line":5"#)), ["/ /: f:5 2"]);
 }
 
+/// The outermost calls of threads, once py-spy knows their names.
+#[test]
+fn threads_of_py_spy_have_names() {
+    let event = |ph: &str, name: &str, tid: u32, ts: u32| {
+        format!(r#"{{"cat":"py-spy","name":"{name}","ph":"{ph}","pid":1,"tid":{tid},"ts":{ts}}}"#)
+    };
+    let trace = [
+        event("B", "thread (9)", 9, 0),
+        event("E", "thread (9)", 9, 1),
+        event("B", "thread (9): Main", 9, 1),
+        event("E", "thread (9): Main", 9, 3),
+        event("B", "f", 5, 1),
+        event("E", "f", 5, 2),
+    ];
+    let expected = ["/Main 1/9: thread (9) 1, thread (9): Main 2", "/ 1/5: f 1"];
+    assert_eq!(threads(&format!("[{}]", trace.join(","))), expected);
+}
+
 #[test]
 fn py_spy_ends_calls_under_the_id_of_another_process() {
     let event = |ph: &str, name: &str, pid: u32, tid: u32, ts: u32| {
