@@ -155,10 +155,10 @@ export class Screen {
   }
 
   /** Replaces the text of the box at the top, once it is there. */
-  async fill(text) {
+  async fill(text, timeout) {
     const input = this.page.locator(".quick-input-widget input").first();
-    await input.waitFor();
-    await input.fill(text);
+    await input.waitFor({ timeout });
+    await input.fill(text, { timeout });
   }
 
   /** Chooses the first entry with a text of the list at the top. */
@@ -168,9 +168,14 @@ export class Screen {
 
   /** Runs a command by its title. */
   async command(title) {
-    await this.page.keyboard.press("F1");
-    await this.fill(`>${title}`);
-    await this.pick(title);
+    // A list that is still closing closes the command palette with it.
+    const timeout = 10_000;
+    await until(`the command ${title}`, async () => {
+      await this.page.keyboard.press("F1");
+      await this.fill(`>${title}`, timeout);
+      await this.pick(title, timeout);
+      return true;
+    });
   }
 
   /** Types the path of a file into the dialog that opens files, once it lists a folder, and opens the file. */
