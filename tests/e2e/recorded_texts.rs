@@ -173,6 +173,13 @@ fn git_before(workspace: &Workspace, arguments: &[&str]) {
     git_with(workspace, &names.map(|name| (name, "2024-01-01T00:00:00Z")), arguments);
 }
 
+/// Makes a repository, and commits a file before the recording.
+fn commit_before(workspace: &Workspace, file: &str) {
+    git_before(workspace, &["init", "--quiet", "--initial-branch", "main"]);
+    git_before(workspace, &["add", file]);
+    git_before(workspace, &["commit", "--quiet", "--message", "a"]);
+}
+
 fn git(workspace: &Workspace, arguments: &[&str]) {
     git_with(workspace, &[], arguments);
 }
@@ -188,9 +195,7 @@ fn git_with(workspace: &Workspace, environment: &[(&str, &str)], arguments: &[&s
 #[test]
 fn the_text_of_a_repository_is_in_its_history() {
     let workspace = recorded();
-    git_before(&workspace, &["init", "--quiet", "--initial-branch", "main"]);
-    git_before(&workspace, &["add", "a.py"]);
-    git_before(&workspace, &["commit", "--quiet", "--message", "a"]);
+    commit_before(&workspace, "a.py");
     let edited = format!("# one\n# two\n{SOURCE}");
     let no_cache = Path::new("");
     // The second edit came one second after the recording.
@@ -243,9 +248,7 @@ fn the_text_of_a_script_with_a_closure_is_in_its_history() {
     let profile = json!({ "nodes": nodes, "samples": [6, 4] });
     let workspace = Workspace::with([("a.js", script), ("p.cpuprofile", &profile.to_string())]);
     set_age(&workspace.path("p.cpuprofile"), 10 * MINUTE);
-    git_before(&workspace, &["init", "--quiet", "--initial-branch", "main"]);
-    git_before(&workspace, &["add", "a.js"]);
-    git_before(&workspace, &["commit", "--quiet", "--message", "a"]);
+    commit_before(&workspace, "a.js");
     workspace.write("a.js", format!("// new\n{script}"));
     let (mut server, uri) = start_with(&workspace, Path::new(""), "a.js", json!({}));
     let expected = [3, 5].map(|line| (line, "self 50.0%".to_owned()));
@@ -264,9 +267,7 @@ fn a_text_with_inlined_functions_is_in_its_history() {
     {
         let workspace = Workspace::with([("a.c", &*committed), ("callgrind.out.1", profile)]);
         set_age(&workspace.path("callgrind.out.1"), 10 * MINUTE);
-        git_before(&workspace, &["init", "--quiet", "--initial-branch", "main"]);
-        git_before(&workspace, &["add", "a.c"]);
-        git_before(&workspace, &["commit", "--quiet", "--message", "a"]);
+        commit_before(&workspace, "a.c");
         workspace.write("a.c", format!("// one\n// two\n{text}"));
         let (mut server, uri) = start_with(&workspace, Path::new(""), "a.c", json!({}));
         let lines: Vec<u64> = shown(&mut server, &uri)[0].iter().map(|(line, _)| *line).collect();
