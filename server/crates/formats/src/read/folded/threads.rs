@@ -57,8 +57,9 @@ fn py_spy(stack: &str) -> Option<(ThreadPrefix<'_>, &str)> {
     while let Some((inner, after)) = py_spy_process(rest) {
         (process, rest) = (Some(inner), after);
     }
+    let rest = rest.strip_prefix("thread (")?;
     let (first, frames) = rest.split_once(';').unwrap_or((rest, ""));
-    let (tid, name) = first.strip_prefix("thread (")?.split_once(')')?;
+    let (tid, name) = first.split_once(')')?;
     let digits = tid.strip_prefix("0x").unwrap_or(tid);
     let is_id = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let name = if name.is_empty() { name } else { name.strip_prefix(": ")? };
