@@ -88,7 +88,7 @@ export interface CallEntry {
   readonly line0: number | null;
   /** The function's name. */
   readonly name: string;
-  /** The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
   /** Whether it is a recursive call. Its cost is then not part of the sum. */
   readonly recursive: boolean;
@@ -124,7 +124,7 @@ export interface CallGroup {
   readonly line0: number | null;
   /** The name of the caller, callee or module, or the function names of a clique, separated by commas. */
   readonly name: string;
-  /** The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
   /** Whether the calls are recursive. Their cost is then not part of the sum. */
   readonly recursive: boolean;
@@ -659,7 +659,7 @@ export interface FlameGraphFrame {
   readonly name: string;
   /** The index of the caller's frame, which precedes this one. Null for a root. */
   readonly parent: number | null;
-  /** The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
   /** If ordered by time: the range to request to draw this frame as wide as the image. Otherwise null. */
   readonly range: string | null;
@@ -983,7 +983,7 @@ export interface HotEdge {
   readonly overlay?: OverlayData;
   /** The cost of one call on average, if that was requested. */
   readonly perCall?: PerCall;
-  /** The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
   /** The self cost. Null if it is unknown. */
   readonly self: Weight | null;
@@ -1087,7 +1087,7 @@ export interface HotFile {
   readonly own: boolean;
   /** The cost of one call on average, if that was requested. */
   readonly perCall?: PerCall;
-  /** The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
   /** The self cost. Null if it is unknown. */
   readonly self: Weight | null;
@@ -1149,7 +1149,7 @@ export interface HotFunction {
   readonly own: boolean;
   /** The cost of one call on average, if that was requested. */
   readonly perCall?: PerCall;
-  /** The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
   /** The self cost. Null if it is unknown. */
   readonly self: Weight | null;
@@ -1201,7 +1201,7 @@ export interface HotLine {
   readonly own: boolean;
   /** The cost of one call on average, if that was requested. */
   readonly perCall?: PerCall;
-  /** The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
   /** The self cost. Null if it is unknown. */
   readonly self: Weight | null;
@@ -1560,7 +1560,7 @@ export interface ItemData {
   readonly overlay?: OverlayData;
   /** The path from the root to this function. */
   readonly path: readonly FunctionKey[];
-  /** The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
   /** Whether it is a recursive call. Its cost is then not part of the sum of its siblings. */
   readonly recursive: boolean;
@@ -1604,7 +1604,7 @@ export interface LensData {
   readonly name: string;
   /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
   readonly overlay?: OverlayData;
-  /** The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
   /** The self cost. Null if it is unknown. */
   readonly self: Weight | null;
@@ -1970,7 +1970,7 @@ export interface SelectionCaller {
   readonly line0: number | null;
   /** The function's name. */
   readonly name: string;
-  /** The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
   /** Whether it is a recursive call. Its cost is then not part of the sum. */
   readonly recursive: boolean;
@@ -2370,7 +2370,7 @@ export interface TreeNode {
   readonly path: readonly FunctionKey[];
   /** `total` as a percentage of the base. Null if the base is 0. */
   readonly percent: number | null;
-  /** The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
   /** Whether the node's function is also on the path above the node. */
   readonly recursive: boolean;

@@ -53,7 +53,7 @@
 ---@field leaf boolean Whether it has no callers or callees itself.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field name string The function's name.
----@field placeText string The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`.
+---@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
 ---@field recursive boolean Whether it is a recursive call. Its cost is then not part of the sum.
 ---@field self costline.Weight|vim.NIL The self cost on this path. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
@@ -72,7 +72,7 @@
 ---@field est boolean Whether the cost is estimated.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field name string The name of the caller, callee or module, or the function names of a clique, separated by commas.
----@field placeText string The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`.
+---@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
 ---@field recursive boolean Whether the calls are recursive. Their cost is then not part of the sum.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
@@ -380,7 +380,7 @@
 ---@field more integer The number of frames that are not drawn below this frame and are not below another that is drawn. Request the frame's node to get them.
 ---@field name string The name of the function or thread, or `12 calls`.
 ---@field parent integer|vim.NIL The index of the caller's frame, which precedes this one. Null for a root.
----@field placeText string The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`.
+---@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
 ---@field range string|vim.NIL If ordered by time: the range to request to draw this frame as wide as the image. Otherwise null.
 ---@field recursive boolean Whether the function is also one of its callers.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
@@ -562,7 +562,7 @@
 ---@field metric string The metric of both.
 ---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
----@field placeText string The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`.
+---@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
@@ -616,7 +616,7 @@
 ---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field own boolean Whether it is own code: its source is in the workspace, not in a folder of libraries.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
----@field placeText string The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`.
+---@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
@@ -648,7 +648,7 @@
 ---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field own boolean Whether it is own code: its source is in the workspace, not in a folder of libraries.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
----@field placeText string The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`.
+---@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
@@ -675,7 +675,7 @@
 ---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field own boolean Whether it is own code: its source is in the workspace, not in a folder of libraries.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
----@field placeText string The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`.
+---@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
@@ -875,7 +875,7 @@
 ---@field name string The function's full name.
 ---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field path costline.FunctionKey[] The path from the root to this function.
----@field placeText string The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`.
+---@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
 ---@field recursive boolean Whether it is a recursive call. Its cost is then not part of the sum of its siblings.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
@@ -898,7 +898,7 @@
 ---@field metric string The metric of both.
 ---@field name string The function's name.
 ---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
----@field placeText string The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`.
+---@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
@@ -1113,7 +1113,7 @@
 ---@field item costline.Item|vim.NIL The function's item, to request callers and callees with.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field name string The function's name.
----@field placeText string The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`.
+---@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
 ---@field recursive boolean Whether it is a recursive call. Its cost is then not part of the sum.
 ---@field text string The cost of its calls that lead to the selection: `33.3% (2 samples)`.
 ---@field total costline.Weight The weight of these calls.
@@ -1339,7 +1339,7 @@
 ---@field name string The function's name.
 ---@field path costline.FunctionKey[] The functions from the top of the tree to the node, to request its children with.
 ---@field percent number|vim.NIL `total` as a percentage of the base. Null if the base is 0.
----@field placeText string The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved to the file), `[libc.so.6]`, `no source`.
+---@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
 ---@field recursive boolean Whether the node's function is also on the path above the node.
 ---@field self costline.Weight|vim.NIL The node's self cost. Null if it is unknown, and below the first level of the bottom-up tree.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.

@@ -109,8 +109,8 @@ pub struct PlaceFields {
     pub uri: Option<Url>,
     /// The 0-based line in the current text. Null if `uri` is null.
     pub line0: Option<u32>,
-    /// The place as short text: `app.py:12` (the recorded line, or today's for functions that were moved
-    /// to the file), `[libc.so.6]`, `no source`.
+    /// The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to
+    /// the file), `[libc.so.6]`, `no source`.
     pub place_text: String,
 }
 

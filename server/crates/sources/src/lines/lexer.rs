@@ -455,8 +455,8 @@ impl<'a> Lexer<'a> {
         self.at = at;
     }
 
-    /// Whether the word at `start` is the name of a member, which no language has keywords for, except
-    /// `await` in Rust.
+    /// Whether the word at `start` is a name even if it is spelled like a keyword, because it follows the
+    /// dot or arrow before a member: `from` of `Array.from`.
     fn is_member(&self, start: usize) -> bool {
         let before = &self.text[..start];
         (before.ends_with('.') && !before.ends_with(".."))
