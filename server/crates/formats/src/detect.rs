@@ -209,7 +209,9 @@ mod tests {
                 r#"{"shared":{"frames":[{"name":"f"}]},"profiles":[{"type":"evented","#,
                 Some(Speedscope),
             ),
+            (r#"{"profile":{"nodes":[{"callFrame":{}}],"samples":[]}}"#, Some(CpuProfile)),
             (r#"{"head":{"callFrame":{}},"samples":[]}"#, Some(HeapProfile)),
+            (r#"{"profile":{"head":{"callFrame":{}}}}"#, Some(HeapProfile)),
             (
                 r#"{"version":1.2,"mode":"wall","interval":1,"samples":3,"gc_samples":0,"#,
                 Some(Stackprof),
@@ -221,7 +223,7 @@ mod tests {
             (r#"{"nodes":[1,2,3],"samples":[]}"#, None),
             (r#"{"nodes":[{"callFrame":{}}]}"#, None),
             (r#"{"meta":{"preprocessedProfileVersion":"new"}}"#, None),
-            (r#"{"profile":{"nodes":[{"callFrame":{}}],"samples":[]}}"#, None),
+            (r#"{"profile":{"profile":{"nodes":[{"callFrame":{}}],"samples":[]}}}"#, None),
             ("[1,2,3]", None),
             ("{}", None),
             ("{", None),

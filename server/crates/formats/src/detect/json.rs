@@ -76,9 +76,11 @@ impl Clues {
             }
             b"shared" => scanner.object(&mut |scanner, key| self.shared(scanner, key)),
             b"profiles" => scanner.first(&mut |scanner, key| self.profile(scanner, key)),
-            // How some exporters wrap a raw Gecko profile.
+            // Some exporters wrap a raw Gecko profile, and V8's inspector wraps what it answers.
             b"profile" => scanner.object(&mut |scanner, key| match key {
-                b"meta" | b"threads" => self.top_level(scanner, key),
+                b"meta" | b"threads" | b"nodes" | b"samples" | b"head" => {
+                    self.top_level(scanner, key)
+                }
                 _ => scanner.skip(),
             }),
             b"nodes" => {

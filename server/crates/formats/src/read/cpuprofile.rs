@@ -4,14 +4,14 @@
 //! [`super::v8`] has its contents and what is read of them.
 
 use super::json;
-use super::v8::{Counted, CpuProfile, Tree, default_metric, metrics};
+use super::v8::{Counted, CpuProfile, Tree, default_metric, metrics, without_wrapper};
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::read_result::Read;
 use profile::{ProfileBuilder, Recording, Thread, Warnings};
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
-    let profile: CpuProfile<'_> = json::decode(bytes)?;
+    let profile: CpuProfile<'_> = json::decode(without_wrapper(bytes))?;
     let mut warnings = Warnings::default();
     let tree = Tree::of(&profile.nodes)?;
     let counted = Counted::of(&profile, &tree, &mut warnings);
@@ -159,6 +159,16 @@ mod tests {
                 ("time", "us", LineKnowledge::SelfEstimated)
             ]
         );
+    }
+
+    #[test]
+    fn an_answer_of_the_inspector_is_its_profile() {
+        let text = format!(
+            r#"{{"nodes":[{{"id":1,{},"hitCount":3}}],"samples":[1],"timeDeltas":[0],"startTime":0,"endTime":7}}"#,
+            frame("f", "file:///a/x.js", 1)
+        );
+        let (wrapped, ..) = profile(&format!(r#" {{ "profile" : {text} }}"#));
+        assert_eq!(rows(&wrapped), rows(&profile(&text).0));
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! The tree is as deep as the stacks, deeper than a recursive JSON decoder allows, so it is read
 //! with the scanner.
 
-use super::v8::CallFrame;
+use super::v8::{CallFrame, without_wrapper};
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::read_result::Read;
@@ -20,6 +20,7 @@ use profile::{
 };
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
+    let bytes = without_wrapper(bytes);
     let mut scanner = Scanner::new(bytes);
     let mut tree = Tree::default();
     let walked = scanner.object(&mut |scanner, key| {
@@ -190,6 +191,11 @@ mod tests {
         assert_eq!(
             rows(&text),
             "main:1 12, main:1>hash:5 30, main:1>(anonymous):9 5, (V8 API):0 7"
+        );
+        assert_eq!(
+            rows(&format!(r#"{{"profile":{text}}}"#)),
+            rows(&text),
+            "as the inspector answers"
         );
         let read = read(text.as_bytes()).unwrap();
         let metric = &read.recording.metrics()[0];

@@ -8,6 +8,7 @@ pub(crate) use cpu_profile::{Counted, CpuProfile, Node, Tree, default_metric, me
 use super::number::position;
 use super::text::source_name;
 use crate::error::ReadError;
+use crate::scan::{Scanner, Stop};
 use profile::{Code, Frame, Func, FuncId, ProfileBuilder, StackId};
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -82,6 +83,21 @@ impl CallFrame<'_> {
         }
         Ok(stack)
     }
+}
+
+/// The profile in what V8's inspector answers, `{"profile": …}`: some programs write all of it into a
+/// file.
+pub(crate) fn without_wrapper(bytes: &[u8]) -> &[u8] {
+    let mut scanner = Scanner::new(bytes);
+    let mut profile = None;
+    // Only the first member is read: an answer has no other.
+    let _end = scanner.object(&mut |scanner, key| {
+        if key == b"profile" && scanner.peek()? == b'{' {
+            profile = Some(scanner.value()?);
+        }
+        Err(Stop::Enough)
+    });
+    profile.unwrap_or(bytes)
 }
 
 /// Orders the rows of a tree so that callers come first; `caller` has the caller of each row. The
