@@ -62,6 +62,24 @@ fn functions_of_pythons_sampling_profiler_are_where_they_were() {
     assert_eq!(words, ["14.6%", "14.6%", "53"], "{text}");
 }
 
+/// dotnet-trace writes no files. 15 of 90 samples are of `Main` itself.
+#[test]
+fn methods_of_dotnet_trace_are_found_by_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = |name: &str| {
+        let to = folder.path().join(name);
+        std::fs::copy(fixture("speedscope/csharp-steps").join(name), &to).unwrap();
+        to
+    };
+    let (profile, source) = (copy("app.speedscope.json"), copy("Program.cs"));
+    let text = printed(&profile, "annotate", &[source.to_str().unwrap()]);
+    let line = text.lines().position(|line| line.ends_with("static void Main(string[] args) {"));
+    let above = text.lines().nth(line.unwrap() - 1).unwrap().trim_start();
+    let lens =
+        "Steps.Program.Main(class System.String[]): self 16.7% (15.0 ms) · total 100.0% (90.0 ms)";
+    assert_eq!(above, lens, "{text}");
+}
+
 /// The rows of a table, with single blanks between their words.
 fn rows(table: &str) -> Vec<String> {
     let words = |row: &str| row.split_whitespace().collect::<Vec<_>>().join(" ");

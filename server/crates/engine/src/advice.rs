@@ -124,6 +124,9 @@ fn with_lines(snapshot: &Snapshot) -> String {
         Format::ChromeTrace if by(Dialect::Node) => {
             "these events have no files and lines; for lines, use `node --cpu-prof PROGRAM.js`"
         }
+        Format::Speedscope | Format::ChromeTrace if by(Dialect::DotNet) => {
+            "dotnet-trace writes neither files nor lines; see the code lenses and the call hierarchy"
+        }
         Format::ChromeTrace => {
             "these events have only names. For lines, use `py-spy record -f chrometrace -o trace.json -- python3 PROGRAM.py` (without \
              -F), a profile saved from the Performance panel of DevTools, or, in Rust, tracing-chrome with \
@@ -134,9 +137,6 @@ fn with_lines(snapshot: &Snapshot) -> String {
         }
         Format::Speedscope if by(Dialect::Pyinstrument) || by(Dialect::PySpy) => {
             "record with `py-spy record -f speedscope --full-filenames -o p.speedscope.json -- python3 PROGRAM.py` (without -F)"
-        }
-        Format::Speedscope if by(Dialect::DotNet) => {
-            "dotnet-trace writes neither files nor lines; see the code lenses and the call hierarchy"
         }
         Format::Speedscope => {
             "the file was converted from another profile: open that one, or convert it with lines"

@@ -7,6 +7,7 @@ pub(crate) mod chrome_trace;
 pub(crate) mod cpuprofile;
 pub(crate) mod deep;
 pub(crate) mod dhat;
+pub(crate) mod dotnet;
 pub(crate) mod firefox;
 pub(crate) mod folded;
 pub(crate) mod func_text;

@@ -21,6 +21,10 @@ pub enum JitTier {
     Ion,
     /// Compiled by V8's optimizing compiler, `TurboFan`.
     TurboFan,
+    /// Compiled without optimization by .NET.
+    Tier0,
+    /// Compiled again by .NET, because it runs often.
+    Tier1,
     /// Compiled; the profile does not have the compiler.
     Jit,
 }
@@ -37,6 +41,8 @@ impl JitTier {
             Self::Maglev => "Maglev",
             Self::Ion => "Ion",
             Self::TurboFan => "TurboFan",
+            Self::Tier0 => "tier 0",
+            Self::Tier1 => "tier 1",
             Self::Jit => "JIT",
         }
     }

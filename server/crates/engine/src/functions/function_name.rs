@@ -5,6 +5,8 @@
 //! `build.<locals>.<lambda>`, `block in Ledger#post`, `get text`, `solve/<`, `queens.safe/1-0`. They hardly contradict
 //! each other, so one parser without knowledge of the language is enough.
 
+mod dotnet;
+
 use sources::{Arity, Definition, FunctionKind};
 use symbols::collapse_generics;
 
@@ -45,7 +47,7 @@ pub struct FunctionName {
 impl FunctionName {
     /// Parses a name of a profile. A name that cannot be parsed has all fields empty.
     pub fn of(name: &str) -> Self {
-        if let Some(name) = Self::of_mercury(name) {
+        if let Some(name) = Self::of_mercury(name).or_else(|| dotnet::parse(name)) {
             return name;
         }
         if name.ends_with(STUB) {

@@ -409,12 +409,11 @@ fn from_perf_map(lib: &Lib, unresolved: &Unresolved, loaded: &Loaded) -> Option<
     let functions: Vec<_> = functions.collect();
     let levels = functions.iter().map(|(address, symbol, place)| {
         let level = match (symbol, place) {
-            (_, Some(Generated { name, file, line, tier, .. })) => Some(Level {
-                file: Some(file),
-                declared: Some((file, *line)),
-                tier: *tier,
-                ..Level::named(name)
-            }),
+            (_, Some(Generated { name, file, line, tier, .. })) => {
+                let file = Some(&**file).filter(|file| !file.is_empty());
+                let declared = file.map(|file| (file, *line));
+                Some(Level { file, declared, tier: *tier, ..Level::named(name) })
+            }
             (Some(name), None) => Some(Level::named(name)),
             (None, None) => None,
         };

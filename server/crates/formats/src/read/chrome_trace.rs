@@ -27,6 +27,7 @@ mod sampled;
 mod stack_frames;
 
 use super::calls::{self, CallTimes, What};
+use super::dotnet;
 use super::folded::thread_name;
 use crate::error::ReadError;
 use crate::format::Format;
@@ -260,7 +261,17 @@ impl Trace {
 
     /// Handles an event that begins or ends a call, or both.
     fn call(&mut self, event: &Event<'_>) -> Result<(), BuildError> {
-        let Some(at) = time(event.ts, &mut self.base) else {
+        let is_of_dotnet = event.category() == dotnet::EVENT_CATEGORY;
+        if is_of_dotnet {
+            self.recognise(Dialect::DotNet);
+            if dotnet::OWN_TIME.contains(&event.name()) {
+                return Ok(());
+            }
+        }
+        // Those of TraceEvent are in milliseconds.
+        let at = time(event.ts, &mut self.base)
+            .map(|at| if is_of_dotnet { dotnet::whole_ns(at) * 1e3 } else { at });
+        let Some(at) = at else {
             self.warnings.add(WarningCode::NoTime, || {
                 format!("an event ({}) has no time; it is left out", event.name())
             });
@@ -409,12 +420,9 @@ impl Trace {
             let weights = own.map(|own| Weights::Each(own.unwrap_or_else(|| vec![0.0; n])));
             let samples = Samples::new(calls.stacks.into_iter().map(Some), weights.collect());
             let samples = calls.times.add_to(samples, MS_PER_US);
-            // py-spy samples: a call in its traces is a run of equal samples.
-            let samples = if writer.dialect == Some(Dialect::PySpy) {
-                samples
-            } else {
-                samples.with_calls(vec![1; n])
-            };
+            // A call is a run of equal samples.
+            let is_sampled = matches!(writer.dialect, Some(Dialect::PySpy | Dialect::DotNet));
+            let samples = if is_sampled { samples } else { samples.with_calls(vec![1; n]) };
             builder.push_thread(names.thread(pid, tid), samples)?;
         }
         let mut n_operations = 0;

@@ -19,6 +19,7 @@ mod scan;
 mod schema;
 
 use super::calls::{self, CallTimes, Event, What};
+use super::dotnet;
 use super::id_tree::Node;
 use super::rows::MAX_METRICS;
 use crate::error::{At, ReadError};
@@ -30,7 +31,7 @@ use profile::{
     FrameId, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread,
     WarningCode, Warnings, Weights,
 };
-use schema::{File, FrameEvent, Kind, Profile, Scalar};
+use schema::{File, FrameEvent, Kind, Profile, Scalar, SharedFrame};
 
 /// Exporters that make events from samples and whose lines, if any, are the first ones of functions.
 /// speedscope itself exports what it read from other formats, and older tools of .NET use its name.
@@ -60,9 +61,15 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
         units.iter().map(|unit| Metric::new(unit, unit, None).with_lines(lines)).collect();
     let span_seconds = span_seconds(&file.profiles, &metrics);
     let mut builder = ProfileBuilder::new(metrics, 0);
+    let is_own_time =
+        |frame: &SharedFrame| writer.dialect.is_some_and(|dialect| frame.is_own_time(dialect));
+    let is_of_dotnet = match writer.dialect {
+        Some(Dialect::DotNet) => true,
+        Some(Dialect::Speedscope) => file.frames.iter().any(is_own_time),
+        _ => false,
+    };
     let frames = file.frames.iter().map(|frame| {
-        let is_own_time = writer.dialect.is_some_and(|dialect| frame.is_own_time(dialect));
-        (!is_own_time).then(|| frame.intern(&mut builder)).transpose()
+        (!is_own_time(frame)).then(|| frame.intern(is_of_dotnet, &mut builder)).transpose()
     });
     let frames = frames.collect::<Result<Vec<_>, _>>()?;
     let stacks = stacks(&file, &frames, &mut builder)?;
@@ -71,6 +78,7 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
         frames,
         stacks,
         events_are_calls: of_samples.is_none(),
+        is_of_dotnet,
         builder: &mut builder,
         warnings: &mut warnings,
     };
@@ -151,6 +159,7 @@ struct Tables<'t> {
     /// The stack of each node of the tree of samples.
     stacks: Vec<Option<StackId>>,
     events_are_calls: bool,
+    is_of_dotnet: bool,
     builder: &'t mut ProfileBuilder,
     warnings: &'t mut Warnings,
 }
@@ -209,6 +218,7 @@ impl Tables<'_> {
         for (row, FrameEvent { kind, at, frame }) in events.into_iter().enumerate() {
             let place = || format!("profiles[{i}].events[{row}].frame");
             let Some(frame) = frame_of(&self.frames, frame, place)? else { continue };
+            let at = self.time(at);
             // Equal rows of the list are the same frame.
             let what = match kind {
                 Kind::Open => What::Begin { name: frame.raw(), frame },
@@ -216,7 +226,7 @@ impl Tables<'_> {
             };
             stored.push(Event { at, cpu: f64::NAN, what })?;
         }
-        let end = profile.end_value.as_ref().and_then(Scalar::number);
+        let end = profile.end_value.as_ref().and_then(Scalar::number).map(|at| self.time(at));
         let run = calls::run(stored, end, self.builder, self.warnings)?;
         let mut stacks: Vec<_> = run.stacks.into_iter().map(Some).collect();
         let (mut own, mut calls) = (run.own, vec![1; stacks.len()]);
@@ -238,6 +248,11 @@ impl Tables<'_> {
             calls: self.events_are_calls.then_some(calls),
             times: RowTimes::Calls(run.times),
         })
+    }
+
+    /// The time of an event.
+    fn time(&self, at: f64) -> f64 {
+        if self.is_of_dotnet { dotnet::whole_ns(at) } else { at }
     }
 
     fn sampled(&mut self, i: usize, profile: Profile) -> Rows {

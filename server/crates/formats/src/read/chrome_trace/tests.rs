@@ -72,6 +72,35 @@ fn rows(text: &str) -> String {
     threads(&events(text)).join("; ").replace("/ 1/2: ", "")
 }
 
+/// Times are in milliseconds, calls are runs of equal samples, and `CPU_TIME` is no method.
+#[test]
+fn samples_of_dotnet_trace() {
+    let event = |(ph, name, ts): (&str, &str, f64)| {
+        format!(
+            r#"{{"name":"{name}","cat":"sampleEvent","ph":"{ph}","ts":{ts},"pid":1,"tid":2,"sf":0}}"#
+        )
+    };
+    let events = [
+        ("B", "A.Main()", 100.0),
+        ("B", "A.Work()", 100.0),
+        ("B", "CPU_TIME", 100.0),
+        ("E", "CPU_TIME", 140.499_999_9),
+        ("E", "A.Work()", 140.499_999_9),
+        ("B", "UNMANAGED_CODE_TIME", 140.5),
+        ("E", "UNMANAGED_CODE_TIME", 160.0),
+        ("E", "A.Main()", 160.0),
+    ];
+    let events = events.map(event).join(", ");
+    let text = format!(
+        r#"{{"traceEvents": [{events}], "displayTimeUnit": "ms", "stackFrames": {{}}, "otherData": {{"name": "app"}}}}"#
+    );
+    assert_eq!(threads(&text), ["/ 1/2: A.Main() 19500, A.Main()>A.Work() 40500"]);
+    let read = read_bytes(text.as_bytes()).unwrap();
+    assert_eq!((read.writer.dialect, read.span_seconds), (Some(Dialect::DotNet), Some(0.06)));
+    let samples = stacks(&read).samples();
+    assert!(samples.iter().all(|samples| samples.calls().is_none()));
+}
+
 #[test]
 fn self_time_excludes_callees() {
     let expected = "f 70, f>g 60, f>g>h 30";

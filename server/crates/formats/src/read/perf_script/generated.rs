@@ -1,5 +1,6 @@
 //! The symbols of functions that were compiled at run time: name and place in one text.
 
+use crate::read::dotnet;
 use crate::read::folded::dialect::{Place, Position};
 use crate::writer::Dialect;
 use profile::JitTier;
@@ -10,7 +11,7 @@ use std::borrow::Cow;
 pub struct Generated<'a> {
     /// The name.
     pub name: Cow<'a, str>,
-    /// The source file.
+    /// The source file; empty = unknown.
     pub file: Cow<'a, str>,
     /// The line where it starts, 1-based; 0 = unknown.
     pub line: u32,
@@ -20,9 +21,14 @@ pub struct Generated<'a> {
     pub tier: JitTier,
 }
 
-/// Parses the symbol of such a function, if it has a place: Node.js (`--perf-basic-prof`) and
-/// Python (`-X perf`) put name and place into one symbol.
+/// Parses the symbol of such a function, if it is more than a name: Node.js (`--perf-basic-prof`) and
+/// Python (`-X perf`) put name and place into one symbol, .NET the signature and how the method was
+/// compiled.
 pub fn generated(symbol: &str) -> Option<Generated<'_>> {
+    if let Some((name, tier)) = dotnet::of_perf_map(symbol) {
+        let file = Cow::Borrowed("");
+        return Some(Generated { name: name.into(), file, line: 0, column: 0, tier });
+    }
     let Place { name, file, position, tier, .. } =
         Dialect::V8.parse(symbol).or_else(|| Dialect::Vmprof.parse(symbol))?;
     let (line, column) =

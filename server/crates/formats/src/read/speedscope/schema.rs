@@ -1,6 +1,7 @@
 //! The parts of a speedscope file that are read.
 
 use crate::error::ReadError;
+use crate::read::dotnet;
 use crate::read::func_text::FuncText;
 use crate::read::id_tree::{IdTree, Node};
 use crate::read::number::position;
@@ -105,17 +106,20 @@ impl SharedFrame {
         let names: &[&str] = match dialect {
             Dialect::Pyinstrument => &["[self]", "[await]", "[out-of-context]"],
             // Older tools of .NET use speedscope's name.
-            Dialect::DotNet | Dialect::Speedscope => {
-                &["CPU_TIME", "UNMANAGED_CODE_TIME", "AWAIT_TIME"]
-            }
+            Dialect::DotNet | Dialect::Speedscope => &dotnet::OWN_TIME,
             _ => &[],
         };
         self.file.is_none() && self.name.as_deref().is_some_and(|name| names.contains(&name))
     }
 
-    pub(super) fn intern(&self, builder: &mut ProfileBuilder) -> Result<FrameId, ReadError> {
+    pub(super) fn intern(
+        &self,
+        is_of_dotnet: bool,
+        builder: &mut ProfileBuilder,
+    ) -> Result<FrameId, ReadError> {
         let [name, file] = [&self.name, &self.file].map(|text| text.as_deref().unwrap_or_default());
-        let func = FuncText { name, file, ..FuncText::default() }.intern(builder)?;
+        let (lib, name) = if is_of_dotnet { dotnet::module_and_method(name) } else { ("", name) };
+        let func = FuncText { name, file, lib, ..FuncText::default() }.intern(builder)?;
         let column = position(self.col.unwrap_or(0.0));
         Ok(builder.intern_frame(Frame { column, ..Frame::new(func, self.line()) })?)
     }

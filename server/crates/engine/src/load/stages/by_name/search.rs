@@ -617,6 +617,27 @@ mod tests {
     }
 
     #[test]
+    fn names_of_dotnet_are_those_of_the_source() {
+        let cart = "namespace Shop.Core {\n  class Cart<T> {\n    Cart(int n) {}\n    double Total(double x) {\n      double Local(double y) => y;\n      return Local(x);\n    }\n    IEnumerable<int> Items() { yield return 1; }\n    class Inner { int Run() => 1; }\n  }\n}\n";
+        let files = [
+            ("Cart.cs", cart),
+            ("Other.cs", "namespace Shop { class Cart { int Total() => 1; } }\n"),
+        ];
+        for (name, expected) in [
+            ("Shop!Shop.Core.Cart`1[System.__Canon].Total(float64)", "Cart.cs"),
+            ("Shop!Shop.Core.Cart`1[System.__Canon]..ctor(int32)", "Cart.cs"),
+            ("Shop!Shop.Core.Cart`1+<Items>d__8[System.__Canon].MoveNext()", "Cart.cs"),
+            ("Shop!Shop.Core.Cart`1+Inner[System.__Canon].Run()", "Cart.cs"),
+            ("Shop!Shop.Core.Cart`1[System.__Canon].<Total>g__Local|5_0(float64)", "Cart.cs"),
+            ("Shop!Shop.Core.Cart`1+<>c[System.__Canon].<Total>b__0(!0)", "-"),
+            ("Shop!Shop.Core.Cart`1+<Items>d__8[System.__Canon].Dispose()", "-"),
+            ("Shop!Shop.Cart.Total()", "Other.cs"),
+        ] {
+            assert_eq!(found(&files, &[name]), [expected], "{name}");
+        }
+    }
+
+    #[test]
     fn names_without_a_path_need_a_program_of_the_workspace() {
         let files = [
             (
