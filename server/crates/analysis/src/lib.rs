@@ -124,10 +124,10 @@ pub use view::{IdleSamples, ThreadChoice, View};
 // The types of `profile` that crates above may use. `StackAccess` and `GraphAccess` are not among
 // them: these crates do not depend on `profile`, so they cannot reach stacks, frames and rows.
 pub use profile::{
-    BuildError, CallGraph, Cost, Divided, FileId, Func, FuncId, FuncKey, FuncRole, FunctionId,
-    Groups, JitTier, Level, Lib, LibId, LineKnowledge, MergeError, Metric, MetricId, Moved,
-    OriginalPlace, Part, PlaceKind, Position, Profile, RawStacks, Recording, SourceId, Start,
-    SymbolTables, Symbolicated, Thread, ThreadId, Total, Warning, WarningCode, Warnings,
+    BuildError, CallGraph, Code, Cost, Divided, FileId, Func, FuncId, FuncKey, FuncRole,
+    FunctionId, Groups, JitTier, Level, Lib, LibId, LineKnowledge, MergeError, Metric, MetricId,
+    Moved, OriginalPlace, Part, PlaceKind, Position, Profile, RawStacks, Recording, SourceId,
+    Start, SymbolTables, Symbolicated, Thread, ThreadId, Total, Warning, WarningCode, Warnings,
     at_call_sites, codes, divide, each_line, merge, relocate, relocate_with_files, with_files,
     with_files_of_lines, with_interrupted,
 };

@@ -2,10 +2,10 @@
 
 use super::found::{AmbiguousFunction, ByName, Candidate};
 use crate::functions::definitions::ParsedFiles;
-use crate::functions::function_name::FunctionName;
+use crate::functions::function_name::{FunctionName, n_parameters, without_clone_marks};
 use crate::load::debug_info::is_system;
 use crate::load::stages::read_limits::ReadLimits;
-use analysis::{FuncId, Lib, LibId, Recording, SymbolTables};
+use analysis::{Code, FuncId, Lib, LibId, Recording, SymbolTables};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use sources::{Definition, FunctionKind, Language, Modules, SourceIndex};
 use std::hash::BuildHasher;
@@ -130,8 +130,10 @@ impl<'a> Wanted<'a> {
             let func = symbols.funcs.get(id);
             (func.name, func.lib)
         };
-        let has_no_file = |&id: &FuncId| symbols.funcs.get(id).source.is_none();
-        let mut funcs: Vec<FuncId> = symbols.funcs.ids().filter(has_no_file).collect();
+        let is_wanted = |&id: &FuncId| {
+            symbols.funcs.get(id).source.is_none() && symbols.funcs.code(id) == Code::Native
+        };
+        let mut funcs: Vec<FuncId> = symbols.funcs.ids().filter(is_wanted).collect();
         funcs.sort_unstable_by_key(|id| (key(id), *id));
         funcs.dedup_by_key(|id| key(id));
         let mut this = Self {
@@ -184,7 +186,7 @@ impl<'a> Wanted<'a> {
 
 /// The name, if a definition outside the system's libraries can have it.
 fn name_of_source<'a>(spelled: &'a str, lib: Option<&Lib>) -> Option<Name<'a>> {
-    if spelled.starts_with("0x") || lib.is_some_and(is_system) {
+    if spelled.starts_with("0x") || lib.is_some_and(is_system) || is_label(spelled) {
         return None;
     }
     let name = Name::of(spelled);
@@ -192,6 +194,22 @@ fn name_of_source<'a>(spelled: &'a str, lib: Option<&Lib>) -> Option<Name<'a>> {
     let is_word = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
     let is_name = last.as_deref().is_some_and(is_word) && !block && !closure;
     is_name.then_some(name)
+}
+
+/// Whether a name has several words, such as `GC minor`. Only those with a list of parameters can be of
+/// functions: the result is before the name of an instance of a C++ template.
+fn is_label(spelled: &str) -> bool {
+    let mut depth = 0_u32;
+    let mut has_blank = false;
+    for c in without_clone_marks(spelled).chars() {
+        match c {
+            '<' | '(' | '[' | '{' => depth += 1,
+            '>' | ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            ' ' => has_blank |= depth == 0,
+            _ => {}
+        }
+    }
+    has_blank && n_parameters(spelled).is_none()
 }
 
 /// Whether a name without a path can belong to a function of the program, not of a library.
@@ -614,6 +632,23 @@ mod tests {
         ] {
             assert_eq!(found(&files, &[name]), [expected], "{name}");
         }
+    }
+
+    #[test]
+    fn labels_are_not_functions() {
+        let files = [
+            ("m.c", "int load(int x) { return x; }\nint main() { return load(1); }\n"),
+            ("n.cpp", "namespace n {\nint work() { return 1; }\nint step(int) { return 1; }\n}\n"),
+        ];
+        let names = [
+            "main",
+            "page load",
+            "GC n::work",
+            "int n::step(int)",
+            "n::work [clone .cold]",
+            "load",
+        ];
+        assert_eq!(found(&files, &names), ["m.c", "-", "-", "n.cpp", "n.cpp", "m.c"]);
     }
 
     #[test]
