@@ -90,6 +90,11 @@ fn without_a_profile_the_newest_of_the_project_is_shown() {
     let outcome = project.run("", &["report"]);
     assert!(outcome.stdout.starts_with("new.folded: 100 samples"), "{outcome:?}");
     assert!(outcome.stderr.contains("newer.cpuprofile") && outcome.stderr.contains("skipped"));
+    // A profiler that failed may leave an empty file.
+    project.write("perf.data", "", 0);
+    let outcome = project.run("", &["report"]);
+    assert!(outcome.stdout.starts_with("new.folded: 100 samples"), "{outcome:?}");
+    assert!(outcome.stderr.contains("perf.data: the file is empty; skipped"), "{outcome:?}");
 
     let empty = tempfile::tempdir().unwrap();
     let message = Outcome::of(costline().current_dir(&empty).arg("report")).failure(1);

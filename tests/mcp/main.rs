@@ -245,7 +245,17 @@ fn a_newer_profile_that_cannot_be_read_is_named() {
     let broken = folder.path().join("profiles/broken.pb.gz");
     let whole = fs::read(fixture("pprof/go-indexer-cpu/cpu.pb.gz")).unwrap();
     fs::write(&broken, &whole[..500]).unwrap();
-    for (name, age) in [("before.folded", 20), ("after.folded", 10), ("broken.pb.gz", 0)] {
+    // Not even its first bytes are those of a profile. An older one hides nothing.
+    let empty = folder.path().join("new.speedscope.json");
+    fs::write(&empty, "").unwrap();
+    fs::write(folder.path().join("profiles/old.cpuprofile"), "{}").unwrap();
+    for (name, age) in [
+        ("before.folded", 20),
+        ("old.cpuprofile", 15),
+        ("after.folded", 10),
+        ("broken.pb.gz", 5),
+        ("../new.speedscope.json", 0),
+    ] {
         let path = folder.path().join("profiles").join(name);
         let file = fs::File::options().write(true).open(path).unwrap();
         file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
@@ -254,12 +264,15 @@ fn a_newer_profile_that_cannot_be_read_is_named() {
     for tool in ["hot_spots", "health", "call_tree"] {
         let answer = client.call(tool, &json!({}));
         let skipped = answer["skipped"].as_array().unwrap();
-        assert_eq!(skipped.len(), 1, "{answer}");
-        assert!(skipped[0].as_str().unwrap().contains("broken.pb.gz: "), "{answer}");
+        assert_eq!(skipped.len(), 2, "{answer}");
+        let why = "new.speedscope.json: the file is empty";
+        assert!(skipped[0].as_str().unwrap().contains(why), "{answer}");
+        assert!(skipped[1].as_str().unwrap().contains("broken.pb.gz: "), "{answer}");
     }
     let chosen = json!({ "profile": "profiles/after.folded" });
     assert!(client.call("hot_spots", &chosen)["skipped"].is_null());
     fs::remove_file(broken).unwrap();
+    fs::remove_file(empty).unwrap();
     assert!(client.call("hot_spots", &json!({}))["skipped"].is_null());
 }
 

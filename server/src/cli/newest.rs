@@ -6,7 +6,6 @@ use super::progress::Progress;
 use super::read::read;
 use analysis::Thread;
 use engine::config::settings::Settings;
-use engine::discovery::preference::choices;
 use engine::discovery::roots::project_at;
 use engine::discovery::{Found, Recognised, discover};
 use engine::load::stages::loaded::Loaded;
@@ -29,8 +28,7 @@ pub(super) fn read_newest(
         roots.push(project_at(&current).unwrap_or(current));
     }
     let found = discover(&roots, settings, &mut Recognised::default());
-    for choice in choices(&found.candidates) {
-        let files: Vec<PathBuf> = choice.run.into_iter().map(|file| file.path).collect();
+    for files in found.attempts() {
         match read(&files, settings.max_profile_bytes, progress) {
             Ok(files) => return Ok(files),
             Err(error) => warn(&format!("{error}; skipped")),

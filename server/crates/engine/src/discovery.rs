@@ -16,10 +16,12 @@ pub use names::{NAMES, PROFILE_FOLDERS, is_named_like_profile, watch_globs};
 
 use crate::config::settings::Settings;
 use crate::discovery::companions::companions;
+use crate::discovery::preference::{Choice, choices};
 use crate::discovery::run_names::first_file;
 use crate::discovery::stamp::Stamp;
 use formats::{Foreign, Format, Origin, PREFIX};
 use sources::regular_file;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fs;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -76,11 +78,25 @@ pub struct Found {
     pub candidates: Vec<Candidate>,
     /// Files with names of profiles that are recognized but cannot be read.
     pub foreign: Vec<(PathBuf, Stamp, &'static Foreign)>,
+    /// Files with names that only profiles have, but with other contents: empty or damaged ones.
+    unrecognized: Vec<(PathBuf, Stamp)>,
     /// The folders that were searched, in which new profiles may appear.
     pub folders: Vec<PathBuf>,
 }
 
 impl Found {
+    /// The files of each profile to read until one can be read. The first ones are newer files that have
+    /// the name of a profile but are not recognized: reading them says why.
+    pub fn attempts(&self) -> Vec<Vec<PathBuf>> {
+        let newest = self.candidates.first().map(|candidate| candidate.stamp.modified);
+        let is_newer = |file: &&(PathBuf, Stamp)| newest.is_none_or(|time| file.1.modified > time);
+        let mut newer: Vec<_> = self.unrecognized.iter().filter(is_newer).collect();
+        newer.sort_by_key(|(path, stamp)| (Reverse(stamp.modified), path));
+        let newer = newer.into_iter().map(|(path, _)| vec![path.clone()]);
+        let files = |choice: Choice| choice.run.into_iter().map(|file| file.path).collect();
+        newer.chain(choices(&self.candidates).into_iter().map(files)).collect()
+    }
+
     /// What to say about each file that is recognized but cannot be read, newest first: what it is
     /// and what to do, as reading the file would say.
     pub fn foreign_messages(&self) -> Vec<(PathBuf, String)> {
@@ -199,7 +215,15 @@ pub fn discover(roots: &[PathBuf], settings: &Settings, recognised: &mut Recogni
         for path in &named.files {
             match recognised.candidate(path) {
                 Some(candidate) => found.candidates.push(candidate),
-                None => found.foreign.extend(recognised.foreign(path)),
+                None => match recognised.foreign(path) {
+                    Some(foreign) => found.foreign.push(foreign),
+                    None if names::is_name_of_profiles(path) => {
+                        found
+                            .unrecognized
+                            .extend(Stamp::of(path).ok().map(|stamp| (path.clone(), stamp)));
+                    }
+                    None => {}
+                },
             }
         }
         found.folders.extend(named.folders);

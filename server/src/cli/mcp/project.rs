@@ -8,10 +8,9 @@ use crate::cli::read::is_standard_input;
 use crate::cli::view::{Places, ViewArgs};
 use analysis::FunctionId;
 use engine::config::settings::{Settings, Unit};
-use engine::discovery::preference::choices;
 use engine::discovery::roots::project_at;
 use engine::discovery::stamp::Stamp;
-use engine::discovery::{Candidate, Recognised, discover};
+use engine::discovery::{Found, Recognised, discover};
 use engine::snapshot::Snapshot;
 use engine::world::World;
 use engine::world::context::Context;
@@ -134,7 +133,7 @@ impl Project {
         let args = view.apply(&self.base)?;
         let settings = self.settings();
         let found = discover(&self.roots, &settings, &mut self.recognised);
-        let choices = self.choices(view, &found.candidates)?;
+        let choices = self.choices(view, &found)?;
         let is_chosen = view.profile.is_some() || !self.base.profiles.is_empty();
         let (mut problems, mut shown) = (Vec::new(), None);
         for files in choices {
@@ -171,11 +170,8 @@ impl Project {
     }
 
     /// The files of each profile to try, in order.
-    fn choices(&self, view: &View, candidates: &[Candidate]) -> Result<Vec<Vec<PathBuf>>, String> {
-        let found: Vec<Vec<PathBuf>> = choices(candidates)
-            .into_iter()
-            .map(|choice| choice.run.into_iter().map(|file| file.path).collect())
-            .collect();
+    fn choices(&self, view: &View, found: &Found) -> Result<Vec<Vec<PathBuf>>, String> {
+        let found = found.attempts();
         let Some(given) = &view.profile else {
             let named = &self.base.profiles;
             return Ok(if named.is_empty() { found } else { vec![named.clone()] });

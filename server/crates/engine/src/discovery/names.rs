@@ -43,6 +43,20 @@ pub const NAMES: [&str; 30] = [
     "dhat.out.*",
     "dhat*.json",
 ];
+/// The names of these that files of other kinds often have, too.
+const SHARED_NAMES: [&str; 11] = [
+    "profile*.json",
+    "*.pb",
+    "perf.txt",
+    "*.perf.txt",
+    "*.perf",
+    "*.prof",
+    "*.trace.json",
+    "trace.json",
+    "trace-*.json",
+    "*.raw",
+    "dhat*.json",
+];
 /// Folders in which any file may be a profile. Files whose names begin with a dot are those that
 /// `costline fetch` and exports are writing.
 pub const PROFILE_FOLDERS: [&str; 2] = ["profiles", FOLDER];
@@ -52,13 +66,26 @@ pub(super) const CRITERION: &str = "target/criterion";
 pub(crate) const DEPTH: usize = 3;
 
 /// [`NAMES`], also of compressed files.
-static FILES: LazyLock<GlobSet> = LazyLock::new(|| {
-    let names: Vec<_> = NAMES
-        .iter()
-        .flat_map(|name| [(*name).to_owned(), format!("{name}.gz"), format!("{name}.zst")])
-        .collect();
-    glob_set(names.iter().map(String::as_str))
+static FILES: LazyLock<GlobSet> = LazyLock::new(|| files(NAMES.iter()));
+
+/// Those that only profiles have.
+static PROFILES: LazyLock<GlobSet> = LazyLock::new(|| {
+    let is_shared = |name: &&&str| SHARED_NAMES.contains(*name);
+    files(NAMES.iter().filter(|name| !is_shared(name)).chain(&["*.pb.gz"]))
 });
+
+/// Globs of file names, and of the same files compressed.
+fn files<'n>(names: impl Iterator<Item = &'n &'n str>) -> GlobSet {
+    let compressed =
+        |name: &&str| [(*name).to_owned(), format!("{name}.gz"), format!("{name}.zst")];
+    let names: Vec<String> = names.flat_map(compressed).collect();
+    glob_set(names.iter().map(String::as_str))
+}
+
+/// Whether a file has a name that only profiles have.
+pub(super) fn is_name_of_profiles(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| PROFILES.is_match(Path::new(name)))
+}
 
 /// Whether a file has a name that profilers use.
 pub fn is_named_like_profile(path: &Path) -> bool {
