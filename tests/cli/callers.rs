@@ -98,7 +98,13 @@ fn functions_have_the_names_that_are_shown() {
         outcome.stdout
     };
     assert!(callers("run").contains("\ncallers of run\n"), "{}", callers("run"));
-    assert_eq!(callers("run"), callers("y"));
+    for name in ["y", "src/main.ts::run", "main.ts:17::run"] {
+        assert_eq!(callers("run"), callers(name), "{name}");
+    }
+    for name in ["src/vector.ts::run", "main.ts:18::run", "ain.ts::run"] {
+        let outcome = run(["callers", "--root", root, profile.to_str().unwrap(), name]);
+        assert_eq!(outcome.code, Some(2), "{name}");
+    }
 }
 
 #[test]

@@ -271,18 +271,37 @@ impl Snapshot {
         self.grouped.funcs_named(name).len()
     }
 
-    /// The functions that a name stands for: those that are shown with it, or else those that
-    /// [`analysis::find_functions`] finds by their recorded names.
+    /// The functions that a name stands for: those that are shown with it, also as `place::name`, or
+    /// else those that [`analysis::find_functions`] finds by their recorded names.
     pub fn named(&self, name: &str) -> Result<BTreeSet<FunctionId>, Unmatched> {
         let has_other_name =
             |function| self.source_function(function).is_some_and(|source| source.name.is_some());
         let shown = self.costs.functions().map(|(function, _)| function);
         let shown: BTreeSet<FunctionId> =
-            shown.filter(|&function| self.function(function).name == name).collect();
+            shown.filter(|&function| self.is_shown_as(function, name)).collect();
         if shown.iter().any(|&function| has_other_name(function)) {
             return Ok(shown);
         }
         analysis::find_functions(self.grouped.recording.symbols(), &self.grouped.groups, name)
+    }
+
+    /// Whether a function is shown with this name, which may follow its file, or its file and start line
+    /// (`src/app.ts:12::run`). The last components of the path suffice.
+    fn is_shown_as(&self, function: FunctionId, name: &str) -> bool {
+        let this = self.function(function);
+        let is_at = |place: &str| {
+            let Some(path) = this.file.and_then(|file| self.path_of(file)) else { return false };
+            let start = place.rsplit_once(':');
+            let start = start.and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)));
+            match start {
+                Some((file, line)) => {
+                    path.ends_with(file) && self.start_line(function) == Some(line)
+                }
+                None => path.ends_with(place),
+            }
+        };
+        let at_place = || name.strip_suffix(this.name)?.strip_suffix("::").map(is_at);
+        this.name == name || at_place().unwrap_or(false)
     }
 
     /// The only function that a name stands for.
