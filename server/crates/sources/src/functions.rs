@@ -44,6 +44,8 @@ pub struct Definition {
     /// The number of arguments, in languages in which functions with the same name may differ in it
     /// only: Mercury.
     pub arity: Option<Arity>,
+    /// The number of parameters in the text, in C, C++ and C#, unless it may vary.
+    pub n_parameters: Option<usize>,
     /// The type, class, module, namespace or receiver directly around it. `None` for a function in
     /// a function.
     pub container: Option<String>,

@@ -68,8 +68,12 @@ impl FileDefinitions {
     }
 
     /// Of the definitions in `among` whose scopes are the end of a name's path, the one with the most
-    /// scopes. `None` if several have the most.
+    /// scopes. `None` if several have the most. Those with as many parameters as the name are
+    /// preferred.
     pub fn closest(&self, name: &FunctionName, among: &[usize]) -> Option<usize> {
+        let overload = |&at: &usize| self.all.get(at).is_some_and(|it| name.is_overload(it));
+        let same: Vec<usize> = among.iter().copied().filter(|at| !overload(at)).collect();
+        let among = if same.is_empty() { among } else { &same };
         let definition = |at: usize| self.all.get(at).filter(|_| !name.path.is_empty());
         let fitting = among.iter().filter_map(|&at| {
             let definition = definition(at).filter(|definition| name.ends_with(definition))?;
@@ -224,6 +228,18 @@ mod tests {
             let same: Vec<usize> = (0..4).filter(|&at| file.all[at].name == last).collect();
             assert_eq!(file.closest(&name, &same), expected, "{name:?}");
         }
+    }
+
+    #[test]
+    fn parameters_tell_overloads_apart() {
+        let text = "struct S {\n  void go(int a) {}\n  void go(int a, int b) {}\n  void go(char a) {}\n};\n";
+        let file = FileDefinitions::of_text(Path::new("a.cpp"), text).unwrap();
+        let all: Vec<usize> = (0..file.all.len()).collect();
+        let closest = |name| file.closest(&FunctionName::of(name), &all);
+        assert_eq!(closest("S::go(int, int)"), Some(1));
+        assert_eq!(closest("S::go(int)"), None, "types are not compared");
+        assert_eq!(closest("S::go"), None);
+        assert_eq!(closest("S::go(int, int, int)"), None);
     }
 
     #[test]

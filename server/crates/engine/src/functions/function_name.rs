@@ -42,6 +42,8 @@ pub struct FunctionName {
     pub implements: Option<String>,
     /// The number of arguments, if the name states it.
     pub arity: Option<Arity>,
+    /// The number of parameters, if the name lists them: 1 of `area(int) const`.
+    pub n_parameters: Option<usize>,
 }
 
 impl FunctionName {
@@ -84,7 +86,14 @@ impl FunctionName {
         let name = collapse_generics(without_clones(name)).replace("<…>", "");
         let parsed = Parser::default().parse(name.strip_suffix("-fm").unwrap_or(&name));
         let path = parsed.path.into_iter().flat_map(with_nested_classes).collect();
-        Self { path, implements: implemented(&name), ..parsed }
+        let n_parameters = n_parameters(&name);
+        Self { path, implements: implemented(&name), n_parameters, ..parsed }
+    }
+
+    /// Whether a definition has another number of parameters than the name lists.
+    pub fn is_overload(&self, definition: &Definition) -> bool {
+        let both = self.n_parameters.zip(definition.n_parameters);
+        both.is_some_and(|(own, other)| own != other)
     }
 
     /// Whether the path ends with all scopes of a definition, and the traits are the same.
@@ -223,6 +232,7 @@ pub fn without_clone_marks(name: &str) -> &str {
 /// The number of parameters in a name of C++: 2 of `area(int, std::pair<int, int>) const`. `None`
 /// if it has no list of them, or there may be more.
 pub fn n_parameters(name: &str) -> Option<usize> {
+    name.rfind(')')?;
     let name = collapse_generics(without_clones(name));
     let end = 1 + name.rfind(')')?;
     let is_qualifier = |word: &str| matches!(word, "const" | "volatile" | "&" | "&&" | "noexcept");

@@ -47,6 +47,7 @@ pub(super) fn definitions(text: &str) -> Option<Vec<Definition>> {
             found.push(Definition {
                 name: head.name.to_owned(),
                 arity: Some(head.arity),
+                n_parameters: None,
                 container: None,
                 scopes: Vec::new(),
                 implements: None,
@@ -232,6 +233,7 @@ fn add_lambdas(text: &str, body: &[Token], outer: usize, found: &mut Vec<Definit
         found.push(Definition {
             name: String::new(),
             arity: None,
+            n_parameters: None,
             container: None,
             scopes: Vec::new(),
             implements: None,

@@ -222,6 +222,7 @@ impl Walk<'_> {
         self.found.push(Definition {
             name: name.text(self.text),
             arity: None,
+            n_parameters: n_parameters(last, self.text),
             container: qualifiers.last().cloned().or_else(|| self.scopes.last()?.container.clone()),
             implements: self.scopes.last().and_then(|scope| scope.implements.clone()),
             scopes: self
@@ -313,4 +314,34 @@ fn nested(mut found: Vec<Definition>) -> Vec<Definition> {
         open.push((at, definition.bytes.clone()));
     }
     found
+}
+
+/// How deep the list of parameters is in the declarators of a function: `int *(*f(int x))`.
+const MAX_DECLARATORS: usize = 8;
+
+/// What is declared in a function, or the declarator in another one.
+fn inner(node: Node) -> Option<Node> {
+    node.child_by_field_name("declarator").or_else(|| last_child(node))
+}
+
+/// The number of parameters of a function. `None` if it has no list of them, in languages with other
+/// nodes, and if it takes more than it names.
+fn n_parameters(function: Node, text: &str) -> Option<usize> {
+    let mut declarators =
+        std::iter::successors(Some(function), |node| inner(*node)).take(MAX_DECLARATORS);
+    let list = declarators.find_map(|node| node.child_by_field_name("parameters"))?;
+    let parameters = (0..list.named_child_count()).filter_map(|at| list.named_child(at as u32));
+    let parameters: Vec<Node> = parameters.filter(|node| !node.is_extra()).collect();
+    let is_known = |node: &Node| {
+        matches!(
+            node.kind(),
+            "parameter" | "parameter_declaration" | "optional_parameter_declaration"
+        )
+    };
+    match parameters[..] {
+        // C: `f(void)`.
+        [only] if text.get(only.byte_range()) == Some("void") => Some(0),
+        _ if list.child_count() > 0 && parameters.iter().all(is_known) => Some(parameters.len()),
+        _ => None,
+    }
 }

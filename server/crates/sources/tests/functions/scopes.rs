@@ -69,3 +69,23 @@ fn scopes_are_all_modules_types_and_functions_around() {
         assert_eq!(scopes(language, text), expected, "{language:?}");
     }
 }
+
+#[test]
+fn parameters_are_counted_unless_they_may_vary() {
+    let counts = |language, text: &str| -> Vec<_> {
+        let functions = Functions::parse(language, text).unwrap();
+        functions.all().iter().map(|it| (it.name.clone(), it.n_parameters)).collect()
+    };
+    let named = |counts: &[(&str, Option<usize>)]| -> Vec<_> {
+        counts.iter().map(|&(name, n)| (name.to_owned(), n)).collect()
+    };
+    let c = "int a(void) { return 0; }\nint *b(int x, char **y) { return 0; }\nint c(const char *f, ...) { return 0; }\nint d() { return 0; }\n";
+    let expected = [("a", Some(0)), ("b", Some(2)), ("c", None), ("d", Some(0))];
+    assert_eq!(counts(Language::C, c), named(&expected));
+    let cpp = "struct S {\n  S(int x = 1) {}\n  const int &get(int i) const { return x; }\n  template<class... T> void all(T... t) {}\n  bool operator<(S const& o) const { return true; }\n};\n";
+    let expected = [("S", Some(1)), ("get", Some(1)), ("all", None), ("operator<", Some(1))];
+    assert_eq!(counts(Cpp, cpp), named(&expected));
+    let c_sharp = "class A {\n  A(int n) {}\n  int Sum([X] int a, string b = \"\") => a; // (c)\n  int All(int a, params int[] b) => a;\n  int Count { get { return 1; } }\n}\n";
+    let expected = [("A", Some(1)), ("Sum", Some(2)), ("All", None), ("get_Count", None)];
+    assert_eq!(counts(CSharp, c_sharp), named(&expected));
+}

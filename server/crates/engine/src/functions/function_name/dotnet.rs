@@ -11,13 +11,19 @@
 //!
 //! F# has `f@12.Invoke` for closures in `f`.
 
-use super::{FunctionName, without_parameters};
+use super::{FunctionName, n_parameters, without_parameters};
 
 /// Parses a name that only .NET has. Others, such as `Shop.Work.Spin(float64)`, are parsed like those of
 /// other languages.
 pub(super) fn parse(name: &str) -> Option<FunctionName> {
     let (segments, is_of_dotnet) = segments(without_parameters(name))?;
-    is_of_dotnet.then(|| named(&segments).unwrap_or_default())
+    let parsed = || {
+        let is_made = segments.iter().any(|segment| made_by_compiler(segment).is_some());
+        // What compilers make has other parameters than the source.
+        let n_parameters = if is_made { None } else { n_parameters(name) };
+        FunctionName { n_parameters, ..named(&segments).unwrap_or_default() }
+    };
+    is_of_dotnet.then(parsed)
 }
 
 /// The classes and the method of a name, without type arguments, and whether only .NET names functions
