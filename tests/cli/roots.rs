@@ -81,6 +81,28 @@ fn files_of_a_project_behind_a_link_are_found() {
 }
 
 #[test]
+fn a_profile_with_a_relative_path_is_in_its_folder_like_any_other() {
+    let folders = Folders::new();
+    folders.write("project/a/profiles/cpu.folded", "main (app.py:1) 10\n");
+    folders.write("project/a/app.py", "def main():\n    pass\n");
+    folders.write("project/b/app.py", "def main():\n    pass\n");
+    let check = |arguments: &[&str]| {
+        let input = fs::File::open(folders.path("project/a/profiles/cpu.folded")).unwrap();
+        let mut command = costline();
+        command.current_dir(folders.path("project/b")).arg("check").args(arguments).stdin(input);
+        Outcome::of(&mut command).stdout
+    };
+    let found = format!("app.py → {}", folders.path("project/a/app.py").display());
+    for roots in [&["--root", ".."][..], &["--root", "../a", "--root", "."]] {
+        let text = check(&[&["../a/profiles/cpu.folded"][..], roots].concat());
+        assert!(text.contains(&found), "{text}");
+        // Standard input is in no folder.
+        let text = check(&[&["-"][..], roots].concat());
+        assert!(text.contains("app.py matches 2 files"), "{text}");
+    }
+}
+
+#[test]
 fn the_project_around_the_current_folder_is_the_root_of_a_profile_elsewhere() {
     let folders = Folders::new();
     for folder in ["project", "project/packages", "project/packages/app"] {

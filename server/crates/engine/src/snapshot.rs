@@ -75,7 +75,7 @@ impl Snapshot {
         caches: &TextCaches,
     ) -> Self {
         let symbolicated = Arc::new(Symbolicated::new(&loaded, libraries));
-        let folder = loaded.path.parent();
+        let folder = loaded.folder();
         let (parsed, keeps) = (&caches.parsed, settings.sources.keep);
         let kept = caches.kept_scripts(loaded.content);
         let maps = source_maps::Search {
@@ -83,7 +83,8 @@ impl Snapshot {
             index,
             kept: &|name| keeps.then(|| kept(name)).flatten(),
         };
-        let mut mapped = SourceMapped::new(&symbolicated, folder, &settings.sources, &maps, parsed);
+        let mut mapped =
+            SourceMapped::new(&symbolicated, folder.as_deref(), &settings.sources, &maps, parsed);
         let search = moved::Search { loaded: &loaded, index, settings: &settings.sources, caches };
         // More places become known with each library.
         if symbolicated.libraries.is_complete() {

@@ -192,9 +192,9 @@ const MAX_REPORTED: usize = 16;
 /// Maps all names of one profile together, in their order, because absolute names are evidence for
 /// each other.
 ///
-/// `profile_dir` is the folder of the profile. If a name matches files of several roots, the root
-/// that contains the profile wins. If a relative name matches several files, it may be relative to a
-/// folder around the profile.
+/// `profile_dir` is the absolute folder of the profile. If a name matches files of several roots, the
+/// root that contains the profile wins. If a relative name matches several files, it may be relative
+/// to a folder around the profile.
 ///
 /// The steps are: the user's rules (if a rule applies but the mapped path does not exist, nothing
 /// is guessed); the path itself, if it is in a root; the mount of a dev container; the path of a Go
@@ -267,14 +267,15 @@ struct Mapper<'a> {
     links: Links,
     /// The root that contains the profile.
     own_root: Option<usize>,
-    profile_dir: Option<&'a Path>,
+    /// The folder of the profile if it is in a root, with the canonical path of the root.
+    profile_dir: Option<PathBuf>,
 }
 
 impl<'a> Mapper<'a> {
     fn new(
         index: &'a SourceIndex,
         rules: &'a [Rule],
-        profile_dir: Option<&'a Path>,
+        profile_dir: Option<&Path>,
         links: Links,
     ) -> Mapper<'a> {
         Mapper {
@@ -286,7 +287,7 @@ impl<'a> Mapper<'a> {
             mounts: Mounts::of(index),
             links,
             own_root: profile_dir.and_then(|dir| index.root_of(dir)),
-            profile_dir,
+            profile_dir: profile_dir.and_then(|dir| index.in_root(dir)),
         }
     }
 
@@ -349,9 +350,9 @@ impl<'a> Mapper<'a> {
     fn near_profile(&self, name: &Name) -> Option<Mapping> {
         let files: Vec<&File> = self.ending_with(&name.key).collect();
         let root = &self.index.roots().get(self.own_root?)?.path;
-        let folders = self.profile_dir?.ancestors().take_while(|folder| folder != root);
-        let near = |folder: &'a Path| files.iter().filter(move |it| it.path.starts_with(folder));
-        let folder = folders.filter(|_| files.len() > 1).find(|it| near(it).next().is_some())?;
+        let folders = self.profile_dir.as_deref()?.ancestors().take_while(|folder| folder != root);
+        let near = |folder| files.iter().filter(move |it| it.path.starts_with(folder));
+        let folder = folders.filter(|_| files.len() > 1).find(|&it| near(it).next().is_some())?;
         let leads_to = |file: &&File| file.path == folder.join(name.tail());
         let mut near = near(folder);
         let only = near.next().filter(|file| near.next().is_none() && leads_to(file))?;

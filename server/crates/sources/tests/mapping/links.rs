@@ -14,6 +14,13 @@ fn accepts_both_paths_of_a_root_behind_a_link() {
 }
 
 #[test]
+fn a_profile_in_a_root_behind_a_link_is_in_its_service() {
+    let fixture = app("real/a/app.py real/b/app.py").only("link").profile_in("link/a/profiles");
+    symlink(fixture.dir.path().join("real"), fixture.dir.path().join("link")).unwrap();
+    fixture.check(&[("app.py", "real/a/app.py")]);
+}
+
+#[test]
 fn a_go_mod_behind_a_link_is_not_read() {
     let fixture = app("app/a.go secret/b.go");
     fixture.write("secret/go.mod", "module example.org/me/proj\n");

@@ -364,6 +364,14 @@ impl Loaded {
             && companions.all(|companion| self.companions.contains(companion))
     }
 
+    /// The absolute folder of the file. `None` for a relative path without a file, such as the name
+    /// of standard input.
+    pub fn folder(&self) -> Option<PathBuf> {
+        let is_known = self.path.is_absolute() || self.path.exists();
+        let path = is_known.then(|| std::path::absolute(&self.path).ok()).flatten()?;
+        path.parent().map(Path::to_owned)
+    }
+
     /// The name to show: the file name, and the number of other files.
     pub fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();

@@ -58,8 +58,8 @@ pub struct SourceMapped {
 }
 
 impl SourceMapped {
-    /// Maps the file names of `symbolicated` to the files of `index`. `folder` is the profile's
-    /// folder, which relative names may be relative to, `maps` finds source maps, `parsed` has
+    /// Maps the file names of `symbolicated` to the files of `index`. `folder` is the absolute
+    /// folder of the profile, which relative names may be relative to, `maps` finds source maps, `parsed` has
     /// definitions of texts.
     pub fn new(
         symbolicated: &Symbolicated,
