@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::index::{Root, RootKind, SourceIndex};
-use crate::name::{Name, normal, rest_below};
+use crate::name::{IGNORES_CASE, Name, normal, rest_below};
 use crate::regular_file;
 
 /// The limit for the size of the file, in bytes.
@@ -39,7 +39,7 @@ impl Mounts {
     /// The files that a name means, canonical.
     pub(crate) fn find(&self, name: &Name, index: &SourceIndex) -> Vec<PathBuf> {
         let files = self.mounts.iter().filter_map(|(from, to)| {
-            let rest = rest_below(&name.text, from)?;
+            let rest = rest_below(&name.text, from, IGNORES_CASE)?;
             index.canonical(&to.join(normal(rest).iter().collect::<PathBuf>()))
         });
         files.collect()

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use rustc_hash::FxHashSet;
 
 use crate::index::lexical;
-use crate::map::{Rule, by_length};
-use crate::name::{Form, Name, is_drive, is_network_path, normal, rest_below};
+use crate::name::{Form, Name, is_drive, is_network_path, normal};
+use crate::rule::{Rule, by_length};
 
 /// The limit for a path; of longer ones only the end is tried.
 const MAX_COMPONENTS: usize = 64;
@@ -27,11 +27,10 @@ pub fn library_paths(recorded: &str, roots: &[PathBuf], rules: &[Rule]) -> Vec<P
     }
     let inside = |path: &PathBuf| roots.iter().any(|root| path.starts_with(root));
     let mut paths = Vec::new();
-    for (from, to) in by_length(rules) {
-        let Some(rest) = rest_below(&name.text, &from.text) else { continue };
-        let to = if cfg!(windows) { to.to_owned() } else { to.replace('\\', "/") };
+    for rule in by_length(rules) {
+        let Some(rest) = rule.rest_of(&name.text) else { continue };
         let in_root = |root: &PathBuf| {
-            let mut path = root.join(&to);
+            let mut path = root.join(rule.to());
             path.extend(normal(rest));
             lexical(&path)
         };

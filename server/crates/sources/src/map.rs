@@ -15,21 +15,11 @@ use crate::go::{GoModules, OfModule};
 use crate::index::{Found, Root, RootKind, SourceIndex};
 use crate::links::Links;
 use crate::listing::File;
-use crate::name::{Form, Name, key, leads_out_of_bundle, normal, rest_below};
+use crate::name::{Form, Name, key, leads_out_of_bundle, normal};
 use crate::packages::Packages;
 use crate::prefix::{Prefixes, Verdict};
+use crate::rule::{self, Rule, by_length};
 use crate::rust::RustFolders;
-
-/// A rule of the setting `pathMappings`. It matches whole components, with either separator.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rule {
-    /// The prefix of names: `/srv/app`, `C:\build`, `webpack://app`,
-    /// `git:github.com/rust-lang/rust`. An empty prefix matches nothing. A relative path also stands for
-    /// the one in a root, unless there is a file.
-    pub from: String,
-    /// The replacement: a folder or file inside a root. A relative one is tried in all roots.
-    pub to: String,
-}
 
 /// The result of mapping one name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -257,8 +247,7 @@ fn refuse_outside_of_bundle(recorded: &[&str], mappings: &mut [Mapping]) {
 
 struct Mapper<'a> {
     index: &'a SourceIndex,
-    /// Longest `from` first.
-    rules: Vec<(Name, &'a str)>,
+    rules: Vec<rule::Parsed<'a>>,
     rust: RustFolders,
     /// Read only for names of Go files.
     go: OnceCell<GoModules>,
@@ -424,12 +413,11 @@ impl<'a> Mapper<'a> {
     /// What a rule maps a name to, or the mapped path if it does not exist; `None` if no rule applies.
     fn by_rule(&self, text: &str) -> Option<Result<Mapping, PathBuf>> {
         let mut missing = None;
-        for (from, to) in &self.rules {
-            let Some(rest) = rest_below(text, &from.text) else {
+        for rule in &self.rules {
+            let Some(rest) = rule.rest_of(text) else {
                 continue;
             };
-            let to = if cfg!(windows) { (*to).to_owned() } else { to.replace('\\', "/") };
-            let mut target = PathBuf::from(to);
+            let mut target = rule.to();
             target.extend(normal(rest));
             let roots = self.index.roots().iter();
             let found: Vec<PathBuf> =
@@ -540,12 +528,4 @@ fn ambiguous(files: impl Iterator<Item = PathBuf>) -> Mapping {
     let mut candidates: Vec<PathBuf> = files.take(MAX_REPORTED).collect();
     candidates.sort_unstable();
     Mapping::Ambiguous { candidates }
-}
-
-/// Prefixes of rules with their replacements, longest first.
-pub(crate) fn by_length(rules: &[Rule]) -> Vec<(Name, &str)> {
-    let rules = rules.iter().map(|rule| (Name::parse(&rule.from), rule.to.as_str()));
-    let mut rules: Vec<_> = rules.filter(|(from, _)| !from.text.is_empty()).collect();
-    rules.sort_by_key(|(from, _)| std::cmp::Reverse(from.text.len()));
-    rules
 }

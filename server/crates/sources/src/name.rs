@@ -19,6 +19,8 @@ pub(crate) struct Name {
     tail: usize,
     /// The [`key`] of these components.
     pub key: String,
+    /// Whether it is an absolute path of Windows: `C:\x`, `\\server\share\x`.
+    pub is_windows: bool,
 }
 
 /// The kind of a name. It decides how the name may be matched.
@@ -75,7 +77,8 @@ impl Name {
     }
 
     fn bare(form: Form, text: &str) -> Name {
-        Name { form, text: text.to_owned(), tail: text.len(), key: String::new() }
+        let (text, tail) = (text.to_owned(), text.len());
+        Name { form, text, tail, key: String::new(), is_windows: false }
     }
 
     /// `anchor` + `head` + `tail`. `head` counts only for rules.
@@ -91,7 +94,7 @@ impl Name {
         if tail.is_empty() && !head.is_empty() {
             text.pop();
         }
-        Name { form, tail: start.min(text.len()), text, key: key(&tail) }
+        Name { form, tail: start.min(text.len()), text, key: key(&tail), is_windows: false }
     }
 
     fn path(path: &str) -> Name {
@@ -127,7 +130,8 @@ impl Name {
             () if has_parent || starts_here && is_compiled_c(path) => Form::Dotted,
             () => Form::Relative,
         };
-        Name::new(form, anchor, head, tail)
+        let is_windows = has_drive || path.starts_with(r"\\");
+        Name { is_windows, ..Name::new(form, anchor, head, tail) }
     }
 
     /// Parses `//authority/path?query#fragment`. The authority is a host or a bundler's project,
@@ -204,9 +208,9 @@ pub(crate) fn key(path: &str) -> String {
 }
 
 /// The rest of `text` below `prefix`, by whole components. Both in the form of [`Name::text`].
-pub(crate) fn rest_below<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
+pub(crate) fn rest_below<'t>(text: &'t str, prefix: &str, ignores_case: bool) -> Option<&'t str> {
     let (head, rest) = text.split_at_checked(prefix.len())?;
-    let is_same = if IGNORES_CASE { head.eq_ignore_ascii_case(prefix) } else { head == prefix };
+    let is_same = if ignores_case { head.eq_ignore_ascii_case(prefix) } else { head == prefix };
     let is_whole = rest.is_empty() || rest.starts_with('/') || prefix.ends_with(['/', ':']);
     (is_same && is_whole).then_some(rest)
 }

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use crate::name::rest_below;
+use crate::name::{IGNORES_CASE, rest_below};
 use crate::regular_file;
 
 /// A repository that is checked out in a folder or above it.
@@ -59,7 +59,7 @@ impl Checkout {
         if self.is_top() {
             return Some(path);
         }
-        rest_below(path, &self.inside).map(|rest| rest.trim_start_matches('/'))
+        rest_below(path, &self.inside, IGNORES_CASE).map(|rest| rest.trim_start_matches('/'))
     }
 }
 

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::index::SourceIndex;
 use crate::listing::file_key;
-use crate::map::Rule;
 use crate::name::{Form, Name};
 use crate::prefix::n_shared;
+use crate::rule::Rule;
 
 /// The rule that maps the folder of a name to the folder of `file`, a canonical path in a root.
 /// The folders are as short as the common end of both paths permits. `None` for what is not the

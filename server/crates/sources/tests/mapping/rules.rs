@@ -34,6 +34,21 @@ fn rules_come_first_and_the_longest_wins() {
 }
 
 #[test]
+fn case_is_ignored_in_folders_of_windows() {
+    app(APP).rule(r"c:\Shop", "src").rule(r"\\NAS\Share", "tools").check(&[
+        (r"C:\SHOP\main.rs", "app/src/main.rs Rule"),
+        (r"\\nas\share\main.py", "app/tools/main.py Rule"),
+        ("/c:/shop/main.rs", "app/src/main.rs Rule"),
+    ]);
+    let expected = if cfg!(any(windows, target_os = "macos")) {
+        "app/src/main.rs Rule"
+    } else {
+        "- base name app/src/main.rs"
+    };
+    app(APP).rule("/Shop", "src").check(&[("/shop/main.rs", expected)]);
+}
+
+#[test]
 fn a_relative_rule_applies_to_missing_files_of_a_root() {
     app(APP)
         .rule("lib/old.rs", "src/lib.rs")
