@@ -225,3 +225,23 @@ fn names_hot_files_beyond_the_first_three() {
         )
     );
 }
+
+#[test]
+fn the_target_of_a_rule_is_relative_to_the_root() {
+    let folders = Folders::new();
+    folders.write("cpu.folded", "main (/srv/app/main.js:2) 10\n");
+    let check = |to: &str| {
+        let mut command = costline();
+        command.current_dir(&folders.top).args(["check", "cpu.folded", "--root", "project"]);
+        Outcome::of(command.arg(format!("--map=/srv={to}"))).success()
+    };
+    let found = folders.path("project/packages/app/main.js");
+    assert!(check("packages").contains(&format!("/srv/app/main.js → {}", found.display())));
+    let missing = folders.path("project/project/packages/app/main.js");
+    let message = format!(
+        "/srv/app/main.js is mapped by a path mapping to {}, which is not a file in the workspace",
+        missing.display()
+    );
+    let text = check("project/packages");
+    assert!(text.contains(&message), "{text}");
+}

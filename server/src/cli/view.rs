@@ -75,7 +75,8 @@ pub(super) struct ViewArgs {
     /// or else the project around the current folder, or else the current folder]
     #[arg(long, value_name = "DIR")]
     pub(super) root: Vec<PathBuf>,
-    /// Replace FROM at the beginning of file names with TO (can be repeated)
+    /// Replace FROM at the beginning of file names with TO, an absolute path or one relative to
+    /// --root (can be repeated)
     #[arg(long, value_name = "FROM=TO", value_parser = parse_mapping)]
     pub(super) map: Vec<PathMapping>,
 }

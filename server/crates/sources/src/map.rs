@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 use crate::dev_container::Mounts;
 use crate::go::{GoModules, OfModule};
-use crate::index::{Found, Root, RootKind, SourceIndex};
+use crate::index::{Found, Root, RootKind, SourceIndex, lexical};
 use crate::links::Links;
 use crate::listing::File;
 use crate::name::{Form, Name, key, leads_out_of_bundle, normal};
@@ -106,7 +106,8 @@ pub enum Reason {
     /// Its path is in a root, but there is no file any more. Contains this path.
     #[error("is not in the workspace")]
     Gone(PathBuf),
-    /// A rule applies, but the mapped path does not exist.
+    /// A rule applies, but the mapped path does not exist. A relative one is in the root of the
+    /// profile, or else in the first root.
     #[error("is mapped by a path mapping to {}, which is not a file in the workspace", .0.display())]
     Rule(PathBuf),
     /// A file in the workspace has the same base name, and nothing else in common.
@@ -412,6 +413,8 @@ impl<'a> Mapper<'a> {
 
     /// What a rule maps a name to, or the mapped path if it does not exist; `None` if no rule applies.
     fn by_rule(&self, text: &str) -> Option<Result<Mapping, PathBuf>> {
+        let roots = self.index.roots();
+        let own = self.own_root.and_then(|own| roots.get(own)).or(roots.first());
         let mut missing = None;
         for rule in &self.rules {
             let Some(rest) = rule.rest_of(text) else {
@@ -419,13 +422,13 @@ impl<'a> Mapper<'a> {
             };
             let mut target = rule.to();
             target.extend(normal(rest));
-            let roots = self.index.roots().iter();
+            let targets = roots.iter().map(|root| root.path.join(&target));
             let found: Vec<PathBuf> =
-                roots.filter_map(|root| self.index.canonical(&root.path.join(&target))).collect();
+                targets.filter_map(|target| self.index.canonical(&target)).collect();
             if !found.is_empty() {
                 return Some(Ok(self.decide_by(found, How::Rule)));
             }
-            missing.get_or_insert(target);
+            missing = missing.or_else(|| Some(lexical(&own?.path.join(&target))));
         }
         missing.map(Err)
     }

@@ -59,7 +59,7 @@ fn a_relative_rule_applies_to_missing_files_of_a_root() {
             ("$/app/lib/old.rs", "app/src/lib.rs Rule"),
             ("$/app/gone/rank.rs", "app/src/rank.rs Rule"),
             ("$/app/lib/older.rs", "- not found"),
-            ("$/app/tools/gone.py", "- rule no/gone.py"),
+            ("$/app/tools/gone.py", "- rule app/no/gone.py"),
             // The file exists.
             ("$/app/src/main.rs", "app/src/main.rs Exact"),
             ("/opt/x/lib/old.rs", "- not found"),
@@ -84,6 +84,9 @@ fn a_relative_rule_that_fits_several_roots_means_the_root_of_the_profile() {
         fixture().profile_in(folder).check(&[("/srv/app/app.py", app_py), only]);
     }
     fixture().check(&[("/srv/app/app.py", "? app/src/app.py other/src/app.py"), only]);
+    let gone = "/srv/app/./gone.py";
+    fixture().check(&[(gone, "- rule app/src/gone.py")]);
+    fixture().profile_in("other").check(&[(gone, "- rule other/src/gone.py")]);
 }
 
 #[test]
