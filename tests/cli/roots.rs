@@ -227,6 +227,36 @@ fn names_hot_files_beyond_the_first_three() {
 }
 
 #[test]
+fn a_rule_that_applies_to_no_name_has_a_warning() {
+    let folders = Folders::new();
+    folders.write("before.folded", "main (/ci/app/main.js:2) 10\n");
+    folders.write("now.folded", "main (/srv/app/main.js:2) 10\n");
+    let run = |arguments: &[&str]| {
+        let mut command = costline();
+        Outcome::of(command.current_dir(&folders.top).args(arguments)).stderr
+    };
+    let map = |from| format!("--map={from}=project/packages");
+    let (used, unused) = (map("/srv"), map("/ci"));
+    let warning = |profiles| {
+        format!(
+            "costline: warning: --map /ci=project/packages: no file name in {profiles} begins with \
+             /ci; `costline check` lists them\n"
+        )
+    };
+    let roots = ["--root", ".", &used, &unused];
+    for command in ["check", "report"] {
+        let stderr = run(&[&[command, "now.folded"][..], &roots].concat());
+        assert_eq!(stderr, warning("now.folded"), "{command}");
+    }
+    // Each rule is for one of the profiles.
+    assert_eq!(run(&[&["diff", "before.folded", "now.folded"][..], &roots].concat()), "");
+    let baseline = ["report", "now.folded", "--baseline", "before.folded"];
+    assert_eq!(run(&[&baseline[..], &roots].concat()), "");
+    let both = ["diff", "now.folded", "now.folded", "--root", ".", &unused];
+    assert_eq!(run(&both), warning("now.folded or now.folded"));
+}
+
+#[test]
 fn the_target_of_a_rule_is_relative_to_the_root() {
     let folders = Folders::new();
     folders.write("cpu.folded", "main (/srv/app/main.js:2) 10\n");

@@ -45,8 +45,9 @@ impl DiffArgs {
         if self.view.combine.replace(Combine::Average) == Some(Combine::Sum) {
             return Err(Failure::usage("diff compares the mean of several runs, not their sum"));
         }
-        let now = Arc::new(self.view.load()?.0);
+        let now = Arc::new(self.view.load_with(&[], Places::Recorded)?.0);
         let before = compare::load_baseline(&self.view, base, Places::Recorded, &now)?;
+        self.view.warn_of_unused_rules(&[&before, &now]);
         let before = Arc::new(before);
         compare::check(&Baseline::new(before.clone()), &now)?;
         diff(&before, &now, &self, out)

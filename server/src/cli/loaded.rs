@@ -4,6 +4,7 @@ use super::compare::{self, CompareArgs};
 use super::exit::Failure;
 use super::overlay::{self, Beside, OverlayArgs};
 use super::view::{Places, ViewArgs};
+use engine::compare::overlay::Overlay;
 use engine::snapshot::Snapshot;
 use sources::SourceIndex;
 use std::path::PathBuf;
@@ -33,7 +34,20 @@ impl Loaded {
         let baseline = compare.load(view, places, &snapshot)?;
         let overlay = overlay.map(|overlay| overlay.load(view, places, &snapshot)).transpose()?;
         let (snapshot, index) = (Arc::new(snapshot), Arc::new(index));
-        Ok(Self { snapshot, index, baseline, overlay: overlay.flatten() })
+        let loaded = Self { snapshot, index, baseline, overlay: overlay.flatten() };
+        view.warn_of_unused_rules(&loaded.profiles());
+        Ok(loaded)
+    }
+
+    /// The profile, and the profiles beside it.
+    fn profiles(&self) -> Vec<&Snapshot> {
+        let Beside { before, overlay } = self.beside();
+        let mut profiles = vec![&*self.snapshot];
+        profiles.extend(before.map(|before| &*before.baseline.snapshot));
+        if let Some(Overlay::Profile(profile)) = overlay {
+            profiles.push(&profile.snapshot);
+        }
+        profiles
     }
 
     /// What is shown beside the costs of the profile.

@@ -100,12 +100,16 @@ pub(super) enum Places {
 }
 
 impl ViewArgs {
-    /// Loads the profile, prints its warnings, and returns it with the index of the sources.
+    /// Loads the profile, prints its warnings and those about unused rules, and returns it with the
+    /// index of the sources.
     pub(super) fn load(&self) -> Result<(Snapshot, SourceIndex), Failure> {
-        self.load_with(&[], Places::Recorded)
+        let (snapshot, index) = self.load_with(&[], Places::Recorded)?;
+        self.warn_of_unused_rules(&[&snapshot]);
+        Ok((snapshot, index))
     }
 
-    /// Like [`ViewArgs::load`], for a command that shows these `sources`.
+    /// Loads one of several profiles, for a command that shows these `sources`, and prints its
+    /// warnings.
     pub(super) fn load_with(
         &self,
         sources: &[PathBuf],
@@ -116,6 +120,22 @@ impl ViewArgs {
             warn(&warnings::text(&snapshot, warning));
         }
         Ok((snapshot, index))
+    }
+
+    /// Warns about each `--map` that applies to no name in these profiles. Unlike the rules of the
+    /// settings, which may be for other profiles of the project, it was passed for these.
+    pub(super) fn warn_of_unused_rules(&self, snapshots: &[&Snapshot]) {
+        let is_used =
+            |rule: &PathMapping| snapshots.iter().any(|snapshot| snapshot.has_name_in(&rule.from));
+        for PathMapping { from, to } in self.map.iter().filter(|rule| !is_used(rule)) {
+            let profiles =
+                snapshots.iter().map(|snapshot| snapshot.loaded.path.display().to_string());
+            let profiles = profiles.collect::<Vec<_>>().join(" or ");
+            warn(&format!(
+                "--map {from}={to}: no file name in {profiles} begins with {from}; `costline check` \
+                 lists them"
+            ));
+        }
     }
 
     /// The settings that the arguments stand for.

@@ -207,6 +207,14 @@ impl Snapshot {
         })
     }
 
+    /// Whether a path mapping for `from` may apply to a file or library of the profile.
+    pub fn has_name_in(&self, from: &str) -> bool {
+        let symbols = self.source_mapped.recording.symbols();
+        let files = source_maps::source_names(symbols).into_iter();
+        let libraries = symbols.libs.iter().flat_map(|lib| [&*lib.path, &*lib.debug_path]);
+        sources::has_name_in(from, files.chain(libraries))
+    }
+
     /// The original lines of a generated file. `None` for a file without a usable source map.
     pub fn original_lines(&self, file: FileId) -> Option<&OriginalLines> {
         self.grouped.generated.get(&file)

@@ -71,7 +71,7 @@ pub use name::is_network_path;
 pub use name::{git_version, without_version};
 pub use package_of::{PackageFolders, go_package, library_package};
 pub use process_limits::limit_memory;
-pub use rule::Rule;
+pub use rule::{Rule, has_name_in};
 pub use source_map::{Executing, MapProblem, Original, OriginalPlace, SourceMap};
 pub use suggest::rule_for;
 
