@@ -36,15 +36,18 @@ pub(crate) fn open_end(line: usize) -> String {
     format!("line {line}, the last one, has no newline; the file may be incomplete")
 }
 
-/// A file name for the tables: `file:` URLs become paths, everything else stays as it is in the
-/// profile.
+/// A file name for the tables: `file:` URLs become paths, without query and fragment. Everything
+/// else stays as it is in the profile.
 pub(crate) fn source_name(name: &str) -> Cow<'_, str> {
     let Some(path) = name.strip_prefix("file://") else { return Cow::Borrowed(name) };
     let path = path.strip_prefix("localhost").unwrap_or(path);
     if !path.starts_with('/') {
-        // A placeholder (`file://<URL>`) in a profile without private data.
+        // A file of another machine (`file://server/share/x`), or a placeholder (`file://<URL>`) in
+        // a profile without private data.
         return Cow::Borrowed(name);
     }
+    // In the path itself, these characters are percent-encoded.
+    let path = path.split(['?', '#']).next().unwrap_or_default();
     let path = percent_decode_str(path).decode_utf8_lossy();
     match path.as_bytes() {
         // `file:///C:/x` becomes `C:/x`.
@@ -60,9 +63,12 @@ mod tests {
     #[test]
     fn file_urls_become_paths_and_other_names_stay() {
         let cases = [
-            ("file:///a%20b/x.js?v=1", "/a b/x.js?v=1"),
+            ("file:///a%20b/x.js?v=1", "/a b/x.js"),
+            ("file:///a/x.js#part?v=1", "/a/x.js"),
+            ("file:///a/q%3Fx%23.js?v=/1", "/a/q?x#.js"),
             ("file://localhost/a/x.js", "/a/x.js"),
             ("file:///C:/a/x.js", "C:/a/x.js"),
+            ("file://server/share/x.js", "file://server/share/x.js"),
             ("file://<URL>", "file://<URL>"),
             ("/a%20b/./x.js", "/a%20b/./x.js"),
             ("node:fs", "node:fs"),
