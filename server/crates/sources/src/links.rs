@@ -39,6 +39,7 @@ impl Links {
             // `//host/share` names another machine on other systems, so it is not looked at here either.
             let is_local = !recorded.trim().starts_with("//")
                 && !is_network_path(recorded.trim())
+                && !name.is_of_other_machine()
                 && !is_network_path(&folder.to_string_lossy());
             if may_be_elsewhere && folders.len() < MAX_FOLDERS && is_local {
                 folders.insert(folder);

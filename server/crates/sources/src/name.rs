@@ -55,7 +55,7 @@ impl Name {
             return Name::path(name);
         };
         match scheme {
-            "file" => Name::path(&decoded(file_path(rest))),
+            "file" => Name::path(&decoded(&file_path(rest))),
             "http" | "https" | "webpack" | "webpack-internal" => Name::url(scheme, rest),
             "git" | "hg" => Name::repository(scheme, rest),
             "node" | "gem" => Name::package(scheme, rest, 0),
@@ -63,6 +63,11 @@ impl Name {
             "s3" => Name::package(scheme, rest, 2),
             _ => Name::bare(Form::Scheme(scheme.to_owned()), name),
         }
+    }
+
+    /// Whether it is like `\\server\share\x`, also as the URL `file://server/share/x`.
+    pub fn is_of_other_machine(&self) -> bool {
+        self.is_windows && self.text.starts_with('/')
     }
 
     /// The components that must all be the end of a file's path, joined by `/`.
@@ -297,10 +302,17 @@ pub(crate) fn split_scheme(name: &str) -> Option<(&str, &str)> {
     is_scheme.then_some((scheme, rest))
 }
 
-/// The path of a `file:` URL, with or without a host.
-pub(crate) fn file_path(rest: &str) -> &str {
-    let rest = rest.strip_prefix("//").unwrap_or(rest);
-    rest.strip_prefix("localhost").unwrap_or(rest)
+/// The path of a `file:` URL, still encoded. With a host, it is a file of another machine, as in
+/// `\\server\share\x`.
+pub(crate) fn file_path(rest: &str) -> Cow<'_, str> {
+    let Some(rest) = rest.strip_prefix("//") else { return rest.into() };
+    let (host, _) = rest.split_once('/').unwrap_or_default();
+    match host {
+        "localhost" => rest[host.len()..].into(),
+        // Not hosts: file:///x, file://./x, file://C:/x
+        _ if host.is_empty() || host.starts_with('.') || is_drive(host) => rest.into(),
+        _ => format!(r"\\{rest}").into(),
+    }
 }
 
 /// Removes query and fragment, and decodes percent-encoding.
@@ -407,6 +419,16 @@ mod tests {
                 "git:github.com/rust-lang/rust:library/core/src/str.rs",
             ),
             (
+    #[test]
+    fn tells_names_of_other_machines() {
+        for other in [r"\\server\share\x", "file://server/share/x", r"\\?\UNC\server\x"] {
+            assert!(Name::parse(other).is_of_other_machine(), "{other}");
+        }
+        for local in [r"C:\b\x", "file:///C:/x", r"\\?\C:\b\x", "/srv/x", "file:///srv/x"] {
+            assert!(!Name::parse(local).is_of_other_machine(), "{local}");
+        }
+    }
+
                 "hg:hg.mozilla.org/mozilla-central:a/b.cpp:997f",
                 "hg:hg.mozilla.org/mozilla-central:a/b.cpp",
             ),
@@ -454,6 +476,9 @@ mod tests {
             (
                 "webpack-internal:///(rsc)/./app/x.tsx",
                 "Relative webpack-internal:///app/x.tsx | app/x.tsx",
+            ("file://host/share/a%20b.js?v=1", "Absolute /host/share/a b.js | host/share/a b.js"),
+            ("file://C:/a/x.js", "Absolute C:/a/x.js | C:/a/x.js"),
+            ("file://./a/x.js", "Relative ./a/x.js | a/x.js"),
             ),
             ("webpack:///./node_modules/a/i.js", "Library webpack:///node_modules/a/i.js | a/i.js"),
             ("./string/strlen.c", "Dotted ./string/strlen.c | string/strlen.c"),

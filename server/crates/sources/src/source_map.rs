@@ -469,7 +469,7 @@ fn name_beside(base: &str, reference: &str) -> String {
 
 /// The path of a `file:` URL.
 fn of_file_url(rest: &str) -> String {
-    let path = decoded(file_path(rest));
+    let path = decoded(&file_path(rest));
     // file:///C:/x is C:/x.
     path.strip_prefix('/')
         .filter(|path| has_drive(path))
@@ -508,7 +508,8 @@ mod tests {
     #[test]
     fn a_map_that_names_another_machine_has_it_asked_for_nothing() {
         let map = Path::new("/w/a.js.map");
-        for other in [r"\\server\share\a.ts", r"\\?\UNC\server\a.ts", r"\\.\pipe\a"] {
+        let others = [r"\\server\share\a.ts", r"\\?\UNC\server\a.ts", r"\\.\pipe\a"];
+        for other in others.into_iter().chain(["file://server/share/a.ts"]) {
             assert_eq!(beside(map, other), None, "{other}");
         }
         assert_eq!(beside(map, "src/a.ts"), Some("/w/src/a.ts".into()));
@@ -546,6 +547,7 @@ mod tests {
             ("/srv/m.js", "/abs/m.ts", "/abs/m.ts"),
             ("/srv/m.js", "file:///a%20b/m.ts", "/a b/m.ts"),
             ("/srv/m.js", "file:///C:/b/m.ts", "C:/b/m.ts"),
+            ("/srv/m.js", "file://host/share/m.ts", r"\\host/share/m.ts"),
             ("/srv/m.js", "webpack://app/./src/m.ts", "webpack://app/./src/m.ts"),
             (r"C:\app\dist\m.js", "../src/m.ts", "C:/app/src/m.ts"),
             ("C:/m.js", "../../m.ts", "C:/m.ts"),
