@@ -145,9 +145,18 @@ impl Name {
         let rest = rest.strip_prefix("//").unwrap_or(rest);
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         let path = decoded(path);
+        // Vite serves files outside of its root by their paths: http://localhost:5173/@fs/srv/a.js
+        let served =
+            path.split_once("@fs/").filter(|(base, _)| base.is_empty() || base.ends_with('/'));
+        if let Some((_, path)) = served {
+            return Name::path(&format!("/{path}"));
+        }
         // Next.js adds the layer: webpack-internal:///(rsc)/./app/page.tsx
         let layered = path.split_once(")/./").filter(|(layer, _)| layer.starts_with('('));
         let components = normal(layered.map_or(&path, |(_, path)| path));
+        if components.first().is_some_and(|first| is_drive(first)) {
+            return Name::path(&path);
+        }
         let anchor = format!("{scheme}://{authority}/");
         match library_tail(&components, false) {
             Some(skip) => {
@@ -412,14 +421,6 @@ mod tests {
     }
 
     #[test]
-    fn versions_of_repositories_are_not_shown() {
-        for (name, shown) in [
-            (
-                "git:github.com/rust-lang/rust:library/core/src/str.rs:5980",
-                "git:github.com/rust-lang/rust:library/core/src/str.rs",
-            ),
-            (
-    #[test]
     fn tells_names_of_other_machines() {
         for other in [r"\\server\share\x", "file://server/share/x", r"\\?\UNC\server\x"] {
             assert!(Name::parse(other).is_of_other_machine(), "{other}");
@@ -429,6 +430,14 @@ mod tests {
         }
     }
 
+    #[test]
+    fn versions_of_repositories_are_not_shown() {
+        for (name, shown) in [
+            (
+                "git:github.com/rust-lang/rust:library/core/src/str.rs:5980",
+                "git:github.com/rust-lang/rust:library/core/src/str.rs",
+            ),
+            (
                 "hg:hg.mozilla.org/mozilla-central:a/b.cpp:997f",
                 "hg:hg.mozilla.org/mozilla-central:a/b.cpp",
             ),
@@ -468,17 +477,27 @@ mod tests {
             ("file:///C:/a/x.js", "Absolute C:/a/x.js | C:/a/x.js"),
             ("file://localhost/a/x.js", "Absolute /a/x.js | a/x.js"),
             ("file:/a/x.js", "Absolute /a/x.js | a/x.js"),
+            ("file://host/share/a%20b.js?v=1", "Absolute /host/share/a b.js | host/share/a b.js"),
+            ("file://C:/a/x.js", "Absolute C:/a/x.js | C:/a/x.js"),
+            ("file://./a/x.js", "Relative ./a/x.js | a/x.js"),
             ("file:///a%2Fb/%2e%2e/x.js", "Absolute /a/x.js | a/x.js"),
             ("http://h:80/s/x.js?v=7#l", "Relative http://h:80/s/x.js | s/x.js"),
             ("http://h:80/", "Relative http://h:80/ | "),
+            ("http://h:80/@fs/srv/a%20b/x.js?v=1", "Absolute /srv/a b/x.js | srv/a b/x.js"),
+            ("http://h:80/base/@fs/C:/a/x.js", "Absolute C:/a/x.js | C:/a/x.js"),
+            (
+                "http://h:80/@fs/srv/node_modules/a/i.js",
+                "Library /srv/node_modules/a/i.js | a/i.js",
+            ),
+            ("http://h:80/src/x.js?u=/@fs/y.js", "Relative http://h:80/src/x.js | src/x.js"),
+            ("http://h:80/my@fs/x.js", "Relative http://h:80/my@fs/x.js | my@fs/x.js"),
+            ("webpack:///C:/a/x.ts", "Absolute C:/a/x.ts | C:/a/x.ts"),
+            (r"webpack:///c:\a\x.ts?1a", "Absolute C:/a/x.ts | C:/a/x.ts"),
             ("webpack:///./src/x.ts", "Relative webpack:///src/x.ts | src/x.ts"),
             ("webpack://app/./src/x.ts?a1", "Relative webpack://app/src/x.ts | src/x.ts"),
             (
                 "webpack-internal:///(rsc)/./app/x.tsx",
                 "Relative webpack-internal:///app/x.tsx | app/x.tsx",
-            ("file://host/share/a%20b.js?v=1", "Absolute /host/share/a b.js | host/share/a b.js"),
-            ("file://C:/a/x.js", "Absolute C:/a/x.js | C:/a/x.js"),
-            ("file://./a/x.js", "Relative ./a/x.js | a/x.js"),
             ),
             ("webpack:///./node_modules/a/i.js", "Library webpack:///node_modules/a/i.js | a/i.js"),
             ("./string/strlen.c", "Dotted ./string/strlen.c | string/strlen.c"),
