@@ -334,9 +334,11 @@ fn a_file_without_any_of_the_recorded_functions_is_not_the_recorded_one() {
 #[test]
 fn functions_on_their_lines_choose_between_ambiguous_files() {
     let words = "def tokens():\n    a()\n\ndef count():\n    b()\n";
-    let samples =
-        "tokens@2[file:/app/app/words.py][start:1] count@5[file:/app/app/words.py][start:4]";
-    let chosen = |api: &str| {
+    let file = "[file:/app/app/words.py]";
+    let with_starts = format!("tokens@2{file}[start:1] count@5{file}[start:4]");
+    // py-spy records no start lines.
+    let without_starts = format!("tokens@2{file} count@5{file}");
+    let chosen = |samples: &str, api: &str| {
         let files = ["services/api/app/words.py", "services/worker/app/words.py"];
         let project = Project::new(&[(files[0], api), (files[1], words)]);
         let snapshot = project.load(text_samples::profile(samples));
@@ -345,11 +347,19 @@ fn functions_on_their_lines_choose_between_ambiguous_files() {
     };
     let ambiguous = [Reason::FileAmbiguous, Reason::FileAmbiguous];
     let others = "def parse():\n    a()\n\n\n\n\n\n\n";
-    let [api, worker] = chosen(others);
-    assert!(api != Reason::Shown && worker == Reason::Shown, "{api:?} {worker:?}");
-    // One function is on its line in both files.
-    assert_eq!(chosen("def tokens():\n    a()\n\n\n\n\n\n\n"), ambiguous);
-    assert_eq!(chosen(words), ambiguous);
+    for samples in [&with_starts, &without_starts] {
+        let [api, worker] = chosen(samples, others);
+        assert!(api != Reason::Shown && worker == Reason::Shown, "{samples}: {api:?} {worker:?}");
+        // One function is on its line in both files.
+        let one = "def tokens():\n    a()\n\n\n\n\n\n\n";
+        assert_eq!(chosen(samples, one), ambiguous, "{samples}");
+        assert_eq!(chosen(samples, words), ambiguous, "{samples}");
+    }
+    // Neither file has it on its line.
+    let edited = format!("tokens@2{file} count@6{file}");
+    assert_eq!(chosen(&edited, others), ambiguous);
+    let common = format!("main@2{file} run@5{file}");
+    assert_eq!(chosen(&common, "def main():\n    a()\n\ndef run():\n    b()\n"), ambiguous);
 }
 
 #[test]

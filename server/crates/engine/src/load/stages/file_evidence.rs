@@ -2,14 +2,19 @@
 //!
 //! A file whose text is not the recorded one, because it was edited, may have other functions or
 //! lines. So a file is refused only if several functions are known and none is there, and chosen
-//! among others only if all are on their lines.
+//! among others only if all are on their lines. Without start lines (py-spy), that means around the
+//! lines on which they were executing.
 
 use crate::discovery::stamp::{Stamp, is_recorded};
+use crate::functions::definitions::ParsedFiles;
 use crate::functions::function_name::FunctionName;
-use analysis::{Recording, SourceId};
+use crate::functions::source_functions::File;
+use analysis::{FuncId, Recording, SourceId, SymbolTables};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{How, Language, Mapping, Reason, SourceIndex};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The limit for the files that are read, in bytes together.
 const MAX_BYTES: u64 = 64 << 20;
@@ -74,6 +79,10 @@ const COMMON: &[&str] = &[
 /// (1-based; 0 = unknown).
 pub(super) type Recorded = Vec<(String, u32)>;
 
+/// The funcs of a source whose start lines are unknown, each with a line (0-based) on which it was
+/// executing.
+type Executing = BTreeSet<(FuncId, u32)>;
+
 /// Decides between ambiguous candidates, and unmaps files of another project that were found by
 /// another path than their own. Not those whose content is `confirmed`.
 pub fn apply(
@@ -82,10 +91,19 @@ pub fn apply(
     index: &SourceIndex,
     profile: &Stamp,
     confirmed: &FxHashSet<SourceId>,
+    parsed: &ParsedFiles,
 ) {
     let mut recorded = recorded_functions(mappings, recording, index);
+    let executing = executing_lines(mappings, recording);
     let mut texts = Texts::default();
     for (mapping, source) in mappings.iter_mut().zip(0..) {
+        if let (Mapping::Ambiguous { candidates }, Some(executing)) =
+            (&*mapping, executing.get(&source).filter(|_| !recorded.contains_key(&source)))
+            && let Some(path) =
+                choose_by_lines(candidates, executing, recording.symbols(), &mut texts, parsed)
+        {
+            *mapping = Mapping::Mapped { path, how: How::Suffix };
+        }
         let Some(functions) = recorded.remove(&source) else { continue };
         if confirmed.contains(&SourceId::new(source as u32)) {
             continue;
@@ -152,6 +170,22 @@ fn recorded_functions(
     functions
 }
 
+/// The lines on which the functions of ambiguous sources were executing if their start lines are
+/// unknown, by the index of the source.
+fn executing_lines(mappings: &[Mapping], recording: &Recording) -> FxHashMap<usize, Executing> {
+    let symbols = recording.symbols();
+    let mut lines: FxHashMap<usize, Executing> = FxHashMap::default();
+    recording.each_place(|id, source, line| {
+        let func = symbols.funcs.get(id);
+        let is_open = matches!(mappings.get(source.index()), Some(Mapping::Ambiguous { .. }))
+            && (func.source, func.line) == (Some(source), 0);
+        if is_open && plain_name(symbols.strings.get(func.name)).is_some() {
+            lines.entry(source.index()).or_default().insert((id, line - 1));
+        }
+    });
+    lines
+}
+
 /// The last part of a name, if source code spells it like this. `None` for closures and for names
 /// that compilers mangle or invent.
 pub(super) fn plain_name(name: &str) -> Option<String> {
@@ -183,11 +217,47 @@ fn choose(candidates: &[PathBuf], functions: &Recorded, texts: &mut Texts) -> Op
     if names.len() < MIN_FOUND {
         return None;
     }
+    only_with_all(candidates, functions.len(), |path| {
+        let text = texts.of(path)?;
+        Some(functions.iter().filter(|(name, line)| is_on_line(text, name, *line)).count())
+    })
+}
+
+/// The only candidate with all functions around their executing lines, if no other one has any of
+/// them there. A function may be long, so one of the names must not be common.
+fn choose_by_lines(
+    candidates: &[PathBuf],
+    executing: &Executing,
+    symbols: &SymbolTables,
+    texts: &mut Texts,
+    parsed: &ParsedFiles,
+) -> Option<PathBuf> {
+    let name = |func: FuncId| FunctionName::of(symbols.func_name(func));
+    let names: FxHashSet<String> =
+        executing.iter().filter_map(|&(func, _)| name(func).name).collect();
+    if names.len() < MIN_FOUND || names.iter().all(|name| is_common(name)) {
+        return None;
+    }
+    only_with_all(candidates, executing.len(), |path| {
+        let text: Arc<str> = texts.of(path)?.into();
+        let definitions = parsed.all([(path, &text)]).remove(path)??;
+        let file = File::new(&definitions);
+        let is_there = |&&(func, line0): &&(FuncId, u32)| file.may_contain(&name(func), &[line0]);
+        Some(executing.iter().filter(is_there).count())
+    })
+}
+
+/// The only candidate in which all of `n_all` places are found, if none is found in the others.
+/// `None` if it is unknown for one.
+fn only_with_all(
+    candidates: &[PathBuf],
+    n_all: usize,
+    mut n_found: impl FnMut(&Path) -> Option<usize>,
+) -> Option<PathBuf> {
     let mut chosen = None;
     for path in candidates {
-        let text = texts.of(path)?;
-        let n_found = functions.iter().filter(|(name, line)| is_on_line(text, name, *line)).count();
-        if n_found == functions.len() && chosen.is_none() {
+        let n_found = n_found(path)?;
+        if n_found == n_all && chosen.is_none() {
             chosen = Some(path.clone());
         } else if n_found > 0 {
             return None;

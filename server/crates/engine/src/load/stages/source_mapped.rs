@@ -87,7 +87,7 @@ impl SourceMapped {
             line_ends::counted_by_line_feeds(&recording, &mappings, originals_at, stamp);
         let checksums = Checksums::new(&recording, &symbolicated.libraries.checksums());
         let confirmed = checksums.confirm(&mut mappings);
-        file_evidence::apply(&mut mappings, &recording, index, stamp, &confirmed);
+        file_evidence::apply(&mut mappings, &recording, index, stamp, &confirmed, parsed);
         build_folders::apply(&mut mappings, &recording, index, stamp);
         refuse_short_files(&mut mappings, &recording, stamp, &confirmed);
         let excluded = Excluded::new(settings, index);
