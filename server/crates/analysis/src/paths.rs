@@ -43,7 +43,7 @@ pub struct PathEntry {
     /// Whether the function was inlined into its caller in all of these samples.
     pub inlined: bool,
     /// Whether it is a recursive call: the last function of the path, which calls itself, or a
-    /// caller of an inner call of F. Then `total` is the weight of that edge, outside the sum.
+    /// caller of inner calls of F. Then `total` is the weight of these calls, outside the sum.
     pub recursive: bool,
     /// Whether the extended path ends with it on every stack: it has no callees or, as a caller, no
     /// callers.

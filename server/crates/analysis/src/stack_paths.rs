@@ -131,13 +131,13 @@ impl StackIndex {
         let mut step = step.finish(&self.lines);
         let mut repeated = repeated.finish(&self.lines).entries;
         if rest.is_empty() && recursion == Recursion::Collapsed {
-            // The whole edge, as among the callers.
-            let edges = self.recursive_callers(root).into_iter();
-            let edge = edges.filter(|edge| edge.function == root);
-            repeated = edge
-                .map(|edge| match repeated.pop() {
-                    Some(PathEntry { self_, leaf, .. }) => PathEntry { self_, leaf, ..edge },
-                    None => PathEntry { leaf: true, ..edge },
+            // All of these calls, as among the callers.
+            let callers = self.recursive_callers(root).into_iter();
+            let itself = callers.filter(|caller| caller.function == root);
+            repeated = itself
+                .map(|all| match repeated.pop() {
+                    Some(PathEntry { self_, leaf, .. }) => PathEntry { self_, leaf, ..all },
+                    None => PathEntry { leaf: true, ..all },
                 })
                 .collect();
         }
@@ -306,45 +306,34 @@ impl StackIndex {
         })
     }
 
-    /// The callers of inner calls of `root`, each with the weight of its whole edge to `root`.
+    /// The callers of inner calls of `root`, each with the weight of the samples that pass such a call
+    /// of it.
     fn recursive_callers(&self, root: FunctionId) -> Vec<PathEntry> {
         let mut outermost = self.outermost(root).peekable();
-        let mut callers: FxHashMap<FunctionId, (u32, bool)> = FxHashMap::default();
-        let mut sites: FxHashMap<(FunctionId, u32), u32> = FxHashMap::default();
+        let mut covered_until: FxHashMap<FunctionId, u32> = FxHashMap::default();
+        let mut site_covered_until: FxHashMap<(FunctionId, u32), u32> = FxHashMap::default();
         let mut step = Step::default();
         for &k in self.positions(root) {
-            if self.activations.continues(k as usize) {
+            let is_outermost = outermost.next_if_eq(&k).is_some();
+            if is_outermost || self.activations.continues(k as usize) {
                 continue;
             }
-            let inner = outermost.next_if_eq(&k).is_none();
             let parent = self.stacks.parent[k as usize];
-            if parent == ROOT {
-                continue;
-            }
             let (caller, line) = (self.function[parent as usize], self.line[parent as usize]);
-            let (end, total) = (self.stacks.end[k as usize], self.stacks.total[k as usize]);
-            let (covered_until, recursive) = callers.entry(caller).or_default();
-            *recursive |= inner;
-            let counts = if k >= *covered_until {
-                *covered_until = end;
-                total
-            } else {
-                0.0
+            let (end, weight) = (self.stacks.end[k as usize], self.stacks.total[k as usize]);
+            // A sample with several of these calls counts once.
+            let once = |covered_until: &mut u32| {
+                let is_covered = k < *covered_until;
+                *covered_until = end.max(*covered_until);
+                if is_covered { 0.0 } else { weight }
             };
-            let site_covered_until = sites.entry((caller, line)).or_default();
-            let site = if k >= *site_covered_until {
-                *site_covered_until = end;
-                total
-            } else {
-                0.0
-            };
+            let total = once(covered_until.entry(caller).or_default());
+            let site = once(site_covered_until.entry((caller, line)).or_default());
             // A walk from a recursive caller starts again at `root`, which it calls.
-            step.add_with_site_total(self.runs_at(parent), true, 0.0, counts, line, site);
+            step.add_with_site_total(self.runs_at(parent), true, 0.0, total, line, site);
         }
-        let mut entries = step.finish(&self.lines).entries;
-        entries
-            .retain(|entry| callers.get(&entry.function).is_some_and(|&(_, recursive)| recursive));
-        entries.into_iter().map(PathEntry::recursive).collect()
+        let entries = step.finish(&self.lines).entries.into_iter();
+        entries.map(PathEntry::recursive).collect()
     }
 }
 

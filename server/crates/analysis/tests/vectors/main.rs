@@ -307,6 +307,24 @@ fn v1_callers_and_callees_with_recursion_collapsed() {
     .assert_eq(&out);
 }
 
+/// `b` calls `a` from outside of the recursion in two samples, and within it in two others.
+#[test]
+fn a_recursive_caller_has_the_samples_of_its_inner_calls_alone() {
+    let case = Case::new(text_samples::profile(
+        "
+    root@1[file:r.py]  root@1  root@1  root@1  root@1
+    a@2[file:r.py]     b@5     b@5     a@3     a@2
+    b@5[file:r.py]     a@2     a@3             b@5
+    a@3                                        a@2
+                                               b@5
+                                               a@3
+    ",
+    ));
+    let callers = case.tree().callers(&case.path("a"), Recursion::Collapsed);
+    let expected = "0 of 5: root 3 (1: 3) b 2 (5: 2) ↻ b 2 (5: 2)";
+    assert_eq!(render_step(&case, &callers), expected);
+}
+
 #[test]
 fn v1_callers_of_a_line() {
     let case = Case::new(text_samples::profile(V1));
