@@ -39,6 +39,15 @@ callers of m.even/2-0
     let outcome = run(["callers", "--contour", profile, "leaf"]);
     assert_eq!(outcome.code, Some(2));
     assert!(outcome.stderr.contains("no contour file"), "{}", outcome.stderr);
+    std::fs::write(folder.path().join("Deep.contour"), "all m\n% a comment\n").unwrap();
+    assert_eq!(
+        run(["callers", "--contour", profile, "leaf"]).failure(2),
+        format!(
+            "{profile}: no procedures are excluded: the contour file Deep.contour is \
+             ignored: line 2, column 1: the line is `% a comment`; expected `all MODULE` or \
+             `internal MODULE`"
+        )
+    );
     std::fs::write(folder.path().join("Deep.contour"), "all m\n").unwrap();
     let runtime = "Mercury runtime";
     let with_contour = ["--by", "module", "--contour"];

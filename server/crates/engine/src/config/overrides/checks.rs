@@ -3,7 +3,7 @@
 use crate::config::settings::Implementation;
 use crate::load::stages::grouped::Grouped;
 use crate::snapshot::Snapshot;
-use analysis::{TimeRange, Transform};
+use analysis::{TimeRange, Transform, WarningCode};
 use std::collections::BTreeSet;
 
 /// Fails if the profile shown does not have what the transform names.
@@ -78,13 +78,17 @@ pub(super) fn check_range(range: &str, shown: Option<&Snapshot>) -> Result<(), S
     Ok(())
 }
 
-/// Fails if there is no contour for the profile shown.
+/// Fails if there is no contour for the profile shown, or none that can be used.
 pub fn check_contour(contour: bool, shown: Option<&Snapshot>) -> Result<(), String> {
-    let is_known = shown.is_none_or(|shown| shown.grouped.recording.knows_contour());
-    if contour && !is_known {
-        return Err("this profile has no contour file that excludes procedures: write one beside \
-                    it (`Deep.contour` for `Deep.data`)"
-            .to_owned());
-    }
-    Ok(())
+    let Some(shown) = shown.filter(|shown| contour && !shown.grouped.recording.knows_contour())
+    else {
+        return Ok(());
+    };
+    let mut warnings = shown.loaded.warnings.iter();
+    Err(match warnings.find(|warning| warning.code == WarningCode::Contour) {
+        Some(problem) => format!("no procedures are excluded: {}", problem.message),
+        None => "this profile has no contour file that excludes procedures: write one beside it \
+                 (`Deep.contour` for `Deep.data`)"
+            .to_owned(),
+    })
 }
