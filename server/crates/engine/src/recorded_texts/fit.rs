@@ -9,6 +9,7 @@ use crate::recorded_texts::inlinable::Inlinable;
 use analysis::{FuncId, SourceId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::LazyCell;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// What a profile says about each source.
@@ -20,6 +21,8 @@ pub struct Evidence(FxHashMap<PathBuf, FileEvidence>);
 struct FileEvidence {
     /// Lines with cost, with duplicates.
     lines: Vec<u32>,
+    /// Lines with a count of executions.
+    counted: Vec<u32>,
     functions: FxHashMap<FuncId, FunctionEvidence>,
 }
 
@@ -56,6 +59,11 @@ impl Evidence {
                 function.lines.push(line - 1);
             }
         });
+        for row in symbols.line_counts.iter().filter(|row| row.line != 0) {
+            if let Some(file) = path_of(row.source).and_then(|path| found.0.get_mut(path)) {
+                file.counted.push(row.line - 1);
+            }
+        }
         found
     }
 
@@ -81,7 +89,8 @@ impl Evidence {
             || definitions.is_some_and(|text| evidence.contradicts_functions(text))
     }
 
-    /// The recorded lines (0-based, ascending) of functions that the text has elsewhere.
+    /// The recorded lines (0-based, ascending) of functions that the text has elsewhere: those with a
+    /// cost, and those with a count.
     pub fn misplaced(&self, path: &Path, text: &FileDefinitions) -> Vec<u32> {
         let evidence = self.0.get(path);
         evidence.map_or(Vec::new(), |evidence| evidence.misplaced(text))
@@ -170,9 +179,22 @@ impl FileEvidence {
             let is_misplaced = |line0: &&u32| is_moved || !is_compiled && !is_around(line0);
             misplaced.extend(function.lines.iter().filter(is_misplaced));
         }
+        misplaced.extend(self.counted_with(&misplaced));
         misplaced.sort_unstable();
         misplaced.dedup();
         misplaced
+    }
+
+    /// The counted lines whose nearest line with a cost, at or above them, is one of `lines`. Counts are
+    /// not recorded by function, so they are where the costs around them are.
+    fn counted_with(&self, lines: &[u32]) -> Vec<u32> {
+        let lines: FxHashSet<u32> = lines.iter().copied().collect();
+        let with_cost: BTreeSet<u32> = self.lines.iter().copied().collect();
+        let is_with = |line0: &u32| {
+            let nearest = with_cost.range(..=line0).next_back();
+            nearest.is_some_and(|nearest| lines.contains(nearest))
+        };
+        self.counted.iter().copied().filter(is_with).collect()
     }
 
     /// The functions with a name. The places of closures are less certain: some tools write code around a

@@ -6,8 +6,10 @@ use formats::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepSite};
 use formats::procrep_writer::{Options, assignment, call, conjunction, if_then_else, test, write};
 use profile::WarningCode;
 use std::fs;
+use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 const TEXT: &str = "\
 :- module m.
@@ -128,4 +130,21 @@ fn a_link_is_not_followed() {
     std::os::unix::fs::symlink(elsewhere.path().join("program"), &link).unwrap();
     let loaded = read(&project.path("Deep.data"), u64::MAX);
     assert!(project.load_all(vec![loaded]).line_counts.is_empty());
+}
+
+/// `p` was moved down after the recording, and no copy of the recorded text is left. `main` is where it
+/// was.
+#[test]
+fn lines_of_a_function_that_is_elsewhere_have_no_counts() {
+    let project = project(Some(&program()));
+    let later = SystemTime::now() + Duration::from_secs(3600);
+    let edited = fs::File::create(project.path("m.m")).unwrap();
+    (&edited).write_all(TEXT.replace("p(X, Y)", "\n\n\n\n\n\n\np(X, Y)").as_bytes()).unwrap();
+    edited.set_modified(later).unwrap();
+    let loaded = read(&project.path("Deep.data"), u64::MAX);
+    let context = project.context(project.load_all(vec![loaded]), &["m.m"]);
+    let file = context.open_file(&project.uri("m.m")).unwrap();
+    let costs: Vec<_> = file.lines().costs(0..u32::MAX).iter().map(|(line0, _)| *line0).collect();
+    assert_eq!(costs, [2, 3]);
+    assert_eq!(file.lines().executions(0..u32::MAX), [(3, Some(1)), (4, Some(1))]);
 }
