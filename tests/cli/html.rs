@@ -6,6 +6,7 @@
 #[cfg(feature = "grammars")]
 use crate::RUST;
 use crate::{costline, fixture, run};
+use formats::deep_writer::DeepFile;
 use roxmltree::{Document, Node};
 #[cfg(feature = "grammars")]
 use serde_json::Value;
@@ -163,6 +164,37 @@ fn the_place_of_a_function_is_its_line_in_the_file_as_it_is_now() {
     let functions = rows(&page, |table| table.attribute("id") == Some("functions"));
     let places = functions.iter().map(|row| values(row)[2..4].join(" ")).collect::<Vec<_>>();
     assert!(places.contains(&"main.collatz main.go:71".to_owned()), "{places:?}");
+}
+
+/// `even` calls `odd`, which calls `even`. The three calls of `odd` spend 3 of 13 in it.
+#[test]
+fn the_total_of_a_line_in_a_recursion_has_the_same_text_as_elsewhere() {
+    let folder = TempDir::new().unwrap();
+    let body = |n: usize| "    true,\n".repeat(n - 1) + "    true.\n";
+    let text = format!(
+        ":- module m.\n\nmain(!IO) :-\n{}even(N, E) :-\n{}odd(N, O) :-\n{}leaf(N) = N.\n",
+        body(6),
+        body(9),
+        body(9)
+    );
+    fs::write(folder.path().join("m.m"), text).unwrap();
+    let profile = folder.path().join("Deep.data");
+    fs::write(&profile, DeepFile::even_odd().bytes()).unwrap();
+    let (root, profile) = (folder.path().to_str().unwrap(), profile.to_str().unwrap());
+    let page = run(["html", "--root", root, profile]).stdout;
+    let page = Document::parse(xml(&page)).unwrap();
+    let lines = rows(&page, |table| table.attribute("data-path").is_some());
+    let cells = |row: &Node<'_, '_>| -> Vec<String> {
+        let cells = row.children().filter(Node::is_element);
+        cells.map(|cell| cell.text().unwrap_or_default().to_owned()).collect()
+    };
+    let mut lines = lines.iter().map(cells);
+    let total = "23.1% (3 callseqs) + recursion";
+    assert_eq!(lines.find(|cells| cells[2] == "12").unwrap()[1], total);
+    let report = run(["report", "--by", "line", "--root", root, profile]).success();
+    assert!(report.contains(&format!("{total}  m.m:12\n")), "{report}");
+    let annotated = run(["annotate", "--root", root, profile, "m.m"]).success();
+    assert!(annotated.contains("23.1% + recursion"), "{annotated}");
 }
 
 /// `work` took 60 of 100 ms and now takes 50 of 50.

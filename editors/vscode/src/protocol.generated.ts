@@ -106,7 +106,7 @@ export interface CallEntry {
   readonly tier: 0 | 1 | 2 | 3;
   /** The total of the path that the function extends. */
   readonly total: Weight;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The workspace file. Null if the place is not in one. */
   readonly uri: string | null;
@@ -140,7 +140,7 @@ export interface CallGroup {
   readonly tier: 0 | 1 | 2 | 3;
   /** The total of the calls. */
   readonly total: Weight;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The workspace file. Null if the place is not in one. */
   readonly uri: string | null;
@@ -436,7 +436,7 @@ export interface Explanation {
   readonly tier?: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total?: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText?: string | null;
   /** The unit of both. */
   readonly unit?: string;
@@ -679,7 +679,7 @@ export interface FlameGraphFrame {
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. */
   readonly total: Weight;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The workspace file. Null if the place is not in one. */
   readonly uri: string | null;
@@ -863,7 +863,7 @@ export interface HintData {
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
@@ -907,7 +907,7 @@ export interface HotAccessors {
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
@@ -953,7 +953,7 @@ export interface HotClique {
   readonly title: string;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
@@ -1003,7 +1003,7 @@ export interface HotEdge {
   readonly title: string;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
@@ -1057,7 +1057,7 @@ export interface HotField {
   readonly title: string;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
@@ -1107,7 +1107,7 @@ export interface HotFile {
   readonly title: string;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
@@ -1167,7 +1167,7 @@ export interface HotFunction {
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
@@ -1219,7 +1219,7 @@ export interface HotLine {
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
@@ -1301,7 +1301,7 @@ export interface HotModule {
   readonly title: string;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
@@ -1474,7 +1474,7 @@ export interface HotThread {
   readonly title: string;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
@@ -1578,7 +1578,7 @@ export interface ItemData {
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
   /** Identifies the transforms that the path was found under. Missing without transforms. */
   readonly transforms?: string;
@@ -1618,7 +1618,7 @@ export interface LensData {
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
@@ -1916,7 +1916,7 @@ export interface SelectedLine {
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
 }
 
@@ -1946,7 +1946,7 @@ export interface Selection {
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
   /** Its unit. */
   readonly unit: string;
@@ -2388,7 +2388,7 @@ export interface TreeNode {
   readonly tier: 0 | 1 | 2 | 3;
   /** The node's total. */
   readonly total: Weight;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The workspace file. Null if the place is not in one. */
   readonly uri: string | null;

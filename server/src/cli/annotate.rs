@@ -212,7 +212,7 @@ impl Columns {
         let lines = &open.lines();
         let snapshot = lines.snapshot;
         let costs = &snapshot.costs;
-        let scale = Scale { metric: &costs.metric, base: costs.base, unit };
+        let scale = Scale::new(&costs.metric, costs.base, unit);
         // A line that several recorded lines were joined into is none of the baseline's.
         let line_before = |line0: u32, line: &LineCost| {
             let is_one = lines.all_recorded(line0).count() == 1;
@@ -289,6 +289,6 @@ fn own(scale: Scale<'_>, cost: Cost, mark: &str) -> String {
 fn total(scale: Scale<'_>, cost: Cost, mark: &str) -> String {
     match cost.total {
         Total::Unknown => "–".to_owned(),
-        total => format!("{mark}{}", scale.line_total(total)),
+        total => format!("{mark}{}", scale.of_lines().total(total, |weight| scale.weight(weight))),
     }
 }

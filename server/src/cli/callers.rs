@@ -84,8 +84,7 @@ fn write_text(
     writeln!(out, "{}", headline(snapshot))?;
     let contour = if snapshot.tree.has_contour() { " above the contour" } else { "" };
     writeln!(out, "callers of {}{contour}", plain(callee))?;
-    let scale =
-        Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: style.unit };
+    let scale = Scale::new(&snapshot.costs.metric, snapshot.costs.base, style.unit);
     writeln!(out, "{:>22} {:>12}", "total", "calls")?;
     for group in &found.groups {
         let calls = group.calls.map_or_else(String::new, units::number);

@@ -132,8 +132,7 @@ fn text(
     let line = |file, line| before?.recorded_line(snapshot, file, line);
     let baseline = before.map(|compared| InBaseline { compared, line: &line });
     let ranked = ranking.rows(snapshot, baseline).map_err(Failure::usage)?;
-    let scale =
-        Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: style.unit };
+    let scale = Scale::new(&snapshot.costs.metric, snapshot.costs.base, style.unit);
     let per_call = ranking.limits.per_call;
     let thread_labels = analysis::thread_labels(snapshot.grouped.recording.threads());
     let mut table =
@@ -208,7 +207,10 @@ impl Table<'_> {
         self.columns(&format!("self{each}"), &total)?;
         match &ranked.rows {
             Rows::Functions(rows) => rows.iter().try_for_each(|row| self.function(row)),
-            Rows::Lines(rows) => rows.iter().try_for_each(|row| self.line(row)),
+            Rows::Lines(rows) => {
+                self.scale = self.scale.of_lines();
+                rows.iter().try_for_each(|row| self.line(row))
+            }
             Rows::Edges(rows) => rows.iter().try_for_each(|row| self.edge(row)),
             Rows::Groups(kind, rows) => self.groups(*kind, rows),
             Rows::Threads(rows) => rows.iter().try_for_each(|row| self.thread(row)),
@@ -295,7 +297,8 @@ impl Table<'_> {
         let before = row.before.as_deref().copied().filter(|_| !self.per_call);
         let delta = |part| self.scale.delta(cost, before, part);
         let self_ = self.scale.own(cost, |weight| self.weight(weight)) + &delta(Part::Self_);
-        let total = units::total(cost.total, |weight| self.weight(weight)) + &delta(Part::Total);
+        let total =
+            self.scale.total(cost.total, |weight| self.weight(weight)) + &delta(Part::Total);
         let what = format!("{what}{}", units::calls(row.calls));
         let spread = |part: fn(Spread) -> Option<f64>| {
             self.scale.spread(spread.filter(|_| !self.per_call).and_then(part))

@@ -62,7 +62,7 @@
 ---@field text string The function's cost and name: `33.3% (2 samples) parse`.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight The total of the path that the function extends.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 
 --- Callers or callees that have a call site, a function, a module or a clique in common.
@@ -80,7 +80,7 @@
 ---@field text string The cost, the name and the number of calls, after a mark for recursion: `↻ 15.4% (2 callseqs) m.odd/2-0 · 2 calls`.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight The total of the calls.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 
 --- The callers or callees of an item, grouped.
@@ -257,7 +257,7 @@
 ---@field stale? boolean Whether the recorded text is not known, so that lines may have moved. Missing if the line has no cost.
 ---@field tier? 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total? costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText? string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText? string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit? string The unit of both.
 ---@field v? integer The version of this object: 1.
 
@@ -390,7 +390,7 @@
 ---@field text string The frame's cost: `45.6% · self 4.0%`, and if ordered by time, when it began and how long it took: `45.6% · self 4.0% · 140 ms at 1.20 s`.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight The total.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 ---@field width number The width, as a share of the width of the image.
 
@@ -499,7 +499,7 @@
 ---@field stale boolean Whether the recorded text is not known, so that lines may have moved.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit string The unit of both.
 ---@field uri string The document.
 ---@field v integer The version of this object: 1.
@@ -522,7 +522,7 @@
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit string The unit of both.
 ---@field v integer The version of this object: 1.
 
@@ -546,7 +546,7 @@
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field title string The names of the functions, for display: `even, odd`.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit string The unit of both.
 ---@field v integer The version of this object: 1.
 
@@ -572,7 +572,7 @@
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field title string Both functions, for display: `main → build`.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit string The unit of both.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 ---@field v integer The version of this object: 1.
@@ -600,7 +600,7 @@
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field title string The module, the data structure and the field, for display: `m info.size`.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit string The unit of both.
 ---@field v integer The version of this object: 1.
 
@@ -626,7 +626,7 @@
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field title string The file for display: its name, or `no file`.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit string The unit of both.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 ---@field v integer The version of this object: 1.
@@ -657,7 +657,7 @@
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit string The unit of both.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 ---@field v integer The version of this object: 1.
@@ -684,7 +684,7 @@
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit string The unit of both.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 ---@field v integer The version of this object: 1.
@@ -729,7 +729,7 @@
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field title string The name for display, for functions without one: `no library`.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit string The unit of both.
 ---@field v integer The version of this object: 1.
 
@@ -826,7 +826,7 @@
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field title string What tells it apart from the others, for display: `main · thread 7`.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit string The unit of both.
 ---@field v integer The version of this object: 1.
 
@@ -884,7 +884,7 @@
 ---@field sites? costline.CallSite[] Call sites that are not within the definition of the caller.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field transforms? string Identifies the transforms that the path was found under. Missing without transforms.
 ---@field unit string The unit of both.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
@@ -905,7 +905,7 @@
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit string The unit of both.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 ---@field v integer The version of this object: 1.
@@ -1083,7 +1083,7 @@
 ---@field text string Its cost, and its share of the selection's cost: `12.3% · self 4.0% · 60.0% of the selection`.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 
 --- What the selected lines cost. A sample on several of them counts once.
 ---@class costline.Selection
@@ -1099,7 +1099,7 @@
 ---@field text string The lines and their cost: `lines 3 to 9: self 1.0% (1 sample) · total 12.3% (12 samples)`. With a leading `~` if the lines may have moved since the recording.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit string Its unit.
 
 --- The selected lines.
@@ -1348,7 +1348,7 @@
 ---@field text string The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`. In profiles with JIT tiers, the tiers of the total follow: `45.6% · self 4.0% · Ion 62.1%`.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight The node's total.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 
 --- The unit of costs in labels.

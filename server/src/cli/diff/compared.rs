@@ -100,7 +100,7 @@ impl Compared<'_> {
         let is_much = by == ListBy::Function && self.unmatched() > MUCH;
         is_much.then(|| {
             let now = &self.now.costs;
-            let scale = Scale { metric: &now.metric, base: now.base, unit: Unit::Percent };
+            let scale = Scale::new(&now.metric, now.base, Unit::Percent);
             format!(
                 "{} of the self cost is not compared: it is not known which functions of the \
                  baseline these are.",

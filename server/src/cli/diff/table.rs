@@ -31,7 +31,7 @@ fn headings(rows: &[(&Row, [String; 4])]) -> &'static [&'static str] {
 pub(super) fn cells(compared: &Compared<'_>, row: &Row, style: Style) -> [String; 4] {
     let (base_before, now) = (compared.diff.by.base_before(), &compared.now.costs);
     let by = compared.diff.by.by;
-    let scale = |base| Scale { metric: &now.metric, base, unit: style.unit };
+    let scale = |base| Scale::new(&now.metric, base, style.unit);
     let arrow = |change: Change| {
         let text = scale(now.base).arrow(by, change).filter(|_| change.is_real());
         text.unwrap_or_default()
@@ -91,7 +91,7 @@ fn omitted(
         "function" if diff.unmatched != Unmatched::default() => {
             let Unmatched { n_before, n_now, own } = diff.unmatched;
             let now = &compared.now.costs;
-            let scale = Scale { metric: &now.metric, base: now.base, unit: Unit::Percent };
+            let scale = Scale::new(&now.metric, now.base, Unit::Percent);
             let mut sides = Vec::new();
             if n_now > 0 {
                 sides.push(format!("{} (self {})", count(n_now, ""), scale.weight(own)));

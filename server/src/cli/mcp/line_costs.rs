@@ -133,7 +133,7 @@ impl Query for ShowLines {
         let row = |line: &AnnotatedLine<'_>| Row {
             line: line.line0 + 1,
             source: short(line.text),
-            costs: line.cost.map(|line| CostData::new(scale, line.cost, None).into()),
+            costs: line.cost.map(|line| CostData::new(scale.of_lines(), line.cost, None).into()),
         };
         let lines0: BTreeSet<u32> = shown.iter().map(|line| line.line0).collect();
         let functions = lines.functions().into_iter();

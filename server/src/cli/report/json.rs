@@ -405,7 +405,7 @@ impl<'a> Report<'a> {
                 }),
             }
         });
-        let scale = Scale { metric: &costs.metric, base: costs.base, unit: Unit::Both };
+        let scale = Scale::new(&costs.metric, costs.base, Unit::Both);
         let lines = lines.into_iter().map(|line| {
             let total = total_fields(line.cost.total);
             LineRow {

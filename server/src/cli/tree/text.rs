@@ -22,8 +22,7 @@ pub(super) fn write(
     out: &mut Output,
 ) -> io::Result<()> {
     heading(snapshot, order, found, before, out)?;
-    let scale =
-        Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: style.unit };
+    let scale = Scale::new(&snapshot.costs.metric, snapshot.costs.base, style.unit);
     let costs: Vec<[String; 2]> = found.rows.iter().map(|row| cells(scale, row)).collect();
     let headings = ["total", if order == TreeOrder::TopDown { "self" } else { "" }];
     let width = |column: usize| {

@@ -6,7 +6,6 @@ use crate::items::places::{file_uri, function_place, line_place};
 use crate::items::weight::{Weight, tier};
 use crate::present::labels::{Part, Scale};
 use crate::present::text::{library, plain};
-use crate::present::units;
 use crate::snapshot::Snapshot;
 use crate::world::context::Context;
 use analysis::{Cost, FileId, FunctionId, Total};
@@ -22,8 +21,8 @@ use url::Url;
 pub struct CostFields {
     /// The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
     pub self_text: Option<String>,
-    /// The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if
-    /// it is unknown.
+    /// The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a
+    /// line `4.0% + recursion`. Null if it is unknown.
     pub total_text: Option<String>,
     /// The total as a share of the base, from 0 to 1. If the total is unknown, the share of the
     /// self cost.
@@ -92,7 +91,7 @@ impl CostFields {
         Self {
             self_text: self_.map(|_| scale.own(cost, |weight| scale.weight(weight))),
             total_text: (total != Total::Unknown)
-                .then(|| units::total(total, |weight| scale.weight(weight))),
+                .then(|| scale.total(total, |weight| scale.weight(weight))),
             share: share(cost.magnitude()),
             self_share: self_.map(share),
             tier: tier(cost, scale.base),
@@ -199,7 +198,7 @@ mod tests {
     fn a_cost_has_texts_shares_and_a_tier() {
         let metric = Metric::new("samples", "samples", None);
         let fields = |base, self_, total| {
-            let scale = Scale { metric: &metric, base, unit: Unit::Percent };
+            let scale = Scale::new(&metric, base, Unit::Percent);
             let CostFields { self_text, total_text, share, self_share, tier, .. } =
                 CostFields::new(scale, self_, total, None);
             let text = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());

@@ -15,9 +15,22 @@ pub struct Scale<'a> {
     pub base: f64,
     /// The setting `unit`.
     pub unit: Unit,
+    /// Whether the weights are those of lines.
+    pub of_lines: bool,
 }
 
-impl Scale<'_> {
+impl<'a> Scale<'a> {
+    /// A scale for the weights of functions.
+    pub fn new(metric: &'a Metric, base: f64, unit: Unit) -> Self {
+        Self { metric, base, unit, of_lines: false }
+    }
+
+    /// The same for the weights of lines.
+    #[must_use]
+    pub fn of_lines(self) -> Self {
+        Self { of_lines: true, ..self }
+    }
+
     /// A weight in the unit that the user chose.
     pub fn weight(self, weight: f64) -> String {
         match self.unit {
@@ -69,7 +82,8 @@ impl Scale<'_> {
         let self_ = || format!("self {}", self.own(cost, |weight| self.weight(weight)));
         let total = || {
             let delta = self.delta(cost, before, Part::Total);
-            format!("{}{delta}", self.named_total(cost.total, name))
+            let total = self.named_total(cost.total, |weight| self.weight(weight), name);
+            total + &delta
         };
         match (cost.total, show) {
             (Total::Unknown, _) | (_, Show::Self_) => {
@@ -81,18 +95,20 @@ impl Scale<'_> {
         }
     }
 
-    /// The total of a line: `12.3%`, `12.3% to 45.6%`, `12.3% + recursion`.
-    pub fn line_total(self, total: Total) -> String {
-        self.named_total(total, "")
+    /// A total, formatted by `format`: `12.3%`, `12.3% to 45.6%`, or `12.3% + recursion` for a line.
+    pub fn total(self, total: Total, format: impl Fn(f64) -> String) -> String {
+        self.named_total(total, format, "")
     }
 
-    /// The total of a line, followed by `name`.
-    fn named_total(self, total: Total, name: &str) -> String {
+    /// A total, followed by `name`.
+    fn named_total(self, total: Total, format: impl Fn(f64) -> String, name: &str) -> String {
         match total {
-            Total::Bounded { min, .. } if self.metric.lines == LineKnowledge::Calls => {
-                format!("{}{name} + recursion", self.weight(min))
+            Total::Bounded { min, .. }
+                if self.of_lines && self.metric.lines == LineKnowledge::Calls =>
+            {
+                format!("{}{name} + recursion", format(min))
             }
-            total => units::total(total, |weight| self.weight(weight)) + name,
+            total => units::total(total, format) + name,
         }
     }
 
@@ -101,7 +117,7 @@ impl Scale<'_> {
     pub fn lens(self, cost: Cost, before: Option<Before>) -> String {
         let self_delta = self.delta(cost, before, Part::Self_);
         let total_delta = self.delta(cost, before, Part::Total);
-        let total = units::total(cost.total, |weight| self.both(weight));
+        let total = self.total(cost.total, |weight| self.both(weight));
         format!("self {}{self_delta} · total {total}{total_delta}", self.both(cost.self_))
     }
 
@@ -199,7 +215,7 @@ mod tests {
     use crate::compare::comparison::Comparison;
 
     fn scale(metric: &Metric) -> Scale<'_> {
-        Scale { metric, base: 200.0, unit: Unit::Percent }
+        Scale::new(metric, 200.0, Unit::Percent)
     }
 
     #[test]
@@ -227,7 +243,8 @@ mod tests {
         assert_eq!(label(cost(8.0, Total::Estimated(20.0)), Show::Total), "10.0% est.");
         let calls = metric.clone().with_lines(LineKnowledge::Calls);
         let bounds = cost(0.0, Total::Bounded { min: 8.0, max: 20.0 });
-        assert_eq!(scale(&calls).hint(bounds, Show::Both, None), "4.0% + recursion");
+        assert_eq!(scale(&calls).of_lines().hint(bounds, Show::Both, None), "4.0% + recursion");
+        assert_eq!(scale(&calls).hint(bounds, Show::Both, None), "4.0% to 10.0%");
     }
 
     #[test]

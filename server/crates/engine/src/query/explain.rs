@@ -3,7 +3,7 @@
 use crate::config::settings::{Show, ViewSettings};
 use crate::items::CostData;
 use crate::present::marks::Marks;
-use crate::present::{text::one_line, units};
+use crate::present::text::one_line;
 use crate::query::line_costs::shows_counts;
 use crate::query::path_rules;
 use crate::snapshot::Snapshot;
@@ -242,9 +242,9 @@ fn out_of_view(context: &Context, open: &OpenFile, line0: u32) -> Option<Explana
     let file = whole.file_at(&open.document.path)?;
     let lines = FileLines { snapshot: &whole, file, ..lines };
     let [(_, line)] = *lines.costs(line0..line0 + 1) else { return None };
-    let scale = context.scale(&whole);
+    let scale = context.scale(&whole).of_lines();
     let own = scale.own(line.cost, |weight| scale.both(weight));
-    let total = units::total(line.cost.total, |weight| scale.both(weight));
+    let total = scale.total(line.cost.total, |weight| scale.both(weight));
     let view: Vec<String> = marks.threads.into_iter().chain(marks.parts).collect();
     let message = format!(
         "the line has no cost in the view ({}); in the whole profile it has self {own}, total \
@@ -298,8 +298,9 @@ fn counted(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> E
         ),
     };
     let costs = lines.costs(line0..line0 + 1);
-    let cost =
-        costs.first().map(|(_, line)| CostData::new(context.scale(snapshot), line.cost, None));
+    let cost = costs
+        .first()
+        .map(|(_, line)| CostData::new(context.scale(snapshot).of_lines(), line.cost, None));
     let stale = cost.as_ref().map(|_| lines.stale);
     Explanation { cost, stale, ..Explanation::new(code, &message) }
 }
@@ -307,7 +308,7 @@ fn counted(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> E
 /// Explains a line that is in the recorded text.
 fn of_line(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> Explanation {
     let snapshot = lines.snapshot;
-    let scale = context.scale(snapshot);
+    let scale = context.scale(snapshot).of_lines();
     let [(_, line_cost)] = *lines.costs(line0..line0 + 1) else {
         let name = snapshot.file_name(lines.file);
         let message = format!("the profile has no samples on {name}:{line}");
@@ -323,7 +324,7 @@ fn of_line(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> E
     let cost = line_cost.cost;
     let hints = &context.world.settings.hints;
     let own = scale.own(cost, |weight| scale.both(weight));
-    let amount = units::total(cost.total, |weight| scale.both(weight));
+    let amount = scale.total(cost.total, |weight| scale.both(weight));
     let (code, message) = if !hints.enable {
         let message = format!(
             "hints are disabled (setting `hints.enable`); this line has self {own}, total {amount}"

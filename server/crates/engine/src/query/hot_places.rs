@@ -30,7 +30,7 @@ pub fn hot_places(context: &Context, uri: &Url) -> Vec<HotPlace> {
     let mark = lines.mark();
     let mut hot = Vec::new();
     for (line0, line) in lines.costs(0..u32::MAX) {
-        let label = scale.hint(line.cost, show, open.line_before(line0));
+        let label = scale.of_lines().hint(line.cost, show, open.line_before(line0));
         hot.push((line.cost, line0, format!("{mark}hot line: {label}")));
     }
     for (line0, function) in lines.functions() {

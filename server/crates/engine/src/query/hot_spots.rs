@@ -337,6 +337,7 @@ pub fn hot_spots(context: &Context, question: Question) -> Result<Option<HotSpot
     let ranked = ranking.rows(snapshot, baseline)?;
     let Ranked { rows, sort, omitted } = ranked;
     let scale = context.scale(snapshot);
+    let scale = if by == By::Line { scale.of_lines() } else { scale };
     let answer = Answer { context, snapshot, scale, sort, per_call, module };
     let metric = &snapshot.costs.metric;
     let common = HotSpots {
@@ -421,7 +422,7 @@ impl Answer<'_> {
             let text = match (cost.self_.is_some(), total) {
                 (true, true) => self.scale.lens(row.cost, before),
                 (true, false) => format!("self {}", self.scale.both(row.cost.self_)),
-                _ => units::total(row.cost.total, |weight| self.scale.both(weight)),
+                _ => self.scale.total(row.cost.total, |weight| self.scale.both(weight)),
             };
             let label = match self.sort {
                 Sort::Self_ | Sort::Change => Some(self.scale.hint(row.cost, Show::Self_, before)),
@@ -477,7 +478,7 @@ impl Answer<'_> {
             let weight = |weight| self.scale.weight(weight);
             let self_ = has_self.then(|| format!("self {}", self.scale.own(row.cost, weight)));
             let total = (row.cost.total != Total::Unknown)
-                .then(|| format!("total {}", units::total(row.cost.total, weight)));
+                .then(|| format!("total {}", self.scale.total(row.cost.total, weight)));
             (self_, total)
         };
         let parts = match self.sort {
@@ -493,7 +494,7 @@ impl Answer<'_> {
     fn each(&self, cost: Cost, has_self: bool) -> (Option<String>, Option<String>) {
         let absolute = |weight| units::absolute(weight, self.scale.metric);
         let total = (cost.total != Total::Unknown)
-            .then(|| format!("total {}", units::total(cost.total, absolute)));
+            .then(|| format!("total {}", self.scale.total(cost.total, absolute)));
         (has_self.then(|| format!("self {}", absolute(cost.self_))), total)
     }
 

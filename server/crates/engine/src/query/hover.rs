@@ -58,7 +58,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
         details.notes.insert(0, note.to_owned());
         if let Some(cost) = lines.replaced(line0) {
             let label = "this line before it was changed";
-            details.costs.insert(0, row(label, cost.cost, context.scale(snapshot)));
+            details.costs.insert(0, row(label, cost.cost, context.scale(snapshot).of_lines()));
         }
         return Some(details);
     }
@@ -67,7 +67,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
     if cost.is_none() && count.is_none() {
         return None;
     }
-    let scale = context.scale(snapshot);
+    let scale = context.scale(snapshot).of_lines();
     let mut costs = Vec::new();
     if let Some(cost) = cost {
         costs.push(row("", cost, scale));
@@ -244,7 +244,7 @@ fn row(label: &str, cost: Cost, scale: Scale<'_>) -> [String; 3] {
     [
         label.to_owned(),
         scale.own(cost, |weight| scale.both(weight)),
-        units::total(cost.total, |weight| scale.both(weight)),
+        scale.total(cost.total, |weight| scale.both(weight)),
     ]
 }
 

@@ -57,7 +57,7 @@ pub fn line_costs(context: &Context, uri: &Url, lines: Range<u32>) -> Vec<LineHi
     let settings = &context.world.settings.hints;
     let Some(open) = context.open_file(uri).filter(|_| settings.enable) else { return Vec::new() };
     let file = open.lines();
-    let scale = context.scale(&open.snapshot);
+    let scale = context.scale(&open.snapshot).of_lines();
     let labels = if shows_counts(context, &open) {
         executions(&open, lines, scale)
     } else {

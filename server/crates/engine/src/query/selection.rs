@@ -110,6 +110,8 @@ pub fn selection(context: &Context, question: &Question) -> Option<Selection> {
     }
     lines.sort_by(|(_, a), (_, b)| b.cost.magnitude().abs().total_cmp(&a.cost.magnitude().abs()));
     let scale = context.scale(snapshot);
+    // The bounds on the total of several lines come from more than recursion.
+    let scale = if lines.len() == 1 { scale.of_lines() } else { scale };
     let name = if question.first_line0 == question.last_line0 {
         format!("line {}", question.first_line0 + 1)
     } else {
@@ -138,7 +140,7 @@ fn selected_line(
     whole: Cost,
     (line0, LineCost { cost, .. }): (u32, LineCost),
 ) -> SelectedLine {
-    let scale = context.scale(&open.snapshot);
+    let scale = context.scale(&open.snapshot).of_lines();
     let before = open.line_before(line0);
     let of_whole = match (cost.total, whole.total) {
         (Total::Exact(part), Total::Exact(whole)) => Some((part, whole)),

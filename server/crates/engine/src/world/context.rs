@@ -188,11 +188,7 @@ impl Context {
 
     /// The scale for labels of `snapshot`.
     pub fn scale<'s>(&self, snapshot: &'s Snapshot) -> Scale<'s> {
-        Scale {
-            metric: &snapshot.costs.metric,
-            base: snapshot.costs.base,
-            unit: self.world.settings.unit,
-        }
+        Scale::new(&snapshot.costs.metric, snapshot.costs.base, self.world.settings.unit)
     }
 }
 
