@@ -14,6 +14,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 const GO: &str = "pprof/go-indexer-cpu/cpu.pb.gz";
@@ -164,6 +165,26 @@ fn the_place_of_a_function_is_its_line_in_the_file_as_it_is_now() {
     let functions = rows(&page, |table| table.attribute("id") == Some("functions"));
     let places = functions.iter().map(|row| values(row)[2..4].join(" ")).collect::<Vec<_>>();
     assert!(places.contains(&"main.collatz main.go:71".to_owned()), "{places:?}");
+}
+
+/// The line that was recorded was the second, and is now the third.
+#[test]
+fn lines_that_may_have_moved_are_marked() {
+    let folder = TempDir::new().unwrap();
+    let (profile, source) = (folder.path().join("cpu.folded"), folder.path().join("a.py"));
+    fs::write(&profile, "work (a.py:2) 3\n").unwrap();
+    fs::write(&source, "# Works.\ndef work():\n    pass\n").unwrap();
+    let later = SystemTime::now() + Duration::from_secs(3600);
+    fs::File::options().write(true).open(&source).unwrap().set_modified(later).unwrap();
+    let root = folder.path().to_str().unwrap();
+    let page = run(["html", "--root", root, profile.to_str().unwrap()]).stdout;
+    assert!(page.contains("<p>the file is newer than the profile: lines may have moved</p>"));
+    let page = Document::parse(xml(&page)).unwrap();
+    let lines = rows(&page, |table| table.attribute("data-path").is_some());
+    let cells = lines[1].children().filter(Node::is_element);
+    let cells: Vec<_> = cells.map(|cell| cell.text().unwrap_or_default()).collect();
+    let cost = "~100.0% (3 samples)";
+    assert_eq!(cells, [cost, cost, "2", "def work():"]);
 }
 
 /// `even` calls `odd`, which calls `even`. The three calls of `odd` spend 3 of 13 in it.

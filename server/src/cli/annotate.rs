@@ -23,7 +23,6 @@ use engine::present::text::plain;
 use engine::present::units;
 use engine::query::annotated::{AnnotatedLine, AnnotatedSource};
 use engine::query::targets::{Target, TargetProblem, named};
-use engine::recorded_texts::Origin;
 use engine::world::World;
 use engine::world::context::OpenFile;
 use formats::Foreign;
@@ -125,19 +124,6 @@ fn annotate(
     Err(last)
 }
 
-/// What to say about the recorded text, behind the path.
-fn note(open: &OpenFile) -> String {
-    let recorded = open.snapshot.texts.get(&open.document.path);
-    let origin = recorded.map_or(Origin::Guess, |recorded| recorded.origin);
-    match (origin.doubt(), recorded) {
-        (Some(doubt), _) => format!(" ({doubt}: lines may have moved)"),
-        (None, Some(recorded)) if *recorded.text != *open.document.text.as_str() => {
-            " (edited since the profile was recorded: changed lines have no cost)".to_owned()
-        }
-        (None, _) => String::new(),
-    }
-}
-
 /// Writes a source with the costs of its lines and functions.
 fn show(
     open: &OpenFile,
@@ -156,7 +142,8 @@ fn show(
     };
 
     let path = format!("{}:", target.path.display());
-    writeln!(out, "\n{}{}", style.bold(&path), note(open))?;
+    let note = document::note(open).map(|note| format!(" ({note})")).unwrap_or_default();
+    writeln!(out, "\n{}{note}", style.bold(&path))?;
     let [own_width, total_width, count_width] = columns.widths();
     let margin = own_width + 1 + total_width + count_width;
     let header = if count_width == 0 { "" } else { "executed" };

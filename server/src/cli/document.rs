@@ -1,8 +1,9 @@
 //! Sources as they are on disk, as documents for queries.
 
+use engine::recorded_texts::Origin;
 use engine::text::{Encoding, Text};
 use engine::world::World;
-use engine::world::context::Context;
+use engine::world::context::{Context, OpenFile};
 use engine::world::document::Document;
 use lsp_types::Url;
 use sources::SourceIndex;
@@ -25,4 +26,16 @@ pub(super) fn open(
     let document = Arc::new(Document::new(uri, canonical, 0, text));
     let documents = [document.clone()].into_iter().collect();
     Ok((Context { world: world.clone(), documents }, document))
+}
+
+/// What to say about costs in a document whose text is not, or may not be, the recorded one.
+pub(super) fn note(open: &OpenFile) -> Option<String> {
+    let recorded = open.snapshot.texts.get(&open.document.path);
+    let origin = recorded.map_or(Origin::Guess, |recorded| recorded.origin);
+    if let Some(doubt) = origin.doubt() {
+        return Some(format!("{doubt}: lines may have moved"));
+    }
+    let is_edited = recorded.is_some_and(|it| *it.text != *open.document.text.as_str());
+    is_edited
+        .then(|| "edited since the profile was recorded: changed lines have no cost".to_owned())
 }

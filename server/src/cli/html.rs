@@ -284,13 +284,13 @@ impl Page {
         }
         let callees = callees_by_line(&lines);
         let before = self.html.len();
-        self.source_head(path);
+        self.source_head(path, document::note(&open));
         let is_shown = |line0| annotated.is_near_cost(line0, CONTEXT_LINES);
         for (line, i) in annotated.shown(is_shown).into_iter().zip(0..) {
             if line.after_gap && i > 0 {
                 self.html += "<tr><td></td><td></td><td class=\"number\">⋮</td><td></td></tr>\n";
             }
-            self.source_row(context.scale(&open.snapshot).of_lines(), line);
+            self.source_row(context.scale(&open.snapshot).of_lines(), line, lines.mark());
             let callees = callees.get(&line.line0).into_iter().flatten();
             self.call_links(callees.take(MAX_LINKS), anchors);
             self.html += "</td></tr>\n";
@@ -303,17 +303,18 @@ impl Page {
         Some(())
     }
 
-    fn source_head(&mut self, path: &Path) {
+    fn source_head(&mut self, path: &Path, note: Option<String>) {
         let name = escape(&one_line(&self.index.as_given(path).display().to_string()));
+        let note = note.map(|note| format!("<p>{}</p>\n", escape(&note))).unwrap_or_default();
         self.add(format_args!(
-            "<h3>{name}</h3>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"source\" data-path=\"{name}\">\
+            "<h3>{name}</h3>\n{note}<div class=\"scroll\" tabindex=\"0\"><table class=\"source\" data-path=\"{name}\">\
              <thead><tr><th scope=\"col\" class=\"number\">self</th><th scope=\"col\" class=\"number\">total</th><th scope=\"col\" class=\"number\">line</th>\
              <th scope=\"col\">source</th></tr></thead><tbody>\n"
         ));
     }
 
-    /// A line and its costs, without the end of the last cell.
-    fn source_row(&mut self, scale: Scale<'_>, line: AnnotatedLine<'_>) {
+    /// A line and its costs with the prefix `mark`, without the end of the last cell.
+    fn source_row(&mut self, scale: Scale<'_>, line: AnnotatedLine<'_>, mark: &str) {
         let cost = line.cost.map(|line| line.cost);
         let fields = cost.map(|cost| CostFields::new(scale, Some(cost.self_), cost.total, None));
         let tier = fields.as_ref().map_or(0, |fields| fields.tier);
@@ -321,7 +322,7 @@ impl Page {
         let total = number(cost.and_then(|cost| Weight::of_total(cost.total)));
         let [own_text, total_text] = fields
             .map_or([None, None], |fields| [fields.self_text, fields.total_text])
-            .map(|text| escape(&text.unwrap_or_default()));
+            .map(|text| text.map(|text| escape(&format!("{mark}{text}"))).unwrap_or_default());
         let text = line.text.split('\t').map(|part| escape(&one_line(part))).collect::<Vec<_>>();
         self.add(format_args!(
             "<tr class=\"tier{tier}\"><td class=\"number\" data-value=\"{own}\">{own_text}</td>\
