@@ -7,6 +7,7 @@
 //! cost.
 
 mod flame_graph;
+mod place;
 
 use super::compare::CompareArgs;
 use super::document;
@@ -227,7 +228,8 @@ impl Page {
             let text = escape(&text.unwrap_or_default());
             self.add(format_args!("<td class=\"number\" data-value=\"{value}\">{text}</td>"));
         }
-        let (name, place) = (escape(&plain(&row.name)), escape(&row.place.current_text()));
+        let place = place::text(&self.context, &row.place);
+        let (name, place) = (escape(&plain(&row.name)), escape(&place));
         self.add(format_args!(
             "<td data-value=\"{name}\">{name}</td><td data-value=\"{place}\">{place}</td></tr>\n"
         ));

@@ -207,10 +207,15 @@ impl SourceIndex {
     /// Lexical.
     pub(crate) fn in_root(&self, path: &Path) -> Option<PathBuf> {
         let path = lexical(path);
-        let at = self.root_of(&path)?;
+        let root = self.roots.get(self.root_of(&path)?)?;
+        Some(root.path.join(self.inside_root(&path)?))
+    }
+
+    /// A path relative to the root that it is in. Lexical.
+    pub fn inside_root<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        let at = self.root_of(path)?;
         let (root, given) = (&self.roots.get(at)?.path, self.given.get(at)?);
-        let rest = path.strip_prefix(root).or_else(|_| path.strip_prefix(given)).ok()?;
-        Some(root.join(rest))
+        path.strip_prefix(root).or_else(|_| path.strip_prefix(given)).ok()
     }
 
     /// A canonical path with the root replaced by the root as given. Lexical.

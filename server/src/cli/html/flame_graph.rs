@@ -1,5 +1,6 @@
 //! The flame graph of the page, as the data that its script draws.
 
+use super::place;
 use engine::present::text::plain;
 use engine::query::flame_graph::{FlameGraph, Frame, LegendEntry, Question, flame_graph};
 use engine::world::context::Context;
@@ -44,7 +45,7 @@ pub(super) fn data(context: &Context) -> Option<String> {
     loop {
         let question = Question { limit: Some(limit), ..Question::default() };
         let graph = flame_graph(context, &question).ok()?;
-        let json = json(&graph)?;
+        let json = json(context, &graph)?;
         if json.len() <= MAX_BYTES || limit == 1 {
             return Some(json);
         }
@@ -52,23 +53,23 @@ pub(super) fn data(context: &Context) -> Option<String> {
     }
 }
 
-fn json(graph: &FlameGraph) -> Option<String> {
+fn json(context: &Context, graph: &FlameGraph) -> Option<String> {
     let data = Data {
         total_text: &graph.total_text,
         omitted: graph.omitted,
         legend: &graph.legend,
-        frames: graph.frames.iter().map(frame_data).collect(),
+        frames: graph.frames.iter().map(|frame| frame_data(context, frame)).collect(),
     };
     let json = serde_json::to_string(&data).ok()?;
     // The page is also XML.
     Some(json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026"))
 }
 
-fn frame_data(frame: &Frame) -> FrameData<'_> {
+fn frame_data<'f>(context: &Context, frame: &'f Frame) -> FrameData<'f> {
     FrameData {
         name: plain(&frame.name).into_owned(),
         text: &frame.text,
-        place: frame.place.current_text(),
+        place: place::text(context, &frame.place),
         parent: frame.parent,
         depth: frame.depth,
         left: frame.left,
