@@ -402,7 +402,7 @@ fn an_original_location_in_another_file_is_that_of_the_frame() {
 fn texts_of_sources_are_read_unless_they_are_parts_of_files() {
     let mut profile = profile();
     profile["meta"]["preprocessedProfileVersion"] = json!(64);
-    let names = ["a.js", "reloaded.js", "reloaded.js", "page.html", "none.js"];
+    let names = ["file:///w/a.js?v=1", "reloaded.js", "reloaded.js", "page.html", "none.js"];
     profile["shared"] = json!({
         "stringArray": names,
         "sources": {
@@ -415,7 +415,7 @@ fn texts_of_sources_are_read_unless_they_are_parts_of_files() {
     let read = read(profile.to_string().into_bytes()).unwrap();
     let symbols = read.recording.symbols();
     let texts = symbols.texts.iter().map(|(id, text)| (symbols.source_name(*id), &**text));
-    assert_eq!(texts.collect::<Vec<_>>(), [("a.js", "a();\n")]);
+    assert_eq!(texts.collect::<Vec<_>>(), [("/w/a.js", "a();\n")]);
 }
 
 #[test]

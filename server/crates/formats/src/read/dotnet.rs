@@ -1,7 +1,7 @@
 //! What .NET's tools write into files of several formats: methods with their modules, compilation
 //! tiers, and time that belongs to no method.
 //!
-//! Sources: `StackSourceWriterHelper` of TraceEvent, which dotnet-trace uses, and `PerfMap` and
+//! Sources: `StackSourceWriterHelper` of `TraceEvent`, which dotnet-trace uses, and `PerfMap` and
 //! `GetJitOptimizationTierStr` of the runtime.
 
 use profile::JitTier;
@@ -10,7 +10,7 @@ use profile::JitTier;
 /// Each is the innermost frame of its stack.
 pub(crate) const OWN_TIME: [&str; 3] = ["CPU_TIME", "UNMANAGED_CODE_TIME", "AWAIT_TIME"];
 
-/// The category of all events in TraceEvent's Chrome traces.
+/// The category of all events in `TraceEvent`'s Chrome traces.
 pub(crate) const EVENT_CATEGORY: &str = "sampleEvent";
 
 /// A time, in milliseconds. The end of each sample is written 0.1 ns early, so that it is not after the

@@ -7,6 +7,7 @@ use super::schema::{Lib, Meta, tier_of_implementation};
 use super::tables::{self, Categories, Frames, Funcs, Names, Shared, Stacks, Tables, same_length};
 use crate::error::{At, ReadError};
 use crate::read::json::ShortList;
+use crate::read::text::source_name;
 use profile::{JitTier, LibId, Profile, ProfileBuilder, WarningCode, Warnings, Weights};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -196,19 +197,19 @@ fn add_source_texts(
     let contents = shared.get("sources").and_then(|sources| sources.get("content"));
     // Without texts, slabs have a column of numbers.
     let contents = contents.and_then(|contents| contents.decode::<Vec<Text<'_>>>("").ok());
-    let mut texts: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    let mut texts: BTreeMap<String, Option<&str>> = BTreeMap::new();
     let contents = contents.unwrap_or_default();
     for (row, (content, name)) in contents.iter().zip(&names.sources).enumerate() {
         let is_whole = first_lines.get(row).is_none_or(|&line| line <= 1 || line == u32::MAX);
         let name = names.strings.get(*name as usize).filter(|_| is_whole && !content.0.is_empty());
         if let Some(name) = name {
-            let text = texts.entry(&name.0).or_insert(Some(&content.0));
+            let text = texts.entry(source_name(&name.0).into_owned()).or_insert(Some(&content.0));
             *text = text.filter(|text| *text == content.0);
         }
     }
     for (name, text) in texts {
         if let Some(text) = text {
-            let source = builder.intern_source(name)?;
+            let source = builder.intern_source(&name)?;
             builder.add_source_text(source, &Arc::from(text));
         }
     }
