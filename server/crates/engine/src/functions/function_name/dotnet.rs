@@ -142,17 +142,19 @@ fn named(segments: &[&str]) -> Option<FunctionName> {
             path.push(method(of, &path));
             Some(FunctionName { name: Some(name.to_owned()), path, ..FunctionName::default() })
         }
-        (Some(_), _) => None,
         // `Invoke` of F#.
         (None, Some(Made::Lambda(of))) => Some(lambda(path, of)),
         (None, Some(Made::Body(of))) if last == "MoveNext" => match made_by_compiler(of) {
-            Some(_) => named(&[&classes[..classes.len() - 1], &[of]].concat()),
+            Some(Made::Lambda(_) | Made::LocalFunction(..)) => {
+                named(&[&classes[..classes.len() - 1], &[of]].concat())
+            }
+            Some(_) => None,
             None => {
                 let name = Some(method(of, &path));
                 Some(FunctionName { name, path, ..FunctionName::default() })
             }
         },
-        (None, Some(_)) => None,
+        (Some(_), _) | (None, Some(_)) => None,
         (None, None) => {
             let is_constructor = classes.last() == Some(&"");
             let last = if is_constructor { format!(".{last}") } else { last.to_owned() };
@@ -220,6 +222,8 @@ mod tests {
                 "Shop.Work.RunAsync closure in RunAsync",
             ),
             ("Shop.Cart`1[System.__Canon].<Total>g__Local|5_0(float64)", "Shop.Cart.Total Local"),
+            ("Shop.Cart+<<Total>g__Local|5_0>d.MoveNext()", "Shop.Cart.Total Local"),
+            ("Shop.Cart+<<<Total>b__0>d>d.MoveNext()", "-"),
             ("Program.<<Main>$>g__Work|0_0(int32)", "Program.<Main>$ Work"),
             ("Program.<Main>$(class System.String[])", "-"),
             ("Shop.Lib+main@12-1.Invoke(class Unit)", "Shop.Lib.main closure in main"),
