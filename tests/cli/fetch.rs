@@ -6,6 +6,7 @@ mod folder;
 mod go;
 #[cfg(unix)]
 mod project;
+mod secrets;
 mod server;
 mod sockets;
 
@@ -139,8 +140,8 @@ fn sources_have_names() {
     assert_eq!(missing, "the environment variable COSTLINE_SHOP is not set");
     let wrong = Outcome::of(project.command(&["shop"]).env("COSTLINE_SHOP", "x")).failure(1);
     let expected = format!(
-        "{url}: answered 401 Unauthorized: who are you?; give a secret with --token-env, or with --user \
-         and --password-env"
+        "{url}: answered 401 Unauthorized: who are you?; the secret in the environment variable \
+         COSTLINE_SHOP was refused: check that it may be used here"
     );
     assert_eq!(wrong, expected);
     Outcome::of(project.command(&["shop"]).env("COSTLINE_SHOP", "s3cret")).success();

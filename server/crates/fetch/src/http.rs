@@ -5,7 +5,7 @@
 
 use crate::error::FetchError;
 use crate::options::Options;
-use crate::secrets::Secrets;
+use crate::secrets::{Authorization, Secrets};
 use crate::step::Step;
 use flate2::read::MultiGzDecoder;
 use rustls::crypto::ring;
@@ -37,7 +37,7 @@ pub(crate) struct Http {
     /// How long a whole answer may take.
     longest: Duration,
     max_bytes: u64,
-    authorization: Option<String>,
+    authorization: Option<Authorization>,
 }
 
 impl Http {
@@ -114,7 +114,13 @@ impl Http {
             observe(Step::Asking(shown.clone()));
             let response = self.answer(&at, &shown, ask, observe)?;
             let Some(location) = location(&response) else {
-                return self.content(shown, ask.denied, response, observe);
+                let denied = match self.authorization_at(&at, ask) {
+                    Some(sent) => {
+                        format!("{} was refused: check that it may be used here", sent.whose)
+                    }
+                    None => ask.denied.to_owned(),
+                };
+                return self.content(shown, &denied, response, observe);
             };
             at = redirected(&at, &shown, &location)?;
             // It may be signed, also if the first address is not.
@@ -157,10 +163,8 @@ impl Http {
     fn once(&self, url: &Url, ask: &Ask) -> Result<Response<Body>, ureq::Error> {
         let method = if ask.body.is_some() { Method::POST } else { Method::GET };
         let mut request = ureq::http::Request::builder().method(method).uri(url.as_str());
-        // Secrets go to the host of the source only.
-        let secret =
-            self.authorization.as_deref().map(|secret| (header::AUTHORIZATION.as_str(), secret));
-        let secret = secret.filter(|_| is_same_host(url, &ask.url) && !ask.is_signed);
+        let secret = self.authorization_at(url, ask);
+        let secret = secret.map(|it| (header::AUTHORIZATION.as_str(), it.header.as_str()));
         let headers = ask.headers.iter().map(|(name, value)| (*name, value.as_str()));
         for (name, value) in headers.chain(secret) {
             request = request.header(name, value);
@@ -175,6 +179,12 @@ impl Http {
     fn content<'a>(
         &'a self,
         url: Url,
+    /// What a request of an address is authorized with. Secrets go to the host of the source only.
+    fn authorization_at(&self, url: &Url, ask: &Ask) -> Option<&Authorization> {
+        let sent = is_same_host(url, &ask.url) && !ask.is_signed;
+        self.authorization.as_ref().filter(|_| sent)
+    }
+
         denied: &str,
         response: Response<Body>,
         observe: &'a mut dyn FnMut(Step),

@@ -51,22 +51,32 @@ pub fn fetch(
     secrets: &Secrets,
     observe: &mut dyn FnMut(Step),
 ) -> Result<Fetched, FetchError> {
+    let fetched = ask(request, secrets, observe).map_err(|error| secrets.hide_in(error))?;
+    let notes = fetched.notes.iter().map(|note| secrets.hide(note)).collect();
+    let fetched = cut_here(request, Fetched { notes, ..fetched })?;
+    named(request, fetched)
+}
+
+/// Fetches a profile as the source has it.
+fn ask(
+    request: &Request,
+    secrets: &Secrets,
+    observe: &mut dyn FnMut(Step),
+) -> Result<Fetched, FetchError> {
     let options = &request.options;
-    let fetched = match &request.place {
-        Place::Folder(path) => folder::merge(path, options, observe)?,
+    match &request.place {
+        Place::Folder(path) => folder::merge(path, options, observe),
         Place::Url(kind, url) => {
             let query = Query { url, options, secrets, range: request.range };
             match kind {
-                Kind::Pprof | Kind::Folder => pprof::fetch(&query, observe)?,
-                Kind::Pyroscope => pyroscope::fetch(&query, observe)?,
-                Kind::Parca => parca::fetch(&query, observe)?,
-                Kind::Clickhouse => clickhouse::fetch(&query, observe)?,
-                Kind::S3 => s3::fetch(&query, observe)?,
+                Kind::Pprof | Kind::Folder => pprof::fetch(&query, observe),
+                Kind::Pyroscope => pyroscope::fetch(&query, observe),
+                Kind::Parca => parca::fetch(&query, observe),
+                Kind::Clickhouse => clickhouse::fetch(&query, observe),
+                Kind::S3 => s3::fetch(&query, observe),
             }
         }
-    };
-    let fetched = cut_here(request, fetched)?;
-    named(request, fetched)
+    }
 }
 
 /// What a source has.
@@ -77,12 +87,13 @@ pub fn list(
 ) -> Result<Listing, FetchError> {
     let Place::Url(kind, url) = &request.place else { return Err(no_list()) };
     let query = Query { url, options: &request.options, secrets, range: request.range };
-    match kind {
+    let listing = match kind {
         Kind::Pyroscope => pyroscope::list(&query, observe),
         Kind::Parca => parca::list(&query, observe),
         Kind::Clickhouse => clickhouse::list(&query, observe),
         Kind::Pprof | Kind::S3 | Kind::Folder => Err(no_list()),
-    }
+    };
+    listing.map_err(|error| secrets.hide_in(error))
 }
 
 fn no_list() -> FetchError {
