@@ -101,6 +101,27 @@ fn a_profile_is_written_where_the_server_finds_it() {
     assert_eq!(project.files(), [name.as_str(), "shop.pb.gz"]);
 }
 
+#[test]
+fn a_proxy_that_does_not_connect_is_named() {
+    let proxy = Server::http(|request| match request.path.as_str() {
+        "shop.example.com:80" => Reply::status(403, "only port 443"),
+        path => panic!("unexpected: {path}"),
+    });
+    let project = Project::new();
+    let mut command = project.command(&["http://shop.example.com/heap"]);
+    let message = Outcome::of(command.env("HTTP_PROXY", proxy.url(""))).failure(1);
+    let expected = format!(
+        "http://shop.example.com/heap: the proxy 127.0.0.1:{} (HTTP_PROXY) does not connect to this \
+         host: ",
+        proxy.port
+    );
+    assert!(message.starts_with(&expected) && message.contains("403"), "{message}");
+    // Nobody listens at port 1.
+    let mut command = project.command(&["http://shop.example.com/heap"]);
+    let message = Outcome::of(command.env("HTTP_PROXY", "http://127.0.0.1:1")).failure(1);
+    assert!(message.contains("nothing is listening at the proxy 127.0.0.1:1 "), "{message}");
+}
+
 /// A fetch or an export that is killed leaves one.
 #[test]
 fn unfinished_files_are_no_profiles() {

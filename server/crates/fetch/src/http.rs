@@ -9,13 +9,14 @@ use crate::secrets::{Authorization, Secrets};
 use crate::step::Step;
 use flate2::read::MultiGzDecoder;
 use rustls::crypto::ring;
+use std::env;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 use ureq::http::{HeaderMap, Method, Response, StatusCode, header};
 use ureq::tls::{RootCerts, TlsConfig};
-use ureq::{Agent, Body};
+use ureq::{Agent, Body, Proxy};
 use url::Url;
 
 const MAX_REDIRECTS: usize = 5;
@@ -27,6 +28,9 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(366 * 24 * 3600);
 const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(1)];
 /// How much of the answer of a failed request is read, for the message.
 const SAID_BYTES: u64 = 4096;
+/// The variables that may name a proxy. `ureq` takes the first one with a valid address.
+const PROXY_VARIABLES: [&str; 6] =
+    ["ALL_PROXY", "all_proxy", "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"];
 /// The header of S3 with the region of a bucket, also if another region was asked.
 const REGION: &str = "x-amz-bucket-region";
 
@@ -175,16 +179,16 @@ impl Http {
         }
     }
 
-    /// The headers and the body of an answer with status 200.
-    fn content<'a>(
-        &'a self,
-        url: Url,
     /// What a request of an address is authorized with. Secrets go to the host of the source only.
     fn authorization_at(&self, url: &Url, ask: &Ask) -> Option<&Authorization> {
         let sent = is_same_host(url, &ask.url) && !ask.is_signed;
         self.authorization.as_ref().filter(|_| sent)
     }
 
+    /// The headers and the body of an answer with status 200.
+    fn content<'a>(
+        &'a self,
+        url: Url,
         denied: &str,
         response: Response<Body>,
         observe: &'a mut dyn FnMut(Step),
@@ -203,6 +207,7 @@ impl Http {
     }
 
     fn described(&self, url: &Url, error: ureq::Error) -> FetchError {
+        let proxy = self.proxy_for(url);
         let message = match error {
             ureq::Error::Timeout(ureq::Timeout::Global) => {
                 return FetchError::Slow { url: url.to_string(), waited: self.longest };
@@ -213,22 +218,48 @@ impl Http {
             ureq::Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => {
                 return FetchError::Timeout { url: url.to_string(), waited: self.timeout };
             }
-            ureq::Error::HostNotFound => "no such host; check the name".to_owned(),
+            ureq::Error::ConnectProxyFailed(reason) => format!(
+                "{} does not connect to this host: {reason}; allow it to (with CONNECT, also for \
+                 http addresses), or name the host in NO_PROXY",
+                proxy.unwrap_or_default()
+            ),
+            ureq::Error::HostNotFound => match proxy {
+                Some(proxy) => format!("{proxy} was not found; check the variable"),
+                None => "no such host; check the name".to_owned(),
+            },
             ureq::Error::Io(error) => match certificate_error(&error) {
                 Some(reason) => format!(
                     "the certificate is not trusted: {reason}; install the certificate of its authority on this \
                      machine, or name its file in SSL_CERT_FILE"
                 ),
-                None if error.kind() == io::ErrorKind::ConnectionRefused => {
-                    "nothing is listening there; check the host and port, and that the program is \
-                     running"
-                        .to_owned()
-                }
-                None => format!("the connection failed: {error}"),
+                None if error.kind() == io::ErrorKind::ConnectionRefused => match proxy {
+                    Some(proxy) => format!("nothing is listening at {proxy}; check the variable"),
+                    None => "nothing is listening there; check the host and port, and that the \
+                             program is running"
+                        .to_owned(),
+                },
+                None => match proxy {
+                    Some(proxy) => format!("the connection through {proxy} failed: {error}"),
+                    None => format!("the connection failed: {error}"),
+                },
             },
             error => error.to_string(),
         };
         FetchError::Connection { url: url.to_string(), message }
+    }
+
+    /// The proxy that an address is asked through: `the proxy proxy.example.com:3128 (HTTPS_PROXY)`.
+    fn proxy_for(&self, url: &Url) -> Option<String> {
+        let proxy = self.agent.config().proxy()?;
+        if url.as_str().parse().is_ok_and(|uri| proxy.is_no_proxy(&uri)) {
+            return None;
+        }
+        let named = |variable: &&str| {
+            let value = env::var(variable).ok().and_then(|value| Proxy::new(&value).ok());
+            value.is_some_and(|named| named.uri() == proxy.uri())
+        };
+        let variable = PROXY_VARIABLES.into_iter().find(named).unwrap_or_default();
+        Some(format!("the proxy {}:{} ({variable})", proxy.host(), proxy.port()))
     }
 }
 
