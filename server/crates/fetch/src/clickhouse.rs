@@ -18,7 +18,7 @@ use cuts::{Cut, Shape};
 use flate2::read::MultiGzDecoder;
 use formats::merge::Cuts;
 use formats::{Fleet, FleetCut, Limits};
-use rows::{EXPECTED, Row, Stacks};
+use rows::{EXPECTED, Row, Stacks, unreadable};
 use std::io::{self, BufRead as _, BufReader, Read};
 use url::Url;
 
@@ -80,14 +80,8 @@ impl<'a> Database<'a> {
             if text.is_empty() {
                 continue;
             }
-            let row = serde_json::from_str(text).map_err(|error| {
-                // An error after the first rows ends them.
-                if text.starts_with("Code: ") || text.starts_with("__exception__") {
-                    self.fails(format!("the query failed: {text}"))
-                } else {
-                    self.fails(format!("a row cannot be read: {error}; {EXPECTED}"))
-                }
-            })?;
+            let row = serde_json::from_str(text);
+            let row = row.map_err(|error| self.fails(unreadable(text, &error)))?;
             each(row).map_err(|message| self.fails(message))?;
         }
     }

@@ -16,6 +16,24 @@ pub(super) const EXPECTED: &str = "expected the columns `stack` and `value`, or 
 /// The largest depth of a tree.
 const MAX_DEPTH: usize = 100_000;
 
+/// Why a row cannot be read. A query that fails after the first rows ends them with its error.
+pub(super) fn unreadable(text: &str, error: &serde_json::Error) -> String {
+    #[derive(Deserialize)]
+    struct Failed {
+        exception: String,
+    }
+    if let Ok(Failed { exception }) = serde_json::from_str(text) {
+        return format!("the query failed: {exception}");
+    }
+    if text.starts_with("Code: ") || text.starts_with("__exception__") {
+        return format!("the query failed: {text}");
+    }
+    let error = error.to_string();
+    // The list of known columns that follows has those of Costline's own queries, too.
+    let what = error.split_once(", expected one of").map_or(error.as_str(), |(what, _)| what);
+    format!("a row cannot be read: {what}; {EXPECTED}")
+}
+
 /// A row. Which columns there are depends on the query.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -262,5 +280,23 @@ impl Stacks {
             self.add_frames(&path, &[], &[], node.value)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_cannot_be_read_has_the_reason_of_the_server() {
+        let message =
+            |text: &str| unreadable(text, &serde_json::from_str::<Row>(text).err().unwrap());
+        let failed = "the query failed: Code: 241. DB::Exception: Memory limit";
+        assert_eq!(message(r#"{"exception":"Code: 241. DB::Exception: Memory limit"}"#), failed);
+        assert_eq!(message("Code: 241. DB::Exception: Memory limit"), failed);
+        assert_eq!(
+            message(r#"{"stak":"main","value":1}"#),
+            format!("a row cannot be read: unknown field `stak`; {EXPECTED}")
+        );
     }
 }
