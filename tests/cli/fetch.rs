@@ -102,6 +102,16 @@ fn a_profile_is_written_where_the_server_finds_it() {
 }
 
 #[test]
+fn names_have_one_extension() {
+    let server = Server::http(|_| Reply::ok(go_profile()));
+    let project = Project::new();
+    project.fetch(&[&server.url("/cpu.pb.gz")]).success();
+    project.fetch(&[&server.url("/"), "--name", "shop.pb.gz"]).success();
+    let name = format!("127.0.0.1-{}-cpu.pb.gz", server.port);
+    assert_eq!(project.files(), [name.as_str(), "shop.pb.gz"]);
+}
+
+#[test]
 fn a_proxy_that_does_not_connect_is_named() {
     let proxy = Server::http(|request| match request.path.as_str() {
         "shop.example.com:80" => Reply::status(403, "only port 443"),

@@ -8,7 +8,7 @@ use crate::project::Sources;
 use crate::secrets::Secrets;
 use crate::store::file_stem;
 use crate::time::Range;
-use formats::fetched::{BASELINE, FOLDER};
+use formats::fetched::{BASELINE, FOLDER, without_extension};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use url::Url;
@@ -182,7 +182,7 @@ impl Request {
         let now_ms = jiff::Timestamp::now().as_millisecond();
         let range = Range::of(&options, now_ms)?;
         let baseline = range.baseline(&options, now_ms)?;
-        let name = file_stem(name)?;
+        let name = file_stem(without_extension(name))?;
         Ok(Self { place, name, source: None, options, range, baseline })
     }
 }
@@ -283,6 +283,8 @@ mod tests {
             ("https://a.example.com/debug/pprof/heap/", "a.example.com-heap"),
             ("http://[::1]:80/%2e%2e", "--1"),
             ("http://host/a%20b/x%20y", "host-x-20y"),
+            ("http://host/cpu.pb.gz", "host-cpu"),
+            ("http://host/ss.json", "host-ss"),
         ];
         for (url, name) in cases {
             let name = name.trim_matches(['.', '-']);

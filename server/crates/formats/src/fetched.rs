@@ -26,9 +26,27 @@ pub fn extension(format: Format, content: &[u8]) -> &'static str {
     }
 }
 
+/// The name of a profile without its extension, which [`extension`] adds again.
+pub fn without_extension(name: &str) -> &str {
+    let unpacked = name.strip_suffix(".gz").unwrap_or(name);
+    let mut extensions = EXTENSIONS.into_iter().chain(["json"]);
+    let stem = extensions.find_map(|it| unpacked.strip_suffix(it)?.strip_suffix('.'));
+    stem.filter(|stem| !stem.is_empty()).unwrap_or(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_lose_the_extensions_of_profiles_only() {
+        for name in ["a.pb.gz", "a.pb", "a.json", "a.json.gz", "a.speedscope.json", "a.folded"] {
+            assert_eq!(without_extension(name), "a");
+        }
+        for name in ["a.v2", "callgrind.out.1", "pb.gz", ".pb", "a.tar.gz"] {
+            assert_eq!(without_extension(name), name);
+        }
+    }
 
     #[test]
     fn all_extensions_are_known() {
