@@ -112,6 +112,16 @@ fn names_have_one_extension() {
 }
 
 #[test]
+fn the_folder_of_the_project_must_exist() {
+    let project = Project::new();
+    let missing = project.path().join("missing");
+    let missing = missing.to_str().unwrap();
+    let message = run(["fetch", "http://127.0.0.1:1/", "--root", missing]).failure(2);
+    assert_eq!(message, format!("--root {missing}: does not exist"));
+    assert!(!Path::new(missing).exists());
+}
+
+#[test]
 fn a_proxy_that_does_not_connect_is_named() {
     let proxy = Server::http(|request| match request.path.as_str() {
         "shop.example.com:80" => Reply::status(403, "only port 443"),

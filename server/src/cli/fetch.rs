@@ -5,6 +5,7 @@ use super::current_folder::{absolute, current_folder, relative};
 use super::exit::{Failure, warn};
 use super::output::Output;
 use super::progress::Progress;
+use super::view::check_root;
 use engine::discovery::roots::project_at;
 use engine::present::text::{address, plain};
 use engine::present::units;
@@ -49,6 +50,7 @@ impl From<FetchError> for Failure {
 
 impl FetchArgs {
     pub fn run(self, out: &mut Output) -> Result<(), Failure> {
+        self.root.as_deref().map_or(Ok(()), check_root)?;
         let root = self.root.as_deref().map_or_else(project, absolute);
         let sources = Sources::of_project(&root)?;
         if self.source.is_empty() {

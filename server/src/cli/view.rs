@@ -199,19 +199,27 @@ impl ViewArgs {
 
     /// Checks that roots are folders and that symbol paths are files or folders with files.
     pub(super) fn check_paths(&self) -> Result<(), Failure> {
-        let not_folders = self.root.iter().filter(|root| !root.is_dir());
-        let without_files = self.symbols.iter().filter(|path| !has_files(path));
-        let mut problems = not_folders
-            .map(|path| ("--root", path, "is not a folder"))
-            .chain(without_files.map(|path| ("--symbols", path, "contains no files")));
-        let Some((option, path, problem)) = problems.next() else { return Ok(()) };
-        let problem = if path.exists() {
-            problem.to_owned()
-        } else {
-            format!("does not exist{}", similar_names(path))
-        };
-        Err(Failure::usage(format!("{option} {}: {problem}", path.display())))
+        self.root.iter().try_for_each(|root| check_root(root))?;
+        match self.symbols.iter().find(|path| !has_files(path)) {
+            Some(path) => Err(unusable("--symbols", path, "contains no files")),
+            None => Ok(()),
+        }
     }
+}
+
+/// Checks that a value of `--root` is a folder.
+pub(super) fn check_root(root: &Path) -> Result<(), Failure> {
+    if root.is_dir() { Ok(()) } else { Err(unusable("--root", root, "is not a folder")) }
+}
+
+/// The failure for a path that does not exist, or has this problem.
+fn unusable(option: &str, path: &Path, problem: &str) -> Failure {
+    let problem = if path.exists() {
+        problem.to_owned()
+    } else {
+        format!("does not exist{}", similar_names(path))
+    };
+    Failure::usage(format!("{option} {}: {problem}", path.display()))
 }
 
 /// Whether a path is a file, or a folder that is not empty.
