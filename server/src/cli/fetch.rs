@@ -9,7 +9,7 @@ use super::view::check_root;
 use engine::discovery::roots::project_at;
 use engine::present::text::{address, plain};
 use engine::present::units;
-use fetch::{FetchError, Fetched, Listing, Options, Request, Secrets, Sources, Step};
+use fetch::{FetchError, Fetched, Kind, Listing, Options, Request, Secrets, Sources, Step};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -63,7 +63,7 @@ impl FetchArgs {
             let progress = Progress::new();
             let listing = fetch::list(&request, &secrets, &mut |step| show(&progress, &step));
             drop(progress);
-            return print(&listing?, out);
+            return print(&request, &listing?, out);
         }
         // Nothing is written before both are there, and the baseline is the older file.
         let baseline = request
@@ -112,7 +112,10 @@ fn write(
 }
 
 /// Prints what a source has: a word for what a line is, and its columns.
-fn print(listing: &Listing, out: &mut Output) -> Result<(), Failure> {
+fn print(request: &Request, listing: &Listing, out: &mut Output) -> Result<(), Failure> {
+    if *listing == Listing::default() {
+        warn(&nothing_listed(request));
+    }
     for profile_type in &listing.types {
         writeln!(out, "type\t{}", plain(profile_type))?;
     }
@@ -120,6 +123,15 @@ fn print(listing: &Listing, out: &mut Output) -> Result<(), Failure> {
         writeln!(out, "label\t{}\t{}", plain(name), plain(&values.join(", ")))?;
     }
     Ok(())
+}
+
+fn nothing_listed(Request { place, range, .. }: &Request) -> String {
+    match place.kind() {
+        Kind::Clickhouse => format!("{place}: the tables have no profiles; check --database"),
+        _ => format!(
+            "{place}: has no profiles from {range}; choose another range with --since and --until"
+        ),
+    }
 }
 
 fn files(n: usize) -> String {

@@ -226,6 +226,31 @@ fn types_and_labels_are_listed() {
 }
 
 #[test]
+fn a_list_without_anything_says_so() {
+    // An empty answer is a message without fields, or no rows.
+    let server = Server::http(|_| Reply::ok(Vec::new()));
+    let url = server.url("/");
+    let range = ["--since", "2025-11-24T10:00:00Z", "--until", "2025-11-24T11:00:00Z"];
+    let list = |arguments: &[&str]| {
+        let arguments = [arguments, &["--list"], &range].concat();
+        let listed = Project::new().fetch(&arguments);
+        assert_eq!((listed.code, listed.stdout.as_str()), (Some(0), ""));
+        listed.stderr
+    };
+    let none = "has no profiles from 2025-11-24T10:00:00Z to 2025-11-24T11:00:00Z";
+    assert_eq!(
+        list(&["pyroscope", &url]),
+        format!(
+            "costline: warning: {url}: {none}; choose another range with --since and --until\n"
+        )
+    );
+    assert_eq!(
+        list(&["clickhouse", &url, "--template", "coroot"]),
+        format!("costline: warning: {url}: the tables have no profiles; check --database\n")
+    );
+}
+
+#[test]
 fn options_that_a_source_ignores_are_refused() {
     let project = Project::new();
     let message = |arguments: &[&str]| project.fetch(arguments).failure(2);

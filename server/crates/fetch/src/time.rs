@@ -3,6 +3,7 @@
 use crate::error::FetchError;
 use crate::options::Options;
 use jiff::Timestamp;
+use std::fmt;
 
 /// The default start, relative to now.
 const SINCE: &str = "1h";
@@ -49,6 +50,15 @@ impl Range {
     /// Its ends in seconds; parts of the last one count.
     pub(crate) fn seconds(self) -> [i64; 2] {
         [self.from_ms.div_euclid(1000), (self.until_ms + 999).div_euclid(1000)]
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [from, until] = self.seconds().map(|second| {
+            Timestamp::from_second(second).map_or_else(|_| second.to_string(), |it| it.to_string())
+        });
+        write!(f, "{from} to {until}")
     }
 }
 
