@@ -3,6 +3,8 @@
 use clap::ColorChoice;
 use engine::config::settings::Unit;
 use std::borrow::Cow;
+use std::env;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 
 /// Lines are never made shorter than this, in characters.
@@ -26,12 +28,19 @@ impl StyleArgs {
         let colour = match self.color {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
-            ColorChoice::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none(),
+            ColorChoice::Auto => is_terminal && can_be_coloured(env::var_os),
         };
         let columns = terminal_size::terminal_size().filter(|_| is_terminal);
         let width = columns.map(|(width, _)| usize::from(width.0).max(MIN_WIDTH));
         Style { unit: self.unit.unwrap_or(unit), colour, width }
     }
+}
+
+/// Whether the variables of the environment let a terminal have colors: `NO_COLOR` is empty
+/// (<https://no-color.org>), and the terminal knows escape sequences.
+fn can_be_coloured(variable: impl Fn(&'static str) -> Option<OsString>) -> bool {
+    variable("NO_COLOR").is_none_or(|value| value.is_empty())
+        && variable("TERM").is_none_or(|value| value != "dumb")
 }
 
 /// How to write text.
@@ -183,6 +192,16 @@ mod tests {
             any.name_and_place(10, "a::b::c::d::e::f::g::h::i::j::k::l", "x"),
             "a::b::c::d::e::f::g::h::i::j::k::l  x"
         );
+    }
+
+    #[test]
+    fn a_terminal_has_colors_unless_its_variables_say_otherwise() {
+        let coloured = |set: &[(&str, &str)]| {
+            let value = |name| set.iter().find(|(key, _)| *key == name).map(|set| set.1.into());
+            can_be_coloured(value)
+        };
+        assert!(coloured(&[]) && coloured(&[("TERM", "xterm"), ("NO_COLOR", "")]));
+        assert!(!coloured(&[("TERM", "dumb")]) && !coloured(&[("NO_COLOR", "1")]));
     }
 
     #[test]
