@@ -130,7 +130,13 @@ fn write(
         }
         Format::Annotations => {
             let findings = findings::of(compared, arguments, format, style);
-            findings::annotations(&compared.warnings(), &findings, out)
+            let unlisted = match arguments.by {
+                ListBy::Function => compared.not_compared(arguments.by),
+                ListBy::Line | ListBy::File => {
+                    compared.unlisted(arguments.by).map(|what| format!("Omitted: {what}."))
+                }
+            };
+            findings::annotations(&compared.warnings(), unlisted.as_deref(), &findings, out)
         }
         Format::Sarif => findings::sarif(&findings::of(compared, arguments, format, style), out),
         Format::CodeQuality => {

@@ -4,6 +4,7 @@ use super::{changed, project, ran};
 use crate::speedscope;
 use serde_json::{Value, json};
 use std::fs;
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 #[test]
@@ -33,7 +34,7 @@ fn names_in_comments_mention_nobody() {
     assert!(text.contains("| @<!-- -->team#<!-- -->7 · app.py |"), "{text}");
 }
 
-/// Paths are those in the repository around the current folder.
+/// Paths are those in the repository around the root.
 #[test]
 fn what_costs_more_is_written_for_code_hosts() {
     let folder = changed();
@@ -90,6 +91,26 @@ fn what_costs_more_is_written_for_code_hosts() {
     assert_eq!(lines.success().lines().next(), Some(first));
 }
 
+/// The source is newer than both profiles.
+#[test]
+fn lines_that_are_not_known_are_not_called_unchanged() {
+    let folder = changed();
+    for name in ["before.json", "after.json"] {
+        let file = fs::File::options().write(true).open(folder.path().join(name)).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
+    }
+    let list = |format: &str| {
+        let diff = ["diff", "before.json", "after.json", "--by", "line", "--format", format];
+        ran(folder.path(), &diff).success()
+    };
+    let unknown = "the lines of 1 file whose recorded text or functions are not known.\n";
+    assert_eq!(list("annotations"), format!("::notice title=Costline::Omitted: {unknown}"));
+    let text = list("markdown");
+    assert!(text.contains(&format!("\nNo line is listed.\n\nOmitted: {unknown}")), "{text}");
+    let text = list("github");
+    assert!(text.contains("<summary>No line is listed</summary>"), "{text}");
+}
+
 /// Whatever the order in which they are listed.
 #[test]
 fn functions_of_one_name_have_their_own_fingerprints() {
@@ -132,7 +153,8 @@ fn sources_outside_of_the_repository_are_not_written_for_code_hosts() {
     let folder = changed();
     let inner = folder.path().join("repository");
     fs::create_dir_all(inner.join(".git")).unwrap();
-    let diff = ["diff", "../before.json", "../after.json", "--root", "..", "--format"];
+    let roots = ["--root", ".", "--root", ".."];
+    let diff = [&["diff", "../before.json", "../after.json"][..], &roots, &["--format"]].concat();
     assert!(
         ran(&inner, &[&diff[..], &["markdown"]].concat()).success().contains("parse · app.py:5")
     );

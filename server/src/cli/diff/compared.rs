@@ -4,10 +4,11 @@ use crate::cli::current_folder::relative;
 use crate::cli::warnings;
 use analysis::Metric;
 use engine::compare::comparison::{By, Change};
-use engine::compare::diff::{Diff, ListBy, Row, Sides};
+use engine::compare::diff::{Diff, ListBy, Row, Sides, Unmatched};
 use engine::config::settings::Unit;
 use engine::present::labels::{Scale, totals};
 use engine::present::text::plain;
+use engine::present::units;
 use engine::snapshot::Snapshot;
 
 /// The list says how much of the self cost is not compared if it is more than this part.
@@ -99,14 +100,50 @@ impl Compared<'_> {
     pub fn not_compared(&self, by: ListBy) -> Option<String> {
         let is_much = by == ListBy::Function && self.unmatched() > MUCH;
         is_much.then(|| {
-            let now = &self.now.costs;
-            let scale = Scale::new(&now.metric, now.base, Unit::Percent);
             format!(
                 "{} of the self cost is not compared: it is not known which functions of the \
                  baseline these are.",
-                scale.weight(self.diff.unmatched.own)
+                self.share(self.diff.unmatched.own)
             )
         })
+    }
+
+    /// What a list leaves out because it is not known what it is in the other profile.
+    pub fn unlisted(&self, by: ListBy) -> Option<String> {
+        let no_match = |what: &str| format!("{what} without a known match in the other profile");
+        let count = |n: usize, what: &str| units::counted(n as f64, what);
+        match by {
+            ListBy::Function if self.diff.unmatched != Unmatched::default() => {
+                let Unmatched { n_before, n_now, own } = self.diff.unmatched;
+                let mut sides = Vec::new();
+                if n_now > 0 {
+                    let own = self.share(own);
+                    sides.push(format!("{} (self {own})", count(n_now, "functions")));
+                }
+                if n_before > 0 {
+                    sides.push(format!("{} in the baseline", count(n_before, "functions")));
+                }
+                Some(no_match(&sides.join(" and ")))
+            }
+            ListBy::Line => {
+                let without = self.without_lines().filter(|_| self.diff.lines.is_empty());
+                let n_files = self.diff.unmatched_files;
+                let unknown = (n_files > 0).then(|| count(n_files, "files")).map(|files| {
+                    format!("the lines of {files} whose recorded text or functions are not known")
+                });
+                without.map(|why| format!("all lines: {why}")).or(unknown)
+            }
+            ListBy::File if self.diff.unresolved_files > 0 => {
+                Some(no_match(&count(self.diff.unresolved_files, "files")))
+            }
+            ListBy::Function | ListBy::File => None,
+        }
+    }
+
+    /// A self cost of the new profile as a share of its total.
+    fn share(&self, own: f64) -> String {
+        let now = &self.now.costs;
+        Scale::new(&now.metric, now.base, Unit::Percent).weight(own)
     }
 
     /// How costs are compared, and which changes are omitted.

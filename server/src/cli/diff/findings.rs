@@ -154,12 +154,16 @@ pub(super) fn annotations(
     findings: &[Finding],
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    unlisted: Option<&str>,
     for warning in warnings {
         writeln!(out, "::warning title=Costline::{}", escaped(&one_line(warning), false))?;
     }
     for finding in findings {
         let level = if finding.fails { "error" } else { "warning" };
         let path = escaped(&finding.place.path, true);
+    if let Some(unlisted) = unlisted {
+        writeln!(out, "::notice title=Costline::{}", escaped(&one_line(unlisted), false))?;
+    }
         let line = finding.line.map_or_else(String::new, |line| format!(",line={line}"));
         let message = escaped(&finding.message, false);
         writeln!(out, "::{level} file={path}{line},title=Costline::{message}")?;

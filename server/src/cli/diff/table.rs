@@ -4,8 +4,7 @@ use super::arguments::{DiffArgs, Format};
 use super::compared::Compared;
 use crate::cli::style::Style;
 use engine::compare::comparison::{By, Change};
-use engine::compare::diff::{Row, Sides, Unmatched};
-use engine::config::settings::Unit;
+use engine::compare::diff::{Row, Sides};
 use engine::present::labels::Scale;
 use engine::present::text::{markdown, one_line, plain};
 use engine::present::units;
@@ -66,13 +65,6 @@ fn omitted(
     let (rows, noun) = (diff.rows(arguments.by), arguments.noun());
     let count = |n: usize, what: &str| units::counted(n as f64, &format!("{noun}s{what}"));
     let mut notes = Vec::new();
-    if noun == "line"
-        && rows.is_empty()
-        && let Some(why) = compared.without_lines()
-    {
-        notes.push(format!("all lines: {why}"));
-        return notes;
-    }
     if changed > arguments.limit {
         notes.push(format!("{} (--limit)", count(changed - arguments.limit, "")));
     }
@@ -87,35 +79,7 @@ fn omitted(
         let real = if diff.by.bound().is_some() { " beyond noise" } else { "" };
         notes.push(format!("{} without a change{real}", count(unchanged, "")));
     }
-    match noun {
-        "function" if diff.unmatched != Unmatched::default() => {
-            let Unmatched { n_before, n_now, own } = diff.unmatched;
-            let now = &compared.now.costs;
-            let scale = Scale::new(&now.metric, now.base, Unit::Percent);
-            let mut sides = Vec::new();
-            if n_now > 0 {
-                sides.push(format!("{} (self {})", count(n_now, ""), scale.weight(own)));
-            }
-            if n_before > 0 {
-                sides.push(format!("{} in the baseline", count(n_before, "")));
-            }
-            notes.push(format!(
-                "{} without a known match in the other profile",
-                sides.join(" and ")
-            ));
-        }
-        "line" if diff.unmatched_files > 0 => {
-            let files = units::counted(diff.unmatched_files as f64, "files");
-            notes.push(format!(
-                "the lines of {files} whose recorded text or functions are not known"
-            ));
-        }
-        "file" if diff.unresolved_files > 0 => notes.push(format!(
-            "{} without a known match in the other profile",
-            count(diff.unresolved_files, "")
-        )),
-        _ => {}
-    }
+    notes.extend(compared.unlisted(arguments.by));
     notes
 }
 
@@ -139,6 +103,11 @@ pub(super) fn write(
     }
     let (noun, n) = (arguments.noun(), changed.len());
     let not_compared = compared.not_compared(arguments.by);
+    // Rows that are not listed may have changed.
+    let none = match compared.unlisted(arguments.by) {
+        None if small.is_empty() => format!("No {noun} changed"),
+        _ => format!("No {noun} is listed"),
+    };
     let is_folded = format == Format::Github;
     if is_folded {
         writeln!(out, "{MARKER}")?;
@@ -157,9 +126,14 @@ pub(super) fn write(
     }
     if is_folded {
         let changed = units::counted(n as f64, &format!("{noun}s"));
-        writeln!(out, "<details><summary>{changed} changed</summary>\n")?;
+        let summary = if n == 0 { none.clone() } else { format!("{changed} changed") };
+        writeln!(out, "<details><summary>{summary}</summary>\n")?;
     }
-    table(&rows, noun, format, out)?;
+    if rows.is_empty() {
+        writeln!(out, "{none}.\n")?;
+    } else {
+        table(&rows, noun, format, out)?;
+    }
     for note in &omitted {
         writeln!(out, "Omitted: {note}.\n")?;
     }
@@ -177,9 +151,6 @@ fn table(
     format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    if rows.is_empty() {
-        return writeln!(out, "No {noun} changed.\n");
-    }
     let headings = headings(rows);
     let right = "---:|".repeat(headings.len());
     writeln!(out, "| {} | {noun} |\n|{right}---|", headings.join(" | "))?;
