@@ -91,6 +91,26 @@ fn what_costs_more_is_written_for_code_hosts() {
     assert_eq!(lines.success().lines().next(), Some(first));
 }
 
+/// Whatever the current folder is.
+#[test]
+fn paths_are_those_in_the_repository_of_the_root() {
+    let folder = changed();
+    let elsewhere = TempDir::new().unwrap();
+    fs::create_dir(elsewhere.path().join(".git")).unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let diff = ["diff", &path("before.json"), &path("after.json"), "--root", &path("")];
+    let list = |format: &str| {
+        let arguments = [&diff[..], &["--format", format]].concat();
+        ran(elsewhere.path(), &arguments).success()
+    };
+    assert!(list("annotations").starts_with("::warning file=app.py,line=5,"));
+    let issues: Value = serde_json::from_str(&list("code-quality")).unwrap();
+    assert_eq!(issues[0]["location"]["path"], "app.py");
+    let sarif: Value = serde_json::from_str(&list("sarif")).unwrap();
+    let place = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "app.py");
+}
+
 /// The source is newer than both profiles.
 #[test]
 fn lines_that_are_not_known_are_not_called_unchanged() {

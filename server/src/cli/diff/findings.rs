@@ -1,12 +1,14 @@
 //! What costs more or is new, at its place in the repository, for the pages of code hosts: commands of
 //! GitHub Actions, SARIF, and GitLab's Code Quality.
 //!
-//! Paths are relative to the Git repository around the current folder, or else to the folder.
+//! Paths are relative to the Git repository around the root, or else to the root.
 
 use super::arguments::{DiffArgs, Format};
 use super::compared::Compared;
 use super::table::cells;
+use crate::cli::source_roots::source_roots;
 use crate::cli::style::Style;
+use crate::cli::view::ViewArgs;
 use engine::compare::diff::{ListBy, Row, Sides};
 use engine::present::text::one_line;
 use lsp_types::Url;
@@ -44,7 +46,7 @@ pub(super) fn of(
     style: Style,
 ) -> Vec<Finding> {
     let min = arguments.min_percent(format);
-    let top = repository();
+    let top = repository(&arguments.view);
     let rows = compared.diff.rows(arguments.by);
     let grew = rows.iter().enumerate();
     let grew = grew.filter(|(_, row)| row.main().is_real() && row.main().change > 0.0);
@@ -56,12 +58,13 @@ pub(super) fn of(
     findings.take(arguments.limit).collect()
 }
 
-/// The Git repository around the current folder, or else the folder.
-fn repository() -> PathBuf {
-    let folder = std::env::current_dir().and_then(|folder| folder.canonicalize());
-    let folder = folder.unwrap_or_default();
-    let top = folder.ancestors().find(|folder| folder.join(".git").exists());
-    top.unwrap_or(&folder).to_owned()
+/// The Git repository around the first root, or else the root.
+fn repository(view: &ViewArgs) -> PathBuf {
+    let profile = view.profiles.first().map_or(Path::new(""), PathBuf::as_path);
+    let roots = source_roots(&view.root, profile, &[]);
+    let root = roots.first().and_then(|root| root.canonicalize().ok()).unwrap_or_default();
+    let top = root.ancestors().find(|folder| folder.join(".git").exists());
+    top.unwrap_or(&root).to_owned()
 }
 
 /// A file of the repository.
@@ -148,22 +151,22 @@ fn escaped(text: &str, is_property: bool) -> String {
     if is_property { text.replace(':', "%3A").replace(',', "%2C") } else { text }
 }
 
-/// Writes a command of GitHub Actions for each warning and each finding.
+/// Writes a command of GitHub Actions for each warning, for what is not known, and for each finding.
 pub(super) fn annotations(
     warnings: &[String],
+    unlisted: Option<&str>,
     findings: &[Finding],
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    unlisted: Option<&str>,
     for warning in warnings {
         writeln!(out, "::warning title=Costline::{}", escaped(&one_line(warning), false))?;
+    }
+    if let Some(unlisted) = unlisted {
+        writeln!(out, "::notice title=Costline::{}", escaped(&one_line(unlisted), false))?;
     }
     for finding in findings {
         let level = if finding.fails { "error" } else { "warning" };
         let path = escaped(&finding.place.path, true);
-    if let Some(unlisted) = unlisted {
-        writeln!(out, "::notice title=Costline::{}", escaped(&one_line(unlisted), false))?;
-    }
         let line = finding.line.map_or_else(String::new, |line| format!(",line={line}"));
         let message = escaped(&finding.message, false);
         writeln!(out, "::{level} file={path}{line},title=Costline::{message}")?;
