@@ -3,6 +3,7 @@
 mod hosts;
 mod incomplete;
 mod matches;
+mod outputs;
 mod small;
 
 use super::{Outcome, costline, speedscope};

@@ -17,7 +17,7 @@ pub struct CompareArgs {
     /// Show how costs changed since this profile. Repeat it to compare with the mean of several runs;
     /// their spread then counts as noise
     #[arg(long, value_name = "PROFILE")]
-    baseline: Vec<PathBuf>,
+    pub(super) baseline: Vec<PathBuf>,
     /// How to compare costs with the baseline
     #[arg(long, value_enum, value_name = "HOW", default_value = "absolute")]
     pub(super) compare: Compare,

@@ -42,6 +42,7 @@ impl DiffArgs {
         let base = [&[base], self.base.as_slice()].concat();
         self.view.profiles.extend_from_slice(&self.new);
         check_standard_input(&[&base, &self.view.profiles])?;
+        self.check_files(&base)?;
         if self.view.combine.replace(Combine::Average) == Some(Combine::Sum) {
             return Err(Failure::usage("diff compares the mean of several runs, not their sum"));
         }
@@ -67,7 +68,6 @@ fn diff(
                        --fail-above-function or a profile with times";
         return Err(Failure::no_output(message));
     }
-    arguments.check_files()?;
     let diff = Diff::new(before, now, arguments.compare);
     let compared = Compared { before, now, diff: &diff };
     // Percentages of shares, weights of weights.

@@ -45,6 +45,7 @@ impl ExportArgs {
         options.check(baseline.is_some()).map_err(Failure::usage)?;
         check_standard_input(&[&view.profiles, baseline.as_slice()])?;
         let (snapshot, _) = view.load()?;
+        output.check(snapshot.loaded.files.iter().map(|(path, _)| path).chain(&baseline))?;
         let load = |path| load_baseline(&view, vec![path], Places::Recorded, &snapshot);
         let baseline = baseline.map(load).transpose()?;
         if output.file().is_none() && target == Target::Pprof && io::stdout().is_terminal() {

@@ -74,6 +74,8 @@ impl HtmlArgs {
     /// Writes the page.
     pub fn run(self, out: &mut Output) -> Result<(), Failure> {
         let loaded = Loaded::load(&self.view, Places::Current, &[], &self.compare, None)?;
+        let files = loaded.snapshot.loaded.files.iter().map(|(path, _)| path);
+        self.output.check(files.chain(&self.compare.baseline))?;
         let page = Page::new(&loaded, self.compare.compare);
         let before = loaded.beside().before;
         let text = page.write(before, !self.no_sources).map_err(Failure::no_output)?;

@@ -1,6 +1,7 @@
 //! Where a command writes.
 
 use super::exit::Failure;
+use super::read::check_output;
 use engine::export;
 use std::io::{BufWriter, Stdout, Write};
 use std::path::{Path, PathBuf};
@@ -23,6 +24,14 @@ impl OutputArgs {
     /// The file to write. `None` for standard output.
     pub fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| *path != Path::new("-"))
+    }
+
+    /// Fails if the file is one of these profiles.
+    pub fn check<'p>(
+        &self,
+        profiles: impl IntoIterator<Item = &'p PathBuf>,
+    ) -> Result<(), Failure> {
+        self.file().map_or(Ok(()), |file| check_output(file, profiles))
     }
 
     /// Writes the file, or to `out`.

@@ -24,6 +24,20 @@ pub(super) fn check_standard_input(profiles: &[&[PathBuf]]) -> Result<(), Failur
     Err(Failure::usage(message))
 }
 
+/// Fails if the file to write is one of these profiles, which would be lost.
+pub(super) fn check_output<'p>(
+    output: &Path,
+    profiles: impl IntoIterator<Item = &'p PathBuf>,
+) -> Result<(), Failure> {
+    let Ok(real) = output.canonicalize() else { return Ok(()) };
+    let is_output = |profile: &PathBuf| profile.canonicalize().is_ok_and(|path| path == real);
+    if !profiles.into_iter().any(is_output) {
+        return Ok(());
+    }
+    let message = "is one of the profiles that are read; write to another file";
+    Err(Failure::usage(format!("{}: {message}", output.display())))
+}
+
 /// Reads a profile from standard input.
 fn read_standard_input(max_bytes: u64, progress: &Progress) -> Result<Loaded, LoadError> {
     let path = Path::new("-");

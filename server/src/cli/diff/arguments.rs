@@ -2,6 +2,7 @@
 
 use crate::cli::current_folder::absolute;
 use crate::cli::exit::Failure;
+use crate::cli::read::{check_output, is_standard_input};
 use crate::cli::style::StyleArgs;
 use crate::cli::values::percentage;
 use crate::cli::view::ViewArgs;
@@ -69,10 +70,11 @@ impl DiffArgs {
         options.into_iter().find_map(|(most, name)| most.map(|_| name))
     }
 
-    /// Fails if two lists are for one file.
-    pub fn check_files(&self) -> Result<(), Failure> {
+    /// Fails if two lists are for one file, or a list is for a profile: one of `base` or of the view.
+    pub fn check_files(&self, base: &[PathBuf]) -> Result<(), Failure> {
         let mut files: Vec<PathBuf> = Vec::new();
         for (_, file) in &self.write {
+            check_output(file, base.iter().chain(&self.view.profiles))?;
             let path = absolute(file);
             if files.contains(&path) {
                 let message = format!("--write: {} would be written twice", file.display());
