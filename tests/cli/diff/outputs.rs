@@ -31,3 +31,14 @@ fn a_profile_that_is_read_is_not_overwritten() {
     let export = ["export", "--to", "folded", "--overwrite", "-o", "profiles/a.json"];
     refused(&export, "profiles/a.json");
 }
+
+#[test]
+fn a_list_cannot_also_be_written_to_standard_output() {
+    let folder = changed();
+    let write = ["diff", "before.json", "after.json", "--write", "markdown=-"];
+    let outcome = ran(folder.path(), &write);
+    assert_eq!(outcome.code, Some(2));
+    let expected = "standard output has the list of --format; name a file";
+    assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
+    assert!(!folder.path().join("-").exists());
+}

@@ -129,5 +129,9 @@ fn format_and_file(text: &str) -> Result<(Format, PathBuf), String> {
         let names: Vec<_> = formats.map(|format| format.get_name().to_owned()).collect();
         format!("expected FORMAT to be one of {}", names.join(", "))
     })?;
-    Ok((format, PathBuf::from(file)))
+    let file = PathBuf::from(file);
+    if is_standard_input(&file) {
+        return Err("standard output has the list of --format; name a file".to_owned());
+    }
+    Ok((format, file))
 }
