@@ -351,6 +351,8 @@ fn every_tool_only_reads_and_every_page_can_be_read() {
 }
 
 /// All answers for every fixture are valid and short, and functions cost what `report` says.
+    let change = client.failure("hot_spots", &json!({ "sort": "change" }));
+    assert_eq!(change, "hot_spots: `sort`: `change` needs a baseline; use `compare`");
 #[test]
 fn all_formats_have_the_numbers_of_the_command_line() {
     let mut compared = 0;

@@ -8,6 +8,7 @@ use super::view::View;
 use engine::items::fields::PlaceFields;
 use engine::items::weight::Weight;
 use engine::query::hot_spots::{HotCost, HotSpots, PerCall, Question, hot_spots};
+use engine::ranking::Sort;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -83,7 +84,7 @@ impl Query for ListHotSpots {
     const DESCRIPTION: &'static str = "List the hottest functions of a profile, own code first, \
                                        with their files and lines. Start here. Also lists lines, \
                                        calls, files, modules, packages, libraries, threads, \
-                                       cliques and fields (`by`).";
+                                       cliques and fields (`by`). For changes, use `compare`.";
     const LIMIT: usize = 15;
     type Arguments = Question;
     type Answer = Hottest;
@@ -94,6 +95,9 @@ impl Query for ListHotSpots {
         question: &Question,
         most: usize,
     ) -> Result<Hottest, String> {
+        if question.sort == Some(Sort::Change) {
+            return Err("`sort`: `change` needs a baseline; use `compare`".to_owned());
+        }
         let opened = project.open(view)?;
         let question = Question { limit: Some(most.saturating_add(1)), ..question.clone() };
         let found = hot_spots(&opened.context, question)?;
