@@ -292,6 +292,54 @@ fn call_sites_that_are_not_listed_are_counted() {
     assert_eq!(caller["moreSites"], 2);
 }
 
+/// The errors of requests that a client of the SDK does not send.
+#[test]
+fn requests_without_what_they_need_are_invalid() {
+    let folder = project();
+    let mut server = Command::new(env!("CARGO_BIN_EXE_costline"))
+        .arg("mcp")
+        .current_dir(folder.path())
+        .env("COSTLINE_CACHE_DIR", "")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut requests = server.stdin.take().unwrap();
+    let mut replies = BufReader::new(server.stdout.take().unwrap()).lines();
+    let mut request = |method: &str, params: &Value| -> Value {
+        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        writeln!(requests, "{request}").unwrap();
+        serde_json::from_str(&replies.next().unwrap().unwrap()).unwrap()
+    };
+    let client = json!({ "name": "test", "version": "1" });
+    let hello =
+        json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+    assert_eq!(request("initialize", &hello)["result"]["serverInfo"]["name"], "costline");
+    let cases = [
+        ("resources/read", json!({}), -32602, "resources/read: missing field `uri`"),
+        ("tools/call", json!({}), -32602, "tools/call: missing field `name`"),
+        (
+            "tools/call",
+            json!({ "name": 5 }),
+            -32602,
+            "tools/call: invalid type: integer `5`, expected a string",
+        ),
+        (
+            "tools/call",
+            json!({ "name": "hot_spots", "arguments": [1] }),
+            -32602,
+            "tools/call: invalid type: sequence, expected a map",
+        ),
+        ("tools/run", json!({}), -32601, "unknown method `tools/run`"),
+    ];
+    for (method, params, code, message) in cases {
+        let error = request(method, &params)["error"].take();
+        assert_eq!(error, json!({ "code": code, "message": message }), "{method} {params}");
+    }
+    drop(requests);
+    assert!(server.wait().unwrap().success());
+}
+
 #[test]
 fn unknown_tools_arguments_and_files_outside_are_refused() {
     let folder = project();
@@ -303,6 +351,8 @@ fn unknown_tools_arguments_and_files_outside_are_refused() {
     assert!(unknown.contains("unknown argument `file`; expected one of by,"), "{unknown}");
     let wrong = client.failure("hot_spots", &json!({ "by": "colour" }));
     assert!(wrong.contains("colour"), "{wrong}");
+    let change = client.failure("hot_spots", &json!({ "sort": "change" }));
+    assert_eq!(change, "hot_spots: `sort`: `change` needs a baseline; use `compare`");
 
     let other = TempDir::new().unwrap();
     let secret = other.path().join("secret.folded");
@@ -351,8 +401,6 @@ fn every_tool_only_reads_and_every_page_can_be_read() {
 }
 
 /// All answers for every fixture are valid and short, and functions cost what `report` says.
-    let change = client.failure("hot_spots", &json!({ "sort": "change" }));
-    assert_eq!(change, "hot_spots: `sort`: `change` needs a baseline; use `compare`");
 #[test]
 fn all_formats_have_the_numbers_of_the_command_line() {
     let mut compared = 0;

@@ -5,12 +5,14 @@ use super::project::Project;
 use super::tools::TOOLS;
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
-    Implementation, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
-    ResourceContents, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, ErrorData, Implementation, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    Resource, ResourceContents, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 
 const INSTRUCTIONS: &str = "Costline shows what each line and function of a program costs, from \
@@ -80,6 +82,25 @@ impl ServerHandler for Server {
         Ok(result.into())
     }
 
+    /// A request of the protocol whose parameters are not as they must be.
+    async fn on_custom_request(
+        &self,
+        CustomRequest { method, params, .. }: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let problem = match method.as_str() {
+            "tools/call" => problem::<CallToolRequestParams>(params),
+            "resources/read" => problem::<ReadResourceRequestParams>(params),
+            _ => None,
+        };
+        let unknown = || {
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method `{method}`"), None)
+        };
+        Err(problem.map_or_else(unknown, |problem| {
+            ErrorData::invalid_params(format!("{method}: {problem}"), None)
+        }))
+    }
+
     async fn list_resources(
         &self,
         _: Option<PaginatedRequestParams>,
@@ -105,4 +126,10 @@ impl ServerHandler for Server {
         let text = ResourceContents::text(page.text, page.uri()).with_mime_type("text/markdown");
         Ok(ReadResourceResult::new(vec![text]).into())
     }
+}
+
+/// Why parameters are not those of a request.
+fn problem<T: DeserializeOwned>(params: Option<Value>) -> Option<String> {
+    let params = params.unwrap_or_else(|| json!({}));
+    serde_json::from_value::<T>(params).err().map(|error| error.to_string())
 }
