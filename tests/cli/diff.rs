@@ -2,6 +2,7 @@
 
 mod hosts;
 mod incomplete;
+mod lenses;
 mod matches;
 mod outputs;
 mod small;

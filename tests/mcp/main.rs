@@ -292,6 +292,22 @@ fn call_sites_that_are_not_listed_are_counted() {
     assert_eq!(caller["moreSites"], 2);
 }
 
+/// Also if its lines with costs are far below.
+#[test]
+fn the_lines_of_a_file_have_the_functions_that_they_are_in() {
+    let folder = TempDir::new().unwrap();
+    let source = "def slow():\n    # 2\n    # 3\n    # 4\n    # 5\n    work()\n";
+    fs::write(folder.path().join("app.py"), source).unwrap();
+    fs::create_dir(folder.path().join("profiles")).unwrap();
+    fs::write(folder.path().join("profiles/cpu.folded"), "slow (app.py:6) 10\n").unwrap();
+    let Some(mut client) = Client::start(folder.path(), &[]) else { return };
+    let found = client.call("line_costs", &json!({ "target": "app.py" }));
+    let lines = found["lines"].as_array().unwrap().iter().map(|row| row["line"].as_u64().unwrap());
+    assert_eq!(lines.collect::<Vec<_>>(), [1, 4, 5, 6]);
+    let function = &found["functions"][0];
+    assert_eq!((&function["name"], &function["line"]), (&json!("slow"), &json!(1)));
+}
+
 /// The errors of requests that a client of the SDK does not send.
 #[test]
 fn requests_without_what_they_need_are_invalid() {

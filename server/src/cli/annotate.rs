@@ -21,7 +21,7 @@ use engine::discovery::{is_named_like_profile, sniff};
 use engine::present::labels::{Part as CostPart, Scale};
 use engine::present::text::plain;
 use engine::present::units;
-use engine::query::annotated::{AnnotatedLine, AnnotatedSource};
+use engine::query::annotated::{AnnotatedLine, AnnotatedSource, Shown};
 use engine::query::targets::{Target, TargetProblem, named};
 use engine::world::World;
 use engine::world::context::OpenFile;
@@ -134,7 +134,7 @@ fn show(
 ) -> io::Result<()> {
     let lines = open.lines();
     let annotated = AnnotatedSource::new(&lines, open.document.text.as_str());
-    let columns = Columns::new(open, &annotated.costs, beside, style.unit);
+    let columns = Columns::new(open, &annotated.costs, &target.shown, beside, style.unit);
     let ranges = annotated.ranges(&target.shown);
     let is_long = ranges.iter().map(ExactSizeIterator::len).sum::<usize>() > MAX_FULL_LINES;
     let is_shown = |line0| {
@@ -193,6 +193,7 @@ impl Columns {
     fn new(
         open: &OpenFile,
         by_line: &BTreeMap<u32, LineCost>,
+        shown: &Shown,
         Beside { before, overlay }: Beside<'_>,
         unit: Unit,
     ) -> Self {
@@ -234,9 +235,9 @@ impl Columns {
         let min_percent = Settings::default().lenses.min_percent;
         for (line0, function) in lines.functions() {
             let cost = costs.function(function).cost;
-            if scale.reaches(cost, min_percent) {
+            let before = before.and_then(|before| before.function(snapshot, function));
+            if shown.names(function) || scale.has_lens(cost, before, min_percent) {
                 let name = plain(snapshot.function(function).name);
-                let before = before.and_then(|before| before.function(snapshot, function));
                 let overlaid = overlay.and_then(|overlay| overlay.function(snapshot, function));
                 let beside = overlaid.map(Overlaid::lens).unwrap_or_default();
                 let lens = format!("{}{name}: {}{beside}", lines.mark(), scale.lens(cost, before));

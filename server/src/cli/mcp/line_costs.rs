@@ -6,6 +6,7 @@ use super::project::{Opened, Project};
 use super::tool::Query;
 use super::view::View;
 use crate::cli::document;
+use analysis::FunctionId;
 use engine::items::CostData;
 use engine::items::fields::{CostFields, PlaceFields};
 use engine::items::weight::Weight;
@@ -44,7 +45,7 @@ pub struct Annotated {
     stale: bool,
     /// The functions that are defined on these lines.
     functions: Vec<FunctionLine>,
-    /// The lines with costs, and those around them.
+    /// The lines with costs, those around them, and those where functions are defined.
     lines: Vec<Row>,
     /// The number of lines that were left out to keep the answer short. They cost less.
     more: usize,
@@ -123,27 +124,32 @@ impl Query for ShowLines {
         let annotated = AnnotatedSource::new(&lines, document.text.as_str());
         let ranges = annotated.ranges(&target.shown);
         let is_whole_file = target.shown == Shown::Whole;
+        let scale = context.scale(&opened.snapshot);
+        let cost = |function| opened.snapshot.costs.function(function).cost;
+        let min_percent = context.world.settings.lenses.min_percent;
+        let functions = lines.functions();
+        let hot = functions.iter().filter(|(_, it)| scale.has_lens(cost(*it), None, min_percent));
+        let headers: BTreeSet<u32> = hot.map(|&(line0, _)| line0).collect();
+        let is_near =
+            |line0: u32| annotated.is_near_cost(line0, CONTEXT_LINES) || headers.contains(&line0);
         let mut shown = annotated.shown(|line0| {
-            ranges.iter().any(|range| range.contains(&line0))
-                && (!is_whole_file || annotated.is_near_cost(line0, CONTEXT_LINES))
+            ranges.iter().any(|range| range.contains(&line0)) && (!is_whole_file || is_near(line0))
         });
         let n_wanted = shown.len();
         keep_hottest(&mut shown, most);
-        let scale = context.scale(&opened.snapshot);
         let row = |line: &AnnotatedLine<'_>| Row {
             line: line.line0 + 1,
             source: short(line.text),
             costs: line.cost.map(|line| CostData::new(scale.of_lines(), line.cost, None).into()),
         };
         let lines0: BTreeSet<u32> = shown.iter().map(|line| line.line0).collect();
-        let functions = lines.functions().into_iter();
-        let defined = functions.filter(|(line0, _)| lines0.contains(line0));
-        let function = |(_, function)| {
+        let defined = functions.iter().filter(|(line0, _)| lines0.contains(line0));
+        let function = |&(_, function): &(u32, FunctionId)| {
             let place = PlaceFields::of_function(&context, &opened.snapshot, function);
             FunctionLine {
                 name: short(opened.snapshot.function(function).name),
                 place: At::new(&opened, &place),
-                cost: scale.lens(opened.snapshot.costs.function(function).cost, None),
+                cost: scale.lens(cost(function), None),
             }
         };
         Ok(Annotated {

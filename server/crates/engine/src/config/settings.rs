@@ -180,7 +180,8 @@ pub struct Hints {
 pub struct Lenses {
     /// Show code lenses.
     pub enable: bool,
-    /// Hide lenses below this percentage of the total.
+    /// Hide lenses of functions below this percentage of the total, unless they were above it in the
+    /// baseline, or changed by as much of it.
     pub min_percent: f64,
     /// Show lenses for unnamed closures.
     pub closures: bool,

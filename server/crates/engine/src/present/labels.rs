@@ -112,6 +112,21 @@ impl<'a> Scale<'a> {
         }
     }
 
+    /// Whether a function has a lens: its cost is at least `min_percent` of the base, or was that much
+    /// of the baseline, or changed by that much of it.
+    pub fn has_lens(self, cost: Cost, before: Option<Before>, min_percent: f64) -> bool {
+        let is_much = |share: f64| share != 0.0 && 100.0 * share.abs() >= min_percent;
+        let was_much = |before: Before| {
+            let by = before.by;
+            let changes = [Some(before.self_change(cost)), before.total_change(cost)];
+            changes.into_iter().flatten().any(|change| {
+                is_much(change.before / by.base_before())
+                    || change.is_real() && is_much(by.share(change))
+            })
+        };
+        self.reaches(cost, min_percent) || before.is_some_and(was_much)
+    }
+
     /// The title of a lens: `self 12.3% (1.23 s) · total 45.6% (4.56 s)`, with a baseline
     /// `self 12.3% (1.23 s) ▲2.1 · total 45.6% (4.56 s) ▼0.4`.
     pub fn lens(self, cost: Cost, before: Option<Before>) -> String {
@@ -316,6 +331,23 @@ mod tests {
         assert_eq!(label(&samples, Unit::Absolute, By::Share), "25 samples ▲2.5");
         let unchanged = before(By::Weight, 8.0, Total::Exact(25.0));
         assert_eq!(scale(&times).hint(now, Show::Total, unchanged), "12.5%");
+    }
+
+    #[test]
+    fn a_function_that_was_hot_or_changed_much_has_a_lens() {
+        let metric = Metric::new("time", "us", None);
+        let cost = |weight| Cost { self_: weight, total: Total::Exact(weight) };
+        let has_lens = |now, before, min_percent| {
+            // The totals are 100, and 200 now.
+            let by = Comparison::exact(By::Weight, 100.0, 200.0);
+            let before = Before::mean(&[(cost(before), None)], None, by);
+            scale(&metric).has_lens(cost(now), before, min_percent)
+        };
+        assert!(!scale(&metric).has_lens(cost(1.0), None, 1.0));
+        // It was 10 %, and has 9 % less.
+        assert!(has_lens(1.0, 10.0, 10.0) && !has_lens(1.0, 10.0, 10.1));
+        // It was 1 %, and has 29 % more: 15 % of the new total.
+        assert!(has_lens(30.0, 1.0, 28.9) && !has_lens(30.0, 1.0, 29.1));
     }
 
     #[test]

@@ -20,6 +20,13 @@ pub enum Shown {
     Parts(Vec<Part>),
 }
 
+impl Shown {
+    /// Whether a function was asked for.
+    pub fn names(&self, function: FunctionId) -> bool {
+        matches!(self, Self::Parts(parts) if parts.contains(&Part::Function(function)))
+    }
+}
+
 /// A part of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {

@@ -61,7 +61,10 @@ pub fn function_costs(context: &Context, uri: &Url) -> Vec<FunctionLens> {
     let on_lines = functions.chunk_by(|a, b| a.0 == b.0);
     let shown = on_lines.flat_map(|on_line| shown(&open, on_line, settings.closures));
     let mut shown: Vec<_> = shown
-        .filter(|&(_, function)| scale.reaches(cost(&open, function), settings.min_percent))
+        .filter(|&(_, function)| {
+            let before = context.function_before(&open.snapshot, function);
+            scale.has_lens(cost(&open, function), before, settings.min_percent)
+        })
         .collect();
     if shown.len() > MAX_LENSES {
         shown.sort_by(|a, b| hotter(cost(&open, a.1), cost(&open, b.1)));

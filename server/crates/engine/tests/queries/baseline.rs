@@ -210,6 +210,22 @@ fn noise_is_only_in_the_data() {
     assert!(report.contains("change: self – · total ▲2.0 (within noise)"), "{report}");
 }
 
+/// Also if little of its cost is left.
+#[test]
+fn a_function_that_got_much_faster_has_a_lens() {
+    let project = Project::new(&[("app.rs", APP)]);
+    let samples = "f@2[file:app.rs] f@3\ng@5[file:app.rs] h@6[file:app.rs]";
+    let load = |times: [f64; 2]| project.load(text_samples::timed(samples, &times));
+    let context = project.context(load([1.0, 199.0]), &["app.rs"]);
+    let lines = |context: &Context| {
+        let lenses = function_costs(context, &project.uri("app.rs")).into_iter();
+        lenses.map(|lens| lens.line0 + 1).collect::<Vec<_>>()
+    };
+    // `g`, on line 5, has 0.5 % of the cost.
+    assert_eq!(lines(&context), [1, 6]);
+    assert_eq!(lines(&compared_with(&context, load([100.0, 199.0]))), [1, 5, 6]);
+}
+
 #[test]
 fn trees_and_lists_have_the_change_of_each_path() {
     let project = Project::new(&[("app.rs", APP)]);
