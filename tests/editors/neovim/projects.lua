@@ -1,5 +1,5 @@
---- Two projects, and so two servers: the descriptions of functions without a source are those of the project they are opened
---- from.
+--- Two projects, and so two servers: descriptions of functions without a source, windows and lists are those of the project
+--- they are opened from.
 
 local t = dofile(vim.env.COSTLINE_SPECS .. "/support.lua")
 
@@ -53,6 +53,18 @@ end
 local function expect_cost(uri, cost)
   local text = description(uri)
   t.expect(text:find(cost, 1, true), text, cost)
+end
+
+--- Waits until a line of the current buffer contains a text, and moves the cursor there.
+---@param text string
+local function wait_line(text)
+  t.wait(text, function()
+    return vim.fn.search(text, "cw") > 0
+  end)
+end
+
+local function shown_lines()
+  return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
 end
 
 t.run({
@@ -115,6 +127,51 @@ t.run({
         return t.drawn("hints")["2"]
       end)
       edit(first)
+    end,
+  },
+  {
+    "each project has its own call tree and flame graph, which name it",
+    function()
+      for _, command in ipairs({ "tree inverted", "flamegraph" }) do
+        edit(first)
+        local code = vim.api.nvim_get_current_win()
+        vim.cmd("Costline " .. command)
+        wait_line("here")
+        local window, of_first = vim.api.nvim_get_current_win(), shown_lines()
+        t.expect((of_first .. vim.wo.winbar):find("first: run.folded", 1, true), of_first, vim.wo.winbar)
+        vim.api.nvim_set_current_win(code)
+        edit(second)
+        vim.cmd("Costline " .. command)
+        wait_line("there")
+        t.expect((shown_lines() .. vim.wo.winbar):find("second: run.folded", 1, true), vim.wo.winbar)
+        vim.api.nvim_set_current_win(code)
+        edit(first)
+        vim.cmd("Costline " .. command)
+        t.same(vim.api.nvim_get_current_win(), window)
+        t.same(shown_lines(), of_first)
+        vim.api.nvim_set_current_win(code)
+        vim.cmd("silent only")
+      end
+    end,
+  },
+  {
+    "a list asks the project that it is about",
+    function()
+      edit(first)
+      vim.cmd("Costline hotspots")
+      wait_line("  here$")
+      vim.cmd.wincmd("p")
+      edit(second)
+      vim.cmd.wincmd("p")
+      vim.cmd("Costline callers")
+      wait_line("| 50.0% main  app.py:1")
+      t.expect(vim.fn.getqflist({ title = 1 }).title:find("callers of here · first: run.folded", 1, true))
+      vim.cmd("Costline transform push drop-function:here")
+      t.wait("the transform of the first project", function()
+        return vim.fn.execute("messages"):find("drop-function:here", 1, true)
+      end)
+      vim.cmd("Costline transform pop")
+      vim.cmd("silent cclose")
     end,
   },
   {

@@ -11,8 +11,8 @@ local with_self = vim.fn.has("nvim-0.11") == 1
 ---@type table<integer, costline.Shown>
 local shown = {}
 
---- The clients whose answers buffers without a file show, by buffer.
----@type table<integer, integer>
+--- The root folders of the clients whose answers buffers without a file show, by buffer. Another client may follow in a folder.
+---@type table<integer, string>
 local sources = {}
 
 --- Shows a message, by default about a problem.
@@ -93,28 +93,55 @@ function M.all(bufnr)
   return vim.lsp.get_clients({ name = M.name, bufnr = bufnr })
 end
 
+--- The root folder of a client, which tells it from those of other projects.
+---@param it vim.lsp.Client
+---@return string empty for files without a project
+function M.root(it)
+  return it.root_dir or ""
+end
+
 --- Keeps whose answer a buffer without a file shows.
 ---@param bufnr integer
----@param client? vim.lsp.Client
-function M.set_source(bufnr, client)
-  sources[bufnr] = client and client.id
+---@param it? vim.lsp.Client
+function M.set_source(bufnr, it)
+  sources[bufnr] = it and M.root(it)
+end
+
+--- The root folder of the client whose answer a buffer shows: a list, a window beside the code or a description.
+---@param bufnr integer
+---@return string?
+local function source_of(bufnr)
+  if vim.fn.getbufvar(bufnr, "&buftype") ~= "quickfix" then
+    return sources[bufnr]
+  end
+  local context = vim.fn.getqflist({ context = 1 }).context
+  return type(context) == "table" and context.costline or nil
 end
 
 ---@param bufnr integer
----@return vim.lsp.Client?
+---@return vim.lsp.Client? it
+---@return boolean? has_ended whether there is none because that of the answer has ended
 local function client_of(bufnr)
-  local source = sources[bufnr]
-  return M.all(bufnr)[1] or (source and vim.lsp.get_client_by_id(source))
+  local source = source_of(bufnr)
+  if not source then
+    return M.all(bufnr)[1]
+  end
+  local it = vim.iter(M.all()):find(function(one)
+    return M.root(one) == source
+  end)
+  return it, not it
 end
 
---- The client of a buffer, else of the alternate file, else any: lists have no client.
+--- The client of a buffer, else of the alternate file, else any.
 ---@param bufnr? integer default: the current one
 ---@return vim.lsp.Client?
 function M.current(bufnr)
+  local it, has_ended = client_of(bufnr or vim.api.nvim_get_current_buf())
   local alternate = vim.fn.bufnr("#")
-  return client_of(bufnr or vim.api.nvim_get_current_buf())
-    or (alternate > 0 and client_of(alternate) or nil)
-    or M.all()[1]
+  if it or has_ended then
+    return it
+  end
+  return alternate > 0 and client_of(alternate) or M.all()[1]
 end
 
 --- Runs a command of the server.
@@ -138,6 +165,18 @@ end
 ---@return costline.Shown?
 function M.shown(client)
   return shown[client.id]
+end
+
+--- The profile, its project if there are several, the metric, and what is not default about the view, for titles.
+---@param it vim.lsp.Client
+---@return string empty without a profile
+function M.title(it)
+  local now = shown[it.id]
+  if not now or type(now.profile) ~= "table" then
+    return ""
+  end
+  local project = #M.all() > 1 and vim.fs.basename(M.root(it)) .. ": " or ""
+  return ("%s%s (%s)"):format(project, now.profile.name, now.summary)
 end
 
 --- Keeps what a client shows, `nil` when it has ended.

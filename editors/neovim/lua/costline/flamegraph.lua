@@ -83,7 +83,7 @@ function Flame:load(zooms)
       self:draw()
       self:move_to_node()
     end
-  end, self.side.code)
+  end, self.side.bufnr)
 end
 
 --- Draws frames of one depth.
@@ -251,7 +251,7 @@ function Flame:transform()
   local frame, cell = self:at_cursor()
   if frame and cell then
     local node = { name = frame.name, path = path_of(self.answer.frames, cell.index) }
-    transforms.pick(node, self.zooms[#self.zooms].inverted, self.side.code)
+    transforms.pick(node, self.zooms[#self.zooms].inverted, self.side.bufnr)
   end
 end
 
@@ -283,7 +283,7 @@ local function keys(flame)
   }
 end
 
---- Opens the flame graph. Goes to its window if there is one.
+--- Opens the flame graph. Goes to its window if the project has one.
 function M.open()
   if not client.current() then
     return client.notify("no server is running for this file (:checkhealth costline)")

@@ -23,25 +23,27 @@ local function row(text, place, item, place_text)
   return entry
 end
 
+--- Shows a list. Commands that are run in it ask the same client.
 ---@param title string
 ---@param rows table[]
-local function show(title, rows)
+---@param it vim.lsp.Client
+local function show(title, rows, it)
   if #rows == 0 then
     return client.notify("no " .. title, vim.log.levels.INFO)
   end
-  vim.fn.setqflist({}, " ", { title = "costline: " .. title, items = rows })
+  local context = { costline = client.root(it) }
+  vim.fn.setqflist({}, " ", { title = "costline: " .. title, items = rows, context = context })
   vim.cmd("botright copen")
 end
 
---- The profile, the metric, what is not default about the view, and how the total changed since the baseline, for titles.
+--- What is shown, and how its total changed since the baseline, for titles.
 ---@param it vim.lsp.Client
 ---@return string
 local function source(it)
-  local shown = client.shown(it)
-  local profile = shown and non_null(shown.profile)
+  local title, shown = client.title(it), client.shown(it)
   local comparison = shown and non_null(shown.comparison)
   local totals = comparison and (": %s"):format(comparison.text) or ""
-  return profile and (" · %s (%s)%s"):format(profile.name, shown.summary, totals) or ""
+  return title ~= "" and (" · %s%s"):format(title, totals) or ""
 end
 
 --- What the server says about a list of hot spots.
@@ -96,7 +98,7 @@ function M.hotspots(argument, in_quickfix)
     local rows = vim.tbl_map(of[by] or of_other, kind and found[kind.list] or {})
     local title = ("hottest %s%s"):format(kind and kind.title:lower() or "spots", source(it))
     if in_quickfix or not pickers.show(title, rows) then
-      show(title, rows)
+      show(title, rows, it)
     end
   end)
 end
@@ -199,7 +201,7 @@ function M.calls(direction, item)
     local rows = vim.tbl_map(function(call)
       return row(text(call.item), call.place, call.item, call.item.data.placeText)
     end, found)
-    show(("%s of %s%s"):format(name_of(direction), path(direction, item), source(it)), rows)
+    show(("%s of %s%s"):format(name_of(direction), path(direction, item), source(it)), rows, it)
   end)
 end
 
@@ -215,7 +217,7 @@ function M.grouped(direction, by)
       local rows = vim.tbl_map(function(group)
         return row(("%s  %s"):format(group.text, group.placeText), place_of(group.uri, group.line0))
       end, answer.groups and answer.groups.rows or {})
-      show(("%s of %s by %s%s"):format(name_of(direction), path(direction, item), by, source(it)), rows)
+      show(("%s of %s by %s%s"):format(name_of(direction), path(direction, item), by, source(it)), rows, it)
     end)
   end)
 end
@@ -247,7 +249,7 @@ function M.selection(first, last)
       local code = vim.api.nvim_buf_get_lines(bufnr, line.line0, line.line0 + 1, false)[1] or ""
       return row(("%s  %s"):format(line.text, vim.trim(code)), { uri = vim.uri_from_bufnr(bufnr), line0 = line.line0 })
     end, selection.lines)
-    show(selection.text .. source(it), rows)
+    show(selection.text .. source(it), rows, it)
   end)
 end
 
@@ -267,7 +269,7 @@ function M.selection_callers(first, last)
       local described = ("%s  %s%s  %s"):format(caller.text, mark, caller.name, caller.placeText)
       return row(described, place, non_null(caller.item), caller.placeText)
     end, callers)
-    show("callers of " .. selection.text .. source(it), rows)
+    show("callers of " .. selection.text .. source(it), rows, it)
   end)
 end
 
@@ -385,7 +387,7 @@ function M.paths()
       local note = non_null(file.reason)
       return row(note and ("%s: %s"):format(file.name, note) or ("%s (%s)"):format(file.name, file.how), place)
     end, paths and paths.files or {})
-    show("files of the profile" .. source(it), rows)
+    show("files of the profile" .. source(it), rows, it)
   end)
 end
 

@@ -12,7 +12,6 @@ local M = {}
 
 ---@class costline.Side
 ---@field bufnr integer
----@field code integer the buffer from which it was opened
 ---@field previewing boolean whether the window of the code shows the place under the cursor
 ---@field place fun(): costline.Place? the place under the cursor
 
@@ -31,13 +30,15 @@ local marks = vim.api.nvim_create_namespace("costline.side")
 ---@type table<integer, table>
 local owners = {}
 
---- Goes to the window of this kind in the current tab page, if there is one.
+--- Goes to the window of this kind for the current client in the current tab page, if there is one.
 ---@param name string
 ---@return table? owner what draws it
 function M.go_to(name)
+  local it = client.current()
   for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
     local bufnr = vim.api.nvim_win_get_buf(window)
-    if owners[bufnr] and vim.bo[bufnr].filetype == "costline-" .. name then
+    local is_wanted = owners[bufnr] and vim.bo[bufnr].filetype == "costline-" .. name
+    if is_wanted and client.current(bufnr) == it then
       vim.api.nvim_set_current_win(window)
       return owners[bufnr]
     end
@@ -121,23 +122,24 @@ local function name_buffer(bufnr, name)
   vim.api.nvim_buf_set_name(bufnr, is_taken and ("%s-%d"):format(title, bufnr) or title)
 end
 
---- Opens a window beside the code.
+--- Opens a window beside the code, for the current client.
 ---@param options costline.SideOptions
 ---@return costline.Side
 function M.open(options)
-  local code = vim.api.nvim_get_current_buf()
+  local current = client.current()
   vim.cmd(options.split)
   local window, bufnr = vim.api.nvim_get_current_win(), vim.api.nvim_create_buf(false, true)
   vim.api.nvim_win_set_buf(window, bufnr)
   vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable = "wipe", false
   vim.bo[bufnr].filetype = "costline-" .. options.name
   name_buffer(bufnr, options.name)
+  client.set_source(bufnr, current)
   for option, value in pairs({ number = false, relativenumber = false, signcolumn = "no", foldcolumn = "0" }) do
     vim.wo[window][0][option] = value
   end
   vim.wo[window][0].wrap, vim.wo[window][0].list, vim.wo[window][0].cursorline = false, false, true
   ---@type costline.Side
-  local side = { bufnr = bufnr, code = code, previewing = false, place = options.place }
+  local side = { bufnr = bufnr, previewing = false, place = options.place }
   owners[bufnr] = options.owner
   local group = vim.api.nvim_create_augroup("costline.side." .. bufnr, {})
   vim.api.nvim_create_autocmd("CursorMoved", {
@@ -155,7 +157,7 @@ function M.open(options)
     group = group,
     pattern = "CostlineChanged",
     callback = function()
-      local it = client.current(code)
+      local it = client.current(bufnr)
       local shown = it and client.shown(it)
       if shown and shown.revision ~= revision then
         revision = shown.revision
@@ -178,6 +180,7 @@ function M.open(options)
     buffer = bufnr,
     callback = function()
       owners[bufnr] = nil
+      client.set_source(bufnr, nil)
       vim.api.nvim_del_augroup_by_id(group)
     end,
   })
@@ -259,14 +262,12 @@ function M.head(side, text, kept)
   vim.wo[M.window(side)][0].winbar = escaped(kept or "") .. "%<" .. escaped(text)
 end
 
---- The profile, the metric, and what is not default about the view, for heads.
+--- What is shown, for heads.
 ---@param side costline.Side
 ---@return string
 function M.source(side)
-  local it = client.current(side.code)
-  local shown = it and client.shown(it)
-  local profile = shown and places.non_null(shown.profile)
-  return shown and profile and ("%s (%s)"):format(profile.name, shown.summary) or ""
+  local it = client.current(side.bufnr)
+  return it and client.title(it) or ""
 end
 
 return M

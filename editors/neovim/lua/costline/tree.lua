@@ -85,7 +85,7 @@ function Tree:ask(row, question, on_answer)
     if self.loads == loads and vim.api.nvim_buf_is_valid(self.side.bufnr) then
       on_answer(non_null(answer))
     end
-  end, self.side.code)
+  end, self.side.bufnr)
 end
 
 --- Requests the first children of a row. There may be more than an answer has.
@@ -294,7 +294,7 @@ end
 
 --- Sorts rows by the next key.
 function Tree:sort_by_next()
-  local it = client.current(self.side.code)
+  local it = client.current(self.side.bufnr)
   local catalog = it and client.catalog(it)
   local orders, at = catalog and catalog.callTreeOrders or {}, 0
   for index, order in ipairs(orders) do
@@ -310,7 +310,7 @@ end
 function Tree:transform()
   local line = self:line()
   if line and line.row.node and not line.is_more then
-    transforms.pick(line.row.node, self.inverted, self.side.code)
+    transforms.pick(line.row.node, self.inverted, self.side.bufnr)
   end
 end
 
@@ -442,7 +442,7 @@ local function keys(tree)
   }
 end
 
---- Opens the call tree, top-down or `inverted`: bottom-up. Goes to its window if there is one.
+--- Opens the call tree, top-down or `inverted`: bottom-up. Goes to its window if the project has one.
 ---@param inverted boolean
 function M.open(inverted)
   if not client.current() then
