@@ -78,6 +78,16 @@ local function floating()
   end)
 end
 
+--- Waits until costs are compared with a profile, or with none.
+---@param path? string
+local function wait_baseline(path)
+  local client = require("costline.client")
+  t.wait_same("baseline", path, function()
+    local baseline = client.shown(assert(client.current())).baseline
+    return type(baseline) == "table" and baseline.path or nil
+  end)
+end
+
 ---@param line string
 ---@return string[]
 local function completions(line)
@@ -113,6 +123,8 @@ t.run({
       t.expect(vim.tbl_contains(completions("Costline view "), "unit"))
       t.same(completions("Costline view unit "), { "percent", "absolute", "both" })
       t.same(completions("Costline profile "), { t.stage.profile, other })
+      t.same(completions("Costline baseline "), { "Nothing", "true", "previous", "previous:5", other })
+      t.same(completions("Costline view overlay "), { "Nothing", other })
       t.expect(vim.tbl_contains(completions("Costline transform push "), "focus-function"))
     end,
   },
@@ -434,6 +446,17 @@ t.run({
       end)
       vim.cmd("Costline info")
       t.expect(floating():find("Total: 903 samples → 1395 samples +54 %", 1, true))
+      vim.cmd("Costline baseline Nothing")
+      t.wait_shown("main.py", "before")
+      vim.cmd("Costline baseline true")
+      wait_baseline(t.stage.profile)
+      local asked = t.answer({ "Nothing" })
+      vim.cmd("Costline baseline")
+      wait_baseline(nil)
+      -- For this choice, null is an option.
+      t.expect(not table.concat(asked[1].entries, "\n"):find("use the setting", 1, true), asked)
+      vim.cmd("Costline baseline profiles/other.folded")
+      wait_baseline(other)
       vim.cmd("Costline! baseline")
       t.wait_shown("main.py", "before")
     end,

@@ -21,6 +21,20 @@ function M.of(key, current)
   end)
 end
 
+--- The value of an option, which Neovim drops from answers if it is null.
+---@param option costline.ChoiceOption
+---@return costline.ChoiceValue
+local function value_of(option)
+  return option.value == nil and vim.NIL or option.value
+end
+
+--- The word for an option in commands: its value, or its label if that is null.
+---@param option costline.ChoiceOption
+---@return string
+local function word_of(option)
+  return value_of(option) == vim.NIL and option.label or tostring(option.value)
+end
+
 --- The labels of the active options.
 ---@param choice costline.Choice
 ---@return string
@@ -53,7 +67,12 @@ end
 ---@param choice costline.Choice
 function M.pick(choice)
   local entries = vim.list_extend({}, choice.options)
-  table.insert(entries, { label = "use the setting", value = vim.NIL })
+  local has_null = vim.iter(choice.options):any(function(option)
+    return value_of(option) == vim.NIL
+  end)
+  if not has_null then
+    table.insert(entries, { label = "use the setting" })
+  end
   local function format(option)
     local parts = { option.active and "●" or " ", option.label }
     for _, part in pairs({ option.description, option.detail }) do
@@ -64,8 +83,8 @@ function M.pick(choice)
   vim.ui.select(entries, { prompt = choice.title, format_item = format, kind = "costline" }, function(picked)
     if not picked then
       return
-    elseif not choice.multiple or picked.value == vim.NIL then
-      return M.set(choice.key, picked.value)
+    elseif not choice.multiple or value_of(picked) == vim.NIL then
+      return M.set(choice.key, value_of(picked))
     end
     local values = {}
     for _, option in ipairs(choice.options) do
@@ -99,26 +118,23 @@ function M.change(key, values, reset)
   elseif #values == 0 then
     return M.pick(choice)
   end
-  -- Values are not always strings.
-  local chosen = vim.tbl_map(function(text)
+  local chosen = vim.tbl_map(function(word)
     for _, option in ipairs(choice.options) do
-      if tostring(option.value) == text then
-        return option.value
+      if word_of(option) == word then
+        return value_of(option)
       end
     end
-    return text
+    return word
   end, values)
   M.set(key, choice.multiple and chosen or chosen[1])
 end
 
---- The values of a choice, for completion.
+--- The words for the options of a choice, for completion.
 ---@param key string
 ---@return string[]
-function M.values_of(key)
+function M.words_of(key)
   local choice = M.of(key, M.view())
-  return vim.tbl_map(function(option)
-    return tostring(option.value)
-  end, choice and choice.options or {})
+  return vim.tbl_map(word_of, choice and choice.options or {})
 end
 
 return M

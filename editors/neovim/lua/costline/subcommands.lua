@@ -29,6 +29,14 @@ local function absolute(path)
   return vim.fn.fnamemodify(vim.fn.expand(path), ":p")
 end
 
+--- Whether a baseline is an option or names kept runs. Otherwise it is a file.
+---@param word string
+---@return boolean
+local function is_baseline_word(word)
+  local is_kept = word:find("^previous:") or word:find("^git:")
+  return is_kept ~= nil or vim.list_contains(choices.words_of("baseline"), word)
+end
+
 ---@param current costline.View
 local function echo_transforms(current)
   local texts = vim.tbl_map(function(transform)
@@ -115,7 +123,7 @@ M.all = {
     end,
     complete = function(arguments)
       if #arguments > 0 then
-        return choices.values_of(arguments[1])
+        return choices.words_of(arguments[1])
       end
       return vim.tbl_map(function(choice)
         return choice.key
@@ -128,26 +136,27 @@ M.all = {
       if arguments[1] then
         return choices.set("profile", absolute(arguments[1]))
       end
-      local problem = not bang and #choices.values_of("profile") == 0 and problems.without_profile()
+      local problem = not bang and #choices.words_of("profile") == 0 and problems.without_profile()
       if problem then
         return client.notify(problem)
       end
       choices.change("profile", {}, bang)
     end,
     complete = function()
-      return choices.values_of("profile")
+      return choices.words_of("profile")
     end,
   },
   baseline = {
     about = "compare with another profile",
     run = function(arguments, bang)
-      if arguments[1] then
-        return choices.set("baseline", absolute(arguments[1]))
+      local word = arguments[1]
+      if word and not is_baseline_word(word) then
+        return choices.set("baseline", absolute(word))
       end
-      choices.change("baseline", {}, bang)
+      choices.change("baseline", { word }, bang)
     end,
     complete = function()
-      return choices.values_of("baseline")
+      return choices.words_of("baseline")
     end,
   },
   reload = {
