@@ -122,6 +122,10 @@ t.run({
       t.wait("the end of the hot path", function()
         return current():find(" 6%.2%% +%+%d+ ▾ build.<locals>.carve ↻")
       end)
+      -- A quarter of the window is indented.
+      t.same(vim.api.nvim_win_get_width(0), 40)
+      local indent = current():match("%%( +)%+%d")
+      t.same(#indent, 1 + 10)
       local path = table.concat(names(), "\n")
       t.expect(path:find("▾ <module>\n▾ main\n▾ solve_all\n▾ build\n▾ build.<locals>.carve", 1, true), path)
       t.expect(path:find("carve ↻", 1, true), path)
@@ -260,6 +264,33 @@ t.run({
       press("q")
       t.same(#vim.api.nvim_tabpage_list_wins(0), 1)
       t.wait_shown("main.py", "after")
+    end,
+  },
+  {
+    "changes that may be noise are left out",
+    function()
+      -- Of 1100 samples each.
+      local profiles = {
+        base = { quiet = 100, loud = 100, rest = 900 },
+        compared = { quiet = 101, loud = 400, rest = 599 },
+      }
+      for name, samples in pairs(profiles) do
+        local rows = {}
+        for callee, count in pairs(samples) do
+          table.insert(rows, ("main (main.py:1);%s (main.py:1) %d"):format(callee, count))
+        end
+        vim.fn.writefile(rows, ("%s/profiles/%s.folded"):format(t.stage.root, name))
+      end
+      vim.cmd("Costline profile profiles/compared.folded")
+      vim.cmd("Costline baseline profiles/base.folded")
+      vim.cmd("Costline tree")
+      wait_line("main  main.py")
+      press("<CR>")
+      t.expect(wait_line("loud  "):find("▲", 1, true), lines())
+      t.expect(not wait_line("quiet  "):find("▲", 1, true), lines())
+      press("q")
+      vim.cmd("Costline! baseline")
+      vim.cmd("Costline! profile")
     end,
   },
   {

@@ -14,7 +14,7 @@ local BAR_CELLS = 8
 local EIGHTHS = { [0] = "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" }
 --- How many children a node shows at first, and how many more at a time.
 local PAGE = 50
---- How many levels are indented. Deeper ones have their number.
+--- How many levels are indented, of wide windows. Deeper ones have their number.
 local MAX_INDENT = 12
 
 --- A node of the tree, or the top of it, which has no `node`.
@@ -322,14 +322,15 @@ local function bar(share)
   return text .. (" "):rep(BAR_CELLS - vim.fn.strdisplaywidth(text))
 end
 
---- The total and the self cost of a node, each with its change since the baseline. Bottom-up nodes have one cost.
+--- The total and the self cost of a node, each with its change since the baseline unless that may be noise. Bottom-up nodes have
+--- one cost.
 ---@param node costline.TreeNode
 ---@param inverted boolean
 ---@return string total, string own
 local function costs(node, inverted)
   local function with_change(text, part)
     local change = non_null(part)
-    local changed = change and non_null(change.text)
+    local changed = change and not change.mayBeNoise and non_null(change.text)
     return changed and ("%s %s"):format(text, changed) or text
   end
   local change = node.change or {}
@@ -364,10 +365,11 @@ local function collect(row, lines)
 end
 
 ---@param level integer
+---@param most integer how many levels are indented
 ---@return string
-local function indent_of(level)
-  local deeper = level > MAX_INDENT and ("+%d "):format(level - MAX_INDENT) or ""
-  return ("  "):rep(math.min(level, MAX_INDENT)) .. deeper
+local function indent_of(level, most)
+  local deeper = level > most and ("+%d "):format(level - most) or ""
+  return ("  "):rep(math.min(level, most)) .. deeper
 end
 
 --- Draws the rows, and keeps the cursor on its row.
@@ -386,8 +388,11 @@ function Tree:draw(id)
     end
   end
   local texts, spans = {}, {}
+  -- Names keep most of the width.
+  local width = vim.api.nvim_win_get_width(sides.window(self.side))
+  local most = math.min(MAX_INDENT, math.floor(width / 8))
   for index, shown in ipairs(self.lines) do
-    local indent = indent_of(shown.row.level + (shown.is_more and 1 or 0))
+    local indent = indent_of(shown.row.level + (shown.is_more and 1 or 0), most)
     local columns = BAR_CELLS + 1 + widths.total + 1 + widths.own + 1
     if shown.is_more then
       local text = (" "):rep(columns) .. indent .. ("… %d more"):format(shown.row.more)
