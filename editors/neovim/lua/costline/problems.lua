@@ -7,8 +7,8 @@ local M = {}
 --- How long to wait after a change, in milliseconds. Many problems disappear when the addresses of a profile are resolved.
 local PATIENCE = 1000
 
---- The messages that were shown.
----@type table<string, true>
+--- The messages about problems that clients have, which were shown.
+---@type table<integer, table<string, true>>
 local notified = {}
 
 ---@type table<costline.Severity, integer>
@@ -38,16 +38,18 @@ function M.without_profile()
   return problem and problem.message or "no profile is loaded (:Costline record, or :Costline profile PATH)"
 end
 
---- Shows the problems that were not shown before.
+--- Shows the problems that were not shown since they began.
 ---@param it vim.lsp.Client
 local function notify(it)
   local shown = client.shown(it)
   if not shown or shown.loading then
     return
   end
+  local before = notified[it.id] or {}
+  notified[it.id] = {}
   for _, entry in ipairs(M.of(shown)) do
-    if not notified[entry.message] then
-      notified[entry.message] = true
+    notified[it.id][entry.message] = true
+    if not before[entry.message] then
       local fix = type(entry.fix) == "table" and ("; :Costline fix: %s"):format(entry.fix.title) or ""
       client.notify(entry.message .. fix, levels[entry.severity])
     end
