@@ -6,6 +6,16 @@ local profile = t.stage.root .. "/profile.speedscope.json"
 
 t.run({
   {
+    "a program that cannot be run leaves no window",
+    function()
+      t.edit("main.py")
+      local terminal = require("costline.terminal")
+      local command = { program = "no-such-program", arguments = {} }
+      t.same(terminal.run(terminal.window(), command, t.stage.root, function() end), false)
+      t.same(#vim.api.nvim_list_wins(), 1)
+    end,
+  },
+  {
     "nothing runs if the user does not agree",
     function()
       t.edit("main.py")

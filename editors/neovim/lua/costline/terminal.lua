@@ -12,7 +12,7 @@ function M.window()
   return window
 end
 
---- Runs a command in a window.
+--- Runs a command in a window, which is closed if the command cannot be run.
 ---@param window integer
 ---@param command costline.RecipeCommand
 ---@param folder string
@@ -26,7 +26,7 @@ function M.run(window, command, folder, on_exit)
       on_exit(status)
     end,
   }
-  return vim.api.nvim_win_call(window, function()
+  local is_started = vim.api.nvim_win_call(window, function()
     vim.cmd.enew()
     if vim.fn.has("nvim-0.11") == 1 then
       options.term = true
@@ -34,6 +34,10 @@ function M.run(window, command, folder, on_exit)
     end
     return (pcall(vim.fn.termopen, words, options))
   end)
+  if not is_started then
+    vim.api.nvim_buf_delete(vim.api.nvim_win_get_buf(window), { force = true })
+  end
+  return is_started
 end
 
 return M
