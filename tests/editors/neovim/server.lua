@@ -29,6 +29,14 @@ local function restart()
   end)
 end
 
+--- Restarts the server with a command that ends.
+local function restart_without_server()
+  vim.cmd("Costline restart")
+  t.wait("the end of the server", function()
+    return not client()
+  end)
+end
+
 local function wait_absolute()
   t.wait("absolute hints", function()
     return (t.drawn("hints")["74"] or ""):find("samples", 1, true)
@@ -176,6 +184,25 @@ t.run({
       options.cmd = command
       t.expect(text:find("ERROR no-such-costline cannot be run", 1, true), text)
       t.expect(text:find("cargo install --locked --path server", 1, true), text)
+    end,
+  },
+  {
+    "a server that ends during its start says why",
+    function()
+      local options = require("costline.options")
+      local command = options.cmd
+      options.cmd = { "sh", "-c", "echo no such server >&2; exit 3" }
+      local why = "the server sh -c echo no such server >&2; exit 3 ended with status 3: no such server"
+      local said = t.said(restart_without_server)
+      t.same(said, { "costline: " .. why .. " (:checkhealth costline)" })
+      local text = health()
+      t.expect(text:find(why, 1, true) and not text:find("no server is running", 1, true), text)
+      options.cmd = { "/bin/false", "lsp" }
+      t.expect(health():find("/bin/false --version ended with status 1\n", 1, true))
+      options.cmd = command
+      vim.cmd("Costline restart")
+      t.wait_shown("main.py", "before")
+      t.expect(not health():find("ERROR", 1, true))
     end,
   },
   {

@@ -2,6 +2,7 @@
 
 local client = require("costline.client")
 local options = require("costline.options")
+local server = require("costline.server")
 
 local M = {}
 
@@ -19,7 +20,7 @@ local function check_server()
   local path = vim.fn.exepath(command)
   local run = vim.system({ command, "--version" }, { text = true }):wait(5000)
   if run.code ~= 0 then
-    vim.health.error(("%s --version failed: %s"):format(path, vim.trim(run.stderr or "")))
+    vim.health.error(("%s --version %s"):format(path, server.described(run)))
   else
     vim.health.ok(("%s (%s)"):format(path, vim.trim(run.stdout)))
   end
@@ -76,7 +77,9 @@ function M.check()
   for _, it in ipairs(clients) do
     check_client(it)
   end
-  if #clients == 0 then
+  if server.failure then
+    vim.health.error(server.failure, { ":Costline log shows all of its messages", ":Costline restart starts it again" })
+  elseif #clients == 0 then
     vim.health.warn(
       "no server is running",
       { "Open a file; files without a 'filetype' start no server", ":Costline log shows errors" }

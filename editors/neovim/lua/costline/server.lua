@@ -19,6 +19,14 @@ local crashes = {}
 --- After this many crashes within this time (in milliseconds), a server is not restarted.
 local MAX_CRASHES, CRASH_PERIOD = 5, 180000
 
+--- What was said about the last server that ended during its start, until one has started.
+---@type string?
+M.failure = nil
+
+--- How the process ended that is being reported.
+---@type {code: integer, signal: integer}
+local ended = { code = 0, signal = 0 }
+
 --- How long a server may take to end before it is killed, and how long then, in milliseconds.
 local PATIENCE = 2000
 
@@ -57,16 +65,45 @@ local function start_for(it, buffers)
   end
 end
 
+--- How a process ended: with its status, and the first line of its messages if there is one.
+---@param process {code: integer, signal: integer, stderr?: string}
+---@return string
+function M.described(process)
+  local how = process.signal > 0 and ("was ended by signal %d"):format(process.signal)
+    or ("ended with status %d"):format(process.code)
+  local message = (process.stderr or ""):match("%S[^\r\n]*")
+  return message and ("%s: %s"):format(how, message) or how
+end
+
+--- Says how a server ended during its start. Neovim has its messages only in the log, so it is run once more for these.
+---@param process {code: integer, signal: integer}
+local function report_failure(process)
+  local function report(again)
+    process.stderr = again.stderr
+    local failure = ("the server %s %s"):format(table.concat(options.cmd, " "), M.described(process))
+    if failure ~= M.failure then
+      M.failure = failure
+      client.notify(failure .. " (:checkhealth costline)")
+    end
+  end
+  vim.system(options.cmd, { stdin = "", text = true, timeout = PATIENCE }, vim.schedule_wrap(report))
+end
+
 --- Restarts a server that crashed, with a delay that grows with each crash.
 ---@param it vim.lsp.Client
 ---@param buffers integer[]
-local function on_exit(it, buffers)
+---@param process {code: integer, signal: integer}
+local function on_exit(it, buffers, process)
   client.set_shown(it.id, nil)
   local was_stopped = stopped[it.id]
   stopped[it.id] = nil
-  -- A server that could not be started is not restarted.
-  if was_stopped or not it.initialized or vim.v.exiting ~= vim.NIL then
+  -- Only `stop` ends a server by SIGTERM before it is initialized.
+  was_stopped = was_stopped or (not it.initialized and process.signal == 15)
+  if was_stopped or vim.v.exiting ~= vim.NIL then
     return
+  elseif not it.initialized then
+    -- It would end again.
+    return report_failure(process)
   end
   local now = vim.uv.now()
   crashes = vim.tbl_filter(function(time)
@@ -118,7 +155,7 @@ end
 
 --- Restarts the servers.
 function M.restart()
-  crashes = {}
+  crashes, M.failure = {}, nil
   local clients = client.all()
   if #clients == 0 then
     return M.enable()
@@ -189,7 +226,8 @@ function M.config()
     cmd = function(dispatchers)
       -- Neovim's own message about a crash is longer than a line: it would wait for a key, and delay the restart.
       local quiet = vim.tbl_extend("force", dispatchers, {
-        on_exit = function()
+        on_exit = function(code, signal)
+          ended = { code = code, signal = signal }
           dispatchers.on_exit(0, 0)
         end,
       })
@@ -229,6 +267,7 @@ function M.config()
       end,
     },
     on_init = function(it)
+      M.failure = nil
       require("costline.draw").take_over(it)
       local stop = it.stop
       it.stop = function(...)
@@ -240,9 +279,9 @@ function M.config()
       local it = vim.lsp.get_client_by_id(client_id)
       if it then
         -- In 0.12 they are gone when the scheduled function runs.
-        local buffers = vim.tbl_keys(it.attached_buffers)
+        local buffers, process = vim.tbl_keys(it.attached_buffers), ended
         vim.schedule(function()
-          on_exit(it, buffers)
+          on_exit(it, buffers, process)
         end)
       end
     end,
