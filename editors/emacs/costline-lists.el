@@ -288,14 +288,26 @@ Before the first comes the last."
 (defvar costline-tree-mode-map
   (let ((map (make-sparse-keymap)))
     (set-keymap-parent map (make-composed-keymap widget-keymap special-mode-map))
+    (define-key map (kbd "RET") #'costline-tree-press)
     (define-key map "t" #'costline-transform-node)
     map))
 
 (define-derived-mode costline-tree-mode special-mode "Costline tree"
   "A tree of functions and their costs.
 A button opens or closes a level, and a name goes to the source of its function.
+RET beside them opens or closes the level, else goes to the source.
 \\{costline-tree-mode-map}"
   (setq truncate-lines t))
+
+(defun costline-tree-press ()
+  "Press the button or name at point, else the first one of this row."
+  (interactive)
+  (let ((place (point)))
+    (unless (get-char-property place 'button)
+      (setq place (pos-bol))
+      (while (not (or (get-char-property place 'button) (>= place (pos-eol)))) (cl-incf place))
+      (when (= place (pos-eol)) (user-error "There is no function on this line")))
+    (widget-button-press place)))
 
 (defun costline--tree-node (text uri line0 children &optional node)
   "Return a widget named TEXT, a link to LINE0 of URI.

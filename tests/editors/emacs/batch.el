@@ -38,6 +38,33 @@
       (set-buffer-modified-p nil)
       (setq buffer-file-name nil))))
 
+(ert-deftest batch-tree-return ()
+  "RET opens, closes or visits, wherever it is pressed on a row."
+  (let (visited)
+    (cl-letf (((symbol-function 'costline--find-server) #'ignore)
+              ((symbol-function 'costline--open) (lambda (uri _) (push uri visited))))
+      (costline--show-tree "Call tree"
+                           (list (costline--tree-node "100% main" "main.py" 0
+                                                      (lambda () (list (costline--tree-node "60% leaf" "leaf.py" 3 nil))))
+                                 (costline--tree-node "0% other" "other.py" 1 nil)))
+      (cl-flet ((press (text) (goto-char (point-min))
+                  (search-forward text)
+                  (call-interactively (key-binding (kbd "RET"))))
+                (has-leaf () (goto-char (point-min))
+                  (search-forward "leaf" nil t)))
+        (press "main") ; at the end of the line
+        (should (has-leaf))
+        (press "leaf")
+        (should (equal visited '("leaf.py")))
+        (press "100% m")
+        (should (equal visited '("main.py" "leaf.py")))
+        (press "main")
+        (should-not (has-leaf))
+        (press "other")
+        (should (equal visited '("other.py" "main.py" "leaf.py")))
+        (should-error (press "Call tree") :type 'user-error))
+      (kill-buffer))))
+
 (defvar batch-server
   (with-temp-buffer
     (insert-file-contents (getenv "COSTLINE_STAGE"))
