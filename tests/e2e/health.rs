@@ -44,6 +44,39 @@ fn a_healthy_profile_has_no_entries() {
 }
 
 #[test]
+fn ignored_settings_are_warnings_until_they_are_corrected() {
+    let workspace = healthy();
+    let options = json!({ "hints": { "show": "bogus" }, "minpercent": 3 });
+    let mut server = Server::builder(&workspace).options(options).start();
+    server.wait_profile();
+    let found = entries(&server.view());
+    assert_eq!(found.len(), 2, "{found:?}");
+    for (entry, key) in found.iter().zip(["hints.show", "minpercent"]) {
+        assert!(entry.starts_with("warning setting-ignored: ") && entry.contains(key), "{entry}");
+    }
+    server.configure(json!({ "hints": { "show": "self" }, "minpercent": 3 }));
+    server.eventually("one entry", |server| {
+        (entries(&server.view()) == [found[1].clone()]).then_some(())
+    });
+    // Each is logged once.
+    assert_eq!(server.warnings().len(), 2);
+    server.configure(json!({}));
+    server.eventually("no entry", |server| entries(&server.view()).is_empty().then_some(()));
+}
+
+#[test]
+fn an_ignored_setting_is_a_message_for_clients_that_do_not_show_entries() {
+    let workspace = healthy();
+    let mut server = Server::builder(&workspace)
+        .options(json!({ "minpercent": 3 }))
+        .capability("/experimental/costline", json!({}))
+        .start();
+    server.wait_notification("window/showMessage", |message| {
+        message["message"].as_str().is_some_and(|text| text.contains("minpercent"))
+    });
+}
+
+#[test]
 fn a_missing_profile_is_an_error_until_another_one_is_chosen() {
     let workspace = healthy();
     let options = json!({ "profile": "out/missing.json" });

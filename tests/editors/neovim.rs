@@ -58,8 +58,9 @@ fn run_on(stage: &Stage, command: &mut Command, spec: &str) {
 }
 
 /// The problems that specs cause.
-const CAUSED: [&str; 4] = [
+const CAUSED: [&str; 5] = [
     "no such server",
+    "minpercent",
     "/broken.cpuprofile: ",
     "/base.speedscope.json: cannot be compared",
     "/gone.folded does not exist",

@@ -243,16 +243,16 @@ impl LanguageServer for Backend {
         }
         let mut options = params.initialization_options.unwrap_or_default();
         let (state, problem) = restore::take(&mut options);
-        let (settings, mut warnings) = Settings::parse(&options);
-        warnings.extend(named_views::problems(&settings));
-        warnings.extend(problem);
+        let (settings, mut ignored) = Settings::parse(&options);
+        ignored.extend(named_views::problems(&settings));
+        let warnings = ignored.iter().cloned().chain(problem).collect();
         let _ = self.has_state.set(state.is_some());
         let _ = self.options.set(options);
         if let Some(start) = &mut *self.start.lock().unwrap_or_else(PoisonError::into_inner) {
             start.warnings = warnings;
             start.state = state;
         }
-        let world = World { settings: Arc::new(settings), roots, ..World::default() };
+        let world = World { settings: Arc::new(settings), roots, ignored, ..World::default() };
         self.server.worlds.send_replace(Arc::new(Worlds::new(0, vec![(None, Arc::new(world))])));
         let capabilities =
             capabilities::server(info.encoding, command::names(), code_action::kinds());
@@ -292,7 +292,7 @@ impl LanguageServer for Backend {
         tokio::spawn(saved_view::run(self.saver.clone(), worlds.subscribe()));
         let caches = self.server.caches.clone();
         let roots = worlds.borrow().first().roots.clone();
-        let loader = Loader::new(client.clone(), info.abilities, caches, worlds, &warnings, events);
+        let loader = Loader::new(client.clone(), info.abilities, caches, worlds, events);
         let events = self.server.events.clone();
         let saver = self.saver.clone();
         let pulled = info.configuration.then(|| self.pull_settings(None, None));

@@ -112,13 +112,12 @@ pub struct Loader {
 
 impl Loader {
     /// A loader that handles `events` and publishes to `worlds`. It starts with the settings and the
-    /// workspace folders of the first world. The `warnings` about these settings were logged.
+    /// workspace folders of the first world.
     pub fn new(
         client: Client,
         abilities: ClientAbilities,
         caches: Arc<Caches>,
         worlds: watch::Sender<Arc<Worlds>>,
-        warnings: &[String],
         events: mpsc::UnboundedReceiver<RootEvent>,
     ) -> Self {
         let (changes_sender, changes) = mpsc::unbounded_channel();
@@ -127,7 +126,7 @@ impl Loader {
         Self {
             background: Background::new(client.clone(), abilities.progress, caches, results_sender),
             folders: Folders::new(now.settings.watch, changes_sender.clone()),
-            roots: Roots::new(&now, warnings),
+            roots: Roots::new(&now),
             canonical: HashMap::new(),
             unwatched: None,
             poll_at: None,

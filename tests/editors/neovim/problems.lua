@@ -128,6 +128,17 @@ t.run({
     end,
   },
   {
+    "a setting that is ignored",
+    function()
+      wait_message(function()
+        costline.setup({ settings = { minpercent = 3 } })
+      end, "minpercent")
+      wait_status("· warning")
+      costline.setup({ settings = {} })
+      wait_status("warning", true)
+    end,
+  },
+  {
     "a comparison",
     function()
       set_view({ baseline = true })

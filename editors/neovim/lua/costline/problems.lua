@@ -34,7 +34,9 @@ function M.without_profile()
   if not shown or shown.loading or type(shown.profile) == "table" then
     return nil
   end
-  local problem = M.of(shown)[1]
+  local problem = vim.iter(M.of(shown)):find(function(entry)
+    return entry.code ~= "setting-ignored"
+  end)
   return problem and problem.message or "no profile is loaded (:Costline record, or :Costline profile PATH)"
 end
 

@@ -58,6 +58,8 @@ pub struct World {
     pub missing: Option<PathBuf>,
     /// A message for each setting that names nothing that exists.
     pub absent: Vec<String>,
+    /// A message for each key of the client's settings that is ignored.
+    pub ignored: Vec<String>,
     /// Why changes of files are noticed late: the system does not report them.
     pub unwatched: Option<Arc<str>>,
     /// Profiles that could not be read, each with the message.

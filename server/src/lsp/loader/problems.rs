@@ -87,6 +87,18 @@ pub fn report_missing<A>(output: &mut Output<A>, scanned: &Scanned) {
     output.publish(|world| world.missing = missing);
 }
 
+/// Publishes the messages about settings that are ignored, and logs the new ones.
+pub fn report_ignored<A>(output: &mut Output<A>, ignored: Vec<String>) {
+    let known = output.world().ignored.clone();
+    if known == ignored {
+        return;
+    }
+    for message in ignored.iter().filter(|message| !known.contains(message)) {
+        output.log(Severity::Warning, message.as_str());
+    }
+    output.publish(|world| world.ignored = ignored);
+}
+
 /// Reports settings that name nothing that exists, each once.
 pub fn report_absent<A>(output: &mut Output<A>, scanned: &Scanned) {
     let known = output.world().absent.clone();

@@ -38,17 +38,16 @@ struct RootState<A> {
 }
 
 impl<A> Roots<A> {
-    /// The states of the workspace folders of `world`, with its settings, whose `warnings` were
-    /// logged.
-    pub fn new(world: &World, warnings: &[String]) -> Self {
+    /// The states of the workspace folders of `world`, with its settings.
+    pub fn new(world: &World) -> Self {
         let mut this = Self { all: Vec::new(), next: 0, effects: Vec::new() };
         for root in &world.roots {
             if !this.has(root) {
-                this.add(World { root: Some(root.clone()), ..world.clone() }, warnings);
+                this.add(World { root: Some(root.clone()), ..world.clone() });
             }
         }
         if this.all.is_empty() {
-            this.add(world.clone(), warnings);
+            this.add(world.clone());
         }
         this
     }
@@ -133,7 +132,7 @@ impl<A> Roots<A> {
         let Some(first) = self.all.first() else { return Vec::new() };
         let settings = Arc::new(first.state.settings().clone());
         let unwatched = first.world.unwatched.clone();
-        let warnings = first.state.setting_warnings().to_vec();
+        let ignored = first.world.ignored.clone();
         let is_removed = |root: &Option<PathBuf>| {
             root.as_ref().is_some_and(|root| removed.contains(root) && !added.contains(root))
         };
@@ -142,7 +141,8 @@ impl<A> Roots<A> {
         }
         if self.all.is_empty() {
             let (settings, unwatched) = (settings.clone(), unwatched.clone());
-            self.add(World { settings, unwatched, ..World::default() }, &warnings);
+            let ignored = ignored.clone();
+            self.add(World { settings, unwatched, ignored, ..World::default() });
             self.run(0, |state| state.start(now));
         }
         let event = || Event::Roots { added: added.to_vec(), removed: removed.to_vec() };
@@ -155,8 +155,8 @@ impl<A> Roots<A> {
             if !self.has(root) {
                 let (root, settings) = (Some(root.clone()), settings.clone());
                 let (roots, unwatched) = (roots.clone(), unwatched.clone());
-                let world = World { root, roots, settings, unwatched, ..World::default() };
-                self.add(world, &warnings);
+                let ignored = ignored.clone();
+                self.add(World { root, roots, settings, unwatched, ignored, ..World::default() });
                 self.run(self.all.len() - 1, |state| state.start(now));
             }
         }
@@ -166,11 +166,11 @@ impl<A> Roots<A> {
         std::mem::take(&mut self.effects)
     }
 
-    fn add(&mut self, world: World, warnings: &[String]) {
+    fn add(&mut self, world: World) {
         let (world, number) = (Arc::new(world), self.next);
         self.next += 1;
         let last = WorkId(number << WORK_BITS);
-        let state = State::new(world.clone(), warnings.to_vec(), last);
+        let state = State::new(world.clone(), last);
         self.all.push(RootState { number, state, world, folders: Vec::new() });
     }
 
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn without_a_folder_the_project_of_the_first_document_is_the_root() {
-        let mut roots: Roots<u32> = Roots::new(&World::default(), &[]);
+        let mut roots: Roots<u32> = Roots::new(&World::default());
         let now = Instant::now();
         roots.start(now);
         let all = |roots: &Roots<u32>| -> Vec<_> {

@@ -12,7 +12,7 @@ use super::inactive::Inactive;
 use super::jobs::{Job, JobResult, LoadFrom, LoadJob, LoadResult, ResolveJob, ToShow};
 use super::others::Others;
 use super::outdated::{has_outdated_baseline, is_outdated};
-use super::problems::{log_warnings, report_missing_part, report_unreadable};
+use super::problems::{log_warnings, report_ignored, report_missing_part, report_unreadable};
 use super::shared::ReadSettings;
 use super::totals::Totals;
 use super::waiting::{LoadKind, Needs, Waiting};
@@ -58,8 +58,6 @@ pub struct State<A> {
     output: Output<A>,
     /// The client's settings. Those of the world include the overrides.
     settings: Settings,
-    /// The warnings about the client's settings that were logged last.
-    setting_warnings: Vec<String>,
     last_work: WorkId,
     finder: Finder,
     inactive: Inactive,
@@ -74,12 +72,10 @@ pub struct State<A> {
 }
 
 impl<A> State<A> {
-    /// The initial state, with the settings of `world`, whose `warnings` were logged. The ids of its
-    /// work are greater than `last`.
-    pub fn new(world: Arc<World>, warnings: Vec<String>, last: WorkId) -> Self {
+    /// The initial state, with the settings of `world`. The ids of its work are greater than `last`.
+    pub fn new(world: Arc<World>, last: WorkId) -> Self {
         Self {
             settings: Settings::clone(&world.settings),
-            setting_warnings: warnings,
             output: Output::new(world),
             last_work: last,
             finder: Finder::default(),
@@ -143,11 +139,6 @@ impl<A> State<A> {
     /// The client's settings, without the overrides.
     pub fn settings(&self) -> &Settings {
         &self.settings
-    }
-
-    /// The warnings about the client's settings, which were logged.
-    pub fn setting_warnings(&self) -> &[String] {
-        &self.setting_warnings
     }
 
     /// Ends the state because its root was removed: stops all work and answers all commands.
@@ -242,12 +233,9 @@ impl<A> State<A> {
     }
 
     fn change_settings(&mut self, value: &Value) {
-        let (settings, mut warnings) = Settings::parse(value);
-        warnings.extend(named_views::problems(&settings));
-        for warning in warnings.iter().filter(|warning| !self.setting_warnings.contains(warning)) {
-            self.output.log(Severity::Warning, warning.as_str());
-        }
-        self.setting_warnings = warnings;
+        let (settings, mut ignored) = Settings::parse(value);
+        ignored.extend(named_views::problems(&settings));
+        report_ignored(&mut self.output, ignored);
         if settings == self.settings {
             return;
         }

@@ -37,6 +37,8 @@ analysis::codes! {
         /// A setting names a file or folder that does not exist, or no profile has a name that the
         /// setting `profiles` allows.
         SettingWithoutEffect = "setting-without-effect",
+        /// A setting is ignored: there is none with this name, or its value is wrong.
+        SettingIgnored = "setting-ignored",
         /// A profile cannot be read.
         ProfileUnreadable = "profile-unreadable",
         /// The profile that is shown was deleted. Its costs stay.
@@ -149,9 +151,12 @@ fn of_files(world: &World) -> Vec<HealthEntry> {
             None => entry,
         });
     }
-    for message in &world.absent {
-        let code = HealthCode::SettingWithoutEffect;
-        entries.push(HealthEntry::new(Severity::Warning, code, message));
+    for (messages, code) in [
+        (&world.absent, HealthCode::SettingWithoutEffect),
+        (&world.ignored, HealthCode::SettingIgnored),
+    ] {
+        let entry = |message: &String| HealthEntry::new(Severity::Warning, code, message);
+        entries.extend(messages.iter().map(entry));
     }
     for (path, problem) in &world.problems {
         let (severity, consequence) = match shown {

@@ -111,7 +111,7 @@ impl Simulation {
         let world = Arc::new(world);
         let begin = Instant::now();
         let mut this = Self {
-            state: State::new(world.clone(), Vec::new(), WorkId::default()),
+            state: State::new(world.clone(), WorkId::default()),
             disk: Disk::default(),
             pace: Pace::default(),
             stops_late: false,
