@@ -125,6 +125,9 @@ fn sources_are_listed_with_the_commands_that_fetch_them() {
     let listed = server.execute("costline.sources", json!([]));
     assert_eq!(listed["sources"], json!([]));
     assert_ne!(listed["problem"], Value::Null);
+    workspace.write(".costline/sources.toml", "[source.shop]\n");
+    let listed = server.execute("costline.sources", json!([]));
+    assert_eq!(listed["problem"], "unknown key `source`, expected [sources.NAME]");
     std::fs::remove_file(workspace.path(".costline/sources.toml")).unwrap();
     let listed = server.execute("costline.sources", json!([]));
     assert_eq!((&listed["sources"], &listed["problem"]), (&json!([]), &Value::Null));

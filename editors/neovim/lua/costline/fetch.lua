@@ -50,6 +50,10 @@ function M.fetch(name)
   client.execute("sources", {}, function(answer)
     if type(answer.problem) == "string" then
       return client.notify(("%s: %s"):format(answer.file, answer.problem))
+    elseif type(answer.file) ~= "string" then
+      return client.notify("this file is in no project, so there is no file that names sources")
+    elseif not vim.uv.fs_stat(answer.file) then
+      return client.notify(("there is no %s; write the sources of profiles into it"):format(answer.file))
     elseif #answer.sources == 0 then
       return client.notify(("%s names no sources"):format(answer.file))
     elseif name then

@@ -65,6 +65,10 @@ pub fn sources(world: &World, program: &Path) -> Sources {
         Ok(table) => table,
         Err(error) => return known(Some(one_line(error.message()).into_owned()), Vec::new()),
     };
+    if let Some(key) = table.keys().find(|key| *key != "sources") {
+        let problem = format!("unknown key `{key}`, expected [sources.NAME]");
+        return known(Some(one_line(&problem).into_owned()), Vec::new());
+    }
     let named = table.get("sources").and_then(toml::Value::as_table).into_iter().flatten();
     let files = files(&root.join(FOLDER));
     let shown = world.snapshot().map(|snapshot| snapshot.loaded.path.as_path());
