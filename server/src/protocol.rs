@@ -111,6 +111,7 @@ fn the_project_markers_in_settings_of_editors_are_up_to_date() {
     let json = MARKERS.map(|marker| format!("\"{marker}\"")).join(", ");
     check_markers("kate/settings.json", &format!("[{json}]"));
     check_markers("vim/coc-settings.json", &format!("[{json}]"));
+    check_markers("vim/ale.vim", &format!("[{}]", MARKERS.map(|it| format!("'{it}'")).join(", ")));
     // vim-lsp searches for a folder if the name ends in a slash, else for a file.
     let quoted = MARKERS.map(|marker| {
         let slash = if marker.starts_with('.') { "/" } else { "" };
