@@ -175,6 +175,26 @@ t.run({
     end,
   },
   {
+    "a file in no project, until it is in one",
+    function()
+      local root = vim.fs.dirname(t.stage.root) .. "/fourth"
+      vim.fn.mkdir(root)
+      vim.fn.writefile({ "def main():", "    work()" }, root .. "/app.py")
+      vim.cmd("silent edit " .. root .. "/app.py")
+      t.wait("a server", function()
+        return vim.lsp.get_clients({ name = "costline", bufnr = 0 })[1]
+      end)
+      local said = t.said(function()
+        vim.cmd("Costline hotspots")
+      end)
+      t.expect(said[1]:find("in no project: create a folder `profiles`", 1, true), said)
+      vim.fn.mkdir(root .. "/profiles")
+      vim.fn.writefile({ "main (app.py:2) 3" }, root .. "/profiles/run.folded")
+      edit({ root = root })
+      t.same(t.drawn("hints"), { ["2"] = "100.0%" })
+    end,
+  },
+  {
     "of a function that none knows, the text says so",
     function()
       edit(first)

@@ -33,6 +33,8 @@ function M.without_profile()
   local shown = it and (client.shown(it) or client.view(it))
   if not shown or shown.loading or type(shown.profile) == "table" then
     return nil
+  elseif type(shown.root) ~= "string" then
+    return "this file is in no project: create a folder `profiles` in its top folder for its profiles, and reopen it (:edit)"
   end
   local problem = vim.iter(M.of(shown)):find(function(entry)
     return entry.code ~= "setting-ignored"
