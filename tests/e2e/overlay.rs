@@ -122,6 +122,34 @@ fn another_profile_is_shown_beside_the_first() {
     });
 }
 
+/// Its name is not one that is searched for.
+#[test]
+fn the_overlay_of_the_settings_can_be_hidden() {
+    let workspace = Workspace::with([("app.py", SOURCE)]);
+    workspace.write("beside.txt", speedscope("bytes", 1024, 3072));
+    workspace.write("cpu.speedscope.json", speedscope("milliseconds", 250, 0));
+    let options = json!({ "overlay": "beside.txt" });
+    let mut server = Server::builder(&workspace).options(options).start();
+    let shown = server.eventually("the overlay", |server| {
+        let view = server.view();
+        (view["overlay"]["name"] == "bytes of beside.txt").then_some(view)
+    });
+    let choices = shown["choices"].as_array().unwrap();
+    let choice = choices.iter().find(|choice| choice["key"] == "overlay").unwrap();
+    let options = choice["options"].as_array().unwrap().iter();
+    let options: Vec<_> =
+        options.map(|option| json!([option["label"], option["active"]])).collect();
+    assert_eq!(options, [json!(["Nothing", false]), json!(["beside.txt", true])]);
+    let view = server.set_view(json!({ "overlay": choice["options"][0]["value"] }));
+    assert_eq!(view["overlay"], Value::Null);
+    let view = server.set_view(json!({ "overlay": null }));
+    assert_eq!(view["overlay"]["name"], "bytes of beside.txt");
+    // Without an overlay in the settings, none is no choice.
+    server.configure(json!({}));
+    server.eventually("no overlay", |server| server.view()["overlay"].is_null().then_some(()));
+    assert_eq!(server.set_view(json!({ "overlay": "" }))["state"], Value::Null);
+}
+
 /// Another metric of the same profile, under a transform.
 #[test]
 fn another_metric_is_shown_beside_the_first() {

@@ -2008,7 +2008,7 @@ export interface SetViewArgument {
   readonly metric?: string | null;
   /** The call node to show the costs of, with what it calls: the path of a node in the result of `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`: all nodes. */
   readonly node?: NodeChoiceArgument | null;
-  /** A second cost to show beside the first: a metric of the profile, by name or unit, or the path of another profile, relative to the workspace folder. */
+  /** A second cost to show beside the first: a metric of the profile, by name or unit, or the path of another profile, relative to the workspace folder. Empty: none, whatever the setting names. */
   readonly overlay?: string | null;
   /** Whether to charge the cost of libraries and the runtime to your code that called them. */
   readonly own?: boolean | null;
@@ -2478,7 +2478,7 @@ export type Weight = number;
 export interface Commands {
   /** Return the current view, all choices and all actions: everything that menus need. With another profile as the argument, return the view that is requested for it. */
   readonly "costline.view": { readonly arguments: readonly [(OtherProfile | null)?]; readonly result: View };
-  /** Change the view. The keys are those that the `choices` of `costline.view` list, and `pathMappings`. `null`, or the key's name in `reset`, restores the setting. A choice is kept when the profile is rewritten, and dropped when the user changes the setting with the same key. Returns the new view, like `costline.view`. */
+  /** Change the view. The keys are those that the `choices` of `costline.view` list, and `pathMappings`. `null`, or the key's name in `reset`, restores the setting, except that it removes the baseline. A choice is kept when the profile is rewritten, and dropped when the user changes the setting with the same key. Returns the new view, like `costline.view`. */
   readonly "costline.setView": { readonly arguments: readonly [SetViewArgument]; readonly result: View };
   /** List the profiles that were found, newest first, and which of them is shown. */
   readonly "costline.profiles": { readonly arguments: readonly [(ProfilesArgument | null)?]; readonly result: Profiles };

@@ -28,11 +28,12 @@ local function value_of(option)
   return option.value == nil and vim.NIL or option.value
 end
 
---- The word for an option in commands: its value, or its label if that is null.
+--- The word for an option in commands: its value, or its label if that is null or empty.
 ---@param option costline.ChoiceOption
 ---@return string
 local function word_of(option)
-  return value_of(option) == vim.NIL and option.label or tostring(option.value)
+  local value = value_of(option)
+  return (value == vim.NIL or value == "") and option.label or tostring(value)
 end
 
 --- The labels of the active options.

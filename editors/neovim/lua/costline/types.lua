@@ -1134,7 +1134,7 @@
 ---@field inlines? costline.Inlines|vim.NIL Where to show the cost of inlined code.
 ---@field metric? string|vim.NIL The metric to show, by name or unit.
 ---@field node? costline.NodeChoiceArgument|vim.NIL The call node to show the costs of, with what it calls: the path of a node in the result of `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`: all nodes.
----@field overlay? string|vim.NIL A second cost to show beside the first: a metric of the profile, by name or unit, or the path of another profile, relative to the workspace folder.
+---@field overlay? string|vim.NIL A second cost to show beside the first: a metric of the profile, by name or unit, or the path of another profile, relative to the workspace folder. Empty: none, whatever the setting names.
 ---@field own? boolean|vim.NIL Whether to charge the cost of libraries and the runtime to your code that called them.
 ---@field pathMappings? costline.PathMappingArgument[]|vim.NIL The path mappings, instead of those in the setting `pathMappings`.
 ---@field profile? string|vim.NIL The profile to show, relative to the workspace folder. `null`: the profile in the settings, or the newest one.

@@ -18,10 +18,11 @@ impl Command for SetView {
     const NAME: &'static str = "costline.setView";
     const DESCRIPTION: &'static str = "Change the view. The keys are those that the `choices` of \
                                        `costline.view` list, and `pathMappings`. `null`, or the \
-                                       key's name in `reset`, restores the setting. A choice is \
-                                       kept when the profile is rewritten, and dropped when the \
-                                       user changes the setting with the same key. Returns the new \
-                                       view, like `costline.view`.";
+                                       key's name in `reset`, restores the setting, except that it \
+                                       removes the baseline. A choice is kept when the profile is \
+                                       rewritten, and dropped when the user changes the setting \
+                                       with the same key. Returns the new view, like \
+                                       `costline.view`.";
     type Arguments = (Required<Choices>,);
     type Answer = View;
 
@@ -41,5 +42,9 @@ fn check_overlay(world: &World, overlay: &str) -> std::result::Result<(), String
     let Some(shown) = world.snapshot() else { return Ok(()) };
     let is_metric = analysis::find_metric(&shown.loaded.recording, overlay).is_ok();
     let exists = || world.in_root(overlay).is_file();
-    if is_metric || exists() { Ok(()) } else { Err(no_overlay(overlay, shown)) }
+    if overlay.is_empty() || is_metric || exists() {
+        Ok(())
+    } else {
+        Err(no_overlay(overlay, shown))
+    }
 }

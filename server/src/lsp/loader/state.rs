@@ -375,7 +375,9 @@ impl<A> State<A> {
 
     /// Applies the settings and overrides. Returns whether costs must be computed again; labels and
     /// thresholds are read from the world by each request.
-    fn apply(&mut self, overrides: Overrides) -> bool {
+    fn apply(&mut self, mut overrides: Overrides) -> bool {
+        // No overlay is what the setting says, too.
+        overrides.overlay.take_if(|it| it.is_empty() && self.settings.overlay.is_none());
         let (old, settings) = (&self.output.world().settings, overrides.applied_to(&self.settings));
         let was_cancelled = !self.loads.is_pending() && is_outdated(self.output.world());
         let costs_change = settings.costs() != old.costs() || was_cancelled;

@@ -50,7 +50,7 @@ pub struct Choices {
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub metric: Given<String>,
     /// A second cost to show beside the first: a metric of the profile, by name or unit, or the path
-    /// of another profile, relative to the workspace folder.
+    /// of another profile, relative to the workspace folder. Empty: none, whatever the setting names.
     #[serde(skip_serializing_if = "Given::is_unchanged")]
     pub overlay: Given<String>,
     /// The threads to show, by name, end of the name, id (`tid:ID`), process (its name or `pid:ID`),

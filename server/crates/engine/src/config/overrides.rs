@@ -209,7 +209,7 @@ impl Overrides {
             settings.metric = Some(metric.clone());
         }
         if let Some(overlay) = overlay {
-            settings.overlay = Some(overlay.clone());
+            settings.overlay = Some(overlay.clone()).filter(|overlay| !overlay.is_empty());
         }
         if let Some(threads) = threads {
             settings.threads.clone_from(threads);

@@ -5,10 +5,13 @@ use super::kept_runs;
 use super::profiles::runs_found;
 use crate::compare::kept_baseline::KeptBaseline;
 use crate::compare::overlay::Overlay;
-use crate::discovery::Candidate;
+use crate::discovery::stamp::Stamp;
+use crate::load::stages::loaded::Loaded;
 use crate::present::{text::plain, units};
 use crate::snapshot::Snapshot;
 use crate::world::World;
+use formats::Format;
+use std::path::Path;
 
 /// The options are no baseline, the profile shown now, and the other runs.
 pub(super) fn baseline(world: &World, shown: &Snapshot) -> Choice {
@@ -47,11 +50,8 @@ pub(super) fn baseline(world: &World, shown: &Snapshot) -> Choice {
             active,
         }
     });
-    let others = runs_found(world).into_iter().filter(|run| !run.shown);
-    let others = others.map(|run| {
-        let is_current = !is_kept && current.is_some_and(|current| current.path == run.file.path);
-        other_profile(&run.file, is_current)
-    });
+    let other = current.filter(|_| !is_kept && of_shown.is_none());
+    let others = others(world, other.map(AsRef::as_ref));
     let value = if let Some(kept) = &kept {
         kept.value().as_str().into()
     } else if of_shown.is_some() {
@@ -68,22 +68,32 @@ pub(super) fn baseline(world: &World, shown: &Snapshot) -> Choice {
     }
 }
 
-fn other_profile(file: &Candidate, active: bool) -> ChoiceOption {
-    let age = units::age(file.stamp.age());
-    ChoiceOption {
-        value: file.path.as_path().into(),
-        label: file_label(&file.path),
-        description: Some(format!("{}, written {age} ago", file.format.name())),
+/// The runs that are not shown, and the current choice, which may be a file that is no run.
+fn others(world: &World, current: Option<&Loaded>) -> Vec<ChoiceOption> {
+    let option = |path: &Path, format: Format, stamp: Stamp| ChoiceOption {
+        value: path.into(),
+        label: file_label(path),
+        description: Some(format!("{}, written {} ago", format.name(), units::age(stamp.age()))),
         detail: None,
-        active,
+        active: current.is_some_and(|current| current.path == path),
+    };
+    let runs = runs_found(world).into_iter().filter(|run| !run.shown);
+    let mut options: Vec<_> =
+        runs.map(|run| option(&run.file.path, run.file.format, run.file.stamp)).collect();
+    if let Some(current) = current
+        && !options.iter().any(|option| option.active)
+    {
+        options.push(option(&current.path, current.format, current.stamp));
     }
+    options
 }
 
 /// The options are no overlay, the other metrics of the profile, and the other runs.
 pub(super) fn overlay(world: &World, shown: &Snapshot) -> Choice {
     let current = Overlay::of(shown, world.overlay.as_deref());
+    // `null` is the setting.
     let nothing = ChoiceOption {
-        value: ChoiceValue::Nothing,
+        value: "".into(),
         label: "Nothing".to_owned(),
         description: None,
         detail: None,
@@ -106,14 +116,12 @@ pub(super) fn overlay(world: &World, shown: &Snapshot) -> Choice {
         });
     }
     let profile = match current {
-        Some(Overlay::Profile(profile)) => Some(profile.snapshot.loaded.path.as_path()),
+        Some(Overlay::Profile(profile)) => Some(profile.snapshot.loaded.as_ref()),
         Some(Overlay::Metric(_)) | None => None,
     };
-    let others = runs_found(world).into_iter().filter(|run| !run.shown);
-    let others =
-        others.map(|run| other_profile(&run.file, profile == Some(run.file.path.as_path())));
+    let others = others(world, profile);
     let options: Vec<_> = [nothing].into_iter().chain(metrics).chain(others).collect();
-    let active = options.iter().find(|option| option.active);
+    let active = options.iter().skip(1).find(|option| option.active);
     let value = active.map_or(ChoiceValue::Nothing, |option| option.value.clone());
     Choice {
         key: ChoiceKey::Overlay,
