@@ -6,6 +6,7 @@ use super::progress::Progress;
 use super::read::read;
 use analysis::Thread;
 use engine::config::settings::Settings;
+use engine::discovery::preference::attempts;
 use engine::discovery::roots::project_at;
 use engine::discovery::{Found, Recognised, discover};
 use engine::load::stages::loaded::Loaded;
@@ -28,7 +29,7 @@ pub(super) fn read_newest(
         roots.push(project_at(&current).unwrap_or(current));
     }
     let found = discover(&roots, settings, &mut Recognised::default());
-    for files in found.attempts() {
+    for files in attempts(&found) {
         match read(&files, settings.max_profile_bytes, progress) {
             Ok(files) => return Ok(files),
             Err(error) => warn(&format!("{error}; skipped")),

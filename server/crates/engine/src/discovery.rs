@@ -16,12 +16,10 @@ pub use names::{NAMES, PROFILE_FOLDERS, is_named_like_profile, watch_globs};
 
 use crate::config::settings::Settings;
 use crate::discovery::companions::companions;
-use crate::discovery::preference::{Choice, choices};
 use crate::discovery::run_names::first_file;
 use crate::discovery::stamp::Stamp;
 use formats::{Foreign, Format, Origin, PREFIX};
 use sources::regular_file;
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fs;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -79,24 +77,12 @@ pub struct Found {
     /// Files with names of profiles that are recognized but cannot be read.
     pub foreign: Vec<(PathBuf, Stamp, &'static Foreign)>,
     /// Files with names that only profiles have, but with other contents: empty or damaged ones.
-    unrecognized: Vec<(PathBuf, Stamp)>,
+    pub unrecognized: Vec<(PathBuf, Stamp)>,
     /// The folders that were searched, in which new profiles may appear.
     pub folders: Vec<PathBuf>,
 }
 
 impl Found {
-    /// The files of each profile to read until one can be read. The first ones are newer files that have
-    /// the name of a profile but are not recognized: reading them says why.
-    pub fn attempts(&self) -> Vec<Vec<PathBuf>> {
-        let newest = self.candidates.first().map(|candidate| candidate.stamp.modified);
-        let is_newer = |file: &&(PathBuf, Stamp)| newest.is_none_or(|time| file.1.modified > time);
-        let mut newer: Vec<_> = self.unrecognized.iter().filter(is_newer).collect();
-        newer.sort_by_key(|(path, stamp)| (Reverse(stamp.modified), path));
-        let newer = newer.into_iter().map(|(path, _)| vec![path.clone()]);
-        let files = |choice: Choice| choice.run.into_iter().map(|file| file.path).collect();
-        newer.chain(choices(&self.candidates).into_iter().map(files)).collect()
-    }
-
     /// What to say about each file that is recognized but cannot be read, newest first: what it is
     /// and what to do, as reading the file would say.
     pub fn foreign_messages(&self) -> Vec<(PathBuf, String)> {

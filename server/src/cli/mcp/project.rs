@@ -8,6 +8,7 @@ use crate::cli::read::is_standard_input;
 use crate::cli::view::{Places, ViewArgs};
 use analysis::FunctionId;
 use engine::config::settings::{Settings, Unit};
+use engine::discovery::preference::attempts;
 use engine::discovery::roots::project_at;
 use engine::discovery::stamp::Stamp;
 use engine::discovery::{Found, Recognised, discover};
@@ -171,7 +172,7 @@ impl Project {
 
     /// The files of each profile to try, in order.
     fn choices(&self, view: &View, found: &Found) -> Result<Vec<Vec<PathBuf>>, String> {
-        let found = found.attempts();
+        let found = attempts(found);
         let Some(given) = &view.profile else {
             let named = &self.base.profiles;
             return Ok(if named.is_empty() { found } else { vec![named.clone()] });

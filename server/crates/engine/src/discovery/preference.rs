@@ -3,7 +3,8 @@
 //! -cpuprofile cpu.out -mutexprofile mutex.out`, or `perf record` and then `perf script`).
 
 use crate::discovery::runs::runs;
-use crate::discovery::{Candidate, FileVersion};
+use crate::discovery::stamp::Stamp;
+use crate::discovery::{Candidate, FileVersion, Found};
 use formats::Format;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -67,6 +68,18 @@ pub fn choices(candidates: &[Candidate]) -> Vec<Choice> {
     by_preference(
         runs.map(|run| run.into_iter().cloned().map(FileVersion::from).collect()).collect(),
     )
+}
+
+/// The files of each profile to read until one can be read. The first ones are newer files that have the
+/// name of a profile but are not recognized: reading them says why.
+pub fn attempts(found: &Found) -> Vec<Vec<PathBuf>> {
+    let newest = found.candidates.first().map(|candidate| candidate.stamp.modified);
+    let is_newer = |file: &&(PathBuf, Stamp)| newest.is_none_or(|time| file.1.modified > time);
+    let mut newer: Vec<_> = found.unrecognized.iter().filter(is_newer).collect();
+    newer.sort_by_key(|(path, stamp)| (Reverse(stamp.modified), path));
+    let newer = newer.into_iter().map(|(path, _)| vec![path.clone()]);
+    let files = |choice: Choice| choice.run.into_iter().map(|file| file.path).collect();
+    newer.chain(choices(&found.candidates).into_iter().map(files)).collect()
 }
 
 /// The choices, the one to show first at the beginning. No run may be empty.

@@ -49,7 +49,7 @@ pub struct FunctionName {
 impl FunctionName {
     /// Parses a name of a profile. A name that cannot be parsed has all fields empty.
     pub fn of(name: &str) -> Self {
-        if let Some(name) = Self::of_mercury(name).or_else(|| dotnet::parse(name)) {
+        if let Some(name) = Self::of_mercury(name).or_else(|| Self::of_dotnet(name)) {
             return name;
         }
         if name.ends_with(STUB) {
@@ -130,6 +130,14 @@ impl FunctionName {
             arity: Some(Arity { n_arguments, has_result }),
             ..Self::default()
         })
+    }
+
+    /// Parses a name that only .NET has.
+    fn of_dotnet(name: &str) -> Option<Self> {
+        let method = dotnet::parse(without_parameters(name))?;
+        let n_parameters = if method.is_made { None } else { n_parameters(name) };
+        let dotnet::Method { name, is_lambda, outer, path, .. } = method;
+        Some(Self { name, closure: is_lambda, outer, path, n_parameters, ..Self::default() })
     }
 
     /// Whether source code calls the function by `name`.

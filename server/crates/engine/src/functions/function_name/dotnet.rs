@@ -11,17 +11,27 @@
 //!
 //! F# has `f@12.Invoke` for closures in `f`.
 
-use super::{FunctionName, n_parameters, without_parameters};
+/// A method, as in the source.
+#[derive(Debug, Default)]
+pub(super) struct Method {
+    /// Its name. `None` for lambdas, and for what is not in the source.
+    pub name: Option<String>,
+    pub is_lambda: bool,
+    /// The method around a lambda, if the name has it.
+    pub outer: Option<String>,
+    /// The namespaces, classes and methods around it, outermost first.
+    pub path: Vec<String>,
+    /// Whether it is made by a compiler, which may change the parameters.
+    pub is_made: bool,
+}
 
-/// Parses a name that only .NET has. Others, such as `Shop.Work.Spin(float64)`, are parsed like those of
-/// other languages.
-pub(super) fn parse(name: &str) -> Option<FunctionName> {
-    let (segments, is_of_dotnet) = segments(without_parameters(name))?;
+/// Parses a name that only .NET has, without parameters. Others, such as `Shop.Work.Spin`, are parsed
+/// like those of other languages.
+pub(super) fn parse(name: &str) -> Option<Method> {
+    let (segments, is_of_dotnet) = segments(name)?;
     let parsed = || {
         let is_made = segments.iter().any(|segment| made_by_compiler(segment).is_some());
-        // What compilers make has other parameters than the source.
-        let n_parameters = if is_made { None } else { n_parameters(name) };
-        FunctionName { n_parameters, ..named(&segments).unwrap_or_default() }
+        Method { is_made, ..named(&segments).unwrap_or_default() }
     };
     is_of_dotnet.then(parsed)
 }
@@ -123,7 +133,7 @@ fn made_by_compiler(segment: &str) -> Option<Made<'_>> {
 }
 
 /// The method or lambda that the segments name, if it is in the source.
-fn named(segments: &[&str]) -> Option<FunctionName> {
+fn named(segments: &[&str]) -> Option<Method> {
     let (&last, classes) = segments.split_last()?;
     let made = classes.iter().rev().find_map(|class| made_by_compiler(class));
     let mut path: Vec<String> = classes
@@ -140,7 +150,7 @@ fn named(segments: &[&str]) -> Option<FunctionName> {
         (Some(Made::Lambda(of)), _) => Some(lambda(path, around(of))),
         (Some(Made::LocalFunction(of, name)), _) => {
             path.push(method(of, &path));
-            Some(FunctionName { name: Some(name.to_owned()), path, ..FunctionName::default() })
+            Some(Method { name: Some(name.to_owned()), path, ..Method::default() })
         }
         // `Invoke` of F#.
         (None, Some(Made::Lambda(of))) => Some(lambda(path, of)),
@@ -151,7 +161,7 @@ fn named(segments: &[&str]) -> Option<FunctionName> {
             Some(_) => None,
             None => {
                 let name = Some(method(of, &path));
-                Some(FunctionName { name, path, ..FunctionName::default() })
+                Some(Method { name, path, ..Method::default() })
             }
         },
         (Some(_), _) | (None, Some(_)) => None,
@@ -159,15 +169,15 @@ fn named(segments: &[&str]) -> Option<FunctionName> {
             let is_constructor = classes.last() == Some(&"");
             let last = if is_constructor { format!(".{last}") } else { last.to_owned() };
             let name = Some(method(&last, &path));
-            Some(FunctionName { name, path, ..FunctionName::default() })
+            Some(Method { name, path, ..Method::default() })
         }
     }
 }
 
-fn lambda(mut path: Vec<String>, of: &str) -> FunctionName {
+fn lambda(mut path: Vec<String>, of: &str) -> Method {
     let outer = Some(method(of, &path)).filter(|outer| !outer.is_empty());
     path.extend(outer.clone());
-    FunctionName { closure: true, outer, path, ..FunctionName::default() }
+    Method { is_lambda: true, outer, path, ..Method::default() }
 }
 
 /// The name of a method as in the source: constructors are called like their class.
@@ -180,14 +190,15 @@ fn method(name: &str, path: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::without_parameters;
     use super::*;
 
     /// The path and the name, `closure in` and the function around it, or `-` for what is not in the
     /// source.
     fn parsed(name: &str) -> Option<String> {
-        let FunctionName { name, path, closure, outer, .. } = parse(name)?;
+        let Method { name, path, is_lambda, outer, .. } = parse(without_parameters(name))?;
         let path = path.join(".");
-        Some(match (name, closure) {
+        Some(match (name, is_lambda) {
             (Some(name), _) => format!("{path} {name}"),
             (None, true) => format!("{path} closure in {}", outer.unwrap_or_default()),
             (None, false) => "-".to_owned(),
