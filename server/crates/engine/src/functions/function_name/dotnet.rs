@@ -28,6 +28,10 @@ pub(super) struct Method {
 /// Parses a name that only .NET has, without parameters. Others, such as `Shop.Work.Spin`, are parsed
 /// like those of other languages.
 pub(super) fn parse(name: &str) -> Option<Method> {
+    // Each of them has at least one of these.
+    if !name.contains(['`', '+', '<', '@']) && !name.contains("..c") {
+        return None;
+    }
     let (segments, is_of_dotnet) = segments(name)?;
     let parsed = || {
         let is_made = segments.iter().any(|segment| made_by_compiler(segment).is_some());

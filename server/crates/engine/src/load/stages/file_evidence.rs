@@ -175,6 +175,9 @@ fn recorded_functions(
 fn executing_lines(mappings: &[Mapping], recording: &Recording) -> FxHashMap<usize, Executing> {
     let symbols = recording.symbols();
     let mut lines: FxHashMap<usize, Executing> = FxHashMap::default();
+    if !mappings.iter().any(|mapping| matches!(mapping, Mapping::Ambiguous { .. })) {
+        return lines;
+    }
     recording.each_place(|id, source, line| {
         let func = symbols.funcs.get(id);
         let is_open = matches!(mappings.get(source.index()), Some(Mapping::Ambiguous { .. }))
