@@ -115,6 +115,33 @@ fn a_tree_of_occurrences_is_in_order_of_time() {
         json!(parts),
         json!([["load", null, 40], ["parse", 0, 30], ["work", null, 40], ["load", null, 20]])
     );
+    // Recorded calls end, and are cut to the range.
+    let event = |kind: char, frame: u32, at: u32| json!({ "type": kind.to_string(), "frame": frame, "at": at });
+    let calls = [(2, 10, 20), (2, 40, 60), (1, 70, 80)];
+    let calls = calls
+        .into_iter()
+        .flat_map(|(frame, from, to)| [event('O', frame, from), event('C', frame, to)]);
+    let events: Vec<Value> =
+        [event('O', 0, 0)].into_iter().chain(calls).chain([event('C', 0, 100)]).collect();
+    let mut recorded = profile.clone();
+    recorded["profiles"][0] = json!({
+        "type": "evented", "name": "cpu", "unit": "milliseconds", "startValue": 0, "endValue": 100, "events": events,
+    });
+    let path = folder.path().join("calls.speedscope.json");
+    std::fs::write(&path, recorded.to_string()).unwrap();
+    let path = path.to_str().unwrap();
+    let rows = |range: &str| -> Vec<String> {
+        let arguments = ["tree", path, "--occurrences", "--unit", "absolute", "--range", range];
+        let text = super::run(arguments).success();
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        text.lines().skip(2).map(words).collect()
+    };
+    let (first, load) =
+        ("10.0 ms 10.0 ms work app.py 10..20 ms", "10.0 ms 10.0 ms load app.py 70..80 ms");
+    assert_eq!(rows("0..100"), [first, "20.0 ms 20.0 ms work app.py 40..60 ms", load]);
+    let parts = ["15.0 ms 15.0 ms work app.py 45..60 ms", "5.00 ms 5.00 ms load app.py 70..75 ms"];
+    assert_eq!(rows("45..75"), parts);
+    assert_eq!(rows("45..50"), ["5.00 ms 5.00 ms work app.py 45..50 ms"]);
     // Without times, and with several threads.
     std::fs::write(folder.path().join("a.folded"), "main;f 1\n").unwrap();
     let folded = folder.path().join("a.folded");

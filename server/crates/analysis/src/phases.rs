@@ -7,7 +7,7 @@ use crate::range::TimeRange;
 use crate::reshape::known_times;
 use crate::weighted::is_counted;
 use crate::{Unmatched, View};
-use profile::{FunctionId, Groups, Recording, Samples, StackAccess, StackId, WarningCode};
+use profile::{Clock, FunctionId, Groups, Recording, Samples, StackAccess, StackId, WarningCode};
 
 /// The phases of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,13 +23,14 @@ pub struct Phases {
 pub struct Phase {
     /// The function.
     pub function: FunctionId,
-    /// From the first sample of this phase to the first sample of the next one.
+    /// Of recorded calls the time until they end, of samples from the first one of this phase to the
+    /// first one of the next phase.
     pub range: TimeRange,
 }
 
 /// The phases of the only thread of `view`. `shown` is `recording` after [`crate::reshape`]. Samples
-/// in the common functions themselves are part of the phase around them. The error says why there are
-/// no phases.
+/// in the common functions themselves are part of the phase around them; of recorded calls, their own
+/// time ends it. The error says why there are no phases.
 pub fn phases(
     recording: &Recording,
     shown: &Recording,
@@ -58,16 +59,13 @@ pub fn phases(
             return Err(none(&problem));
         }
     };
-    let times = samples.times_ns(clock).into_iter().flatten();
-    let rows = times.zip(samples.stacks()).filter(|(_, stack)| is_counted(shown, view, *stack));
-    let mut timed: Vec<(u64, StackId)> =
-        rows.filter_map(|(time, stack)| Some((time?, stack?))).collect();
-    timed.sort_by_key(|(time, _)| *time);
+    let timed = timed(samples, clock, |stack| is_counted(shown, view, stack));
     let paths = FunctionsOfStacks::new(shown, groups);
-    let mut above: Option<Vec<FunctionId>> = None;
+    let (mut above, mut deepest): (Option<Vec<FunctionId>>, usize) = (None, 0);
     let mut last = None;
-    for &(_, stack) in timed.iter().filter(|(_, stack)| last.replace(*stack) != Some(*stack)) {
+    for &Timed { stack, .. } in timed.iter().filter(|it| last.replace(it.stack) != Some(it.stack)) {
         let path = paths.of(stack);
+        deepest = deepest.max(path.len());
         above = Some(match above {
             None => path,
             Some(above) => {
@@ -76,19 +74,59 @@ pub fn phases(
             }
         });
     }
-    let above = above.unwrap_or_default();
+    let mut above = above.unwrap_or_default();
+    // If all stacks are the same, their innermost call is the only phase.
+    if deepest == above.len() {
+        above.pop();
+    }
     let mut found: Vec<Phase> = Vec::new();
     let end_ns = view.range.map_or(u64::MAX, |range| range.end_ns);
-    for (time, stack) in timed {
+    for Timed { from, to, stack } in timed {
         let Some(&function) = paths.of(stack).get(above.len()) else { continue };
-        match found.last_mut() {
-            Some(phase) if phase.function == function => continue,
-            Some(phase) => phase.range.end_ns = time,
-            None => {}
+        let last = found.last_mut();
+        match (last, to) {
+            // The common functions may have run in between.
+            (Some(phase), Some(to)) if phase.function == function && phase.range.end_ns == from => {
+                phase.range.end_ns = to;
+                continue;
+            }
+            (Some(phase), None) if phase.function == function => continue,
+            (Some(phase), None) => phase.range.end_ns = from,
+            (Some(_) | None, _) => {}
         }
-        found.push(Phase { function, range: TimeRange { start_ns: time, end_ns } });
+        let range = TimeRange { start_ns: from, end_ns: to.unwrap_or(end_ns) };
+        found.push(Phase { function, range });
     }
     Ok(Phases { above, phases: found })
+}
+
+/// When a thread had a stack, in nanoseconds.
+struct Timed {
+    from: u64,
+    /// The end, if calls were recorded. A sample says nothing about the time until the next one.
+    to: Option<u64>,
+    stack: StackId,
+}
+
+/// The stacks of a thread that `is_counted`, in chronological order.
+fn timed(
+    samples: &Samples,
+    clock: Clock,
+    is_counted: impl Fn(Option<StackId>) -> bool,
+) -> Vec<Timed> {
+    let timed = |row: usize, from: u64, to: Option<u64>| {
+        let stack = samples.stack(row);
+        is_counted(stack).then_some(Timed { from, to, stack: stack? })
+    };
+    let mut all: Vec<Timed> = if let Some(stretches) = samples.stretches_ns(clock) {
+        let stretches = stretches.filter(|(_, from, to)| from < to);
+        stretches.filter_map(|(row, from, to)| timed(row, from, Some(to))).collect()
+    } else {
+        let times = samples.times_ns(clock).into_iter().flatten().enumerate();
+        times.filter_map(|(row, from)| timed(row, from?, None)).collect()
+    };
+    all.sort_by_key(|it| it.from);
+    all
 }
 
 #[cfg(test)]
