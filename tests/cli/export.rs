@@ -1,6 +1,7 @@
 //! `costline export` and `costline tree`.
 
 use super::{Outcome, V8, costline, on};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -239,9 +240,8 @@ fn exports_a_trace_as_folded_stacks_flame_chart_and_tree() {
     );
 
     let tree = run("tree", &phases, ["--depth", "0", "--json"]).success();
-    let tree: serde_json::Value = serde_json::from_str(&tree).unwrap();
-    let row =
-        |row: &serde_json::Value| format!("{} {}", row["name"].as_str().unwrap(), row["total"]);
+    let tree: Value = serde_json::from_str(&tree).unwrap();
+    let row = |row: &Value| format!("{} {}", row["name"].as_str().unwrap(), row["total"]);
     let rows: Vec<_> = tree["nodes"].as_array().unwrap().iter().map(row).collect();
     assert_eq!(rows, ["kernel_run 60", "init 7", "decode 5", "link 3"]);
     assert_eq!(tree["total"], 75);
@@ -289,8 +289,8 @@ fn the_tree_lists_paths_and_can_be_inverted() {
     assert!(roots.ends_with("omitted: 3 call paths and all below them (--depth)\n"), "{roots}");
 
     let inverted = run("tree", &seed, ["--inverted", "--json"]).success();
-    let inverted: serde_json::Value = serde_json::from_str(&inverted).unwrap();
-    let row = |row: &serde_json::Value| {
+    let inverted: Value = serde_json::from_str(&inverted).unwrap();
+    let row = |row: &Value| {
         format!("{} {} {} {}", row["name"], row["depth"], row["parent"], row["total"])
     };
     let rows: Vec<_> = inverted["nodes"].as_array().unwrap().iter().map(row).collect();
@@ -313,7 +313,7 @@ fn the_tree_lists_paths_and_can_be_inverted() {
 #[test]
 fn the_tree_of_a_real_profile_adds_up() {
     let tree = on("tree", V8, ["--json", "--min-percent", "0"]).success();
-    let tree: serde_json::Value = serde_json::from_str(&tree).unwrap();
+    let tree: Value = serde_json::from_str(&tree).unwrap();
     let nodes = tree["nodes"].as_array().unwrap();
     let selfs: f64 = nodes.iter().map(|node| node["self"].as_f64().unwrap()).sum();
     let roots: f64 = nodes
@@ -328,10 +328,10 @@ fn the_tree_of_a_real_profile_adds_up() {
 fn costs(profile: &Path, root: &Path) -> (Vec<String>, Vec<String>) {
     let ran =
         Outcome::of(costline().arg("report").arg(profile).args(["--json", "--root"]).arg(root));
-    let report: serde_json::Value =
+    let report: Value =
         serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr));
     let rows = |table: &str, keys: &[&str]| {
-        let row = |row: &serde_json::Value| {
+        let row = |row: &Value| {
             keys.iter().map(|&key| row[key].to_string()).collect::<Vec<_>>().join(" ")
         };
         let mut rows: Vec<_> = report[table].as_array().unwrap().iter().map(row).collect();
@@ -410,6 +410,45 @@ fn what_a_format_cannot_carry_is_named() {
     let (_folder, calls) = trace("B f 0, B g 10, E g 100, E f 160");
     let ran = run("export", &calls, ["--to", "callgrind"]);
     assert!(!ran.stderr.contains(no_calls), "{}", ran.stderr);
+}
+
+/// Two samples of 1 ms each in `f`, and two idle ones.
+#[test]
+fn idle_samples_are_kept_or_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("app.cpuprofile");
+    let node = |id: u32, name: &str, url: &str, children: &[u32]| {
+        let frame = json!({
+            "functionName": name, "scriptId": "1", "url": url, "lineNumber": 2, "columnNumber": 1,
+        });
+        json!({ "id": id, "callFrame": frame, "hitCount": 0, "children": children })
+    };
+    let text = json!({
+        "nodes": [
+            node(1, "(root)", "", &[2, 3]), node(2, "(idle)", "", &[]), node(3, "f", "/a.js", &[]),
+        ],
+        "startTime": 0, "endTime": 4000,
+        "samples": [2, 3, 2, 3], "timeDeltas": [0, 1000, 1000, 1000],
+    });
+    std::fs::write(&profile, text.to_string()).unwrap();
+    let sums = |profile: &Path| {
+        let report: Value =
+            serde_json::from_str(&run("report", profile, ["--json"]).stdout).unwrap();
+        ["total", "idle"].map(|key| report[key].as_f64().unwrap())
+    };
+    assert_eq!(sums(&profile), [2000.0, 2000.0], "in microseconds");
+    let out = folder.path().join("out");
+    let export = |target| {
+        let to = ["--to", target, "--overwrite", "-o", out.to_str().unwrap()];
+        run("export", &profile, to).stderr
+    };
+    for target in ["folded", "flamechart", "flamegraph", "speedscope", "pprof", "callgrind"] {
+        let warning = export(target);
+        assert!(warning.contains("idle samples"), "{target}: {warning}");
+        assert!(!warning.contains("which samples are idle"), "{target}: {warning}");
+    }
+    assert!(!export("firefox").contains("idle"));
+    assert_eq!(sums(&out), [2.0, 2.0], "in milliseconds");
 }
 
 #[test]

@@ -3,7 +3,8 @@
 
 use crate::{IdleSamples, View};
 use profile::{
-    CallGraph, GraphAccess, GraphTables, Profile, StackAccess, StackId, ThreadId, ThreadRows,
+    CallGraph, GraphAccess, GraphTables, Profile, Restack, StackAccess, StackId, ThreadId,
+    ThreadRows,
 };
 
 /// What to do with samples whose stack is truncated.
@@ -59,25 +60,25 @@ pub fn apply_to_graph(graph: &CallGraph, view: &View) -> CallGraph {
 }
 
 /// The profile with stacks of at most `max_depth` + 1 frames, counted from the root: depth 0 keeps
-/// only the roots.
+/// only the roots. Idle samples stay idle.
 pub fn truncate(profile: &Profile, max_depth: usize, mode: Truncate) -> Profile {
     // Parents come before their children in the table, so one pass suffices.
     let stacks = profile.stacks();
+    let mut cut = Restack::new(profile);
     let mut depth: Vec<usize> = Vec::with_capacity(stacks.len());
     let mut kept: Vec<StackId> = Vec::with_capacity(stacks.len());
     for stack in stacks.ids() {
         let prefix = stacks.prefix(stack).map(StackId::index);
         depth.push(prefix.map_or(0, |prefix| depth[prefix] + 1));
+        let prefix = prefix.map(|prefix| kept[prefix]);
         kept.push(
             prefix
                 .filter(|_| depth[stack.index()] > max_depth)
-                .map_or(stack, |prefix| kept[prefix]),
+                .unwrap_or_else(|| cut.push(prefix, stacks.frame(stack), stack)),
         );
     }
-    profile.with_samples(profile.default_metric(), |_, samples| {
-        Some(samples.with_stacks(|stack| match (stack, mode) {
-            (Some(stack), Truncate::Drop) if depth[stack.index()] > max_depth => None,
-            (stack, _) => Some(stack.map(|stack| kept[stack.index()])),
-        }))
+    cut.finish(|stack| {
+        let is_kept = mode == Truncate::Fold || depth[stack.index()] <= max_depth;
+        is_kept.then_some(kept[stack.index()])
     })
 }

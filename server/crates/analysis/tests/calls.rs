@@ -219,3 +219,19 @@ fn truncated_stacks_keep_or_lose_their_cost() {
         "the cost of each phase"
     );
 }
+
+/// Each cut sample is as idle as it was, even if another one is cut to the same frames.
+#[test]
+fn truncated_stacks_stay_idle() {
+    let profile = profile(
+        "
+        main  main       main        main
+              wait       work        work
+                         poll[idle]  step",
+    );
+    let cut = truncate(&profile, 1, Truncate::Fold);
+    assert_eq!(samples(&cut), "main 1, main;wait 1, main;work 1, main;work 1");
+    let stacks = cut.samples()[0].stacks().flatten();
+    let is_idle: Vec<_> = stacks.map(|stack| cut.stacks().is_idle(stack)).collect();
+    assert_eq!(is_idle, [false, false, true, false]);
+}

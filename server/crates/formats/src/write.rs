@@ -1,8 +1,8 @@
 //! Writers of recordings, one per format.
 //!
-//! A writer gets a profile that was already transformed (threads chosen, idle samples dropped:
-//! `analysis::apply`); it computes no costs. What a format cannot represent is reported, not
-//! dropped silently: see [`Written::lost`].
+//! A writer gets a profile that was already transformed (threads chosen, idle samples dropped if the
+//! format does not mark them: `analysis::apply`); it computes no costs. What a format cannot
+//! represent is reported, not dropped silently: see [`Written::lost`].
 
 pub mod callgrind;
 pub mod firefox;
@@ -85,6 +85,12 @@ const PARTS: &str = "that functions have code of several files";
 fn has_parts(profile: &Profile) -> bool {
     (0..profile.frames().len() as u32)
         .any(|frame| elsewhere(profile, FrameId::new(frame)).is_some())
+}
+
+/// Whether the profile has idle samples.
+fn has_idle_samples(profile: &Profile) -> bool {
+    let mut stacks = profile.samples().iter().flat_map(|samples| samples.stacks().flatten());
+    stacks.any(|stack| profile.stacks().is_idle(stack))
 }
 
 /// The content of a file.

@@ -10,7 +10,7 @@ use crate::config::settings::Compare;
 use crate::present::labels::totals;
 use crate::present::marks::Marks;
 use crate::snapshot::Snapshot;
-use analysis::Profile;
+use analysis::{IdleSamples, Profile};
 use formats::Format;
 use formats::write::{
     self, MAX_STACK_BYTES, Spelling, Written, callgrind, firefox, flamegraph, folded, pprof,
@@ -66,6 +66,9 @@ pub fn export(
             "call counts (the profile has none; `calls=` counts consecutive samples of a call once)",
         );
     }
+    if !options.target.keeps_idle_samples() && snapshot.costs.idle != 0.0 {
+        written.lost.push("idle samples");
+    }
     // A call graph does not distinguish threads.
     if options.target == Target::Callgrind && profile.threads().len() > 1 {
         written.lost.push("threads");
@@ -73,12 +76,17 @@ pub fn export(
     Ok(written)
 }
 
-/// The samples of a snapshot under its view, with stacks of limited depth.
+/// The samples of a snapshot under its view, with stacks of limited depth. Idle samples are kept if
+/// the format says which ones they are.
 fn reshaped(snapshot: &Snapshot, options: Options) -> Result<Profile, String> {
     let sampled = snapshot.grouped.recording.sampled().ok_or(
         "this recording is a call graph without stacks; it can only be exported to callgrind (--to callgrind)",
     )?;
-    let profile = analysis::apply(sampled, &snapshot.grouped.view);
+    let mut view = snapshot.grouped.view.clone();
+    if options.target.keeps_idle_samples() {
+        view.idle = IdleSamples::Included;
+    }
+    let profile = analysis::apply(sampled, &view);
     Ok(match options.max_depth {
         Some(max_depth) => analysis::truncate(&profile, max_depth, options.cut.into()),
         None => profile,

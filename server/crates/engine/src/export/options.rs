@@ -51,6 +51,11 @@ impl Target {
         matches!(self, Self::Flamegraph | Self::Folded)
     }
 
+    /// Whether it says which samples are idle.
+    pub fn keeps_idle_samples(self) -> bool {
+        self == Self::Firefox
+    }
+
     /// The name of the format in messages.
     pub fn title(self) -> &'static str {
         match self {

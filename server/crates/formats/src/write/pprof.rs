@@ -6,7 +6,7 @@
 //! first. There are no addresses. A function has one file in this format, so its code of other
 //! files becomes functions of the same name.
 
-use super::{PARTS, Written, elsewhere, has_parts};
+use super::{PARTS, Written, elsewhere, has_idle_samples, has_parts};
 use crate::pprof_proto as proto;
 use flate2::Compression;
 use flate2::read::GzEncoder;
@@ -241,10 +241,7 @@ impl Writer<'_> {
                 "the columns at which functions start",
                 funcs.ids().any(|id| funcs.get(id).column > 0),
             ),
-            (
-                "which samples are idle",
-                profile.stacks().ids().any(|stack| profile.stacks().is_idle(stack)),
-            ),
+            ("which samples are idle", has_idle_samples(profile)),
             ("call counts", profile.samples().iter().any(|samples| samples.calls().is_some())),
             ("threads without samples", profile.samples().iter().any(Samples::is_empty)),
         ];

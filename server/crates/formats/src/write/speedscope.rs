@@ -5,7 +5,7 @@
 //! kept. Readers identify functions by name and file; functions that differ only in their library
 //! get its name appended.
 
-use super::{PARTS, Written, elsewhere, has_parts};
+use super::{PARTS, Written, elsewhere, has_idle_samples, has_parts};
 use profile::{
     Frame, Func, Metric, Profile, Samples, SourceId, StackAccess, StringId, SymbolTables, Thread,
 };
@@ -190,14 +190,12 @@ fn name<'p>(symbols: &'p SymbolTables, func: Func, homonyms: &Homonyms) -> Cow<'
 }
 
 fn lost(profile: &Profile, metric: Option<&Metric>) -> Vec<&'static str> {
-    let (stacks, symbols, threads) = (profile.stacks(), profile.symbols(), profile.threads());
+    let (symbols, threads) = (profile.symbols(), profile.threads());
     let funcs = || symbols.funcs.ids().map(|id| symbols.funcs.get(id));
     let homonyms = homonyms(symbols);
     let names: FxHashSet<_> =
         funcs().map(|func| (name(symbols, func, &homonyms), func.source)).collect();
     let is_named = |thread: &Thread| !thread.name.is_empty() && !thread.process_name.is_empty();
-    let has_idle =
-        |samples: &Samples| samples.stacks().flatten().any(|stack| stacks.is_idle(stack));
     let facts = [
         (profile.metrics().len() > 1, "the other metrics"),
         (
@@ -219,7 +217,7 @@ fn lost(profile: &Profile, metric: Option<&Metric>) -> Vec<&'static str> {
         (funcs().any(|func| func.lib.is_some()), "libraries"),
         (profile.frames().iter().any(|frame| frame.inlined), "which frames are inlined"),
         (profile.samples().iter().any(|samples| samples.calls().is_some()), "call counts"),
-        (profile.samples().iter().any(has_idle), "which samples are idle"),
+        (has_idle_samples(profile), "which samples are idle"),
         (threads.iter().any(is_named), "process names"),
         (
             threads.iter().any(|thread| thread.pid.is_some() || thread.tid.is_some()),
