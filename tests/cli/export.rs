@@ -412,6 +412,21 @@ fn what_a_format_cannot_carry_is_named() {
     assert!(!ran.stderr.contains(no_calls), "{}", ran.stderr);
 }
 
+/// V8 does not record which lines callers execute.
+#[test]
+fn formats_with_line_totals_lose_that_they_are_unknown() {
+    let profile = super::fixture(V8);
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    for target in ["folded", "speedscope", "firefox", "pprof", "callgrind", "flamechart"] {
+        let to = ["--to", target, "--overwrite", "-o", out.to_str().unwrap()];
+        let warning = run("export", &profile, to).stderr;
+        // A flame chart has no lines.
+        let is_lost = warning.contains("that line totals are unknown");
+        assert_eq!(is_lost, target != "flamechart", "{target}: {warning}");
+    }
+}
+
 /// Two samples of 1 ms each in `f`, and two idle ones.
 #[test]
 fn idle_samples_are_kept_or_named() {

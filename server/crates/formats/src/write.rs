@@ -87,6 +87,9 @@ fn has_parts(profile: &Profile) -> bool {
         .any(|frame| elsewhere(profile, FrameId::new(frame)).is_some())
 }
 
+/// What is lost of a metric in formats whose readers compute the total of each line.
+const UNKNOWN_LINE_TOTALS: &str = "that line totals are unknown";
+
 /// Whether the profile has idle samples.
 fn has_idle_samples(profile: &Profile) -> bool {
     let mut stacks = profile.samples().iter().flat_map(|samples| samples.stacks().flatten());

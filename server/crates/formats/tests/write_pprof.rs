@@ -63,7 +63,7 @@ fn every_stack_comes_back() {
         (
             "v8/web-particles/page.cpuprofile",
             &[
-                "which metrics have no lines",
+                "that line totals are unknown",
                 "the columns at which functions start",
                 "which samples are idle",
             ],

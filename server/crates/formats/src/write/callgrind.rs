@@ -7,7 +7,7 @@
 //! Costs are whole numbers: times with fractions are written in nanoseconds, other fractions are
 //! rounded.
 
-use super::Written;
+use super::{UNKNOWN_LINE_TOTALS, Written};
 use profile::{
     Call, CallGraph, FuncId, GraphAccess, GraphTables, Metric, OwnCost, SourceId, SymbolTables,
 };
@@ -192,6 +192,8 @@ fn lost(graph: &GraphTables, events: &[Event]) -> Vec<&'static str> {
     lost.extend(events.iter().any(|event| event.rounds).then_some("fractions of weights"));
     let line_totals = graph.totals.iter().any(|total| total.line != 0);
     lost.extend(line_totals.then_some("line totals"));
+    let self_alone = graph.metrics.iter().any(|metric| metric.lines.is_self_alone());
+    lost.extend(self_alone.then_some(UNKNOWN_LINE_TOTALS));
     // They are written, but programs that read callgrind treat them as zero or reject them.
     lost.extend(negative.then_some("weights below zero"));
     lost

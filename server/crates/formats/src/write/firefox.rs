@@ -26,7 +26,7 @@ mod tables;
 mod threads;
 mod unit;
 
-use super::Written;
+use super::{UNKNOWN_LINE_TOTALS, Written};
 use profile::{Profile, StackAccess};
 use schema::{CATEGORIES, Extensions, File, Lib, Meta, Number, SampleUnits, Shared, ThreadRow};
 use unit::{Unit, metric};
@@ -51,7 +51,7 @@ pub fn write(profile: &Profile) -> Written {
         lost.push(UNKNOWN_LENGTH);
     }
     if metric(profile).is_some_and(|metric| metric.lines.is_self_alone()) {
-        lost.push("that line totals are unknown");
+        lost.push(UNKNOWN_LINE_TOTALS);
     }
     if profile.samples().iter().any(|samples| samples.calls().is_some()) {
         lost.push("call counts");

@@ -5,7 +5,7 @@
 //! summed: it has one line per sample, in order, with names only. A differential file has two
 //! weights per line. Lines that would be read as comments begin with a backslash.
 
-use super::{PARTS, Written, has_parts};
+use super::{PARTS, UNKNOWN_LINE_TOTALS, Written, has_parts};
 use crate::read::folded::{names_a_file, names_a_place, thread_name};
 use profile::{Frame, FrameId, FuncId, Profile, StackAccess, StackId};
 use rustc_hash::FxHashMap;
@@ -111,10 +111,9 @@ fn lost(profile: &Profile, frames: Frames) -> Vec<&'static str> {
     let symbols = profile.symbols();
     let func =
         |test: fn(profile::Func) -> bool| symbols.funcs.ids().any(|id| test(symbols.funcs.get(id)));
-    let unit = profile
-        .metrics()
-        .get(profile.default_metric().index())
-        .is_some_and(|metric| metric.unit != "samples");
+    let metric = profile.metrics().get(profile.default_metric().index());
+    let unit = metric.is_some_and(|metric| metric.unit != "samples");
+    let self_alone = metric.is_some_and(|metric| metric.lines.is_self_alone());
     let stackless =
         profile.samples().iter().any(|samples| samples.stacks().any(|stack| stack.is_none()));
     let lines = frames == Frames::Names && profile.frames().iter().any(|frame| frame.line != 0);
@@ -141,6 +140,7 @@ fn lost(profile: &Profile, frames: Frames) -> Vec<&'static str> {
         (profile.metrics().len() > 1, "the other metrics"),
         (unit, "the unit"),
         (lines, "lines"),
+        (frames == Frames::WithLines && self_alone, UNKNOWN_LINE_TOTALS),
         (frames == Frames::WithLines && has_parts(profile), PARTS),
         (func(|func| func.line != 0), "where functions start"),
         (func(|func| func.lib.is_some()), "libraries"),

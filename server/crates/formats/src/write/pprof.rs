@@ -6,7 +6,7 @@
 //! first. There are no addresses. A function has one file in this format, so its code of other
 //! files becomes functions of the same name.
 
-use super::{PARTS, Written, elsewhere, has_idle_samples, has_parts};
+use super::{PARTS, UNKNOWN_LINE_TOTALS, Written, elsewhere, has_idle_samples, has_parts};
 use crate::pprof_proto as proto;
 use flate2::Compression;
 use flate2::read::GzEncoder;
@@ -231,10 +231,12 @@ impl Writer<'_> {
         let funcs = &profile.symbols().funcs;
         let knows_lines = has_parts(profile) || profile.frames().iter().any(|frame| frame.line > 0);
         let lines = if knows_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
+        let metrics = profile.metrics();
         let losses = [
+            (UNKNOWN_LINE_TOTALS, metrics.iter().any(|metric| metric.lines.is_self_alone())),
             (
                 "which metrics have no lines",
-                profile.metrics().iter().any(|metric| metric.lines != lines),
+                metrics.iter().any(|metric| metric.lines != lines && !metric.lines.is_self_alone()),
             ),
             (PARTS, has_parts(profile)),
             (

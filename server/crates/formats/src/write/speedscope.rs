@@ -5,7 +5,7 @@
 //! kept. Readers identify functions by name and file; functions that differ only in their library
 //! get its name appended.
 
-use super::{PARTS, Written, elsewhere, has_idle_samples, has_parts};
+use super::{PARTS, UNKNOWN_LINE_TOTALS, Written, elsewhere, has_idle_samples, has_parts};
 use profile::{
     Frame, Func, Metric, Profile, Samples, SourceId, StackAccess, StringId, SymbolTables, Thread,
 };
@@ -207,7 +207,7 @@ fn lost(profile: &Profile, metric: Option<&Metric>) -> Vec<&'static str> {
                 .is_some_and(|metric| unit(metric) == "none" && metric.seconds_per_unit.is_some()),
             "the sampling interval",
         ),
-        (metric.is_some_and(|metric| metric.lines.is_self_alone()), "that line totals are unknown"),
+        (metric.is_some_and(|metric| metric.lines.is_self_alone()), UNKNOWN_LINE_TOTALS),
         (
             names.len() < symbols.funcs.len(),
             "which of several functions with the same name in a file it is",
