@@ -63,6 +63,19 @@ fn samples_and_threads_are_those_of_the_metric() {
     assert_eq!(samples, Some(6));
 }
 
+/// Two metrics of the heap profile are in bytes, and two are counts. It shows `alloc_space`.
+#[test]
+fn the_unit_of_several_metrics_is_that_of_the_default_metric_or_ambiguous() {
+    let heap = "pprof/go-indexer-heap/heap.pb.gz";
+    let bytes = on("report", heap, ["--metric", "bytes"]).stdout;
+    assert!(bytes.lines().next().unwrap().contains(" of alloc_space "), "{bytes}");
+    let several = "2 metrics match `count` (`alloc_objects`, `inuse_objects`)";
+    let count = on("report", heap, ["--metric", "count"]).failure(2);
+    assert!(count.ends_with(&format!("heap.pb.gz: {several}")), "{count}");
+    let overlay = on("report", heap, ["--overlay", "count"]).failure(2);
+    assert_eq!(overlay, format!("the overlay `count` is not a profile, and {several}"));
+}
+
 /// Ids of threads may be counted within each process.
 #[test]
 fn threads_of_one_name_have_their_process() {

@@ -299,8 +299,9 @@ pub fn with_crates(case: &Case, report: &Value) -> Compared {
     let read = formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(()))
         .unwrap();
     let recording = &read.recording;
-    let metric =
-        case.metric.map_or(recording.default_metric(), |name| recording.find_metric(name).unwrap());
+    let metric = case
+        .metric
+        .map_or(recording.default_metric(), |name| analysis::find_metric(recording, name).unwrap());
     let view = View { idle: IdleSamples::Included, metric, ..View::of(recording) };
     let groups = Groups::identity(recording.symbols());
     let costs = analysis::costs(recording, &view, &groups);

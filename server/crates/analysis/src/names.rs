@@ -385,14 +385,24 @@ pub(crate) fn find_libs(symbols: &SymbolTables, query: &str) -> Result<Vec<LibId
     }
 }
 
-/// The metric with the name `query` or, if there is none, the first with this unit.
+/// The metric with the name or unit `query`, or whose name it matches. Of several metrics with this
+/// unit, it is the default one.
 pub fn find_metric(recording: &Recording, query: &str) -> Result<MetricId, Unmatched> {
-    if let Some(metric) = recording.find_metric(query) {
+    let metrics = recording.metrics();
+    let ids = || (0..).map(MetricId::new).zip(metrics);
+    if let Some((metric, _)) = ids().find(|(_, metric)| metric.name == query) {
         return Ok(metric);
     }
-    let metrics = recording.metrics();
-    let names = || (0..).map(MetricId::new).zip(metrics.iter().map(|metric| metric.name.as_str()));
-    match Pattern::new(query).best(names()).as_slice() {
+    let with_unit = ids().filter(|(_, metric)| metric.unit == query);
+    let mut found: Vec<_> = with_unit.map(|(id, _)| id).collect();
+    if found.contains(&recording.default_metric()) {
+        return Ok(recording.default_metric());
+    }
+    let names = || ids().map(|(id, metric)| (id, metric.name.as_str()));
+    if found.is_empty() {
+        found = Pattern::new(query).best(names());
+    }
+    match found.as_slice() {
         [metric] => Ok(*metric),
         [] => Err(Unmatched::no_match(
             WarningCode::UnknownMetric,

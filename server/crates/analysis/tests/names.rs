@@ -150,11 +150,18 @@ fn finds_metrics_by_name_unit_or_pattern() {
         metric("inuse_space", "bytes"),
         metric("cpu", "nanoseconds"),
     ];
-    let recording = Recording::Stacks(ProfileBuilder::new(metrics, 0).build());
-    let found = |query| {
-        find_metric(&recording, query).map(profile::MetricId::index).map_err(|error| error.problem)
+    let recording =
+        |default| Recording::Stacks(ProfileBuilder::new(metrics.clone(), default).build());
+    let find = |default, query| {
+        find_metric(&recording(default), query)
+            .map(profile::MetricId::index)
+            .map_err(|error| error.problem)
     };
-    assert_eq!((found("inuse_space"), found("bytes"), found("nanoseconds")), (Ok(1), Ok(0), Ok(2)));
+    let found = |query| find(2, query);
+    assert_eq!((found("inuse_space"), found("nanoseconds")), (Ok(1), Ok(2)));
+    assert_eq!((find(0, "bytes"), find(1, "bytes")), (Ok(0), Ok(1)), "the default metric");
+    let several = "2 metrics match `bytes` (`alloc_space`, `inuse_space`)";
+    assert_eq!(found("bytes"), Err(several.to_owned()));
     assert_eq!((found("inuse*"), found("/^c/")), (Ok(1), Ok(2)));
     assert_eq!(
         found("*_space"),

@@ -205,15 +205,6 @@ impl Recording {
         }
     }
 
-    /// The metric with the name `wanted`, or else with that unit.
-    pub fn find_metric(&self, wanted: &str) -> Option<MetricId> {
-        let metrics = self.metrics();
-        let by_name = metrics.iter().position(|metric| metric.name == wanted);
-        by_name
-            .or_else(|| metrics.iter().position(|metric| metric.unit == wanted))
-            .map(|i| MetricId::new(i as u32))
-    }
-
     /// Calls `visit` with each func and the file and line (1-based) where it was executing, if they
     /// are known. In no particular order, with duplicates.
     pub fn each_place(&self, mut visit: impl FnMut(FuncId, SourceId, u32)) {

@@ -10,7 +10,7 @@ use crate::items::weight::Weight;
 use crate::present::text::plain;
 use crate::present::units;
 use crate::snapshot::Snapshot;
-use analysis::{Cost, FileId, FunctionId, Metric};
+use analysis::{Cost, FileId, FunctionId, Metric, WarningCode};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
@@ -157,8 +157,12 @@ impl<'a> Overlay<'a> {
     }
 }
 
-/// The message about an overlay that is neither a metric of `shown` nor a file.
+/// The message about an overlay that is neither one metric of `shown` nor a file.
 pub fn no_overlay(name: &str, shown: &Snapshot) -> String {
+    let found = analysis::find_metric(&shown.loaded.recording, name);
+    if let Some(several) = found.err().filter(|error| error.code == WarningCode::AmbiguousMetric) {
+        return format!("the overlay `{name}` is not a profile, and {}", several.problem);
+    }
     let metrics = shown.loaded.recording.metrics().iter();
     let metrics: Vec<String> = metrics.map(|metric| format!("`{}`", metric.name)).collect();
     format!(
