@@ -139,6 +139,33 @@ fn a_baseline_adds_the_change_of_the_total_and_of_functions() {
     assert_eq!(values(&functions[0])[..2], ["4000", "4000"]);
 }
 
+/// `work` has 2 and 4 samples: mean 3, and a sample standard deviation of the square root of 2.
+#[test]
+fn hot_spots_of_a_mean_have_a_spread() {
+    let folder = TempDir::new().unwrap();
+    let runs = [("1.folded", "main;work 2\nmain 1\n"), ("2.folded", "main;work 4\nmain 1\n")];
+    for (name, text) in runs {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let mut command = costline();
+    command.args(["html", "1.folded", "2.folded", "--combine", "average"]);
+    let page = String::from_utf8(command.current_dir(folder.path()).output().unwrap().stdout);
+    let page = page.unwrap();
+    let page = Document::parse(xml(&page)).unwrap();
+    let functions = rows(&page, |table| table.attribute("id") == Some("functions"));
+    let cells = |row: &Node<'_, '_>| {
+        let cells = row.children().filter(Node::is_element).filter_map(|cell| cell.text());
+        cells.take(3).collect::<Vec<_>>().join(" | ")
+    };
+    assert_eq!(
+        functions.iter().map(cells).collect::<Vec<_>>(),
+        [
+            "75.0% (3 samples) ±1.41 samples | 75.0% (3 samples) ±1.41 samples | work",
+            "25.0% (1 sample) ±0 samples | 100.0% (4 samples) ±1.41 samples | main",
+        ]
+    );
+}
+
 /// As the sources of the page.
 #[cfg(feature = "grammars")]
 #[test]

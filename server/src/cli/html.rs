@@ -215,8 +215,13 @@ impl Page {
     fn function(&mut self, row: &HotFunction, i: usize, has_changes: bool) {
         let CostFields { self_text, total_text, tier, change, .. } = &row.cost.cost.fields;
         let (own, total) = (number(row.cost.cost.self_), number(row.cost.cost.total));
-        let text = |text: &Option<String>| escape(text.as_deref().unwrap_or("–"));
-        let (self_text, total_text) = (text(self_text), text(total_text));
+        let (scale, spread) = (self.context.scale(&self.snapshot), row.cost.spread.as_ref());
+        let text = |text: &Option<String>, spread: Option<Weight>| {
+            let spread = scale.spread(spread.map(|deviation| deviation.0));
+            escape(text.as_deref().unwrap_or("–")) + &escape(&spread)
+        };
+        let self_text = text(self_text, spread.map(|spread| spread.self_));
+        let total_text = text(total_text, spread.and_then(|spread| spread.total));
         self.add(format_args!(
             "<tr id=\"f{i}\" class=\"tier{tier}\"><td class=\"number\" data-value=\"{own}\">{self_text}</td>\
              <td class=\"number\" data-value=\"{total}\">{total_text}</td>"
