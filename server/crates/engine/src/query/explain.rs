@@ -122,12 +122,15 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
         return without_file(snapshot, &path, index, ambiguous);
     };
     let lines = open.lines();
+    let whole = lines.costs(*line0..*line0 + 1).is_empty().then(|| whole_profile(snapshot));
+    let whole = whole.flatten();
+    let all = whole.as_ref().unwrap_or(snapshot);
+    let file = all.file_at(&open.document.path).unwrap_or(open.file);
     let counts = snapshot.line_counts.of_file(open.file, 1..u32::MAX);
-    let has_lines =
-        !snapshot.costs.lines_of(open.file, 1..u32::MAX).is_empty() || !counts.is_empty();
+    let has_lines = !all.costs.lines_of(file, 1..u32::MAX).is_empty() || !counts.is_empty();
     source_mapped(&lines, *line0, has_lines)
-        .or_else(|| out_of_view(context, &open, *line0))
-        .or_else(|| (!has_lines).then(|| without_lines(snapshot, open.file, ambiguous)))
+        .or_else(|| out_of_view(context, &open, whole.as_ref()?, *line0))
+        .or_else(|| (!has_lines).then(|| without_lines(all, file, ambiguous)))
         .unwrap_or_else(|| with_lines(context, &open, &lines, *line0))
 }
 
@@ -229,20 +232,26 @@ fn ambiguous_function(
     Some(Explanation::new(Reason::FunctionAmbiguous, &function.message()))
 }
 
-/// An explanation if the line (0-based) has no cost in the view, but has one in the whole profile.
-fn out_of_view(context: &Context, open: &OpenFile, line0: u32) -> Option<Explanation> {
-    let lines = open.lines();
-    let marks = Marks::of(&open.snapshot);
+/// The whole profile in the metric of `shown`. `None` if that shows all of it.
+fn whole_profile(shown: &Snapshot) -> Option<Snapshot> {
+    let marks = Marks::of(shown);
     let is_part = marks.threads.is_some() || !marks.parts.is_empty();
-    if !is_part || !lines.costs(line0..line0 + 1).is_empty() {
-        return None;
-    }
-    let metric = open.snapshot.settings.view.metric.clone();
-    let whole = open.snapshot.with_view(&ViewSettings { metric, ..ViewSettings::default() });
+    let metric = shown.settings.view.metric.clone();
+    is_part.then(|| shown.with_view(&ViewSettings { metric, ..ViewSettings::default() }))
+}
+
+/// An explanation if the line (0-based), which has no cost in the view, has one in the whole profile.
+fn out_of_view(
+    context: &Context,
+    open: &OpenFile,
+    whole: &Snapshot,
+    line0: u32,
+) -> Option<Explanation> {
+    let marks = Marks::of(&open.snapshot);
     let file = whole.file_at(&open.document.path)?;
-    let lines = FileLines { snapshot: &whole, file, ..lines };
+    let lines = FileLines { snapshot: whole, file, ..open.lines() };
     let [(_, line)] = *lines.costs(line0..line0 + 1) else { return None };
-    let scale = context.scale(&whole).of_lines();
+    let scale = context.scale(whole).of_lines();
     let own = scale.own(line.cost, |weight| scale.both(weight));
     let total = scale.total(line.cost.total, |weight| scale.both(weight));
     let view: Vec<String> = marks.threads.into_iter().chain(marks.parts).collect();

@@ -180,5 +180,6 @@ fn a_line_outside_of_the_view_has_its_cost_in_the_explanation() {
     assert_eq!(explained(&["focus-function:parse"], 3).code, Reason::NoCost);
     // Without any line of the file in the view.
     assert_eq!(explained(&["drop-function:main"], 7).code, Reason::OutOfView);
+    assert_eq!(explained(&["drop-function:main"], 3).code, Reason::NoCost);
     assert_eq!(explained(&[], 3).code, Reason::NoCost);
 }
