@@ -126,6 +126,10 @@ fn own_code_is_for_stacks_too() {
     let root = folder.path().to_str().unwrap();
     let text = run(["callers", "--own", "--root", root, path.to_str().unwrap(), "f"]).success();
     assert!(text.ends_with("100.0% (3 samples)               main  a.py:1\n"), "{text}");
+    let lib = ["--transform=focus-function:lib", "--transform=merge-function:f"];
+    let report = ["report", "--own", "--root", root, path.to_str().unwrap(), lib[0], lib[1]];
+    let message = run(report).failure(2);
+    assert!(message.ends_with("py.folded: no stack has own code"), "{message}");
     let graph = folder.path().join("callgrind.out.1");
     std::fs::write(&graph, "events: Ir\nfl=a.py\nfn=main\n2 3\n").unwrap();
     let message = run(["report", "--own", "--root", root, graph.to_str().unwrap()]).failure(2);

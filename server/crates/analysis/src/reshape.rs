@@ -201,7 +201,11 @@ impl<'a> Steps<'a> {
         let Some(own) = &self.view.own else { return };
         let stacks = Stacks::new(&self.profile, &self.groups, Implementation::All);
         self.rewrites.filters.push(Rewrite::Kept(FxHashSet::clone(own)));
-        self.profile = stacks.merge(|stack| !own.contains(&stacks.function(stack)));
+        let kept = stacks.merge(|stack| !own.contains(&stacks.function(stack)));
+        if is_emptied(&self.profile, &kept, self.view) {
+            self.problems.unmatched(none_left("no stack has own code".to_owned()), NOTHING);
+        }
+        self.profile = kept;
     }
 
     fn finish(self) -> Reshaped {

@@ -246,8 +246,8 @@ codes! {
         NoStacks = "no-stacks",
         /// The times of samples are unknown. A time range is ignored.
         NoTimes = "no-times",
-        /// No sample is in the chosen time range, matches the search, or is left by the transforms.
-        /// Nothing is shown.
+        /// No sample is in the chosen time range, matches the search, has own code, or is left by the
+        /// transforms. Nothing is shown.
         NoSamplesInView = "no-samples-in-view",
     }
 }

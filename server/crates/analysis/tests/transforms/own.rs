@@ -7,6 +7,10 @@ use std::sync::Arc;
 
 /// The costs if only the functions of these names are own code.
 fn own(names: &[&str], transforms: &[&str]) -> Costs {
+    own_with_warnings(names, transforms).0
+}
+
+fn own_with_warnings(names: &[&str], transforms: &[&str]) -> (Costs, Vec<String>) {
     let recording = Recording::Stacks(text_samples::profile(V1));
     let groups = Groups::identity(recording.symbols());
     let symbols = recording.symbols();
@@ -18,7 +22,8 @@ fn own(names: &[&str], transforms: &[&str]) -> Costs {
         ..View::of(&recording)
     };
     let reshaped = reshape(&recording, &view, &groups, &Addresses::default()).unwrap();
-    costs(&reshaped.recording, &view, &reshaped.groups)
+    let warnings = reshaped.problems.warnings.into_iter().map(|warning| warning.message);
+    (costs(&reshaped.recording, &view, &reshaped.groups), warnings.collect())
 }
 
 /// Line and self cost.
@@ -45,7 +50,9 @@ fn samples_without_own_code_are_dropped() {
 #[test]
 fn transforms_see_all_frames() {
     // Only the samples with `hash`, from `hash` down, have none of these functions.
-    assert_eq!(own(&["main", "parse"], &["focus-function:hash"]).total, 0.0);
+    let (costs, warnings) = own_with_warnings(&["main", "parse"], &["focus-function:hash"]);
+    assert_eq!(costs.total, 0.0);
+    assert_eq!(warnings, ["no stack has own code; nothing is shown"]);
     // Charged to `parse` twice; the sample with `eval` alone goes to `main`.
     let costs = own(&["main", "parse"], &["drop-function:none"]);
     assert_eq!(lines(&costs), [(12, 2.0), (13, 1.0), (22, 2.0), (23, 1.0)]);
