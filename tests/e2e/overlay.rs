@@ -173,3 +173,50 @@ fn another_metric_is_shown_beside_the_first() {
     assert_eq!(view["marks"], json!(["metric Bytes", "beside Ir"]));
     assert_eq!(labels(&mut server, &uri), owned([(5, "100.0% · 30 Ir"), (8, "0.0% · 10 Ir")]));
 }
+
+#[test]
+fn a_profile_without_what_the_view_chooses_is_no_overlay() {
+    let workspace = Workspace::with([("app.py", SOURCE)]);
+    set_age(&workspace.path("app.py"), Duration::from_secs(3600));
+    workspace.write("beside.folded", "main (app.py:2);f (app.py:6) 900\n");
+    set_age(&workspace.path("beside.folded"), Duration::from_secs(600));
+    let mut cpu: Value = serde_json::from_str(&speedscope("milliseconds", 10, 30)).unwrap();
+    let mut other = cpu["profiles"][0].clone();
+    other["name"] = json!("other");
+    cpu["profiles"].as_array_mut().unwrap().push(other);
+    workspace.write("cpu.speedscope.json", cpu.to_string());
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.set_view(json!({ "overlay": "beside.folded" }));
+    let both =
+        owned([(1, "25.0% · 900 samples"), (2, "75.0%"), (5, "25.0% · 900 samples"), (8, "75.0%")]);
+    assert_eq!(labels(&mut server, &uri), both);
+    for (key, choice, problem) in [
+        ("threads", json!(["run"]), "no thread is called `run`"),
+        (
+            "range",
+            json!("0..5"),
+            "no time range can be chosen: the times of the samples of this profile are unknown",
+        ),
+        (
+            "transforms",
+            json!([{ "type": "focus-function", "function": "g" }]),
+            "no function is called `g` (there are `f`, `main`)",
+        ),
+    ] {
+        let view = server.set_view(json!({ key: choice }));
+        let mut health = view["health"].as_array().unwrap().iter();
+        let entry = health.find(|entry| entry["code"] == "overlay-missing");
+        let path = workspace.path("beside.folded");
+        let expected = format!(
+            "the overlay is not shown: {}: {problem}; reset that choice, or choose another overlay",
+            path.display()
+        );
+        assert_eq!(entry.unwrap()["message"], expected);
+        assert_eq!(view["overlay"], Value::Null);
+        let shown = labels(&mut server, &uri);
+        assert!(shown.iter().all(|(_, label)| !label.contains("samples")), "{shown:?}");
+        server.set_view(json!({ key: null }));
+        assert_eq!(labels(&mut server, &uri), both);
+    }
+}

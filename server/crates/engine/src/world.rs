@@ -6,6 +6,7 @@ pub mod file_lines;
 pub mod worlds;
 
 use crate::compare::baseline::Baseline;
+use crate::compare::overlay::{Overlay, view_problem};
 use crate::config::overrides::Overrides;
 use crate::config::paths::expanded;
 use crate::config::settings::Settings;
@@ -41,9 +42,9 @@ pub struct World {
     pub baseline: Option<Arc<Baseline>>,
     /// Why the baseline in the settings cannot be read.
     pub baseline_problem: Option<String>,
-    /// The other profile that is the overlay.
+    /// The other profile that was chosen as the overlay.
     pub overlay: Option<Arc<Baseline>>,
-    /// Why the overlay is not shown.
+    /// Why there is no overlay.
     pub overlay_problem: Option<String>,
     /// The index of the files in the roots, as of the last load.
     pub index: Option<Arc<SourceIndex>>,
@@ -96,5 +97,15 @@ impl World {
     /// The baseline, if there is one and costs of `shown` can be compared with it.
     pub fn baseline_of(&self, shown: &Snapshot) -> Option<&Arc<Baseline>> {
         self.baseline.as_ref().filter(|baseline| baseline.is_comparable(shown))
+    }
+
+    /// The overlay of `shown`.
+    pub fn overlay_of<'w>(&'w self, shown: &'w Snapshot) -> Option<Overlay<'w>> {
+        Overlay::of(shown, self.overlay_profile().map(Arc::as_ref))
+    }
+
+    /// The other profile that is the overlay, if everything that the view chooses is in it.
+    pub fn overlay_profile(&self) -> Option<&Arc<Baseline>> {
+        self.overlay.as_ref().filter(|overlay| view_problem(&overlay.snapshot).is_none())
     }
 }

@@ -10,7 +10,7 @@ use crate::items::weight::Weight;
 use crate::present::text::plain;
 use crate::present::units;
 use crate::snapshot::Snapshot;
-use analysis::{Cost, FileId, FunctionId, Metric, WarningCode};
+use analysis::{Cost, FileId, FunctionId, Metric, Unmatched, WarningCode};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
@@ -155,6 +155,17 @@ impl<'a> Overlay<'a> {
         };
         Overlaid::new(cost, &self.snapshot().costs.metric)
     }
+}
+
+/// A message if another profile must not be the overlay, because a choice of the view matches nothing
+/// in it: its costs would be those of something else. It need not have the metric of the profile shown.
+pub fn view_problem(overlay: &Snapshot) -> Option<String> {
+    let mut unmatched = overlay.grouped.problems.unmatched.iter();
+    let is_metric =
+        |code| matches!(code, WarningCode::UnknownMetric | WarningCode::AmbiguousMetric);
+    let Unmatched { problem, .. } = unmatched.find(|choice| !is_metric(choice.code))?;
+    let path = overlay.loaded.path.display();
+    Some(format!("{path}: {problem}; reset that choice, or choose another overlay"))
 }
 
 /// The message about an overlay that is neither one metric of `shown` nor a file.

@@ -2,7 +2,6 @@
 //! Every surface shows them, so that the costs of a part are not mistaken for the costs of the
 //! whole profile.
 
-use crate::compare::overlay::Overlay;
 use crate::config::settings::Inlines;
 use crate::present::text::plain;
 use crate::snapshot::Snapshot;
@@ -89,7 +88,7 @@ impl Marks {
         let baseline = world.baseline_of(snapshot);
         let name = baseline.map(|baseline| baseline.name_beside(snapshot));
         let baseline = name.map(|name| short(&format!("vs. {}", plain(&name))));
-        let overlay = Overlay::of(snapshot, world.overlay.as_deref());
+        let overlay = world.overlay_of(snapshot);
         let overlay = overlay.map(|overlay| short(&format!("beside {}", plain(&overlay.name()))));
         let cut = (snapshot.loaded.truncated == Some(true)).then(|| "cut".to_owned());
         Self { cut, baseline, overlay, ..Self::of(snapshot) }

@@ -3,6 +3,7 @@
 use super::action::{Action, ActionCommand};
 use crate::advice::{Advice, advice};
 use crate::compare::baseline::Baseline;
+use crate::compare::overlay::view_problem;
 use crate::config::choices::Choices;
 use crate::config::given::Given;
 use crate::config::settings::{Combine, PathMapping};
@@ -58,7 +59,8 @@ analysis::codes! {
         NoSources = "no-sources",
         /// The baseline has another metric, or cannot be read.
         BaselineNotComparable = "baseline-not-comparable",
-        /// The overlay is neither a profile that can be read nor a metric of the profile shown.
+        /// The overlay is neither a profile that can be read nor a metric of the profile shown, or a
+        /// choice of the view matches nothing in it.
         OverlayMissing = "overlay-missing",
         /// Costs are compared with a baseline.
         Comparison = "comparison",
@@ -124,7 +126,9 @@ pub fn health(world: &World) -> Vec<HealthEntry> {
         entries
             .extend(world.baseline.as_deref().map(|baseline| of_baseline(world, shown, baseline)));
         entries.extend(world.baseline_problem.as_deref().map(of_unread_baseline));
-        entries.extend(world.overlay_problem.as_deref().map(of_overlay));
+        let overlay = world.overlay.as_deref();
+        let unmatched = overlay.and_then(|overlay| view_problem(&overlay.snapshot));
+        entries.extend(world.overlay_problem.iter().chain(&unmatched).map(|it| of_overlay(it)));
         entries.extend(of_view(world, shown));
     }
     entries.sort_by_key(|entry| entry.severity);

@@ -2,7 +2,6 @@
 
 use super::fleet::FleetNumbers;
 use super::health::{HealthEntry, health};
-use crate::compare::overlay::Overlay;
 use crate::config::state;
 use crate::discovery::Candidate;
 use crate::discovery::runs::runs;
@@ -89,7 +88,7 @@ pub struct ShownOverlay {
 
 impl ShownOverlay {
     fn of(world: &World, shown: &Snapshot) -> Option<Self> {
-        let overlay = Overlay::of(shown, world.overlay.as_deref())?;
+        let overlay = world.overlay_of(shown)?;
         let Snapshot { loaded, costs, .. } = overlay.snapshot();
         Some(Self {
             name: plain(&overlay.name()).into_owned(),

@@ -143,7 +143,7 @@ impl Context {
             let runs = baseline.runs().map(in_run).collect();
             FileBefore { baseline: baseline.clone(), by, runs }
         });
-        let overlay = match (&snapshot.overlay, &self.world.overlay) {
+        let overlay = match (&snapshot.overlay, self.world.overlay_profile()) {
             (Some(metric), _) => {
                 Some(FileOverlay { snapshot: metric.clone(), file, mapped: mapped.clone() })
             }
@@ -165,7 +165,7 @@ impl Context {
 
     /// The overlay of `snapshot`, which is shown.
     pub fn overlay<'s>(&'s self, snapshot: &'s Snapshot) -> Option<Overlay<'s>> {
-        Overlay::of(snapshot, self.world.overlay.as_deref())
+        self.world.overlay_of(snapshot)
     }
 
     /// The cost of a function of `snapshot` in the baseline. `None` if there is no baseline, or no
