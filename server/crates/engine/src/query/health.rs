@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sources::{Mapping, Reason, SourceIndex};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// With fewer samples, a profile has too few.
 const FEW_SAMPLES: f64 = 10.0;
@@ -139,7 +139,9 @@ pub fn health(world: &World) -> Vec<HealthEntry> {
 fn of_files(world: &World) -> Vec<HealthEntry> {
     let shown = world.snapshot();
     let mut entries = Vec::new();
-    if let Some(path) = &world.missing {
+    // Another file that was picked since is not missing.
+    let is_wanted = |path: &&PathBuf| world.pick.is_empty() || world.pick.contains(*path);
+    if let Some(path) = world.missing.as_ref().filter(is_wanted) {
         let message = missing(world, path);
         let entry = HealthEntry::new(Severity::Error, HealthCode::ProfileMissing, &message);
         let is_readable = |candidate: &&Candidate| {
