@@ -12,17 +12,17 @@
 use crate::compare::average::{Spread, SpreadCost};
 use crate::compare::comparison::{Change, Comparison, Runs};
 use crate::compare::definition_key::{DefinitionKey, key};
+use crate::compare::difference::Difference;
 use crate::compare::renamed::renamed;
 use crate::compare::unresolved::{UnresolvedLibs, is_address, same_address};
 use crate::config::settings::{Combine, Compare};
 use crate::functions::function_name::FunctionName;
 use crate::functions::same_name::{SameName, same_name};
 use crate::load::stages::moved::MIN_TOKENS;
-use crate::present::units;
 use crate::recorded_texts::RecordedText;
 use crate::snapshot::Snapshot;
 use crate::world::file_lines::FileLines;
-use analysis::{Cost, FileId, FuncKey, FunctionId, Groups, Metric, ThreadChoice, Total};
+use analysis::{Cost, FileId, FuncKey, FunctionId, Groups, Metric, Total};
 use rustc_hash::FxHashMap;
 use sources::{Definition, LineMap, Syntax, code_tokens, without_version};
 use std::path::{Path, PathBuf};
@@ -286,58 +286,6 @@ pub enum Same {
     Absent,
     /// Several functions with the same name, a definition on one side only, or only an address.
     Unknown,
-}
-
-/// Why two recordings cannot be compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Difference {
-    /// The recordings have different metrics or units.
-    Metric,
-    /// One recording shows all threads, the other does not.
-    Threads,
-    /// The baseline has no costs.
-    NoCosts,
-}
-
-impl Difference {
-    fn between(before: &Snapshot, now: &Snapshot) -> Option<Self> {
-        let [was, is] = [before, now].map(|snapshot| &snapshot.costs.metric);
-        let shows_all = |snapshot: &Snapshot| snapshot.grouped.view.threads == ThreadChoice::All;
-        if !was.is_comparable(is) {
-            Some(Self::Metric)
-        } else if shows_all(before) != shows_all(now) {
-            Some(Self::Threads)
-        } else {
-            (before.costs.total == 0.0).then_some(Self::NoCosts)
-        }
-    }
-
-    fn message(self, before: &Snapshot, now: &Snapshot) -> String {
-        let [path, other] = [before, now].map(|snapshot| snapshot.loaded.path.display());
-        let [was, is] = [before, now].map(|snapshot| {
-            let Metric { name, unit, .. } = &snapshot.costs.metric;
-            if name == unit { format!("`{name}`") } else { format!("`{name}` ({unit})") }
-        });
-        let [was, is] = match [before, now].map(|side| side.costs.metric.seconds_per_unit) {
-            [Some(each_was), Some(each_is)] if was == is => [(was, each_was), (is, each_is)]
-                .map(|(metric, each)| format!("{metric} of {}", units::duration(each))),
-            _ => [was, is],
-        };
-        let why = match self {
-            Self::Metric => {
-                format!("it measures {was}, not {is}; choose a baseline with the same metric")
-            }
-            Self::Threads => {
-                "only one of them has the chosen threads; show all threads, or choose another \
-                 baseline"
-                    .to_owned()
-            }
-            Self::NoCosts => {
-                format!("it has no costs in {is} for the threads shown; choose another baseline")
-            }
-        };
-        format!("{path}: cannot be compared with {other}: {why}")
-    }
 }
 
 /// A message if the costs of two recordings must not be subtracted as they are recorded, because they

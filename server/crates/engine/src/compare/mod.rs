@@ -5,6 +5,7 @@ pub mod baseline;
 pub mod comparison;
 mod definition_key;
 pub mod diff;
+mod difference;
 pub mod kept_baseline;
 pub mod kept_runs;
 pub mod overlay;

@@ -3,7 +3,7 @@
 use crate::support::{Project, compared_with, compared_with_runs, numbered, recording, v8};
 use engine::compare::baseline::{Baseline, Same};
 use engine::compare::diff::{Diff, Unmatched};
-use engine::config::settings::{Compare, Settings};
+use engine::config::settings::{Compare, Settings, ViewSettings};
 use engine::items::fields::PartChange;
 use engine::items::weight::Weight;
 use engine::items::{Direction, ItemPath, root_item};
@@ -526,4 +526,31 @@ fn chosen_threads_are_not_compared_with_all() {
     let baseline = context.world.baseline.clone().unwrap();
     let problem = baseline.problem(context.world.snapshot().unwrap()).unwrap();
     assert!(problem.contains("only one of them has the chosen threads"), "{problem}");
+}
+
+/// `work` is new. Without it, the whole baseline would be compared with a part of the profile.
+#[test]
+fn a_part_is_not_compared_with_a_whole_baseline() {
+    const NOW: &str = "f@2[file:app.rs]  f@2[file:app.rs]\n                  work@3[file:app.rs]";
+    let project = Project::new(&[("app.rs", APP)]);
+    let now = project.load(text_samples::taken_at(NOW, &[0.0, 10.0]));
+    let before = project.load(text_samples::profile("f@2[file:app.rs]"));
+    let problem = |view: ViewSettings| {
+        let context = project.context(now.with_view(&view), &["app.rs"]);
+        let context = compared_with(&context, before.with_view(&view));
+        let baseline = context.world.baseline.clone().unwrap();
+        baseline.problem(context.world.snapshot().unwrap())
+    };
+    let transform = |text: &str| {
+        let transforms = vec![text.parse().unwrap()];
+        problem(ViewSettings { transforms, ..ViewSettings::default() })
+    };
+    let focus = transform("focus-function:work").unwrap();
+    assert!(focus.contains("`focus-function:work` matches nothing in it"), "{focus}");
+    // All of the baseline is left.
+    assert_eq!(transform("drop-function:work"), None);
+    let range = Some("0..5".parse().unwrap());
+    let range = problem(ViewSettings { range, ..ViewSettings::default() }).unwrap();
+    assert!(range.contains("it has no times for the chosen range"), "{range}");
+    assert_eq!(problem(ViewSettings::default()), None);
 }
