@@ -68,6 +68,15 @@ pub struct World {
 }
 
 impl World {
+    /// The files that the user selected by command, or else that of the setting `profile`. Empty if
+    /// the newest profile is wanted.
+    pub fn wanted_paths(&self) -> Vec<PathBuf> {
+        if !self.pick.is_empty() {
+            return self.pick.clone();
+        }
+        self.settings.profile.iter().map(|path| self.in_root(path)).collect()
+    }
+
     /// The profile shown, if any.
     pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
         self.shown.as_ref()

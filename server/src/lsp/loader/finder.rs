@@ -4,7 +4,7 @@
 use super::effect::{Effect, Output};
 use super::inactive::Inactive;
 use super::jobs::Job;
-use super::next_run::{Search, is_part, next_run, wanted_paths};
+use super::next_run::{Search, is_part, next_run};
 use super::problems::{
     Existence, clear_outdated, log_unreadable, report_absent, report_foreign, report_missing,
 };
@@ -121,7 +121,7 @@ impl Finder {
             roots: world.root.as_ref().map_or(world.roots.clone(), |root| vec![root.clone()]),
             workspace: world.roots.clone(),
             settings: world.settings.clone(),
-            wanted: wanted_paths(world),
+            wanted: world.wanted_paths(),
             shown: world.snapshot().map_or_else(Vec::new, |shown| shown.loaded.files.clone()),
             target: self.target.as_ref().map_or_else(Vec::new, |target| target.files.clone()),
             problems: world.problems.iter().map(|(path, _)| path.clone()).collect(),

@@ -8,7 +8,6 @@ use engine::discovery::runs::{belongs_to_run, runs};
 use engine::discovery::{Candidate, FileVersion};
 use engine::load::stages::loaded::Loaded;
 use engine::world::World;
-use std::path::PathBuf;
 
 /// Which runs may replace the one shown, if the user has picked none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,15 +19,6 @@ pub enum Search {
     Newest,
 }
 
-/// The profiles that the user picked by command, or else the profile of the setting. None if the
-/// newest is wanted.
-pub fn wanted_paths(world: &World) -> Vec<PathBuf> {
-    if !world.pick.is_empty() {
-        return world.pick.clone();
-    }
-    world.settings.profile.iter().map(|path| world.in_root(path)).collect()
-}
-
 /// The files to read next, as they were found; `None` if they are shown already.
 pub fn next_run(
     world: &World,
@@ -36,7 +26,7 @@ pub fn next_run(
     search: Search,
     refused: &Refused,
 ) -> Option<Vec<FileVersion>> {
-    let next = match wanted_paths(world).as_slice() {
+    let next = match world.wanted_paths().as_slice() {
         [] => newest_run(world, scanned, search, refused),
         [_] => scanned.wanted.clone().map(|run| with_shown(world, scanned, run)),
         _ => scanned.wanted.clone(),

@@ -2,7 +2,6 @@
 //! read, and a deleted profile.
 
 use super::effect::Output;
-use super::next_run::wanted_paths;
 use super::refused::Refused;
 use super::scan::Scanned;
 use super::target::PATIENCE;
@@ -39,7 +38,7 @@ fn matters(world: &World, path: &Path) -> bool {
     let shown = world.snapshot().into_iter().flat_map(|shown| &shown.loaded.files);
     let candidates = world.candidates.iter().map(|candidate| &candidate.path);
     candidates.chain(shown.map(|(file, _)| file)).any(|file| file == path)
-        || wanted_paths(world).iter().any(|file| file == path)
+        || world.wanted_paths().iter().any(|file| file == path)
 }
 
 /// Reports that a file of the shown run cannot be read.
@@ -52,7 +51,7 @@ pub fn report_missing_part<A>(output: &mut Output<A>, error: &LoadError) {
 /// Reports files that are named like profiles, and are recognized but not read. Skips the file that
 /// is shown and the one that the user picked or set, because loading them reports the same.
 pub fn report_foreign<A>(output: &mut Output<A>, scanned: &Scanned, refused: &mut Refused) {
-    let wanted = wanted_paths(output.world());
+    let wanted = output.world().wanted_paths();
     let shown = output.world().snapshot().map(|shown| shown.loaded.path.clone());
     for (path, stamp, foreign) in &scanned.foreign {
         let file = vec![FileVersion { path: path.clone(), stamp: *stamp, candidate: None }];
@@ -73,7 +72,7 @@ pub fn report_missing<A>(output: &mut Output<A>, scanned: &Scanned) {
     let shown = world.snapshot().into_iter().flat_map(|shown| &shown.loaded.files);
     let shown: Vec<&PathBuf> = shown.map(|(path, _)| path).collect();
     let found: Vec<&PathBuf> = scanned.wanted.iter().flatten().map(|file| &file.path).collect();
-    let missing = match wanted_paths(world).as_slice() {
+    let missing = match world.wanted_paths().as_slice() {
         [path] => (world.pick.is_empty() && scanned.wanted.is_none()).then(|| path.clone()),
         paths => paths.iter().find(|path| !found.contains(path) && !shown.contains(path)).cloned(),
     };

@@ -43,7 +43,7 @@ pub const NAMES: [&str; 30] = [
     "dhat.out.*",
     "dhat*.json",
 ];
-/// The names of these that files of other kinds often have, too.
+/// Those of [`NAMES`] that other kinds of files often have, too.
 const SHARED_NAMES: [&str; 11] = [
     "profile*.json",
     "*.pb",
@@ -169,6 +169,17 @@ fn is_hidden(path: &Path) -> bool {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn only_some_names_are_those_of_profiles_alone() {
+        assert!(SHARED_NAMES.iter().all(|name| NAMES.contains(name)));
+        for path in ["perf.data", "a/cpu.pb.gz", "x.cpuprofile", "x.speedscope.json.zst"] {
+            assert!(is_name_of_profiles(Path::new(path)), "{path}");
+        }
+        for path in ["model.pb", "a.raw", "trace.json", "profiles/any", "profile.json.gz"] {
+            assert!(!is_name_of_profiles(Path::new(path)), "{path}");
+        }
+    }
 
     #[test]
     fn watch_globs_match_what_discovery_finds() {

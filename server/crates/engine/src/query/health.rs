@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sources::{Mapping, Reason, SourceIndex};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// With fewer samples, a profile has too few.
 const FEW_SAMPLES: f64 = 10.0;
@@ -139,9 +139,8 @@ pub fn health(world: &World) -> Vec<HealthEntry> {
 fn of_files(world: &World) -> Vec<HealthEntry> {
     let shown = world.snapshot();
     let mut entries = Vec::new();
-    // Another file that was picked since is not missing.
-    let is_wanted = |path: &&PathBuf| world.pick.is_empty() || world.pick.contains(*path);
-    if let Some(path) = world.missing.as_ref().filter(is_wanted) {
+    // Until the next search, it may be one that is no longer wanted.
+    if let Some(path) = world.missing.as_ref().filter(|path| world.wanted_paths().contains(path)) {
         let message = missing(world, path);
         let entry = HealthEntry::new(Severity::Error, HealthCode::ProfileMissing, &message);
         let is_readable = |candidate: &&Candidate| {
@@ -427,5 +426,21 @@ fn severity(code: WarningCode) -> Severity {
         | WarningCode::UnmatchedFunction
         | WarningCode::SourceMapMissing => Severity::Info,
         _ => Severity::Warning,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The world is published after a pick and before the next search.
+    #[test]
+    fn a_file_that_is_no_longer_wanted_is_not_missing() {
+        let missing = |pick: &str| {
+            let gone = Some("/w/gone.folded".into());
+            of_files(&World { missing: gone, pick: vec![pick.into()], ..World::default() })
+        };
+        assert_eq!(missing("/w/gone.folded").len(), 1);
+        assert_eq!(missing("/w/other.folded").len(), 0);
     }
 }

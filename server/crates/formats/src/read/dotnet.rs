@@ -13,8 +13,8 @@ pub(crate) const OWN_TIME: [&str; 3] = ["CPU_TIME", "UNMANAGED_CODE_TIME", "AWAI
 /// The category of all events in `TraceEvent`'s Chrome traces.
 pub(crate) const EVENT_CATEGORY: &str = "sampleEvent";
 
-/// A time, in milliseconds. The end of each sample is written 0.1 ns early, so that it is not after the
-/// begin of the next one.
+/// A time in milliseconds, rounded to nanoseconds: `TraceEvent` ends each sample 0.1 ns early, so that
+/// samples do not overlap.
 pub(crate) fn whole_ns(ms: f64) -> f64 {
     (ms * 1e6).round() / 1e6
 }

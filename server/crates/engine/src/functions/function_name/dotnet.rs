@@ -50,7 +50,7 @@ fn segments(name: &str) -> Option<(Vec<&str>, bool)> {
         let (segment, after) = rest.split_at(end);
         let plain = without_type_arguments(segment);
         is_of_dotnet |= plain.len() < segment.len() && segment[plain.len()..].starts_with('`')
-            || made_by_compiler(plain).is_some()
+            || (made_by_compiler(plain).is_some() && !(after.is_empty() && plain.contains('@')))
             || (segments.last() == Some(&"") && matches!(plain, "ctor" | "cctor"));
         segments.push(plain);
         let Some(separator) = after.chars().next() else { break };
@@ -266,6 +266,7 @@ mod tests {
             "solve/<",
             "+[NSObject alloc]",
             "__libc_start_main@@GLIBC_2.34",
+            "_WinMain@16",
             "operator->",
             "",
         ] {
