@@ -57,7 +57,7 @@ analysis::codes! {
         NoNames = "no-names",
         /// None of the files of the profile was found, or the setting `exclude` hides them.
         NoSources = "no-sources",
-        /// The baseline has another metric, or cannot be read.
+        /// The baseline cannot be read, has another metric, or lacks what the view shows.
         BaselineNotComparable = "baseline-not-comparable",
         /// The overlay is neither a profile that can be read nor a metric of the profile shown, or a
         /// choice of the view matches nothing in it.

@@ -1,11 +1,11 @@
 //! Trace Event JSON (Chrome traces): calls and returns with times, by Chromium, Node.js, py-spy,
-//! `VizTracer`, tracing-chrome.
+//! `VizTracer`, tracing-chrome, dotnet-trace.
 //!
 //! The file is an array of events or an object with `traceEvents`. Per process and thread, `B`
 //! begins a call, `E` ends the innermost one and `X` is a whole call. `M` gives names, anywhere in
 //! the file. `b` and `e` are async operations: see [`operations`]. Other events (counters, flows)
-//! say nothing about stacks. Times are microseconds. Numbers may be strings. The array may have no
-//! end: programs are traced while they run, and a killed program leaves the file like that.
+//! say nothing about stacks. Times are microseconds, in files of dotnet-trace milliseconds. Numbers may
+//! be strings. The array may have no end: programs are traced while they run, and a killed program leaves the file like that.
 //!
 //! Whether a line is the executing one differs by tool: see [`place`]. If JavaScript was sampled
 //! into the trace, the samples are read and the timeline beside them is not: see [`sampled`] (V8)
@@ -268,7 +268,6 @@ impl Trace {
                 return Ok(());
             }
         }
-        // Those of TraceEvent are in milliseconds.
         let at = time(event.ts, &mut self.base)
             .map(|at| if is_of_dotnet { dotnet::whole_ns(at) * 1e3 } else { at });
         let Some(at) = at else {
