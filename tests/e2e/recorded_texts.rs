@@ -571,3 +571,88 @@ fn a_function_copied_to_two_files_has_costs_in_neither() {
     assert_eq!(b, [vec![], vec![]]);
     assert_eq!(file, "a.py");
 }
+
+/// py-spy and rbspy record methods without their class.
+#[test]
+fn two_methods_of_one_name_are_in_the_history() {
+    let text = "class Leaf:\n    def draw(self, c):\n        text = str(c)\n        return text\n\n\nclass Tree:\n    def draw(self, c):\n        return [n.draw(c) for n in self.nodes]\n";
+    let workspace = Workspace::with([
+        ("a.py", text),
+        ("cpu.folded", "draw (a.py:9);draw (a.py:4) 30\ndraw (a.py:9) 20\n"),
+    ]);
+    commit_before(&workspace, "a.py");
+    set_age(&workspace.path("cpu.folded"), 10 * MINUTE);
+    for (above, lines) in [("", [3, 8]), ("# one\n# two\n", [5, 10])] {
+        workspace.write("a.py", format!("{above}{text}"));
+        let (mut server, uri) = start(&workspace, Path::new(""), json!({}));
+        let [hints, _] = shown(&mut server, &uri);
+        let expected = lines.into_iter().zip(["60.0%".to_owned(), "100.0%".to_owned()]);
+        assert_eq!(hints, expected.collect::<Vec<_>>());
+        server.finish();
+    }
+}
+
+const WORDS: &str = "import os\n\ndef load(path):\n    data = open(path).read()\n    return data.split()\n\ndef count(words):\n    table = {}\n    for w in words:\n        table[w] = 1\n    return table\n\ndef main():\n    words = load('x')\n    print(count(words))\n";
+
+/// The hints of `source` for a profile of 600 seconds ago.
+fn hints_of(workspace: &Workspace, profile: &str, source: &str) -> Vec<(u64, String)> {
+    workspace.write("cpu.folded", profile);
+    set_age(&workspace.path("cpu.folded"), 10 * MINUTE);
+    let (mut server, uri) = start_with(workspace, Path::new(""), source, json!({}));
+    let [hints, _] = shown(&mut server, &uri);
+    server.finish();
+    hints
+}
+
+fn hints<const N: usize>(expected: [(u64, &str); N]) -> Vec<(u64, String)> {
+    expected.map(|(line0, label)| (line0, label.to_owned())).to_vec()
+}
+
+/// CI recorded another branch, in which the file is longer.
+#[test]
+fn the_text_of_another_branch_is_in_the_repository() {
+    let workspace = Workspace::with([("src/a.py", WORDS)]);
+    commit_before(&workspace, "src");
+    git_before(&workspace, &["checkout", "--quiet", "-b", "topic"]);
+    workspace.write("src/a.py", format!("{}{WORDS}", "# header\n".repeat(10)));
+    git_before(&workspace, &["commit", "--quiet", "--all", "--message", "b"]);
+    git_before(&workspace, &["checkout", "--quiet", "main"]);
+    let profile = "load (/ci/build/src/a.py:14) 30\nload (/ci/build/src/a.py:15) 10\ncount (/ci/build/src/a.py:19) 60\n";
+    let expected = hints([(3, "30.0%"), (4, "10.0%"), (8, "60.0%")]);
+    assert_eq!(hints_of(&workspace, profile, "src/a.py"), expected);
+}
+
+#[test]
+fn a_renamed_file_is_found_by_the_paths_of_another_machine() {
+    let workspace = Workspace::with([("src/a.py", WORDS)]);
+    commit_before(&workspace, "src");
+    std::fs::create_dir(workspace.path("lib")).unwrap();
+    git(&workspace, &["mv", "src/a.py", "lib/words.py"]);
+    for folder in [workspace.root().to_str().unwrap(), "/ci/build"] {
+        let profile = format!("load ({folder}/src/a.py:4) 30\nload ({folder}/src/a.py:5) 10\n");
+        let expected = hints([(3, "75.0%"), (4, "25.0%")]);
+        assert_eq!(hints_of(&workspace, &profile, "lib/words.py"), expected, "{folder}");
+    }
+}
+
+/// Files of another project that end alike have none of the functions, however new they are.
+#[test]
+fn a_save_does_not_show_the_costs_of_another_project() {
+    let text: String = (0..40).map(|at| format!("def my_{at}():\n    return 1\n\n")).collect();
+    let profile: String = (0..8)
+        .map(|at| {
+            format!(
+                "serve (/srv/other/app/main.py:{});helper{at} (/srv/other/app/util.py:{}) 9\n",
+                5 + at,
+                8 + 3 * at
+            )
+        })
+        .collect();
+    for age in [MINUTE, 100 * MINUTE] {
+        let workspace = Workspace::with([("app/main.py", text.as_str()), ("app/util.py", &text)]);
+        for file in ["app/main.py", "app/util.py"] {
+            set_age(&workspace.path(file), age);
+            assert_eq!(hints_of(&workspace, &profile, file), [], "{file}");
+        }
+    }
+}

@@ -2,6 +2,8 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
@@ -11,6 +13,7 @@ use crate::limits::{faketime, limited, limited_under, works};
 use crate::random::Random;
 use crate::support::profiles::{APP_JS, cpuprofile, folded, gzip};
 use crate::support::{Server, Workspace};
+use crate::trace::Trace;
 
 /// How often the profile is rewritten.
 const N_REWRITES: u64 = 2000;
@@ -220,4 +223,33 @@ fn a_full_disk_costs_what_would_be_written_and_nothing_else() {
     server.set_view(json!({ "unit": "both" }));
     workspace.write("cpu.folded", folded(9));
     wait(&mut server, &uri, 9);
+}
+
+/// All stages of a load judge the same bytes, even of a file that is being saved.
+#[test]
+fn a_load_opens_each_source_once() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles");
+    for (profile, extension) in [
+        ("v8/node-mdrender/main.cpuprofile", ".js"),
+        ("samply/rust-wordstat/profile.json.gz", ".rs"),
+        ("v8/ts-matrix/ts.cpuprofile", ".ts"),
+        ("pprof/go-indexer-cpu/cpu.pb.gz", ".go"),
+    ] {
+        let profile = fixtures.join(profile);
+        assert!(profile.is_file(), "{}", profile.display());
+        let Some(trace) = Trace::new() else { return };
+        let mut command = trace.command();
+        let mut annotate = Command::new(command.next().unwrap());
+        annotate.args(command).arg(env!("CARGO_BIN_EXE_costline")).arg("annotate").arg(&profile);
+        annotate.env("COSTLINE_CACHE_DIR", "").env("COSTLINE_STATE_DIR", "");
+        let output = annotate.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let mut opened = trace.opened();
+        opened.retain(|path| path.to_string_lossy().ends_with(extension));
+        let n = opened.len();
+        assert!(n > 0, "{}", profile.display());
+        opened.sort();
+        opened.dedup();
+        assert_eq!(opened.len(), n, "a file was opened again: {opened:?}");
+    }
 }

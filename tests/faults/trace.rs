@@ -96,6 +96,13 @@ impl Trace {
         calls
     }
 
+    /// The files that were opened, in no order.
+    pub fn opened(&self) -> Vec<PathBuf> {
+        let calls = self.calls();
+        let opening = calls.iter().filter(|call| name(call).starts_with("open"));
+        opening.map(|call| opened(call)).collect()
+    }
+
     /// The server has opened only files in these folders (and those of the [`SYSTEM`]), has changed
     /// files only in those of `written`, has opened no socket, and has started only itself.
     pub fn assert_confined(&self, read: &[&Path], written: &[&Path]) {

@@ -19,9 +19,15 @@ pub(super) fn open(
 ) -> Result<(Context, Arc<Document>), String> {
     let fail = |why: &str| format!("{}: {why}", path.display());
     let canonical = index.canonical(path).ok_or_else(|| fail("no file of the project"))?;
-    let bytes =
-        regular_file::read(&canonical, MAX_SOURCE).map_err(|error| fail(&error.to_string()))?;
-    let text = Text::new(String::from_utf8_lossy(&bytes), Encoding::Utf16);
+    // The text that the load has read.
+    let read = world.snapshot().and_then(|shown| shown.texts.now(&canonical));
+    let text = match read {
+        Some(text) => text,
+        None => regular_file::read(&canonical, MAX_SOURCE)
+            .map(|bytes| String::from_utf8_lossy(&bytes).into())
+            .map_err(|error| fail(&error.to_string()))?,
+    };
+    let text = Text::new(text, Encoding::Utf16);
     let uri = Url::from_file_path(&canonical).map_err(|()| fail("has no URI"))?;
     let document = Arc::new(Document::new(uri, canonical, 0, text));
     let documents = [document.clone()].into_iter().collect();

@@ -77,20 +77,16 @@ impl Snapshot {
         let symbolicated = Arc::new(Symbolicated::new(&loaded, libraries));
         let folder = loaded.folder();
         let (parsed, keeps) = (&caches.parsed, settings.sources.keep);
-        let kept = caches.kept_scripts(loaded.content);
-        let maps = source_maps::Search {
-            profile: &loaded.stamp,
-            index,
-            kept: &|name| keeps.then(|| kept(name)).flatten(),
-        };
+        let reader = &caches.reader(&loaded, index.roots(), keeps);
+        let maps = source_maps::Search { profile: &loaded.stamp, index, reader };
         let mut mapped =
             SourceMapped::new(&symbolicated, folder.as_deref(), &settings.sources, &maps, parsed);
-        let search = moved::Search { loaded: &loaded, index, settings: &settings.sources, caches };
+        let search = moved::Search { reader, index, settings: &settings.sources, caches };
         // More places become known with each library.
         if symbolicated.libraries.is_complete() {
             mapped = renamed::follow(search, &mapped).unwrap_or(mapped);
         }
-        let mut texts = RecordedTexts::new(&loaded, &mapped, caches, keeps);
+        let mut texts = RecordedTexts::new(&mapped, caches, reader);
         if keeps {
             texts.keep(&loaded, &mapped, caches);
         }

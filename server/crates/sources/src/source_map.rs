@@ -118,8 +118,17 @@ impl SourceMap {
         index: &SourceIndex,
     ) -> Result<Option<SourceMap>, MapProblem> {
         let Some(text) = read(generated, index)? else { return Ok(None) };
-        let text = String::from_utf8_lossy(&text).into_owned();
-        Self::of_text(text, generated, name, index, |path| read(path, index))
+        Self::of_script(&String::from_utf8_lossy(&text), generated, name, index)
+    }
+
+    /// The same for the text of the file.
+    pub fn of_script(
+        text: &str,
+        generated: &Path,
+        name: &str,
+        index: &SourceIndex,
+    ) -> Result<Option<SourceMap>, MapProblem> {
+        Self::of_text(text.to_owned(), generated, name, index, |path| read(path, index))
     }
 
     /// The same from earlier texts of the file and of its map, if that is another file.

@@ -16,7 +16,7 @@ use analysis::{
     FileId, Func, FuncId, FuncRole, FunctionId, Groups, Recording, SourceId, SymbolTables,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use sources::{Definition, FunctionKind};
+use sources::{Definition, FunctionKind, Language};
 use std::borrow::Cow;
 use std::sync::Arc;
 use symbols::collapse_generics;
@@ -457,6 +457,23 @@ impl<'a> File<'a> {
         let only = agreeing.next().filter(|_| agreeing.next().is_none())?;
         (self.get(only).kind == FunctionKind::Function && self.is_within(only, lines))
             .then_some(only)
+    }
+
+    pub(crate) fn is_compiled(&self) -> bool {
+        self.definitions.language.is_compiled()
+    }
+
+    /// The line (0-based) on which the only definition of this name starts: that of its name or, in
+    /// Python, of its first decorator.
+    pub(crate) fn start_of_only(&self, name: &FunctionName) -> Option<u32> {
+        let mut agreeing = self.agreeing(name);
+        let only = agreeing.next().filter(|_| agreeing.next().is_none())?;
+        let definition = self.get(only);
+        let is_certain = definition.kind == FunctionKind::Function && self.fits(name, only);
+        is_certain.then(|| match self.definitions.language {
+            Language::Python => *definition.lines.start(),
+            _ => definition.name_line0,
+        })
     }
 
     /// The only definition with this name that has one of the lines in its own body. Lines of closures

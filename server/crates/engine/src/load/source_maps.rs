@@ -8,6 +8,7 @@
 
 use crate::discovery::stamp::{Stamp, is_recorded};
 use crate::recorded_texts::KeptScript;
+use crate::recorded_texts::reader::Reader;
 use analysis::{
     Moved, OriginalPlace, PlaceKind, Position, Recording, SourceId, SymbolTables, Warning,
     WarningCode, Warnings, relocate,
@@ -59,8 +60,8 @@ pub struct Search<'a> {
     pub profile: &'a Stamp,
     /// The files of the roots.
     pub index: &'a SourceIndex,
-    /// Returns the copy of a script, by its name in the profile.
-    pub kept: &'a dyn Fn(&str) -> Option<KeptScript>,
+    /// The scripts, and the copies of them.
+    pub reader: &'a Reader<'a>,
 }
 
 /// The usable source maps of a recording.
@@ -230,7 +231,7 @@ fn usable_maps(
         let rebuilt = search.generated_later(path);
         let kept = rebuilt.and_then(|_| search.kept_map(path, name));
         let is_kept = kept.is_some();
-        match kept.map_or_else(|| SourceMap::of(path, name, search.index), |map| Ok(Some(map))) {
+        match kept.map_or_else(|| search.map(path, name), |map| Ok(Some(map))) {
             Ok(Some(map)) => {
                 match rebuilt {
                     Some(time) if !is_kept => _ = usable.rebuilt.insert(source, time),
@@ -282,9 +283,18 @@ impl Search<'_> {
         (!is_recorded(&stamp, self.profile)).then_some(stamp.modified)
     }
 
+    /// The source map of a script on disk.
+    fn map(&self, path: &Path, name: &str) -> Result<Option<SourceMap>, MapProblem> {
+        match self.reader.now(path) {
+            Some(now) => SourceMap::of_script(&now.text, path, name, self.index),
+            // Bundles may be larger than sources.
+            None => SourceMap::of(path, name, self.index),
+        }
+    }
+
     /// The source map of the copy of a script.
     fn kept_map(&self, path: &Path, name: &str) -> Option<SourceMap> {
-        let KeptScript { text, map } = (self.kept)(name)?;
+        let KeptScript { text, map } = self.reader.kept_script(name)?;
         SourceMap::of_texts(&text, map.as_deref(), path, name, self.index).ok().flatten()
     }
 }

@@ -3,9 +3,10 @@
 use crate::discovery::stamp::Stamp;
 use rustc_hash::FxHashMap;
 use sources::regular_file::{self, MAX_SOURCE};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use symbols::Md5;
 
 /// The maximum number of versions of a file. The oldest is evicted first.
 const MAX_VERSIONS: usize = 8;
@@ -20,6 +21,15 @@ pub struct Version {
     pub stamp: Stamp,
     /// Its text. Bytes that are not UTF-8 are replaced.
     pub text: Arc<str>,
+    /// The checksum of its bytes, if some of them were replaced.
+    md5: Option<Md5>,
+}
+
+impl Version {
+    /// Whether the file has this checksum.
+    pub fn has_checksum(&self, md5: Md5) -> bool {
+        self.md5.unwrap_or_else(|| md5::compute(&*self.text).0) == md5
+    }
 }
 
 /// A cache of versions, oldest first.
@@ -37,11 +47,19 @@ impl DiskTexts {
     /// 16 MiB.
     pub fn now(&self, path: &Path) -> Option<Version> {
         let stamp = Stamp::of(path).ok()?;
-        let last = self.versions(path).pop();
-        if let Some(last) = last.filter(|last| last.stamp == stamp) {
+        if let Some(last) = self.last(path).filter(|last| last.stamp == stamp) {
             return Some(last);
         }
         let version = read(path)?;
+        self.add(path, &version);
+        Some(version)
+    }
+
+    /// Adds a version of a file that was read.
+    pub(super) fn add(&self, path: &Path, version: &Version) {
+        if self.last(path).is_some_and(|last| last.stamp == version.stamp) {
+            return;
+        }
         let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         cached.n_bytes += version.text.len();
         if cached.n_bytes > MAX_BYTES {
@@ -54,15 +72,11 @@ impl DiskTexts {
             let evicted = versions.remove(0);
             cached.n_bytes -= evicted.text.len();
         }
-        Some(version)
     }
 
-    /// The text of a file at a time, or the first one after it if that is not known.
-    pub fn at(&self, path: &Path, time: SystemTime) -> Option<Arc<str>> {
-        let now = self.now(path)?;
-        let versions = self.versions(path);
-        let known = versions.iter().rfind(|version| version.stamp.modified <= time);
-        Some(known.or(versions.first()).unwrap_or(&now).text.clone())
+    /// The latest version of a file that was read.
+    pub(super) fn last(&self, path: &Path) -> Option<Version> {
+        self.versions(path).pop()
     }
 
     /// The cached versions of a file, oldest first.
@@ -77,5 +91,7 @@ pub fn read(path: &Path) -> Option<Version> {
     let (file, metadata) = regular_file::open(path).ok()?;
     let stamp = Stamp::from_metadata(&metadata);
     let bytes = regular_file::read_opened(file, &metadata, MAX_SOURCE).ok()?;
-    Some(Version { stamp, text: String::from_utf8_lossy(&bytes).into() })
+    let text = String::from_utf8_lossy(&bytes);
+    let md5 = matches!(text, Cow::Owned(_)).then(|| md5::compute(&bytes).0);
+    Some(Version { stamp, text: text.into(), md5 })
 }

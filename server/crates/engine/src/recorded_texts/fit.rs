@@ -1,16 +1,18 @@
 //! Whether a text can be the one that a profile was recorded from: its functions are where the
 //! profile has them, and lines with cost are not blank.
 
-use crate::functions::definitions::FileDefinitions;
+use crate::functions::definitions::{FileDefinitions, ParsedFiles};
 use crate::functions::function_name::FunctionName;
 use crate::functions::source_functions::File;
-use crate::load::stages::source_mapped::SourceMapped;
 use crate::recorded_texts::inlinable::Inlinable;
-use analysis::{FuncId, SourceId};
+use crate::recorded_texts::reader::Reader;
+use analysis::{FuncId, Recording, SourceId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use sources::{LineMap, Mapping};
 use std::cell::LazyCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What a profile says about each source.
 #[derive(Debug, Default)]
@@ -36,11 +38,11 @@ struct FunctionEvidence {
 }
 
 impl Evidence {
-    /// The evidence in a recording.
-    pub fn of(mapped: &SourceMapped) -> Self {
-        let symbols = mapped.recording.symbols();
+    /// The functions with a start in a recording, whose sources are mapped to the files `mappings`.
+    pub fn of_starts(recording: &Recording, mappings: &[Mapping]) -> Self {
+        let symbols = recording.symbols();
         let mut found = Self::default();
-        let path_of = |source: SourceId| mapped.mappings.get(source.index())?.path();
+        let path_of = |source: SourceId| mappings.get(source.index())?.path();
         for func in symbols.funcs.ids() {
             let row = symbols.funcs.get(func);
             let name = FunctionName::of(symbols.strings.get(row.name));
@@ -51,7 +53,15 @@ impl Evidence {
                 found.0.entry(path.to_owned()).or_default().functions.insert(func, function);
             }
         }
-        mapped.recording.each_place(|func, source, line| {
+        found
+    }
+
+    /// The evidence in a recording, whose sources are mapped to the files `mappings`.
+    pub fn of(recording: &Recording, mappings: &[Mapping]) -> Self {
+        let symbols = recording.symbols();
+        let mut found = Self::of_starts(recording, mappings);
+        let path_of = |source: SourceId| mappings.get(source.index())?.path();
+        recording.each_place(|func, source, line| {
             let Some(path) = path_of(source) else { return };
             let file = found.0.entry(path.to_owned()).or_default();
             file.lines.push(line - 1);
@@ -67,11 +77,32 @@ impl Evidence {
         found
     }
 
+    /// The first of the texts of a file that it fits: a copy, the file on disk, the versions in Git.
+    /// `names` are those of the file in the profile.
+    pub fn recorded(
+        &self,
+        path: &Path,
+        names: &[String],
+        reader: &Reader<'_>,
+        parsed: &ParsedFiles,
+    ) -> Option<Arc<str>> {
+        let fits = |text: &Arc<str>| {
+            let definitions = parsed.all([(path, text)]).remove(path).flatten();
+            self.fits(path, text, definitions.as_deref())
+        };
+        let copy = reader.copy(names).filter(fits);
+        copy.or_else(|| Some(reader.now(path)?.text).filter(fits))
+            .or_else(|| reader.in_git(path).iter().find(|text| fits(text)).cloned())
+    }
+
     /// Whether a source can have been recorded with this text. A few contradictions are allowed:
     /// compilers give some code the line of something else.
     pub fn fits(&self, path: &Path, text: &str, definitions: Option<&FileDefinitions>) -> bool {
         let Some(evidence) = self.0.get(path) else { return true };
-        let fits_functions = |definitions| evidence.fits_functions(definitions, text);
+        let fits_functions = |definitions| {
+            !evidence.starts_elsewhere(definitions, text)
+                && evidence.fits_functions(definitions, text)
+        };
         evidence.fits_lines(text) && definitions.is_none_or(fits_functions)
     }
 
@@ -86,18 +117,96 @@ impl Evidence {
     ) -> bool {
         let Some(evidence) = self.0.get(path) else { return false };
         !evidence.fits_lines(text)
-            || definitions.is_some_and(|text| evidence.contradicts_functions(text))
+            || definitions.is_some_and(|definitions| {
+                evidence.starts_elsewhere(definitions, text)
+                    || evidence.contradicts_functions(definitions, text)
+            })
     }
 
-    /// The recorded lines (0-based, ascending) of functions that the text has elsewhere: those with a
-    /// cost, and those with a count.
-    pub fn misplaced(&self, path: &Path, text: &FileDefinitions) -> Vec<u32> {
-        let evidence = self.0.get(path);
-        evidence.map_or(Vec::new(), |evidence| evidence.misplaced(text))
+    /// The lines of a text for the recorded lines of a source, if functions start elsewhere in it: each
+    /// function has the lines up to the next one. `None` if none does.
+    pub fn moved(
+        &self,
+        path: &Path,
+        text: &str,
+        definitions: &FileDefinitions,
+    ) -> Option<Arc<LineMap>> {
+        let evidence = self.0.get(path)?;
+        let starts = evidence.starts(definitions, text);
+        if starts.iter().all(|(recorded0, open0)| recorded0 == open0) {
+            return None;
+        }
+        let starts: Vec<(u32, u32)> = starts.into_iter().collect();
+        let last = evidence.lines.iter().chain(&evidence.counted).max().copied().unwrap_or(0);
+        let n_open = text.lines().count() as u32;
+        Some(Arc::new(LineMap::of_functions(&starts, n_open.max(last + 1), n_open)))
+    }
+
+    /// The lines (0-based, ascending) of functions that the text has elsewhere: those with a cost, and
+    /// those with a count. They are recorded lines or, if functions were moved, lines of the text.
+    pub fn misplaced(
+        &self,
+        path: &Path,
+        text: &FileDefinitions,
+        moved: Option<&LineMap>,
+    ) -> Vec<u32> {
+        let Some(evidence) = self.0.get(path) else { return Vec::new() };
+        match moved {
+            Some(moved) => evidence.moved(moved).misplaced(text),
+            None => evidence.misplaced(text),
+        }
     }
 }
 
 impl FileEvidence {
+    /// Where each function with an exact start is in a text, by the line on which it was recorded:
+    /// there, or else at the only definition of its name.
+    fn starts(&self, definitions: &FileDefinitions, text: &str) -> BTreeMap<u32, u32> {
+        let file = File::new(definitions);
+        let lines: Vec<&str> = text.lines().collect();
+        let mut starts = BTreeMap::new();
+        for function in self.named() {
+            let FunctionEvidence { name, start: Some((line0, column)), .. } = function else {
+                continue;
+            };
+            let is_there = file.may_start_at(name, *line0, *column)
+                || file.around_neck(name, *line0).is_some();
+            if is_there {
+                starts.insert(*line0, *line0);
+                continue;
+            }
+            if !function.is_generated(&file, &lines)
+                && let Some(found0) = file.start_of_only(name)
+            {
+                starts.entry(*line0).or_insert(found0);
+            }
+        }
+        starts
+    }
+
+    /// Whether a function with an exact start is elsewhere in a text.
+    fn starts_elsewhere(&self, definitions: &FileDefinitions, text: &str) -> bool {
+        self.starts(definitions, text).iter().any(|(recorded0, line0)| recorded0 != line0)
+    }
+
+    /// The same evidence with the lines of a text. Lines that are mapped to nothing are left out.
+    fn moved(&self, map: &LineMap) -> Self {
+        let lines = |lines: &[u32]| lines.iter().filter_map(|&line0| map.to_open(line0)).collect();
+        let functions = self.functions.iter().map(|(&func, function)| {
+            let start = function.start.map(|(line0, column)| {
+                // The columns are those of the recorded line.
+                map.to_open(line0).filter(|&to| to != line0).map_or((line0, column), |to| (to, 0))
+            });
+            let (name, lines) = (function.name.clone(), lines(&function.lines));
+            (func, FunctionEvidence { name, start, lines })
+        });
+        Self {
+            functions: functions.collect(),
+            lines: lines(&self.lines),
+            counted: lines(&self.counted),
+        }
+    }
+
     fn fits_lines(&self, text: &str) -> bool {
         let is_code: Vec<bool> = text.lines().map(|line| !line.trim().is_empty()).collect();
         // Scripts as a whole are on the first line, and the end of a file may have a line.
@@ -112,6 +221,7 @@ impl FileEvidence {
         // Some profiles do not mark inlined code.
         let is_compiled = definitions.language.is_compiled();
         let inlinable = LazyCell::new(|| Inlinable::new(definitions, text));
+        let lines_of_text: Vec<&str> = text.lines().collect();
         let text = File::new(definitions);
         let has_inlined = |name: &FunctionName, lines: &[u32]| {
             is_compiled && text.agreeing(name).any(|at| inlinable.may_have(at, lines))
@@ -122,11 +232,19 @@ impl FileEvidence {
             let is_found = match start {
                 Some((line0, column)) => text.may_start_at(name, *line0, *column),
                 None if lines.is_empty() => continue,
-                None => text.may_contain(name, lines) || has_inlined(name, lines),
+                // Without its type, the name is that of several methods (py-spy, rbspy).
+                None => {
+                    text.may_contain(name, lines)
+                        || name.path.is_empty()
+                            && lines.iter().all(|&it| text.may_contain(name, &[it]))
+                        || has_inlined(name, lines)
+                }
             };
             if is_found {
                 n_right += 1;
-            } else if text.has(name) || text.has_closure_in(name) {
+            } else if !function.is_generated(&text, &lines_of_text)
+                && (text.has(name) || text.has_closure_in(name))
+            {
                 // The text has the function elsewhere.
                 n_wrong += 1;
             }
@@ -134,7 +252,8 @@ impl FileEvidence {
         n_wrong * 4 <= n_right
     }
 
-    fn contradicts_functions(&self, definitions: &FileDefinitions) -> bool {
+    fn contradicts_functions(&self, definitions: &FileDefinitions, text: &str) -> bool {
+        let lines: Vec<&str> = text.lines().collect();
         let text = File::new(definitions);
         let is_compiled = definitions.language.is_compiled();
         let (mut n_right, mut n_wrong, mut n_doubtful) = (0, 0, 0);
@@ -143,6 +262,7 @@ impl FileEvidence {
                 None => {}
                 Some(true) => n_right += 1,
                 Some(false) if !text.has(&function.name) => {}
+                Some(false) if function.is_generated(&text, &lines) => {}
                 // All of its lines may be inlined ones of others.
                 Some(false) if function.start.is_none() && is_compiled => n_doubtful += 1,
                 Some(false) => n_wrong += 1,
@@ -223,7 +343,22 @@ impl FunctionEvidence {
         }
     }
 
+    /// Whether the compiler may have generated the function: compilers give such functions the line of a
+    /// type or macro with their name (copy constructors of C++, derived methods of Rust).
+    fn is_generated(&self, text: &File<'_>, lines: &[&str]) -> bool {
+        let Some((line0, _)) = self.start.filter(|_| text.is_compiled()) else { return false };
+        let line = lines.get(line0 as usize).filter(|line| names(line, &self.name));
+        line.is_some() && text.containing_lines(line0, line0).next().is_none()
+    }
+
     fn is_around(&self, text: &File<'_>, line0: u32) -> bool {
         text.may_contain(&self.name, &[line0])
     }
+}
+
+/// Whether a line has the name of a function as a word, in upper or lower case.
+fn names(line: &str, name: &FunctionName) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let name = name.name.as_deref().unwrap_or_default().trim_matches(|c| !is_word(c));
+    line.split(|c| !is_word(c)).any(|word| word.eq_ignore_ascii_case(name))
 }

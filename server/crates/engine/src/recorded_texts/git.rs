@@ -14,7 +14,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const MIN_ID: usize = 7;
 /// The maximum number of commits to pass on the way to the time of a recording.
 const MAX_COMMITS: usize = 20_000;
-/// The maximum number of commits whose version of a file is read.
+/// The maximum number of branches and tags whose commits are searched.
+const MAX_TIPS: usize = 200;
+/// The maximum number of commits whose version of a file is read: of those that were checked out, and of
+/// the others.
 const MAX_VERSIONS: usize = 50;
 
 /// The history of a repository up to a time.
@@ -22,7 +25,8 @@ pub struct History {
     repository: Repository,
     /// The canonical path of the working tree.
     folder: PathBuf,
-    /// The commits, newest first.
+    /// The commits that were checked out, newest first, and after them those of other branches and tags,
+    /// which other machines may have recorded.
     commits: Vec<ObjectId>,
 }
 
@@ -36,15 +40,9 @@ impl History {
             Some(tip) => tip,
             None => repository.head_id().ok()?.detach(),
         };
-        let newest_first = Sorting::ByCommitTime(CommitTimeOrder::NewestFirst);
-        let commits = repository.rev_walk([tip]).sorting(newest_first).all().ok()?;
-        let commits = commits
-            .take(MAX_COMMITS)
-            .filter_map(Result::ok)
-            .filter(|commit| commit.commit_time.is_some_and(|time| time <= seconds))
-            .take(MAX_VERSIONS)
-            .map(|commit| commit.id)
-            .collect();
+        let mut commits = before(&repository, vec![tip], &[], seconds)?;
+        let others = before(&repository, tips(&repository), &commits, seconds);
+        commits.extend(others.unwrap_or_default());
         Some(Self { repository, folder, commits })
     }
 
@@ -98,6 +96,29 @@ impl std::fmt::Debug for History {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("History").field("folder", &self.folder).finish_non_exhaustive()
     }
+}
+
+/// The newest commits from `tips` on that were made at a time (seconds since 1970) or before, newest
+/// first, without those in `known` and their ancestors.
+fn before(
+    repository: &Repository,
+    tips: Vec<ObjectId>,
+    known: &[ObjectId],
+    seconds: i64,
+) -> Option<Vec<ObjectId>> {
+    let newest_first = Sorting::ByCommitTime(CommitTimeOrder::NewestFirst);
+    let walk = repository.rev_walk(tips).with_hidden(known.first().copied()).sorting(newest_first);
+    let commits = walk.all().ok()?.take(MAX_COMMITS).filter_map(Result::ok);
+    let earlier = commits.filter(|commit| commit.commit_time.is_some_and(|time| time <= seconds));
+    Some(earlier.take(MAX_VERSIONS).map(|commit| commit.id).collect())
+}
+
+/// The commits of all branches, here and of remotes, and of all tags.
+fn tips(repository: &Repository) -> Vec<ObjectId> {
+    let Ok(references) = repository.references() else { return Vec::new() };
+    let Ok(all) = references.all() else { return Vec::new() };
+    let ids = all.take(MAX_TIPS).filter_map(|it| Some(it.ok()?.peel_to_id().ok()?.detach()));
+    ids.filter(|id| repository.find_commit(*id).is_ok()).collect()
 }
 
 /// The repository that contains a folder, and the canonical path of its working tree. `None` if

@@ -14,9 +14,10 @@
 mod commit;
 mod copies;
 mod disk;
-mod fit;
+pub(crate) mod fit;
 mod git;
 mod inlinable;
+pub(crate) mod reader;
 
 pub use commit::{Commit, commit_named};
 pub use copies::{Copies, KeptScript};
@@ -29,16 +30,15 @@ use crate::load::stages::checksums::has_checksum;
 use crate::load::stages::loaded::Loaded;
 use crate::load::stages::source_mapped::SourceMapped;
 use analysis::{FuncId, SourceId};
-use copies::{Manifest, map_name};
+use copies::map_name;
 use disk::Version;
 use fit::Evidence;
-use git::History;
+use reader::Reader;
 use rustc_hash::FxHashMap;
-use sources::{LineMap, Syntax, TextWithFunctions};
-use std::cell::{Cell, OnceCell, RefCell};
+use sources::{LineMap, Root, Syntax, TextWithFunctions};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 use symbols::Md5;
@@ -46,8 +46,6 @@ use symbols::Md5;
 /// The maximum size of the texts of one profile, in bytes: more than the hand-written sources of a
 /// project. Further texts are not read.
 const MAX_BYTES: usize = 64 << 20;
-/// The maximum number of versions in Git to compare with one profile, of all files together.
-const MAX_VERSIONS: usize = 500;
 
 /// The texts that a profile was recorded from, by the canonical path of the workspace file.
 #[derive(Debug)]
@@ -69,7 +67,10 @@ pub struct RecordedText {
     /// Whether functions that were moved to the file were added, so that lines have other numbers than in
     /// the profile.
     pub is_composed: bool,
-    /// If the text is a guess: the recorded lines (0-based, ascending) that certainly are elsewhere in it.
+    /// If the text is a guess in which functions start elsewhere: its lines for the recorded ones.
+    moved: Option<Arc<LineMap>>,
+    /// If the text is a guess: the recorded lines (0-based, ascending) that certainly are elsewhere in it;
+    /// with `moved`, the lines that these are in it.
     misplaced: Vec<u32>,
     /// The file names of the profile that stand for the file.
     names: Vec<String>,
@@ -132,26 +133,20 @@ impl TextCaches {
         Self { disk: Arc::default(), copies, parsed: ParsedFiles::default() }
     }
 
-    /// Finds the copies of the generated scripts of a profile, given by the hash of its content, by their
-    /// names in it.
-    pub fn kept_scripts(&self, profile: u128) -> impl Fn(&str) -> Option<KeptScript> {
-        let copies = self.copies.as_ref().map(|it| (it, OnceCell::new()));
-        move |name| {
-            let (copies, manifest) = copies.as_ref()?;
-            copies.script(manifest.get_or_init(|| copies.manifest(profile)), name)
-        }
+    /// A reader of files in `roots` for the profile `loaded`. `uses_copies` is the setting `keepSources`.
+    pub(crate) fn reader<'a>(
+        &'a self,
+        loaded: &'a Loaded,
+        roots: &'a [Root],
+        uses_copies: bool,
+    ) -> Reader<'a> {
+        Reader::new(loaded, roots, &self.disk, self.copies.as_ref().filter(|_| uses_copies))
     }
 }
 
 impl RecordedTexts {
-    /// Finds the recorded text of each workspace file of a profile. `uses_copies` is the setting
-    /// `keepSources`.
-    pub fn new(
-        loaded: &Loaded,
-        mapped: &SourceMapped,
-        caches: &TextCaches,
-        uses_copies: bool,
-    ) -> Self {
+    /// Finds the recorded text of each workspace file of a profile.
+    pub fn new(mapped: &SourceMapped, caches: &TextCaches, reader: &Reader<'_>) -> Self {
         let symbols = mapped.recording.symbols();
         let mut names: BTreeMap<&Path, Vec<String>> = BTreeMap::new();
         for (mapping, source) in mapped.mappings.iter().zip(0..) {
@@ -160,7 +155,7 @@ impl RecordedTexts {
                 names.entry(path).or_default().push(name.to_owned());
             }
         }
-        let search = Search::new(loaded, mapped, caches, uses_copies);
+        let search = Search::new(mapped, &caches.parsed, reader);
         let mut bytes_left = MAX_BYTES;
         let mut found: Vec<(&Path, Found, Vec<String>)> = Vec::new();
         for (path, names) in names {
@@ -176,13 +171,14 @@ impl RecordedTexts {
         let texts = found.into_iter().map(|(path, Found { text, origin, fits }, names)| {
             let definitions = parsed.get(path).cloned().flatten();
             let is_contradicted = origin.doubt().is_some() && !fits;
-            let misplaced =
-                if is_contradicted { search.misplaced(path, &text) } else { Vec::new() };
+            let (moved, misplaced) =
+                if is_contradicted { search.misplaced(path, &text) } else { Default::default() };
             let recorded = RecordedText {
                 text,
                 origin,
                 definitions,
                 is_composed: false,
+                moved,
                 misplaced,
                 names,
                 to_disk: Mutex::default(),
@@ -207,12 +203,12 @@ impl RecordedTexts {
     /// The text that a file which the profile does not name had at the time of the recording, if it
     /// is known.
     pub fn of_other_file(
-        loaded: &Loaded,
         mapped: &SourceMapped,
-        caches: &TextCaches,
+        parsed: &ParsedFiles,
+        reader: &Reader<'_>,
         path: &Path,
     ) -> Option<Arc<str>> {
-        let found = Search::new(loaded, mapped, caches, false).find(path, &[])?;
+        let found = Search::new(mapped, parsed, reader).find(path, &[])?;
         matches!(found.origin, Origin::Disk | Origin::Git).then_some(found.text)
     }
 
@@ -238,6 +234,7 @@ impl RecordedTexts {
                     origin: Origin::Disk,
                     definitions: Some(definitions),
                     is_composed: true,
+                    moved: None,
                     misplaced: Vec::new(),
                     names: Vec::new(),
                     to_disk: Mutex::default(),
@@ -256,11 +253,17 @@ impl RecordedTexts {
         for &path in paths {
             if let Some(recorded) = this.by_path.get_mut(path) {
                 recorded.origin = Origin::Disk;
+                recorded.moved = None;
                 recorded.misplaced.clear();
                 recorded.definitions = parsed.all([(path, &recorded.text)]).remove(path).flatten();
             }
         }
         this
+    }
+
+    /// The text of a file on disk. `None` as for [`DiskTexts::now`].
+    pub fn now(&self, path: &Path) -> Option<Arc<str>> {
+        Some(self.disk.now(path)?.text)
     }
 
     /// The line map from the recorded text of a file to the file on disk, with the text on disk.
@@ -318,6 +321,7 @@ impl RecordedText {
             origin: self.origin,
             definitions,
             is_composed: self.is_composed,
+            moved: self.moved.clone(),
             misplaced: self.misplaced.clone(),
             names: self.names.clone(),
             to_disk: Mutex::default(),
@@ -345,12 +349,21 @@ impl RecordedText {
 
     /// Whether a recorded line (0-based) certainly is another line of this text, which is a guess.
     pub fn is_misplaced(&self, recorded_line0: u32) -> bool {
-        self.misplaced.binary_search(&recorded_line0).is_ok()
+        let line0 = match &self.moved {
+            Some(moved) => moved.to_open(recorded_line0),
+            None => Some(recorded_line0),
+        };
+        line0.is_none_or(|line0| self.misplaced.binary_search(&line0).is_ok())
     }
 
-    /// A line map from this text, without the recorded lines that certainly are elsewhere.
+    /// A line map from this text, as one from the recorded lines: functions that start elsewhere move
+    /// their lines, and those that certainly are elsewhere are left out.
     pub fn placed(&self, map: LineMap) -> LineMap {
-        if self.misplaced.is_empty() { map } else { map.without(&self.misplaced) }
+        let map = if self.misplaced.is_empty() { map } else { map.without(&self.misplaced) };
+        match &self.moved {
+            Some(moved) => map.after(moved),
+            None => map,
+        }
     }
 
     /// Whether the text is a guess.
@@ -365,13 +378,8 @@ pub struct GoneTexts<'a>(Search<'a>);
 
 impl<'a> GoneTexts<'a> {
     /// The texts of the sources that `mapped` has these paths for.
-    pub fn new(
-        loaded: &'a Loaded,
-        mapped: &'a SourceMapped,
-        caches: &'a TextCaches,
-        uses_copies: bool,
-    ) -> Self {
-        Self(Search::new(loaded, mapped, caches, uses_copies))
+    pub fn new(mapped: &'a SourceMapped, parsed: &'a ParsedFiles, reader: &'a Reader<'a>) -> Self {
+        Self(Search::new(mapped, parsed, reader))
     }
 
     /// The recorded text of a file that has `name` in the profile: that in the profile, in a copy or in
@@ -383,30 +391,26 @@ impl<'a> GoneTexts<'a> {
         if let Some(text) = search.contained(path, &names).filter(&fits) {
             return Some(text);
         }
-        if let Some(text) = search.named_version(path, &names).filter(&fits) {
+        if let Some(text) = search.reader.named_version(path, &names).filter(&fits) {
             return Some(text);
         }
         let md5 = search.checksums.get(path).copied().flatten();
         let has_checksum = |text: &str| md5.and_then(|md5| has_checksum(text, md5));
-        let copy = search.copies.as_ref().and_then(|(it, manifest)| it.text(manifest, name));
         let could_be =
             |text: &Arc<str>| has_checksum(text).unwrap_or_else(|| !search.contradicts(path, text));
-        if let Some(text) = copy.filter(could_be) {
+        if let Some(text) = search.reader.copy(&names).filter(could_be) {
             return Some(text);
         }
-        let history = search.history(path)?;
-        if !Option::as_ref(&history)?.has(path) {
+        if !search.reader.was_checked_out(path) {
             return None;
         }
-        let is_recorded = |text: &Arc<str>| has_checksum(text).unwrap_or_else(|| fits(text));
-        search.find_in_git(path, is_recorded)
+        let is_recorded = |text: &&Arc<str>| has_checksum(text).unwrap_or_else(|| fits(text));
+        search.reader.in_git(path).iter().find(is_recorded).cloned()
     }
 
     /// Whether Git has the file in a commit that was made before the recording.
     pub fn was_there(&self, path: &Path) -> bool {
-        let history = self.0.history(path);
-        let history = history.as_deref().and_then(Option::as_ref);
-        history.is_some_and(|history| history.versions(path).next().is_some())
+        !self.0.reader.in_git(path).is_empty()
     }
 }
 
@@ -421,27 +425,17 @@ struct Found {
 /// The search for the recorded texts of one profile.
 #[derive(Debug)]
 struct Search<'a> {
-    loaded: &'a Loaded,
     mapped: &'a SourceMapped,
-    caches: &'a TextCaches,
-    copies: Option<(&'a Copies, Manifest)>,
+    parsed: &'a ParsedFiles,
+    reader: &'a Reader<'a>,
     /// The checksums of files in debug info. `None` if the names of a file have different ones.
     checksums: FxHashMap<&'a Path, Option<Md5>>,
     /// Collected on first use: most texts are known without it.
     evidence: OnceCell<Evidence>,
-    /// By the top folder of the repository, or the root; read on first use.
-    histories: RefCell<FxHashMap<PathBuf, Rc<Option<History>>>>,
-    versions_left: Cell<usize>,
 }
 
 impl<'a> Search<'a> {
-    fn new(
-        loaded: &'a Loaded,
-        mapped: &'a SourceMapped,
-        caches: &'a TextCaches,
-        uses_copies: bool,
-    ) -> Self {
-        let copies = caches.copies.as_ref().filter(|_| uses_copies);
+    fn new(mapped: &'a SourceMapped, parsed: &'a ParsedFiles, reader: &'a Reader<'a>) -> Self {
         let mut checksums: FxHashMap<&Path, Option<Md5>> = FxHashMap::default();
         for (mapping, source) in mapped.mappings.iter().zip((0..).map(SourceId::new)) {
             if let (Some(path), Some(md5)) = (mapping.path(), mapped.checksums.get(source)) {
@@ -449,16 +443,7 @@ impl<'a> Search<'a> {
                 *known = known.filter(|known| *known == md5);
             }
         }
-        Self {
-            checksums,
-            loaded,
-            mapped,
-            caches,
-            copies: copies.map(|copies| (copies, copies.manifest(loaded.content))),
-            evidence: OnceCell::new(),
-            histories: RefCell::default(),
-            versions_left: Cell::new(MAX_VERSIONS),
-        }
+        Self { mapped, parsed, reader, checksums, evidence: OnceCell::new() }
     }
 
     /// The recorded text of a file that has `names` in the profile.
@@ -487,7 +472,7 @@ impl<'a> Search<'a> {
     ) -> Option<Found> {
         let text = match contained {
             Some(text) => text,
-            None => self.caches.disk.at(path, time)?,
+            None => self.reader.at(path, time)?,
         };
         match self.elsewhere(path, names) {
             Some(same) if same.text == text => Some(same),
@@ -501,22 +486,21 @@ impl<'a> Search<'a> {
     /// The recorded text of a file that neither the profile nor a source map contains.
     fn elsewhere(&self, path: &Path, names: &[String]) -> Option<Found> {
         let known = |text, origin| Some(Found { text, origin, fits: true });
-        if let Some(text) = self.named_version(path, names).filter(|text| self.fits(path, text)) {
+        if let Some(text) =
+            self.reader.named_version(path, names).filter(|text| self.fits(path, text))
+        {
             return known(text, Origin::Git);
         }
         let md5 = self.checksums.get(path).copied().flatten();
         let has_checksum = |text: &str| md5.and_then(|md5| has_checksum(text, md5));
-        let copy = self.copies.as_ref().and_then(|(copies, manifest)| {
-            names.iter().find_map(|name| copies.text(manifest, name))
-        });
         let could_be =
             |text: &Arc<str>| has_checksum(text).unwrap_or_else(|| !self.contradicts(path, text));
-        if let Some(text) = copy.filter(could_be) {
+        if let Some(text) = self.reader.copy(names).filter(could_be) {
             return known(text, Origin::Copy);
         }
-        let now = self.caches.disk.now(path)?;
-        let versions = self.caches.disk.versions(path);
-        let profile = self.loaded.stamp.modified;
+        let now = self.reader.now(path)?;
+        let versions = self.reader.versions_on_disk(path);
+        let profile = self.reader.loaded().stamp.modified;
         let is_older = |version: &&Version| {
             let is_older = version.stamp.modified <= profile;
             has_checksum(&version.text).unwrap_or(is_older)
@@ -526,9 +510,9 @@ impl<'a> Search<'a> {
             return known(text.clone(), Origin::Disk);
         }
         let is_recorded =
-            |text: &Arc<str>| has_checksum(text).unwrap_or_else(|| self.fits(path, text));
-        if let Some(text) = self.find_in_git(path, is_recorded) {
-            return known(text, Origin::Git);
+            |text: &&Arc<str>| has_checksum(text).unwrap_or_else(|| self.fits(path, text));
+        if let Some(text) = self.reader.in_git(path).iter().find(is_recorded) {
+            return known(text.clone(), Origin::Git);
         }
         if let Some(text) = older {
             let (text, origin) = (text.clone(), Origin::Contradicted);
@@ -554,46 +538,6 @@ impl<'a> Search<'a> {
         text.map(|(_, text)| text).or_else(|| self.mapped.original_texts.get(path)).cloned()
     }
 
-    /// The version in Git that a name of the profile states, as in `git:host/repository:path:version`, or
-    /// that of the revision that the program was built from.
-    fn named_version(&self, path: &Path, names: &[String]) -> Option<Arc<str>> {
-        let history = self.history(path)?;
-        let history = Option::as_ref(&history)?;
-        let named = names.iter().find_map(|name| sources::git_version(name));
-        let of_name = named.and_then(|version| history.version(version, path));
-        let fleet = self.loaded.fleet.as_deref();
-        let fleet = fleet.and_then(|fleet| fleet.revision.as_ref());
-        let mut revisions = fleet.into_iter().chain(&self.loaded.revisions);
-        let text = of_name.or_else(|| revisions.find_map(|it| history.version(it, path)))?;
-        Some(Arc::from(text))
-    }
-
-    /// The history of the repository of a file in a root. It may be inside another repository.
-    fn history(&self, path: &Path) -> Option<Rc<Option<History>>> {
-        let root = self.mapped.roots.iter().find(|root| path.starts_with(&root.path))?;
-        let mut inside = path.ancestors().skip(1).take_while(|folder| *folder != root.path);
-        let top = inside.find(|folder| folder.join(".git").exists()).unwrap_or(&root.path);
-        let mut histories = self.histories.borrow_mut();
-        let read = || Rc::new(History::until(top, self.loaded.stamp.modified));
-        Some(histories.entry(top.to_owned()).or_insert_with(read).clone())
-    }
-
-    /// The newest version of a file in Git for which `is_recorded` returns `true`.
-    fn find_in_git(
-        &self,
-        path: &Path,
-        mut is_recorded: impl FnMut(&Arc<str>) -> bool,
-    ) -> Option<Arc<str>> {
-        let history = self.history(path)?;
-        let may_read = || {
-            let left = self.versions_left.get().checked_sub(1);
-            self.versions_left.set(left.unwrap_or(0));
-            left.is_some()
-        };
-        let versions = Option::as_ref(&history)?.versions(path);
-        versions.take_while(|_| may_read()).map(Arc::from).find(|text| is_recorded(text))
-    }
-
     fn fits(&self, path: &Path, text: &Arc<str>) -> bool {
         self.evidence().fits(path, text, self.definitions(path, text).as_deref())
     }
@@ -602,17 +546,20 @@ impl<'a> Search<'a> {
         self.evidence().contradicts(path, text, self.definitions(path, text).as_deref())
     }
 
-    fn misplaced(&self, path: &Path, text: &Arc<str>) -> Vec<u32> {
-        let definitions = self.definitions(path, text);
-        definitions.map_or(Vec::new(), |text| self.evidence().misplaced(path, &text))
+    /// Where functions moved their lines in a text that is a guess, and which lines are elsewhere.
+    fn misplaced(&self, path: &Path, text: &Arc<str>) -> (Option<Arc<LineMap>>, Vec<u32>) {
+        let Some(definitions) = self.definitions(path, text) else { return Default::default() };
+        let moved = self.evidence().moved(path, text, &definitions);
+        let misplaced = self.evidence().misplaced(path, &definitions, moved.as_deref());
+        (moved, misplaced)
     }
 
     fn evidence(&self) -> &Evidence {
-        self.evidence.get_or_init(|| Evidence::of(self.mapped))
+        self.evidence.get_or_init(|| Evidence::of(&self.mapped.recording, &self.mapped.mappings))
     }
 
     fn definitions(&self, path: &Path, text: &Arc<str>) -> Option<Arc<FileDefinitions>> {
-        self.caches.parsed.all([(path, text)]).remove(path)?
+        self.parsed.all([(path, text)]).remove(path)?
     }
 }
 

@@ -110,8 +110,8 @@ fn functions_of_an_unknown_text_are_found_by_name_and_marked_as_uncertain() {
     let recording = text_samples::profile("main@2[file:app.rs][start:1]");
     let snapshot = project.load_all(vec![project.loaded_before_edits(recording)]);
     let context = project.context(snapshot, &["app.rs"]);
-    // The line is above the function now.
-    assert_eq!(lines(&context, &project), [""; 0]);
+    // The line has moved with its function.
+    assert_eq!(lines(&context, &project), ["4 ~100.0%"]);
     let lenses = function_costs(&context, &project.uri("app.rs"));
     let lenses: Vec<_> = lenses.iter().map(|lens| (lens.line0 + 1, lens.title.as_str())).collect();
     assert_eq!(lenses, [(3, "~self 100.0% (1 sample) · total 100.0% (1 sample)")]);

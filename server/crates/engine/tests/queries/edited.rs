@@ -5,6 +5,7 @@ use engine::items::places::line_place;
 use engine::query::function_costs::function_costs;
 use engine::query::functions_at::functions_at;
 use engine::query::hover::hover;
+use engine::query::line_costs::line_costs;
 use profile::text_samples;
 
 const SHOP: &str = "\
@@ -166,7 +167,7 @@ fn shown(files: &[(&str, &str)], file: &str, samples: &str) -> Vec<String> {
     let project = Project::new(files);
     let context = project.context(project.load(text_samples::profile(samples)), &[file]);
     let uri = project.uri(file);
-    let hints = engine::query::line_costs::line_costs(&context, &uri, 0..u32::MAX);
+    let hints = line_costs(&context, &uri, 0..u32::MAX);
     let hints = hints.iter().map(numbered);
     let lenses = function_costs(&context, &uri);
     let lenses = lenses.iter().map(|lens| format!("{} {}", lens.line0 + 1, lens.title));
@@ -229,4 +230,61 @@ fn a_library_file_with_the_same_base_name_is_not_mapped() {
     // In the root, it is the whole path.
     let root = ("random.py", game.1);
     assert_eq!(shown(&[root], root.0, "shuffle@2[file:random.py]")[0], "2 100.0%");
+}
+
+const LOOPS: &str = "\
+int f(int n) {
+    int s = 0;
+    return s + n;
+}
+int g(int n) {
+    int s = 1;
+    return s * n;
+}
+int main() {
+    int s = 0;
+    return f(s) + g(s);
+}
+";
+const IN_LOOPS: &str = "
+main@11[file:a.c][start:9] main@11 main@11
+f@3[file:a.c][start:1]     g@7[file:a.c][start:5]";
+
+/// The hints of `a.c` with this text, which was written before the program ran, but after it was built.
+fn hints_of_older(text: &str) -> Vec<String> {
+    let project = Project::new(&[("a.c", text)]);
+    let snapshot = project.load(text_samples::profile(IN_LOOPS));
+    let context = project.context(snapshot, &["a.c"]);
+    line_costs(&context, &project.uri("a.c"), 0..u32::MAX).iter().map(numbered).collect()
+}
+
+#[test]
+fn functions_that_start_elsewhere_move_their_lines() {
+    assert_eq!(hints_of_older(LOOPS), ["3 33.3%", "7 33.3%", "11 100.0%"]);
+    // One function of three suffices.
+    let above_main = LOOPS.replace("int main", "// One.\n// Two.\nint main");
+    assert_eq!(hints_of_older(&above_main), ["3 ~33.3%", "7 ~33.3%", "13 ~100.0%"]);
+    let swapped = {
+        let (f, rest) = LOOPS.split_at(LOOPS.find("int g").unwrap());
+        let (g, main) = rest.split_at(rest.find("int main").unwrap());
+        format!("{g}{f}{main}")
+    };
+    assert_eq!(hints_of_older(&swapped), ["3 ~33.3%", "7 ~33.3%", "11 ~100.0%"]);
+    // Lines that a shorter function does not have.
+    let shorter =
+        LOOPS.replace("int f(int n) {\n    int s = 0;\n    return s + n;\n", "int f(int n) {\n");
+    assert_eq!(hints_of_older(&shorter), ["5 ~33.3%", "9 ~100.0%"]);
+}
+
+/// Compilers give functions that they generate the line of their type.
+#[test]
+fn a_generated_function_is_not_elsewhere() {
+    let text = "struct Cart {\n  int n;\n};\n\nint use(Cart c) {\n  return c.n;\n}\n\nCart make(int n) {\n  Cart c;\n  return c;\n}\n";
+    let cart = format!("{text}Cart::Cart(int n) {{\n  this->n = n;\n}}\n");
+    let project = Project::new(&[("a.cpp", cart.as_str())]);
+    let samples =
+        "use@6[file:a.cpp][start:5] make@11[file:a.cpp][start:9] Cart::Cart@1[file:a.cpp][start:1]";
+    let context = project.context(project.load(text_samples::profile(samples)), &["a.cpp"]);
+    let hints = line_costs(&context, &project.uri("a.cpp"), 0..u32::MAX);
+    assert!(hints.iter().all(|hint| !hint.label.contains('~')), "{hints:?}");
 }

@@ -132,10 +132,10 @@ fn a_link_is_not_followed() {
     assert!(project.load_all(vec![loaded]).line_counts.is_empty());
 }
 
-/// `p` was moved down after the recording, and no copy of the recorded text is left. `main` is where it
-/// was.
+/// `p` was moved down by seven lines after the recording, and no copy of the recorded text is left. `main`
+/// is where it was.
 #[test]
-fn lines_of_a_function_that_is_elsewhere_have_no_counts() {
+fn lines_of_a_function_that_is_elsewhere_move_with_it() {
     let project = project(Some(&program()));
     let later = SystemTime::now() + Duration::from_secs(3600);
     let edited = fs::File::create(project.path("m.m")).unwrap();
@@ -145,6 +145,8 @@ fn lines_of_a_function_that_is_elsewhere_have_no_counts() {
     let context = project.context(project.load_all(vec![loaded]), &["m.m"]);
     let file = context.open_file(&project.uri("m.m")).unwrap();
     let costs: Vec<_> = file.lines().costs(0..u32::MAX).iter().map(|(line0, _)| *line0).collect();
-    assert_eq!(costs, [2, 3]);
-    assert_eq!(file.lines().executions(0..u32::MAX), [(3, Some(1)), (4, Some(1))]);
+    assert_eq!(costs, [2, 3, 13]);
+    let moved = [(14, Some(1)), (15, Some(1)), (17, Some(0))];
+    let expected = [&[(3, Some(1)), (4, Some(1))][..], &moved].concat();
+    assert_eq!(file.lines().executions(0..u32::MAX), expected);
 }

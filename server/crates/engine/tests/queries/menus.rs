@@ -276,27 +276,22 @@ fn an_ambiguous_file_is_explained_with_the_rule_for_each_candidate() {
 #[test]
 fn a_file_with_fewer_lines_than_the_profile_names_is_not_the_recorded_one() {
     let project = Project::new(&[("src/main.rs", "fn main() {\n    work();\n}\n")]);
-    let shown = |samples: &str, is_older: bool| {
-        let recording = text_samples::profile(samples);
-        let loaded = if is_older {
-            project.loaded_before_edits(recording)
-        } else {
-            project.loaded(recording)
-        };
-        let snapshot = project.load_all(vec![loaded]);
+    let shown = |samples: &str| {
+        let snapshot = project.load(text_samples::profile(samples));
         let context = project.context(snapshot, &["src/main.rs"]);
         why(&project, &context, "src/main.rs", 2)
     };
     let foreign = "serve@2[file:/ci/other/src/main.rs] serve@240[file:/ci/other/src/main.rs]";
-    let explanation = shown(foreign, false);
+    let explanation = shown(foreign);
     assert_eq!(explanation.code, Reason::FileNotMatched);
     assert!(explanation.message.contains("names line 240"), "{}", explanation.message);
     assert!(explanation.message.contains("3 lines"), "{}", explanation.message);
-    // The file may have been shortened since.
-    assert_eq!(shown(foreign, true).code, Reason::Shown);
+    // A file with all functions that the profile names may have been shortened since.
+    let edited = "main@2[file:/ci/mine/src/main.rs] work@240[file:/ci/mine/src/main.rs]";
+    assert_eq!(shown(edited).code, Reason::Shown);
     // The end of the file.
     let end = "serve@2[file:/ci/mine/src/main.rs] serve@4[file:/ci/mine/src/main.rs]";
-    assert_eq!(shown(end, false).code, Reason::Shown);
+    assert_eq!(shown(end).code, Reason::Shown);
 }
 
 #[test]
@@ -324,10 +319,11 @@ fn a_file_without_any_of_the_recorded_functions_is_not_the_recorded_one() {
     assert_eq!(explanation.code, Reason::FileNotMatched);
     let expected = "none of the functions that the profile names there, such as `listen`";
     assert!(explanation.message.contains(expected), "{}", explanation.message);
-    // The file may have been edited since.
-    assert_eq!(shown(&mine, true).code, Reason::Shown);
-    // One of the functions suffices: others may have been renamed.
-    assert_eq!(shown(&format!("{mine}fn route() {{}}\n"), false).code, Reason::Shown);
+    // A save changes nothing.
+    assert_eq!(shown(&mine, true).code, Reason::FileNotMatched);
+    // One of the functions suffices: others may have been renamed. The lines have moved with `main`.
+    let explanation = shown(&format!("{mine}fn route() {{}}\n"), false);
+    assert_eq!(explanation.code, Reason::StaleLine);
     assert_eq!(shown(&format!("fn main() {{\n{lines}}}\n"), false).code, Reason::Shown);
 }
 

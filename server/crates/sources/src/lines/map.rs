@@ -71,6 +71,37 @@ impl LineMap {
         LineMap { runs, by_open, joined, joined_by_open, n_recorded, n_open }
     }
 
+    /// Maps each function with the lines up to the next one, and the lines above all functions. `starts`
+    /// are the recorded and the open start of each function, ascending in the recorded text. Lines that
+    /// are not before the next function in both texts are mapped to nothing.
+    pub fn of_functions(starts: &[(u32, u32)], n_recorded: u32, n_open: u32) -> LineMap {
+        let mut open: Vec<u32> = starts.iter().map(|&(_, open0)| open0).collect();
+        open.sort_unstable();
+        let next_open = |open0: u32| {
+            let next = open.get(open.partition_point(|&other| other <= open0));
+            next.map_or(n_open, |&next| next)
+        };
+        let first = starts.first().map_or(n_recorded, |&(recorded0, _)| recorded0);
+        let above = open.first().map_or(n_open, |&open0| open0);
+        let mut runs = vec![Run { recorded0: 0, open0: 0, n_lines: first.min(above) }];
+        for (at, &(recorded0, open0)) in starts.iter().enumerate() {
+            let next = starts.get(at + 1).map_or(n_recorded, |&(next, _)| next);
+            let n_lines = next.saturating_sub(recorded0).min(next_open(open0) - open0.min(n_open));
+            runs.push(Run { recorded0, open0, n_lines });
+        }
+        LineMap::of_runs(runs, n_recorded, n_open)
+    }
+
+    /// The map that applies this one to the lines of another.
+    #[must_use]
+    pub fn after(&self, first: &LineMap) -> LineMap {
+        let pairs = first.runs.iter().flat_map(|run| {
+            let lines = (0..run.n_lines).map(|at| (run.recorded0 + at, run.open0 + at));
+            lines.filter_map(|(recorded0, between0)| Some((recorded0, self.to_open(between0)?)))
+        });
+        LineMap::of_parts(Vec::new(), pairs, first.n_recorded, self.n_open)
+    }
+
     /// The same map without some recorded lines, which ascend.
     #[must_use]
     pub fn without(&self, recorded: &[u32]) -> LineMap {

@@ -456,3 +456,38 @@ fn a_line_is_not_divided_if_it_is_in_the_text_undivided() {
         "a();\nnew();\n  if (c) d = 1;\ng();\nfor (b) {\n  if (c)\n    d = 1;\n  e();\n}\nf();\n";
     assert_eq!(render_code(Syntax::C, recorded, both), "0 4 - 7 8 9");
 }
+
+/// The open line of each of the first `n` recorded lines; `-` for none.
+fn render_map(map: &LineMap, n: u32) -> String {
+    let lines = (0..n).map(|line0| map.to_open(line0).map_or("-".to_owned(), |to| to.to_string()));
+    lines.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn functions_move_the_lines_up_to_the_next_one() {
+    // Two lines were added above the second function, and it is one line shorter.
+    let longer = LineMap::of_functions(&[(1, 1), (4, 6), (8, 9)], 10, 11);
+    assert_eq!(render_map(&longer, 10), "0 1 2 3 6 7 8 - 9 10");
+    // They were swapped.
+    let swapped = LineMap::of_functions(&[(0, 3), (4, 0)], 7, 7);
+    assert_eq!(render_map(&swapped, 7), "3 4 5 6 0 1 2");
+    assert_eq!(render_map(&LineMap::of_functions(&[], 3, 2), 3), "0 1 -");
+    // A start beyond the text.
+    assert_eq!(render_map(&LineMap::of_functions(&[(1, 9)], 3, 2), 3), "0 - -");
+}
+
+#[test]
+fn a_map_is_applied_to_the_lines_of_another() {
+    let first = LineMap::of_functions(&[(0, 0), (2, 3)], 5, 6);
+    // Lines 3 and 4 were joined, and one line is new at the top.
+    let open = "new();\na();\nb();\nc();\nd(e(\n));\nf();\n";
+    let second = LineMap::new("a();\nb();\nc();\nd(\ne());\nf();\n", open, Syntax::JavaScript);
+    let both = second.after(&first);
+    let expected = |line0| first.to_open(line0).and_then(|line0| second.to_open(line0));
+    assert_eq!(
+        (0..5).map(|it| both.to_open(it)).collect::<Vec<_>>(),
+        (0..5).map(expected).collect::<Vec<_>>()
+    );
+    assert_eq!(render_map(&both, 5), "1 2 4 4 6");
+    assert_eq!(both.all_recorded(4).collect::<Vec<_>>(), [2, 3]);
+}

@@ -6,9 +6,9 @@
 //! several functions of one library are on their lines in its files. Each file needs such a function
 //! itself, or must have all of its functions if it was edited since.
 
-use super::file_evidence::{Recorded, Texts, is_common, is_on_line, plain_name, words};
-use crate::discovery::stamp::{Stamp, is_recorded};
+use super::file_evidence::{Recorded, is_common, is_on_line, plain_name, words};
 use crate::load::debug_info::is_system;
+use crate::recorded_texts::reader::Reader;
 use analysis::{LibId, Recording, SourceId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{EndsLike, How, Mapping, Reason, SourceIndex, ends_like};
@@ -36,22 +36,19 @@ pub fn apply(
     mappings: &mut [Mapping],
     recording: &Recording,
     index: &SourceIndex,
-    profile: &Stamp,
+    reader: &Reader<'_>,
 ) {
     let names = relative_names(mappings, recording, index);
-    let mut texts = Texts::default();
-    let folders = folders(&names, &mut texts);
+    let folders = folders(&names, reader);
     for (source, name) in &names {
         let is_in_folder = |file: &&EndsLike| {
             let folder = |lib: &LibId| folders.get(&(*lib, file.recorded.as_str()));
             name.libs.iter().filter_map(folder).any(|folder| *folder == file.folder)
         };
         let mut files = name.files.iter().filter(is_in_folder).filter(|file| {
-            let is_edited =
-                || !Stamp::of(&file.file).is_ok_and(|stamp| is_recorded(&stamp, profile));
-            texts.of(&file.file).is_some_and(|text| {
-                !on_their_lines(text, &name.functions).is_empty()
-                    || has_all(text, &name.functions) && is_edited()
+            reader.now(&file.file).is_some_and(|now| {
+                let text = &now.text;
+                !on_their_lines(text, &name.functions).is_empty() || has_all(text, &name.functions)
             })
         });
         if let (Some(file), None) = (files.next(), files.next()) {
@@ -100,14 +97,14 @@ fn relative_names(
 /// functions on their lines.
 fn folders<'n>(
     names: &'n BTreeMap<SourceId, Relative>,
-    texts: &mut Texts,
+    reader: &Reader<'_>,
 ) -> FxHashMap<(LibId, &'n str), &'n Path> {
     type Found<'n> = FxHashMap<&'n Path, FxHashSet<&'n str>>;
     let mut found: FxHashMap<(LibId, &str), Found<'n>> = FxHashMap::default();
     for name in names.values() {
         for file in &name.files {
-            let Some(text) = texts.of(&file.file) else { continue };
-            let functions = on_their_lines(text, &name.functions);
+            let Some(now) = reader.now(&file.file) else { continue };
+            let functions = on_their_lines(&now.text, &name.functions);
             for &lib in &name.libs {
                 let folders = found.entry((lib, &file.recorded)).or_default();
                 folders.entry(&file.folder).or_default().extend(&functions);

@@ -17,11 +17,17 @@ pub use search::find;
 #[cfg(not(feature = "grammars"))]
 use {
     crate::functions::definitions::ParsedFiles, analysis::Recording, sources::SourceIndex,
-    std::path::Path,
+    std::path::Path, std::sync::Arc,
 };
 
 /// Finds nothing: without the feature `grammars`, no definitions are known.
 #[cfg(not(feature = "grammars"))]
-pub fn find(_: &Recording, _: &SourceIndex, _: impl Fn(&Path) -> bool, _: &ParsedFiles) -> ByName {
+pub fn find(
+    _: &Recording,
+    _: &SourceIndex,
+    _: impl Fn(&Path) -> bool,
+    _: &ParsedFiles,
+    _: impl Fn(&Path) -> Option<Arc<str>>,
+) -> ByName {
     ByName::default()
 }

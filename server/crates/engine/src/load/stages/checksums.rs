@@ -1,14 +1,11 @@
 //! The checksums that debug info has of source files, as evidence for files of the workspace.
 
+use crate::recorded_texts::reader::Reader;
 use analysis::{Recording, SourceId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use sources::{How, Mapping, Reason, regular_file};
-use std::io::Read;
+use sources::{How, Mapping, Reason};
 use std::path::{Path, PathBuf};
 use symbols::Md5;
-
-/// The limit for the files that are read, in bytes together.
-const MAX_BYTES: u64 = 64 << 20;
 
 /// The checksums of sources at the time of the build.
 #[derive(Debug, Default, Clone)]
@@ -34,13 +31,15 @@ impl Checksums {
     /// Maps each source with a checksum to the only one of its candidates with this content, and
     /// returns the sources whose file has it. Other content refutes no file, because it may have
     /// been edited.
-    pub fn confirm(&self, mappings: &mut [Mapping]) -> FxHashSet<SourceId> {
+    pub fn confirm(&self, mappings: &mut [Mapping], reader: &Reader<'_>) -> FxHashSet<SourceId> {
         let mut confirmed = FxHashSet::default();
-        let mut files = Files { bytes_left: MAX_BYTES, by_path: FxHashMap::default() };
+        let has = |path: &Path, md5| {
+            let version = reader.now(path).filter(|version| !version.text.is_empty());
+            version.is_some_and(|version| version.has_checksum(md5))
+        };
         for (mapping, source) in mappings.iter_mut().zip((0..).map(SourceId::new)) {
             let Some(md5) = self.get(source) else { continue };
-            let mut fitting =
-                candidates(mapping).iter().filter(|path| files.md5(path) == Some(md5));
+            let mut fitting = candidates(mapping).iter().filter(|path| has(path, md5));
             if let (Some(path), None) = (fitting.next().cloned(), fitting.next()) {
                 if !matches!(mapping, Mapping::Mapped { .. }) {
                     *mapping = Mapping::Mapped { path, how: How::Suffix };
@@ -73,32 +72,5 @@ fn candidates(mapping: &Mapping) -> &[PathBuf] {
             Reason::PrefixDiffers { candidates, .. } | Reason::Dotted(candidates),
         ) => candidates,
         Mapping::Mapped { .. } | Mapping::Unmapped(_) => &[],
-    }
-}
-
-/// The checksums of files, each read once.
-struct Files {
-    bytes_left: u64,
-    by_path: FxHashMap<PathBuf, Option<Md5>>,
-}
-
-impl Files {
-    /// `None` if the file is empty, cannot be read, or too much has been read.
-    fn md5(&mut self, path: &Path) -> Option<Md5> {
-        if let Some(known) = self.by_path.get(path) {
-            return *known;
-        }
-        let bytes = self.read(path).filter(|bytes| !bytes.is_empty());
-        let md5 = bytes.map(|bytes| md5::compute(bytes).0);
-        self.by_path.insert(path.to_owned(), md5);
-        md5
-    }
-
-    fn read(&mut self, path: &Path) -> Option<Vec<u8>> {
-        let (file, metadata) = regular_file::open(path).ok()?;
-        self.bytes_left = self.bytes_left.checked_sub(metadata.len())?;
-        let mut bytes = Vec::new();
-        file.take(metadata.len()).read_to_end(&mut bytes).ok()?;
-        Some(bytes)
     }
 }

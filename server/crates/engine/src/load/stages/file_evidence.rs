@@ -5,26 +5,22 @@
 //! among others only if all are on their lines. Without start lines (py-spy), that means around the
 //! lines on which they were executing.
 
-use crate::discovery::stamp::{Stamp, is_recorded};
 use crate::functions::definitions::ParsedFiles;
 use crate::functions::function_name::FunctionName;
 use crate::functions::source_functions::File;
+use crate::recorded_texts::reader::Reader;
 use analysis::{FuncId, Recording, SourceId, SymbolTables};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{How, Language, Mapping, Reason, SourceIndex};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-/// The limit for the files that are read, in bytes together.
-const MAX_BYTES: u64 = 64 << 20;
 
 /// The number of functions without which a file is refused. One if the profile has only the last
 /// component of its path, which a file of a library may have as well (`random.py`).
 const MIN_MISSING: usize = 3;
 
-/// The number of functions by which a file is chosen.
-const MIN_FOUND: usize = 2;
+/// The number of functions by which a file is chosen or kept.
+pub(super) const MIN_FOUND: usize = 2;
 
 /// The number of lines below the recorded start of a function in which its name is expected: it may
 /// have attributes, decorators, or its return type on lines of their own.
@@ -89,43 +85,101 @@ pub fn apply(
     mappings: &mut [Mapping],
     recording: &Recording,
     index: &SourceIndex,
-    profile: &Stamp,
     confirmed: &FxHashSet<SourceId>,
     parsed: &ParsedFiles,
+    reader: &Reader<'_>,
 ) {
-    let mut recorded = recorded_functions(mappings, recording, index);
+    let symbols = recording.symbols();
+    let mut recorded = recorded_functions(mappings, recording);
     let executing = executing_lines(mappings, recording);
-    let mut texts = Texts::default();
+    let mut folders: BTreeMap<(String, PathBuf), Folder> = BTreeMap::new();
     for (mapping, source) in mappings.iter_mut().zip(0..) {
         if let (Mapping::Ambiguous { candidates }, Some(executing)) =
             (&*mapping, executing.get(&source).filter(|_| !recorded.contains_key(&source)))
-            && let Some(path) =
-                choose_by_lines(candidates, executing, recording.symbols(), &mut texts, parsed)
+            && let Some(path) = choose_by_lines(candidates, executing, symbols, reader, parsed)
         {
             *mapping = Mapping::Mapped { path, how: How::Suffix };
         }
         let Some(functions) = recorded.remove(&source) else { continue };
-        if confirmed.contains(&SourceId::new(source as u32)) {
+        let id = SourceId::new(source as u32);
+        if confirmed.contains(&id) {
             continue;
         }
         match mapping {
             Mapping::Ambiguous { candidates } => {
-                if let Some(path) = choose(candidates, &functions, &mut texts) {
+                if let Some(path) = choose(candidates, &functions, reader) {
                     *mapping = Mapping::Mapped { path, how: How::Suffix };
                 }
             }
             Mapping::Mapped { path, how: How::Suffix | How::Module | How::Mount } => {
-                let name = recording.symbols().source_name(SourceId::new(source as u32));
+                let name = symbols.source_name(id);
+                let is_there = is_there(name, path, &functions, reader)
+                    || executing.get(&source).is_some_and(|executing| {
+                        n_executing(path, executing, symbols, reader, parsed) > Some(0)
+                    });
+                let own = functions.iter().map(|(name, _)| name).filter(|name| !is_common(name));
+                let own: BTreeSet<String> = own.cloned().collect();
+                let folder = folders.entry(folder(name, path)).or_default();
+                folder.is_there |= is_there || own.is_empty();
+                folder.own.extend(own.iter().cloned());
+                folder.sources.push(source);
                 let min = if is_base_name(name, path, index) { 1 } else { MIN_MISSING };
-                let Some(function) = missing(path, &functions, min, profile, &mut texts) else {
-                    continue;
-                };
-                let (candidate, function) = (std::mem::take(path), function.to_owned());
-                *mapping = Mapping::Unmapped(Reason::OtherFunctions { candidate, function });
+                if own.len() >= min && !is_there {
+                    let function = own.into_iter().next().unwrap_or_default();
+                    let candidate = std::mem::take(path);
+                    *mapping = Mapping::Unmapped(Reason::OtherFunctions { candidate, function });
+                }
             }
             _ => {}
         }
     }
+    // Files of few functions, beside others of the same project.
+    for Folder { own, sources, .. } in
+        folders.into_values().filter(|it| !it.is_there && it.own.len() >= MIN_MISSING)
+    {
+        for source in sources {
+            let Some(Mapping::Mapped { path, .. }) = mappings.get_mut(source) else { continue };
+            let (candidate, function) = (std::mem::take(path), own.iter().next().cloned());
+            let function = function.unwrap_or_default();
+            mappings[source] = Mapping::Unmapped(Reason::OtherFunctions { candidate, function });
+        }
+    }
+}
+
+/// The sources in a recorded folder that were found in a folder of the workspace.
+#[derive(Default)]
+struct Folder {
+    sources: Vec<usize>,
+    /// The names of their functions that are not common.
+    own: BTreeSet<String>,
+    /// Whether one of the files may have functions of the profile.
+    is_there: bool,
+}
+
+/// The recorded folder and the folder of the workspace that a name and its path have below the parts
+/// that they have in common.
+fn folder(name: &str, path: &Path) -> (String, PathBuf) {
+    let (mut name, mut path) = (name, path);
+    while let (Some((folder, last)), Some(parent)) = (name.rsplit_once(['/', '\\']), path.parent())
+        && path.file_name().is_some_and(|file| file == last)
+    {
+        (name, path) = (folder, parent);
+    }
+    (name.to_owned(), path.to_owned())
+}
+
+/// Whether a file has one of the functions that the profile names in it, or had one in a text that is
+/// known: a copy, or a version in Git.
+fn is_there(name: &str, path: &Path, functions: &Recorded, reader: &Reader<'_>) -> bool {
+    let own: FxHashSet<&str> =
+        functions.iter().map(|(name, _)| name.as_str()).filter(|name| !is_common(name)).collect();
+    let has_one = |text: &str| {
+        words(text).any(|word| own.contains(word))
+            || functions.iter().any(|(name, line)| *line != 0 && is_on_line(text, name, *line))
+    };
+    // What cannot be read proves nothing.
+    reader.now(path).is_none_or(|now| has_one(&now.text))
+        || reader.earlier(path, &[name.to_owned()]).any(|text| has_one(&text))
 }
 
 /// Whether a name has no folder, and its file is in a folder below the root. `false` for compiled code,
@@ -136,13 +190,10 @@ pub(super) fn is_base_name(name: &str, path: &Path, index: &SourceIndex) -> bool
     !name.contains(['/', '\\']) && is_below() && !is_compiled()
 }
 
-/// The functions with a plain name and, unless their source is a base name, a start line, by the index
-/// of their source. Only of sources that this may decide.
-fn recorded_functions(
-    mappings: &[Mapping],
-    recording: &Recording,
-    index: &SourceIndex,
-) -> FxHashMap<usize, Recorded> {
+/// The functions with a plain name and, in compiled code, a start line, by the index of their source.
+/// Profilers that do not know inlining give compiled functions the file of their first instruction. Only
+/// of sources that this may decide.
+fn recorded_functions(mappings: &[Mapping], recording: &Recording) -> FxHashMap<usize, Recorded> {
     let symbols = recording.symbols();
     let mut functions: FxHashMap<usize, Recorded> = FxHashMap::default();
     for id in symbols.funcs.ids() {
@@ -151,8 +202,7 @@ fn recorded_functions(
         let is_open = match mappings.get(source.index()) {
             Some(Mapping::Ambiguous { .. }) => func.line != 0,
             Some(Mapping::Mapped { path, how: How::Suffix | How::Module | How::Mount }) => {
-                let is_base_name = || is_base_name(symbols.source_name(source), path, index);
-                Language::of_path(path).is_some() && (func.line != 0 || is_base_name())
+                Language::of_path(path).is_some_and(|it| func.line != 0 || !it.is_compiled())
             }
             _ => false,
         };
@@ -170,19 +220,27 @@ fn recorded_functions(
     functions
 }
 
-/// The lines on which the functions of ambiguous sources were executing if their start lines are
-/// unknown, by the index of the source.
+/// The lines on which the functions of sources that this may decide were executing if their start lines
+/// are unknown, by the index of the source.
 fn executing_lines(mappings: &[Mapping], recording: &Recording) -> FxHashMap<usize, Executing> {
     let symbols = recording.symbols();
     let mut lines: FxHashMap<usize, Executing> = FxHashMap::default();
-    if !mappings.iter().any(|mapping| matches!(mapping, Mapping::Ambiguous { .. })) {
+    let is_open = |source: SourceId| {
+        matches!(
+            mappings.get(source.index()),
+            Some(
+                Mapping::Ambiguous { .. }
+                    | Mapping::Mapped { how: How::Suffix | How::Module | How::Mount, .. }
+            )
+        )
+    };
+    if !(0..mappings.len() as u32).any(|source| is_open(SourceId::new(source))) {
         return lines;
     }
     recording.each_place(|id, source, line| {
         let func = symbols.funcs.get(id);
-        let is_open = matches!(mappings.get(source.index()), Some(Mapping::Ambiguous { .. }))
-            && (func.source, func.line) == (Some(source), 0);
-        if is_open && plain_name(symbols.strings.get(func.name)).is_some() {
+        let has_no_start = (func.source, func.line) == (Some(source), 0);
+        if has_no_start && is_open(source) && plain_name(symbols.strings.get(func.name)).is_some() {
             lines.entry(source.index()).or_default().insert((id, line - 1));
         }
     });
@@ -215,14 +273,14 @@ pub(super) fn is_common(name: &str) -> bool {
 }
 
 /// The only candidate with all functions on their lines, if no other one has any of them there.
-fn choose(candidates: &[PathBuf], functions: &Recorded, texts: &mut Texts) -> Option<PathBuf> {
+fn choose(candidates: &[PathBuf], functions: &Recorded, reader: &Reader<'_>) -> Option<PathBuf> {
     let names: FxHashSet<&str> = functions.iter().map(|(name, _)| name.as_str()).collect();
     if names.len() < MIN_FOUND {
         return None;
     }
     only_with_all(candidates, functions.len(), |path| {
-        let text = texts.of(path)?;
-        Some(functions.iter().filter(|(name, line)| is_on_line(text, name, *line)).count())
+        let text = reader.now(path)?.text;
+        Some(functions.iter().filter(|(name, line)| is_on_line(&text, name, *line)).count())
     })
 }
 
@@ -232,7 +290,7 @@ fn choose_by_lines(
     candidates: &[PathBuf],
     executing: &Executing,
     symbols: &SymbolTables,
-    texts: &mut Texts,
+    reader: &Reader<'_>,
     parsed: &ParsedFiles,
 ) -> Option<PathBuf> {
     let name = |func: FuncId| FunctionName::of(symbols.func_name(func));
@@ -242,12 +300,25 @@ fn choose_by_lines(
         return None;
     }
     only_with_all(candidates, executing.len(), |path| {
-        let text: Arc<str> = texts.of(path)?.into();
-        let definitions = parsed.all([(path, &text)]).remove(path)??;
-        let file = File::new(&definitions);
-        let is_there = |&&(func, line0): &&(FuncId, u32)| file.may_contain(&name(func), &[line0]);
-        Some(executing.iter().filter(is_there).count())
+        n_executing(path, executing, symbols, reader, parsed)
     })
+}
+
+/// The number of places in which a file has a function of that name around the executing line.
+fn n_executing(
+    path: &Path,
+    executing: &Executing,
+    symbols: &SymbolTables,
+    reader: &Reader<'_>,
+    parsed: &ParsedFiles,
+) -> Option<usize> {
+    let text = reader.now(path)?.text;
+    let definitions = parsed.all([(path, &text)]).remove(path)??;
+    let file = File::new(&definitions);
+    let is_there = |&&(func, line0): &&(FuncId, u32)| {
+        file.may_contain(&FunctionName::of(symbols.func_name(func)), &[line0])
+    };
+    Some(executing.iter().filter(is_there).count())
 }
 
 /// The only candidate in which all of `n_all` places are found, if none is found in the others.
@@ -269,27 +340,6 @@ fn only_with_all(
     chosen
 }
 
-/// The name of a function that is missing in the file, if `min` are known and none is there.
-fn missing<'f>(
-    path: &Path,
-    functions: &'f Recorded,
-    min: usize,
-    profile: &Stamp,
-    texts: &mut Texts,
-) -> Option<&'f str> {
-    let own: FxHashSet<&str> =
-        functions.iter().map(|(name, _)| name.as_str()).filter(|name| !is_common(name)).collect();
-    // The file may have been edited since.
-    if own.len() < min || !Stamp::of(path).is_ok_and(|stamp| is_recorded(&stamp, profile)) {
-        return None;
-    }
-    let text = texts.of(path)?;
-    let is_there = words(text).any(|word| own.contains(word))
-        || functions.iter().any(|(name, line)| is_on_line(text, name, *line));
-    let first = functions.iter().map(|(name, _)| name.as_str()).find(|name| own.contains(name));
-    first.filter(|_| !is_there)
-}
-
 /// Whether a function's name is on its start line (1-based), or shortly below.
 pub(super) fn is_on_line(text: &str, name: &str, line: u32) -> bool {
     let lines = text.lines().skip(line.saturating_sub(1) as usize);
@@ -298,32 +348,6 @@ pub(super) fn is_on_line(text: &str, name: &str, line: u32) -> bool {
 
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
-}
-
-/// The texts of files, each read once.
-pub(super) struct Texts {
-    bytes_left: u64,
-    texts: FxHashMap<PathBuf, Option<String>>,
-}
-
-impl Default for Texts {
-    fn default() -> Self {
-        Self { bytes_left: MAX_BYTES, texts: FxHashMap::default() }
-    }
-}
-
-impl Texts {
-    /// `None` if the file cannot be read, or too much has been read.
-    pub(super) fn of(&mut self, path: &Path) -> Option<&str> {
-        if !self.texts.contains_key(path) {
-            let stamp = Stamp::of(path).ok().filter(|stamp| stamp.len <= self.bytes_left);
-            let text = stamp.and_then(|stamp| sources::regular_file::read(path, stamp.len).ok());
-            self.bytes_left -= stamp.map_or(0, |stamp| stamp.len);
-            let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-            self.texts.insert(path.to_owned(), text);
-        }
-        self.texts.get(path)?.as_deref()
-    }
 }
 
 #[cfg(test)]

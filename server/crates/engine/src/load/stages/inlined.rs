@@ -3,36 +3,36 @@
 //! there, this finds the function that it belongs to, by the definitions of the scripts. Other lines
 //! that both functions have may then be of either.
 
-use crate::discovery::stamp::{Stamp, is_recorded};
 use crate::functions::definitions::{FileDefinitions, ParsedFiles};
 use crate::functions::function_name::FunctionName;
 use crate::functions::initializers::is_initializer;
 use crate::functions::source_functions::File;
+use crate::recorded_texts::fit::Evidence;
+use crate::recorded_texts::reader::Reader;
 use analysis::{Func, FuncId, Position, Recording, SourceId, each_line, with_files_of_lines};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::Mapping;
-use std::path::Path;
 use std::sync::Arc;
-
-/// The limit for the scripts that are read, in bytes together.
-const MAX_BYTES: u64 = 64 << 20;
 
 /// A script whose lines are longer than this on average, in bytes, is minified. Its lines tell nothing.
 const MAX_LINE: usize = 400;
 
 /// The recording with such lines in the scripts that they belong to. Those whose script is not certain
-/// have no place. `mappings` are the files of its sources, `profile` is the stamp of the profile.
+/// have no place. `mappings` are the files of its sources. Nothing is moved if the recorded text of one of
+/// the scripts is not known, because the lines may be of that one.
 pub fn with_scripts_of_lines(
     recording: &Arc<Recording>,
     mappings: &[Mapping],
-    profile: &Stamp,
+    reader: &Reader<'_>,
     parsed: &ParsedFiles,
 ) -> Arc<Recording> {
     let has_own_lines_alone = recording.metrics().iter().any(|metric| metric.lines.is_self_alone());
     if !has_own_lines_alone || !recording.knows_code() {
         return recording.clone();
     }
-    let scripts = Scripts::new(recording, mappings, profile, parsed);
+    let Some(scripts) = Scripts::new(recording, mappings, reader, parsed) else {
+        return recording.clone();
+    };
     let mut calls = Calls::default();
     recording.each_call(|caller, callee| _ = calls.entry(caller).or_default().insert(callee));
     let mut inlined: FxHashMap<FuncId, FxHashSet<Definition>> = FxHashMap::default();
@@ -79,17 +79,21 @@ impl Scripts {
     fn new(
         recording: &Recording,
         mappings: &[Mapping],
-        profile: &Stamp,
+        reader: &Reader<'_>,
         parsed: &ParsedFiles,
-    ) -> Self {
+    ) -> Option<Self> {
         let symbols = recording.symbols();
         let funcs = || symbols.funcs.ids().map(|id| (id, symbols.funcs.get(id)));
         let used: FxHashSet<SourceId> = funcs().filter_map(|(_, func)| func.source).collect();
         let mut by_source = FxHashMap::default();
-        let mut bytes_left = MAX_BYTES;
+        let evidence = Evidence::of_starts(recording, mappings);
         for (mapping, source) in mappings.iter().zip((0..).map(SourceId::new)) {
             let Some(path) = mapping.path().filter(|_| used.contains(&source)) else { continue };
-            let Some(script) = read(path, profile, &mut bytes_left) else { continue };
+            let names = [symbols.source_name(source).to_owned()];
+            let script = evidence.recorded(path, &names, reader, parsed)?;
+            if !has_short_lines(&script) {
+                continue;
+            }
             let definitions = parsed.all([(path, &script)]).remove(path).flatten();
             if let Some(text) = definitions {
                 let is_recorded = vec![false; text.all.len()];
@@ -115,7 +119,7 @@ impl Scripts {
                 definitions.insert(id, (source, at));
             }
         }
-        Self { by_source, definitions }
+        Some(Self { by_source, definitions })
     }
 
     /// Whether a line (0-based) of a script can be one of a function.
@@ -213,12 +217,7 @@ fn has_code(line: &str, is_end: bool) -> bool {
     !line.starts_with("//") && (is_end || !is_punctuation)
 }
 
-/// The text of a file that was not written since the recording.
-fn read(path: &Path, profile: &Stamp, bytes_left: &mut u64) -> Option<Arc<str>> {
-    let stamp = Stamp::of(path).ok().filter(|stamp| is_recorded(stamp, profile))?;
-    let left = bytes_left.checked_sub(stamp.len)?;
-    let text = String::from_utf8(sources::regular_file::read(path, stamp.len).ok()?).ok()?;
-    *bytes_left = left;
-    let n_lines = text.lines().count().max(1);
-    (text.len() / n_lines <= MAX_LINE).then(|| text.into())
+/// Whether the lines of a text are short enough to tell something.
+fn has_short_lines(text: &str) -> bool {
+    text.len() / text.lines().count().max(1) <= MAX_LINE
 }

@@ -2,7 +2,7 @@
 //! without line feeds. Recordings count the lines that these end. Everything else here counts line
 //! feeds.
 
-use crate::discovery::stamp::{Stamp, is_recorded};
+use crate::recorded_texts::reader::Reader;
 use analysis::{Moved, OriginalPlace, Position, Recording, SourceId, relocate};
 use rustc_hash::FxHashMap;
 use sources::{Mapping, Syntax};
@@ -10,28 +10,24 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The limit for the scripts that are read, in bytes together.
-const MAX_BYTES: u64 = 64 << 20;
-
 /// A line of JavaScript: the line (1-based) that it is in, and whether it begins that line.
 type Line = (u32, bool);
 
-/// The recording with lines that end with line feeds, in those of its `sources` that were not written
-/// since and are not generated. `mappings` are the files of all sources, `profile` is the stamp of the
-/// profile.
+/// The recording with lines that end with line feeds, in those of its `sources` that are not generated.
+/// `mappings` are the files of all sources.
 pub fn counted_by_line_feeds(
     recording: &Arc<Recording>,
     mappings: &[Mapping],
     sources: Range<usize>,
-    profile: &Stamp,
+    reader: &Reader<'_>,
 ) -> Arc<Recording> {
     let symbols = recording.symbols();
-    let mut bytes_left = MAX_BYTES;
     let mut scripts: FxHashMap<SourceId, Vec<Line>> = FxHashMap::default();
     for (mapping, source) in mappings.get(sources.clone()).unwrap_or_default().iter().zip(sources) {
         let Some(path) = mapping.path().filter(|path| is_script(path)) else { continue };
-        let text = read(path, profile, &mut bytes_left);
-        let lines = text.and_then(|text| lines(&text).filter(|_| !is_generated(&text)));
+        let now = reader.now(path);
+        let text = now.as_ref().map(|now| now.text.as_bytes());
+        let lines = text.and_then(|text| lines(text).filter(|_| !is_generated(text)));
         scripts.extend(lines.map(|lines| (SourceId::new(source as u32), lines)));
     }
     if scripts.is_empty() {
@@ -78,13 +74,6 @@ fn is_generated(text: &[u8]) -> bool {
 /// Whether a file is JavaScript or TypeScript.
 pub(super) fn is_script(path: &Path) -> bool {
     Syntax::of_path(path) == Syntax::JavaScript
-}
-
-/// A file that was not written since the recording.
-fn read(path: &Path, profile: &Stamp, bytes_left: &mut u64) -> Option<Vec<u8>> {
-    let stamp = Stamp::of(path).ok().filter(|stamp| is_recorded(stamp, profile))?;
-    *bytes_left = bytes_left.checked_sub(stamp.len)?;
-    sources::regular_file::read(path, stamp.len).ok()
 }
 
 #[cfg(test)]

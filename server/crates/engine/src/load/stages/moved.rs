@@ -13,9 +13,9 @@ pub use definitions::MIN_TOKENS;
 use crate::config::settings::SourceSettings;
 use crate::functions::definitions::FileDefinitions;
 use crate::load::stages::excluded::Excluded;
-use crate::load::stages::loaded::Loaded;
 use crate::load::stages::read_limits::ReadLimits;
 use crate::load::stages::source_mapped::SourceMapped;
+use crate::recorded_texts::reader::Reader;
 use crate::recorded_texts::{RecordedTexts, TextCaches};
 use analysis::{FuncId, Moved, OriginalPlace, PlaceKind, Position, SourceId, relocate_with_files};
 use composed::{Composed, Insertion};
@@ -29,8 +29,8 @@ use std::sync::Arc;
 /// What the search for moved functions and renamed files needs.
 #[derive(Debug, Clone, Copy)]
 pub struct Search<'a> {
-    /// The profile.
-    pub loaded: &'a Loaded,
+    /// The sources as they are and as they were.
+    pub reader: &'a Reader<'a>,
     /// The files of the roots.
     pub index: &'a SourceIndex,
     /// The settings of sources.
@@ -132,7 +132,7 @@ impl Search<'_> {
     ) -> Vec<(&'t Path, Missing)> {
         let changed = texts.known().filter_map(|(path, recorded)| {
             let definitions = recorded.definitions.clone()?;
-            let now = self.caches.disk.now(path)?.text;
+            let now = self.reader.now(path)?.text;
             (now != recorded.text).then_some((path, recorded.text.clone(), definitions, now))
         });
         let changed: Vec<_> = changed.collect();
@@ -180,7 +180,9 @@ impl Search<'_> {
             if language.is_none() || !languages.contains(&language) || excluded.contains(path) {
                 continue;
             }
-            let Some(text) = limits.read(path) else { continue };
+            let Some(text) = limits.read(path, |path| self.reader.candidate(path)) else {
+                continue;
+            };
             let may_have = missing.iter().zip(&languages).any(|(one, of)| {
                 *of == language && text.contains(&one.word) && text.contains(&one.name)
             });
@@ -205,7 +207,7 @@ impl Search<'_> {
             let recorded = texts.get(path).filter(|recorded| !recorded.is_guess()).ok_or(())?;
             Some(recorded.text.clone())
         } else {
-            RecordedTexts::of_other_file(self.loaded, mapped, self.caches, path)
+            RecordedTexts::of_other_file(mapped, &self.caches.parsed, self.reader, path)
         };
         let Some(text) = known else { return Ok(None) };
         Parsed::new(path, text, self.caches).map(Some).ok_or(())

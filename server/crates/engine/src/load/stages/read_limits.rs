@@ -38,8 +38,12 @@ impl ReadLimits {
         n_files <= self.files_left
     }
 
-    /// The text of a file. `None` if it cannot be read, or a limit is exceeded.
-    pub fn read(&mut self, path: &Path) -> Option<Arc<str>> {
+    /// The text of a file, as `read` returns it. `None` also if a limit is exceeded.
+    pub fn read(
+        &mut self,
+        path: &Path,
+        read: impl FnOnce(&Path) -> Option<Arc<str>>,
+    ) -> Option<Arc<str>> {
         let len = std::fs::metadata(path).ok()?.len();
         let (Some(files), Some(bytes)) =
             (self.files_left.checked_sub(1), self.bytes_left.checked_sub(len))
@@ -48,8 +52,7 @@ impl ReadLimits {
             return None;
         };
         (self.files_left, self.bytes_left) = (files, bytes);
-        let bytes = sources::regular_file::read(path, len).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into())
+        read(path)
     }
 
     /// Whether a text may be parsed.

@@ -33,25 +33,32 @@ struct Gone {
 
 /// The same with the files that were renamed. `None` if there are none.
 pub fn follow(search: Search<'_>, mapped: &SourceMapped) -> Option<SourceMapped> {
-    let is_gone = |mapping: &Mapping| matches!(mapping, Mapping::Unmapped(Reason::Gone(_)));
+    let is_gone = |mapping: &Mapping| {
+        matches!(mapping, Mapping::Unmapped(Reason::Gone(_) | Reason::NotFound))
+    };
     if !mapped.mappings.iter().any(is_gone) || !search.index.is_complete() {
         return None;
     }
+    let symbols = mapped.recording.symbols();
     let used = used_sources(mapped);
     let mut mappings = mapped.mappings.clone();
     let mut names = Vec::new();
     for (mapping, source) in mappings.iter_mut().zip((0..).map(SourceId::new)) {
-        let Mapping::Unmapped(Reason::Gone(path)) = mapping else { continue };
-        if used.contains(&source) && names.len() < MAX_NAMES {
-            let path = std::mem::take(path);
+        if !is_gone(mapping) || !used.contains(&source) || names.len() >= MAX_NAMES {
+            continue;
+        }
+        let path = match mapping {
+            Mapping::Unmapped(Reason::Gone(path)) => Some(std::mem::take(path)),
+            _ => search.was_at(symbols.source_name(source)),
+        };
+        if let Some(path) = path {
             names.push((source, path.clone()));
             // The evidence for recorded texts is that of the files that sources are mapped to.
             *mapping = Mapping::Mapped { path, how: How::Exact };
         }
     }
     let there = mapped.with_places(mapped.recording.clone(), mappings);
-    let texts = GoneTexts::new(search.loaded, &there, search.caches, search.settings.keep);
-    let symbols = mapped.recording.symbols();
+    let texts = GoneTexts::new(&there, &search.caches.parsed, search.reader);
     let known = names.into_iter().filter_map(|(source, path)| {
         let text = texts.of(&path, symbols.source_name(source))?;
         let syntax = Syntax::of_text(&path, &text);
@@ -79,6 +86,20 @@ fn used_sources(mapped: &SourceMapped) -> FxHashSet<SourceId> {
 }
 
 impl Search<'_> {
+    /// The path of a file that was checked out at the time of the recording, and has the end of a name of
+    /// another machine (CI, a container), with a folder at least.
+    fn was_at(&self, name: &str) -> Option<PathBuf> {
+        let mut rest = name;
+        while let Some((_, end)) = rest.split_once('/').filter(|(_, end)| end.contains('/')) {
+            rest = end;
+            let mut paths = self.index.roots().iter().map(|root| root.path.join(end));
+            if let Some(path) = paths.find(|path| self.reader.was_checked_out(path)) {
+                return Some(path);
+            }
+        }
+        None
+    }
+
     /// The file that each of these sources is now. `None` if there is too much text to search.
     fn files<'g>(
         &self,
@@ -98,7 +119,9 @@ impl Search<'_> {
             if like.peek().is_none() || recorded.contains(path) || excluded.contains(path) {
                 continue;
             }
-            let Some(text) = limits.read(path) else { continue };
+            let Some(text) = limits.read(path, |path| self.reader.candidate(path)) else {
+                continue;
+            };
             let lines: Vec<u64> = line_hashes(&text).collect();
             let is_gone = |gone: &&Gone| has_half(gone, &lines) && is_nearly(gone, path, &text);
             found.extend(like.filter(is_gone).map(|gone| (gone, path)));
@@ -133,8 +156,8 @@ impl Search<'_> {
 
     /// Whether a file may have got its name after the recording.
     fn is_new(&self, path: &Path) -> bool {
-        let time = self.loaded.stamp.modified;
-        self.caches.disk.now(path).is_some_and(|now| now.stamp.changed_after(time))
+        let time = self.reader.loaded().stamp.modified;
+        self.reader.now(path).is_some_and(|now| now.stamp.changed_after(time))
     }
 }
 

@@ -2,7 +2,6 @@
 //! applied to generated code.
 
 use crate::config::settings::SourceSettings;
-use crate::discovery::stamp::{Stamp, is_recorded};
 use crate::functions::definitions::ParsedFiles;
 use crate::load::source_maps::{
     self, OriginalLines, Relocated, Script, apply_source_maps, source_names,
@@ -11,10 +10,11 @@ use crate::load::stages::build_folders;
 use crate::load::stages::by_name::{self, AmbiguousFunction, ByName};
 use crate::load::stages::checksums::Checksums;
 use crate::load::stages::excluded::Excluded;
-use crate::load::stages::file_evidence;
+use crate::load::stages::file_evidence::{self, MIN_FOUND, plain_name, words};
 use crate::load::stages::inlined;
 use crate::load::stages::line_ends;
 use crate::load::stages::symbolicated::Symbolicated;
+use crate::recorded_texts::reader::Reader;
 use analysis::{FuncId, Recording, SourceId, SymbolTables, Warning, WarningCode, with_files};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{How, Mapping, PackageFolders, Reason, Root, SourceIndex, Walk};
@@ -68,7 +68,7 @@ impl SourceMapped {
         maps: &source_maps::Search<'_>,
         parsed: &ParsedFiles,
     ) -> Self {
-        let (stamp, index) = (maps.profile, maps.index);
+        let (index, reader) = (maps.index, maps.reader);
         let mut warnings = Vec::new();
         let home = std::env::home_dir();
         let rules = settings.rules(index.roots(), home.as_deref());
@@ -77,26 +77,32 @@ impl SourceMapped {
         let n_recorded = mappings.len();
         let recording = &symbolicated.recording;
         let recording =
-            line_ends::counted_by_line_feeds(recording, &mappings, 0..n_recorded, stamp);
-        let recording = inlined::with_scripts_of_lines(&recording, &mappings, stamp, parsed);
+            line_ends::counted_by_line_feeds(recording, &mappings, 0..n_recorded, reader);
+        let recording = inlined::with_scripts_of_lines(&recording, &mappings, reader, parsed);
         let relocated = apply_source_maps(&recording, mappings, maps, map, &mut warnings);
         let Relocated { recording, mut mappings, generated, originals, texts, rebuilt, scripts } =
             relocated;
         let originals_at = n_recorded..mappings.len();
         let recording =
-            line_ends::counted_by_line_feeds(&recording, &mappings, originals_at, stamp);
+            line_ends::counted_by_line_feeds(&recording, &mappings, originals_at, reader);
         let checksums = Checksums::new(&recording, &symbolicated.libraries.checksums());
-        let confirmed = checksums.confirm(&mut mappings);
-        file_evidence::apply(&mut mappings, &recording, index, stamp, &confirmed, parsed);
-        build_folders::apply(&mut mappings, &recording, index, stamp);
-        refuse_short_files(&mut mappings, &recording, stamp, &confirmed);
+        let confirmed = checksums.confirm(&mut mappings, reader);
+        file_evidence::apply(&mut mappings, &recording, index, &confirmed, parsed, reader);
+        build_folders::apply(&mut mappings, &recording, index, reader);
+        refuse_short_files(&mut mappings, &recording, index, reader, &confirmed);
         let excluded = Excluded::new(settings, index);
         exclude(&mut mappings, &excluded);
         ambiguity_warning(recording.symbols(), &mappings, &mut warnings);
         let mut named = ByName::default();
         // Functions that are still addresses can have files.
         if symbolicated.libraries.is_complete() {
-            named = by_name::find(&recording, index, |path| excluded.contains(path), parsed);
+            named = by_name::find(
+                &recording,
+                index,
+                |path| excluded.contains(path),
+                parsed,
+                |path| reader.candidate(path),
+            );
         }
         name_warning(&named, &mut warnings);
         let recording = with_named_files(recording, &named, &mut mappings, index);
@@ -142,45 +148,52 @@ impl SourceMapped {
     }
 }
 
-/// The limit for the files that are read to count their lines, in bytes together.
-const MAX_COUNTED: u64 = 64 << 20;
-
-/// Longer lines than this on average, in bytes, are not expected of a file that is too short.
-const MAX_LINE: u64 = 400;
-
-/// Unmaps files of another project: those that were found by another path than their own, were not
-/// written since the recording, and have fewer lines than the profile names. Not those whose
-/// content is `confirmed`.
+/// Unmaps files of another project: those that were found by another path than theirs in a root, and have
+/// fewer lines than the profile names, today and in all texts that are known. Not those whose content is
+/// `confirmed`, and those with all functions that the profile names, which were edited since.
 fn refuse_short_files(
     mappings: &mut [Mapping],
     recording: &Recording,
-    profile: &Stamp,
+    index: &SourceIndex,
+    reader: &Reader<'_>,
     confirmed: &FxHashSet<SourceId>,
 ) {
+    let symbols = recording.symbols();
     let mut last_lines = vec![0; mappings.len()];
     recording.each_place(|_, source, line| {
         if let Some(last) = last_lines.get_mut(source.index()) {
             *last = line.max(*last);
         }
     });
-    let mut budget = MAX_COUNTED;
-    for ((mapping, line), source) in mappings.iter_mut().zip(last_lines).zip(0..) {
+    for ((mapping, line), source) in
+        mappings.iter_mut().zip(last_lines).zip((0..).map(SourceId::new))
+    {
         let Mapping::Mapped { path, how: How::Suffix | How::Module | How::Mount } = mapping else {
             continue;
         };
-        if confirmed.contains(&SourceId::new(source)) {
+        let name = Path::new(symbols.source_name(source));
+        let is_whole = index.roots().iter().any(|root| root.path.join(name) == *path);
+        if line < 2 || confirmed.contains(&source) || is_whole {
             continue;
         }
-        let Ok(stamp) = Stamp::of(path) else { continue };
-        let may_be_short = stamp.len <= u64::from(line).saturating_mul(MAX_LINE);
-        if line < 2 || !may_be_short || stamp.len > budget || !is_recorded(&stamp, profile) {
-            continue;
-        }
-        budget -= stamp.len;
-        let Ok(text) = sources::regular_file::read(path, stamp.len) else { continue };
-        let n_lines = count_lines(&text);
+        let Some(now) = reader.now(path) else { continue };
+        let n_lines = count_lines(now.text.as_bytes());
         // Some compilers give the end of the file a line of its own.
-        if line > n_lines.saturating_add(1) {
+        let is_long = |text: &Arc<str>| line <= count_lines(text.as_bytes()).saturating_add(1);
+        if is_long(&now.text) {
+            continue;
+        }
+        let funcs = symbols.funcs.ids().filter(|id| symbols.funcs.get(*id).source == Some(source));
+        let names = funcs.filter_map(|id| plain_name(symbols.func_name(id)));
+        let names: FxHashSet<String> = names.collect();
+        let has_all = |text: &Arc<str>| {
+            let words: FxHashSet<&str> = words(text).collect();
+            names.iter().all(|name| words.contains(name.as_str()))
+        };
+        let was_recorded = |text: &Arc<str>| is_long(text) && has_all(text);
+        let is_edited = names.len() >= MIN_FOUND && has_all(&now.text);
+        let recorded_names = [symbols.source_name(source).to_owned()];
+        if !is_edited && !reader.earlier(path, &recorded_names).any(|text| was_recorded(&text)) {
             let candidate = std::mem::take(path);
             *mapping = Mapping::Unmapped(Reason::TooShort { candidate, n_lines, line });
         }

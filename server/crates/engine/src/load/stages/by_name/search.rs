@@ -86,6 +86,7 @@ pub fn find(
     index: &SourceIndex,
     is_excluded: impl Fn(&Path) -> bool,
     parsed: &ParsedFiles,
+    read: impl Fn(&Path) -> Option<Arc<str>>,
 ) -> ByName {
     let wanted = Wanted::of(recording);
     if wanted.by_last.is_empty() {
@@ -107,7 +108,7 @@ pub fn find(
     }
     let mut found = Found::default();
     for (path, language) in files {
-        let text = limits.read(path).filter(|text| search.names_any(text, language));
+        let text = limits.read(path, &read).filter(|text| search.names_any(text, language));
         let text = text.filter(|text| limits.may_parse(text));
         if limits.is_cut() {
             return is_cut();

@@ -34,7 +34,7 @@ fn found(files: &[(&str, &str)], names: &[&str]) -> Vec<String> {
     }
     let is_excluded = |path: &Path| path.ends_with("excluded.rs");
     let recording = builder.build().into();
-    let found = find(&recording, &index, is_excluded, &ParsedFiles::default());
+    let found = find(&recording, &index, is_excluded, &ParsedFiles::default(), read);
     let inside = |path: &Path| path.strip_prefix(&top).unwrap().display().to_string();
     let place = |at: &Candidate| format!("{}:{}", inside(&at.path), at.line0 + 1);
     let of_func = |func: FuncId| {
@@ -65,7 +65,7 @@ fn nothing_is_found_if_not_all_files_are_known() {
     let searched = |max_files| {
         let root = Root { path: dir.path().to_owned(), kind: RootKind::Workspace };
         let index = SourceIndex::build(vec![root], Limits { max_files });
-        let found = find(&recording, &index, |_| false, &ParsedFiles::default());
+        let found = find(&recording, &index, |_| false, &ParsedFiles::default(), read);
         (found.files.len(), found.is_cut)
     };
     assert_eq!(searched(2), (2, false));
@@ -197,4 +197,8 @@ fn names_without_a_path_need_a_program_of_the_workspace() {
     assert_eq!(found(&["/home/me/m!hash", "/home/me/m!read"]), ["m.c", "m.c"]);
     assert_eq!(found(&["/home/me/m!hash", "/home/me/m!a", "/home/me/m!b"]), ["-"; 3]);
     assert_eq!(found(&["/usr/lib/libc.so.6!read", "/opt/libx.so!hash"]), ["-"; 2]);
+}
+
+fn read(path: &Path) -> Option<Arc<str>> {
+    Some(fs::read_to_string(path).ok()?.into())
 }
