@@ -56,7 +56,14 @@ impl Name {
         };
         match scheme {
             "file" => Name::path(&decoded(&file_path(rest))),
-            "http" | "https" | "webpack" | "webpack-internal" => Name::url(scheme, rest),
+            "http" | "https" | "webpack" | "webpack-internal" | "turbopack" | "parcel" | "app"
+            | "capacitor" => Name::url(scheme, rest),
+            // vscode-remote://wsl+ubuntu/home/u/app/a.js: a path on the remote machine.
+            "vscode-remote" => {
+                let path =
+                    rest.trim_start_matches('/').split_once('/').map_or("", |(_, path)| path);
+                Name::path(&decoded(&format!("/{path}")))
+            }
             "git" | "hg" => Name::repository(scheme, rest),
             "node" | "gem" => Name::package(scheme, rest, 0),
             "cargo" | "rubylib" => Name::package(scheme, rest, 1),
@@ -117,7 +124,7 @@ impl Name {
         let has_drive = drive.is_some();
         let is_absolute = has_drive || path.starts_with(SEPARATORS);
         let skip = library_tail(&components, is_absolute);
-        let build = skip.is_none().then(|| bazel_tail(&components)).flatten();
+        let build = skip.is_none().then(|| build_tail(&components)).flatten();
         let (head, tail) = components.split_at(skip.or(build).unwrap_or(0));
         let starts_here = path.split(SEPARATORS).next() == Some(".");
         let has_parent = path.split(SEPARATORS).any(|component| component == "..");
@@ -153,7 +160,11 @@ impl Name {
         }
         // Next.js adds the layer: webpack-internal:///(rsc)/./app/page.tsx
         let layered = path.split_once(")/./").filter(|(layer, _)| layer.starts_with('('));
-        let components = normal(layered.map_or(&path, |(_, path)| path));
+        let mut components = normal(layered.map_or(&path, |(_, path)| path));
+        // Turbopack: turbopack:///[project]/app/page.tsx
+        if components.first() == Some(&"[project]") {
+            components.remove(0);
+        }
         if components.first().is_some_and(|first| is_drive(first)) {
             return Name::path(&path);
         }
@@ -344,6 +355,9 @@ fn library_tail(components: &[&str], is_absolute: bool) -> Option<usize> {
         // Bazel's other repositories, in the folder of a build and in that of all builds.
         ["execroot", _, "external", _, _, ..] => Some(at + 3),
         [user, _, "external", _, _, ..] if user.starts_with("_bazel_") => Some(at + 3),
+        [tree, repository, _, ..] if is_runfiles(tree) && repository.contains(['~', '+']) => {
+            Some(at + 2)
+        }
         // Go's module cache, also with -trimpath: golang.org/x/text@v0.3.0/unicode/norm/forminfo.go
         [module, _, ..] if module.split_once('@').is_some_and(|(_, v)| is_versioned(v, "v")) => {
             Some(at)
@@ -371,11 +385,20 @@ fn is_compiled_c(path: &str) -> bool {
     })
 }
 
-/// The number of components before the path in Bazel's workspace: `…/execroot/_main/lib/words.cc`.
-/// `None` for a base name alone, which many folders may have.
-fn bazel_tail(components: &[&str]) -> Option<usize> {
-    let at = components.iter().rposition(|component| *component == "execroot")?;
+/// The number of components before the path in the workspace of a build system:
+/// `…/execroot/_main/lib/words.cc` and `…/app.runfiles/_main/lib/words.py` of Bazel,
+/// `…/__words__/srcs/lib/words.cc` of Buck. `None` for a base name alone, which many folders may have.
+fn build_tail(components: &[&str]) -> Option<usize> {
+    let is_target = |name: &str| name.len() > 4 && name.starts_with("__") && name.ends_with("__");
+    let at = components.windows(2).rposition(|pair| {
+        pair[0] == "execroot" || is_runfiles(pair[0]) || is_target(pair[0]) && pair[1] == "srcs"
+    })?;
     components.get(at + 3).map(|_| at + 2)
+}
+
+/// The folder of the files that a program of Bazel runs with.
+fn is_runfiles(component: &str) -> bool {
+    component.strip_suffix(".runfiles").is_some_and(|program| !program.is_empty())
 }
 
 /// `python3.11` for `python`, `v0.3.0` for `v`.
@@ -473,6 +496,17 @@ mod tests {
             ("/proc/self/cwd/lib/x.cc", "Relative lib/x.cc | lib/x.cc"),
             ("/b/execroot/_main/lib/x.cc", "Relative /b/execroot/_main/lib/x.cc | lib/x.cc"),
             ("/b/execroot/_main/x.cc", "Absolute /b/execroot/_main/x.cc | b/execroot/_main/x.cc"),
+            ("/b/x.runfiles/_main/lib/x.py", "Relative /b/x.runfiles/_main/lib/x.py | lib/x.py"),
+            (
+                "/b/x.runfiles/rules~2.0/lib/x.py",
+                "Library /b/x.runfiles/rules~2.0/lib/x.py | lib/x.py",
+            ),
+            ("buck-out/a/__x__/srcs/lib/x.c", "Relative buck-out/a/__x__/srcs/lib/x.c | lib/x.c"),
+            ("turbopack:///[project]/src/x.js?1", "Relative turbopack:///src/x.js | src/x.js"),
+            ("parcel:///src/x.js", "Relative parcel:///src/x.js | src/x.js"),
+            ("app://./src/x.js", "Relative app://./src/x.js | src/x.js"),
+            ("capacitor://localhost/x.js", "Relative capacitor://localhost/x.js | x.js"),
+            ("vscode-remote://wsl%2Bubuntu/home/u/x.js", "Absolute /home/u/x.js | home/u/x.js"),
             ("file:///srv/a%20b/x.js?v=1", "Absolute /srv/a b/x.js | srv/a b/x.js"),
             ("file:///C:/a/x.js", "Absolute C:/a/x.js | C:/a/x.js"),
             ("file://localhost/a/x.js", "Absolute /a/x.js | a/x.js"),
