@@ -287,7 +287,14 @@ impl Snapshot {
         if shown.iter().any(|&function| has_other_name(function)) {
             return Ok(shown);
         }
-        analysis::find_functions(self.grouped.recording.symbols(), &self.grouped.groups, name)
+        match self.grouped.qualified(name) {
+            Some(function) => Ok(BTreeSet::from([function])),
+            None => analysis::find_functions(
+                self.grouped.recording.symbols(),
+                &self.grouped.groups,
+                name,
+            ),
+        }
     }
 
     /// Whether a function is shown with this name, which may follow its file, or its file and start line

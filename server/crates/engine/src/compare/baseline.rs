@@ -178,6 +178,32 @@ fn elsewhere(before: &Snapshot, shown: &Snapshot, function: FunctionId, is_guess
     if is_guess && !named.is_empty() { Same::Unknown } else { Same::Absent }
 }
 
+/// Finds a function of `shown` in a checkout of its own (`base/app.c`, `head/app.c`): the only one with
+/// its name in a file of that name which `shown` does not have, if `before` does not have the file of
+/// `shown` either.
+fn in_other_checkout(
+    before: &Snapshot,
+    shown: &Snapshot,
+    function: FunctionId,
+) -> Option<FunctionId> {
+    let path_in = |snapshot: &Snapshot, function| {
+        Some(snapshot.path_of(snapshot.function(function).file?)?.to_owned())
+    };
+    let path = path_in(shown, function)?;
+    let name = shown.key(function).name;
+    let only = |snapshot: &Snapshot, other: &Snapshot| {
+        let may_be = |it: &FunctionId| {
+            path_in(snapshot, *it).is_some_and(|found| {
+                found.file_name() == path.file_name() && other.file_at(&found).is_none()
+            })
+        };
+        let mut found = snapshot.with_name(&name).into_iter().filter(may_be);
+        found.next().filter(|_| found.next().is_none())
+    };
+    (only(shown, before)? == function).then_some(())?;
+    only(before, shown)
+}
+
 /// The file of a function without a definition, if it was found and its recorded text is not known.
 fn path_in_doubt(snapshot: &Snapshot, function: FunctionId) -> Option<&Path> {
     let path = snapshot.path_of(snapshot.function(function).file?)?;
@@ -405,6 +431,12 @@ impl Baseline {
             Same::Absent => self
                 .renamed(shown, function)
                 .unwrap_or_else(|| elsewhere(&self.snapshot, shown, function, false)),
+            same => same,
+        };
+        let same = match same {
+            Same::Absent => {
+                in_other_checkout(&self.snapshot, shown, function).map_or(same, Same::Function)
+            }
             same => same,
         };
         match same {

@@ -159,8 +159,10 @@ fn definitions_of(
             let mapped = files[file.index()].as_ref().filter(|_| is_original).and_then(|text| {
                 Some((file, text.head_around(func.line.checked_sub(1)?, func.column)?))
             });
-            found[function.index()] =
-                mapped.or_else(|| definition_of(func, file, &name, &files, lines));
+            found[function.index()] = mapped.or_else(|| {
+                let spelled = symbols.strings.get(func.name);
+                definition_of(func, file, (spelled, &name), &files, lines)
+            });
         }
         join_parts(symbols, groups, &mut found);
     }
@@ -171,7 +173,7 @@ fn definitions_of(
 fn definition_of(
     func: Func,
     file: FileId,
-    name: &FunctionName,
+    (spelled, name): (&str, &FunctionName),
     files: &[Option<File>],
     places: &[Place],
 ) -> Option<DefinitionId> {
@@ -186,7 +188,9 @@ fn definition_of(
         }
         _ => {
             lines.extend(start0);
-            text.containing(name, &lines).or_else(|| text.only(name, &lines))
+            text.numbered_closure(spelled, &lines)
+                .or_else(|| text.containing(name, &lines))
+                .or_else(|| text.only(name, &lines))
         }
     };
     let at = matched
@@ -449,12 +453,16 @@ impl<'a> File<'a> {
         definition.container.as_deref().or(around)
     }
 
-    /// The only definition with this name in the text, if it contains at least one of the lines.
-    /// The others may be inlined code that the profiler does not mark as such.
+    /// The only definition with this name in the text, or the only one with its types and parameters
+    /// too, if it contains at least one of the lines. The others may be inlined code that the profiler
+    /// does not mark as such.
     fn only(&self, name: &FunctionName, lines: &[u32]) -> Option<usize> {
         name.name.as_ref()?;
-        let mut agreeing = self.agreeing(name);
-        let only = agreeing.next().filter(|_| agreeing.next().is_none())?;
+        let agreeing: Vec<usize> = self.agreeing(name).collect();
+        let only = match agreeing[..] {
+            [only] => only,
+            _ => self.definitions.closest(name, &agreeing)?,
+        };
         (self.get(only).kind == FunctionKind::Function && self.is_within(only, lines))
             .then_some(only)
     }
@@ -547,6 +555,33 @@ impl<'a> File<'a> {
         self.containing(&FunctionName { name: Some(outer), ..FunctionName::default() }, lines)
     }
 
+    /// The closure of Go that is called `worker.func2.1`: the first one in the second one of `worker`, in
+    /// the order of the text. `None` if it does not contain all of the lines: the numbers of copies are
+    /// higher.
+    fn numbered_closure(&self, spelled: &str, lines: &[u32]) -> Option<usize> {
+        if !self.definitions.language.copies_closures() {
+            return None;
+        }
+        let segments: Vec<&str> = spelled.split('.').collect();
+        let number = |segment: &str| segment.parse::<usize>().ok();
+        let is_closure = |segment: &&str| segment.strip_prefix("func").and_then(number).is_some();
+        let at = segments.iter().position(is_closure)?;
+        let outer = segments.get(at.checked_sub(1)?)?;
+        let is_outer = |at: &usize| {
+            self.get(*at).kind == FunctionKind::Function && self.get(*at).name == **outer
+        };
+        let mut outers = (0..self.definitions.all.len()).filter(is_outer);
+        let outer = outers.next().filter(|_| outers.next().is_none())?;
+        let found = segments[at..].iter().try_fold(outer, |around, segment| {
+            let nth = number(segment.strip_prefix("func").unwrap_or(segment))?.checked_sub(1)?;
+            let inside = (0..self.definitions.all.len()).filter(|&at| {
+                self.get(at).kind == FunctionKind::Closure && self.get(at).parent == Some(around)
+            });
+            inside.into_iter().nth(nth)
+        })?;
+        lines.iter().all(|line0| self.get(found).lines.contains(line0)).then_some(found)
+    }
+
     /// The closure within a closure that contains all of the lines, for a copy of it: Go counts the
     /// closures of a function `F` as `F.func1`, `F.func2`, and then on with those that were in a
     /// closure that it inlined into `F`. So a higher number is that of none of its own closures,
@@ -594,6 +629,21 @@ impl SourceFunction {
     /// The definition in the recorded text.
     pub fn definition(&self) -> &Definition {
         &self.text.all[self.at]
+    }
+
+    /// Whether a name is that of the definition after those of types or functions around it: `Tree.draw`,
+    /// `ui::Tree::draw`, `Tree#draw`.
+    pub fn is_called(&self, qualified: &str) -> bool {
+        const SEPARATORS: [char; 3] = ['.', ':', '#'];
+        let Definition { name, scopes, .. } = self.definition();
+        let path = qualified.strip_suffix(name.as_str()).filter(|path| path.ends_with(SEPARATORS));
+        path.is_some_and(|path| {
+            let around: Vec<&str> = path.split(SEPARATORS).filter(|it| !it.is_empty()).collect();
+            let scopes = scopes.iter().map(String::as_str).rev();
+            !around.is_empty()
+                && around.iter().rev().copied().zip(scopes.clone()).all(|(a, b)| a == b)
+                && around.len() <= scopes.count()
+        })
     }
 
     /// Whether it is the innermost named function that contains a line (0-based) of the recorded

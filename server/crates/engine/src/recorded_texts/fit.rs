@@ -98,12 +98,16 @@ impl Evidence {
     /// Whether a source can have been recorded with this text. A few contradictions are allowed:
     /// compilers give some code the line of something else.
     pub fn fits(&self, path: &Path, text: &str, definitions: Option<&FileDefinitions>) -> bool {
-        let Some(evidence) = self.0.get(path) else { return true };
-        let fits_functions = |definitions| {
+        self.0.get(path).is_none_or(|evidence| evidence.fits_lines(text))
+            && definitions.is_none_or(|definitions| self.fits_functions(path, text, definitions))
+    }
+
+    /// Whether the functions of a source are where this text has them, as far as it has them.
+    pub fn fits_functions(&self, path: &Path, text: &str, definitions: &FileDefinitions) -> bool {
+        self.0.get(path).is_none_or(|evidence| {
             !evidence.starts_elsewhere(definitions, text)
                 && evidence.fits_functions(definitions, text)
-        };
-        evidence.fits_lines(text) && definitions.is_none_or(fits_functions)
+        })
     }
 
     /// Whether a source cannot have been recorded with this text. This is not the opposite of

@@ -166,7 +166,8 @@ impl RecordedTexts {
         }
         let has_functions = paths_of_functions(mapped);
         let parsed = caches.parsed.all(found.iter().filter_map(|(path, found, _)| {
-            (found.fits && has_functions.contains(path)).then_some((*path, &found.text))
+            let fits = found.fits || search.fits_functions(path, &found.text);
+            (fits && has_functions.contains(path)).then_some((*path, &found.text))
         }));
         let texts = found.into_iter().map(|(path, Found { text, origin, fits }, names)| {
             let definitions = parsed.get(path).cloned().flatten();
@@ -540,6 +541,11 @@ impl<'a> Search<'a> {
 
     fn fits(&self, path: &Path, text: &Arc<str>) -> bool {
         self.evidence().fits(path, text, self.definitions(path, text).as_deref())
+    }
+
+    fn fits_functions(&self, path: &Path, text: &Arc<str>) -> bool {
+        let definitions = self.definitions(path, text);
+        definitions.is_some_and(|it| self.evidence().fits_functions(path, text, &it))
     }
 
     fn contradicts(&self, path: &Path, text: &Arc<str>) -> bool {

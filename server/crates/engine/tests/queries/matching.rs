@@ -99,10 +99,11 @@ fn functions_are_matched_whichever_text_is_known() {
         let [main, run] = ["main@6[file:app.py] ", "run@3[file:app.py]  "].map(|it| it.repeat(n));
         format!("{main}\n{run}")
     };
-    let known = Arc::new(project.load(text_samples::profile(&samples(1))));
     fs::write(project.path("app.py"), "#\n".repeat(6) + RUN).unwrap();
     let guess = project.loaded_before_edits(text_samples::profile(&samples(3)));
     let guess = Arc::new(project.load_all(vec![guess]));
+    fs::write(project.path("app.py"), RUN).unwrap();
+    let known = Arc::new(project.load(text_samples::profile(&samples(1))));
     let is_defined = |snapshot: &Snapshot| {
         snapshot.costs.functions().all(|(it, _)| snapshot.source_function(it).is_some())
     };
@@ -224,4 +225,19 @@ fn lines_of_a_file_that_may_be_another_are_neither_new_nor_gone() {
         assert_eq!((rows(&diff, ListBy::Line), diff.unmatched_files), (vec![], 1));
         assert_eq!((rows(&diff, ListBy::File), diff.unresolved_files), (vec![], 2));
     }
+}
+
+/// Each profile is of a checkout of its own.
+#[test]
+fn an_edited_function_of_another_checkout_is_the_same() {
+    let text = "int other() {\n    return 1;\n}\nint work() {\n    return 2;\n}\n";
+    let edited = text.replace("return 2", "return helper(2)");
+    let project = Project::new(&[("base/app.c", text), ("head/app.c", &edited)]);
+    let samples = |folder: &str, n: usize| {
+        let work = format!("work@5[file:{folder}/app.c][start:4] ").repeat(n);
+        format!("{work} other@2[file:{folder}/app.c][start:1]")
+    };
+    let diff = diff(&project, [&samples("base", 1), &samples("head", 30)]);
+    assert_eq!(rows(&diff, ListBy::Function), ["other both 1 1", "work both 1 30"]);
+    assert_eq!(n_unmatched(&diff), [0, 0]);
 }

@@ -1,6 +1,7 @@
 //! What selected lines cost, and who calls them.
 
 use crate::support::Project;
+use engine::config::settings::ViewSettings;
 use engine::query::selection::{Question, Selection, selection};
 use expect_test::{Expect, expect};
 use profile::text_samples;
@@ -110,4 +111,30 @@ fn callers_are_those_of_the_outermost_selected_line() {
 #[test]
 fn lines_without_a_cost_are_no_selection() {
     assert_eq!(select(SAMPLES, 4, 5), None);
+}
+
+/// py-spy records methods without their class. The sources have it, and a list of candidates has the place.
+#[test]
+fn functions_are_named_as_in_the_sources() {
+    let text = "class Leaf:\n    def draw(self, c):\n        return str(c)\n\nclass Tree:\n    def draw(self, c):\n        return [n.draw(c) for n in self.nodes]\n";
+    let project = Project::new(&[("t.py", text)]);
+    let samples = "draw@7[file:t.py] draw@7\ndraw@3";
+    let snapshot = project.load(text_samples::profile(samples));
+    let line = |name: &str| {
+        let function = snapshot.only_named(name).map_err(|unmatched| unmatched.problem)?;
+        Ok::<_, String>(snapshot.start_line(function))
+    };
+    for (name, expected) in
+        [("Tree.draw", 6), ("Leaf.draw", 2), ("Tree::draw", 6), ("t.py:2::draw", 2)]
+    {
+        assert_eq!(line(name), Ok(Some(expected)), "{name}");
+        let merge = format!("merge-function:{name}").parse().unwrap();
+        let view = ViewSettings { transforms: vec![merge], ..ViewSettings::default() };
+        let merged = snapshot.with_view(&view);
+        assert_eq!(merged.grouped.problems.warnings, [], "{name}");
+        let left: Vec<_> = merged.costs.functions().map(|(it, _)| merged.start_line(it)).collect();
+        assert_eq!(left, [Some(8 - expected)], "{name}");
+    }
+    assert!(line("draw").is_err());
+    assert!(line("Root.draw").is_err());
 }

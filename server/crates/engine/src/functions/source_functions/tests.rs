@@ -431,3 +431,35 @@ func Nest(n int) int {
     ];
     assert_eq!(grouped, expected);
 }
+
+/// Go numbers closures in the order of the text. Folded stacks have no start lines.
+#[test]
+fn closures_of_go_are_found_by_their_numbers() {
+    let go = "package main\n\nfunc worker(n int) {\n\tdo(func() {\n\t\tdo(func() {\n\t\t\tspin(n)\n\t\t})\n\t})\n\tdo(func() { spin(1) })\n}\n";
+    let found = |samples: &str| grouped(&[("main.go", go)], samples);
+    assert_eq!(
+        found("main.worker.func1@5[file:main.go]"),
+        ["main.worker.func1:3 = main.worker.func1"]
+    );
+    let inner = found("main.worker.func1.1@6[file:main.go]");
+    assert_eq!(inner, ["main.worker.func1.1:4 = main.worker.func1.1"]);
+    assert_eq!(
+        found("main.worker.func2@9[file:main.go]"),
+        ["main.worker.func2:8 = main.worker.func2"]
+    );
+    // The numbers are of another text.
+    assert_eq!(
+        found("main.worker.func1@9[file:main.go]"),
+        ["main.worker.func1:8 = main.worker.func1"]
+    );
+}
+
+/// Callgrind has no start lines, and does not mark that line 8 is inlined.
+#[test]
+fn types_tell_methods_of_one_name_apart() {
+    let cpp = "namespace bank {\n\nstatic double compound(double x, int n)\n{\n    double v = x;\n\n    for (int i = 0; i < n; i++)\n        v += v;\n    return v;\n}\n\ndouble Interest::apply(const Account &a) const\n{\n    return compound(a.balance, 12);\n}\n\ndouble Fee::apply(const Account &a) const\n{\n    return a.balance;\n}\n\n}\n";
+    let found = |name: &str| grouped(&[("a.cpp", cpp)], &format!("{name}@14[file:a.cpp] {name}@8"));
+    let interest = "bank::Interest::apply(bank::Account_const&)_const";
+    assert_eq!(found(interest), [format!("{interest}:11 = {interest}")]);
+    assert_eq!(found("apply"), ["? = apply"]);
+}

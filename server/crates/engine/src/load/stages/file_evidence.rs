@@ -304,6 +304,24 @@ fn choose_by_lines(
     })
 }
 
+/// Whether a file has functions of the source around most of the lines on which these were executing.
+pub(super) fn has_most(
+    path: &Path,
+    source: SourceId,
+    recording: &Recording,
+    reader: &Reader<'_>,
+    parsed: &ParsedFiles,
+) -> bool {
+    let mut executing = Executing::new();
+    recording.each_place(|func, of, line| {
+        if of == source {
+            executing.insert((func, line - 1));
+        }
+    });
+    let n_right = n_executing(path, &executing, recording.symbols(), reader, parsed).unwrap_or(0);
+    n_right >= MIN_FOUND && 2 * n_right > executing.len()
+}
+
 /// The number of places in which a file has a function of that name around the executing line.
 fn n_executing(
     path: &Path,

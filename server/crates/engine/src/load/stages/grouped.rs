@@ -13,9 +13,9 @@ use crate::load::stages::source_mapped::SourceMapped;
 use crate::load::stages::symbolicated::Symbolicated;
 use crate::recorded_texts::RecordedTexts;
 use analysis::{
-    Addresses, Costs, FileId, FuncId, FuncKey, FunctionId, Groups, IdleSamples, Problems,
-    Recording, Rewrites, Start, SymbolTables, ThreadChoice, View, Warning, WarningCode,
-    at_call_sites, identified, threads_by_run,
+    Addresses, Costs, FileId, Func, FuncId, FuncKey, FunctionId, FunctionKey, Groups, IdleSamples,
+    Name, Operand, Problems, Recording, Rewrites, Start, SymbolTables, ThreadChoice, Transform,
+    View, Warning, WarningCode, at_call_sites, identified, threads_by_run,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::Mapping;
@@ -102,7 +102,11 @@ impl Grouped {
         };
         let (inlined, runs) = averaged(inlined, settings.combine, &view.threads);
         let resolved = resolved(symbolicated, &by_function, &divided);
-        let reshaped = analysis::reshape(&inlined, &view, &by_function, &resolved);
+        let named = View {
+            transforms: with_qualified_names(&view.transforms, &inlined, &source_functions, &paths),
+            ..view.clone()
+        };
+        let reshaped = analysis::reshape(&inlined, &named, &by_function, &resolved);
         let (recording, groups, rewrites) = match reshaped {
             Some(reshaped) => {
                 problems.merge(reshaped.problems);
@@ -195,6 +199,13 @@ impl Grouped {
         functions
     }
 
+    /// The only function that the sources call so, if the recording does not: `Tree.draw` or
+    /// `app/tree.py:6::draw` of `draw`.
+    pub fn qualified(&self, name: &str) -> Option<FunctionId> {
+        let is_recorded = !self.funcs_named(name).is_empty();
+        (!is_recorded).then(|| qualified(name, &self.source_functions, &self.paths)).flatten()
+    }
+
     /// The func that represents a function.
     pub fn func(&self, function: FunctionId) -> FuncId {
         let defined = self.source_functions.get(&function).map(|defined| defined.func);
@@ -216,6 +227,52 @@ impl Grouped {
         let start = self.function(function).file.zip(self.start_line(function));
         start.or_else(|| costs.first_line(function))
     }
+}
+
+/// The only function that the sources call so. `paths` are those of the files.
+fn qualified(
+    name: &str,
+    source_functions: &FxHashMap<FunctionId, SourceFunction>,
+    paths: &[Option<PathBuf>],
+) -> Option<FunctionId> {
+    let place = name.rsplit_once("::");
+    let place = place.and_then(|(place, name)| Some((place.rsplit_once(':')?, name)));
+    let is_at = |source: &SourceFunction| {
+        let path = paths.get(source.file.index()).and_then(Option::as_ref);
+        let (Some(((file, line), name)), Some(path)) = (place, path) else { return false };
+        let definition = source.definition();
+        definition.name == name
+            && line.parse() == Ok(definition.name_line0 + 1)
+            && path.ends_with(file)
+    };
+    let mut called =
+        source_functions.iter().filter(|(_, source)| source.is_called(name) || is_at(source));
+    called.next().filter(|_| called.next().is_none()).map(|(&function, _)| function)
+}
+
+/// The transforms, with the keys of functions that users name as the sources do.
+fn with_qualified_names(
+    transforms: &[Transform],
+    recording: &Recording,
+    source_functions: &FxHashMap<FunctionId, SourceFunction>,
+    paths: &[Option<PathBuf>],
+) -> Vec<Transform> {
+    let symbols = recording.symbols();
+    let is_recorded = |text: &str| symbols.funcs.ids().any(|func| symbols.func_name(func) == text);
+    let mut transforms = transforms.to_vec();
+    let of_functions = transforms
+        .iter_mut()
+        .filter(|it| matches!(it.kind.operand(), Operand::Function | Operand::Path));
+    for name in of_functions.flat_map(|it| &mut it.names) {
+        let Name::Text(text) = &*name else { continue };
+        let found = qualified(text, source_functions, paths).filter(|_| !is_recorded(text));
+        if let Some(source) = found.and_then(|function| source_functions.get(&function)) {
+            let Func { line, column, .. } = symbols.funcs.get(source.func);
+            let func = symbols.func_key(source.func);
+            *name = Name::Key(FunctionKey { func, start: Some((line, column)) });
+        }
+    }
+    transforms
 }
 
 /// The name and place of a function.

@@ -89,7 +89,7 @@ impl SourceMapped {
         let confirmed = checksums.confirm(&mut mappings, reader);
         file_evidence::apply(&mut mappings, &recording, index, &confirmed, parsed, reader);
         build_folders::apply(&mut mappings, &recording, index, reader);
-        refuse_short_files(&mut mappings, &recording, index, reader, &confirmed);
+        refuse_short_files(&mut mappings, &recording, index, (reader, parsed), &confirmed);
         let excluded = Excluded::new(settings, index);
         exclude(&mut mappings, &excluded);
         ambiguity_warning(recording.symbols(), &mappings, &mut warnings);
@@ -150,12 +150,13 @@ impl SourceMapped {
 
 /// Unmaps files of another project: those that were found by another path than theirs in a root, and have
 /// fewer lines than the profile names, today and in all texts that are known. Not those whose content is
-/// `confirmed`, and those with all functions that the profile names, which were edited since.
+/// `confirmed`, and those with all functions that the profile names, or most of them in their places,
+/// which were edited since.
 fn refuse_short_files(
     mappings: &mut [Mapping],
     recording: &Recording,
     index: &SourceIndex,
-    reader: &Reader<'_>,
+    (reader, parsed): (&Reader<'_>, &ParsedFiles),
     confirmed: &FxHashSet<SourceId>,
 ) {
     let symbols = recording.symbols();
@@ -191,7 +192,8 @@ fn refuse_short_files(
             names.iter().all(|name| words.contains(name.as_str()))
         };
         let was_recorded = |text: &Arc<str>| is_long(text) && has_all(text);
-        let is_edited = names.len() >= MIN_FOUND && has_all(&now.text);
+        let is_edited = names.len() >= MIN_FOUND && has_all(&now.text)
+            || file_evidence::has_most(path, source, recording, reader, parsed);
         let recorded_names = [symbols.source_name(source).to_owned()];
         if !is_edited && !reader.earlier(path, &recorded_names).any(|text| was_recorded(&text)) {
             let candidate = std::mem::take(path);

@@ -4,6 +4,7 @@ use super::found::{AmbiguousFunction, ByName, Candidate};
 use crate::functions::definitions::ParsedFiles;
 use crate::functions::function_name::{FunctionName, n_parameters, without_clone_marks};
 use crate::load::debug_info::is_system;
+use crate::load::stages::file_evidence::is_common;
 use crate::load::stages::read_limits::ReadLimits;
 use analysis::{Code, FuncId, Lib, LibId, Recording, SymbolTables};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -14,6 +15,10 @@ use std::sync::Arc;
 
 /// The limit for the reported candidates of one name.
 const MAX_REPORTED: usize = 8;
+
+/// The number of functions with names that are not common by which a program without `main` is
+/// recognized, and one that is not most of the profile.
+const MIN_DEFINED: [usize; 2] = [2, 3];
 
 /// Function names of the C library that programs often use for functions of their own. A profile
 /// without libraries does not tell the two apart.
@@ -246,6 +251,9 @@ impl<'a> Search<'a> {
         if !self.wanted.languages.contains(&language) {
             return false;
         }
+        if !self.wanted.bare_names.is_empty() {
+            return true;
+        }
         let paths = &self.wanted.paths;
         let is_named = |segments: &[String]| segments.iter().all(|part| paths.contains(part));
         match language {
@@ -334,7 +342,11 @@ impl<'a> Name<'a> {
     fn can_be(&self, language: Language) -> bool {
         let has = |separator: &str| self.spelled.contains(separator);
         if self.parsed.path.is_empty() {
-            return matches!(language, Language::C | Language::Cpp);
+            // Functions of Rust that are exported under their own names, and of Python.
+            return matches!(
+                language,
+                Language::C | Language::Cpp | Language::Rust | Language::Python
+            );
         }
         match language {
             Language::Rust | Language::Cpp => has("::"),
@@ -386,6 +398,9 @@ impl Paths {
         }
         let (path, scopes) = (name.path.as_slice(), definition.scopes.as_slice());
         let exact = |is_exact: bool| is_exact.then_some(Fit::Exact);
+        if path.is_empty() {
+            return exact(scopes.is_empty());
+        }
         match self {
             Self::Text => exact(path == scopes),
             Self::Rust(modules) => {
@@ -421,6 +436,28 @@ fn is_subsequence(parts: &[String], all: &[String]) -> bool {
     parts.iter().all(|part| all.any(|other| other == part))
 }
 
+/// Keeps the definitions of the language that defines the most names without a path: those of a profile
+/// are of one program.
+fn keep_one_language(found: &mut Found) {
+    let language = |candidate: &Candidate| match Language::of_path(&candidate.path) {
+        // They call each other by these names.
+        Some(Language::Cpp) => Some(Language::C),
+        other => other,
+    };
+    let mut bare: Vec<&mut Vec<Candidate>> = found
+        .values_mut()
+        .filter(|asked| asked.name.parsed.path.is_empty())
+        .map(|asked| &mut asked.exact)
+        .collect();
+    let n_defined = |of: Language| {
+        bare.iter().filter(|exact| exact.iter().any(|it| language(it) == Some(of))).count()
+    };
+    let most = LANGUAGES.into_iter().rev().max_by_key(|&of| n_defined(of));
+    for exact in &mut bare {
+        exact.retain(|candidate| language(candidate) == most);
+    }
+}
+
 impl Wanted<'_> {
     /// Chooses the only definition of each function.
     fn decide(&self, mut found: Found) -> ByName {
@@ -428,6 +465,7 @@ impl Wanted<'_> {
         for Asked { exact, overloads, .. } in found.values_mut().filter(|it| it.exact.is_empty()) {
             std::mem::swap(exact, overloads);
         }
+        keep_one_language(&mut found);
         let own = self.own_programs(&found);
         let mut decided = ByName::default();
         let mut files = FxHashMap::default();
@@ -469,25 +507,39 @@ impl Wanted<'_> {
         })
     }
 
-    /// The programs that are certainly built from the workspace: it defines at least half of their
-    /// functions that have names without a path. Without libraries, it defines `main` and another
-    /// one.
+    /// The programs that are built from the workspace: it defines at least half of their functions that
+    /// have names without a path. Without libraries, `main` must be among them, or several that are not
+    /// common; with both, other programs and the kernel may have more (folded stacks of perf have the
+    /// functions of all).
     fn own_programs(&self, found: &Found) -> FxHashSet<Option<LibId>> {
-        // By program: the number of names that are defined, and whether `main` is.
-        let mut programs: FxHashMap<Option<LibId>, (usize, bool)> = FxHashMap::default();
+        // By program: the numbers of names that are defined and of those that are not common, and whether
+        // `main` is.
+        let mut programs: FxHashMap<Option<LibId>, (usize, usize, bool)> = FxHashMap::default();
         for (&func, Asked { name, .. }) in found.iter().filter(|(_, it)| !it.exact.is_empty()) {
             if name.parsed.path.is_empty() {
                 let lib = self.symbols.funcs.get(func).lib;
-                let (defined, has_main) = programs.entry(lib).or_default();
+                let (defined, uncommon, has_main) = programs.entry(lib).or_default();
                 match name.last() {
                     "main" => *has_main = true,
-                    _ => *defined += 1,
+                    last => {
+                        *defined += 1;
+                        *uncommon += usize::from(!is_common(last));
+                    }
                 }
             }
         }
-        let is_own = |&(lib, (defined, has_main)): &(Option<LibId>, (usize, bool))| {
+        let is_own = |&(lib, found): &(Option<LibId>, (usize, usize, bool))| {
+            let (defined, uncommon, has_main) = found;
             let names = self.bare_names.get(&lib).copied().unwrap_or(0);
-            defined > 0 && if lib.is_some() { defined * 2 >= names } else { has_main }
+            let is_most = defined > 0 && defined * 2 >= names;
+            let [alone, among_others] = MIN_DEFINED;
+            match lib {
+                Some(_) => is_most,
+                None => {
+                    is_most && (has_main || uncommon >= alone)
+                        || has_main && uncommon >= among_others
+                }
+            }
         };
         programs.into_iter().filter(is_own).map(|(lib, _)| lib).collect()
     }

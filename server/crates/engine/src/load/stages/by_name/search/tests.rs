@@ -193,10 +193,27 @@ fn names_without_a_path_need_a_program_of_the_workspace() {
     assert_eq!(found(&["main", "hash", "read"]), ["m.c", "m.c", "-"], "libc has a `read`");
     assert_eq!(found(&["hash"]), ["-"], "a library may have one");
     assert_eq!(found(&["main", "other"]), ["-", "-"], "another program");
+    assert_eq!(found(&["main", "hash", "a", "b", "c"]), ["-"; 5], "one of four is chance");
     assert_eq!(found(&["main", "hash", "core::fmt::write"]), ["-"; 3], "a program in Rust");
     assert_eq!(found(&["/home/me/m!hash", "/home/me/m!read"]), ["m.c", "m.c"]);
     assert_eq!(found(&["/home/me/m!hash", "/home/me/m!a", "/home/me/m!b"]), ["-"; 3]);
     assert_eq!(found(&["/usr/lib/libc.so.6!read", "/opt/libx.so!hash"]), ["-"; 2]);
+}
+
+/// Folded stacks of perf name the functions of C programs, of the kernel, and of what Rust exports.
+#[test]
+fn names_without_a_path_are_found_by_their_share() {
+    let c = "int mix(int x) { return x; }\nint blur(int x) { return x; }\nint fold(int x) { return x; }\nint main() { return 0; }\n";
+    let rust = "#[no_mangle]\npub extern \"C\" fn kernel_run() {}\nmod m { pub fn k_parse() {} }\n";
+    let python = "def tokens(): pass\ndef count(): pass\nclass A:\n    def own(self): pass\n";
+    let files = [("a.c", c), ("src/lib.rs", rust), ("words.py", python)];
+    let found = |names: &[&str]| found(&files, names);
+    let of_kernel = ["do_syscall_64", "vfs_read", "ksys_read", "x64_sys_call", "filemap_read"];
+    let all = [&["main", "mix", "blur.constprop.0", "fold"], &of_kernel[..]].concat();
+    assert_eq!(found(&all), [&["a.c"; 4][..], &["-"; 5]].concat());
+    assert_eq!(found(&["kernel_run", "mix"]), ["-"; 2], "one of each language");
+    assert_eq!(found(&["kernel_run", "k_parse"]), ["-"; 2], "one is in a module");
+    assert_eq!(found(&["tokens", "count", "own"]), ["words.py", "words.py", "-"]);
 }
 
 fn read(path: &Path) -> Option<Arc<str>> {
