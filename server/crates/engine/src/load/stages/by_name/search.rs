@@ -4,7 +4,7 @@ use super::found::{AmbiguousFunction, ByName, Candidate};
 use crate::functions::definitions::ParsedFiles;
 use crate::functions::function_name::{FunctionName, n_parameters, without_clone_marks};
 use crate::load::debug_info::is_system;
-use crate::load::stages::file_evidence::is_common;
+use crate::load::stages::file_evidence::{is_common, plain_name};
 use crate::load::stages::read_limits::ReadLimits;
 use analysis::{Code, FuncId, Lib, LibId, Recording, SymbolTables};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -121,7 +121,7 @@ pub fn find(
         let Some(text) = text else { continue };
         let parsed = parsed.all([(path, &text)]);
         let Some(definitions) = parsed.get(path).and_then(Option::as_ref) else { continue };
-        search.add(&definitions.all, path, language, &mut found);
+        search.add(&definitions.all, &text, path, language, &mut found);
     }
     search.wanted.decide(found)
 }
@@ -290,6 +290,7 @@ impl<'a> Search<'a> {
     fn add(
         &self,
         definitions: &[Definition],
+        text: &str,
         path: &Path,
         language: Language,
         found: &mut Found<'a>,
@@ -308,6 +309,9 @@ impl<'a> Search<'a> {
                     near: Vec::new(),
                 });
                 if asked.name.last() != name {
+                    continue;
+                }
+                if asked.name.parsed.path.is_empty() && !has_bare_name(definition, text, language) {
                     continue;
                 }
                 let Some(fit) = paths.fit(&asked.name, definition, language) else { continue };
@@ -358,6 +362,13 @@ impl<'a> Name<'a> {
             _ => false,
         }
     }
+}
+
+/// Whether profiles can have the bare name of a definition: Rust exports only some under theirs.
+fn has_bare_name(definition: &Definition, text: &str, language: Language) -> bool {
+    let first = definition.lines.start().saturating_sub(2) as usize;
+    let head = text.lines().take(definition.name_line0 as usize).skip(first);
+    language != Language::Rust || head.into_iter().any(|line| line.contains("no_mangle"))
 }
 
 /// How much of a name a definition has.
@@ -438,7 +449,7 @@ fn is_subsequence(parts: &[String], all: &[String]) -> bool {
 
 /// Keeps the definitions of the language that defines the most names without a path: those of a profile
 /// are of one program.
-fn keep_one_language(found: &mut Found) {
+fn keep_one_language(found: &mut Found) -> Option<Language> {
     let language = |candidate: &Candidate| match Language::of_path(&candidate.path) {
         // They call each other by these names.
         Some(Language::Cpp) => Some(Language::C),
@@ -456,6 +467,7 @@ fn keep_one_language(found: &mut Found) {
     for exact in &mut bare {
         exact.retain(|candidate| language(candidate) == most);
     }
+    most
 }
 
 impl Wanted<'_> {
@@ -465,8 +477,8 @@ impl Wanted<'_> {
         for Asked { exact, overloads, .. } in found.values_mut().filter(|it| it.exact.is_empty()) {
             std::mem::swap(exact, overloads);
         }
-        keep_one_language(&mut found);
-        let own = self.own_programs(&found);
+        let language = keep_one_language(&mut found);
+        let own = self.own_programs(&found, language);
         let mut decided = ByName::default();
         let mut files = FxHashMap::default();
         let mut found: Vec<_> = found.into_iter().collect();
@@ -510,8 +522,8 @@ impl Wanted<'_> {
     /// The programs that are built from the workspace: it defines at least half of their functions that
     /// have names without a path. Without libraries, `main` must be among them, or several that are not
     /// common; with both, other programs and the kernel may have more (folded stacks of perf have the
-    /// functions of all).
-    fn own_programs(&self, found: &Found) -> FxHashSet<Option<LibId>> {
+    /// functions of all). `language` is the one of the definitions.
+    fn own_programs(&self, found: &Found, language: Option<Language>) -> FxHashSet<Option<LibId>> {
         // By program: the numbers of names that are defined and of those that are not common, and whether
         // `main` is.
         let mut programs: FxHashMap<Option<LibId>, (usize, usize, bool)> = FxHashMap::default();
@@ -523,7 +535,7 @@ impl Wanted<'_> {
                     "main" => *has_main = true,
                     last => {
                         *defined += 1;
-                        *uncommon += usize::from(!is_common(last));
+                        *uncommon += usize::from(plain_name(last).is_some() && !is_common(last));
                     }
                 }
             }
@@ -534,11 +546,14 @@ impl Wanted<'_> {
             let is_most = defined > 0 && defined * 2 >= names;
             let [alone, among_others] = MIN_DEFINED;
             match lib {
-                Some(_) => is_most,
-                None => {
+                Some(_) => is_most && matches!(language, Some(Language::C | Language::Rust)),
+                None if language == Some(Language::C) => {
                     is_most && (has_main || uncommon >= alone)
                         || has_main && uncommon >= among_others
                 }
+                // Any program may have such names.
+                None if language == Some(Language::Python) => is_most && uncommon >= among_others,
+                None => is_most && uncommon >= alone,
             }
         };
         programs.into_iter().filter(is_own).map(|(lib, _)| lib).collect()

@@ -205,7 +205,7 @@ fn names_without_a_path_need_a_program_of_the_workspace() {
 fn names_without_a_path_are_found_by_their_share() {
     let c = "int mix(int x) { return x; }\nint blur(int x) { return x; }\nint fold(int x) { return x; }\nint main() { return 0; }\n";
     let rust = "#[no_mangle]\npub extern \"C\" fn kernel_run() {}\nmod m { pub fn k_parse() {} }\n";
-    let python = "def tokens(): pass\ndef count(): pass\nclass A:\n    def own(self): pass\n";
+    let python = "def tokens(): pass\ndef count(): pass\ndef merge(): pass\nclass A:\n    def own(self): pass\n";
     let files = [("a.c", c), ("src/lib.rs", rust), ("words.py", python)];
     let found = |names: &[&str]| found(&files, names);
     let of_kernel = ["do_syscall_64", "vfs_read", "ksys_read", "x64_sys_call", "filemap_read"];
@@ -213,7 +213,11 @@ fn names_without_a_path_are_found_by_their_share() {
     assert_eq!(found(&all), [&["a.c"; 4][..], &["-"; 5]].concat());
     assert_eq!(found(&["kernel_run", "mix"]), ["-"; 2], "one of each language");
     assert_eq!(found(&["kernel_run", "k_parse"]), ["-"; 2], "one is in a module");
-    assert_eq!(found(&["tokens", "count", "own"]), ["words.py", "words.py", "-"]);
+    assert_eq!(
+        found(&["tokens", "count", "merge", "own"]),
+        ["words.py", "words.py", "words.py", "-"]
+    );
+    assert_eq!(found(&["tokens", "count", "own"]), ["-"; 3], "two names are chance");
 }
 
 fn read(path: &Path) -> Option<Arc<str>> {
