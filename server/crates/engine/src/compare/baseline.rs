@@ -23,7 +23,7 @@ use crate::recorded_texts::RecordedText;
 use crate::snapshot::Snapshot;
 use crate::world::file_lines::FileLines;
 use analysis::{Cost, FileId, FuncKey, FunctionId, Groups, Metric, Total};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{Definition, LineMap, Syntax, code_tokens, without_version};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -180,7 +180,7 @@ fn elsewhere(before: &Snapshot, shown: &Snapshot, function: FunctionId, is_guess
 
 /// Finds a function of `shown` in a checkout of its own (`base/app.c`, `head/app.c`): the only one with
 /// its name in a file of that name which `shown` does not have, if `before` does not have the file of
-/// `shown` either.
+/// `shown` either. At least half of the functions of one of the files must have a name in the other.
 fn in_other_checkout(
     before: &Snapshot,
     shown: &Snapshot,
@@ -201,7 +201,17 @@ fn in_other_checkout(
         found.next().filter(|_| found.next().is_none())
     };
     (only(shown, before)? == function).then_some(())?;
-    only(before, shown)
+    let same = only(before, shown)?;
+    // Files of one name that have nothing else in common are others (`a/mod.rs`, `b/mod.rs`).
+    let names = |snapshot: &Snapshot, function: FunctionId| {
+        let file = snapshot.function(function).file;
+        let all = snapshot.costs.functions().map(|(it, _)| it);
+        let inside = all.filter(|it| snapshot.function(*it).file == file);
+        inside.map(|it| snapshot.key(it).name).collect::<FxHashSet<_>>()
+    };
+    let (of_shown, of_before) = (names(shown, function), names(before, same));
+    let n_same = of_shown.intersection(&of_before).count();
+    (n_same > 1 && 2 * n_same >= of_shown.len().min(of_before.len())).then_some(same)
 }
 
 /// The file of a function without a definition, if it was found and its recorded text is not known.

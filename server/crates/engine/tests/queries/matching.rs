@@ -241,3 +241,18 @@ fn an_edited_function_of_another_checkout_is_the_same() {
     assert_eq!(rows(&diff, ListBy::Function), ["other both 1 1", "work both 1 30"]);
     assert_eq!(n_unmatched(&diff), [0, 0]);
 }
+
+/// Files of one name in different folders, which share one function.
+#[test]
+fn files_of_one_name_are_no_checkouts() {
+    let project = Project::new(&[
+        ("a/mod.rs", "fn new() {\n    1\n}\nfn a() {\n    1\n}\n"),
+        ("b/mod.rs", "fn new() {\n    2\n}\nfn b() {\n    2\n}\n"),
+    ]);
+    let samples = |folder: &str| {
+        format!("new@2[file:{folder}/mod.rs][start:1] {folder}@5[file:{folder}/mod.rs][start:4]")
+    };
+    let diff = diff(&project, [&samples("a"), &samples("b")]);
+    let rows = rows(&diff, ListBy::Function);
+    assert_eq!(rows, ["a gone 1 0", "b new 0 1", "new gone 1 0", "new new 0 1"]);
+}
