@@ -16,7 +16,7 @@ use analysis::{
     FileId, Func, FuncId, FuncRole, FunctionId, Groups, Recording, SourceId, SymbolTables,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use sources::{Definition, FunctionKind, Language};
+use sources::{Definition, FunctionKind};
 use std::borrow::Cow;
 use std::sync::Arc;
 use symbols::collapse_generics;
@@ -478,10 +478,10 @@ impl<'a> File<'a> {
         let only = agreeing.next().filter(|_| agreeing.next().is_none())?;
         let definition = self.get(only);
         let is_certain = definition.kind == FunctionKind::Function && self.fits(name, only);
-        is_certain.then(|| match self.definitions.language {
-            Language::Python => *definition.lines.start(),
-            _ => definition.name_line0,
-        })
+        let is_at_decorator = self.definitions.language.starts_at_decorator();
+        let start0 =
+            if is_at_decorator { *definition.lines.start() } else { definition.name_line0 };
+        is_certain.then_some(start0)
     }
 
     /// The only definition with this name that has one of the lines in its own body. Lines of closures

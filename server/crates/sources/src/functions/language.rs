@@ -67,6 +67,12 @@ impl Language {
         self == Language::Mercury
     }
 
+    /// Whether functions start on the line of their first decorator in profiles, not on that of their
+    /// name.
+    pub fn starts_at_decorator(self) -> bool {
+        self == Language::Python
+    }
+
     /// Whether a compiler turns its functions into machine code. Profilers then may not know which
     /// lines of a function are inlined from others.
     pub fn is_compiled(self) -> bool {

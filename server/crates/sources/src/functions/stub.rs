@@ -19,6 +19,11 @@ impl Language {
         match self {}
     }
 
+    /// Whether functions start on the line of their first decorator in profiles.
+    pub fn starts_at_decorator(self) -> bool {
+        match self {}
+    }
+
     /// Whether a compiler turns its functions into machine code.
     pub fn is_compiled(self) -> bool {
         match self {}
