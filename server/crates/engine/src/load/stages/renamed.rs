@@ -89,9 +89,19 @@ impl Search<'_> {
     /// The path of a file that was checked out at the time of the recording, and has the end of a name of
     /// another machine (CI, a container), with a folder at least.
     fn was_at(&self, name: &str) -> Option<PathBuf> {
+        // Names of other machines on the network are never asked for, not even below a root.
+        if name.starts_with("//") || name.contains("://") || name.contains('\\') {
+            return None;
+        }
         let mut rest = name;
         while let Some((_, end)) = rest.split_once('/').filter(|(_, end)| end.contains('/')) {
             rest = end;
+            // A name must lead nowhere else.
+            let is_plain =
+                |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':']);
+            if !end.split('/').all(is_plain) {
+                continue;
+            }
             let mut paths = self.index.roots().iter().map(|root| root.path.join(end));
             if let Some(path) = paths.find(|path| self.reader.was_checked_out(path)) {
                 return Some(path);
