@@ -3,7 +3,8 @@
 //! It is a snapshot like the one shown and has the same settings. It does not change when its file
 //! is rewritten. Two functions are the same if they have definitions with the same name in the same
 //! workspace file (if there are several, those on the same line), or with the same name and code in
-//! different files, or with the same code but for the name in the same file. Closures without a name
+//! different files, or with the same code but for the name in the same file, or with the same name in
+//! files of two checkouts. Closures without a name
 //! are matched by their lines only, so both recorded texts must be known. Without definitions,
 //! functions are the same if they have the same name in the same file or library (`same_name.rs`), or
 //! the same address in one build of a library (`unresolved.rs`). Lines are matched by their text

@@ -8,8 +8,9 @@
 //! first shown; the file on disk if it was not written since the recording; the version in Git that
 //! was checked out at the time of the recording, or an earlier one, if the profile fits it; the file
 //! on disk if it was written within [`SLACK`] of the profile and the profile fits it. Otherwise the
-//! recorded text is not known. The text on disk is then used as a guess, which all labels say; lines of
-//! functions that are elsewhere in it have no place.
+//! recorded text is not known. The text on disk is then used as a guess, which all labels say. Functions
+//! with a recorded start move their lines in it; other lines of functions that are elsewhere have no
+//! place.
 
 mod commit;
 mod copies;

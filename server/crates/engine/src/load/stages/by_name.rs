@@ -2,9 +2,9 @@
 //!
 //! A function is found if exactly one definition in the workspace folders has its full name: the
 //! crate, package or namespace, the modules, types and functions around it, and its trait. Names
-//! without any of these are only looked for in C and C++, whose functions need none, and only if
-//! the program is known to be built from the workspace. Anything else would give the costs of a
-//! library's `read` to the user's.
+//! without any of these are only looked for in C and C++, in Python, and among the functions that Rust
+//! exports, and only if the workspace defines enough of the program's names. Anything else would give
+//! the costs of a library's `read` to the user's.
 
 mod found;
 #[cfg(feature = "grammars")]
