@@ -3,8 +3,8 @@
 //! A frame outside of these definitions stays with the func.
 
 use crate::functions::definitions::FileDefinitions;
+use crate::functions::file::File;
 use crate::functions::function_name::FunctionName;
-use crate::functions::source_functions::File;
 use analysis::{Divided, FuncId, Groups, Recording, Start, divide};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 
 pub mod definitions;
 pub(crate) mod divided;
+pub(crate) mod file;
 pub mod function_name;
 pub(crate) mod functions_by_key;
 pub(crate) mod initializers;

@@ -2,8 +2,8 @@
 //! profile has them, and lines with cost are not blank.
 
 use crate::functions::definitions::{FileDefinitions, ParsedFiles};
+use crate::functions::file::File;
 use crate::functions::function_name::FunctionName;
-use crate::functions::source_functions::File;
 use crate::recorded_texts::inlinable::Inlinable;
 use crate::recorded_texts::reader::Reader;
 use analysis::{FuncId, Recording, SourceId};

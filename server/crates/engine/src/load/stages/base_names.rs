@@ -4,8 +4,8 @@
 use super::file_evidence::{is_base_name, plain_name};
 use super::source_mapped::SourceMapped;
 use crate::functions::definitions::ParsedFiles;
+use crate::functions::file::File;
 use crate::functions::function_name::FunctionName;
-use crate::functions::source_functions::File;
 use crate::recorded_texts::{Origin, RecordedTexts};
 use analysis::{FuncId, SourceId};
 use rustc_hash::FxHashMap;

@@ -6,8 +6,8 @@
 //! lines on which they were executing.
 
 use crate::functions::definitions::ParsedFiles;
+use crate::functions::file::File;
 use crate::functions::function_name::FunctionName;
-use crate::functions::source_functions::File;
 use crate::recorded_texts::reader::Reader;
 use analysis::{FuncId, Recording, SourceId, SymbolTables};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -4,9 +4,9 @@
 //! that both functions have may then be of either.
 
 use crate::functions::definitions::{FileDefinitions, ParsedFiles};
+use crate::functions::file::File;
 use crate::functions::function_name::FunctionName;
 use crate::functions::initializers::is_initializer;
-use crate::functions::source_functions::File;
 use crate::recorded_texts::fit::Evidence;
 use crate::recorded_texts::reader::Reader;
 use analysis::{Func, FuncId, Position, Recording, SourceId, each_line, with_files_of_lines};

@@ -9,8 +9,8 @@ use super::file_evidence::{is_common, plain_name};
 use super::line_ends::is_script;
 use super::source_mapped::SourceMapped;
 use crate::functions::definitions::{FileDefinitions, ParsedFiles};
+use crate::functions::file::File;
 use crate::functions::function_name::FunctionName;
-use crate::functions::source_functions::File;
 use crate::recorded_texts::{Origin, RecordedText, RecordedTexts};
 use analysis::{
     FuncId, Moved, OriginalPlace, PlaceKind, Position, SourceId, Warning, WarningCode, relocate,
