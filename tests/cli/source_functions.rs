@@ -326,37 +326,6 @@ fn with_texts(a: &str, b: &str) -> Value {
     })
 }
 
-#[test]
-fn annotate_follows_functions_to_other_files_and_reports_do_not() {
-    let spin = "def spin(n):\n    total = 0\n    for i in range(n):\n        total += i\n    return total\n";
-    let main = "\n\ndef main():\n    spin(9)\n    other()\n";
-    let other = "def other():\n    x = 1\n    return x\n";
-    let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-    let profile = folder.path().join("profile.json");
-    write("profile.json", &with_texts(&format!("{spin}{main}"), other).to_string());
-    let file = std::fs::File::options().write(true).open(&profile).unwrap();
-    file.set_modified(SystemTime::now() - Duration::from_secs(600)).unwrap();
-    write("a.py", &format!("from b import spin\n{main}"));
-    write("b.py", &format!("{spin}\n\n{other}"));
-
-    let annotated = printed(&profile, "annotate", &[]);
-    let rows = [
-        "30.8%    30.8%     3      for i in range(n):",
-        "46.2%    46.2%     4          total += i",
-        "23.1%    23.1%     9      x = 1",
-    ];
-    for row in rows {
-        assert!(annotated.contains(row), "{annotated}");
-    }
-    let report: Value = serde_json::from_str(&printed(&profile, "report", &["--json"])).unwrap();
-    let place = |line: &Value| format!("{}:{} {}", line["file"], line["line"], line["self"]);
-    let lines: Vec<_> = report["lines"].as_array().unwrap().iter().map(place).collect();
-    for line in ["\"a.py\":3 4", "\"a.py\":4 6", "\"b.py\":2 3"] {
-        assert!(lines.contains(&line.to_owned()), "{lines:?}");
-    }
-}
-
 /// The line does not tell the two methods apart, but both are on it.
 #[cfg(feature = "grammars")]
 #[test]

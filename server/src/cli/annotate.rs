@@ -12,7 +12,7 @@ use super::output::Output;
 use super::overlay::{Beside, OverlayArgs};
 use super::read::{file_name, is_empty_file, is_standard_input};
 use super::style::{Style, StyleArgs};
-use super::view::{Places, ViewArgs};
+use super::view::ViewArgs;
 use analysis::{Cost, FileId, LineCost, Total};
 use engine::compare::baseline::NO_COST;
 use engine::compare::overlay::Overlaid;
@@ -55,7 +55,7 @@ impl AnnotateArgs {
         let profiles = &mut self.view.profiles;
         let names = profiles.split_off(count_profiles(profiles));
         let Self { compare, overlay, style, view } = self;
-        let loaded = Loaded::load(&view, Places::Current, &names, &compare, Some(&overlay))?;
+        let loaded = Loaded::load(&view, &names, &compare, Some(&overlay))?;
         annotate(&loaded, &names, style.style(Unit::Percent), out)
     }
 }

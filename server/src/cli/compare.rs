@@ -2,7 +2,7 @@
 
 use super::exit::{Failure, warn};
 use super::read::check_standard_input;
-use super::view::{Places, ViewArgs};
+use super::view::ViewArgs;
 use engine::compare::baseline::Baseline;
 use engine::compare::comparison::Comparison;
 use engine::config::settings::Compare;
@@ -46,15 +46,10 @@ impl CompareArgs {
     }
 
     /// Loads the baseline under the view of `now`, if there is one.
-    pub fn load(
-        &self,
-        view: &ViewArgs,
-        places: Places,
-        now: &Snapshot,
-    ) -> Result<Option<Loaded>, Failure> {
+    pub fn load(&self, view: &ViewArgs, now: &Snapshot) -> Result<Option<Loaded>, Failure> {
         let mut runs = Vec::new();
         for path in &self.baseline {
-            let run = Arc::new(load_baseline(view, vec![path.clone()], places, now)?);
+            let run = Arc::new(load_baseline(view, vec![path.clone()], now)?);
             check(&Baseline::new(run.clone()), now)?;
             runs.push(run);
         }
@@ -80,12 +75,11 @@ pub fn check(baseline: &Baseline, now: &Snapshot) -> Result<(), Failure> {
 pub fn load_baseline(
     view: &ViewArgs,
     profiles: Vec<PathBuf>,
-    places: Places,
     now: &Snapshot,
 ) -> Result<Snapshot, Failure> {
     let mut view = ViewArgs { profiles, ..view.clone() };
     if view.root.is_empty() {
-        view.root = now.source_mapped.roots.iter().map(|root| root.path.clone()).collect();
+        view.root = now.identified.roots.iter().map(|root| root.path.clone()).collect();
     }
-    Ok(view.load_with(&[], places)?.0)
+    Ok(view.load_with(&[])?.0)
 }

@@ -15,7 +15,6 @@ use super::exit::{Failure, GREW, warn};
 use super::output::Output;
 use super::read::check_standard_input;
 use super::style::Style;
-use super::view::Places;
 use arguments::Format;
 use compared::Compared;
 use engine::compare::baseline::Baseline;
@@ -46,8 +45,8 @@ impl DiffArgs {
         if self.view.combine.replace(Combine::Average) == Some(Combine::Sum) {
             return Err(Failure::usage("diff compares the mean of several runs, not their sum"));
         }
-        let now = Arc::new(self.view.load_with(&[], Places::Recorded)?.0);
-        let before = compare::load_baseline(&self.view, base, Places::Recorded, &now)?;
+        let now = Arc::new(self.view.load_with(&[])?.0);
+        let before = compare::load_baseline(&self.view, base, &now)?;
         self.view.warn_of_unused_rules(&[&before, &now]);
         let before = Arc::new(before);
         compare::check(&Baseline::new(before.clone()), &now)?;

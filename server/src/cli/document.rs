@@ -20,7 +20,7 @@ pub(super) fn open(
     let fail = |why: &str| format!("{}: {why}", path.display());
     let canonical = index.canonical(path).ok_or_else(|| fail("no file of the project"))?;
     // The text that the load has read.
-    let read = world.snapshot().and_then(|shown| shown.texts.now(&canonical));
+    let read = world.snapshot().and_then(|shown| shown.texts().now(&canonical));
     let text = match read {
         Some(text) => text,
         None => regular_file::read(&canonical, MAX_SOURCE)
@@ -36,7 +36,7 @@ pub(super) fn open(
 
 /// What to say about costs in a document whose text is not, or may not be, the recorded one.
 pub(super) fn note(open: &OpenFile) -> Option<String> {
-    let recorded = open.snapshot.texts.get(&open.document.path);
+    let recorded = open.snapshot.texts().get(&open.document.path);
     let origin = recorded.map_or(Origin::Guess, |recorded| recorded.origin);
     if let Some(doubt) = origin.doubt() {
         return Some(format!("{doubt}: lines may have moved"));

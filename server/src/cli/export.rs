@@ -4,7 +4,7 @@ use super::compare::load_baseline;
 use super::exit::{Failure, warn};
 use super::output::{Output, OutputArgs};
 use super::read::check_standard_input;
-use super::view::{Places, ViewArgs};
+use super::view::ViewArgs;
 use engine::config::settings::Compare;
 use engine::export::{self, Compat, Cut, Options, Target};
 use std::io::{self, IsTerminal};
@@ -46,7 +46,7 @@ impl ExportArgs {
         check_standard_input(&[&view.profiles, baseline.as_slice()])?;
         let (snapshot, _) = view.load()?;
         output.check(snapshot.loaded.files.iter().map(|(path, _)| path).chain(&baseline))?;
-        let load = |path| load_baseline(&view, vec![path], Places::Recorded, &snapshot);
+        let load = |path| load_baseline(&view, vec![path], &snapshot);
         let baseline = baseline.map(load).transpose()?;
         if output.file().is_none() && target == Target::Pprof && io::stdout().is_terminal() {
             return Err(Failure::no_output(

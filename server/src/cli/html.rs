@@ -15,7 +15,7 @@ use super::exit::Failure;
 use super::heading::{compared_with, headline};
 use super::loaded::Loaded;
 use super::output::{Output, OutputArgs};
-use super::view::{Places, ViewArgs};
+use super::view::ViewArgs;
 use analysis::FunctionId;
 use data_encoding::BASE64;
 use engine::config::settings::{Compare, Settings, Unit};
@@ -73,7 +73,7 @@ pub(super) struct HtmlArgs {
 impl HtmlArgs {
     /// Writes the page.
     pub fn run(self, out: &mut Output) -> Result<(), Failure> {
-        let loaded = Loaded::load(&self.view, Places::Current, &[], &self.compare, None)?;
+        let loaded = Loaded::load(&self.view, &[], &self.compare, None)?;
         let files = loaded.snapshot.loaded.files.iter().map(|(path, _)| path);
         self.output.check(files.chain(&self.compare.baseline))?;
         let page = Page::new(&loaded, self.compare.compare);

@@ -3,7 +3,7 @@
 use super::compare::{self, CompareArgs};
 use super::exit::Failure;
 use super::overlay::{self, Beside, OverlayArgs};
-use super::view::{Places, ViewArgs};
+use super::view::ViewArgs;
 use engine::compare::overlay::Overlay;
 use engine::snapshot::Snapshot;
 use sources::SourceIndex;
@@ -24,15 +24,14 @@ impl Loaded {
     /// Loads all of them, for a command that shows these `sources`.
     pub fn load(
         view: &ViewArgs,
-        places: Places,
         sources: &[PathBuf],
         compare: &CompareArgs,
         overlay: Option<&OverlayArgs>,
     ) -> Result<Self, Failure> {
         compare.check_input(&view.profiles)?;
-        let (snapshot, index) = view.load_with(sources, places)?;
-        let baseline = compare.load(view, places, &snapshot)?;
-        let overlay = overlay.map(|overlay| overlay.load(view, places, &snapshot)).transpose()?;
+        let (snapshot, index) = view.load_with(sources)?;
+        let baseline = compare.load(view, &snapshot)?;
+        let overlay = overlay.map(|overlay| overlay.load(view, &snapshot)).transpose()?;
         let (snapshot, index) = (Arc::new(snapshot), Arc::new(index));
         let loaded = Self { snapshot, index, baseline, overlay: overlay.flatten() };
         view.warn_of_unused_rules(&loaded.profiles());

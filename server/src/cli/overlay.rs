@@ -2,7 +2,7 @@
 
 use super::compare::load_baseline;
 use super::exit::Failure;
-use super::view::{Places, ViewArgs};
+use super::view::ViewArgs;
 use engine::compare::baseline::Baseline;
 use engine::compare::overlay::{Overlay, no_overlay};
 use engine::config::settings::ViewSettings;
@@ -50,12 +50,7 @@ pub struct Beside<'a> {
 
 impl OverlayArgs {
     /// Loads the overlay under the view of `shown`, if there is one.
-    pub fn load(
-        &self,
-        view: &ViewArgs,
-        places: Places,
-        shown: &Snapshot,
-    ) -> Result<Option<Loaded>, Failure> {
+    pub fn load(&self, view: &ViewArgs, shown: &Snapshot) -> Result<Option<Loaded>, Failure> {
         let Some(name) = &self.overlay else { return Ok(None) };
         if analysis::find_metric(&shown.loaded.recording, name).is_ok() {
             let settings =
@@ -68,7 +63,7 @@ impl OverlayArgs {
         }
         // The other profile need not have the metric of the one shown.
         let view = ViewArgs { metric: None, ..view.clone() };
-        let snapshot = load_baseline(&view, vec![path], places, shown)?;
+        let snapshot = load_baseline(&view, vec![path], shown)?;
         Ok(Some(Loaded::Profile(Box::new(Baseline::new(Arc::new(snapshot))))))
     }
 }

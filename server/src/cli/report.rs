@@ -13,7 +13,7 @@ use super::output::Output;
 use super::overlay::{Beside, OverlayArgs};
 use super::style::{Style, StyleArgs};
 use super::values::{least_value, percentage};
-use super::view::{Places, ViewArgs};
+use super::view::ViewArgs;
 use analysis::{CliqueCost, Edge, FileId, FunctionId, ThreadChoice, ThreadId, Total};
 use engine::compare::average::Spread;
 use engine::compare::baseline::NO_COST;
@@ -54,7 +54,7 @@ pub(super) struct ReportArgs {
 impl ReportArgs {
     pub fn run(self, out: &mut Output) -> Result<(), Failure> {
         let Self { json, rows, compare, overlay, style, view } = self;
-        let loaded = Loaded::load(&view, Places::Recorded, &[], &compare, Some(&overlay))?;
+        let loaded = Loaded::load(&view, &[], &compare, Some(&overlay))?;
         if json {
             return Ok(json::json(&loaded.snapshot, loaded.beside(), out)?);
         }

@@ -9,7 +9,7 @@ use super::loaded::Loaded;
 use super::output::Output;
 use super::style::StyleArgs;
 use super::values::percentage;
-use super::view::{Places, ViewArgs};
+use super::view::ViewArgs;
 use analysis::TreeOrder;
 use engine::config::settings::Unit;
 use engine::query::tree_rows::{MAX_ESTIMATED, MAX_PHASES, Question, TreeProblem, tree_rows};
@@ -53,7 +53,7 @@ pub(super) struct TreeArgs {
 impl TreeArgs {
     pub fn run(self, out: &mut Output) -> Result<(), Failure> {
         let Self { inverted, hot, occurrences, limit, depth, min_percent, .. } = self;
-        let loaded = Loaded::load(&self.view, Places::Recorded, &[], &self.compare, None)?;
+        let loaded = Loaded::load(&self.view, &[], &self.compare, None)?;
         let (snapshot, before) = (&loaded.snapshot, loaded.beside().before);
         let order = TreeOrder::from_inverted(inverted);
         let question = Question { order, hot, occurrences, limit, depth, min_percent };

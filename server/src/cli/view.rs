@@ -90,20 +90,11 @@ fn parse_mapping(text: &str) -> Result<PathMapping, String> {
     Ok(PathMapping { from: from.to_owned(), to: to.to_owned() })
 }
 
-/// Where the functions of a profile are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Places {
-    /// Where they were recorded.
-    Recorded,
-    /// Where they are in the sources now, which may be another file.
-    Current,
-}
-
 impl ViewArgs {
     /// Loads the profile, prints its warnings and those about unused rules, and returns it with the
     /// index of the sources.
     pub(super) fn load(&self) -> Result<(Snapshot, SourceIndex), Failure> {
-        let (snapshot, index) = self.load_with(&[], Places::Recorded)?;
+        let (snapshot, index) = self.load_with(&[])?;
         self.warn_of_unused_rules(&[&snapshot]);
         Ok((snapshot, index))
     }
@@ -113,9 +104,8 @@ impl ViewArgs {
     pub(super) fn load_with(
         &self,
         sources: &[PathBuf],
-        places: Places,
     ) -> Result<(Snapshot, SourceIndex), Failure> {
-        let (snapshot, index) = self.load_quietly(sources, places)?;
+        let (snapshot, index) = self.load_quietly(sources)?;
         for warning in &snapshot.warnings {
             warn(&warnings::text(&snapshot, warning));
         }
@@ -163,7 +153,6 @@ impl ViewArgs {
     pub(super) fn load_quietly(
         &self,
         sources: &[PathBuf],
-        places: Places,
     ) -> Result<(Snapshot, SourceIndex), Failure> {
         self.check_paths()?;
         let config = self.settings();
@@ -175,8 +164,7 @@ impl ViewArgs {
         };
         let profile = files.first().map_or_else(PathBuf::new, |(file, _)| file.path.clone());
         let workspace = source_roots::source_roots(&self.root, &profile, sources);
-        let settings = &mut config.costs();
-        settings.sources.follow_moves = places == Places::Current;
+        let settings = &config.costs();
         let index = index_sources(&workspace, &settings.sources);
         if let [(only, _)] = files.as_mut_slice() {
             only.warnings.extend(other_files_of_run(only));

@@ -128,8 +128,8 @@ pub use profile::{
     FunctionId, Groups, JitTier, Level, Lib, LibId, LineKnowledge, MergeError, Metric, MetricId,
     Moved, OriginalPlace, Part, PlaceKind, Position, Profile, RawStacks, Recording, SourceId,
     Start, SymbolTables, Symbolicated, Thread, ThreadId, Total, Warning, WarningCode, Warnings,
-    at_call_sites, codes, divide, each_line, merge, relocate, relocate_with_files, with_files,
-    with_files_of_lines, with_interrupted,
+    at_call_sites, codes, divide, each_line, merge, relocate, with_files, with_files_of_lines,
+    with_interrupted,
 };
 
 /// Compiles the example in the README.

@@ -7,7 +7,6 @@ pub mod debug_info;
 pub mod helper;
 pub mod libraries;
 pub mod memory;
-pub mod source_maps;
 pub mod stages;
 pub mod trial;
 
@@ -175,9 +174,9 @@ pub fn load(
 
 /// Like [`load`], for a profile that was read and unwound before.
 pub fn load_read(loaded: Arc<Loaded>, environment: Environment<'_>) -> Snapshot {
-    let Environment { settings, index, caches } = environment;
+    let Environment { settings, caches, .. } = environment;
     let libraries = Libraries::of(&loaded.recording, &settings.symbols, &caches.symbols);
-    Snapshot::new(loaded, settings, index, libraries, &caches.texts)
+    snapshot(loaded, environment, libraries)
 }
 
 /// Like [`load_read`], but also searches libraries for up to a quarter of a second, so that costs of a
@@ -191,7 +190,7 @@ pub fn load_soon(loaded: Arc<Loaded>, environment: Environment<'_>) -> Snapshot 
         libraries =
             libraries.resolve_within(SEARCH_FIRST, loaded.clone(), places, caches.symbols.clone());
     }
-    Snapshot::new(loaded, settings, index, libraries, &caches.texts)
+    snapshot(loaded, environment, libraries)
 }
 
 /// Like [`load`], but also searches all libraries, which can take long.
@@ -210,7 +209,18 @@ pub fn load_read_with_symbols(loaded: Arc<Loaded>, environment: Environment<'_>)
     let libraries = Libraries::of(&loaded.recording, &settings.symbols, &caches.symbols);
     let places = Places::new(settings, index);
     let libraries = libraries.resolve_all(&loaded, &places, &caches.symbols);
-    Snapshot::new(loaded, settings, index, libraries, &caches.texts)
+    snapshot(loaded, environment, libraries)
+}
+
+/// Takes a profile through all stages, and keeps copies of the texts of its sources.
+fn snapshot(loaded: Arc<Loaded>, environment: Environment<'_>, libraries: Libraries) -> Snapshot {
+    let Environment { settings, index, caches } = environment;
+    let snapshot = Snapshot::new(loaded, settings, index, libraries, &caches.texts);
+    if let Some(copies) = caches.texts.copies().filter(|_| settings.sources.keep) {
+        let scripts = &snapshot.identified.source_maps.scripts;
+        snapshot.texts().keep(snapshot.loaded.content, scripts, copies);
+    }
+    snapshot
 }
 
 /// Applies other settings or roots to a snapshot. If only the view changed, nothing is resolved or
@@ -218,7 +228,7 @@ pub fn load_read_with_symbols(loaded: Arc<Loaded>, environment: Environment<'_>)
 pub fn renew(shown: &Snapshot, environment: Environment<'_>) -> Snapshot {
     let Environment { settings, index, .. } = environment;
     let is_mapped = shown.settings.sources == settings.sources
-        && shown.source_mapped.walk == index.walk()
+        && shown.identified.walk == index.walk()
         && shown.settings.symbols == settings.symbols;
     if is_mapped {
         return shown.with_view(&settings.view);
@@ -236,7 +246,7 @@ pub fn renew_with_symbols(shown: &Snapshot, environment: Environment<'_>) -> Sna
     let places = Places::new(settings, index);
     let libraries = renewed.symbolicated.libraries.clone();
     let libraries = libraries.resolve_all(&renewed.loaded, &places, &caches.symbols);
-    Snapshot::new(renewed.loaded, settings, index, libraries, &caches.texts)
+    snapshot(renewed.loaded, environment, libraries)
 }
 
 /// Unwinds the copied stacks of the files and merges their recordings.
@@ -301,7 +311,7 @@ pub fn resolve(
         if observe(Step::Resolving(done, all)).is_break() {
             return;
         }
-        publish(Snapshot::new(loaded.clone(), settings, index, libraries.clone(), &caches.texts));
+        publish(snapshot(loaded.clone(), environment, libraries.clone()));
         published = Instant::now();
     }
 }

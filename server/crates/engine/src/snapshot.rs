@@ -10,14 +10,12 @@ use crate::functions::source_functions::SourceFunction;
 use crate::load::coverage;
 use crate::load::debug_info::no_debug_info;
 use crate::load::libraries::Libraries;
-use crate::load::source_maps;
-use crate::load::source_maps::OriginalLines;
 use crate::load::stages::costed::Costed;
 use crate::load::stages::grouped::{Function, Grouped};
+use crate::load::stages::identified::Identified;
+use crate::load::stages::identifying::{Context, OriginalLines, source_names};
 use crate::load::stages::loaded::Loaded;
-use crate::load::stages::source_mapped::SourceMapped;
 use crate::load::stages::symbolicated::Symbolicated;
-use crate::load::stages::{base_names, moved, renamed, transpiled};
 use crate::present::units;
 use crate::recorded_texts::{RecordedTexts, TextCaches};
 use analysis::{
@@ -38,10 +36,8 @@ pub struct Snapshot {
     pub loaded: Arc<Loaded>,
     /// After addresses were resolved.
     pub symbolicated: Arc<Symbolicated>,
-    /// After files were mapped to the workspace.
-    pub source_mapped: Arc<SourceMapped>,
-    /// The texts of its sources at the time of the recording.
-    pub texts: Arc<RecordedTexts>,
+    /// After its sources were identified.
+    pub identified: Arc<Identified>,
     /// After the view was applied, with its files and functions.
     pub grouped: Grouped,
     /// The settings that the snapshot was computed with.
@@ -75,66 +71,42 @@ impl Snapshot {
         caches: &TextCaches,
     ) -> Self {
         let symbolicated = Arc::new(Symbolicated::new(&loaded, libraries));
-        let folder = loaded.folder();
-        let (parsed, keeps) = (&caches.parsed, settings.sources.keep);
-        let reader = &caches.reader(&loaded, index.roots(), keeps);
-        let maps = source_maps::Search { profile: &loaded.stamp, index, reader };
-        let mut mapped =
-            SourceMapped::new(&symbolicated, folder.as_deref(), &settings.sources, &maps, parsed);
-        let search = moved::Search { reader, index, settings: &settings.sources, caches };
-        // More places become known with each library.
-        if symbolicated.libraries.is_complete() {
-            mapped = renamed::follow(search, &mapped).unwrap_or(mapped);
-        }
-        let mut texts = RecordedTexts::new(&mapped, caches, reader);
-        if keeps {
-            texts.keep(&loaded, &mapped, caches);
-        }
-        if let Some(without) = transpiled::without_lines(&mapped, &texts, parsed) {
-            (mapped, texts) = without;
-        }
-        mapped = base_names::refuse(&mapped, &texts, index, parsed).unwrap_or(mapped);
-        if settings.sources.follow_moves
-            && symbolicated.libraries.is_complete()
-            && let Some(followed) = moved::follow(search, &mapped, &texts)
-        {
-            (mapped, texts) = followed;
-        }
-        let (mapped, texts) = (Arc::new(mapped), Arc::new(texts));
-        Self::from_texts(loaded, symbolicated, mapped, texts, settings.clone())
+        let identified = {
+            let reader = caches.reader(&loaded, index.roots(), settings.sources.keep);
+            let (sources, parsed) = (&settings.sources, &caches.parsed);
+            let context = Context::new(&symbolicated, sources, index, &reader, parsed);
+            Arc::new(Identified::new(&context))
+        };
+        Self::under_view(loaded, symbolicated, identified, settings.clone())
     }
 
     /// The same profile under another view: nothing is read, resolved or mapped again.
     #[must_use]
     pub fn with_view(&self, view: &ViewSettings) -> Self {
-        let Self { loaded, symbolicated, source_mapped, texts, .. } = self;
+        let Self { loaded, symbolicated, identified, .. } = self;
         let settings = CostSettings { view: view.clone(), ..self.settings.clone() };
-        let (symbolicated, source_mapped) = (symbolicated.clone(), source_mapped.clone());
-        Self::from_texts(loaded.clone(), symbolicated, source_mapped, texts.clone(), settings)
+        Self::under_view(loaded.clone(), symbolicated.clone(), identified.clone(), settings)
     }
 
-    fn from_texts(
+    fn under_view(
         loaded: Arc<Loaded>,
         symbolicated: Arc<Symbolicated>,
-        source_mapped: Arc<SourceMapped>,
-        texts: Arc<RecordedTexts>,
+        identified: Arc<Identified>,
         settings: CostSettings,
     ) -> Self {
         let overlay = overlay(&loaded, &settings).map(|settings| {
-            let (symbolicated, source_mapped) = (symbolicated.clone(), source_mapped.clone());
-            let (loaded, texts) = (loaded.clone(), texts.clone());
-            Arc::new(Self::from_texts(loaded, symbolicated, source_mapped, texts, settings))
+            let (loaded, symbolicated) = (loaded.clone(), symbolicated.clone());
+            Arc::new(Self::under_view(loaded, symbolicated, identified.clone(), settings))
         });
-        let grouped = Grouped::new(&symbolicated, &source_mapped, &settings.view, &texts);
+        let grouped = Grouped::new(&symbolicated, &identified, &settings.view);
         let Costed { costs, tree, mut line_counts, defined } = Costed::new(&grouped);
-        let mut warnings = warnings(&loaded, &symbolicated, &source_mapped, &grouped, &costs);
+        let mut warnings = warnings(&loaded, &symbolicated, &identified, &grouped, &costs);
         warnings.extend(no_contour(&grouped, &costs, &tree));
         warnings.extend(coverage::leave_out_changed(&mut line_counts, &loaded, &grouped));
         Self {
             loaded,
             symbolicated,
-            source_mapped,
-            texts,
+            identified,
             grouped,
             settings,
             costs,
@@ -194,10 +166,15 @@ impl Snapshot {
         self.grouped.paths.get(file.index())?.as_deref()
     }
 
+    /// The texts of its sources at the time of the recording.
+    pub fn texts(&self) -> &Arc<RecordedTexts> {
+        &self.identified.texts
+    }
+
     /// All file names of the profile, each with its file and the workspace file it is mapped to.
     pub fn mappings(&self) -> impl Iterator<Item = (&str, FileId, &Mapping)> {
         let symbols = self.grouped.recording.symbols();
-        self.source_mapped.mappings.iter().zip(0..).map(move |(mapping, source)| {
+        self.identified.mappings.iter().zip(0..).map(move |(mapping, source)| {
             let source = SourceId::new(source);
             (symbols.source_name(source), self.grouped.groups.file(source), mapping)
         })
@@ -205,8 +182,8 @@ impl Snapshot {
 
     /// Whether a path mapping for `from` may apply to a file or library of the profile.
     pub fn has_name_in(&self, from: &str) -> bool {
-        let symbols = self.source_mapped.recording.symbols();
-        let files = source_maps::source_names(symbols).into_iter();
+        let symbols = self.identified.recording.symbols();
+        let files = source_names(symbols).into_iter();
         let libraries = symbols.libs.iter().flat_map(|lib| [&*lib.path, &*lib.debug_path]);
         sources::has_name_in(from, files.chain(libraries))
     }
@@ -245,7 +222,7 @@ impl Snapshot {
     /// Whether the profile names no file for a func, whose file was found by its name.
     pub(crate) fn is_file_by_name(&self, func: FuncId) -> bool {
         let file = self.grouped.recording.symbols().funcs.get(func).source;
-        let mapping = file.and_then(|file| self.source_mapped.mappings.get(file.index()));
+        let mapping = file.and_then(|file| self.identified.mappings.get(file.index()));
         matches!(mapping, Some(Mapping::Mapped { how: How::Name, .. }))
     }
 
@@ -422,7 +399,7 @@ fn overlay(loaded: &Loaded, settings: &CostSettings) -> Option<CostSettings> {
 fn warnings(
     loaded: &Loaded,
     symbolicated: &Symbolicated,
-    source_mapped: &SourceMapped,
+    identified: &Identified,
     grouped: &Grouped,
     costs: &Costs,
 ) -> Vec<Warning> {
@@ -430,7 +407,7 @@ fn warnings(
         &loaded.warnings,
         &grouped.problems.warnings,
         &symbolicated.warnings,
-        &source_mapped.warnings,
+        &identified.warnings,
     ];
     let mut warnings: Vec<Warning> = stages.into_iter().flatten().cloned().collect();
     let libraries = &symbolicated.libraries;

@@ -85,8 +85,7 @@ pub use raw_stacks::{Callers, Mapping, RawStack, RawStacks, with_callers, with_i
 pub use recording::{Profile, Recording, StackAccess};
 pub use registers::{RawArch, Registers};
 pub use relocate::{
-    Moved, OriginalPlace, PlaceKind, Position, each_line, relocate, relocate_with_files,
-    with_files_of_lines,
+    Moved, OriginalPlace, PlaceKind, Position, each_line, relocate, with_files_of_lines,
 };
 pub use restack::Restack;
 pub use samples::{Samples, Thread, Weights};

@@ -61,22 +61,10 @@ pub enum Moved<'a> {
 #[must_use]
 pub fn relocate<'a>(
     recording: &Recording,
-    find: impl FnMut(PlaceKind, Position) -> Moved<'a>,
-) -> Recording {
-    relocate_with_files(recording, |_| None, find)
-}
-
-/// Like [`relocate`]. A func without a start line moves to the file that `file_of` returns, if any.
-#[must_use]
-pub fn relocate_with_files<'a>(
-    recording: &Recording,
-    mut file_of: impl FnMut(FuncId) -> Option<&'a str>,
     mut find: impl FnMut(PlaceKind, Position) -> Moved<'a>,
 ) -> Recording {
     match recording {
-        Recording::Stacks(profile) => {
-            Recording::Stacks(relocate_stacks(profile, &mut file_of, &mut find))
-        }
+        Recording::Stacks(profile) => Recording::Stacks(relocate_stacks(profile, &mut find)),
         Recording::Graph(graph) => Recording::Graph(graph.clone()),
     }
 }
@@ -126,15 +114,10 @@ pub fn with_files_of_lines(
 
 fn relocate_stacks<'a>(
     profile: &Profile,
-    file_of: &mut dyn FnMut(FuncId) -> Option<&'a str>,
     find: &mut dyn FnMut(PlaceKind, Position) -> Moved<'a>,
 ) -> Profile {
     let old = &profile.symbols;
     let mut names = Names::of(old);
-    let mut file = |id| file_of(id).and_then(|name| names.source(name));
-    let without_start = |id: &FuncId| old.funcs.get(*id).line == 0;
-    let files: Vec<Option<SourceId>> =
-        old.funcs.ids().map(|id| Some(id).filter(without_start).and_then(&mut file)).collect();
     // A place stays if the table of names is full.
     let mut moved = |kind, position| match find(kind, position) {
         Moved::Stays => None,
@@ -151,7 +134,6 @@ fn relocate_stacks<'a>(
         {
             (func.source, func.line, func.column) = (Some(source), place.line, place.column);
         }
-        func.source = files[id.index()].or(func.source);
         funcs.push(func);
         funcs.set_code(id, old.funcs.code(id));
     }
@@ -337,22 +319,6 @@ mod tests {
         let (source, line) = new.place(FrameId::new(2)).unwrap();
         assert_eq!((new.symbols().source_name(source), line), ("/app/lib.ts", 9));
         assert_eq!(new.frames().get(FrameId::new(2)).line, 0);
-    }
-
-    #[test]
-    fn a_func_without_a_start_moves_to_another_file_with_its_lines() {
-        let symbols = profile().symbols;
-        let third = symbols.funcs.ids().find(|&id| symbols.func_name(id) == "third").unwrap();
-        let file = |id| (id == third).then_some("/app/c.ts");
-        let recording = Recording::Stacks(profile());
-        let moved = relocate_with_files(&recording, file, |_, _| Moved::Stays);
-        let symbols = moved.symbols();
-        let sources: Vec<_> = symbols
-            .funcs
-            .ids()
-            .map(|id| symbols.source_name(symbols.funcs.get(id).source.unwrap()))
-            .collect();
-        assert_eq!(sources, ["/app/out.js", "/app/out.js", "/app/c.ts"]);
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub use functions::{Arity, Call, Definition, FunctionKind, Functions, Language};
 pub use git_folders::GitFolders;
 pub use index::{Root, RootKind, SourceIndex, Walk, lexical};
 pub use library::library_paths;
-pub use lines::{LexedTexts, LineMap, Syntax, TextWithFunctions, code_tokens};
+pub use lines::{LexedTexts, LineMap, MIN_TOKENS, Syntax, TextWithFunctions, code_tokens};
 pub use listing::Limits;
 pub use map::{How, Mapping, Reason, map_paths};
 pub use modules::Modules;

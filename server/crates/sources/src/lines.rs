@@ -24,7 +24,7 @@ mod text;
 mod units;
 mod within_functions;
 
-pub use code_tokens::code_tokens;
+pub use code_tokens::{MIN_TOKENS, code_tokens};
 pub use lexed::LexedTexts;
 pub use map::LineMap;
 pub use syntax::Syntax;

@@ -5,7 +5,6 @@ use super::fit::short;
 use super::project::{Opened, Project};
 use super::tool::Query;
 use super::view::View;
-use crate::cli::view::Places;
 use crate::cli::warnings;
 use engine::compare::baseline::Baseline;
 use engine::compare::comparison::Change;
@@ -125,8 +124,8 @@ impl Query for Compare {
         most: usize,
     ) -> Result<Difference, String> {
         let before_view = view.of(&question.baseline);
-        let now = project.open_at(view, Places::Recorded)?;
-        let before = project.open_at(&before_view, Places::Recorded)?;
+        let now = project.open(view)?;
+        let before = project.open(&before_view)?;
         if let Some(problem) = Baseline::new(before.snapshot.clone()).problem(&now.snapshot) {
             return Err(problem);
         }

@@ -4,7 +4,6 @@ use super::fit::MAX_LENGTH;
 use super::project::Project;
 use super::tool::Query;
 use super::view::View;
-use crate::cli::view::Places;
 use engine::export::{self, Cut, Options, Target};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,7 +46,7 @@ impl Query for Export {
         question: &Question,
         _: usize,
     ) -> Result<Exported, String> {
-        let opened = project.open_at(view, Places::Recorded)?;
+        let opened = project.open(view)?;
         let Question { to, max_depth } = *question;
         let options = Options { target: to, compat: None, max_depth, cut: Cut::Fold };
         let written = export::export(&opened.snapshot, None, options)?;

@@ -4,7 +4,6 @@ use super::project::Project;
 use super::tool::Query;
 use super::view::View;
 use crate::cli::check::Check;
-use crate::cli::view::Places;
 use engine::query::profiles::{Profiles, profiles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,7 +38,7 @@ impl Query for ListProfiles {
         _: &Nothing,
         most: usize,
     ) -> Result<AllProfiles, String> {
-        let mut profiles = profiles(&project.world(view, Places::Current)?);
+        let mut profiles = profiles(&project.world(view)?);
         let more = profiles.profiles.len().saturating_sub(most);
         profiles.profiles.truncate(most);
         Ok(AllProfiles { profiles, more })
@@ -65,7 +64,7 @@ impl Query for CheckHealth {
         _: &Nothing,
         most: usize,
     ) -> Result<Check, String> {
-        let opened = project.open_at(view, Places::Recorded)?;
+        let opened = project.open(view)?;
         let mut check = Check::new(&opened.snapshot, &opened.index);
         check.threads.truncate(most);
         check.libraries.truncate(most);

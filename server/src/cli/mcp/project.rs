@@ -5,7 +5,7 @@ use super::view::View;
 use crate::cli::current_folder::{absolute, absolute_folder, current_folder};
 use crate::cli::exit::{Failure, UNREADABLE};
 use crate::cli::read::is_standard_input;
-use crate::cli::view::{Places, ViewArgs};
+use crate::cli::view::ViewArgs;
 use analysis::FunctionId;
 use engine::config::settings::{Settings, Unit};
 use engine::discovery::preference::attempts;
@@ -39,7 +39,6 @@ pub struct Project {
 /// A profile under a view.
 struct Loaded {
     view: ViewArgs,
-    places: Places,
     /// The files that the costs depend on, as they were read.
     files: Vec<(PathBuf, Stamp)>,
     snapshot: Arc<Snapshot>,
@@ -105,16 +104,7 @@ impl Project {
 
     /// The profile of a view. The error is a message for the client.
     pub fn open(&mut self, view: &View) -> Result<Opened, String> {
-        self.open_at(view, Places::Current)
-    }
-
-    /// The profile of a view, with its functions at these places.
-    pub(in crate::cli) fn open_at(
-        &mut self,
-        view: &View,
-        places: Places,
-    ) -> Result<Opened, String> {
-        let world = self.world(view, places)?;
+        let world = self.world(view)?;
         let Some((snapshot, index)) = world.snapshot().cloned().zip(world.index.clone()) else {
             let folders: Vec<_> =
                 self.roots.iter().map(|root| root.display().to_string()).collect();
@@ -130,7 +120,7 @@ impl Project {
     }
 
     /// What is shown: the profile of a view, if there is one, and all profiles of the project.
-    pub(in crate::cli) fn world(&mut self, view: &View, places: Places) -> Result<World, String> {
+    pub(in crate::cli) fn world(&mut self, view: &View) -> Result<World, String> {
         let args = view.apply(&self.base)?;
         let settings = self.settings();
         let found = discover(&self.roots, &settings, &mut self.recognised);
@@ -139,7 +129,7 @@ impl Project {
         let (mut problems, mut shown) = (Vec::new(), None);
         for files in choices {
             let first = files.first().cloned().unwrap_or_default();
-            match self.load(ViewArgs { profiles: files, ..args.clone() }, places) {
+            match self.load(ViewArgs { profiles: files, ..args.clone() }) {
                 Ok(loaded) => {
                     shown = Some(loaded);
                     break;
@@ -211,9 +201,8 @@ impl Project {
     fn load(
         &mut self,
         view: ViewArgs,
-        places: Places,
     ) -> Result<(Arc<Snapshot>, Arc<SourceIndex>), (bool, String)> {
-        let is_same = |loaded: &Loaded| loaded.view == view && loaded.places == places;
+        let is_same = |loaded: &Loaded| loaded.view == view;
         if let Some(at) = self.loaded.iter().position(is_same) {
             let known = self.loaded.remove(at);
             if known.is_current() {
@@ -222,7 +211,7 @@ impl Project {
                 return Ok(answer);
             }
         }
-        let loaded = view.load_quietly(&[], places);
+        let loaded = view.load_quietly(&[]);
         let (snapshot, index) =
             loaded.map_err(|failure| (failure.code == UNREADABLE, failure.message))?;
         let sources = snapshot.mappings().filter_map(|(_, _, mapping)| match mapping {
@@ -236,7 +225,7 @@ impl Project {
             self.loaded.remove(0);
         }
         let answer = (snapshot.clone(), index.clone());
-        self.loaded.push(Loaded { view, places, files, snapshot, index });
+        self.loaded.push(Loaded { view, files, snapshot, index });
         Ok(answer)
     }
 }

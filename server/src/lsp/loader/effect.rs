@@ -51,12 +51,9 @@ impl<A> Output<A> {
         &self.world
     }
 
-    /// Removes and returns the effects. Messages come last, so that the world that they are about can
-    /// be asked for when they arrive.
+    /// Removes and returns the effects.
     pub fn take(&mut self) -> Vec<Effect<A>> {
-        let mut effects = std::mem::take(&mut self.effects);
-        effects.sort_by_key(|effect| matches!(effect, Effect::Log(..)));
-        effects
+        std::mem::take(&mut self.effects)
     }
 
     /// Adds an effect.
@@ -94,19 +91,5 @@ impl<A> Output<A> {
             self.publish(|world| world.problems.retain(|(file, _)| file != path));
             self.effects.push(Effect::Diagnose(path.to_owned(), None));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn messages_follow_the_world_that_they_are_about() {
-        let mut output: Output<()> = Output::new(Arc::new(World::default()));
-        output.log(Severity::Warning, "the setting is ignored");
-        output.publish(|world| world.ignored = vec!["the setting is ignored".to_owned()]);
-        let effects = output.take();
-        assert!(matches!(&*effects, [Effect::Publish(_), Effect::Log(..)]), "{effects:?}");
     }
 }

@@ -186,8 +186,8 @@ impl LoadJob {
             }
         };
         let baseline = world.baseline.as_ref().filter(|baseline| {
-            let Snapshot { settings: used, source_mapped, .. } = &*baseline.snapshot;
-            used != settings || source_mapped.walk != index.walk()
+            let Snapshot { settings: used, identified, .. } = &*baseline.snapshot;
+            used != settings || identified.walk != index.walk()
         });
         let renewed = |snapshot: &Snapshot| renew_with_symbols(snapshot, environment);
         let baseline = baseline.map(|baseline| baseline.renewed(renewed));
@@ -372,7 +372,7 @@ fn kept_runs(
     let Some(runs) = &caches.runs else { return Ok(Vec::new()) };
     let (root, loaded) = (world.root.as_deref(), &shown.loaded);
     let folder = root.or(loaded.path.parent()).unwrap_or(Path::new(""));
-    let commit = || Commit::at(folder, loaded.stamp.modified, &shown.texts);
+    let commit = || Commit::at(folder, loaded.stamp.modified, shown.texts());
     let is_kept = runs.keep(root, loaded, commit);
     // Without a copy, the next run is compared with an earlier one.
     *not_kept = is_kept

@@ -19,13 +19,12 @@ use crate::compare::unresolved::{UnresolvedLibs, is_address, same_address};
 use crate::config::settings::{Combine, Compare};
 use crate::functions::function_name::FunctionName;
 use crate::functions::same_name::{SameName, same_name};
-use crate::load::stages::moved::MIN_TOKENS;
 use crate::recorded_texts::RecordedText;
 use crate::snapshot::Snapshot;
 use crate::world::file_lines::FileLines;
 use analysis::{Cost, FileId, FuncKey, FunctionId, Groups, Metric, Total};
 use rustc_hash::{FxHashMap, FxHashSet};
-use sources::{Definition, LineMap, Syntax, code_tokens, without_version};
+use sources::{Definition, LineMap, MIN_TOKENS, Syntax, code_tokens, without_version};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -63,7 +62,7 @@ struct Moved {
 fn code(snapshot: &Snapshot, function: FunctionId) -> Option<Vec<u64>> {
     let source = snapshot.source_function(function)?;
     let (path, definition) = (snapshot.path_of(source.file)?, source.definition());
-    let recorded = snapshot.texts.get(path).filter(|recorded| !recorded.is_guess())?;
+    let recorded = snapshot.texts().get(path).filter(|recorded| !recorded.is_guess())?;
     let text = recorded.text.get(definition.bytes.clone())?;
     let tokens = code_tokens(text, Syntax::of_text(path, &recorded.text));
     (!definition.name.is_empty() && tokens.len() >= MIN_TOKENS).then_some(tokens)
@@ -83,13 +82,13 @@ fn definitions<'a>(
     path: &Path,
     chosen: impl Fn(&Definition) -> bool,
 ) -> Option<Vec<&'a Definition>> {
-    let all = &snapshot.texts.get(path)?.definitions.as_ref()?.all;
+    let all = &snapshot.texts().get(path)?.definitions.as_ref()?.all;
     Some(all.iter().filter(|it| chosen(it)).collect())
 }
 
 /// Whether the recorded text of a file is known and has a definition with this key.
 fn has_definition(snapshot: &Snapshot, path: &Path, wanted: &DefinitionKey) -> bool {
-    let is_known = snapshot.texts.get(path).is_some_and(|recorded| !recorded.is_guess());
+    let is_known = snapshot.texts().get(path).is_some_and(|recorded| !recorded.is_guess());
     let same = definitions(snapshot, path, |it| key(it) == *wanted);
     is_known && same.is_some_and(|same| !same.is_empty())
 }
@@ -149,7 +148,7 @@ fn same_by_name(before: &Snapshot, shown: &Snapshot, function: FunctionId, path:
     {
         return Same::Function(same);
     }
-    let is_guess = before.texts.get(path).is_some_and(RecordedText::is_guess);
+    let is_guess = before.texts().get(path).is_some_and(RecordedText::is_guess);
     if !same.is_empty() || is_guess && may_have(before, shown, function, path) {
         return Same::Unknown;
     }
@@ -218,7 +217,7 @@ fn in_other_checkout(
 /// The file of a function without a definition, if it was found and its recorded text is not known.
 fn path_in_doubt(snapshot: &Snapshot, function: FunctionId) -> Option<&Path> {
     let path = snapshot.path_of(snapshot.function(function).file?)?;
-    let is_guess = snapshot.texts.get(path).is_none_or(RecordedText::is_guess);
+    let is_guess = snapshot.texts().get(path).is_none_or(RecordedText::is_guess);
     (is_guess && snapshot.source_function(function).is_none()).then_some(path)
 }
 
@@ -540,7 +539,7 @@ impl Baseline {
         let Some(source) = before.source_function(same) else { return true };
         let Some(path) = before.path_of(source.file) else { return false };
         let file = shown.function(function).file.and_then(|file| shown.path_of(file));
-        let is_known = shown.texts.get(path).is_some_and(|text| text.definitions.is_some());
+        let is_known = shown.texts().get(path).is_some_and(|text| text.definitions.is_some());
         let same = if file != Some(path) {
             elsewhere(shown, before, same, true)
         } else if is_known {
@@ -645,7 +644,7 @@ impl Baseline {
     /// The recorded texts of a file: the baseline's and that of `shown`. `None` if one is not known.
     fn both_texts<'a>(&'a self, shown: &'a Snapshot, path: &Path) -> Option<[&'a RecordedText; 2]> {
         let known = |snapshot: &'a Snapshot| {
-            snapshot.texts.get(path).filter(|recorded| !recorded.is_guess())
+            snapshot.texts().get(path).filter(|recorded| !recorded.is_guess())
         };
         Some([known(&self.snapshot)?, known(shown)?])
     }

@@ -1,10 +1,9 @@
 //! Functions that have another name than in the baseline, and otherwise the same code.
 
 use crate::compare::definition_key::{DefinitionKey, key};
-use crate::load::stages::moved::MIN_TOKENS;
 use crate::recorded_texts::RecordedText;
 use rustc_hash::FxHashSet;
-use sources::{Definition, Syntax, code_tokens};
+use sources::{Definition, MIN_TOKENS, Syntax, code_tokens};
 use std::path::Path;
 
 /// If more functions of a file than this are new or gone, none of them counts as renamed.

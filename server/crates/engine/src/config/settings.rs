@@ -428,7 +428,6 @@ impl Settings {
                 source_roots: self.source_roots.clone(),
                 exclude: self.exclude.clone(),
                 keep: self.keep_sources,
-                follow_moves: true,
             },
             view: ViewSettings {
                 combine: self.combine,
@@ -470,9 +469,6 @@ pub struct SourceSettings {
     pub exclude: Vec<String>,
     /// Whether to keep copies of recorded texts on disk, and to use them.
     pub keep: bool,
-    /// Whether functions that were moved to another file are shown there. Reports name the recorded
-    /// places.
-    pub follow_moves: bool,
 }
 
 impl SourceSettings {

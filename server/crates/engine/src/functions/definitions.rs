@@ -146,6 +146,11 @@ impl ParsedFiles {
         all
     }
 
+    /// The definitions of one text.
+    pub fn one(&self, path: &Path, text: &Arc<str>) -> Option<Arc<FileDefinitions>> {
+        self.all([(path, text)]).remove(path)?
+    }
+
     fn get(&self, path: &Path, text: &Arc<str>) -> Option<Version> {
         let files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         files.get(path)?.iter().find(|version| version.text == *text).cloned()

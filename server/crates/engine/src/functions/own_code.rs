@@ -11,7 +11,7 @@ pub fn is_own(snapshot: &Snapshot, function: FunctionId) -> bool {
 
 /// Whether a file of a profile is own code.
 pub fn is_own_file(snapshot: &Snapshot, file: FileId) -> bool {
-    snapshot.path_of(file).is_some_and(|path| is_own_path(path, &snapshot.source_mapped.roots))
+    snapshot.path_of(file).is_some_and(|path| is_own_path(path, &snapshot.identified.roots))
 }
 
 /// The file of a function: that of its definition, or else of its first line with cost.

@@ -123,14 +123,14 @@ impl PlaceFields {
             let place_text = lib.map_or_else(|| "no source".to_owned(), library);
             return Self { uri, line0, place_text };
         };
-        Self { uri, line0, place_text: short(snapshot, file, line, line0) }
+        Self { uri, line0, place_text: short(snapshot, file, line) }
     }
 
     /// The place of a recorded line (1-based).
     pub fn of_line(context: &Context, snapshot: &Snapshot, file: FileId, line: u32) -> Self {
         let place = line_place(context, snapshot, file, line);
         let (uri, line0) = place.map(|place| (place.uri, place.range.start.line0)).unzip();
-        Self { uri, line0, place_text: short(snapshot, file, line, line0) }
+        Self { uri, line0, place_text: short(snapshot, file, line) }
     }
 
     /// The first line of a file.
@@ -160,12 +160,9 @@ impl PlaceFields {
     }
 }
 
-/// `file.rs:12`, with the recorded line (1-based). With today's (0-based) if the recorded one is unknown,
-/// because functions were moved to the file.
-fn short(snapshot: &Snapshot, file: FileId, line: u32, today: Option<u32>) -> String {
-    let text = snapshot.path_of(file).and_then(|path| snapshot.texts.get(path));
-    let today = today.filter(|_| text.is_some_and(|text| text.is_composed));
-    format!("{}:{}", base_name(snapshot, file), today.map_or(line, |line0| line0 + 1))
+/// `file.rs:12`, with the recorded line (1-based).
+fn short(snapshot: &Snapshot, file: FileId, line: u32) -> String {
+    format!("{}:{line}", base_name(snapshot, file))
 }
 
 /// `file.rs`.

@@ -53,7 +53,7 @@ fn line_range(context: &Context, snapshot: &Snapshot, path: &Path, line: u32) ->
         let line0 = current(&document.mapped(snapshot).map);
         return document.text.range_of_line(line0).unwrap_or_else(|| Range::at_line(line0));
     }
-    let on_disk = snapshot.texts.to_disk(path);
+    let on_disk = snapshot.texts().to_disk(path);
     Range::at_line(on_disk.map_or(recorded0, |(map, _)| current(&map)))
 }
 
@@ -130,7 +130,7 @@ fn definition_range(
         let start = document.text.range_of_line(first)?.start;
         return Some(Range::new(start, document.text.end_of_line(last)?));
     }
-    let (first, last) = match snapshot.texts.to_disk(path) {
+    let (first, last) = match snapshot.texts().to_disk(path) {
         Some((map, _)) => lines_left(&map, lines)?,
         None => (*lines.start(), *lines.end()),
     };

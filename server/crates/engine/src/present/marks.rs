@@ -68,7 +68,7 @@ impl Marks {
             let text = short(&format!("search {}", plain(&view.search)));
             parts.push(text + effect(recording.sampled().is_some()));
         }
-        let knows_inlined = snapshot.source_mapped.recording.knows_inlined();
+        let knows_inlined = snapshot.identified.recording.knows_inlined();
         if snapshot.settings.view.inlines == Inlines::CallSite && knows_inlined {
             parts.push("inlines at call site".to_owned());
         }

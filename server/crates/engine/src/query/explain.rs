@@ -223,7 +223,7 @@ fn ambiguous_function(
     line0: u32,
     index: Option<&SourceIndex>,
 ) -> Option<Explanation> {
-    let ambiguous = &snapshot.source_mapped.ambiguous;
+    let ambiguous = &snapshot.identified.ambiguous;
     let path = index.filter(|_| !ambiguous.is_empty())?.canonical(path)?;
     let function = ambiguous.iter().find(|function| {
         let mut candidates = function.candidates.iter();

@@ -87,7 +87,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
         ..Details::default()
     };
     if lines.stale {
-        let recorded = snapshot.path_of(open.file).and_then(|path| snapshot.texts.get(path));
+        let recorded = snapshot.path_of(open.file).and_then(|path| snapshot.texts().get(path));
         let why = recorded.and_then(|recorded| recorded.origin.doubt());
         let why = why.unwrap_or("the file is newer than the profile");
         details

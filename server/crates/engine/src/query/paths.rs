@@ -2,7 +2,7 @@
 
 use crate::config::settings::PathMapping;
 use crate::items::weight::Weight;
-use crate::load::stages::by_name::AmbiguousFunction;
+use crate::load::stages::by_name::found::AmbiguousFunction;
 use crate::present::text::one_line;
 use crate::query::path_rules;
 use crate::ranking::order::hottest_line_of_files;
@@ -129,7 +129,7 @@ pub fn paths(context: &Context) -> Option<Paths> {
             .map(|index| index.missing().iter().map(|root| text(&root.path)).collect()),
         mapped: files.iter().filter(|file| file.path.is_some()).count(),
         files,
-        ambiguous_functions: snapshot.source_mapped.ambiguous.iter().map(unmatched).collect(),
+        ambiguous_functions: snapshot.identified.ambiguous.iter().map(unmatched).collect(),
     })
 }
 

@@ -114,7 +114,7 @@ fn select(
             .or_else(|| ending_with(snapshot, index, file))
     {
         let target = target?;
-        let n_lines = snapshot.texts.to_disk(&target.path).map(|(_, text)| text.lines().count());
+        let n_lines = snapshot.texts().to_disk(&target.path).map(|(_, text)| text.lines().count());
         if line == 0 || n_lines.is_some_and(|n_lines| line as usize > n_lines) {
             let n_lines = n_lines.map(|n| units::counted(n as f64, "lines"));
             let has = n_lines.map_or_else(String::new, |n| format!(": the file has {n}"));

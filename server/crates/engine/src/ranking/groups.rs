@@ -96,7 +96,7 @@ fn package(snapshot: &Snapshot, part: &Part<'_>) -> Option<String> {
     let of_file = |file: FileId| {
         let name = snapshot.file_name(file);
         let path = snapshot.path_of(file);
-        let in_manifest = || snapshot.source_mapped.packages.package_of(path?);
+        let in_manifest = || snapshot.identified.packages.package_of(path?);
         if is_own_file(snapshot, file) {
             return in_manifest().or_else(|| root_name(snapshot, path?));
         }
@@ -113,7 +113,7 @@ fn package(snapshot: &Snapshot, part: &Part<'_>) -> Option<String> {
 
 /// The name of the innermost workspace folder that has a file.
 fn root_name(snapshot: &Snapshot, path: &Path) -> Option<String> {
-    let roots = snapshot.source_mapped.roots.iter().map(|root| &root.path);
+    let roots = snapshot.identified.roots.iter().map(|root| &root.path);
     let around = roots.filter(|root| path.starts_with(root));
     let innermost = around.max_by_key(|root| root.as_os_str().len())?;
     Some(innermost.file_name()?.to_string_lossy().into_owned())

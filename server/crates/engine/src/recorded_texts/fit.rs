@@ -86,10 +86,7 @@ impl Evidence {
         reader: &Reader<'_>,
         parsed: &ParsedFiles,
     ) -> Option<Arc<str>> {
-        let fits = |text: &Arc<str>| {
-            let definitions = parsed.all([(path, text)]).remove(path).flatten();
-            self.fits(path, text, definitions.as_deref())
-        };
+        let fits = |text: &Arc<str>| self.fits(path, text, parsed.one(path, text).as_deref());
         let copy = reader.copy(names).filter(fits);
         copy.or_else(|| Some(reader.now(path)?.text).filter(fits))
             .or_else(|| reader.in_git(path).iter().find(|text| fits(text)).cloned())

@@ -26,7 +26,7 @@ const MAX_VERSIONS: usize = 500;
 pub struct Reader<'a> {
     loaded: &'a Loaded,
     roots: &'a [Root],
-    disk: &'a DiskTexts,
+    disk: &'a Arc<DiskTexts>,
     copies: Option<&'a Copies>,
     /// Read on first use.
     manifest: OnceCell<Manifest>,
@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
     pub fn new(
         loaded: &'a Loaded,
         roots: &'a [Root],
-        disk: &'a DiskTexts,
+        disk: &'a Arc<DiskTexts>,
         copies: Option<&'a Copies>,
     ) -> Self {
         Self {
@@ -69,6 +69,11 @@ impl<'a> Reader<'a> {
     /// The profile.
     pub fn loaded(&self) -> &'a Loaded {
         self.loaded
+    }
+
+    /// The versions of files on disk, of all loads.
+    pub fn disk(&self) -> &'a Arc<DiskTexts> {
+        self.disk
     }
 
     /// A source of the profile as it is on disk. `None` if it cannot be read, is not a regular file, has

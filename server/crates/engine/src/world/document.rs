@@ -80,7 +80,7 @@ impl Document {
     /// The line map from the text that the profile of `snapshot` was recorded from to this version.
     /// If that text is not known, edits are followed from the text that was opened.
     pub fn mapped(&self, snapshot: &Snapshot) -> Arc<Mapped> {
-        let texts = &snapshot.texts;
+        let texts = &snapshot.texts();
         let (text, stale) = self.recorded(snapshot);
         let mut cache = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
         cache.retain(|(cached, _)| cached.strong_count() > 0);
@@ -107,7 +107,7 @@ impl Document {
 
     /// The text that lines are mapped from, and whether the recorded text is a guess.
     fn recorded<'a>(&'a self, snapshot: &'a Snapshot) -> (&'a Arc<str>, bool) {
-        let recorded = snapshot.texts.get(&self.path);
+        let recorded = snapshot.texts().get(&self.path);
         let text = recorded.map_or(&self.opened, |recorded| &recorded.text);
         (text, recorded.is_none_or(RecordedText::is_guess))
     }

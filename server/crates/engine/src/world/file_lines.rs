@@ -112,7 +112,8 @@ impl FileLines<'_> {
     /// The cost of the recorded line that a changed line (0-based) of the text replaced.
     pub fn replaced(&self, line0: u32) -> Option<LineCost> {
         let recorded0 = self.map.replaced(line0)?;
-        let text = self.snapshot.path_of(self.file).and_then(|path| self.snapshot.texts.get(path));
+        let text =
+            self.snapshot.path_of(self.file).and_then(|path| self.snapshot.texts().get(path));
         if text.is_some_and(|text| text.is_misplaced(recorded0)) {
             return None;
         }

@@ -116,6 +116,6 @@ fn an_edited_file_is_found_with_the_others() {
     let files = [("src/main.c", MAIN), ("lib/lib.c", &edited), ("lib/lib.h", HEADER)];
     let project = Project::new(&files);
     let snapshot = project.load(text_samples::profile(&samples("./")));
-    let mappings = &snapshot.source_mapped.mappings;
+    let mappings = &snapshot.identified.mappings;
     assert_eq!(mappings.iter().filter(|mapping| mapping.path().is_some()).count(), 3);
 }

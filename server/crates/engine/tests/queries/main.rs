@@ -25,7 +25,6 @@ mod lenses;
 mod line_counts;
 mod matching;
 mod menus;
-mod moved;
 mod noise;
 mod recursion;
 mod renamed;

@@ -82,7 +82,7 @@ fn a_changed_view_maps_and_resolves_nothing_again() {
     let all = renewed(&index, &load(&project), &json!({}));
     let worker = renewed(&index, &all, &json!({"threads": ["worker"]}));
     assert_eq!(functions(&worker), ["hash 1/1", "main 0/1"]);
-    assert!(std::sync::Arc::ptr_eq(&worker.source_mapped, &all.source_mapped));
+    assert!(std::sync::Arc::ptr_eq(&worker.identified, &all.identified));
     let back = renewed(&index, &worker, &json!({}));
     assert_eq!(functions(&back), functions(&all));
 }
@@ -95,7 +95,7 @@ fn changed_source_settings_map_again() {
     assert!(file.is_some());
     let excluded = renewed(&index(&project), &all, &json!({"exclude": ["*.rs"]}));
     assert_eq!(excluded.file_at(&project.path("app.rs")), None);
-    assert!(!std::sync::Arc::ptr_eq(&excluded.source_mapped, &all.source_mapped));
+    assert!(!std::sync::Arc::ptr_eq(&excluded.identified, &all.identified));
 }
 
 #[test]

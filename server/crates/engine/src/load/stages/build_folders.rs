@@ -7,6 +7,7 @@
 //! itself, or must have all of its functions if it was edited since.
 
 use super::file_evidence::{Recorded, is_common, is_on_line, plain_name, words};
+use super::identifying::{Change, Context, Identifying};
 use crate::load::debug_info::is_system;
 use crate::recorded_texts::reader::Reader;
 use analysis::{LibId, Recording, SourceId};
@@ -32,13 +33,10 @@ struct Relative {
 }
 
 /// Maps the names that have no file yet.
-pub fn apply(
-    mappings: &mut [Mapping],
-    recording: &Recording,
-    index: &SourceIndex,
-    reader: &Reader<'_>,
-) {
-    let names = relative_names(mappings, recording, index);
+pub fn find(all: &Identifying<'_>) -> Change {
+    let Context { index, reader, .. } = all.context;
+    let names = relative_names(&all.mappings, &all.recording, index);
+    let mut mappings = all.mappings.clone();
     let folders = folders(&names, reader);
     for (source, name) in &names {
         let is_in_folder = |file: &&EndsLike| {
@@ -56,6 +54,7 @@ pub fn apply(
             mappings[source.index()] = Mapping::Mapped { path, how: How::Suffix };
         }
     }
+    Change::mappings(mappings)
 }
 
 /// The names without a file that a folder of a build may have. Not those that a library of the system

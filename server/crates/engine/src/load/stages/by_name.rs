@@ -6,28 +6,72 @@
 //! exports, and only if the workspace defines enough of the program's names. Anything else would give
 //! the costs of a library's `read` to the user's.
 
-mod found;
+pub mod found;
 #[cfg(feature = "grammars")]
 mod search;
 
-pub use found::{AmbiguousFunction, ByName};
-#[cfg(feature = "grammars")]
-pub use search::find;
+use super::identifying::{Change, Identifying};
+use analysis::{FuncId, Warning, WarningCode, with_files};
+use found::ByName;
+use rustc_hash::FxHashMap;
+use sources::{How, Mapping, Reason};
 
-#[cfg(not(feature = "grammars"))]
-use {
-    crate::functions::definitions::ParsedFiles, analysis::Recording, sources::SourceIndex,
-    std::path::Path, std::sync::Arc,
-};
+/// Gives functions without a file the file that they were found in. Not while addresses are not resolved:
+/// those functions can have files.
+pub fn find_files(all: &Identifying<'_>) -> Change {
+    if !all.context.symbolicated.libraries.is_complete() {
+        return Change::default();
+    }
+    let named = find(all);
+    let warnings = warning(&named).into_iter().collect();
+    if named.files.is_empty() {
+        return Change { ambiguous: named.ambiguous, warnings, ..Change::default() };
+    }
+    let given = |path| all.context.index.as_given(path).to_string_lossy().into_owned();
+    let names: FxHashMap<FuncId, String> =
+        named.files.iter().map(|(&func, path)| (func, given(path))).collect();
+    let recording = with_files(&all.recording, |func| names.get(&func).map(String::as_str));
+    let symbols = recording.symbols();
+    let mut mappings = all.mappings.clone();
+    mappings.resize(symbols.sources.len(), Mapping::Unmapped(Reason::NoFile));
+    for (&func, path) in &named.files {
+        let source = symbols.funcs.get(func).source;
+        if let Some(mapping) = source.and_then(|source| mappings.get_mut(source.index()))
+            && matches!(mapping, Mapping::Unmapped(_))
+        {
+            *mapping = Mapping::Mapped { path: path.to_path_buf(), how: How::Name };
+        }
+    }
+    let mappings = Some(mappings);
+    Change { mappings, ambiguous: named.ambiguous, warnings, ..Change::places(recording) }
+}
+
+#[cfg(feature = "grammars")]
+fn find(all: &Identifying<'_>) -> ByName {
+    let context = all.context;
+    search::find(
+        &all.recording,
+        context.index,
+        |path| context.excluded.contains(path),
+        context.parsed,
+        |path| context.reader.candidate(path),
+    )
+}
 
 /// Finds nothing: without the feature `grammars`, no definitions are known.
 #[cfg(not(feature = "grammars"))]
-pub fn find(
-    _: &Recording,
-    _: &SourceIndex,
-    _: impl Fn(&Path) -> bool,
-    _: &ParsedFiles,
-    _: impl Fn(&Path) -> Option<Arc<str>>,
-) -> ByName {
+fn find(_: &Identifying<'_>) -> ByName {
     ByName::default()
+}
+
+fn warning(named: &ByName) -> Option<Warning> {
+    let message = if named.is_cut {
+        "the profile names no files for some functions, and the workspace has too much code to search for \
+         them; they are shown without a source"
+            .to_owned()
+    } else {
+        named.ambiguous.first()?.message()
+    };
+    let count = named.ambiguous.len().max(1) as u64;
+    Some(Warning { code: WarningCode::UnmatchedFunction, message, count })
 }

@@ -7,6 +7,7 @@ use sources::SourceIndex;
 use std::path::{Path, PathBuf};
 
 /// The files that the setting `exclude` matches.
+#[derive(Debug)]
 pub struct Excluded<'i> {
     /// Each root, with the globs in it.
     roots: Vec<(&'i Path, GlobSet)>,

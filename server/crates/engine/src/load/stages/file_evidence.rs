@@ -5,11 +5,11 @@
 //! among others only if all are on their lines. Without start lines (py-spy), that means around the
 //! lines on which they were executing.
 
-use crate::functions::definitions::ParsedFiles;
+use super::identifying::{Change, Context, Identifying};
 use crate::functions::file::File;
 use crate::functions::function_name::FunctionName;
 use crate::recorded_texts::reader::Reader;
-use analysis::{FuncId, Recording, SourceId, SymbolTables};
+use analysis::{FuncId, Recording, SourceId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{How, Language, Mapping, Reason, SourceIndex};
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,29 +80,23 @@ pub(super) type Recorded = Vec<(String, u32)>;
 type Executing = BTreeSet<(FuncId, u32)>;
 
 /// Decides between ambiguous candidates, and unmaps files of another project that were found by
-/// another path than their own. Not those whose content is `confirmed`.
-pub fn apply(
-    mappings: &mut [Mapping],
-    recording: &Recording,
-    index: &SourceIndex,
-    confirmed: &FxHashSet<SourceId>,
-    parsed: &ParsedFiles,
-    reader: &Reader<'_>,
-) {
-    let symbols = recording.symbols();
-    let mut recorded = recorded_functions(mappings, recording);
-    let executing = executing_lines(mappings, recording);
+/// another path than their own. Not those whose content is confirmed.
+pub fn decide(all: &Identifying<'_>) -> Change {
+    let (symbols, Context { index, reader, .. }) = (all.recording.symbols(), all.context);
+    let mut recorded = recorded_functions(&all.mappings, &all.recording);
+    let executing = executing_lines(&all.mappings, &all.recording);
+    let mut mappings = all.mappings.clone();
     let mut folders: BTreeMap<(String, PathBuf), Folder> = BTreeMap::new();
     for (mapping, source) in mappings.iter_mut().zip(0..) {
         if let (Mapping::Ambiguous { candidates }, Some(executing)) =
             (&*mapping, executing.get(&source).filter(|_| !recorded.contains_key(&source)))
-            && let Some(path) = choose_by_lines(candidates, executing, symbols, reader, parsed)
+            && let Some(path) = choose_by_lines(all, candidates, executing)
         {
             *mapping = Mapping::Mapped { path, how: How::Suffix };
         }
         let Some(functions) = recorded.remove(&source) else { continue };
         let id = SourceId::new(source as u32);
-        if confirmed.contains(&id) {
+        if all.confirmed.contains(&id) {
             continue;
         }
         match mapping {
@@ -114,9 +108,9 @@ pub fn apply(
             Mapping::Mapped { path, how: How::Suffix | How::Module | How::Mount } => {
                 let name = symbols.source_name(id);
                 let is_there = is_there(name, path, &functions, reader)
-                    || executing.get(&source).is_some_and(|executing| {
-                        n_executing(path, executing, symbols, reader, parsed) > Some(0)
-                    });
+                    || executing
+                        .get(&source)
+                        .is_some_and(|executing| n_executing(all, path, executing) > Some(0));
                 let own = functions.iter().map(|(name, _)| name).filter(|name| !is_common(name));
                 let own: BTreeSet<String> = own.cloned().collect();
                 let folder = folders.entry(folder(name, path)).or_default();
@@ -144,6 +138,7 @@ pub fn apply(
             mappings[source] = Mapping::Unmapped(Reason::OtherFunctions { candidate, function });
         }
     }
+    Change::mappings(mappings)
 }
 
 /// The sources in a recorded folder that were found in a folder of the workspace.
@@ -287,51 +282,36 @@ fn choose(candidates: &[PathBuf], functions: &Recorded, reader: &Reader<'_>) -> 
 /// The only candidate with all functions around their executing lines, if no other one has any of
 /// them there. A function may be long, so one of the names must not be common.
 fn choose_by_lines(
+    all: &Identifying<'_>,
     candidates: &[PathBuf],
     executing: &Executing,
-    symbols: &SymbolTables,
-    reader: &Reader<'_>,
-    parsed: &ParsedFiles,
 ) -> Option<PathBuf> {
-    let name = |func: FuncId| FunctionName::of(symbols.func_name(func));
+    let name = |func: FuncId| FunctionName::of(all.recording.symbols().func_name(func));
     let names: FxHashSet<String> =
         executing.iter().filter_map(|&(func, _)| name(func).name).collect();
     if names.len() < MIN_FOUND || names.iter().all(|name| is_common(name)) {
         return None;
     }
-    only_with_all(candidates, executing.len(), |path| {
-        n_executing(path, executing, symbols, reader, parsed)
-    })
+    only_with_all(candidates, executing.len(), |path| n_executing(all, path, executing))
 }
 
 /// Whether a file has functions of the source around most of the lines on which these were executing.
-pub(super) fn has_most(
-    path: &Path,
-    source: SourceId,
-    recording: &Recording,
-    reader: &Reader<'_>,
-    parsed: &ParsedFiles,
-) -> bool {
+pub(super) fn has_most(all: &Identifying<'_>, path: &Path, source: SourceId) -> bool {
     let mut executing = Executing::new();
-    recording.each_place(|func, of, line| {
+    all.recording.each_place(|func, of, line| {
         if of == source {
             executing.insert((func, line - 1));
         }
     });
-    let n_right = n_executing(path, &executing, recording.symbols(), reader, parsed).unwrap_or(0);
+    let n_right = n_executing(all, path, &executing).unwrap_or(0);
     n_right >= MIN_FOUND && 2 * n_right > executing.len()
 }
 
 /// The number of places in which a file has a function of that name around the executing line.
-fn n_executing(
-    path: &Path,
-    executing: &Executing,
-    symbols: &SymbolTables,
-    reader: &Reader<'_>,
-    parsed: &ParsedFiles,
-) -> Option<usize> {
-    let text = reader.now(path)?.text;
-    let definitions = parsed.all([(path, &text)]).remove(path)??;
+fn n_executing(all: &Identifying<'_>, path: &Path, executing: &Executing) -> Option<usize> {
+    let symbols = all.recording.symbols();
+    let text = all.context.reader.now(path)?.text;
+    let definitions = all.context.parsed.one(path, &text)?;
     let file = File::new(&definitions);
     let is_there = |&&(func, line0): &&(FuncId, u32)| {
         file.may_contain(&FunctionName::of(symbols.func_name(func)), &[line0])

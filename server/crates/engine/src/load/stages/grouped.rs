@@ -8,10 +8,9 @@ use crate::functions::divided::divided_by_definition;
 use crate::functions::functions_by_key::FunctionsByKey;
 use crate::functions::own_files::{NoOwnCode, own_functions};
 use crate::functions::source_functions::{SourceFunction, group_by_definition};
-use crate::load::source_maps::OriginalLines;
-use crate::load::stages::source_mapped::SourceMapped;
+use crate::load::stages::identified::Identified;
+use crate::load::stages::identifying::OriginalLines;
 use crate::load::stages::symbolicated::Symbolicated;
-use crate::recorded_texts::RecordedTexts;
 use analysis::{
     Addresses, Costs, FileId, Func, FuncId, FuncKey, FunctionId, FunctionKey, Groups, IdleSamples,
     Name, Operand, Problems, Recording, Rewrites, Start, SymbolTables, ThreadChoice, Transform,
@@ -59,31 +58,32 @@ pub struct Grouped {
 }
 
 impl Grouped {
-    /// Groups the files and functions of `mapped`, by the definitions in `texts`, and applies the
+    /// Groups the files and functions of `identified`, by the definitions in its texts, and applies the
     /// view.
     pub fn new(
         symbolicated: &Symbolicated,
-        mapped: &SourceMapped,
+        identified: &Identified,
         settings: &ViewSettings,
-        texts: &RecordedTexts,
     ) -> Self {
         let mut problems = Problems::default();
-        let mut view = view(&mapped.recording, settings, &mut problems);
-        let by_file = file_groups(mapped.recording.symbols(), mapped);
-        let paths = paths(&by_file, mapped);
-        let definitions: Vec<_> =
-            paths.iter().map(|path| texts.get(path.as_ref()?)?.definitions.clone()).collect();
-        let (recorded, by_file, whole) = divide(mapped, by_file, &definitions);
+        let mut view = view(&identified.recording, settings, &mut problems);
+        let by_file = file_groups(identified.recording.symbols(), identified);
+        let paths = paths(&by_file, identified);
+        let definitions: Vec<_> = paths
+            .iter()
+            .map(|path| identified.texts.get(path.as_ref()?)?.definitions.clone())
+            .collect();
+        let (recorded, by_file, whole) = divide(identified, by_file, &definitions);
         let divided = divided_funcs(&whole);
         // This needs the lines that each function executes, so it precedes `at_call_sites`.
         let (by_function, source_functions) =
             group_by_definition(&recorded, &by_file, &definitions, &|source| {
-                mapped.originals.contains(&source)
+                identified.source_maps.originals.contains(&source)
             });
         let mut no_own_code = None;
         // A contour says which procedures are left out instead.
         if !recorded.knows_contour() {
-            let roots = &mapped.roots;
+            let roots = &identified.roots;
             match own_functions(&recorded, &by_function, &source_functions, &paths, roots) {
                 Ok(own) => view.own = settings.own.then(|| Arc::new(own)),
                 Err(why) => no_own_code = Some(why),
@@ -121,7 +121,7 @@ impl Grouped {
             by_key: OnceLock::new(),
             divided,
             resolved,
-            generated: generated(mapped, &groups),
+            generated: generated(identified, &groups),
             view,
             recording,
             runs,
@@ -291,18 +291,18 @@ pub struct Function<'a> {
 }
 
 /// Groups file names that are mapped to the same workspace file.
-fn file_groups(symbols: &SymbolTables, mapped: &SourceMapped) -> Groups {
-    Groups::new(symbols, |source| match &mapped.mappings[source.index()] {
+fn file_groups(symbols: &SymbolTables, identified: &Identified) -> Groups {
+    Groups::new(symbols, |source| match &identified.mappings[source.index()] {
         Mapping::Mapped { path, .. } => Ok(path.clone()),
         Mapping::Ambiguous { .. } | Mapping::Unmapped(_) => Err(source),
     })
 }
 
 /// The workspace file of each file.
-fn paths(groups: &Groups, mapped: &SourceMapped) -> Vec<Option<PathBuf>> {
+fn paths(groups: &Groups, identified: &Identified) -> Vec<Option<PathBuf>> {
     let sources = (0..groups.n_files() as u32).map(|file| groups.first_source(FileId::new(file)));
     sources
-        .map(|source| match &mapped.mappings[source.index()] {
+        .map(|source| match &identified.mappings[source.index()] {
             Mapping::Mapped { path, .. } => Some(path.clone()),
             Mapping::Ambiguous { .. } | Mapping::Unmapped(_) => None,
         })
@@ -312,16 +312,16 @@ fn paths(groups: &Groups, mapped: &SourceMapped) -> Vec<Option<PathBuf>> {
 /// The recording with funcs divided by definition, its files, and by func the recorded one that it is
 /// a part of; empty if none is divided.
 fn divide(
-    mapped: &SourceMapped,
+    identified: &Identified,
     by_file: Groups,
     definitions: &[Option<Arc<FileDefinitions>>],
 ) -> (Arc<Recording>, Groups, Vec<FuncId>) {
-    match divided_by_definition(&mapped.recording, &by_file, definitions) {
+    match divided_by_definition(&identified.recording, &by_file, definitions) {
         Some(divided) => {
-            let by_file = file_groups(divided.recording.symbols(), mapped);
+            let by_file = file_groups(divided.recording.symbols(), identified);
             (Arc::new(divided.recording), by_file, divided.whole)
         }
-        None => (mapped.recording.clone(), by_file, Vec::new()),
+        None => (identified.recording.clone(), by_file, Vec::new()),
     }
 }
 
@@ -349,8 +349,8 @@ fn averaged(
 }
 
 /// The original lines of each generated file.
-fn generated(mapped: &SourceMapped, groups: &Groups) -> FxHashMap<FileId, OriginalLines> {
-    let generated = mapped.generated.iter();
+fn generated(identified: &Identified, groups: &Groups) -> FxHashMap<FileId, OriginalLines> {
+    let generated = identified.source_maps.generated.iter();
     generated.map(|(&source, lines)| (groups.file(source), lines.clone())).collect()
 }
 

@@ -3,36 +3,29 @@
 //! there, this finds the function that it belongs to, by the definitions of the scripts. Other lines
 //! that both functions have may then be of either.
 
-use crate::functions::definitions::{FileDefinitions, ParsedFiles};
+use super::identifying::{Change, Identifying};
+use crate::functions::definitions::FileDefinitions;
 use crate::functions::file::File;
 use crate::functions::function_name::FunctionName;
 use crate::functions::initializers::is_initializer;
 use crate::recorded_texts::fit::Evidence;
-use crate::recorded_texts::reader::Reader;
-use analysis::{Func, FuncId, Position, Recording, SourceId, each_line, with_files_of_lines};
+use analysis::{Func, FuncId, Position, SourceId, each_line, with_files_of_lines};
 use rustc_hash::{FxHashMap, FxHashSet};
-use sources::Mapping;
 use std::sync::Arc;
 
 /// A script whose lines are longer than this on average, in bytes, is minified. Its lines tell nothing.
 const MAX_LINE: usize = 400;
 
-/// The recording with such lines in the scripts that they belong to. Those whose script is not certain
-/// have no place. `mappings` are the files of its sources. Nothing is moved if the recorded text of one of
-/// the scripts is not known, because the lines may be of that one.
-pub fn with_scripts_of_lines(
-    recording: &Arc<Recording>,
-    mappings: &[Mapping],
-    reader: &Reader<'_>,
-    parsed: &ParsedFiles,
-) -> Arc<Recording> {
+/// Moves such lines to the scripts that they belong to. Those whose script is not certain have no place.
+/// Nothing is moved if the recorded text of one of the scripts is not known, because the lines may be of
+/// that one.
+pub fn of_other_scripts(all: &Identifying<'_>) -> Change {
+    let recording = &all.recording;
     let has_own_lines_alone = recording.metrics().iter().any(|metric| metric.lines.is_self_alone());
     if !has_own_lines_alone || !recording.knows_code() {
-        return recording.clone();
+        return Change::default();
     }
-    let Some(scripts) = Scripts::new(recording, mappings, reader, parsed) else {
-        return recording.clone();
-    };
+    let Some(scripts) = Scripts::new(all) else { return Change::default() };
     let mut calls = Calls::default();
     recording.each_call(|caller, callee| _ = calls.entry(caller).or_default().insert(callee));
     let mut inlined: FxHashMap<FuncId, FxHashSet<Definition>> = FxHashMap::default();
@@ -42,7 +35,7 @@ pub fn with_scripts_of_lines(
             inlined.entry(func).or_default().extend(found);
         }
     });
-    Arc::new(with_files_of_lines(recording, |func, Position { source, line, .. }| {
+    Change::places(with_files_of_lines(recording, |func, Position { source, line, .. }| {
         let line0 = line - 1;
         if !scripts.can_be_of(func, source, line0) {
             return scripts.function_of(func, source, line0, &calls).map(|(source, _)| source);
@@ -76,26 +69,20 @@ struct Script {
 }
 
 impl Scripts {
-    fn new(
-        recording: &Recording,
-        mappings: &[Mapping],
-        reader: &Reader<'_>,
-        parsed: &ParsedFiles,
-    ) -> Option<Self> {
-        let symbols = recording.symbols();
+    fn new(all: &Identifying<'_>) -> Option<Self> {
+        let (symbols, parsed) = (all.recording.symbols(), all.context.parsed);
         let funcs = || symbols.funcs.ids().map(|id| (id, symbols.funcs.get(id)));
         let used: FxHashSet<SourceId> = funcs().filter_map(|(_, func)| func.source).collect();
         let mut by_source = FxHashMap::default();
-        let evidence = Evidence::of_starts(recording, mappings);
-        for (mapping, source) in mappings.iter().zip((0..).map(SourceId::new)) {
+        let evidence = Evidence::of_starts(&all.recording, &all.mappings);
+        for (source, mapping) in all.sources() {
             let Some(path) = mapping.path().filter(|_| used.contains(&source)) else { continue };
-            let names = [symbols.source_name(source).to_owned()];
-            let script = evidence.recorded(path, &names, reader, parsed)?;
+            let names = [all.name(source).to_owned()];
+            let script = evidence.recorded(path, &names, all.context.reader, parsed)?;
             if !has_short_lines(&script) {
                 continue;
             }
-            let definitions = parsed.all([(path, &script)]).remove(path).flatten();
-            if let Some(text) = definitions {
+            if let Some(text) = parsed.one(path, &script) {
                 let is_recorded = vec![false; text.all.len()];
                 let ends: FxHashSet<u32> = text.all.iter().map(|it| *it.lines.end()).collect();
                 let has_code = |(line, line0): (&str, u32)| has_code(line, ends.contains(&line0));

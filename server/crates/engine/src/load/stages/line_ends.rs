@@ -2,43 +2,44 @@
 //! without line feeds. Recordings count the lines that these end. Everything else here counts line
 //! feeds.
 
-use crate::recorded_texts::reader::Reader;
-use analysis::{Moved, OriginalPlace, Position, Recording, SourceId, relocate};
+use super::identifying::{Change, Identifying};
+use analysis::{Moved, OriginalPlace, Position, SourceId, relocate};
 use rustc_hash::FxHashMap;
-use sources::{Mapping, Syntax};
-use std::ops::Range;
+use sources::Syntax;
 use std::path::Path;
-use std::sync::Arc;
 
 /// A line of JavaScript: the line (1-based) that it is in, and whether it begins that line.
 type Line = (u32, bool);
 
-/// The recording with lines that end with line feeds, in those of its `sources` that are not generated.
-/// `mappings` are the files of all sources.
-pub fn counted_by_line_feeds(
-    recording: &Arc<Recording>,
-    mappings: &[Mapping],
-    sources: Range<usize>,
-    reader: &Reader<'_>,
-) -> Arc<Recording> {
-    let symbols = recording.symbols();
+/// The recorded lines of scripts that are not generated.
+pub fn of_recorded(all: &Identifying<'_>) -> Change {
+    counted_by_line_feeds(all, |_| true)
+}
+
+/// The lines of scripts that source maps lead to.
+pub fn of_originals(all: &Identifying<'_>) -> Change {
+    counted_by_line_feeds(all, |source| all.source_maps.originals.contains(&source))
+}
+
+/// Counts the lines of some sources by line feeds.
+fn counted_by_line_feeds(all: &Identifying<'_>, is_one: impl Fn(SourceId) -> bool) -> Change {
     let mut scripts: FxHashMap<SourceId, Vec<Line>> = FxHashMap::default();
-    for (mapping, source) in mappings.get(sources.clone()).unwrap_or_default().iter().zip(sources) {
+    for (source, mapping) in all.sources().filter(|(source, _)| is_one(*source)) {
         let Some(path) = mapping.path().filter(|path| is_script(path)) else { continue };
-        let now = reader.now(path);
+        let now = all.context.reader.now(path);
         let text = now.as_ref().map(|now| now.text.as_bytes());
         let lines = text.and_then(|text| lines(text).filter(|_| !is_generated(text)));
-        scripts.extend(lines.map(|lines| (SourceId::new(source as u32), lines)));
+        scripts.extend(lines.map(|lines| (source, lines)));
     }
     if scripts.is_empty() {
-        return recording.clone();
+        return Change::default();
     }
-    Arc::new(relocate(recording, |_, Position { source, line, column }| {
+    Change::places(relocate(&all.recording, |_, Position { source, line, column }| {
         let Some(lines) = scripts.get(&source) else { return Moved::Stays };
         let line0 = line.saturating_sub(1) as usize;
         let Some(&(line, is_first)) = lines.get(line0) else { return Moved::Unknown };
         let column = if is_first { column } else { 0 };
-        Moved::To(OriginalPlace { file: symbols.source_name(source), line, column })
+        Moved::To(OriginalPlace { file: all.name(source), line, column })
     }))
 }
 

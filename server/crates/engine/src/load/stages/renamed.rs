@@ -4,14 +4,13 @@
 //! text, if that file was not there at the time of the recording. Later stages then see an edited
 //! file.
 
-use crate::load::stages::excluded::Excluded;
-use crate::load::stages::moved::{MIN_TOKENS, Search};
+use crate::load::stages::identifying::{Change, Context, Identifying};
 use crate::load::stages::read_limits::ReadLimits;
-use crate::load::stages::source_mapped::SourceMapped;
-use crate::recorded_texts::GoneTexts;
-use analysis::SourceId;
+use crate::recorded_texts::reader::Reader;
+use crate::recorded_texts::search::TextSearch;
+use analysis::{Recording, SourceId};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
-use sources::{How, LineMap, Mapping, Reason, Syntax, code_tokens};
+use sources::{How, LineMap, MIN_TOKENS, Mapping, Reason, SourceIndex, Syntax, code_tokens};
 use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,25 +30,28 @@ struct Gone {
     lines: FxHashSet<u64>,
 }
 
-/// The same with the files that were renamed. `None` if there are none.
-pub fn follow(search: Search<'_>, mapped: &SourceMapped) -> Option<SourceMapped> {
+/// Maps the sources whose files were renamed.
+pub fn follow(all: &Identifying<'_>) -> Change {
     let is_gone = |mapping: &Mapping| {
         matches!(mapping, Mapping::Unmapped(Reason::Gone(_) | Reason::NotFound))
     };
-    if !mapped.mappings.iter().any(is_gone) || !search.index.is_complete() {
-        return None;
+    // More places become known with each library.
+    if !all.context.symbolicated.libraries.is_complete()
+        || !all.mappings.iter().any(is_gone)
+        || !all.context.index.is_complete()
+    {
+        return Change::default();
     }
-    let symbols = mapped.recording.symbols();
-    let used = used_sources(mapped);
-    let mut mappings = mapped.mappings.clone();
+    let used = used_sources(&all.recording);
+    let mut there = all.mappings.clone();
     let mut names = Vec::new();
-    for (mapping, source) in mappings.iter_mut().zip((0..).map(SourceId::new)) {
+    for (mapping, source) in there.iter_mut().zip((0..).map(SourceId::new)) {
         if !is_gone(mapping) || !used.contains(&source) || names.len() >= MAX_NAMES {
             continue;
         }
         let path = match mapping {
             Mapping::Unmapped(Reason::Gone(path)) => Some(std::mem::take(path)),
-            _ => search.was_at(symbols.source_name(source)),
+            _ => was_at(all.context, all.name(source)),
         };
         if let Some(path) = path {
             names.push((source, path.clone()));
@@ -57,118 +59,107 @@ pub fn follow(search: Search<'_>, mapped: &SourceMapped) -> Option<SourceMapped>
             *mapping = Mapping::Mapped { path, how: How::Exact };
         }
     }
-    let there = mapped.with_places(mapped.recording.clone(), mappings);
-    let texts = GoneTexts::new(&there, &search.caches.parsed, search.reader);
+    let texts = TextSearch::new(all, &there);
     let known = names.into_iter().filter_map(|(source, path)| {
-        let text = texts.of(&path, symbols.source_name(source))?;
+        let text = texts.of_gone(&path, all.name(source))?;
         let syntax = Syntax::of_text(&path, &text);
         let is_long = code_tokens(&text, syntax).len() >= MIN_TOKENS;
         let lines = line_hashes(&text).collect();
         is_long.then_some(Gone { source, path, text, lines })
     });
     let known: Vec<Gone> = known.collect();
-    let found = search.files(&known, mapped, |path| texts.was_there(path))?;
-    let mut renamed = mapped.with_places(mapped.recording.clone(), mapped.mappings.clone());
-    for (gone, path) in found {
-        renamed.renamed.insert(path.clone(), gone.text.clone());
-        renamed.mappings[gone.source.index()] = Mapping::Mapped { path, how: How::Suffix };
+    let mut mappings = all.mappings.clone();
+    let mut renamed = FxHashMap::default();
+    for (gone, path) in files(all, &known) {
+        renamed.insert(path.clone(), gone.text.clone());
+        mappings[gone.source.index()] = Mapping::Mapped { path, how: How::Suffix };
     }
-    (!renamed.renamed.is_empty()).then_some(renamed)
+    Change { renamed, ..Change::mappings(mappings) }
 }
 
 /// The sources that functions or lines of a recording are in.
-fn used_sources(mapped: &SourceMapped) -> FxHashSet<SourceId> {
-    let symbols = mapped.recording.symbols();
+fn used_sources(recording: &Recording) -> FxHashSet<SourceId> {
+    let symbols = recording.symbols();
     let funcs = symbols.funcs.ids().filter_map(|id| symbols.funcs.get(id).source);
     let mut used: FxHashSet<SourceId> = funcs.collect();
-    mapped.recording.each_place(|_, source, _| _ = used.insert(source));
+    recording.each_place(|_, source, _| _ = used.insert(source));
     used
 }
 
-impl Search<'_> {
-    /// The path of a file that was checked out at the time of the recording, and has the end of a name of
-    /// another machine (CI, a container), with a folder at least.
-    fn was_at(&self, name: &str) -> Option<PathBuf> {
-        // Names of other machines on the network are never asked for, not even below a root.
-        if name.starts_with("//") || name.contains("://") || name.contains('\\') {
-            return None;
-        }
-        let mut rest = name;
-        while let Some((_, end)) = rest.split_once('/').filter(|(_, end)| end.contains('/')) {
-            rest = end;
-            // A name must lead nowhere else.
-            let is_plain =
-                |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':']);
-            if !end.split('/').all(is_plain) {
-                continue;
-            }
-            let mut paths = self.index.roots().iter().map(|root| root.path.join(end));
-            if let Some(path) = paths.find(|path| self.reader.was_checked_out(path)) {
-                return Some(path);
-            }
-        }
-        None
+/// The path of a file that was checked out at the time of the recording, and has the end of a name of
+/// another machine (CI, a container), with a folder at least.
+fn was_at(context: &Context<'_>, name: &str) -> Option<PathBuf> {
+    // Names of other machines on the network are never asked for, not even below a root.
+    if name.starts_with("//") || name.contains("://") || name.contains('\\') {
+        return None;
     }
+    let mut rest = name;
+    while let Some((_, end)) = rest.split_once('/').filter(|(_, end)| end.contains('/')) {
+        rest = end;
+        // A name must lead nowhere else.
+        let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':']);
+        if !end.split('/').all(is_plain) {
+            continue;
+        }
+        let mut paths = context.index.roots().iter().map(|root| root.path.join(end));
+        if let Some(path) = paths.find(|path| context.reader.was_checked_out(path)) {
+            return Some(path);
+        }
+    }
+    None
+}
 
-    /// The file that each of these sources is now. `None` if there is too much text to search.
-    fn files<'g>(
-        &self,
-        known: &'g [Gone],
-        mapped: &SourceMapped,
-        was_there: impl Fn(&Path) -> bool,
-    ) -> Option<Vec<(&'g Gone, PathBuf)>> {
-        if known.is_empty() {
-            return None;
-        }
-        let recorded: FxHashSet<&Path> = mapped.mappings.iter().filter_map(Mapping::path).collect();
-        let excluded = Excluded::new(self.settings, self.index);
-        let mut limits = ReadLimits::default();
-        let mut found: Vec<(&Gone, &Path)> = Vec::new();
-        for path in self.index.workspace_files() {
-            let mut like = known.iter().filter(|gone| self.may_be(gone, path)).peekable();
-            if like.peek().is_none() || recorded.contains(path) || excluded.contains(path) {
-                continue;
-            }
-            let Some(text) = limits.read(path, |path| self.reader.candidate(path)) else {
-                continue;
-            };
-            let lines: Vec<u64> = line_hashes(&text).collect();
-            let is_gone = |gone: &&Gone| has_half(gone, &lines) && is_nearly(gone, path, &text);
-            found.extend(like.filter(is_gone).map(|gone| (gone, path)));
-        }
-        if limits.is_cut() {
-            return None;
-        }
-        let mut n_files: FxHashMap<SourceId, usize> = FxHashMap::default();
-        let mut n_sources: FxHashMap<&Path, usize> = FxHashMap::default();
-        for (gone, path) in &found {
-            *n_files.entry(gone.source).or_default() += 1;
-            *n_sources.entry(path).or_default() += 1;
-        }
-        let is_only = |gone: &Gone, path: &Path| n_files[&gone.source] == 1 && n_sources[path] == 1;
-        let certain = found
-            .into_iter()
-            .filter(|(gone, path)| is_only(gone, path) && self.is_new(path) && !was_there(path));
-        Some(certain.map(|(gone, path)| (gone, path.to_owned())).collect())
+/// The file that each of these sources is now. None if there is too much text to search.
+fn files<'g>(all: &Identifying<'_>, known: &'g [Gone]) -> Vec<(&'g Gone, PathBuf)> {
+    if known.is_empty() {
+        return Vec::new();
     }
+    let Context { index, reader, excluded, .. } = all.context;
+    let recorded: FxHashSet<&Path> = all.mappings.iter().filter_map(Mapping::path).collect();
+    let mut limits = ReadLimits::default();
+    let mut found: Vec<(&Gone, &Path)> = Vec::new();
+    for path in index.workspace_files() {
+        let mut like = known.iter().filter(|gone| may_be(index, gone, path)).peekable();
+        if like.peek().is_none() || recorded.contains(path) || excluded.contains(path) {
+            continue;
+        }
+        let Some(text) = limits.read(path, |path| reader.candidate(path)) else {
+            continue;
+        };
+        let lines: Vec<u64> = line_hashes(&text).collect();
+        let is_gone = |gone: &&Gone| has_half(gone, &lines) && is_nearly(gone, path, &text);
+        found.extend(like.filter(is_gone).map(|gone| (gone, path)));
+    }
+    if limits.is_cut() {
+        return Vec::new();
+    }
+    let mut n_files: FxHashMap<SourceId, usize> = FxHashMap::default();
+    let mut n_sources: FxHashMap<&Path, usize> = FxHashMap::default();
+    for (gone, path) in &found {
+        *n_files.entry(gone.source).or_default() += 1;
+        *n_sources.entry(path).or_default() += 1;
+    }
+    let is_only = |gone: &Gone, path: &Path| n_files[&gone.source] == 1 && n_sources[path] == 1;
+    let is_new = |path: &Path| is_new(reader, path) && reader.in_git(path).is_empty();
+    let certain = found.into_iter().filter(|(gone, path)| is_only(gone, path) && is_new(path));
+    certain.map(|(gone, path)| (gone, path.to_owned())).collect()
+}
 
-    /// Whether a source may be a file now, by its path and length.
-    fn may_be(&self, gone: &Gone, path: &Path) -> bool {
-        let root =
-            |path: &Path| self.index.roots().iter().position(|root| path.starts_with(&root.path));
-        let len = gone.text.len() as u64;
-        let has_length =
-            |metadata: std::fs::Metadata| metadata.len() <= 2 * len && len <= 2 * metadata.len();
-        gone.path.extension() == path.extension()
-            && root(&gone.path) == root(path)
-            && std::fs::metadata(path).is_ok_and(has_length)
-    }
+/// Whether a source may be a file now, by its path and length.
+fn may_be(index: &SourceIndex, gone: &Gone, path: &Path) -> bool {
+    let root = |path: &Path| index.roots().iter().position(|root| path.starts_with(&root.path));
+    let len = gone.text.len() as u64;
+    let has_length =
+        |metadata: std::fs::Metadata| metadata.len() <= 2 * len && len <= 2 * metadata.len();
+    gone.path.extension() == path.extension()
+        && root(&gone.path) == root(path)
+        && std::fs::metadata(path).is_ok_and(has_length)
+}
 
-    /// Whether a file may have got its name after the recording.
-    fn is_new(&self, path: &Path) -> bool {
-        let time = self.reader.loaded().stamp.modified;
-        self.reader.now(path).is_some_and(|now| now.stamp.changed_after(time))
-    }
+/// Whether a file may have got its name after the recording.
+fn is_new(reader: &Reader<'_>, path: &Path) -> bool {
+    let time = reader.loaded().stamp.modified;
+    reader.now(path).is_some_and(|now| now.stamp.changed_after(time))
 }
 
 /// The hashes of the lines of a text that are not blank, without the white space around them.

@@ -6,18 +6,18 @@
 //! names. JavaScript engines give the place of a function's parameters.
 
 use super::file_evidence::{is_common, plain_name};
+use super::identifying::{Change, Identifying};
 use super::line_ends::is_script;
-use super::source_mapped::SourceMapped;
-use crate::functions::definitions::{FileDefinitions, ParsedFiles};
+use crate::functions::definitions::FileDefinitions;
 use crate::functions::file::File;
 use crate::functions::function_name::FunctionName;
-use crate::recorded_texts::{Origin, RecordedText, RecordedTexts};
+use crate::recorded_texts::Origin;
+use crate::recorded_texts::search::{Found, TextSearch};
 use analysis::{
     FuncId, Moved, OriginalPlace, PlaceKind, Position, SourceId, Warning, WarningCode, relocate,
 };
 use rustc_hash::FxHashMap;
 use sources::{How, Mapping};
-use std::path::Path;
 use std::sync::Arc;
 
 /// A script was compiled if fewer functions than this are in their places for each one that is not.
@@ -27,42 +27,33 @@ const MIN_RIGHT: usize = 4;
 /// around a module.
 const MAX_WRAPPER: usize = 100;
 
-/// The same recording without lines in scripts that were compiled when they were loaded. `None` if
-/// there are none.
-pub fn without_lines(
-    mapped: &SourceMapped,
-    texts: &RecordedTexts,
-    parsed: &ParsedFiles,
-) -> Option<(SourceMapped, RecordedTexts)> {
-    let scripts = scripts(mapped, texts, parsed);
+/// Removes the lines in scripts that were compiled when they were loaded.
+pub fn without_lines(all: &Identifying<'_>) -> Change {
+    let scripts = scripts(all);
     let transpiled: FxHashMap<SourceId, &Recorded> =
         scripts.iter().filter_map(|(&source, script)| Some((source, misplaced(script)?))).collect();
-    let first = transpiled.iter().min_by_key(|(source, _)| source.index())?;
-    let name = |source: SourceId| mapped.recording.symbols().source_name(source);
+    let Some(first) = transpiled.iter().min_by_key(|(source, _)| source.index()) else {
+        return Change::default();
+    };
     let (&source, Recorded { name: function, line, .. }) = first;
     let message = format!(
         "{}: `{function}` starts on line {line} in the profile, but not in the file: a tool compiled the file when it was loaded, or it \
          was edited while the program ran, so its lines have no costs; compile with source maps before the program runs, and profile \
          the output",
-        name(source)
+        all.name(source)
     );
     let count = transpiled.len() as u64;
-    let recording = relocate(&mapped.recording, |kind, Position { source, .. }| {
+    let recording = relocate(&all.recording, |kind, Position { source, .. }| {
         match (transpiled.contains_key(&source), kind) {
             (false, _) => Moved::Stays,
             (true, PlaceKind::Start) => {
-                Moved::To(OriginalPlace { file: name(source), line: 0, column: 0 })
+                Moved::To(OriginalPlace { file: all.name(source), line: 0, column: 0 })
             }
             (true, PlaceKind::Executing | PlaceKind::ExecutingAfter) => Moved::Unknown,
         }
     });
-    let mut without = mapped.with_places(Arc::new(recording), mapped.mappings.clone());
-    without.warnings.push(Warning { code: WarningCode::TranspiledLines, message, count });
-    let paths: Vec<&Path> = transpiled
-        .keys()
-        .filter_map(|source| mapped.mappings.get(source.index())?.path())
-        .collect();
-    Some((without, texts.without_doubt(&paths, parsed)))
+    let warnings = vec![Warning { code: WarningCode::TranspiledLines, message, count }];
+    Change { warnings, ..Change::places(recording) }
 }
 
 /// A script with a known text.
@@ -81,39 +72,33 @@ struct Recorded {
 }
 
 /// The scripts that were not mapped by a source map, and whose recorded text is known.
-fn scripts(
-    mapped: &SourceMapped,
-    texts: &RecordedTexts,
-    parsed: &ParsedFiles,
-) -> FxHashMap<SourceId, Script> {
-    let mut scripts: FxHashMap<SourceId, Script> = FxHashMap::default();
-    for (mapping, source) in mapped.mappings.iter().zip((0..).map(SourceId::new)) {
-        let Mapping::Mapped { path, how } = mapping else { continue };
-        let text = texts.get(path).filter(|text| is_known(text) && is_script(path));
-        let Some(text) = text.filter(|_| *how != How::SourceMap) else { continue };
-        let definitions = parsed.all([(path.as_path(), &text.text)]).remove(path.as_path());
-        if let Some(definitions) = definitions.flatten() {
-            let (text, functions) = (text.text.clone(), Vec::new());
-            scripts.insert(source, Script { text, definitions, functions });
-        }
-    }
-    if scripts.is_empty() {
-        return scripts;
-    }
-    let symbols = mapped.recording.symbols();
+fn scripts(all: &Identifying<'_>) -> FxHashMap<SourceId, Script> {
+    let symbols = all.recording.symbols();
+    let mut functions: FxHashMap<SourceId, Vec<Recorded>> = FxHashMap::default();
     for func in symbols.funcs.ids().map(|func: FuncId| symbols.funcs.get(func)) {
-        let script = func.source.and_then(|source| scripts.get_mut(&source));
-        if let Some(script) = script.filter(|_| func.line != 0) {
+        if let Some(source) = func.source.filter(|_| func.line != 0) {
             let name = symbols.strings.get(func.name).to_owned();
-            script.functions.push(Recorded { name, line: func.line, column: func.column });
+            let function = Recorded { name, line: func.line, column: func.column };
+            functions.entry(source).or_default().push(function);
         }
     }
-    scripts
+    let search = TextSearch::new(all, &all.mappings);
+    let script = |(source, mapping): (SourceId, &Mapping)| {
+        let Mapping::Mapped { path, how } = mapping else { return None };
+        if *how == How::SourceMap || !is_script(path) {
+            return None;
+        }
+        let functions = functions.remove(&source)?;
+        let text = search.find(path, &[all.name(source).to_owned()]).filter(is_known)?.text;
+        let definitions = all.context.parsed.one(path, &text)?;
+        Some((source, Script { text, definitions, functions }))
+    };
+    all.sources().filter_map(script).collect()
 }
 
 /// Whether the text is the recorded one, unless the script was compiled.
-fn is_known(text: &RecordedText) -> bool {
-    !text.is_guess() || text.origin == Origin::Contradicted
+fn is_known(found: &Found) -> bool {
+    found.origin.doubt().is_none() || found.origin == Origin::Contradicted
 }
 
 /// The first function that the text has in another place, or whose place the text does not have, if
@@ -159,6 +144,7 @@ fn starts_here(line: &str, column: u32) -> bool {
 #[cfg(all(test, feature = "grammars"))]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     const TEXT: &str = "\
 interface Options {

@@ -7,62 +7,19 @@
 //! script and its map are used that Costline kept when the profile was first shown.
 
 use crate::discovery::stamp::{Stamp, is_recorded};
-use crate::recorded_texts::KeptScript;
-use crate::recorded_texts::reader::Reader;
-use analysis::{
-    Moved, OriginalPlace, PlaceKind, Position, Recording, SourceId, SymbolTables, Warning,
-    WarningCode, Warnings, relocate,
+use crate::load::stages::identifying::{
+    Change, Context, Identifying, OriginalLines, Script, SourceMaps, source_names,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
-use sources::{Executing, How, MapProblem, Mapping, Original, Reason, SourceIndex, SourceMap};
+use crate::recorded_texts::KeptScript;
+use analysis::{
+    Moved, OriginalPlace, PlaceKind, Position, Recording, SourceId, WarningCode, Warnings, relocate,
+};
+use rustc_hash::FxHashMap;
+use sources::{Executing, How, MapProblem, Mapping, Original, Reason, SourceMap};
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
-
-/// The original place of each executed line (1-based) of a generated file: a file name and a line
-/// (1-based).
-pub type OriginalLines = FxHashMap<u32, (String, u32)>;
-
-/// A recording after source maps were applied.
-pub struct Relocated {
-    /// The recording. Its sources are the recorded ones, followed by the original files.
-    pub recording: Arc<Recording>,
-    /// The workspace file of each source.
-    pub mappings: Vec<Mapping>,
-    /// The lines that were moved, of each source with a usable source map.
-    pub generated: FxHashMap<SourceId, OriginalLines>,
-    /// The sources of the recording that it did not have before: original files.
-    pub originals: FxHashSet<SourceId>,
-    /// The texts of original files that source maps contain, by canonical path.
-    pub texts: FxHashMap<PathBuf, Arc<str>>,
-    /// The original files of code that was generated again since the recording, by canonical path,
-    /// each with the time when it was generated.
-    pub rebuilt: FxHashMap<PathBuf, SystemTime>,
-    /// The scripts whose source maps were used, as they were recorded.
-    pub scripts: Vec<Script>,
-}
-
-/// A generated script on disk that was not written since the recording.
-#[derive(Debug, Clone)]
-pub struct Script {
-    /// Its name in the profile.
-    pub name: String,
-    /// Its canonical path.
-    pub path: PathBuf,
-    /// The path of its source map, if that is another file.
-    pub map: Option<PathBuf>,
-}
-
-/// What is needed to find source maps.
-pub struct Search<'a> {
-    /// The stamp of the profile.
-    pub profile: &'a Stamp,
-    /// The files of the roots.
-    pub index: &'a SourceIndex,
-    /// The scripts, and the copies of them.
-    pub reader: &'a Reader<'a>,
-}
 
 /// The usable source maps of a recording.
 #[derive(Default)]
@@ -73,53 +30,37 @@ struct UsableMaps {
     scripts: Vec<Script>,
 }
 
-/// Applies the source maps of the files that a recording is mapped to. `mappings` are the workspace
-/// files of its sources; `map_paths` returns those of names.
-pub fn apply_source_maps(
-    recording: &Arc<Recording>,
-    mut mappings: Vec<Mapping>,
-    search: &Search<'_>,
-    map_paths: impl Fn(&[&str]) -> Vec<Mapping>,
-    warnings: &mut Vec<Warning>,
-) -> Relocated {
-    let mut new_warnings = Warnings::default();
-    let UsableMaps { maps, rebuilt: later, scripts } =
-        usable_maps(recording, &mappings, search, &mut new_warnings);
+/// Moves places of generated scripts to the original files.
+pub fn apply(all: &Identifying<'_>) -> Change {
+    let recording = &all.recording;
+    let mut warnings = Warnings::default();
+    let UsableMaps { maps, rebuilt: later, scripts } = usable_maps(all, &mut warnings);
     if maps.is_empty() {
-        warnings.extend(new_warnings);
-        return Relocated {
-            recording: recording.clone(),
-            mappings,
-            generated: FxHashMap::default(),
-            originals: FxHashSet::default(),
-            texts: FxHashMap::default(),
-            rebuilt: FxHashMap::default(),
-            scripts: Vec::new(),
-        };
+        return Change { warnings: warnings.into_iter().collect(), ..Change::default() };
     }
     let mut lookup = Lookup {
         recording,
         maps: &maps,
         lines: FxHashMap::default(),
         generated: maps.keys().map(|&source| (source, OriginalLines::default())).collect(),
-        warnings: new_warnings,
+        warnings,
     };
     let relocated = relocate(recording, |kind, position| lookup.find(kind, position));
-    let Lookup { generated, warnings: new_warnings, .. } = lookup;
-    warnings.extend(new_warnings);
+    let Lookup { generated, warnings, .. } = lookup;
 
     let paths: FxHashMap<&str, &PathBuf> = maps
         .values()
         .flat_map(SourceMap::originals)
         .filter_map(|original| Some((original.name.as_str(), original.path.as_ref()?)))
         .collect();
-    let n_recorded = mappings.len();
+    let n_recorded = all.mappings.len();
     let names = source_names(relocated.symbols());
     let originals = (n_recorded as u32..names.len() as u32).map(SourceId::new).collect();
-    let with_all = map_paths(&names).into_iter().skip(n_recorded);
+    let with_all = all.context.map(&names).into_iter().skip(n_recorded);
     // The folder that was built may be different from the folder of the recorded files.
-    let among_originals = map_paths(&names[n_recorded..]);
+    let among_originals = all.context.map(&names[n_recorded..]);
     let new_mappings = with_all.zip(among_originals).zip(&names[n_recorded..]);
+    let mut mappings = all.mappings.clone();
     mappings.extend(new_mappings.map(|((mapping, among_originals), name)| match mapping {
         // Rules of the user take precedence over the source map.
         Mapping::Mapped { how: How::Rule, .. } | Mapping::Unmapped(Reason::Rule(_)) => mapping,
@@ -143,14 +84,13 @@ pub fn apply_source_maps(
             texts.extend(original.text.clone().map(|text| (path, text)));
         }
     }
-    let recording = Arc::new(relocated);
-    Relocated { recording, mappings, generated, originals, texts, rebuilt, scripts }
-}
-
-/// The names of all sources, in their order.
-pub fn source_names(symbols: &SymbolTables) -> Vec<&str> {
-    let sources = (0..symbols.sources.len() as u32).map(SourceId::new);
-    sources.map(|source| symbols.source_name(source)).collect()
+    Change {
+        recording: Some(Arc::new(relocated)),
+        mappings: Some(mappings),
+        source_maps: Some(SourceMaps { generated, originals, texts, rebuilt, scripts }),
+        warnings: warnings.into_iter().collect(),
+        ..Change::default()
+    }
 }
 
 /// Looks up places in source maps.
@@ -211,27 +151,21 @@ impl<'a> Lookup<'a> {
 }
 
 /// The source maps that can be used, with warnings about the others.
-fn usable_maps(
-    recording: &Recording,
-    mappings: &[Mapping],
-    search: &Search<'_>,
-    warnings: &mut Warnings,
-) -> UsableMaps {
-    let symbols = recording.symbols();
+fn usable_maps(all: &Identifying<'_>, warnings: &mut Warnings) -> UsableMaps {
+    let (recording, symbols) = (&all.recording, all.recording.symbols());
     let mut usable = UsableMaps::default();
-    for (mapping, source) in mappings.iter().zip(0..) {
+    for (source, mapping) in all.sources() {
         let Mapping::Mapped { path, .. } = mapping else { continue };
         // Programs that scripts are installed as have no extension.
         let may_be_script = path.extension().is_none() && recording.knows_code();
         if !may_be_script && !is_javascript(path) {
             continue;
         }
-        let source = SourceId::new(source);
-        let name = symbols.source_name(source);
-        let rebuilt = search.generated_later(path);
-        let kept = rebuilt.and_then(|_| search.kept_map(path, name));
+        let name = all.name(source);
+        let rebuilt = generated_later(all.context, path);
+        let kept = rebuilt.and_then(|_| kept_map(all.context, path, name));
         let is_kept = kept.is_some();
-        match kept.map_or_else(|| search.map(path, name), |map| Ok(Some(map))) {
+        match kept.map_or_else(|| map(all.context, path, name), |map| Ok(Some(map))) {
             Ok(Some(map)) => {
                 match rebuilt {
                     Some(time) if !is_kept => _ = usable.rebuilt.insert(source, time),
@@ -276,27 +210,25 @@ fn usable_maps(
     usable
 }
 
-impl Search<'_> {
-    /// When a script was written, if that was after the recording.
-    fn generated_later(&self, path: &Path) -> Option<SystemTime> {
-        let stamp = Stamp::of(path).ok()?;
-        (!is_recorded(&stamp, self.profile)).then_some(stamp.modified)
-    }
+/// When a script was written, if that was after the recording.
+fn generated_later(context: &Context<'_>, path: &Path) -> Option<SystemTime> {
+    let stamp = Stamp::of(path).ok()?;
+    (!is_recorded(&stamp, &context.reader.loaded().stamp)).then_some(stamp.modified)
+}
 
-    /// The source map of a script on disk.
-    fn map(&self, path: &Path, name: &str) -> Result<Option<SourceMap>, MapProblem> {
-        match self.reader.now(path) {
-            Some(now) => SourceMap::of_script(&now.text, path, name, self.index),
-            // Bundles may be larger than sources.
-            None => SourceMap::of(path, name, self.index),
-        }
+/// The source map of a script on disk.
+fn map(context: &Context<'_>, path: &Path, name: &str) -> Result<Option<SourceMap>, MapProblem> {
+    match context.reader.now(path) {
+        Some(now) => SourceMap::of_script(&now.text, path, name, context.index),
+        // Bundles may be larger than sources.
+        None => SourceMap::of(path, name, context.index),
     }
+}
 
-    /// The source map of the copy of a script.
-    fn kept_map(&self, path: &Path, name: &str) -> Option<SourceMap> {
-        let KeptScript { text, map } = self.reader.kept_script(name)?;
-        SourceMap::of_texts(&text, map.as_deref(), path, name, self.index).ok().flatten()
-    }
+/// The source map of the copy of a script.
+fn kept_map(context: &Context<'_>, path: &Path, name: &str) -> Option<SourceMap> {
+    let KeptScript { text, map } = context.reader.kept_script(name)?;
+    SourceMap::of_texts(&text, map.as_deref(), path, name, context.index).ok().flatten()
 }
 
 fn is_javascript(path: &Path) -> bool {

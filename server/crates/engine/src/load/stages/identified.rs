@@ -1,0 +1,116 @@
+//! The third stage: which workspace file each recorded file is, on which lines its places are, and what
+//! its text was.
+//!
+//! Each step of [`STEPS`] is a pure function of what the steps before it found out. Steps that move
+//! places, such as source maps, come before those that decide about files, which need the lines of their
+//! functions. The texts come last: they need all names and places of a file.
+
+use crate::load::stages::by_name::found::AmbiguousFunction;
+use crate::load::stages::identifying::{Change, Context, Identifying, SourceMaps};
+use crate::load::stages::{
+    base_names, build_folders, by_name, checksums, file_evidence, inlined, line_ends, renamed,
+    short_files, source_maps, transpiled,
+};
+use crate::recorded_texts::RecordedTexts;
+use analysis::{Recording, Warning, WarningCode};
+use sources::{Mapping, PackageFolders, Reason, Root, Walk};
+use std::sync::Arc;
+
+/// Finds out something about the sources.
+type Step = fn(&Identifying<'_>) -> Change;
+
+/// All steps, in their order.
+const STEPS: [Step; 13] = [
+    line_ends::of_recorded,
+    inlined::of_other_scripts,
+    source_maps::apply,
+    line_ends::of_originals,
+    checksums::confirm,
+    file_evidence::decide,
+    build_folders::find,
+    short_files::refuse,
+    exclude,
+    by_name::find_files,
+    renamed::follow,
+    transpiled::without_lines,
+    base_names::refuse,
+];
+
+/// A recording whose sources are identified.
+#[derive(Debug)]
+pub struct Identified {
+    /// The recording, with the places of generated code moved to the original sources.
+    pub recording: Arc<Recording>,
+    /// The workspace file of each source, or the reason why it has none.
+    pub mappings: Vec<Mapping>,
+    /// The text of each workspace file when it was recorded.
+    pub texts: Arc<RecordedTexts>,
+    /// The functions without a file whose names several definitions in the workspace have.
+    pub ambiguous: Vec<AmbiguousFunction>,
+    /// The roots that were searched.
+    pub roots: Vec<Root>,
+    /// The walk that found the workspace files.
+    pub walk: Walk,
+    /// The packages in the roots.
+    pub packages: Arc<PackageFolders>,
+    /// The source maps that were applied.
+    pub source_maps: SourceMaps,
+    /// Warnings about ambiguous names and unusable source maps.
+    pub warnings: Vec<Warning>,
+}
+
+impl Identified {
+    /// Takes a recording through all steps.
+    pub fn new(context: &Context<'_>) -> Self {
+        let mut all = Identifying::new(context);
+        for step in STEPS {
+            let change = step(&all);
+            all = all.with(change);
+        }
+        let texts = Arc::new(RecordedTexts::new(&all));
+        let ambiguity = ambiguity_warning(&all);
+        let Identifying { recording, mappings, source_maps, ambiguous, mut warnings, .. } = all;
+        warnings.extend(ambiguity);
+        let index = context.index;
+        Self {
+            recording,
+            mappings,
+            texts,
+            ambiguous,
+            roots: index.roots().to_vec(),
+            walk: index.walk(),
+            packages: Arc::new(PackageFolders::of(index)),
+            source_maps,
+            warnings,
+        }
+    }
+}
+
+/// Unmaps the files that match the setting `exclude`.
+fn exclude(all: &Identifying<'_>) -> Change {
+    let mut mappings = all.mappings.clone();
+    for mapping in &mut mappings {
+        if let Mapping::Mapped { path, .. } = mapping
+            && all.context.excluded.contains(path)
+        {
+            *mapping = Mapping::Unmapped(Reason::Excluded(std::mem::take(path)));
+        }
+    }
+    Change::mappings(mappings)
+}
+
+/// A warning about the files that are not mapped because several may be meant.
+fn ambiguity_warning(all: &Identifying<'_>) -> Option<Warning> {
+    let mut ambiguous = all.sources().filter_map(|(source, mapping)| match mapping {
+        Mapping::Ambiguous { candidates } => Some((all.name(source), candidates)),
+        Mapping::Mapped { .. } | Mapping::Unmapped(_) => None,
+    });
+    let (name, first) = ambiguous.next()?;
+    let candidates: Vec<_> = first.iter().take(4).map(|path| path.display().to_string()).collect();
+    let message = format!(
+        "{name} could be any of {}, so it has no costs: choose one with `pathMappings` (`--map`)",
+        candidates.join(", ")
+    );
+    let count = 1 + ambiguous.count() as u64;
+    Some(Warning { code: WarningCode::AmbiguousFile, message, count })
+}
