@@ -228,7 +228,8 @@ fn lines_that_may_have_moved_are_marked() {
     fs::File::options().write(true).open(&source).unwrap().set_modified(later).unwrap();
     let root = folder.path().to_str().unwrap();
     let page = run(["html", "--root", root, profile.to_str().unwrap()]).stdout;
-    assert!(page.contains("<p>the file is newer than the profile: lines may have moved</p>"));
+    let note = "the file is newer than the profile: lines marked with ~ may have moved";
+    assert!(page.contains(&format!("<p>{note}</p>")));
     let page = Document::parse(xml(&page)).unwrap();
     let lines = rows(&page, |table| table.attribute("data-path").is_some());
     let cells = lines[1].children().filter(Node::is_element);

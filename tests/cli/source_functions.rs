@@ -306,26 +306,6 @@ fn transforms_act_on_functions_of_the_sources() {
     );
 }
 
-/// A Firefox profile with the texts of its two sources. `spin` has four samples on line 3 and six on
-/// line 4 of `a.py`, `other` has three on line 2 of `b.py`; `main` calls both.
-fn with_texts(a: &str, b: &str) -> Value {
-    json!({
-        "meta": { "interval": 1, "startTime": 0, "preprocessedProfileVersion": 64 },
-        "libs": [],
-        "shared": {
-            "stringArray": ["main", "spin", "other", "a.py", "b.py"],
-            "sources": { "length": 2, "filename": [3, 4], "content": [a, b] },
-            "funcTable": { "length": 3, "name": [0, 1, 2], "source": [0, 0, 1], "lineNumber": [8, 1, 1] },
-            "frameTable": { "length": 5, "func": [0, 1, 1, 0, 2], "line": [9, 3, 4, 10, 2] },
-            "stackTable": { "length": 5, "frame": [0, 1, 2, 3, 4], "prefix": [null, 0, 0, null, 3] },
-        },
-        "threads": [{
-            "name": "main",
-            "samples": { "length": 3, "stack": [1, 2, 4], "time": [0, 1, 2], "weight": [4, 6, 3], "weightType": "samples" },
-        }],
-    })
-}
-
 /// The line does not tell the two methods apart, but both are on it.
 #[cfg(feature = "grammars")]
 #[test]

@@ -412,7 +412,9 @@ fn the_text_in_a_profile_is_the_recorded_one() {
     let workspace = edited_since(&firefox("a.py", None));
     let (mut server, uri) = start(&workspace, Path::new(""), json!({}));
     let [hints, _] = shown(&mut server, &uri);
-    assert!(hints.iter().all(|(_, label)| label.starts_with('~')), "{hints:?}");
+    // `names` has the length that it was recorded with. What is at the end of the file may have changed.
+    let labels = [(3, "30.0%"), (4, "40.0%"), (10, "~100.0%")];
+    assert_eq!(hints, labels.map(|(line, label)| (line, label.to_owned())));
 }
 
 #[test]
@@ -528,40 +530,6 @@ fn after_a_move(to: &[&str]) -> ([Shown; 2], (String, u64)) {
     let line0 = second["line0"].as_u64().unwrap();
     server.finish();
     (all, (file, line0))
-}
-
-#[test]
-fn a_function_moved_to_another_file_keeps_its_costs() {
-    let ([a, b], second) = after_a_move(&["b.py"]);
-    let own = |pairs: &[(u64, &str)]| -> Vec<(u64, String)> {
-        pairs.iter().map(|&(line, label)| (line, label.to_owned())).collect()
-    };
-    let main = "self 0.0% (0 samples) · total 100.0% (10 samples)";
-    let spin = "self 100.0% (10 samples) · total 100.0% (10 samples)";
-    assert_eq!(a, [own(&[(4, "100.0%")]), own(&[(3, main)])]);
-    assert_eq!(b, [own(&[(5, "40.0%"), (6, "60.0%")]), own(&[(3, spin)])]);
-    assert_eq!(second, ("b.py".to_owned(), 6));
-}
-
-/// It has no line in the recorded text of the file.
-#[test]
-fn a_function_moved_to_a_recorded_file_is_named_with_its_line_of_today() {
-    let recorded = format!("{SPIN}{CALLER}");
-    let other = "def other():\n    pass\n";
-    let profile = format!("{SPIN_PROFILE}other (b.py:2) 90\n");
-    let files = [("a.py", &*recorded), ("b.py", other), ("cpu.folded", &profile)];
-    let (workspace, cache) = (Workspace::with(files), Workspace::new());
-    for (name, minutes) in [("a.py", 100), ("b.py", 100), ("cpu.folded", 10)] {
-        set_age(&workspace.path(name), minutes * MINUTE);
-    }
-    let (mut server, _) = start(&workspace, cache.root(), json!({}));
-    workspace.write("a.py", format!("from b import spin\n{CALLER}"));
-    workspace.write("b.py", format!("import os\n\n\n{other}\n\n{SPIN}"));
-    server.execute("costline.reload", json!([]));
-    let functions =
-        server.execute("costline.hotspots", json!([{ "by": "function", "sort": "self" }]));
-    let spin = &functions["functions"][1];
-    assert_eq!([&spin["name"], &spin["placeText"]], ["spin", "b.py:8"], "{functions}");
 }
 
 #[test]

@@ -204,7 +204,7 @@ impl Columns {
         // A line that several recorded lines were joined into is none of the baseline's.
         let line_before = |line0: u32, line: &LineCost| {
             let is_one = lines.all_recorded(line0).count() == 1;
-            let before = before.filter(|_| is_one && !lines.stale)?;
+            let before = before.filter(|_| is_one && !lines.is_doubtful(line0))?;
             before.recorded_line(snapshot, line.file, line.line)
         };
         let mut overlaid_lines =
@@ -212,7 +212,7 @@ impl Columns {
         let mut cells: BTreeMap<u32, LineCells> = BTreeMap::new();
         for (&line0, line) in by_line {
             let before = line_before(line0, line);
-            let mark = lines.mark();
+            let mark = lines.mark(line0);
             let (mut own, mut total) = (own(scale, line.cost, mark), total(scale, line.cost, mark));
             if !own.is_empty() {
                 own += &scale.delta(line.cost, before, CostPart::Self_);
@@ -225,12 +225,12 @@ impl Columns {
         }
         // Lines that have the second cost only.
         cells.extend(overlaid_lines.into_iter().map(|(line0, overlaid)| {
-            let total = total(scale, NO_COST, lines.mark()) + &overlaid.hint(Show::Total);
+            let total = total(scale, NO_COST, lines.mark(line0)) + &overlaid.hint(Show::Total);
             (line0, LineCells { total, ..LineCells::default() })
         }));
         let counts = lines.executions(0..u32::MAX).into_iter();
-        let count = |count: u64| format!("{}{}", lines.mark(), units::times(count));
-        let counts = counts.filter_map(|(line0, n)| Some((line0, count(n?))));
+        let count = |line0, n| format!("{}{}", lines.mark(line0), units::times(n));
+        let counts = counts.filter_map(|(line0, n)| Some((line0, count(line0, n?))));
         let mut columns = Self { cells, counts: counts.collect(), lenses: BTreeMap::new() };
         let min_percent = Settings::default().lenses.min_percent;
         for (line0, function) in lines.functions() {
@@ -240,7 +240,8 @@ impl Columns {
                 let name = plain(snapshot.function(function).name);
                 let overlaid = overlay.and_then(|overlay| overlay.function(snapshot, function));
                 let beside = overlaid.map(Overlaid::lens).unwrap_or_default();
-                let lens = format!("{}{name}: {}{beside}", lines.mark(), scale.lens(cost, before));
+                let mark = lines.function_mark(function);
+                let lens = format!("{mark}{name}: {}{beside}", scale.lens(cost, before));
                 columns.lenses.entry(line0).or_default().push(lens);
             }
         }

@@ -38,8 +38,11 @@ pub(super) fn open(
 pub(super) fn note(open: &OpenFile) -> Option<String> {
     let recorded = open.snapshot.texts().get(&open.document.path);
     let origin = recorded.map_or(Origin::Guess, |recorded| recorded.origin);
-    if let Some(doubt) = origin.doubt() {
-        return Some(format!("{doubt}: lines may have moved"));
+    let lines = open.lines();
+    let is_doubtful =
+        || lines.costs(0..u32::MAX).iter().any(|&(line0, _)| lines.is_doubtful(line0));
+    if let Some(doubt) = origin.doubt().filter(|_| is_doubtful()) {
+        return Some(format!("{doubt}: lines marked with ~ may have moved"));
     }
     let is_edited = recorded.is_some_and(|it| *it.text != *open.document.text.as_str());
     is_edited

@@ -299,7 +299,8 @@ impl Page {
             if line.after_gap && i > 0 {
                 self.html += "<tr><td></td><td></td><td class=\"number\">⋮</td><td></td></tr>\n";
             }
-            self.source_row(context.scale(&open.snapshot).of_lines(), line, lines.mark());
+            let (scale, mark) = (context.scale(&open.snapshot).of_lines(), lines.mark(line.line0));
+            self.source_row(scale, line, mark);
             let callees = callees.get(&line.line0).into_iter().flatten();
             self.call_links(callees.take(MAX_LINKS), anchors);
             self.html += "</td></tr>\n";

@@ -232,6 +232,11 @@ impl Snapshot {
         self.grouped.recording.symbols().func_key(self.grouped.func(function))
     }
 
+    /// The line (1-based) that the profile says a function starts on; 0 if it says none.
+    pub fn recorded_start(&self, function: FunctionId) -> u32 {
+        self.grouped.recording.symbols().funcs.get(self.grouped.func(function)).line
+    }
+
     /// The definition of a function in the source text. `None` if it has none.
     pub fn source_function(&self, function: FunctionId) -> Option<&SourceFunction> {
         self.grouped.source_functions.get(&function)

@@ -155,7 +155,7 @@ impl Query for ShowLines {
         Ok(Annotated {
             of: Of::new(&opened),
             path: relative(&opened, &target.path),
-            stale: lines.stale,
+            stale: shown.iter().any(|it| it.cost.is_some() && lines.is_doubtful(it.line0)),
             functions: defined.take(most).map(function).collect(),
             more: n_wanted - shown.len(),
             lines: shown.iter().map(row).collect(),

@@ -310,7 +310,7 @@ fn counted(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> E
     let cost = costs
         .first()
         .map(|(_, line)| CostData::new(context.scale(snapshot).of_lines(), line.cost, None));
-    let stale = cost.as_ref().map(|_| lines.stale);
+    let stale = cost.as_ref().map(|_| lines.is_doubtful(line0));
     Explanation { cost, stale, ..Explanation::new(code, &message) }
 }
 
@@ -353,7 +353,7 @@ fn of_line(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> E
     };
     Explanation {
         cost: Some(CostData::new(scale, cost, None)),
-        stale: Some(lines.stale),
+        stale: Some(lines.is_doubtful(line0)),
         ..Explanation::new(code, &message)
     }
 }

@@ -145,9 +145,11 @@ fn lens(
     } else {
         format!("{}: ", plain(snapshot.function(function).name))
     };
+    let lines = open.lines();
+    let mark = lines.function_mark(function);
     Some(FunctionLens {
         line0,
-        title: format!("{}{name}{costs}{}{beside}", open.lines().mark(), units::calls(calls)),
+        title: format!("{mark}{name}{costs}{}{beside}", units::calls(calls)),
         item: root_item(context, snapshot, function)?,
         data: LensData {
             cost: CostData::new(scale, cost, before).beside(overlaid),

@@ -27,16 +27,16 @@ pub fn hot_places(context: &Context, uri: &Url) -> Vec<HotPlace> {
     let scale = context.scale(&open.snapshot);
     let show = context.world.settings.hints.show;
     let lines = open.lines();
-    let mark = lines.mark();
     let mut hot = Vec::new();
     for (line0, line) in lines.costs(0..u32::MAX) {
         let label = scale.of_lines().hint(line.cost, show, open.line_before(line0));
-        hot.push((line.cost, line0, format!("{mark}hot line: {label}")));
+        hot.push((line.cost, line0, format!("{}hot line: {label}", lines.mark(line0))));
     }
     for (line0, function) in lines.functions() {
         let cost = open.snapshot.costs.function(function).cost;
         let name = plain(open.snapshot.function(function).name);
         let costs = scale.lens(cost, context.function_before(&open.snapshot, function));
+        let mark = lines.function_mark(function);
         hot.push((cost, line0, format!("{mark}hot function {name}: {costs}")));
     }
     hot.retain(|(cost, ..)| scale.reaches(*cost, settings.min_percent));
@@ -53,9 +53,8 @@ pub fn hot_places(context: &Context, uri: &Url) -> Vec<HotPlace> {
     if shows_counts(context, &open) {
         let counts = lines.executions(0..u32::MAX).into_iter();
         let never = counts.filter(|(_, count)| *count == Some(0));
-        places.extend(
-            never.map(|(line0, _)| place(line0, format!("{mark}{}", units::executions(0)), true)),
-        );
+        let message = |line0| format!("{}{}", lines.mark(line0), units::executions(0));
+        places.extend(never.map(|(line0, _)| place(line0, message(line0), true)));
     }
     places.sort_by_key(|place| place.range.start);
     places

@@ -86,7 +86,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
         profile: profile(snapshot),
         ..Details::default()
     };
-    if lines.stale {
+    if lines.is_doubtful(line0) {
         let recorded = snapshot.path_of(open.file).and_then(|path| snapshot.texts().get(path));
         let why = recorded.and_then(|recorded| recorded.origin.doubt());
         let why = why.unwrap_or("the file is newer than the profile");

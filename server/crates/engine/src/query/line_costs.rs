@@ -66,8 +66,12 @@ pub fn line_costs(context: &Context, uri: &Url, lines: Range<u32>) -> Vec<LineHi
     let hint = |(line0, label, cost)| {
         Some(LineHint {
             position: open.document.text.end_of_line(line0)?,
-            label: format!("{}{label}", file.mark()),
-            data: HintData { cost, line: HintLine { line0, uri: uri.clone() }, stale: file.stale },
+            label: format!("{}{label}", file.mark(line0)),
+            data: HintData {
+                cost,
+                line: HintLine { line0, uri: uri.clone() },
+                stale: file.is_doubtful(line0),
+            },
         })
     };
     labels.into_iter().filter_map(hint).collect()

@@ -109,6 +109,8 @@ pub fn selection(context: &Context, question: &Question) -> Option<Selection> {
         return None;
     }
     lines.sort_by(|(_, a), (_, b)| b.cost.magnitude().abs().total_cmp(&a.cost.magnitude().abs()));
+    let is_doubtful = lines.iter().any(|&(line0, _)| file.is_doubtful(line0));
+    let mark = if is_doubtful { "~" } else { "" };
     let scale = context.scale(snapshot);
     // The bounds on the total of several lines come from more than recursion.
     let scale = if lines.len() == 1 { scale.of_lines() } else { scale };
@@ -125,7 +127,7 @@ pub fn selection(context: &Context, question: &Question) -> Option<Selection> {
         metric: snapshot.costs.metric.name.clone(),
         unit: snapshot.costs.metric.unit.clone(),
         marks: Marks::of_world(&context.world).all(),
-        text: format!("{}{name}: {}", file.mark(), scale.lens(cost, None)),
+        text: format!("{mark}{name}: {}", scale.lens(cost, None)),
         self_: Weight(cost.self_),
         total: cost.total.exact().map(Weight),
         fields: CostFields::new(scale, Some(cost.self_), cost.total, None),

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{LineMap, Mapping};
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -143,6 +144,49 @@ impl Evidence {
         Some(Arc::new(LineMap::of_functions(&starts, n_open.max(last + 1), n_open)))
     }
 
+    /// The number of recorded lines of a source that are code in a text: no comment, and more than brackets.
+    pub fn n_lines_of_code(&self, path: &Path, text: &str) -> usize {
+        let Some(evidence) = self.0.get(path) else { return 0 };
+        let lines: Vec<&str> = text.lines().collect();
+        let all: BTreeSet<u32> = evidence.lines.iter().copied().collect();
+        let is_code = |line0: &&u32| lines.get(**line0 as usize).is_some_and(|line| is_code(line));
+        all.iter().filter(is_code).count()
+    }
+
+    /// The recorded lines (0-based) of functions that a text has as they were recorded: they start where the
+    /// text has them, and so does what is next. The first one is the beginning of the file.
+    pub fn certain(
+        &self,
+        path: &Path,
+        text: &str,
+        definitions: &FileDefinitions,
+    ) -> Vec<Range<u32>> {
+        let Some(evidence) = self.0.get(path) else { return Vec::new() };
+        let mut starts: Vec<(u32, Option<u32>)> = evidence.recorded_starts(definitions, text);
+        starts.insert(0, (0, Some(0)));
+        // What starts within a function is a part of it.
+        let is_next = |open0: u32, next0: u32| {
+            let mut between = definitions
+                .all
+                .iter()
+                .zip(&definitions.starts)
+                .filter(|(_, start0)| (open0 + 1..next0).contains(start0));
+            let is_at =
+                |it: &&sources::Definition| it.name_line0 == open0 || *it.lines.start() == open0;
+            let ends: Vec<u32> =
+                definitions.all.iter().filter(is_at).map(|it| *it.lines.end()).collect();
+            between.all(|(it, _)| {
+                it.name_line0 == next0 || ends.iter().any(|end0| it.lines.end() <= end0)
+            })
+        };
+        let pairs = starts.windows(2).filter_map(|pair| {
+            let &[(start0, Some(open0)), (next0, Some(open_next0))] = pair else { return None };
+            let is_same = next0.checked_sub(start0) == open_next0.checked_sub(open0);
+            (is_same && is_next(open0, open_next0)).then_some(start0..next0)
+        });
+        pairs.collect()
+    }
+
     /// The lines (0-based, ascending) of functions that the text has elsewhere: those with a cost, and
     /// those with a count. They are recorded lines or, if functions were moved, lines of the text.
     pub fn misplaced(
@@ -163,9 +207,20 @@ impl FileEvidence {
     /// Where each function with an exact start is in a text, by the line on which it was recorded:
     /// there, or else at the only definition of its name.
     fn starts(&self, definitions: &FileDefinitions, text: &str) -> BTreeMap<u32, u32> {
+        let starts = self.recorded_starts(definitions, text).into_iter();
+        starts.filter_map(|(recorded0, open0)| Some((recorded0, open0?))).collect()
+    }
+
+    /// The lines on which functions start, ascending, each with the line of [`Self::starts`]. Without those
+    /// that the compiler generated.
+    fn recorded_starts(
+        &self,
+        definitions: &FileDefinitions,
+        text: &str,
+    ) -> Vec<(u32, Option<u32>)> {
         let file = File::new(definitions);
         let lines: Vec<&str> = text.lines().collect();
-        let mut starts = BTreeMap::new();
+        let mut starts: BTreeMap<u32, Option<u32>> = BTreeMap::new();
         for function in self.named() {
             let FunctionEvidence { name, start: Some((line0, column)), .. } = function else {
                 continue;
@@ -173,16 +228,13 @@ impl FileEvidence {
             let is_there = file.may_start_at(name, *line0, *column)
                 || file.around_neck(name, *line0).is_some();
             if is_there {
-                starts.insert(*line0, *line0);
-                continue;
-            }
-            if !function.is_generated(&file, &lines)
-                && let Some(found0) = file.start_of_only(name)
-            {
-                starts.entry(*line0).or_insert(found0);
+                starts.insert(*line0, Some(*line0));
+            } else if !function.is_generated(&file, &lines) {
+                let start = starts.entry(*line0).or_default();
+                *start = start.or_else(|| file.start_of_only(name));
             }
         }
-        starts
+        starts.into_iter().collect()
     }
 
     /// Whether a function with an exact start is elsewhere in a text.
@@ -355,6 +407,13 @@ impl FunctionEvidence {
     fn is_around(&self, text: &File<'_>, line0: u32) -> bool {
         text.may_contain(&self.name, &[line0])
     }
+}
+
+/// Whether a line is more than brackets, and no comment.
+fn is_code(line: &str) -> bool {
+    let line = line.trim_start();
+    let is_comment = ["//", "/*", "*", "#", "--", "%"].iter().any(|mark| line.starts_with(mark));
+    !is_comment && line.contains(char::is_alphanumeric)
 }
 
 /// Whether a line has the name of a function as a word, in upper or lower case.

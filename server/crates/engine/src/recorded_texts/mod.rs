@@ -3,14 +3,16 @@
 //!
 //! The text that the profile contains, or the source map of generated code, is the recorded one, and
 //! so is the version in Git that the profile names. Debug info may have a checksum of the text at the
-//! time of the build. It then decides which text is the recorded one, and times do not. Without any
-//! of these, the text of a source is, in this order: the copy that Costline kept when the profile was
-//! first shown; the file on disk if it was not written since the recording; the version in Git that
-//! was checked out at the time of the recording, or an earlier one, if the profile fits it; the file
-//! on disk if it was written within [`SLACK`] of the profile and the profile fits it. Otherwise the
-//! recorded text is not known. The text on disk is then used as a guess, which all labels say. Functions
-//! with a recorded start move their lines in it; other lines of functions that are elsewhere have no
-//! place.
+//! time of the build, which then decides. Without any of these, the text of a source is, in this order:
+//! the copy that Costline kept when the profile was first shown; the file on disk, if the profile fits it;
+//! the version in Git that was checked out at the time of the recording, or an earlier one, if the
+//! profile fits it. Otherwise the text on disk is a guess: functions with a recorded start move their
+//! lines in it, and other lines of functions that are elsewhere have no place.
+//!
+//! The time of a file does not change which text it is. It only says whether that is certain: a file that
+//! was written since the recording may have been edited within its functions. If Git has another text
+//! that the profile fits, the lines that both have are certain, and else those of functions that have the
+//! length that they were recorded with. Labels mark the others with `~`.
 
 mod commit;
 mod copies;
@@ -38,6 +40,7 @@ use rustc_hash::FxHashMap;
 use search::{Found, TextSearch};
 use sources::{LineMap, Root, Syntax, TextWithFunctions};
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -63,6 +66,8 @@ pub struct RecordedText {
     /// If the text is a guess: the recorded lines (0-based, ascending) that certainly are elsewhere in it;
     /// with `moved`, the lines that these are in it.
     misplaced: Vec<u32>,
+    /// If the text is a guess: the recorded lines (0-based) that are where it has them all the same.
+    certain: Vec<Range<u32>>,
     /// The file names of the profile that stand for the file.
     names: Vec<String>,
     /// The line map to the latest version on disk.
@@ -121,14 +126,27 @@ impl RecordedTexts {
             let fits = found.fits || search.fits_functions(path, &found.text);
             (fits && has_functions.contains(path)).then_some((*path, &found.text))
         }));
-        let texts = found.into_iter().map(|(path, Found { text, origin, fits }, names)| {
+        let texts = found.into_iter().map(|(path, found, names)| {
             let definitions = parsed.get(path).cloned().flatten();
-            let is_contradicted = origin.doubt().is_some() && !fits;
-            let (moved, misplaced) =
-                if is_contradicted { search.misplaced(path, &text) } else { Default::default() };
+            let is_guess = found.origin.doubt().is_some();
+            let (moved, misplaced) = match is_guess && !found.fits {
+                true => search.misplaced(path, &found.text),
+                false => Default::default(),
+            };
+            let may_be_certain = is_guess && found.origin != Origin::Rebuilt;
+            let certain = if may_be_certain { search.certain(path, &found) } else { Vec::new() };
+            let Found { text, origin, .. } = found;
             let to_disk = Mutex::default();
-            let recorded =
-                RecordedText { text, origin, definitions, moved, misplaced, names, to_disk };
+            let recorded = RecordedText {
+                text,
+                origin,
+                definitions,
+                moved,
+                misplaced,
+                certain,
+                names,
+                to_disk,
+            };
             (path.to_owned(), recorded)
         });
         Self { by_path: texts.collect(), disk: all.context.reader.disk().clone() }
@@ -235,6 +253,11 @@ impl RecordedText {
     /// Whether the text is a guess.
     pub fn is_guess(&self) -> bool {
         self.origin.doubt().is_some()
+    }
+
+    /// Whether a recorded line (0-based) may be another line of this text, which is a guess.
+    pub fn is_doubtful(&self, recorded0: u32) -> bool {
+        self.is_guess() && !self.certain.iter().any(|lines| lines.contains(&recorded0))
     }
 }
 

@@ -14,7 +14,6 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 /// The limit for the files that one load reads, in bytes together: more than the hand-written sources of
 /// a project.
@@ -106,14 +105,6 @@ impl<'a> Reader<'a> {
         }
         self.bytes_left.set(self.bytes_left.get().checked_sub(stamp.len)?);
         disk::read(path)
-    }
-
-    /// The text of a file at a time, or the first one after it if that is not known.
-    pub fn at(&self, path: &Path, time: SystemTime) -> Option<Arc<str>> {
-        let now = self.now(path)?;
-        let versions = self.disk.versions(path);
-        let known = versions.iter().rfind(|version| version.stamp.modified <= time);
-        Some(known.or(versions.first()).unwrap_or(&now).text.clone())
     }
 
     /// The texts that a file with one of `names` in the profile may have had: a copy, the versions on disk

@@ -8,11 +8,11 @@ use crate::functions::definitions::FileDefinitions;
 use crate::load::stages::identifying::Identifying;
 use analysis::SourceId;
 use rustc_hash::FxHashMap;
-use sources::{LineMap, Mapping};
+use sources::{LineMap, Mapping, Syntax};
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 use symbols::Md5;
 
 /// A text that was found.
@@ -23,6 +23,14 @@ pub struct Found {
     pub origin: Origin,
     /// Whether the profile fits the text.
     pub fits: bool,
+    /// A version in Git that the profile fits as well, if the text may have been edited since the recording.
+    pub committed: Option<Arc<str>>,
+}
+
+impl Found {
+    fn known(text: Arc<str>, origin: Origin) -> Self {
+        Self { text, origin, fits: true, committed: None }
+    }
 }
 
 /// The search for the recorded texts of one profile.
@@ -51,83 +59,74 @@ impl<'a> TextSearch<'a> {
     /// The recorded text of a file that has `names` in the profile.
     pub fn find(&self, path: &Path, names: &[String]) -> Option<Found> {
         if let Some(text) = self.all.renamed.get(path) {
-            return Some(Found { text: text.clone(), origin: Origin::Renamed, fits: true });
+            return Some(Found::known(text.clone(), Origin::Renamed));
         }
         let contained = self.contained(path, names).filter(|text| self.fits(path, text));
-        if let Some(&time) = self.all.source_maps.rebuilt.get(path) {
-            return self.rebuilt(path, names, contained, time);
-        }
+        let was_rebuilt = self.all.source_maps.rebuilt.contains(path);
         match contained {
-            Some(text) => Some(Found { text, origin: Origin::Profile, fits: true }),
-            None => self.elsewhere(path, names),
-        }
-    }
-
-    /// The text of a file that code was generated from again at `time`, after the recording. Lines
-    /// are lines of this text. `contained` is the text in the source map.
-    fn rebuilt(
-        &self,
-        path: &Path,
-        names: &[String],
-        contained: Option<Arc<str>>,
-        time: SystemTime,
-    ) -> Option<Found> {
-        let text = match contained {
-            Some(text) => text,
-            None => self.all.context.reader.at(path, time)?,
-        };
-        match self.elsewhere(path, names) {
-            Some(same) if same.text == text => Some(same),
-            _ => {
-                let fits = self.fits(path, &text);
-                Some(Found { text, origin: Origin::Rebuilt, fits })
+            Some(text) if !was_rebuilt => Some(Found::known(text, Origin::Profile)),
+            contained => {
+                let found = self.elsewhere(path, names)?;
+                Some(if was_rebuilt { rebuilt(found, contained) } else { found })
             }
         }
     }
 
-    /// The recorded text of a file that neither the profile nor a source map contains.
+    /// The recorded text of a file that neither the profile nor a source map contains. The time of a file
+    /// has no influence on which text it is, only on whether that is certain.
     fn elsewhere(&self, path: &Path, names: &[String]) -> Option<Found> {
-        let known = |text, origin| Some(Found { text, origin, fits: true });
-        if let Some(text) =
-            self.all.context.reader.named_version(path, names).filter(|text| self.fits(path, text))
-        {
-            return known(text, Origin::Git);
+        let reader = self.all.context.reader;
+        if let Some(text) = reader.named_version(path, names).filter(|it| self.fits(path, it)) {
+            return Some(Found::known(text, Origin::Git));
+        }
+        if let Some(text) = reader.copy(names).filter(|text| self.could_be(path, text)) {
+            return Some(Found::known(text, Origin::Copy));
         }
         let has_checksum = |text: &str| self.has_checksum(path, text);
-        let could_be = |text: &Arc<str>| self.could_be(path, text);
-        if let Some(text) = self.all.context.reader.copy(names).filter(could_be) {
-            return known(text, Origin::Copy);
-        }
-        let now = self.all.context.reader.now(path)?;
-        let versions = self.all.context.reader.versions_on_disk(path);
-        let profile = self.all.context.reader.loaded().stamp.modified;
+        let fits = |text: &Arc<str>| has_checksum(text).unwrap_or_else(|| self.fits(path, text));
+        let now = reader.now(path)?;
+        let profile = reader.loaded().stamp.modified;
+        let versions = reader.versions_on_disk(path);
         let is_older = |version: &&Version| {
-            let is_older = version.stamp.modified <= profile;
-            has_checksum(&version.text).unwrap_or(is_older)
+            has_checksum(&version.text).unwrap_or(version.stamp.modified <= profile)
         };
-        let older = versions.iter().rfind(is_older).map(|version| &version.text);
-        if let Some(text) = older.filter(|text| could_be(text)) {
-            return known(text.clone(), Origin::Disk);
-        }
-        let is_recorded =
-            |text: &&Arc<str>| has_checksum(text).unwrap_or_else(|| self.fits(path, text));
-        if let Some(text) = self.all.context.reader.in_git(path).iter().find(is_recorded) {
-            return known(text.clone(), Origin::Git);
-        }
-        if let Some(text) = older {
-            let (text, origin) = (text.clone(), Origin::Contradicted);
-            return Some(Found { text, origin, fits: false });
-        }
-        let fits = self.fits(path, &now.text);
-        let is_edited = has_checksum(&now.text) == Some(false);
-        if fits && !is_edited && now.stamp.modified <= profile + SLACK {
-            return known(now.text, Origin::Disk);
-        }
         // Edits are followed from the first version that was seen.
-        let first = versions.into_iter().next().map_or(now.text.clone(), |version| version.text);
-        let fits = fits && (Arc::ptr_eq(&first, &now.text) || self.fits(path, &first));
-        let origin = if is_edited { Origin::Edited } else { Origin::Guess };
-        Some(Found { text: first, origin, fits })
+        let older = versions.iter().rfind(is_older);
+        let seen = older.or(versions.first()).unwrap_or(&now);
+        let seen = if fits(&seen.text) || !fits(&now.text) { seen } else { &now };
+        let (text, is_older) = (seen.text.clone(), is_older(&seen));
+        let is_known = is_older || seen.stamp.modified <= profile + SLACK;
+        let fits_disk = fits(&text);
+        if fits_disk && is_known {
+            return Some(Found::known(text, Origin::Disk));
+        }
+        let versions = reader.in_git(path);
+        let committed = versions.iter().find(|text| fits(text)).cloned();
+        match committed {
+            Some(committed) if committed == text => Some(Found::known(text, Origin::Git)),
+            Some(committed) if !fits_disk || self.is_better(path, &committed, &text) => {
+                Some(Found::known(committed, Origin::Git))
+            }
+            committed if fits_disk => {
+                Some(Found { text, origin: Origin::Guess, fits: true, committed })
+            }
+            _ if is_older && self.could_be(path, &text) => Some(Found::known(text, Origin::Disk)),
+            _ => {
+                let origin = match has_checksum(&text) {
+                    Some(false) => Origin::Edited,
+                    _ if is_older => Origin::Contradicted,
+                    _ => Origin::Guess,
+                };
+                let fits = self.fits(path, &text);
+                Some(Found { text, origin, fits, committed: None })
+            }
+        }
+    }
+
+    /// Whether more lines with costs are code in a text than in another one.
+    fn is_better(&self, path: &Path, text: &str, other: &str) -> bool {
+        let evidence = self.evidence();
+        evidence.n_lines_of_code(path, text) > evidence.n_lines_of_code(path, other)
     }
 
     /// The recorded text of a file that is no longer at its path and has `name` in the profile: that in the
@@ -179,6 +178,22 @@ impl<'a> TextSearch<'a> {
         self.evidence().contradicts(path, text, self.definitions(path, text).as_deref())
     }
 
+    /// The recorded lines (0-based) that certainly are where a text has them, which is a guess.
+    pub fn certain(&self, path: &Path, found: &Found) -> Vec<Range<u32>> {
+        match &found.committed {
+            Some(committed) => {
+                let map = LineMap::new(committed, &found.text, Syntax::of_text(path, &found.text));
+                let n_lines = committed.lines().count() as u32;
+                let stays = |line0: &u32| map.to_open(*line0) == Some(*line0);
+                (0..n_lines).filter(stays).map(|line0| line0..line0 + 1).collect()
+            }
+            None => match self.definitions(path, &found.text) {
+                Some(definitions) => self.evidence().certain(path, &found.text, &definitions),
+                None => Vec::new(),
+            },
+        }
+    }
+
     /// Where functions moved their lines in a text that is a guess, and which lines are elsewhere.
     pub fn misplaced(&self, path: &Path, text: &Arc<str>) -> (Option<Arc<LineMap>>, Vec<u32>) {
         let Some(definitions) = self.definitions(path, text) else { return Default::default() };
@@ -193,6 +208,19 @@ impl<'a> TextSearch<'a> {
 
     fn definitions(&self, path: &Path, text: &Arc<str>) -> Option<Arc<FileDefinitions>> {
         self.all.context.parsed.one(path, text)
+    }
+}
+
+/// The text of a file that code may have been generated from again since the recording. Lines are lines of
+/// the text that the source map contains, if it does. They are certain if the text has not changed.
+fn rebuilt(found: Found, contained: Option<Arc<str>>) -> Found {
+    let is_known = found.origin.doubt().is_none();
+    match contained {
+        Some(text) if !is_known || found.text != text => {
+            Found { text, origin: Origin::Rebuilt, fits: true, committed: None }
+        }
+        None if !is_known => Found { origin: Origin::Rebuilt, ..found },
+        _ => found,
     }
 }
 

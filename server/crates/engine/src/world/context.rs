@@ -197,8 +197,7 @@ impl OpenFile {
     /// baseline, or the line cannot be matched.
     pub fn line_before(&self, line0: u32) -> Option<Before> {
         let FileBefore { baseline, by, runs } = self.before.as_ref()?;
-        // A stale line map is a guess: there is no delta then.
-        if self.mapped.stale {
+        if self.lines().is_doubtful(line0) {
             return None;
         }
         let cost = |(run, known): (&Baseline, &Option<(FileId, Arc<Mapped>)>)| {

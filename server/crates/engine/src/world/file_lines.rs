@@ -1,7 +1,8 @@
 //! The costs of one file by line, moved from the recorded text to a given text.
 //!
 //! Costs belong to the recorded text ([`crate::recorded_texts`]). If that is not known, the lines are
-//! used as they are, without those that certainly are elsewhere, and all labels have a leading `~`.
+//! used as they are, without those that certainly are elsewhere, and labels of lines that may be
+//! elsewhere have a leading `~`.
 
 use crate::compare::average::SpreadCost;
 use crate::functions::function_name::FunctionName;
@@ -259,9 +260,29 @@ impl FileLines<'_> {
             && self.renamed(function).is_none()
     }
 
-    /// The prefix of labels: `~` if lines may have moved since the recording.
-    pub fn mark(&self) -> &'static str {
-        if self.stale { "~" } else { "" }
+    /// Whether a line (0-based) of the text may not be the recorded one.
+    pub fn is_doubtful(&self, line0: u32) -> bool {
+        self.stale && (self.all_recorded(line0).any(|line| self.may_be_elsewhere(line)))
+    }
+
+    /// Whether a recorded line (1-based) may be elsewhere in the text.
+    fn may_be_elsewhere(&self, line: u32) -> bool {
+        let text =
+            self.snapshot.path_of(self.file).and_then(|path| self.snapshot.texts().get(path));
+        text.is_none_or(|text| text.is_doubtful(line.saturating_sub(1)))
+    }
+
+    /// The prefix of the label of a line (0-based): `~` if it may have moved since the recording.
+    pub fn mark(&self, line0: u32) -> &'static str {
+        if self.is_doubtful(line0) { "~" } else { "" }
+    }
+
+    /// The prefix of the label of a function: `~` if it may not be the recorded one.
+    pub fn function_mark(&self, function: FunctionId) -> &'static str {
+        let recorded = Some(self.snapshot.recorded_start(function)).filter(|&line| line != 0);
+        let start = recorded.or_else(|| self.snapshot.start_line(function));
+        let is_doubtful = || start.is_none_or(|line| self.may_be_elsewhere(line));
+        if self.stale && is_doubtful() { "~" } else { "" }
     }
 }
 

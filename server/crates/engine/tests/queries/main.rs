@@ -16,6 +16,7 @@ mod contour;
 mod costs;
 mod documents;
 mod edited;
+mod edited_programs;
 mod files;
 mod first_instruction;
 mod functions_at;

@@ -8,6 +8,7 @@ use engine::discovery::stamp::Stamp;
 use engine::load::stages::loaded::Loaded;
 use engine::load::{Caches, Environment, index_sources, load};
 use engine::query::line_costs::LineHint;
+use engine::recorded_texts::Copies;
 use engine::snapshot::Snapshot;
 use engine::text::{Encoding, Position, Text};
 use engine::world::World;
@@ -51,6 +52,12 @@ impl Project {
         let (settings, warnings) = Settings::parse(settings);
         assert_eq!(warnings, [""; 0]);
         self.settings = settings;
+        self
+    }
+
+    /// The project as a new session sees it: with the copies that were kept, and no other text.
+    pub fn with_copies(mut self) -> Self {
+        self.caches = Caches::new(Some(Copies::new(&self.folder.path().join(".copies"))));
         self
     }
 

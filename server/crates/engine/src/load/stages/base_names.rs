@@ -6,7 +6,6 @@ use super::identifying::{Change, Identifying};
 use crate::functions::definitions::ParsedFiles;
 use crate::functions::file::File;
 use crate::functions::function_name::FunctionName;
-use crate::recorded_texts::Origin;
 use crate::recorded_texts::search::TextSearch;
 use analysis::{FuncId, SourceId};
 use rustc_hash::FxHashMap;
@@ -18,8 +17,8 @@ use std::sync::Arc;
 /// The executing lines (0-based) of each func.
 type Lines = BTreeMap<FuncId, Vec<u32>>;
 
-/// Unmaps files found by their base name that were not written since the recording, and have all
-/// functions that the profile names on other lines.
+/// Unmaps files found by their base name of which no known text fits, and that have all functions that the
+/// profile names on other lines.
 pub fn refuse(all: &Identifying<'_>) -> Change {
     let (symbols, search) = (all.recording.symbols(), TextSearch::new(all, &all.mappings));
     let mut scripts: FxHashMap<SourceId, (&Path, Arc<str>)> = FxHashMap::default();
@@ -30,7 +29,7 @@ pub fn refuse(all: &Identifying<'_>) -> Change {
             continue;
         }
         let found = search.find(path, &[name.to_owned()]);
-        if let Some(found) = found.filter(|found| found.origin == Origin::Contradicted) {
+        if let Some(found) = found.filter(|found| !found.fits) {
             scripts.insert(source, (path, found.text));
         }
     }

@@ -11,7 +11,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{Mapping, Reason, SourceIndex};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 use symbols::Md5;
 
 /// What sources are identified with. It does not change during a load.
@@ -70,9 +69,9 @@ pub struct SourceMaps {
     pub originals: FxHashSet<SourceId>,
     /// The texts of original files that source maps contain, by canonical path.
     pub texts: FxHashMap<PathBuf, Arc<str>>,
-    /// The original files of code that was generated again since the recording, by canonical path,
-    /// each with the time when it was generated.
-    pub rebuilt: FxHashMap<PathBuf, SystemTime>,
+    /// The original files of code that may have been generated again since the recording, by canonical
+    /// path.
+    pub rebuilt: FxHashSet<PathBuf>,
     /// The scripts whose source maps were used, as they were recorded.
     pub scripts: Vec<Script>,
 }

@@ -14,19 +14,18 @@ use crate::recorded_texts::KeptScript;
 use analysis::{
     Moved, OriginalPlace, PlaceKind, Position, Recording, SourceId, WarningCode, Warnings, relocate,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{Executing, How, MapProblem, Mapping, Original, Reason, SourceMap};
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 /// The usable source maps of a recording.
 #[derive(Default)]
 struct UsableMaps {
     maps: FxHashMap<SourceId, SourceMap>,
-    /// When scripts were generated again since the recording, if their present maps are used.
-    rebuilt: FxHashMap<SourceId, SystemTime>,
+    /// The scripts that may have been generated again since the recording, and whose present maps are used.
+    rebuilt: FxHashSet<SourceId>,
     scripts: Vec<Script>,
 }
 
@@ -74,12 +73,12 @@ pub fn apply(all: &Identifying<'_>) -> Change {
     let path_of = |original: &Original| {
         mappings.get(*sources.get(original.name.as_str())?)?.path().map(Path::to_owned)
     };
-    let (mut texts, mut rebuilt) = (FxHashMap::default(), FxHashMap::default());
+    let (mut texts, mut rebuilt) = (FxHashMap::default(), FxHashSet::default());
     for (source, map) in &maps {
         for original in map.originals() {
             let Some(path) = path_of(original) else { continue };
-            if let Some(&time) = later.get(source) {
-                rebuilt.insert(path.clone(), time);
+            if later.contains(source) {
+                rebuilt.insert(path.clone());
             }
             texts.extend(original.text.clone().map(|text| (path, text)));
         }
@@ -162,19 +161,18 @@ fn usable_maps(all: &Identifying<'_>, warnings: &mut Warnings) -> UsableMaps {
             continue;
         }
         let name = all.name(source);
-        let rebuilt = generated_later(all.context, path);
-        let kept = rebuilt.and_then(|_| kept_map(all.context, path, name));
+        let kept = kept_map(all.context, path, name);
         let is_kept = kept.is_some();
         match kept.map_or_else(|| map(all.context, path, name), |map| Ok(Some(map))) {
             Ok(Some(map)) => {
-                match rebuilt {
-                    Some(time) if !is_kept => _ = usable.rebuilt.insert(source, time),
-                    Some(_) => {}
-                    None => usable.scripts.push(Script {
+                if !is_kept && is_later(all.context, path) {
+                    usable.rebuilt.insert(source);
+                } else if !is_kept {
+                    usable.scripts.push(Script {
                         name: name.to_owned(),
                         path: path.clone(),
                         map: map.path().map(Path::to_owned),
-                    }),
+                    });
                 }
                 usable.maps.insert(source, map);
             }
@@ -210,10 +208,10 @@ fn usable_maps(all: &Identifying<'_>, warnings: &mut Warnings) -> UsableMaps {
     usable
 }
 
-/// When a script was written, if that was after the recording.
-fn generated_later(context: &Context<'_>, path: &Path) -> Option<SystemTime> {
-    let stamp = Stamp::of(path).ok()?;
-    (!is_recorded(&stamp, &context.reader.loaded().stamp)).then_some(stamp.modified)
+/// Whether a script was written after the recording.
+fn is_later(context: &Context<'_>, path: &Path) -> bool {
+    let profile = &context.reader.loaded().stamp;
+    Stamp::of(path).is_ok_and(|stamp| !is_recorded(&stamp, profile))
 }
 
 /// The source map of a script on disk.

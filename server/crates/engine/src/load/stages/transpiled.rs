@@ -11,17 +11,20 @@ use super::line_ends::is_script;
 use crate::functions::definitions::FileDefinitions;
 use crate::functions::file::File;
 use crate::functions::function_name::FunctionName;
-use crate::recorded_texts::Origin;
-use crate::recorded_texts::search::{Found, TextSearch};
+use crate::recorded_texts::search::TextSearch;
 use analysis::{
     FuncId, Moved, OriginalPlace, PlaceKind, Position, SourceId, Warning, WarningCode, relocate,
 };
 use rustc_hash::FxHashMap;
 use sources::{How, Mapping};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A script was compiled if fewer functions than this are in their places for each one that is not.
 const MIN_RIGHT: usize = 4;
+
+/// The extensions of scripts that engines cannot run as they are, apart from those that ignore types.
+const TYPED: &[&str] = &["ts", "mts", "cts", "tsx", "jsx"];
 
 /// Node.js before version 12 counts columns of the first line from the start of a function that it puts
 /// around a module.
@@ -61,6 +64,8 @@ struct Script {
     text: Arc<str>,
     definitions: Arc<FileDefinitions>,
     functions: Vec<Recorded>,
+    /// Whether engines cannot run it as it is, apart from those that ignore types.
+    is_typed: bool,
 }
 
 /// A recorded function.
@@ -71,7 +76,7 @@ struct Recorded {
     column: u32,
 }
 
-/// The scripts that were not mapped by a source map, and whose recorded text is known.
+/// The scripts that were not mapped by a source map, and that no known text fits.
 fn scripts(all: &Identifying<'_>) -> FxHashMap<SourceId, Script> {
     let symbols = all.recording.symbols();
     let mut functions: FxHashMap<SourceId, Vec<Recorded>> = FxHashMap::default();
@@ -89,16 +94,13 @@ fn scripts(all: &Identifying<'_>) -> FxHashMap<SourceId, Script> {
             return None;
         }
         let functions = functions.remove(&source)?;
-        let text = search.find(path, &[all.name(source).to_owned()]).filter(is_known)?.text;
+        let found = search.find(path, &[all.name(source).to_owned()]);
+        let text = found.filter(|found| !found.fits)?.text;
         let definitions = all.context.parsed.one(path, &text)?;
-        Some((source, Script { text, definitions, functions }))
+        let is_typed = path.extension().is_some_and(|it| TYPED.iter().any(|typed| it == *typed));
+        Some((source, Script { text, definitions, functions, is_typed }))
     };
     all.sources().filter_map(script).collect()
-}
-
-/// Whether the text is the recorded one, unless the script was compiled.
-fn is_known(found: &Found) -> bool {
-    found.origin.doubt().is_none() || found.origin == Origin::Contradicted
 }
 
 /// The first function that the text has in another place, or whose place the text does not have, if
@@ -128,8 +130,21 @@ fn misplaced(script: &Script) -> Option<&Recorded> {
             wrong.push(function);
         }
     }
-    let is_transpiled = wrong.len() * MIN_RIGHT > n_right;
+    let is_transpiled = wrong.len() * MIN_RIGHT > n_right && !is_edited(script, &text);
     wrong.into_iter().filter(|_| is_transpiled).min_by_key(|function| function.line)
+}
+
+/// Whether functions moved as they do when a script is edited. An edit moves all that is below it by the
+/// same number of lines, and compilers leave out and add lines everywhere. Types are always compiled.
+fn is_edited(script: &Script, text: &File<'_>) -> bool {
+    let moved = |function: &Recorded| {
+        let start0 = text.start_of_only(&FunctionName::of(&function.name))?;
+        Some((function.line, i64::from(start0) + 1 - i64::from(function.line)))
+    };
+    let moved: BTreeMap<u32, i64> = script.functions.iter().filter_map(moved).collect();
+    let shifts: Vec<i64> = std::iter::once(0).chain(moved.into_values()).collect();
+    let n_edits = shifts.windows(2).filter(|two| two[0] != two[1]).count();
+    !script.is_typed && 2 * n_edits <= shifts.len()
 }
 
 /// Whether the parameters of a function may begin at a 1-based column of a line (0 = unknown), with the
@@ -170,7 +185,7 @@ class Impl {
             Recorded { name, line, column }
         };
         let functions = functions.iter().map(recorded).collect();
-        let script = Script { text: TEXT.into(), definitions, functions };
+        let script = Script { text: TEXT.into(), definitions, functions, is_typed: true };
         misplaced(&script).map(|found| (found.name.clone(), found.line))
     }
 
