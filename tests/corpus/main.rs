@@ -19,6 +19,7 @@ mod report;
 #[path = "../skip.rs"]
 mod skip;
 mod slabs;
+mod touched;
 
 use cases::Case;
 

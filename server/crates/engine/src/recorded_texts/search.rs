@@ -110,14 +110,16 @@ impl<'a> TextSearch<'a> {
             committed if fits_disk => {
                 Some(Found { text, origin: Origin::Guess, fits: true, committed })
             }
-            _ if is_older && self.could_be(path, &text) => Some(Found::known(text, Origin::Disk)),
             _ => {
-                let origin = match has_checksum(&text) {
-                    Some(false) => Origin::Edited,
-                    _ if is_older => Origin::Contradicted,
-                    _ => Origin::Guess,
+                let is_edited = has_checksum(&text) == Some(false);
+                let fits =
+                    if is_edited { self.fits(path, &text) } else { !self.contradicts(path, &text) };
+                let origin = match () {
+                    () if is_edited => Origin::Edited,
+                    () if is_older && fits => Origin::Disk,
+                    () if is_older => Origin::Contradicted,
+                    () => Origin::Guess,
                 };
-                let fits = self.fits(path, &text);
                 Some(Found { text, origin, fits, committed: None })
             }
         }
