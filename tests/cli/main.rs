@@ -8,6 +8,7 @@ mod check;
 mod cookbook;
 #[cfg(feature = "grammars")]
 mod diff;
+mod explain;
 mod export;
 mod fetch;
 mod foreign;
@@ -441,6 +442,8 @@ fn an_unreadable_profile_exits_with_1_and_file_place_and_reason() {
 fn wrong_usage_exits_with_2() {
     for arguments in [
         &["callers"][..],
+        &["explain"],
+        &["explain", "src/app.py"],
         &["frobnicate"],
         &["report", "--by", "colour", "x"],
         &["annotate", "x", "--map", "no equals sign"],
@@ -564,6 +567,7 @@ fn writes_a_manual_page_for_every_command() {
         "-report",
         "-diff",
         "-callers",
+        "-explain",
         "-check",
         "-tree",
         "-export",
@@ -620,6 +624,7 @@ fn help_lists_every_command_and_the_exit_codes() {
         "annotate",
         "report",
         "callers",
+        "explain",
         "check",
         "tree",
         "export",

@@ -432,6 +432,8 @@ export interface Explanation {
   readonly share?: number;
   /** Whether the recorded text is not known, so that lines may have moved. Missing if the line has no cost. */
   readonly stale?: boolean;
+  /** How the cost got to the line, one sentence for each step: metric, code, file, text, line. Empty if the line has no cost. */
+  readonly steps: readonly string[];
   /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier?: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */

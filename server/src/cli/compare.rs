@@ -26,7 +26,7 @@ pub struct CompareArgs {
 /// A baseline, and how costs are compared with it.
 #[derive(Debug)]
 pub struct Loaded {
-    baseline: Arc<Baseline>,
+    pub(super) baseline: Arc<Baseline>,
     by: Comparison,
 }
 

@@ -4,6 +4,7 @@ use super::compare::{self, CompareArgs};
 use super::exit::Failure;
 use super::overlay::{self, Beside, OverlayArgs};
 use super::view::ViewArgs;
+use engine::compare::baseline::Baseline;
 use engine::compare::overlay::Overlay;
 use engine::snapshot::Snapshot;
 use sources::SourceIndex;
@@ -47,6 +48,11 @@ impl Loaded {
             profiles.push(&profile.snapshot);
         }
         profiles
+    }
+
+    /// The baseline.
+    pub fn baseline(&self) -> Option<Arc<Baseline>> {
+        self.baseline.as_ref().map(|loaded| loaded.baseline.clone())
     }
 
     /// What is shown beside the costs of the profile.

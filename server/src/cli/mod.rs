@@ -9,6 +9,7 @@ pub(crate) mod diff;
 mod document;
 mod dump;
 mod exit;
+mod explain;
 mod export;
 mod fetch;
 mod heading;
@@ -119,6 +120,16 @@ enum Command {
         ))
     )]
     Callers(callers::CallersArgs),
+    /// Explain the cost of a line: its share of its function, callers and callees, and how the cost got
+    /// there
+    #[command(
+        override_usage = "costline explain [OPTIONS] [PROFILE]... <FILE:LINE>",
+        mut_arg("profiles", |argument| argument.value_name("PROFILE|FILE:LINE").help(
+            "The profile, as one file, all files of one run, or - [default: the newest profile of the \
+             project]; after it, the line"
+        ))
+    )]
+    Explain(explain::ExplainArgs),
     /// Print what a profile contains, what it lacks and how to record it better
     Check(check::CheckArgs),
     /// Print the call tree
@@ -219,6 +230,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
         Command::Report(arguments) => arguments.run(out),
         Command::Diff(arguments) => arguments.run(out),
         Command::Callers(arguments) => arguments.run(out),
+        Command::Explain(arguments) => arguments.run(out),
         Command::Check(arguments) => arguments.run(out),
         Command::Tree(arguments) => arguments.run(out),
         Command::Export(arguments) => arguments.run(out),

@@ -255,6 +255,7 @@
 ---@field selfText? string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share? number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field stale? boolean Whether the recorded text is not known, so that lines may have moved. Missing if the line has no cost.
+---@field steps string[] How the cost got to the line, one sentence for each step: metric, code, file, text, line. Empty if the line has no cost.
 ---@field tier? 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total? costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText? string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.

@@ -6,6 +6,7 @@ use crate::present::marks::Marks;
 use crate::present::text::one_line;
 use crate::query::line_costs::shows_counts;
 use crate::query::path_rules;
+use crate::query::provenance::provenance;
 use crate::snapshot::Snapshot;
 use crate::world::context::{Context, OpenFile};
 use crate::world::document::path_of;
@@ -42,6 +43,8 @@ pub struct Explanation {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub stale: Option<bool>,
+    /// How the cost got to the line, one sentence for each step: metric, code, file, text, line. Empty if the line has no cost.
+    pub steps: Vec<String>,
 }
 
 /// A reason why a line shows a cost or none.
@@ -94,7 +97,13 @@ pub enum Reason {
 impl Explanation {
     /// The explanation of a line without a cost.
     fn new(code: Reason, message: &str) -> Self {
-        Self { code, message: one_line(message).into_owned(), cost: None, stale: None }
+        Self {
+            code,
+            message: one_line(message).into_owned(),
+            cost: None,
+            stale: None,
+            steps: Vec::new(),
+        }
     }
 }
 
@@ -128,10 +137,12 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
     let file = all.file_at(&open.document.path).unwrap_or(open.file);
     let counts = snapshot.line_counts.of_file(open.file, 1..u32::MAX);
     let has_lines = !all.costs.lines_of(file, 1..u32::MAX).is_empty() || !counts.is_empty();
-    source_mapped(&lines, *line0, has_lines)
+    let explanation = source_mapped(&lines, *line0, has_lines)
         .or_else(|| out_of_view(context, &open, whole.as_ref()?, *line0))
         .or_else(|| (!has_lines).then(|| without_lines(all, file, ambiguous)))
-        .unwrap_or_else(|| with_lines(context, &open, &lines, *line0))
+        .unwrap_or_else(|| with_lines(context, &open, &lines, *line0));
+    let steps = explanation.cost.iter().flat_map(|_| provenance(&open, *line0)).collect();
+    Explanation { steps, ..explanation }
 }
 
 fn no_profile(context: &Context) -> Explanation {

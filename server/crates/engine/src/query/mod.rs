@@ -29,6 +29,7 @@ pub mod paths;
 pub mod possible_mappings;
 pub mod profile_total;
 pub mod profiles;
+pub mod provenance;
 pub mod recipes;
 pub mod selection;
 pub mod sources;
