@@ -175,7 +175,13 @@ fn git_before(workspace: &Workspace, arguments: &[&str]) {
 
 /// Makes a repository, and commits a file before the recording.
 fn commit_before(workspace: &Workspace, file: &str) {
-    git_before(workspace, &["init", "--quiet", "--initial-branch", "main"]);
+    commit_with(workspace, file, "sha1");
+}
+
+/// The same with the hash that names objects.
+fn commit_with(workspace: &Workspace, file: &str, hash: &str) {
+    let format = format!("--object-format={hash}");
+    git_before(workspace, &["init", "--quiet", "--initial-branch", "main", &format]);
     git_before(workspace, &["add", file]);
     git_before(workspace, &["commit", "--quiet", "--message", "a"]);
 }
@@ -190,6 +196,15 @@ fn git_with(workspace: &Workspace, environment: &[(&str, &str)], arguments: &[&s
     git.current_dir(workspace.root()).env("GIT_CONFIG_GLOBAL", "").env("GIT_CONFIG_NOSYSTEM", "1");
     let output = git.envs(environment.iter().copied()).output().unwrap();
     assert!(output.status.success(), "git {arguments:?}: {output:?}");
+}
+
+#[test]
+fn a_repository_may_name_objects_by_sha256() {
+    let workspace = recorded();
+    commit_with(&workspace, "a.py", "sha256");
+    workspace.write("a.py", format!("# one\n# two\n{SOURCE}"));
+    let (mut server, uri) = start(&workspace, Path::new(""), json!({}));
+    assert_eq!(shown(&mut server, &uri), expected(2));
 }
 
 #[test]

@@ -317,7 +317,11 @@ impl FileEvidence {
                 Some(false) if !text.has(&function.name) => {}
                 Some(false) if function.is_generated(&text, &lines) => {}
                 // All of its lines may be inlined ones of others.
-                Some(false) if function.start.is_none() && is_compiled => n_doubtful += 1,
+                Some(false)
+                    if function.start.is_none() && is_compiled && function.is_in_code(&text) =>
+                {
+                    n_doubtful += 1;
+                }
                 Some(false) => n_wrong += 1,
             }
         }
@@ -402,6 +406,11 @@ impl FunctionEvidence {
         let Some((line0, _)) = self.start.filter(|_| text.is_compiled()) else { return false };
         let line = lines.get(line0 as usize).filter(|line| names(line, &self.name));
         line.is_some() && text.containing_lines(line0, line0).next().is_none()
+    }
+
+    /// Whether all of its lines are in functions of a text.
+    fn is_in_code(&self, text: &File<'_>) -> bool {
+        self.lines.iter().all(|&line0| text.containing_lines(line0, line0).next().is_some())
     }
 
     fn is_around(&self, text: &File<'_>, line0: u32) -> bool {
