@@ -10,7 +10,7 @@ use super::view::ViewArgs;
 use engine::config::settings::Settings;
 use engine::query::explain::{Explanation, Question, Reason, explain};
 use engine::query::hover::line_details;
-use engine::query::targets::named;
+use engine::query::targets::{TargetProblem, named};
 use engine::world::World;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ impl ExplainArgs {
             (targets, _) if targets.len() == 1 => targets[0].path.clone(),
             _ if file.exists() => file.clone(),
             (_, problems) => {
-                let problem = problems.into_iter().next().map(|problem| problem.into_message());
+                let problem = problems.into_iter().next().map(TargetProblem::into_message);
                 return Err(Failure::usage(problem.unwrap_or_else(|| NO_LINE.to_owned())));
             }
         };

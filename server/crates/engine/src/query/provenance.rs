@@ -3,7 +3,7 @@
 use crate::present::text::one_line;
 use crate::recorded_texts::Origin;
 use crate::world::context::OpenFile;
-use analysis::Lib;
+use analysis::{Lib, LibId};
 use sources::{How, Mapping};
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ fn of_code(open: &OpenFile, recorded: &[u32]) -> Vec<String> {
     let places = recorded.iter().flat_map(|&line| snapshot.costs.functions_on(open.file, line));
     let libs = places.filter_map(|place| {
         let func = symbols.funcs.get(snapshot.grouped.func(place.function));
-        func.lib.map(|lib| lib.index())
+        func.lib.map(LibId::index)
     });
     let libs: BTreeSet<usize> = libs.collect();
     let are_resolved = !snapshot.symbolicated.resolved.is_empty();

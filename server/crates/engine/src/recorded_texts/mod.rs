@@ -129,9 +129,10 @@ impl RecordedTexts {
         let texts = found.into_iter().map(|(path, found, names)| {
             let definitions = parsed.get(path).cloned().flatten();
             let is_guess = found.origin.doubt().is_some();
-            let (moved, misplaced) = match is_guess && !found.fits {
-                true => search.misplaced(path, &found.text),
-                false => Default::default(),
+            let (moved, misplaced) = if is_guess && !found.fits {
+                search.misplaced(path, &found.text)
+            } else {
+                Default::default()
             };
             let may_be_certain = is_guess && found.origin != Origin::Rebuilt;
             let certain = if may_be_certain { search.certain(path, &found) } else { Vec::new() };

@@ -1,7 +1,7 @@
 //! The third stage: which workspace file each recorded file is, on which lines its places are, and what
 //! its text was.
 //!
-//! Each step of [`STEPS`] is a pure function of what the steps before it found out. Steps that move
+//! Each step is a pure function of what the steps before it found out. Steps that move
 //! places, such as source maps, come before those that decide about files, which need the lines of their
 //! functions. The texts come last: they need all names and places of a file.
 

@@ -15,6 +15,10 @@ const MAX_PARSED: usize = 16 << 20;
 pub struct ReadLimits {
     files_left: usize,
     bytes_left: u64,
+    #[cfg_attr(
+        not(feature = "grammars"),
+        expect(dead_code, reason = "only texts of known languages are parsed")
+    )]
     bytes_to_parse: usize,
     is_cut: bool,
 }
@@ -56,6 +60,7 @@ impl ReadLimits {
     }
 
     /// Whether a text may be parsed.
+    #[cfg(feature = "grammars")]
     pub fn may_parse(&mut self, text: &str) -> bool {
         match self.bytes_to_parse.checked_sub(text.len()) {
             Some(left) => self.bytes_to_parse = left,
