@@ -68,6 +68,9 @@ pub struct Check {
     pub libraries: Vec<Library>,
     /// The files in the profile, those that were found first, hottest first.
     pub files: Vec<File>,
+    /// The rules about paths, lines and texts that changed something when the sources were identified, in
+    /// their order.
+    pub rules: Vec<Rule>,
     /// The problems of the profile.
     pub warnings: Vec<Warning>,
     /// How to record a better profile; null if it lacks nothing.
@@ -143,6 +146,15 @@ pub struct File {
     pub status: String,
 }
 
+/// A rule by which sources are identified.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Rule {
+    /// Its name.
+    pub name: &'static str,
+    /// The number of files that it decided; 0 if it only moved lines or confirmed files.
+    pub files: usize,
+}
+
 /// A problem of the profile.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Warning {
@@ -199,6 +211,12 @@ impl Check {
             all_self: Weight(on_lines + costs.no_line.abs()),
             libraries: libraries(snapshot),
             files: files(snapshot, index),
+            rules: snapshot
+                .identified
+                .steps
+                .iter()
+                .map(|&(name, files)| Rule { name, files })
+                .collect(),
             warnings: warnings(snapshot, index),
             advice: advice(snapshot).map(|advice| match advice {
                 Advice::Record(text) => text,

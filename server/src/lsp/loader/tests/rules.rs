@@ -92,7 +92,9 @@ struct Model {
     baselines: Vec<(u32, Option<BaselineChoice>)>,
     /// Whether a change of the view was canceled, so that it may not be applied.
     cancelled_view: bool,
-    /// The times of commands that read broken files again.
+    /// Whether the costs of the last baseline were canceled: its command failed, and its choice is kept.
+    cancelled_baseline: bool,
+    /// The times of commands and settings that read broken files again.
     retries: Vec<SystemTime>,
 }
 
@@ -125,6 +127,7 @@ impl Model {
             }
             Happens::SettingProfile(name) => {
                 self.profile = name;
+                self.retries.push(simulation.wall());
                 simulation.event(Event::Settings(json!({ "profile": name })));
             }
             Happens::Root(more) => {
@@ -138,7 +141,7 @@ impl Model {
                 simulation.reload();
             }
             Happens::Cancel => {
-                self.cancelled_view = true;
+                (self.cancelled_view, self.cancelled_baseline) = (true, true);
                 simulation.cancel();
             }
             Happens::Sum => {
@@ -149,13 +152,14 @@ impl Model {
             }
             Happens::Baseline(baseline) => {
                 let choice = json!({ "baseline": baseline });
+                self.cancelled_baseline = false;
                 self.baselines.push((simulation.set_view(choice), baseline));
             }
         }
     }
 
-    /// A version of a file that cannot be read is reported once, and once more for each command that
-    /// reads it again.
+    /// A version of a file that cannot be read is reported once, and once more for each command or
+    /// setting that reads it again.
     fn check_reports(&self, simulation: &Simulation) {
         for (error, version) in &simulation.reports {
             let reports = simulation.reports.iter().filter(|(_, other)| other == version).count();
@@ -237,8 +241,7 @@ impl Model {
 
     /// The baseline is that of the last command that succeeded.
     fn check_baseline(&self, simulation: &Simulation) {
-        // A command is answered with an error if its costs were cancelled, but its choice is kept.
-        if self.cancelled_view {
+        if self.cancelled_view || self.cancelled_baseline {
             return;
         }
         let mut succeeded = self.baselines.iter().rev();

@@ -19,21 +19,21 @@ use std::sync::Arc;
 /// Finds out something about the sources.
 type Step = fn(&Identifying<'_>) -> Change;
 
-/// All steps, in their order.
-const STEPS: [Step; 13] = [
-    line_ends::of_recorded,
-    inlined::of_other_scripts,
-    source_maps::apply,
-    line_ends::of_originals,
-    checksums::confirm,
-    file_evidence::decide,
-    build_folders::find,
-    short_files::refuse,
-    exclude,
-    by_name::find_files,
-    renamed::follow,
-    transpiled::without_lines,
-    base_names::refuse,
+/// All steps, in their order, each with its name.
+const STEPS: [(&str, Step); 13] = [
+    ("line-ends", line_ends::of_recorded),
+    ("inlined", inlined::of_other_scripts),
+    ("source-maps", source_maps::apply),
+    ("line-ends-of-originals", line_ends::of_originals),
+    ("checksums", checksums::confirm),
+    ("file-evidence", file_evidence::decide),
+    ("build-folders", build_folders::find),
+    ("short-files", short_files::refuse),
+    ("exclude", exclude),
+    ("by-name", by_name::find_files),
+    ("renamed", renamed::follow),
+    ("transpiled", transpiled::without_lines),
+    ("base-names", base_names::refuse),
 ];
 
 /// A recording whose sources are identified.
@@ -55,6 +55,9 @@ pub struct Identified {
     pub packages: Arc<PackageFolders>,
     /// The source maps that were applied.
     pub source_maps: SourceMaps,
+    /// The names of the steps that found out something, each with the number of sources that it gave another
+    /// file; 0 if it only moved places or confirmed files.
+    pub steps: Vec<(&'static str, usize)>,
     /// Warnings about ambiguous names and unusable source maps.
     pub warnings: Vec<Warning>,
 }
@@ -63,8 +66,13 @@ impl Identified {
     /// Takes a recording through all steps.
     pub fn new(context: &Context<'_>) -> Self {
         let mut all = Identifying::new(context);
-        for step in STEPS {
+        let mut steps = Vec::new();
+        for (name, step) in STEPS {
             let change = step(&all);
+            let n_files = change.n_other_files(&all.mappings);
+            if n_files > 0 || change.recording.is_some() || !change.confirmed.is_empty() {
+                steps.push((name, n_files));
+            }
             all = all.with(change);
         }
         let texts = Arc::new(RecordedTexts::new(&all));
@@ -81,6 +89,7 @@ impl Identified {
             walk: index.walk(),
             packages: Arc::new(PackageFolders::of(index)),
             source_maps,
+            steps,
             warnings,
         }
     }

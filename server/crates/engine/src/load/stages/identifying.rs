@@ -136,6 +136,12 @@ impl Change {
     pub fn mappings(mappings: Vec<Mapping>) -> Self {
         Self { mappings: Some(mappings), ..Self::default() }
     }
+
+    /// The number of sources that have another file than in `mappings`.
+    pub fn n_other_files(&self, mappings: &[Mapping]) -> usize {
+        let new = self.mappings.iter().flatten().enumerate();
+        new.filter(|(source, mapping)| mappings.get(*source) != Some(mapping)).count()
+    }
 }
 
 impl<'a> Identifying<'a> {
