@@ -5,6 +5,7 @@
 //! A `go.work` lists folders of modules. Those in the roots have a `go.mod`, the others are not
 //! read.
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -56,7 +57,7 @@ impl GoModules {
 
     /// Whether a name may begin with a module path.
     pub(crate) fn is_candidate(name: &Name) -> bool {
-        let text = &name.text;
+        let text = import_name(&name.text);
         matches!(name.form, Form::Relative | Form::Dotted | Form::Library)
             && !text.starts_with('/')
             && !text.contains(':')
@@ -71,7 +72,7 @@ impl GoModules {
             if module.len() < innermost.len() {
                 break;
             }
-            if let Some(rest) = rest_of_module(without_build_folder(&name.text), module) {
+            if let Some(rest) = rest_of_module(&import_name(&name.text), module) {
                 innermost = module;
                 files.extend(index.canonical(&folder.join(rest)));
             }
@@ -79,6 +80,23 @@ impl GoModules {
         let host = innermost.split('/').next().unwrap_or_default();
         OfModule { files, has_domain: host.contains('.') }
     }
+}
+
+/// The import path and file of a name: without the folder of the module cache, in whose names `!a` stands for
+/// `A` (<https://go.dev/ref/mod#module-cache>), and without the folder of the build.
+fn import_name(name: &str) -> Cow<'_, str> {
+    let Some((_, cached)) = name.split_once("/pkg/mod/") else {
+        return without_build_folder(name).into();
+    };
+    let mut parts = cached.split('!');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts
+        .fold(first, |name, part| {
+            let mut rest = part.chars();
+            let capital = rest.next().map(|it| it.to_ascii_uppercase());
+            name + &capital.map(String::from).unwrap_or_default() + rest.as_str()
+        })
+        .into()
 }
 
 /// A name without the `./` in front of it. `-trimpath` writes `.` as the folder of the build, and
@@ -150,6 +168,25 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(module_path(text).as_deref(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_in_the_module_cache_are_import_paths() {
+        let table = [
+            (
+                "/root/go/pkg/mod/github.com/!burnt!sushi/toml@v1.2.0/x.go",
+                "github.com/BurntSushi/toml@v1.2.0/x.go",
+            ),
+            (
+                "C:/Users/a/go/pkg/mod/example.org/app@v1.0.0/a/b.go",
+                "example.org/app@v1.0.0/a/b.go",
+            ),
+            ("./example.org/app/b.go", "example.org/app/b.go"),
+            ("/srv/app/b.go", "/srv/app/b.go"),
+        ];
+        for (name, expected) in table {
+            assert_eq!(import_name(name), expected);
         }
     }
 

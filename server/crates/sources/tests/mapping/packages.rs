@@ -76,6 +76,8 @@ fn go_files_are_found_by_the_path_of_their_module() {
         ("example.org/me/proj/tools/gen/gen.go", "app/tools/gen/gen.go Module"),
         ("example.org/me/proj/tools@v0.1.0/util.go", "app/tools/util.go Module"),
         ("./example.org/me/proj/words/words.go", "app/words/words.go Module"),
+        ("/root/go/pkg/mod/example.org/me/proj@v1.2.3/words/words.go", "app/words/words.go Module"),
+        ("/root/go/pkg/mod/example.org/other@v1.2.3/words/words.go", "- library"),
         ("./example.org/me/proj/words/sum_amd64.s", "app/words/sum_amd64.s Module"),
         ("./runtime/asm_amd64.s", "- dotted"),
         ("example.org/me/proj/tools/words/words.go", "- not found"),
