@@ -144,6 +144,13 @@ impl Evidence {
         Some(Arc::new(LineMap::of_functions(&starts, n_open.max(last + 1), n_open)))
     }
 
+    /// The number of recorded functions of a source that are in a text where they were recorded.
+    pub fn n_found(&self, path: &Path, definitions: &FileDefinitions) -> usize {
+        let text = File::new(definitions);
+        let functions = self.0.get(path).into_iter().flat_map(FileEvidence::named);
+        functions.filter(|function| function.is_found(&text) == Some(true)).count()
+    }
+
     /// The number of recorded lines of a source that are code in a text: no comment, and more than brackets.
     pub fn n_lines_of_code(&self, path: &Path, text: &str) -> usize {
         let Some(evidence) = self.0.get(path) else { return 0 };

@@ -125,10 +125,15 @@ impl<'a> TextSearch<'a> {
         }
     }
 
-    /// Whether more lines with costs are code in a text than in another one.
-    fn is_better(&self, path: &Path, text: &str, other: &str) -> bool {
-        let evidence = self.evidence();
-        evidence.n_lines_of_code(path, text) > evidence.n_lines_of_code(path, other)
+    /// Whether a text has more of the recorded functions than another one or, if it has as many, more of the
+    /// lines with costs are code.
+    fn is_better(&self, path: &Path, text: &Arc<str>, other: &Arc<str>) -> bool {
+        let found = |text: &Arc<str>| {
+            let definitions = self.definitions(path, text);
+            let n_functions = definitions.map(|it| self.evidence().n_found(path, &it));
+            (n_functions, self.evidence().n_lines_of_code(path, text))
+        };
+        found(text) > found(other)
     }
 
     /// The recorded text of a file that is no longer at its path and has `name` in the profile: that in the
