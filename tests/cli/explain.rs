@@ -21,7 +21,7 @@ fn a_line_with_a_cost_has_a_report_and_the_way_to_it() {
         "\ncallers into this line:\n",
         "\nhow the cost got here:\n  the metric `",
         "/src/main.rs in the profile, found by the end of its path\n",
-        "  the recorded text is the file on disk, which the profile fits\n  line 41, as recorded\n",
+        "  the recorded text is the file on disk\n  line 41, as recorded\n",
     ];
     for part in parts {
         assert!(text.contains(part), "{part}: {text}");
@@ -52,7 +52,7 @@ fn the_step_of_the_line_has_both_numbers() {
     let explain = |line: &str| run(["explain", "--root", &at(""), &at("cpu.folded"), line]);
     let text = explain("app.py:2").success();
     assert!(text.contains("\n100.0% of work\n"), "{text}");
-    assert!(text.ends_with("the profile fits\n  line 2, as recorded\n"), "{text}");
+    assert!(text.ends_with("the file on disk\n  line 2, as recorded\n"), "{text}");
     let outcome = explain("other.py:2");
     assert!(outcome.failure(2).contains("other.py"));
 }

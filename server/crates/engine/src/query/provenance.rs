@@ -2,8 +2,9 @@
 
 use crate::present::text::one_line;
 use crate::recorded_texts::Origin;
+use crate::snapshot::Snapshot;
 use crate::world::context::OpenFile;
-use analysis::{Lib, LibId};
+use analysis::{Lib, LibId, PlaceCost};
 use sources::{How, Mapping};
 use std::collections::BTreeSet;
 
@@ -27,20 +28,21 @@ fn of_code(open: &OpenFile, recorded: &[u32]) -> Vec<String> {
     let snapshot = &open.snapshot;
     let symbols = snapshot.grouped.recording.symbols();
     let places = recorded.iter().flat_map(|&line| snapshot.costs.functions_on(open.file, line));
-    let libs = places.filter_map(|place| {
-        let func = symbols.funcs.get(snapshot.grouped.func(place.function));
-        func.lib.map(LibId::index)
-    });
-    let libs: BTreeSet<usize> = libs.collect();
-    let are_resolved = !snapshot.symbolicated.resolved.is_empty();
-    let step = |lib: &Lib| match lib.code_id.as_str() {
-        "" => format!("code of {}", lib.name),
-        id => format!("code of {}, build id {id}", lib.name),
-    };
-    let found = are_resolved && !libs.is_empty();
-    let found = found.then(|| "functions and lines from debug info on this machine".to_owned());
-    let libs = libs.into_iter().filter_map(|lib| symbols.libs.get(lib)).map(step);
-    libs.chain(found).collect()
+    let func = |place: &PlaceCost| symbols.funcs.get(snapshot.grouped.func(place.function));
+    let libs: BTreeSet<LibId> = places.filter_map(|place| func(place).lib).collect();
+    libs.into_iter().flat_map(|lib| of_library(snapshot, lib)).collect()
+}
+
+fn of_library(snapshot: &Snapshot, lib: LibId) -> Vec<String> {
+    let Lib { name, code_id, .. } = &snapshot.grouped.recording.symbols().libs[lib.index()];
+    let mut resolved = snapshot.symbolicated.libraries.all().iter();
+    let is_resolved = resolved.any(|it| it.unresolved.lib == lib && it.symbols.is_some());
+    let id = if code_id.is_empty() { String::new() } else { format!(", build id {code_id}") };
+    let mut steps = vec![format!("code of {name}{id}")];
+    if is_resolved {
+        steps.push(format!("functions and lines of {name} from debug info on this machine"));
+    }
+    steps
 }
 
 /// The recorded names of the file, each with the rule by which it is this file.
@@ -75,8 +77,8 @@ fn of_text(open: &OpenFile) -> String {
         Origin::Copy => {
             "the recorded text is the copy that was kept when the profile was first shown"
         }
-        Origin::Disk => "the recorded text is the file on disk, which the profile fits",
-        Origin::Git => "the recorded text is a version in Git, which the profile fits",
+        Origin::Disk => "the recorded text is the file on disk",
+        Origin::Git => "the recorded text is a version in Git",
         Origin::Renamed => "the recorded text is that of the file that was renamed to this one",
         Origin::Guess | Origin::Contradicted | Origin::Rebuilt | Origin::Edited => {
             let why = origin.doubt().unwrap_or_default();
@@ -94,7 +96,7 @@ fn of_line(recorded: &[u32], line0: u32) -> String {
         _ => {
             let lines: Vec<String> = recorded.iter().map(u32::to_string).collect();
             format!(
-                "lines {} were recorded, which are joined in line {} now",
+                "recorded as lines {}, which are joined in line {} now",
                 lines.join(", "),
                 line0 + 1
             )

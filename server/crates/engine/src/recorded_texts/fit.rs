@@ -8,7 +8,7 @@ use crate::recorded_texts::inlinable::Inlinable;
 use crate::recorded_texts::reader::Reader;
 use analysis::{FuncId, Recording, SourceId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use sources::{LineMap, Mapping};
+use sources::{Definition, LineMap, Mapping};
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -171,25 +171,10 @@ impl Evidence {
         let Some(evidence) = self.0.get(path) else { return Vec::new() };
         let mut starts: Vec<(u32, Option<u32>)> = evidence.recorded_starts(definitions, text);
         starts.insert(0, (0, Some(0)));
-        // What starts within a function is a part of it.
-        let is_next = |open0: u32, next0: u32| {
-            let mut between = definitions
-                .all
-                .iter()
-                .zip(&definitions.starts)
-                .filter(|(_, start0)| (open0 + 1..next0).contains(start0));
-            let is_at =
-                |it: &&sources::Definition| it.name_line0 == open0 || *it.lines.start() == open0;
-            let ends: Vec<u32> =
-                definitions.all.iter().filter(is_at).map(|it| *it.lines.end()).collect();
-            between.all(|(it, _)| {
-                it.name_line0 == next0 || ends.iter().any(|end0| it.lines.end() <= end0)
-            })
-        };
         let pairs = starts.windows(2).filter_map(|pair| {
             let &[(start0, Some(open0)), (next0, Some(open_next0))] = pair else { return None };
             let is_same = next0.checked_sub(start0) == open_next0.checked_sub(open0);
-            (is_same && is_next(open0, open_next0)).then_some(start0..next0)
+            (is_same && is_next(definitions, open0, open_next0)).then_some(start0..next0)
         });
         pairs.collect()
     }
@@ -423,6 +408,17 @@ impl FunctionEvidence {
     fn is_around(&self, text: &File<'_>, line0: u32) -> bool {
         text.may_contain(&self.name, &[line0])
     }
+}
+
+/// Whether the definition on `next0` is the next one after that on `line0` (both 0-based), apart from those
+/// within it.
+fn is_next(text: &FileDefinitions, line0: u32, next0: u32) -> bool {
+    let starts = |it: &&Definition| it.name_line0 == line0 || *it.lines.start() == line0;
+    let end0 = text.all.iter().filter(starts).map(|it| *it.lines.end()).max();
+    let all = text.all.iter().zip(&text.starts);
+    let mut between = all.filter(|(_, start0)| (line0 + 1..next0).contains(start0));
+    between
+        .all(|(it, _)| it.name_line0 == next0 || end0.is_some_and(|end0| *it.lines.end() <= end0))
 }
 
 /// Whether a line is more than brackets, and no comment.

@@ -39,7 +39,7 @@ pub struct TextSearch<'a> {
     mappings: &'a [Mapping],
     /// The checksums of files in debug info. `None` if the names of a file have different ones.
     checksums: FxHashMap<&'a Path, Option<Md5>>,
-    /// Collected on first use: most texts are known without it.
+    /// Collected on first use.
     evidence: OnceCell<Evidence>,
 }
 
