@@ -253,6 +253,11 @@ impl Snapshot {
         self.grouped.with_name(name)
     }
 
+    /// The functions with this recorded name, and the clones of it (`fill.isra.0` of `fill`).
+    pub fn clones_of(&self, name: &str) -> Vec<FunctionId> {
+        self.grouped.clones_of(name)
+    }
+
     /// The number of funcs with this recorded name.
     pub fn n_funcs_named(&self, name: &str) -> usize {
         self.grouped.funcs_named(name).len()

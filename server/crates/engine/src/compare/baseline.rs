@@ -3,14 +3,15 @@
 //! It is a snapshot like the one shown and has the same settings. It does not change when its file
 //! is rewritten. Two functions are the same if they have definitions with the same name in the same
 //! workspace file (if there are several, those on the same line), or with the same name and code in
-//! different files, or with the same code but for the name in the same file, or with the same name in
-//! files of two checkouts. Closures without a name
-//! are matched by their lines only, so both recorded texts must be known. Without definitions,
-//! functions are the same if they have the same name in the same file or library (`same_name.rs`), or
-//! the same address in one build of a library (`unresolved.rs`). Lines are matched by their text
-//! ([`crate::world::context`]). An unmatched cost is unknown, not zero.
+//! different files, or with the same code but for the name in the same file. Files of two checkouts are
+//! the same file (`checkouts.rs`). Closures without a name are matched by their lines only, so both
+//! recorded texts must be known. Without definitions, functions are the same if they have the same name in
+//! the same file or library (`same_name.rs`), or the same address in one build of a library
+//! (`unresolved.rs`). Lines are matched by their text ([`crate::world::context`]). An unmatched cost is
+//! unknown, not zero.
 
 use crate::compare::average::{Spread, SpreadCost};
+use crate::compare::checkouts;
 use crate::compare::comparison::{Change, Comparison, Runs};
 use crate::compare::definition_key::{DefinitionKey, key};
 use crate::compare::difference::Difference;
@@ -23,7 +24,7 @@ use crate::recorded_texts::RecordedText;
 use crate::snapshot::Snapshot;
 use crate::world::file_lines::FileLines;
 use analysis::{Cost, FileId, FuncKey, FunctionId, Groups, Metric, Total};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use sources::{Definition, LineMap, MIN_TOKENS, Syntax, code_tokens, without_version};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -47,7 +48,7 @@ fn by_key(snapshot: &Snapshot) -> ByKey {
     by_key
 }
 
-/// The functions of the profile shown that are in a different file in the baseline.
+/// What is in a different file in the baseline, of a profile shown.
 #[derive(Debug)]
 struct Moved {
     /// Identify the profile.
@@ -55,6 +56,17 @@ struct Moved {
     by_key: ByKey,
     /// The functions of the baseline that they are, computed on first use.
     same: FxHashMap<FunctionId, Option<FunctionId>>,
+    /// The files that the baseline has in another checkout.
+    checkouts: FxHashMap<FileId, FileId>,
+}
+
+/// A workspace file of the profile shown that the baseline has, too.
+#[derive(Debug, Clone, Copy)]
+struct Both<'a> {
+    /// The file in the baseline.
+    before: FileId,
+    /// Its path in the baseline, and that of the profile shown.
+    paths: [&'a Path; 2],
 }
 
 /// The tokens of a function. `None` if it has no name or definition, if the recorded text is not
@@ -98,13 +110,13 @@ fn is_only_of_name(snapshot: &Snapshot, function: FunctionId) -> bool {
     snapshot.find(&snapshot.key(function)).len() == 1
 }
 
-/// The functions with this recorded name in a workspace file.
-fn in_file(snapshot: &Snapshot, path: &Path, name: &str) -> Vec<FunctionId> {
-    let is_there = |function: &FunctionId| {
-        let file = snapshot.function(*function).file;
-        file.and_then(|file| snapshot.path_of(file)) == Some(path)
+/// The functions with this recorded name in a file, or else the clones of the function.
+fn in_file(snapshot: &Snapshot, file: FileId, name: &str) -> Vec<FunctionId> {
+    let in_file = |named: Vec<FunctionId>| -> Vec<FunctionId> {
+        named.into_iter().filter(|it| snapshot.function(*it).file == Some(file)).collect()
     };
-    snapshot.with_name(name).into_iter().filter(is_there).collect()
+    let named = in_file(snapshot.with_name(name));
+    if named.is_empty() { in_file(snapshot.clones_of(name)) } else { named }
 }
 
 /// Whether a profile has a function with the same name as `function` of the profile `other` in a
@@ -133,14 +145,14 @@ fn keys(snapshot: &Snapshot, function: FunctionId) -> Vec<FuncKey> {
 /// Finds a function of `shown` in `before`, where the definitions of its file are not known:
 /// the function with the same name, if all funcs of both functions have that name. If the file has no
 /// such function, it may be in another file whose definitions are not known.
-fn same_by_name(before: &Snapshot, shown: &Snapshot, function: FunctionId, path: &Path) -> Same {
+fn same_by_name(before: &Snapshot, shown: &Snapshot, function: FunctionId, file: FileId) -> Same {
     let keys = keys(shown, function);
     let is_one_name = keys.iter().all(|key| key.name == keys[0].name);
     let mut same: Vec<FunctionId> = keys.iter().flat_map(|key| before.find(key)).collect();
     same.sort_unstable();
     same.dedup();
     if same.is_empty() {
-        same = in_file(before, path, &shown.key(function).name);
+        same = in_file(before, file, &shown.key(function).name);
     }
     if let [same] = same[..]
         && is_one_name
@@ -148,8 +160,9 @@ fn same_by_name(before: &Snapshot, shown: &Snapshot, function: FunctionId, path:
     {
         return Same::Function(same);
     }
-    let is_guess = before.texts().get(path).is_some_and(RecordedText::is_guess);
-    if !same.is_empty() || is_guess && may_have(before, shown, function, path) {
+    let text = before.path_of(file).and_then(|path| before.texts().get(path));
+    let is_guess = text.is_some_and(RecordedText::is_guess);
+    if !same.is_empty() || is_guess && may_have(before, shown, function, file) {
         return Same::Unknown;
     }
     elsewhere(before, shown, function, is_guess)
@@ -166,8 +179,9 @@ fn elsewhere(before: &Snapshot, shown: &Snapshot, function: FunctionId, is_guess
     let is_one_name = keys.iter().all(|key| key.name == keys[0].name);
     let named: Vec<FunctionId> = keys.iter().flat_map(|key| before.with_name(&key.name)).collect();
     let may_be = |it: FunctionId| {
-        let path = path_in_doubt(before, it);
-        path.is_some_and(|path| in_file(shown, path, &before.key(it).name).is_empty())
+        let in_shown =
+            |path| shown.file_at(path).map(|file| in_file(shown, file, &before.key(it).name));
+        path_in_doubt(before, it).is_some_and(|path| in_shown(path).is_none_or(|it| it.is_empty()))
     };
     if named.iter().any(|&it| may_be(it)) {
         return match same_name(before, shown, function) {
@@ -176,42 +190,6 @@ fn elsewhere(before: &Snapshot, shown: &Snapshot, function: FunctionId, is_guess
         };
     }
     if is_guess && !named.is_empty() { Same::Unknown } else { Same::Absent }
-}
-
-/// Finds a function of `shown` in a checkout of its own (`base/app.c`, `head/app.c`): the only one with
-/// its name in a file of that name which `shown` does not have, if `before` does not have the file of
-/// `shown` either. At least half of the functions of one of the files must have a name in the other.
-fn in_other_checkout(
-    before: &Snapshot,
-    shown: &Snapshot,
-    function: FunctionId,
-) -> Option<FunctionId> {
-    let path_in = |snapshot: &Snapshot, function| {
-        Some(snapshot.path_of(snapshot.function(function).file?)?.to_owned())
-    };
-    let path = path_in(shown, function)?;
-    let name = shown.key(function).name;
-    let only = |snapshot: &Snapshot, other: &Snapshot| {
-        let may_be = |it: &FunctionId| {
-            path_in(snapshot, *it).is_some_and(|found| {
-                found.file_name() == path.file_name() && other.file_at(&found).is_none()
-            })
-        };
-        let mut found = snapshot.with_name(&name).into_iter().filter(may_be);
-        found.next().filter(|_| found.next().is_none())
-    };
-    (only(shown, before)? == function).then_some(())?;
-    let same = only(before, shown)?;
-    // Files of one name that have nothing else in common are others (`a/mod.rs`, `b/mod.rs`).
-    let names = |snapshot: &Snapshot, function: FunctionId| {
-        let file = snapshot.function(function).file;
-        let all = snapshot.costs.functions().map(|(it, _)| it);
-        let inside = all.filter(|it| snapshot.function(*it).file == file);
-        inside.map(|it| snapshot.key(it).name).collect::<FxHashSet<_>>()
-    };
-    let (of_shown, of_before) = (names(shown, function), names(before, same));
-    let n_same = of_shown.intersection(&of_before).count();
-    (n_same > 1 && 2 * n_same >= of_shown.len().min(of_before.len())).then_some(same)
 }
 
 /// The file of a function without a definition, if it was found and its recorded text is not known.
@@ -223,12 +201,11 @@ fn path_in_doubt(snapshot: &Snapshot, function: FunctionId) -> Option<&Path> {
 
 /// Whether a function of `shown` may be in a file of `before` under another recorded name: that of
 /// another instance, or of minified code.
-fn may_have(before: &Snapshot, shown: &Snapshot, function: FunctionId, path: &Path) -> bool {
+fn may_have(before: &Snapshot, shown: &Snapshot, function: FunctionId, file: FileId) -> bool {
     let Some(source) = shown.source_function(function) else { return true };
     let (name, symbols) = (&source.definition().name, before.grouped.recording.symbols());
     let bare_name = |name: &str| FunctionName::of(name).name;
     let is_named = |recorded: &str| bare_name(recorded).as_ref() == Some(name);
-    let Some(file) = before.file_at(path) else { return false };
     let mut funcs = symbols.funcs.ids().filter(|&func| {
         let source = symbols.funcs.get(func).source;
         source.is_some_and(|source| before.grouped.groups.file(source) == file)
@@ -248,9 +225,9 @@ pub struct Baseline {
     by_key: OnceLock<ByKey>,
     /// Computed on first use.
     unresolved: OnceLock<UnresolvedLibs>,
-    /// The moved functions of profiles that this is the baseline of.
+    /// What moved in the profiles that this is the baseline of.
     moved: Mutex<Vec<Moved>>,
-    /// The line maps of files that are not open, by path.
+    /// The line maps of files that are not open, by the path in the profile shown.
     lines: Mutex<FxHashMap<PathBuf, MappedText>>,
 }
 
@@ -444,10 +421,9 @@ impl Baseline {
             same => same,
         };
         let same = match same {
-            Same::Absent => {
-                in_other_checkout(&self.snapshot, shown, function).map_or(same, Same::Function)
-            }
-            same => same,
+            Same::Function(_) => same,
+            Same::Unknown if shown.source_function(function).is_some() => same,
+            _ => self.without_definition(shown, function).unwrap_or(same),
         };
         match same {
             Same::NoCost | Same::Absent if self.unresolved().has(shown, function) => Same::Unknown,
@@ -458,10 +434,41 @@ impl Baseline {
     /// The function of the same file with another name and otherwise the same code.
     fn renamed(&self, shown: &Snapshot, function: FunctionId) -> Option<Same> {
         let source = shown.source_function(function)?;
-        let path = shown.path_of(source.file)?;
-        let [before, now] = self.both_texts(shown, path)?;
-        let defined = self.defined.get(&self.snapshot.file_at(path)?)?;
-        Some(with_cost(defined, renamed(path, before, now, source.definition())?))
+        let both = self.both(shown, source.file)?;
+        let [before, now] = self.both_texts(shown, both)?;
+        let defined = self.defined.get(&both.before)?;
+        Some(with_cost(defined, renamed(both.paths[1], before, now, source.definition())?))
+    }
+
+    /// The function of the same file that has the name, and no definition. `None` if there is none.
+    fn without_definition(&self, shown: &Snapshot, function: FunctionId) -> Option<Same> {
+        let (before, file) = (&*self.snapshot, shown.function(function).file?);
+        let mut named = in_file(before, self.both(shown, file)?.before, &shown.key(function).name);
+        named.retain(|it| before.source_function(*it).is_none());
+        match named[..] {
+            [] => None,
+            [same] if in_file(shown, file, &before.key(same).name) == [function] => {
+                Some(Same::Function(same))
+            }
+            _ => Some(Same::Unknown),
+        }
+    }
+
+    /// A file of `shown` in the baseline: the one at its path, or that of another checkout. `None` if it
+    /// was not found, or the baseline does not have it.
+    fn both<'a>(&'a self, shown: &'a Snapshot, file: FileId) -> Option<Both<'a>> {
+        let path = shown.path_of(file)?;
+        let before = match self.snapshot.file_at(path) {
+            Some(before) => before,
+            None => self.of_shown(shown, |moved| moved.checkouts.get(&file).copied())?,
+        };
+        Some(Both { before, paths: [self.snapshot.path_of(before)?, path] })
+    }
+
+    /// The file in the baseline that a file of `shown` is. `None` if it was not found, or the baseline does
+    /// not have it.
+    pub fn file(&self, shown: &Snapshot, file: FileId) -> Option<FileId> {
+        Some(self.both(shown, file)?.before)
     }
 
     /// The libraries whose functions are not known.
@@ -472,25 +479,32 @@ impl Baseline {
     /// The function with the same name and code in another file of the baseline. `None` if one of
     /// the profiles has several functions with this name.
     fn moved(&self, shown: &Snapshot, function: FunctionId) -> Option<FunctionId> {
+        self.of_shown(shown, |Moved { by_key, same, .. }| {
+            *same.entry(function).or_insert_with(|| {
+                let key = key(shown.source_function(function)?.definition());
+                if by_key.get(&key) == Some(&None) {
+                    return None;
+                }
+                let before = self.by_key.get_or_init(|| self::by_key(&self.snapshot));
+                let same = before.get(&key).copied().flatten()?;
+                (code(shown, function)? == code(&self.snapshot, same)?).then_some(same)
+            })
+        })
+    }
+
+    /// Asks what is in a different file, in comparison with `shown`.
+    fn of_shown<T>(&self, shown: &Snapshot, ask: impl FnOnce(&mut Moved) -> T) -> T {
         let groups = &shown.grouped.groups;
         let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
         moved.retain(|of| of.groups.strong_count() > 0);
         let is_of_shown = |of: &Moved| of.groups.as_ptr() == Arc::as_ptr(groups);
         let at = moved.iter().position(is_of_shown).unwrap_or_else(|| {
             let (groups, by_key) = (Arc::downgrade(groups), by_key(shown));
-            moved.push(Moved { groups, by_key, same: FxHashMap::default() });
+            let checkouts = checkouts::pairs(&self.snapshot, shown);
+            moved.push(Moved { groups, by_key, same: FxHashMap::default(), checkouts });
             moved.len() - 1
         });
-        let Moved { by_key, same, .. } = &mut moved[at];
-        *same.entry(function).or_insert_with(|| {
-            let key = key(shown.source_function(function)?.definition());
-            if by_key.get(&key) == Some(&None) {
-                return None;
-            }
-            let before = self.by_key.get_or_init(|| self::by_key(&self.snapshot));
-            let same = before.get(&key).copied().flatten()?;
-            (code(shown, function)? == code(&self.snapshot, same)?).then_some(same)
-        })
+        ask(&mut moved[at])
     }
 
     /// The counterpart of a function in the same file.
@@ -504,22 +518,24 @@ impl Baseline {
                 SameName::None => Same::Absent,
             };
         };
-        let Some(path) = shown.path_of(source.file) else { return Same::Unknown };
-        let Some(file) = self.snapshot.file_at(path) else {
+        if shown.path_of(source.file).is_none() {
+            return Same::Unknown;
+        }
+        let Some(both) = self.both(shown, source.file) else {
             let may_have = has_in_missing_file(&self.snapshot, shown, function);
             return if may_have { Same::Unknown } else { Same::Absent };
         };
-        let Some(defined) = self.defined.get(&file) else {
-            return same_by_name(&self.snapshot, shown, function, path);
+        let Some(defined) = self.defined.get(&both.before) else {
+            return same_by_name(&self.snapshot, shown, function, both.before);
         };
         let definition = source.definition();
-        if let Some(same) = self.same_definition(shown, path, definition, defined) {
+        if let Some(same) = self.same_definition(shown, both, definition, defined) {
             return same;
         }
         let key = key(definition);
         match defined.get(&key).map_or(&[][..], Vec::as_slice) {
             _ if definition.name.is_empty() => Same::Unknown,
-            [] if has_definition(&self.snapshot, path, &key) => Same::NoCost,
+            [] if has_definition(&self.snapshot, both.paths[0], &key) => Same::NoCost,
             [] => Same::Absent,
             [(_, same)] => Same::Function(*same),
             _ => Same::Unknown,
@@ -545,7 +561,7 @@ impl Baseline {
         } else if is_known {
             return false;
         } else {
-            same_by_name(shown, before, same, path)
+            shown.file_at(path).map_or(Same::Absent, |file| same_by_name(shown, before, same, file))
         };
         same == Same::Function(function)
     }
@@ -560,17 +576,18 @@ impl Baseline {
     fn same_definition(
         &self,
         shown: &Snapshot,
-        path: &Path,
+        both: Both<'_>,
         definition: &Definition,
         defined: &Defined,
     ) -> Option<Same> {
-        let map = self.recorded_lines(shown, path)?;
+        let map = self.line_map(shown, both)?;
+        let [path_before, path] = both.paths;
         let with_cost = |same| with_cost(defined, same);
         let wanted = key(definition);
         let has_key = |it: &Definition| key(it) == wanted;
         let has_name =
             |it: &Definition| (&it.name, it.arity) == (&definition.name, definition.arity);
-        let mut before = definitions(&self.snapshot, path, has_key)?;
+        let mut before = definitions(&self.snapshot, path_before, has_key)?;
         let mut now = definitions(shown, path, has_key)?;
         if let ([same], [_]) = (&before[..], &now[..])
             && !definition.name.is_empty()
@@ -587,7 +604,7 @@ impl Baseline {
             });
         };
         if before.is_empty() {
-            before = definitions(&self.snapshot, path, has_name)?;
+            before = definitions(&self.snapshot, path_before, has_name)?;
             now = definitions(shown, path, has_name)?;
         }
         before.retain(|it| it.name_line0 == line0);
@@ -626,35 +643,39 @@ impl Baseline {
     /// from. `None` if one of the recorded texts is not known, or if the baseline's text does not
     /// have the line.
     pub fn recorded_line(&self, shown: &Snapshot, file: FileId, line: u32) -> Option<SpreadCost> {
-        let (path, line0) = (shown.path_of(file)?, line.checked_sub(1)?);
-        let (snapshot, file) = (&*self.snapshot, self.snapshot.file_at(path)?);
-        let map = &self.recorded_lines(shown, path)?;
+        let (both, line0) = (self.both(shown, file)?, line.checked_sub(1)?);
+        let map = &self.line_map(shown, both)?;
         map.to_recorded(line0)?;
+        let (snapshot, file) = (&*self.snapshot, both.before);
         let lines = FileLines { snapshot, file, map, stale: false, document: None };
         Some(lines.cost_of(line0).unwrap_or((NO_COST, None)))
     }
 
     /// The line map from the baseline's recorded text of a file to the recorded text of `shown`.
     /// `None` if one of the texts is not known.
-    pub fn recorded_lines(&self, shown: &Snapshot, path: &Path) -> Option<Arc<LineMap>> {
-        let [before, now] = self.both_texts(shown, path)?;
-        Some(self.line_map(path, before, now))
+    pub fn recorded_lines(&self, shown: &Snapshot, file: FileId) -> Option<Arc<LineMap>> {
+        self.line_map(shown, self.both(shown, file)?)
     }
 
     /// The recorded texts of a file: the baseline's and that of `shown`. `None` if one is not known.
-    fn both_texts<'a>(&'a self, shown: &'a Snapshot, path: &Path) -> Option<[&'a RecordedText; 2]> {
-        let known = |snapshot: &'a Snapshot| {
+    fn both_texts<'a>(
+        &'a self,
+        shown: &'a Snapshot,
+        both: Both<'_>,
+    ) -> Option<[&'a RecordedText; 2]> {
+        let known = |snapshot: &'a Snapshot, path: &Path| {
             snapshot.texts().get(path).filter(|recorded| !recorded.is_guess())
         };
-        Some([known(&self.snapshot)?, known(shown)?])
+        Some([known(&self.snapshot, both.paths[0])?, known(shown, both.paths[1])?])
     }
 
-    /// The line map between two recorded texts of a file.
-    fn line_map(&self, path: &Path, before: &RecordedText, now: &RecordedText) -> Arc<LineMap> {
-        let text = &now.text;
+    /// The line map between the recorded texts of a file. `None` if one is not known.
+    fn line_map(&self, shown: &Snapshot, both: Both<'_>) -> Option<Arc<LineMap>> {
+        let [before, now] = self.both_texts(shown, both)?;
+        let (path, text) = (both.paths[1], &now.text);
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(mapped) = lines.get(path).filter(|mapped| Arc::ptr_eq(&mapped.to, text)) {
-            return mapped.map.clone();
+            return Some(mapped.map.clone());
         }
         let map = Arc::new(if before.text == *text {
             LineMap::identity(text.lines().count() as u32)
@@ -662,6 +683,6 @@ impl Baseline {
             before.map_to(path, text, || now.definitions.clone())
         });
         lines.insert(path.to_owned(), MappedText { to: text.clone(), map: map.clone() });
-        map
+        Some(map)
     }
 }

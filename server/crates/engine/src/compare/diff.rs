@@ -9,7 +9,7 @@ use crate::present::text::{file_name, library};
 use crate::snapshot::Snapshot;
 use crate::world::file_lines::FileLines;
 use analysis::{Cost, FileId, FunctionId, LineCost, Total};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use sources::{Mapping, without_version};
@@ -139,7 +139,7 @@ impl Diff {
         let (mut functions, unmatched) = functions(&baseline, now, by);
         let half_resolved = HalfResolved::of(before, now);
         let (mut lines, unmatched_files) = lines(&baseline, now, by, &half_resolved);
-        let (mut files, unresolved_files) = files(before, now, by, &half_resolved);
+        let (mut files, unresolved_files) = files(&baseline, now, by, &half_resolved);
         for rows in [&mut functions, &mut lines, &mut files] {
             rows.sort_by(|a, b| {
                 let change = |row: &Row| row.main().change.abs();
@@ -230,16 +230,18 @@ fn lines(
     let [unresolved_before, unresolved_now] = [before, now].map(|it| half_resolved.files(it));
     let (mut rows, mut unmatched) = (Vec::new(), 0);
     let mut names: FxHashSet<&str> = FxHashSet::default();
+    let mut now_by_before: FxHashMap<FileId, FileId> = FxHashMap::default();
     for file in files_with_lines(now) {
         names.insert(base_name(now.file_name(file)));
-        let file_before = now.path_of(file).and_then(|path| before.file_at(path));
+        let file_before = baseline.file(now, file);
+        now_by_before.extend(file_before.map(|before| (before, file)));
         if unresolved_now.contains(&file)
             || file_before.is_some_and(|file| unresolved_before.contains(&file))
         {
             unmatched += 1;
             continue;
         }
-        if is_only_in(now, file, before) {
+        if is_only_in(now, file, before, file_before) {
             rows.extend(lines_of_one(now, file, by, Sides::After));
             continue;
         }
@@ -249,7 +251,7 @@ fn lines(
         }
     }
     for file in files_with_lines(before) {
-        if is_only_in(before, file, now) {
+        if is_only_in(before, file, now, now_by_before.get(&file).copied()) {
             if unresolved_before.contains(&file) {
                 unmatched += 1;
             } else {
@@ -275,16 +277,16 @@ fn files_with_lines(snapshot: &Snapshot) -> Vec<FileId> {
     files
 }
 
-/// Whether a file was found, and the other profile has no costs of its lines. A file that was not found
-/// there, but has the same name, counts as the same file.
-fn is_only_in(snapshot: &Snapshot, file: FileId, other: &Snapshot) -> bool {
+/// Whether a file was found, and the other profile has no costs of its lines. `same` is the same file in
+/// that profile. A file that was not found there, but has the same name, counts as the same file.
+fn is_only_in(snapshot: &Snapshot, file: FileId, other: &Snapshot, same: Option<FileId>) -> bool {
     let Some(path) = snapshot.path_of(file) else { return false };
     let Some(name) = path.file_name().and_then(OsStr::to_str) else { return false };
     let has_lines = |file| !other.costs.lines_of(file, 1..u32::MAX).is_empty();
     let may_be = |(recorded, file, mapping): (&str, FileId, &Mapping)| {
         mapping.path().is_none() && base_name(recorded) == name && has_lines(file)
     };
-    !other.file_at(path).is_some_and(has_lines) && !other.mappings().any(may_be)
+    !same.is_some_and(has_lines) && !other.mappings().any(may_be)
 }
 
 /// The lines of a file that only one side has.
@@ -325,10 +327,9 @@ fn line_row(
 
 /// The lines of a file. `None` if it cannot be compared.
 fn lines_of(baseline: &Baseline, now: &Snapshot, file: FileId, by: Comparison) -> Option<Vec<Row>> {
-    let path = now.path_of(file)?;
     let before = &*baseline.snapshot;
-    let file_before = before.file_at(path)?;
-    let map = baseline.recorded_lines(now, path)?;
+    let file_before = baseline.file(now, file)?;
+    let map = baseline.recorded_lines(now, file)?;
     let row = |line: u32, both: [SpreadCost; 2], sides| {
         line_row(now, file, line, changes(by, both[0], both[1]), sides)
     };
@@ -357,7 +358,8 @@ fn lines_of(baseline: &Baseline, now: &Snapshot, file: FileId, by: Comparison) -
         let line = cost.line;
         if line.checked_sub(1).is_none_or(|line0| map.to_open(line0).is_none()) {
             let none = (no_cost(Some(cost.cost)), None);
-            rows.push(row(line, [with_spread(before, cost), none], Sides::Before));
+            let changes = changes(by, with_spread(before, cost), none);
+            rows.push(line_row(before, file_before, line, changes, Sides::Before));
         }
     }
     Some(rows)
@@ -388,11 +390,20 @@ impl FileCost {
     }
 }
 
+/// The paths of the files that the baseline has in another checkout, by their paths in the baseline.
+fn other_checkouts<'a>(baseline: &'a Baseline, now: &'a Snapshot) -> FxHashMap<&'a Path, &'a Path> {
+    let paths = now.costs.functions().filter_map(|(function, _)| {
+        let file = now.function(function).file?;
+        Some((baseline.snapshot.path_of(baseline.file(now, file)?)?, now.path_of(file)?))
+    });
+    paths.filter(|(before, now)| before != now).collect()
+}
+
 /// The self cost of the functions of each file, by the workspace file or else the recorded name.
 /// Functions without a file are listed by library. The second result is the number of those that
 /// cannot be compared.
 fn files(
-    before: &Snapshot,
+    baseline: &Baseline,
     now: &Snapshot,
     by: Comparison,
     half_resolved: &HalfResolved,
@@ -401,11 +412,14 @@ fn files(
     type Key = (Option<PathBuf>, Option<String>, Option<String>);
     let mut sums: BTreeMap<Key, ([Option<FileCost>; 2], Option<String>)> = BTreeMap::new();
     let mut unmatched: BTreeSet<Key> = BTreeSet::new();
+    let before = &*baseline.snapshot;
+    let in_other_checkout = other_checkouts(baseline, now);
     for (side, snapshot) in [before, now].into_iter().enumerate() {
         for (function, cost) in snapshot.costs.functions() {
             let this = snapshot.function(function);
             let name = this.file.map(|file| snapshot.file_name(file).to_owned());
             let path = this.file.and_then(|file| snapshot.path_of(file));
+            let path = path.map(|path| *in_other_checkout.get(path).unwrap_or(&path));
             let recorded = name.clone().filter(|_| path.is_none());
             let lib = this.lib.filter(|_| name.is_none()).map(str::to_owned);
             let key = (path.map(Path::to_owned), recorded, lib);

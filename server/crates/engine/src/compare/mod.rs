@@ -2,6 +2,7 @@
 
 pub mod average;
 pub mod baseline;
+mod checkouts;
 pub mod comparison;
 mod definition_key;
 pub mod diff;

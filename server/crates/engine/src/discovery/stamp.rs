@@ -38,15 +38,6 @@ impl Stamp {
         self.inode != 0 && identity(self) == identity(other)
     }
 
-    /// Whether the file was written, moved or changed in another way after `time`. `true` if the system
-    /// does not tell.
-    pub fn changed_after(&self, time: SystemTime) -> bool {
-        let since_1970 = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let seconds = i64::try_from(since_1970.as_secs()).unwrap_or(i64::MAX);
-        let time = (seconds, i64::from(since_1970.subsec_nanos()));
-        self.changed == (0, 0) || self.changed > time
-    }
-
     /// The time since the file was written. Zero if that is in the future.
     pub fn age(&self) -> Duration {
         SystemTime::now().duration_since(self.modified).unwrap_or_default()

@@ -1,5 +1,6 @@
 //! Funcs by key, for lookups by name, or by name, file and library.
 
+use crate::functions::function_name::without_clone_marks;
 use analysis::{FuncId, FuncKey, SymbolTables};
 
 /// The funcs of a recording, sorted by key. Keys are texts, so they are not kept, but read from the
@@ -28,8 +29,29 @@ impl FunctionsByKey {
 
     /// The funcs with this name. `symbols` are those that were sorted.
     pub(crate) fn named(&self, symbols: &SymbolTables, name: &str) -> &[FuncId] {
-        let from = self.0.partition_point(|&func| texts(symbols, func).0 < name);
-        let n = self.0[from..].partition_point(|&func| texts(symbols, func).0 == name);
+        self.sorted(symbols, name, |it| it == name)
+    }
+
+    /// The funcs of the function with this name and of its clones: `fill`, `fill.isra.0`. `symbols` are
+    /// those that were sorted.
+    pub(crate) fn with_clones<'a>(
+        &'a self,
+        symbols: &'a SymbolTables,
+        name: &str,
+    ) -> impl Iterator<Item = FuncId> + use<'a> {
+        let function = without_clone_marks(name).to_owned();
+        let [suffixed, marked] = [".", " ["].map(|mark| {
+            let start = format!("{function}{mark}");
+            self.sorted(symbols, &start, |it| it.starts_with(&start))
+        });
+        let all = self.named(symbols, &function).iter().chain(suffixed).chain(marked).copied();
+        all.filter(move |&func| without_clone_marks(texts(symbols, func).0) == function)
+    }
+
+    /// The funcs from `first` on whose names are as they are wanted. These are in a row.
+    fn sorted(&self, symbols: &SymbolTables, first: &str, is: impl Fn(&str) -> bool) -> &[FuncId] {
+        let from = self.0.partition_point(|&func| texts(symbols, func).0 < first);
+        let n = self.0[from..].partition_point(|&func| is(texts(symbols, func).0));
         &self.0[from..from + n]
     }
 }
@@ -73,5 +95,25 @@ mod tests {
         assert_eq!(lines("e", Some("/b.js")), [0; 0]);
         let n_named = |name: &str| by_key.named(symbols, name).len();
         assert_eq!(["e", "f", "g", "", "h"].map(n_named), [1, 3, 1, 0, 0]);
+    }
+
+    #[test]
+    fn clones_have_the_name_of_their_function() {
+        let text =
+            "fill;fill.isra.0;fill.constprop.0.cold;fill.rs;filled;fil;f(int) [clone .cold] 1\n";
+        let read =
+            formats::read(text.as_bytes(), Limits::default(), &mut |_| ControlFlow::Continue(()));
+        let recording = read.unwrap().recording;
+        let symbols = recording.symbols();
+        let by_key = FunctionsByKey::new(symbols);
+        let named = |name: &str| {
+            let found = by_key.with_clones(symbols, name);
+            found.map(|func| symbols.func_name(func)).collect::<Vec<_>>()
+        };
+        for name in ["fill", "fill.part.1"] {
+            assert_eq!(named(name), ["fill", "fill.constprop.0.cold", "fill.isra.0"], "{name}");
+        }
+        assert_eq!(named("f(int)"), ["f(int) [clone .cold]"]);
+        assert_eq!(named("fi"), [""; 0]);
     }
 }

@@ -53,13 +53,16 @@ pub(crate) fn same_name(before: &Snapshot, shown: &Snapshot, function: FunctionI
         return only(&same_key, &shown.find(&key));
     }
     let n_funcs = [before, shown].map(|snapshot| snapshot.n_funcs_named(&key.name));
-    if n_funcs[0] == 0 {
-        return SameName::None;
-    }
     if n_funcs.into_iter().any(|n| n > MAX_FUNCS) {
         return SameName::Unclear;
     }
-    let [before_named, shown_named] = [before, shown].map(|snapshot| snapshot.with_name(&key.name));
+    let [before_named, shown_named] = [before, shown].map(|snapshot| match n_funcs[0] {
+        0 => snapshot.clones_of(&key.name),
+        _ => snapshot.with_name(&key.name),
+    });
+    if before_named.is_empty() {
+        return SameName::None;
+    }
     for place in [Place::Source, Place::Library, Place::Unversioned] {
         let Some(this) = place.of(shown, function) else { continue };
         let there = |snapshot: &Snapshot, named: &[FunctionId]| -> Vec<FunctionId> {

@@ -5,8 +5,10 @@ use gix::open::Options;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 use gix::{ObjectId, Repository, ThreadSafeRepository};
+use rustc_hash::{FxHashMap, FxHashSet};
 use sources::GitFolders;
 use sources::regular_file::MAX_SOURCE;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -28,6 +30,8 @@ pub struct History {
     /// The commits that were checked out, newest first, and after them those of other branches and tags,
     /// which other machines may have recorded.
     commits: Vec<ObjectId>,
+    /// The names of the files in each folder of the newest commit that was asked for.
+    files: RefCell<FxHashMap<PathBuf, FxHashSet<Vec<u8>>>>,
 }
 
 impl History {
@@ -43,7 +47,7 @@ impl History {
         let mut commits = before(&repository, vec![tip], &[], seconds)?;
         let others = before(&repository, tips(&repository), &commits, seconds);
         commits.extend(others.unwrap_or_default());
-        Some(Self { repository, folder, commits })
+        Some(Self { repository, folder, commits, files: RefCell::default() })
     }
 
     /// The version of a file (a canonical path) in a commit, given by its id, the start of its id, its
@@ -73,9 +77,25 @@ impl History {
 
     /// Whether the newest commit has a file (a canonical path).
     pub fn has(&self, path: &Path) -> bool {
-        let Ok(path) = path.strip_prefix(&self.folder) else { return false };
-        let newest = self.commits.first();
-        newest.is_some_and(|commit| version(&self.repository, *commit, path).is_some())
+        let path = path.strip_prefix(&self.folder).ok();
+        let Some((folder, name)) = path.and_then(|path| Some((path.parent()?, path.file_name()?)))
+        else {
+            return false;
+        };
+        let mut known = self.files.borrow_mut();
+        let files = || self.files_in(folder).unwrap_or_default();
+        known.entry(folder.to_owned()).or_insert_with(files).contains(name.as_encoded_bytes())
+    }
+
+    /// The names of the files in a folder of the newest commit.
+    fn files_in(&self, folder: &Path) -> Option<FxHashSet<Vec<u8>>> {
+        let mut tree = self.repository.find_commit(*self.commits.first()?).ok()?.tree().ok()?;
+        if folder != Path::new("") {
+            let entry = tree.lookup_entry_by_path(folder).ok()??;
+            tree = entry.object().ok()?.try_into_tree().ok()?;
+        }
+        let files = tree.iter().filter_map(Result::ok).filter(|entry| entry.mode().is_blob());
+        Some(files.map(|entry| entry.filename().to_vec()).collect())
     }
 
     /// The versions of a file (a canonical path), newest first. Equal ones in a row are given once.

@@ -201,7 +201,11 @@ impl OpenFile {
             return None;
         }
         let cost = |(run, known): (&Baseline, &Option<(FileId, Arc<Mapped>)>)| {
-            let (file, mapped) = known.as_ref()?;
+            let Some((file, mapped)) = known else {
+                // The baseline may have the file in another checkout.
+                let recorded0 = self.mapped.map.to_recorded(line0)?;
+                return run.recorded_line(&self.snapshot, self.file, recorded0 + 1);
+            };
             mapped.map.to_recorded(line0)?;
             let (snapshot, map) = (&*run.snapshot, &mapped.map);
             let lines = FileLines { snapshot, file: *file, map, stale: false, document: None };

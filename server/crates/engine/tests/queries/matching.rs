@@ -240,6 +240,41 @@ fn an_edited_function_of_another_checkout_is_the_same() {
     let diff = diff(&project, [&samples("base", 1), &samples("head", 30)]);
     assert_eq!(rows(&diff, ListBy::Function), ["other both 1 1", "work both 1 30"]);
     assert_eq!(n_unmatched(&diff), [0, 0]);
+    assert_eq!(rows(&diff, ListBy::File), ["head/app.c both 2 31"]);
+    // The line was edited.
+    let lines = ["base/app.c:5 gone 1 0", "head/app.c:2 both 1 1", "head/app.c:5 new 0 30"];
+    assert_eq!(rows(&diff, ListBy::Line), lines);
+}
+
+/// Files of one name that have nothing but it in common, and two that are alike.
+#[test]
+fn files_of_checkouts_have_the_longest_common_end() {
+    let text = "int other() {\n    return 1;\n}\nint work() {\n    return 2;\n}\n";
+    let files = ["base/a/x.c", "base/b/x.c", "head/a/x.c", "head/b/x.c"].map(|it| (it, text));
+    let project = Project::new(&files);
+    let samples = |folder: &str, work: [usize; 2]| {
+        let of_file = |(at, n): (&str, usize)| {
+            let file = format!("{folder}/{at}/x.c");
+            let work = format!("work@5[file:{file}][start:4] ").repeat(n);
+            format!("{work}other@2[file:{file}][start:1]")
+        };
+        ["a", "b"].into_iter().zip(work).map(of_file).collect::<Vec<_>>().join(" ")
+    };
+    let diff = diff(&project, [&samples("base", [1, 2]), &samples("head", [5, 1])]);
+    assert_eq!(rows(&diff, ListBy::File), ["head/a/x.c both 2 6", "head/b/x.c both 3 2"]);
+    let functions = ["other both 1 1", "other both 1 1", "work both 1 5", "work both 2 1"];
+    assert_eq!(rows(&diff, ListBy::Function), functions);
+}
+
+/// Without sources. Of two functions, the clone of one is not known.
+#[test]
+fn clones_are_compared_with_their_functions() {
+    let project = Project::new(&[]);
+    let before = "fill.isra.0@5[file:/x/a.c] fill.isra.0@5 sort@9[file:/x/a.c]";
+    let now = "fill.constprop.0@5[file:/x/a.c] sort.part.0@9[file:/x/a.c] sort.cold@9[file:/x/a.c]";
+    let diff = diff(&project, [before, now]);
+    assert_eq!(rows(&diff, ListBy::Function), ["fill.constprop.0 both 2 1"]);
+    assert_eq!(n_unmatched(&diff), [1, 2]);
 }
 
 /// Files of one name in different folders, which share one function.

@@ -177,12 +177,12 @@ impl Grouped {
 
     /// The functions that have a func with this key. Those of divided funcs come last.
     pub fn find(&self, key: &FuncKey) -> Vec<FunctionId> {
-        self.functions_of(self.funcs(key))
+        self.functions_of(self.funcs(key).iter().copied())
     }
 
     /// The functions that have a func with this recorded name. Those of divided funcs come last.
     pub fn with_name(&self, name: &str) -> Vec<FunctionId> {
-        self.functions_of(self.funcs_named(name))
+        self.functions_of(self.funcs_named(name).iter().copied())
     }
 
     /// The funcs with this recorded name.
@@ -190,8 +190,14 @@ impl Grouped {
         self.by_key().named(self.recording.symbols(), name)
     }
 
-    fn functions_of(&self, funcs: &[FuncId]) -> Vec<FunctionId> {
-        let mut functions: Vec<_> = funcs.iter().map(|&func| self.groups.function(func)).collect();
+    /// The functions with this recorded name, and the clones of it (`fill.isra.0` of `fill`).
+    pub fn clones_of(&self, name: &str) -> Vec<FunctionId> {
+        self.functions_of(self.by_key().with_clones(self.recording.symbols(), name))
+    }
+
+    fn functions_of(&self, funcs: impl IntoIterator<Item = FuncId>) -> Vec<FunctionId> {
+        let functions = funcs.into_iter().map(|func| self.groups.function(func));
+        let mut functions: Vec<_> = functions.collect();
         functions.sort_unstable_by_key(|&function| {
             (self.divided.contains(&self.groups.first_func(function)), function)
         });

@@ -1,12 +1,10 @@
 //! Sources that were renamed, or moved to another folder, since the recording.
 //!
 //! A recorded file that no longer exists is the only file of its root that has nearly its recorded
-//! text, if that file was not there at the time of the recording. Later stages then see an edited
-//! file.
+//! text, if Git had no such file at the time of the recording. Later stages then see an edited file.
 
 use crate::load::stages::identifying::{Change, Context, Identifying};
 use crate::load::stages::read_limits::ReadLimits;
-use crate::recorded_texts::reader::Reader;
 use crate::recorded_texts::search::TextSearch;
 use analysis::{Recording, SourceId};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -32,32 +30,28 @@ struct Gone {
 
 /// Maps the sources whose files were renamed.
 pub fn follow(all: &Identifying<'_>) -> Change {
-    let is_gone = |mapping: &Mapping| {
-        matches!(mapping, Mapping::Unmapped(Reason::Gone(_) | Reason::NotFound))
-    };
     // More places become known with each library.
-    if !all.context.symbolicated.libraries.is_complete()
-        || !all.mappings.iter().any(is_gone)
-        || !all.context.index.is_complete()
-    {
+    if !all.context.symbolicated.libraries.is_complete() || !all.context.index.is_complete() {
+        return Change::default();
+    }
+    let was_at = |(source, mapping): (SourceId, &Mapping)| match mapping {
+        Mapping::Unmapped(Reason::Gone(path)) => Some((source, path.clone())),
+        Mapping::Unmapped(Reason::NotFound) => {
+            Some((source, was_at(all.context, all.name(source))?))
+        }
+        _ => None,
+    };
+    let mut names: Vec<(SourceId, PathBuf)> = all.sources().filter_map(was_at).collect();
+    if names.is_empty() {
         return Change::default();
     }
     let used = used_sources(&all.recording);
+    names.retain(|(source, _)| used.contains(source));
+    names.truncate(MAX_NAMES);
+    // The evidence for recorded texts is that of the files that sources are mapped to.
     let mut there = all.mappings.clone();
-    let mut names = Vec::new();
-    for (mapping, source) in there.iter_mut().zip((0..).map(SourceId::new)) {
-        if !is_gone(mapping) || !used.contains(&source) || names.len() >= MAX_NAMES {
-            continue;
-        }
-        let path = match mapping {
-            Mapping::Unmapped(Reason::Gone(path)) => Some(std::mem::take(path)),
-            _ => was_at(all.context, all.name(source)),
-        };
-        if let Some(path) = path {
-            names.push((source, path.clone()));
-            // The evidence for recorded texts is that of the files that sources are mapped to.
-            *mapping = Mapping::Mapped { path, how: How::Exact };
-        }
+    for (source, path) in &names {
+        there[source.index()] = Mapping::Mapped { path: path.clone(), how: How::Exact };
     }
     let texts = TextSearch::new(all, &there);
     let known = names.into_iter().filter_map(|(source, path)| {
@@ -140,7 +134,7 @@ fn files<'g>(all: &Identifying<'_>, known: &'g [Gone]) -> Vec<(&'g Gone, PathBuf
         *n_sources.entry(path).or_default() += 1;
     }
     let is_only = |gone: &Gone, path: &Path| n_files[&gone.source] == 1 && n_sources[path] == 1;
-    let is_new = |path: &Path| is_new(reader, path) && reader.in_git(path).is_empty();
+    let is_new = |path: &Path| reader.in_git(path).is_empty();
     let certain = found.into_iter().filter(|(gone, path)| is_only(gone, path) && is_new(path));
     certain.map(|(gone, path)| (gone, path.to_owned())).collect()
 }
@@ -154,12 +148,6 @@ fn may_be(index: &SourceIndex, gone: &Gone, path: &Path) -> bool {
     gone.path.extension() == path.extension()
         && root(&gone.path) == root(path)
         && std::fs::metadata(path).is_ok_and(has_length)
-}
-
-/// Whether a file may have got its name after the recording.
-fn is_new(reader: &Reader<'_>, path: &Path) -> bool {
-    let time = reader.loaded().stamp.modified;
-    reader.now(path).is_some_and(|now| now.stamp.changed_after(time))
 }
 
 /// The hashes of the lines of a text that are not blank, without the white space around them.
