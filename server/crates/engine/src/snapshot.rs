@@ -99,7 +99,8 @@ impl Snapshot {
             Arc::new(Self::under_view(loaded, symbolicated, identified.clone(), settings))
         });
         let grouped = Grouped::new(&symbolicated, &identified, &settings.view);
-        let Costed { costs, tree, mut line_counts, defined } = Costed::new(&grouped);
+        let Costed { costs, tree, mut line_counts, defined } =
+            Costed::new(&grouped, &identified.texts);
         let mut warnings = warnings(&loaded, &symbolicated, &identified, &grouped, &costs);
         warnings.extend(no_contour(&grouped, &costs, &tree));
         warnings.extend(coverage::leave_out_changed(&mut line_counts, &loaded, &grouped));

@@ -55,6 +55,29 @@ static double compound(double x) {
     );
 }
 
+/// Both methods may have inlined the line, which is in a function of another name.
+#[test]
+fn a_function_that_may_be_several_has_no_lens_in_another_one() {
+    let text = "\
+static double compound(double x) {
+    return x * x;
+}
+double Interest::apply(double x) const {
+    return compound(x);
+}
+double Fee::apply(double x) const {
+    return compound(x);
+}
+";
+    let project = Project::new(&[("rules.cpp", text)]);
+    let title = "self 100.0% (1 sample) · total 100.0% (1 sample)";
+    let lenses = |samples: &str| lenses(&project, "rules.cpp", samples);
+    assert_eq!(lenses("apply@2[file:rules.cpp]"), [""; 0]);
+    // The name is nowhere else, or the profile knows where the function starts.
+    assert_eq!(lenses("generated@2[file:rules.cpp]"), [format!("2 generated: {title}")]);
+    assert_eq!(lenses("apply@2[file:rules.cpp][start:7]"), [format!("7 {title}")]);
+}
+
 /// A lens within a statement would separate its lines.
 #[test]
 fn a_lambda_that_is_an_argument_has_no_lens() {
