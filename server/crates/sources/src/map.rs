@@ -60,7 +60,7 @@ pub enum How {
     /// A file in a root ends like the name.
     Suffix,
     /// The name contains the path of a Go module, or the name of a package of Cargo, npm or Python,
-    /// and a root contains it.
+    /// and a root contains it; or it is that of a class, which the file declares.
     Module,
     /// A dev container of the root mounts the folder of the file there.
     Mount,

@@ -370,6 +370,8 @@ fn library_tail(components: &[&str], is_absolute: bool) -> Option<usize> {
         // Images keep the application there: the official ones of Node.js, Python and Ruby use
         // /usr/src/app.
         ["usr", "src" | "local", "app", _, ..] => None,
+        // Distributions have the sources of packages there, which may be the open one.
+        ["usr", "src", "debug", _, _, ..] => None,
         ["usr", _, ..] => Some(1),
         _ => None,
     };
@@ -483,6 +485,10 @@ mod tests {
             ("/srv/build/../src/./x.c", "Absolute /srv/src/x.c | srv/src/x.c"),
             ("/../x.c", "Absolute /x.c | x.c"),
             ("/usr/src/app/a.py", "Absolute /usr/src/app/a.py | usr/src/app/a.py"),
+            (
+                "/usr/src/debug/jq-1.7/src/main.c",
+                "Absolute /usr/src/debug/jq-1.7/src/main.c | usr/src/debug/jq-1.7/src/main.c",
+            ),
             ("/usr/local/app/a/b.py", "Absolute /usr/local/app/a/b.py | usr/local/app/a/b.py"),
             (r"C:\b\x\src\a.c", "Absolute C:/b/x/src/a.c | C:/b/x/src/a.c"),
             (r"c:\a.c", "Absolute C:/a.c | C:/a.c"),
@@ -584,6 +590,7 @@ mod tests {
             ("/rust/deps/hashbrown-0.16.1/src/map.rs", "hashbrown-0.16.1/src/map.rs"),
             ("/usr/local/app/lib/python3.11/json/decoder.py", "json/decoder.py"),
             ("/usr/src/app/node_modules/a/i.js", "a/i.js"),
+            ("/usr/src/debug/glibc-2.37/malloc/malloc.c", "malloc/malloc.c"),
             ("/usr/src/apps/a.py", "src/apps/a.py"),
             ("/usr/include/c++/12/bits/stl_map.h", "include/c++/12/bits/stl_map.h"),
             ("/nix/store/1a-glib/src/g.c", "src/g.c"),

@@ -81,6 +81,17 @@ const WORLDS: &[World] = &[
         ],
     },
     World {
+        what: "the package of a distribution beside another one",
+        roots: "jq",
+        files: "jq/src/main.c jq/src/util.c",
+        names: &[
+            "/usr/src/debug/jq-1.7.1-8.fc40.x86_64/src/main.c → jq/src/main.c",
+            "/usr/src/debug/jq-1.7.1-8.fc40.x86_64/src/util.c → jq/src/util.c",
+            "/usr/src/debug/oniguruma-6.9/src/regexec.c ✗ not found",
+            "/usr/src/debug/glibc-2.39/src/main.c ✗ library",
+        ],
+    },
+    World {
         what: "Docker: /usr/local/app beside the standard library",
         roots: "shop",
         files: "shop/web/server.py shop/json/decoder.py",

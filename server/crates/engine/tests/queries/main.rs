@@ -12,6 +12,7 @@ mod build_folders;
 mod calls;
 #[cfg(feature = "symbols")]
 mod checksums;
+mod class_files;
 mod contour;
 mod costs;
 mod documents;

@@ -8,8 +8,8 @@
 use crate::load::stages::by_name::found::AmbiguousFunction;
 use crate::load::stages::identifying::{Change, Context, Identifying, SourceMaps};
 use crate::load::stages::{
-    base_names, build_folders, by_name, checksums, file_evidence, inlined, line_ends, renamed,
-    short_files, source_maps, transpiled,
+    base_names, build_folders, by_name, checksums, class_files, file_evidence, inlined, line_ends,
+    renamed, short_files, source_maps, transpiled,
 };
 use crate::recorded_texts::RecordedTexts;
 use analysis::{Recording, Warning, WarningCode};
@@ -20,12 +20,13 @@ use std::sync::Arc;
 type Step = fn(&Identifying<'_>) -> Change;
 
 /// All steps, in their order, each with its name.
-const STEPS: [(&str, Step); 13] = [
+const STEPS: [(&str, Step); 14] = [
     ("line-ends", line_ends::of_recorded),
     ("inlined", inlined::of_other_scripts),
     ("source-maps", source_maps::apply),
     ("line-ends-of-originals", line_ends::of_originals),
     ("checksums", checksums::confirm),
+    ("class-files", class_files::find),
     ("file-evidence", file_evidence::decide),
     ("build-folders", build_folders::find),
     ("short-files", short_files::refuse),

@@ -8,6 +8,7 @@ mod base_names;
 mod build_folders;
 pub mod by_name;
 mod checksums;
+mod class_files;
 pub mod costed;
 mod excluded;
 mod file_evidence;
