@@ -10,6 +10,7 @@ use crate::functions::source_functions::SourceFunction;
 use crate::load::coverage;
 use crate::load::debug_info::no_debug_info;
 use crate::load::libraries::Libraries;
+use crate::load::stages::by_name::found::{Own, Program};
 use crate::load::stages::costed::Costed;
 use crate::load::stages::grouped::{Function, Grouped};
 use crate::load::stages::identified::Identified;
@@ -218,6 +219,16 @@ impl Snapshot {
     /// Whether the profile names no file for a function, which was found by its name.
     pub fn is_found_by_name(&self, function: FunctionId) -> bool {
         self.is_file_by_name(self.grouped.func(function))
+    }
+
+    /// The program of a function that was found by a name without a path, if it may be another program than
+    /// that of the workspace.
+    pub fn doubtful_program(&self, function: FunctionId) -> Option<&Program> {
+        let lib = self.grouped.recording.symbols().funcs.get(self.grouped.func(function)).lib;
+        let mut programs = self.identified.programs.iter();
+        let likely = programs.find(|it| it.lib == lib && it.is_own == Own::Likely)?;
+        let is_bare = || FunctionName::of(&self.key(function).name).path.is_empty();
+        (self.is_found_by_name(function) && is_bare()).then_some(likely)
     }
 
     /// Whether the profile names no file for a func, whose file was found by its name.

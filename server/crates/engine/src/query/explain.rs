@@ -2,11 +2,13 @@
 
 use crate::config::settings::{Show, ViewSettings};
 use crate::items::CostData;
+use crate::load::stages::by_name::found::Program;
 use crate::present::marks::Marks;
 use crate::present::text::one_line;
 use crate::query::line_costs::shows_counts;
 use crate::query::path_rules;
 use crate::query::provenance::provenance;
+use crate::ranking::order::hottest_functions;
 use crate::snapshot::Snapshot;
 use crate::world::context::{Context, OpenFile};
 use crate::world::document::path_of;
@@ -173,7 +175,7 @@ fn without_file(
         .or_else(|| unmapped(snapshot, path, index))
         .or_else(|| unresolved(snapshot))
         .or_else(|| Some(Explanation::new(Reason::NoDebugInfo, &snapshot.no_debug_info()?)))
-        .unwrap_or_else(|| not_in_profile(path))
+        .unwrap_or_else(|| not_in_profile(snapshot, path))
 }
 
 /// Explains a line of a file that the profile has functions of, but no lines.
@@ -373,9 +375,43 @@ fn file_name(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).unwrap_or("")
 }
 
-fn not_in_profile(path: &Path) -> Explanation {
-    let message = format!("the profile has no file named {}", file_name(path));
+fn not_in_profile(snapshot: &Snapshot, path: &Path) -> Explanation {
+    let is_by_name = |mapping: &Mapping| matches!(mapping, Mapping::Mapped { how: How::Name, .. });
+    let message = if snapshot.mappings().next().is_none() {
+        without_files(snapshot)
+    } else if snapshot.mappings().all(|(.., mapping)| is_by_name(mapping)) {
+        "the profile names functions and no files; none of its functions was found in this file"
+            .to_owned()
+    } else {
+        format!("the profile has no file named {}", file_name(path))
+    };
     Explanation::new(Reason::FileNotInProfile, &message)
+}
+
+/// Which functions of a profile that names no files were looked for.
+fn without_files(snapshot: &Snapshot) -> String {
+    let quoted = |names: &[String]| {
+        let names: Vec<String> = names.iter().take(4).map(|name| format!("`{name}`")).collect();
+        names.join(", ")
+    };
+    let defined = |program: &&Program| program.defined.len();
+    match snapshot.identified.programs.iter().max_by_key(defined) {
+        Some(Program { defined, n_names, .. }) => format!(
+            "the profile names functions and no files; the workspace defines {} of its {n_names} names \
+             ({}), too few to tell that this program was recorded: record with files, or with the whole names",
+            defined.len(),
+            quoted(defined)
+        ),
+        None => {
+            let hottest = hottest_functions(snapshot).into_iter().take(4);
+            let names: Vec<String> = hottest.map(|it| snapshot.key(it).name).collect();
+            format!(
+                "the profile names functions and no files; the workspace defines none of those that were looked \
+                 for, such as {}",
+                quoted(&names)
+            )
+        }
+    }
 }
 
 /// An explanation if costs of a file are not shown, whatever the profile has.

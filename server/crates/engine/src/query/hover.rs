@@ -5,6 +5,7 @@ use crate::compare::baseline::Before;
 use crate::compare::overlay::Overlaid;
 use crate::items::places::function_place;
 use crate::items::{CallPath, Direction};
+use crate::load::stages::by_name::found::Program;
 use crate::present::details::{Details, Listed};
 use crate::present::labels::{Part, Scale, totals};
 use crate::present::marks::Marks;
@@ -157,10 +158,16 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
         let name = snapshot.file_name(file);
         notes.insert(
             0,
-            if snapshot.is_found_by_name(function) {
-                format!("{name}, matched by the function's name: the profile has no file for it")
-            } else {
-                name.to_owned()
+            match snapshot.doubtful_program(function) {
+                Some(Program { defined, n_names, .. }) => format!(
+                    "{name}, matched by the function's name, which is likely but not certain: the profile has no \
+                     files, and the workspace defines {} of its {n_names} names",
+                    defined.len()
+                ),
+                None if snapshot.is_found_by_name(function) => {
+                    format!("{name}, matched by the function's name: the profile has no file for it")
+                }
+                None => name.to_owned(),
             },
         );
     } else if let Some(lib) = this.lib {

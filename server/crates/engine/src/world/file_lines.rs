@@ -282,7 +282,9 @@ impl FileLines<'_> {
         let recorded = Some(self.snapshot.recorded_start(function)).filter(|&line| line != 0);
         let start = recorded.or_else(|| self.snapshot.start_line(function));
         let is_doubtful = || start.is_none_or(|line| self.may_be_elsewhere(line));
-        if self.stale && is_doubtful() { "~" } else { "" }
+        let is_doubtful =
+            self.snapshot.doubtful_program(function).is_some() || self.stale && is_doubtful();
+        if is_doubtful { "~" } else { "" }
     }
 }
 

@@ -25,7 +25,8 @@ pub fn find_files(all: &Identifying<'_>) -> Change {
     let named = find(all);
     let warnings = warning(&named).into_iter().collect();
     if named.files.is_empty() {
-        return Change { ambiguous: named.ambiguous, warnings, ..Change::default() };
+        let ByName { ambiguous, programs, .. } = named;
+        return Change { ambiguous, programs, warnings, ..Change::default() };
     }
     let given = |path| all.context.index.as_given(path).to_string_lossy().into_owned();
     let names: FxHashMap<FuncId, String> =
@@ -42,8 +43,9 @@ pub fn find_files(all: &Identifying<'_>) -> Change {
             *mapping = Mapping::Mapped { path: path.to_path_buf(), how: How::Name };
         }
     }
+    let ByName { ambiguous, programs, .. } = named;
     let mappings = Some(mappings);
-    Change { mappings, ambiguous: named.ambiguous, warnings, ..Change::places(recording) }
+    Change { mappings, ambiguous, programs, warnings, ..Change::places(recording) }
 }
 
 #[cfg(feature = "grammars")]

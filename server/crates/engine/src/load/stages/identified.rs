@@ -5,7 +5,7 @@
 //! places, such as source maps, come before those that decide about files, which need the lines of their
 //! functions. The texts come last: they need all names and places of a file.
 
-use crate::load::stages::by_name::found::AmbiguousFunction;
+use crate::load::stages::by_name::found::{AmbiguousFunction, Program};
 use crate::load::stages::identifying::{Change, Context, Identifying, SourceMaps};
 use crate::load::stages::{
     base_names, build_folders, by_name, checksums, class_files, file_evidence, inlined, line_ends,
@@ -48,6 +48,8 @@ pub struct Identified {
     pub texts: Arc<RecordedTexts>,
     /// The functions without a file whose names several definitions in the workspace have.
     pub ambiguous: Vec<AmbiguousFunction>,
+    /// The programs with names without a file that the workspace defines some of.
+    pub programs: Vec<Program>,
     /// The roots that were searched.
     pub roots: Vec<Root>,
     /// The walk that found the workspace files.
@@ -78,7 +80,9 @@ impl Identified {
         }
         let texts = Arc::new(RecordedTexts::new(&all));
         let ambiguity = ambiguity_warning(&all);
-        let Identifying { recording, mappings, source_maps, ambiguous, mut warnings, .. } = all;
+        let Identifying {
+            recording, mappings, source_maps, ambiguous, programs, mut warnings, ..
+        } = all;
         warnings.extend(ambiguity);
         let index = context.index;
         Self {
@@ -86,6 +90,7 @@ impl Identified {
             mappings,
             texts,
             ambiguous,
+            programs,
             roots: index.roots().to_vec(),
             walk: index.walk(),
             packages: Arc::new(PackageFolders::of(index)),

@@ -2,7 +2,7 @@
 
 use crate::config::settings::SourceSettings;
 use crate::functions::definitions::ParsedFiles;
-use crate::load::stages::by_name::found::AmbiguousFunction;
+use crate::load::stages::by_name::found::{AmbiguousFunction, Program};
 use crate::load::stages::excluded::Excluded;
 use crate::load::stages::symbolicated::Symbolicated;
 use crate::recorded_texts::reader::Reader;
@@ -103,6 +103,8 @@ pub struct Identifying<'a> {
     pub renamed: FxHashMap<PathBuf, Arc<str>>,
     /// The functions without a file whose names several definitions in the workspace have.
     pub ambiguous: Vec<AmbiguousFunction>,
+    /// The programs with names without a file that the workspace defines some of.
+    pub programs: Vec<Program>,
     /// Warnings about ambiguous names and unusable source maps.
     pub warnings: Vec<Warning>,
 }
@@ -122,6 +124,8 @@ pub struct Change {
     pub renamed: FxHashMap<PathBuf, Arc<str>>,
     /// See [`Identifying::ambiguous`].
     pub ambiguous: Vec<AmbiguousFunction>,
+    /// See [`Identifying::programs`].
+    pub programs: Vec<Program>,
     /// New warnings.
     pub warnings: Vec<Warning>,
 }
@@ -157,6 +161,7 @@ impl<'a> Identifying<'a> {
             source_maps: SourceMaps::default(),
             renamed: FxHashMap::default(),
             ambiguous: Vec::new(),
+            programs: Vec::new(),
             warnings: Vec::new(),
         }
     }
@@ -173,6 +178,7 @@ impl<'a> Identifying<'a> {
         this.source_maps = change.source_maps.unwrap_or(this.source_maps);
         this.renamed.extend(change.renamed);
         this.ambiguous.extend(change.ambiguous);
+        this.programs.extend(change.programs);
         this.warnings.extend(change.warnings);
         this
     }

@@ -1,6 +1,6 @@
 //! What the search for functions by name has found.
 
-use analysis::FuncId;
+use analysis::{FuncId, LibId};
 use rustc_hash::FxHashMap;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,35 @@ pub struct ByName {
     pub files: FxHashMap<FuncId, Arc<Path>>,
     /// The functions that were not found, because several may be meant.
     pub ambiguous: Vec<AmbiguousFunction>,
+    /// The programs with names without a path that the workspace defines some of.
+    pub programs: Vec<Program>,
     /// Whether there was too much code to search. Nothing is found then, because there may be other
     /// functions with each name.
     pub is_cut: bool,
+}
+
+/// What the workspace defines of the names without a path that a program has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// The program. `None` if the profile has no libraries.
+    pub lib: Option<LibId>,
+    /// The names that are defined.
+    pub defined: Vec<String>,
+    /// The number of names that the program has, apart from `main`.
+    pub n_names: usize,
+    /// Whether it is built from the workspace.
+    pub is_own: Own,
+}
+
+/// Whether a program is built from the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Own {
+    /// The workspace defines nearly all of its names, or most of them and `main`.
+    Certainly,
+    /// The workspace defines several.
+    Likely,
+    /// Any program may have these names.
+    Unknown,
 }
 
 /// A function of the profile that may be any of several in the workspace.

@@ -1,6 +1,6 @@
 //! The search for the definitions of functions by name.
 
-use super::found::{AmbiguousFunction, ByName, Candidate};
+use super::found::{AmbiguousFunction, ByName, Candidate, Own, Program};
 use crate::functions::definitions::ParsedFiles;
 use crate::functions::function_name::{FunctionName, n_parameters, without_clone_marks};
 use crate::load::debug_info::is_system;
@@ -9,6 +9,7 @@ use crate::load::stages::read_limits::ReadLimits;
 use analysis::{Code, FuncId, Lib, LibId, Recording, SymbolTables};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use sources::{Definition, FunctionKind, Language, Modules, SourceIndex};
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher;
 use std::path::Path;
 use std::sync::Arc;
@@ -478,14 +479,15 @@ impl Wanted<'_> {
             std::mem::swap(exact, overloads);
         }
         let language = keep_one_language(&mut found);
-        let own = self.own_programs(&found, language);
+        let programs = self.programs(&found, language);
+        let is_own = |lib| programs.iter().any(|it| it.lib == lib && it.is_own != Own::Unknown);
         let mut decided = ByName::default();
         let mut files = FxHashMap::default();
         let mut found: Vec<_> = found.into_iter().collect();
         found.sort_unstable_by_key(|&(func, _)| func);
         for (func, Asked { name, mut exact, mut near, .. }) in found {
             let lib = self.symbols.funcs.get(func).lib;
-            if name.parsed.path.is_empty() && !own.contains(&lib) {
+            if name.parsed.path.is_empty() && !is_own(lib) {
                 continue;
             }
             if let [only] = exact.as_slice() {
@@ -504,6 +506,7 @@ impl Wanted<'_> {
         if !files.is_empty() {
             decided.files = self.funcs_of(&files).collect();
         }
+        decided.programs = programs;
         decided
     }
 
@@ -523,40 +526,52 @@ impl Wanted<'_> {
     /// have names without a path. Without libraries, `main` must be among them, or several that are not
     /// common; with both, other programs and the kernel may have more (folded stacks of perf have the
     /// functions of all). `language` is the one of the definitions.
-    fn own_programs(&self, found: &Found, language: Option<Language>) -> FxHashSet<Option<LibId>> {
-        // By program: the numbers of names that are defined and of those that are not common, and whether
-        // `main` is.
-        let mut programs: FxHashMap<Option<LibId>, (usize, usize, bool)> = FxHashMap::default();
+    fn programs(&self, found: &Found, language: Option<Language>) -> Vec<Program> {
+        let mut defined: BTreeMap<Option<LibId>, BTreeSet<&str>> = BTreeMap::new();
         for (&func, Asked { name, .. }) in found.iter().filter(|(_, it)| !it.exact.is_empty()) {
             if name.parsed.path.is_empty() {
                 let lib = self.symbols.funcs.get(func).lib;
-                let (defined, uncommon, has_main) = programs.entry(lib).or_default();
-                match name.last() {
-                    "main" => *has_main = true,
-                    last => {
-                        *defined += 1;
-                        *uncommon += usize::from(plain_name(last).is_some() && !is_common(last));
-                    }
-                }
+                defined.entry(lib).or_default().insert(name.spelled);
             }
         }
-        let is_own = |&(lib, found): &(Option<LibId>, (usize, usize, bool))| {
-            let (defined, uncommon, has_main) = found;
-            let names = self.bare_names.get(&lib).copied().unwrap_or(0);
-            let is_most = defined > 0 && defined * 2 >= names;
-            let [alone, among_others] = MIN_DEFINED;
-            match lib {
-                Some(_) => is_most && matches!(language, Some(Language::C | Language::Rust)),
-                None if language == Some(Language::C) => {
-                    is_most && (has_main || uncommon >= alone)
-                        || has_main && uncommon >= among_others
-                }
-                // Any program may have such names.
-                None if language == Some(Language::Python) => is_most && uncommon >= among_others,
-                None => is_most && uncommon >= alone,
-            }
+        let program = |(lib, names): (Option<LibId>, BTreeSet<&str>)| {
+            let n_names = self.bare_names.get(&lib).copied().unwrap_or(0);
+            let is_own = is_own(lib, &names, n_names, language);
+            let defined = names.into_iter().map(str::to_owned).collect();
+            Program { lib, defined, n_names, is_own }
         };
-        programs.into_iter().filter(is_own).map(|(lib, _)| lib).collect()
+        defined.into_iter().map(program).collect()
+    }
+}
+
+/// Whether a program is built from the workspace, which defines some of its names.
+fn is_own(
+    lib: Option<LibId>,
+    defined: &BTreeSet<&str>,
+    n_names: usize,
+    language: Option<Language>,
+) -> Own {
+    let last = |name: &&str| FunctionName::of(name).name.unwrap_or_default();
+    let (main, others): (Vec<String>, Vec<String>) =
+        defined.iter().map(last).partition(|name| name == "main");
+    let is_uncommon = |name: &&String| plain_name(name).is_some() && !is_common(name);
+    let uncommon = others.iter().filter(is_uncommon).count();
+    let (has_main, is_most) = (!main.is_empty(), !others.is_empty() && others.len() * 2 >= n_names);
+    let [alone, among_others] = MIN_DEFINED;
+    let is_own = match lib {
+        Some(_) => is_most && matches!(language, Some(Language::C | Language::Rust)),
+        None if language == Some(Language::C) => {
+            is_most && (has_main || uncommon >= alone) || has_main && uncommon >= among_others
+        }
+        // Any program may have such names.
+        None if language == Some(Language::Python) => is_most && uncommon >= among_others,
+        None => is_most && uncommon >= alone,
+    };
+    let is_certain = is_most && (lib.is_some() || has_main || others.len() >= n_names);
+    match (is_own, is_certain) {
+        (true, true) => Own::Certainly,
+        (true, false) => Own::Likely,
+        (false, _) => Own::Unknown,
     }
 }
 

@@ -52,6 +52,30 @@ fn found(files: &[(&str, &str)], names: &[&str]) -> Vec<String> {
 }
 
 #[test]
+fn a_program_is_certain_by_its_share_and_main() {
+    // The names that are defined, the number of all, and whether the program is the workspace's.
+    let c = Some(Language::C);
+    let table = [
+        ("main walk", 1, c, Own::Certainly),
+        ("main walk", 3, c, Own::Unknown),
+        ("walk step", 2, c, Own::Certainly),
+        ("walk step", 4, c, Own::Likely),
+        ("main walk step fill", 40, c, Own::Likely),
+        ("main run get set", 6, c, Own::Certainly),
+        ("run get", 2, c, Own::Unknown),
+        ("walk step fill", 4, Some(Language::Python), Own::Likely),
+        ("walk step fill", 7, Some(Language::Python), Own::Unknown),
+    ];
+    for (names, n_names, language, expected) in table {
+        let defined = names.split(' ').collect();
+        assert_eq!(is_own(None, &defined, n_names, language), expected, "{names} of {n_names}");
+    }
+    let lib =
+        |names: &str, n_names| is_own(Some(LibId::new(0)), &names.split(' ').collect(), n_names, c);
+    assert_eq!([lib("walk", 2), lib("walk", 3)], [Own::Certainly, Own::Unknown]);
+}
+
+#[test]
 fn nothing_is_found_if_not_all_files_are_known() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("a.c"), "int walk(void) { return 0; }\n").unwrap();
