@@ -19,7 +19,11 @@ fn a_line_with_a_cost_has_a_report_and_the_way_to_it() {
         "\nself 1.4% (48.0 ms) · total 2.6% (89.0 ms)\n",
         "% of wordstat::generate\n",
         "\ncallers into this line:\n",
+        "\nrecorded as /srv/demo/rust-wordstat/src/main.rs:41\n",
         "\nhow the cost got here:\n  the metric `",
+        "  code of wordstat, build id 10bb890557f1f5881ec013128d89cef488ab5525\n",
+        "  addresses 0x2420c, 0x24213, 0x2421a, 0x2421d and 7 more\n",
+        "  functions and lines of wordstat from the debug info in ",
         "/src/main.rs in the profile, found by the end of its path\n",
         "  the recorded text is the file on disk\n  line 41, as recorded\n",
     ];

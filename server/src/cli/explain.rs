@@ -37,10 +37,11 @@ impl ExplainArgs {
         let loaded = Loaded::load(&self.view, &sources, &self.compare, None)?;
         let (snapshot, index) = (&*loaded.snapshot, &*loaded.index);
         // A file that is not in the profile is explained, too.
-        let path = match named(snapshot, index, std::slice::from_ref(&file)) {
-            (targets, _) if targets.len() == 1 => targets[0].path.clone(),
-            _ if file.exists() => file.clone(),
-            (_, problems) => {
+        let path = match (named(snapshot, index, std::slice::from_ref(&file)), file.canonicalize())
+        {
+            ((targets, _), _) if targets.len() == 1 => targets[0].path.clone(),
+            (_, Ok(path)) => path,
+            ((_, problems), Err(_)) => {
                 let problem = problems.into_iter().next().map(TargetProblem::into_message);
                 return Err(Failure::usage(problem.unwrap_or_else(|| NO_LINE.to_owned())));
             }

@@ -20,6 +20,8 @@ pub struct Details {
     pub costs: Vec<[String; 3]>,
     /// Lists such as callers: a heading, and the functions.
     pub lists: Vec<(&'static str, Vec<Listed>)>,
+    /// Where the cost was recorded, if that is not what the title names.
+    pub recorded: Option<String>,
     /// The profile, its age and the view.
     pub profile: String,
 }
@@ -130,7 +132,9 @@ impl Details {
             let more = if rows.len() > MAX_IN_HOVER { " · …" } else { "" };
             format!("{heading}: {}{more}", shown.join(" · "))
         });
-        let profile = markup.escape(&self.profile);
+        let last: Vec<&str> =
+            [&self.profile].into_iter().chain(&self.recorded).map(|it| &**it).collect();
+        let profile = markup.escape(&last.join(" · "));
         let lines: Vec<String> = notes.chain(lists).chain([profile]).collect();
         match markup {
             Markup::Plain => format!("{first}\n{}\n", lines.join("\n")),
@@ -143,7 +147,7 @@ impl Details {
     }
 
     fn all_notes(&self) -> impl Iterator<Item = &String> {
-        self.notes.iter().chain([&self.profile])
+        self.notes.iter().chain([&self.profile]).chain(&self.recorded)
     }
 }
 
@@ -176,6 +180,7 @@ mod tests {
                 ("callers", vec![listed("a|b", Some("file:///w/a%20b.rs"))]),
                 ("callees", Vec::new()),
             ],
+            recorded: Some("recorded as line 3".to_owned()),
             profile: "p.json".to_owned(),
         }
     }
@@ -183,12 +188,12 @@ mod tests {
     #[test]
     fn details_render_as_markdown_and_as_plain_text() {
         let markdown = "**f\\<T>**\n\n- self 1.0% · total 2.0%\n- before: self 0.5%\n\ncallers\n\n\
-            - 2.0% a\\|b\n\nexecuted 3 times\n\na_b.rs\n\np.json\n";
+            - 2.0% a\\|b\n\nexecuted 3 times\n\na_b.rs\n\np.json\n\nrecorded as line 3\n";
         assert_eq!(details().markdown(), markdown);
         assert_eq!(
             details().plain(),
             "f<T>\nself 1.0% · total 2.0%\nbefore: self 0.5%\ncallers:\n  2.0% a|b\n\
-             executed 3 times\na_b.rs\np.json\n"
+             executed 3 times\na_b.rs\np.json\nrecorded as line 3\n"
         );
     }
 
@@ -198,12 +203,12 @@ mod tests {
         assert_eq!(
             hover(Markup::Plain),
             "f<T> · self 1.0% · total 2.0%\nbefore: self 0.5%\nexecuted 3 times; a_b.rs\n\
-             callers: 2.0% a|b\np.json\n"
+             callers: 2.0% a|b\np.json · recorded as line 3\n"
         );
         assert_eq!(
             hover(Markup::Markdown { links: true }),
             "**f\\<T>** · self 1.0% · total 2.0%\n\n- before: self 0.5%\n\
-             - executed 3 times; a_b.rs\n- callers: 2.0% [a\\|b](<file:///w/a%20b.rs#L12>)\n- p.json\n"
+             - executed 3 times; a_b.rs\n- callers: 2.0% [a\\|b](<file:///w/a%20b.rs#L12>)\n- p.json · recorded as line 3\n"
         );
         let without_links = hover(Markup::Markdown { links: false });
         assert!(without_links.contains("- callers: 2.0% a\\|b\n"), "{without_links}");

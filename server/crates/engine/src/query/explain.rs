@@ -398,7 +398,7 @@ fn without_files(snapshot: &Snapshot) -> String {
     match snapshot.identified.programs.iter().max_by_key(defined) {
         Some(Program { defined, n_names, .. }) => format!(
             "the profile names functions and no files; the workspace defines {} of its {n_names} names \
-             ({}), too few to tell that this program was recorded: record with files, or with the whole names",
+             ({}), too few to tell that this program was recorded: run `costline check` to see how to record files",
             defined.len(),
             quoted(defined)
         ),

@@ -13,6 +13,7 @@ use crate::present::units;
 use crate::query::calls::step;
 use crate::query::fleet;
 use crate::query::functions_at::{enclosing, named_at};
+use crate::query::provenance::recorded_as;
 use crate::snapshot::Snapshot;
 use crate::text::Position;
 use crate::world::context::{Compared, Context, OpenFile};
@@ -84,6 +85,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
             .into_iter()
             .chain(notes(context, snapshot))
             .collect(),
+        recorded: recorded_as(open, line0),
         profile: profile(snapshot),
         ..Details::default()
     };
@@ -202,6 +204,7 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
         costs,
         lists: vec![("callers", list(Direction::Incoming)), ("callees", list(Direction::Outgoing))],
         notes,
+        recorded: None,
         profile: profile(snapshot),
     }
 }

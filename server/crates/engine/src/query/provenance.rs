@@ -1,12 +1,16 @@
 //! How the cost of a line got there: the metric, the code, the file, its text and the line.
 
 use crate::present::text::one_line;
-use crate::recorded_texts::Origin;
-use crate::snapshot::Snapshot;
+use crate::recorded_texts::{Origin, RecordedText};
 use crate::world::context::OpenFile;
 use analysis::{Lib, LibId, PlaceCost};
-use sources::{How, Mapping};
+use sources::{How, Mapping, Root};
 use std::collections::BTreeSet;
+use std::path::Path;
+use symbols::{Generics, LibStatus, LibSymbols};
+
+/// The number of addresses that are listed.
+const MAX_ADDRESSES: usize = 4;
 
 /// The steps from the profile to a line (0-based) of an open document, one sentence each. Empty if no
 /// recorded line is there.
@@ -23,6 +27,30 @@ pub fn provenance(open: &OpenFile, line0: u32) -> Vec<String> {
     steps.map(|step| one_line(&step).into_owned()).collect()
 }
 
+/// Where the cost of a line (0-based) was recorded, if that is not this line of this text at its path:
+/// `recorded as /ci/app.py:12, in a version of Git`.
+pub fn recorded_as(open: &OpenFile, line0: u32) -> Option<String> {
+    let line = open.lines().all_recorded(line0).next()?;
+    let is_whole = |name: &str| open.document.path.ends_with(name.trim_start_matches("./"));
+    let mappings = open.snapshot.mappings().filter(|(_, file, _)| *file == open.file);
+    let other = mappings.map(|(name, ..)| name).find(|name| !is_whole(name));
+    let recorded = open.snapshot.texts().get(&open.document.path);
+    let is_other = |it: &&RecordedText| *it.text != *open.document.text.as_str();
+    let text = match recorded.filter(is_other).map(|recorded| recorded.origin) {
+        Some(Origin::Git) => ", in a version of Git",
+        Some(Origin::Copy) => ", in the copy that was kept",
+        Some(Origin::Profile) => ", in the text of the profile",
+        _ => "",
+    };
+    let is_moved = line != line0 + 1;
+    let place = match other {
+        Some(name) if Path::new(name).file_name().is_some() => format!("{name}:{line}"),
+        _ if is_moved || !text.is_empty() => format!("line {line}"),
+        _ => return None,
+    };
+    Some(one_line(&format!("recorded as {place}{text}")).into_owned())
+}
+
 /// The libraries of the functions that were executing on recorded lines (1-based).
 fn of_code(open: &OpenFile, recorded: &[u32]) -> Vec<String> {
     let snapshot = &open.snapshot;
@@ -30,19 +58,70 @@ fn of_code(open: &OpenFile, recorded: &[u32]) -> Vec<String> {
     let places = recorded.iter().flat_map(|&line| snapshot.costs.functions_on(open.file, line));
     let func = |place: &PlaceCost| symbols.funcs.get(snapshot.grouped.func(place.function));
     let libs: BTreeSet<LibId> = places.filter_map(|place| func(place).lib).collect();
-    libs.into_iter().flat_map(|lib| of_library(snapshot, lib)).collect()
+    libs.into_iter().flat_map(|lib| of_library(open, lib, recorded)).collect()
 }
 
-fn of_library(snapshot: &Snapshot, lib: LibId) -> Vec<String> {
+/// The addresses of a library on recorded lines (1-based), and where its functions and lines are from.
+fn of_library(open: &OpenFile, lib: LibId, recorded: &[u32]) -> Vec<String> {
+    let snapshot = &open.snapshot;
     let Lib { name, code_id, .. } = &snapshot.grouped.recording.symbols().libs[lib.index()];
-    let mut resolved = snapshot.symbolicated.libraries.all().iter();
-    let is_resolved = resolved.any(|it| it.unresolved.lib == lib && it.symbols.is_some());
+    let mut libraries = snapshot.symbolicated.libraries.all().iter();
+    let library = libraries.find(|it| it.unresolved.lib == lib);
+    let symbols = library.and_then(|library| library.symbols.as_deref());
+    let addresses = match (library, symbols) {
+        (Some(library), Some(symbols)) => {
+            on_lines(open, symbols, &library.unresolved.addresses, recorded)
+        }
+        _ => Vec::new(),
+    };
     let id = if code_id.is_empty() { String::new() } else { format!(", build id {code_id}") };
-    let mut steps = vec![format!("code of {name}{id}")];
-    if is_resolved {
-        steps.push(format!("functions and lines of {name} from debug info on this machine"));
-    }
-    steps
+    let code = format!("code of {name}{id}");
+    let addresses = (!addresses.is_empty()).then(|| listed(&addresses));
+    let from = symbols.and_then(|symbols| from(symbols.status(), &snapshot.identified.roots));
+    let from = from.map(|from| format!("functions and lines of {name} from {from}"));
+    [code].into_iter().chain(addresses).chain(from).collect()
+}
+
+/// The addresses on recorded lines (1-based) of a file.
+fn on_lines(
+    open: &OpenFile,
+    symbols: &LibSymbols,
+    addresses: &[u64],
+    recorded: &[u32],
+) -> Vec<u64> {
+    let mappings = open.snapshot.mappings().filter(|(_, file, _)| *file == open.file);
+    let names: BTreeSet<&str> = mappings.map(|(name, ..)| name).collect();
+    let is_on = |address: &u64| {
+        let mut levels = symbols.levels(*address, Generics::Keep);
+        levels.any(|it| recorded.contains(&it.line) && it.file.is_some_and(|it| names.contains(it)))
+    };
+    addresses.iter().copied().filter(is_on).collect()
+}
+
+/// The first addresses.
+fn listed(addresses: &[u64]) -> String {
+    let shown: Vec<String> =
+        addresses.iter().take(MAX_ADDRESSES).map(|address| format!("{address:#x}")).collect();
+    let more = addresses.len() - shown.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let noun = if addresses.len() == 1 { "address" } else { "addresses" };
+    format!("{noun} {}{more}", shown.join(", "))
+}
+
+/// Where symbols are from; files in a root without its path. `None` if none were found.
+fn from(status: &LibStatus, roots: &[Root]) -> Option<String> {
+    let shown = |path: &Path| {
+        let mut inside = roots.iter().filter_map(|root| path.strip_prefix(&root.path).ok());
+        inside.next().unwrap_or(path).display().to_string()
+    };
+    Some(match status {
+        LibStatus::DebugInfo { path, .. } => format!("the debug info in {}", shown(path)),
+        LibStatus::NamesOnly { path, .. }
+        | LibStatus::Kernel { path }
+        | LibStatus::PerfMap { path } => shown(path),
+        LibStatus::Sidecar { .. } => "the file of symbols beside the profile".to_owned(),
+        _ => return None,
+    })
 }
 
 /// The recorded names of the file, each with the rule by which it is this file.

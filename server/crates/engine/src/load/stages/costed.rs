@@ -50,6 +50,9 @@ impl Costed {
 /// own name are elsewhere in the text: which of them it is was not decided.
 fn is_in_other(name: &str, line: u32, text: Option<&RecordedText>) -> bool {
     let name = FunctionName::of(name);
+    if name.closure || name.block {
+        return false;
+    }
     let Some(definitions) = text.and_then(|text| text.definitions.as_deref()) else { return false };
     let is_around =
         |it: &Definition| !it.name.is_empty() && it.lines.contains(&line.saturating_sub(1));

@@ -27,7 +27,7 @@ pub struct Program {
     pub lib: Option<LibId>,
     /// The names that are defined.
     pub defined: Vec<String>,
-    /// The number of names that the program has, apart from `main`.
+    /// The number of names that the program has.
     pub n_names: usize,
     /// Whether it is built from the workspace.
     pub is_own: Own,

@@ -537,6 +537,8 @@ impl Wanted<'_> {
         let program = |(lib, names): (Option<LibId>, BTreeSet<&str>)| {
             let n_names = self.bare_names.get(&lib).copied().unwrap_or(0);
             let is_own = is_own(lib, &names, n_names, language);
+            let is_main = |name: &&&str| FunctionName::of(name).name.as_deref() == Some("main");
+            let n_names = n_names + names.iter().filter(is_main).count();
             let defined = names.into_iter().map(str::to_owned).collect();
             Program { lib, defined, n_names, is_own }
         };
