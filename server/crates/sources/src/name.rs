@@ -368,10 +368,8 @@ fn library_tail(components: &[&str], is_absolute: bool) -> Option<usize> {
         ["rustc", _, _, ..] | ["rust", "deps", _, ..] => Some(2),
         ["nix", "store", _, _, ..] => Some(3),
         // Images keep the application there: the official ones of Node.js, Python and Ruby use
-        // /usr/src/app.
-        ["usr", "src" | "local", "app", _, ..] => None,
-        // Distributions have the sources of packages there, which may be the open one.
-        ["usr", "src", "debug", _, _, ..] => None,
+        // /usr/src/app. Distributions have the sources of packages in /usr/src/debug, which may be open.
+        ["usr", "src" | "local", "app", _, ..] | ["usr", "src", "debug", _, _, ..] => None,
         ["usr", _, ..] => Some(1),
         _ => None,
     };

@@ -395,23 +395,23 @@ fn without_files(snapshot: &Snapshot) -> String {
         names.join(", ")
     };
     let defined = |program: &&Program| program.defined.len();
-    match snapshot.identified.programs.iter().max_by_key(defined) {
-        Some(Program { defined, n_names, .. }) => format!(
+    if let Some(Program { defined, n_names, .. }) =
+        snapshot.identified.programs.iter().max_by_key(defined)
+    {
+        return format!(
             "the profile names functions and no files; the workspace defines {} of its {n_names} names \
              ({}), too few to tell that this program was recorded: run `costline check` to see how to record files",
             defined.len(),
             quoted(defined)
-        ),
-        None => {
-            let hottest = hottest_functions(snapshot).into_iter().take(4);
-            let names: Vec<String> = hottest.map(|it| snapshot.key(it).name).collect();
-            format!(
-                "the profile names functions and no files; the workspace defines none of those that were looked \
-                 for, such as {}",
-                quoted(&names)
-            )
-        }
+        );
     }
+    let hottest = hottest_functions(snapshot).into_iter().take(4);
+    let names: Vec<String> = hottest.map(|it| snapshot.key(it).name).collect();
+    format!(
+        "the profile names functions and no files; the workspace defines none of those that were looked for, \
+         such as {}",
+        quoted(&names)
+    )
 }
 
 /// An explanation if costs of a file are not shown, whatever the profile has.

@@ -1,175 +1,183 @@
 //! Whether a text can be the one that a profile was recorded from: its functions are where the
 //! profile has them, and lines with cost are not blank.
 
-use crate::functions::definitions::{FileDefinitions, ParsedFiles};
+use crate::functions::definitions::FileDefinitions;
 use crate::functions::file::File;
 use crate::functions::function_name::FunctionName;
 use crate::recorded_texts::inlinable::Inlinable;
-use crate::recorded_texts::reader::Reader;
 use analysis::{FuncId, Recording, SourceId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use sources::{Definition, LineMap, Mapping};
+use sources::{Definition, LineMap};
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
-/// What a profile says about each source.
+/// What a profile says about each of its sources.
 #[derive(Debug, Default)]
-pub struct Evidence(FxHashMap<PathBuf, FileEvidence>);
+pub struct Evidence(FxHashMap<SourceId, Rc<FileEvidence>>);
 
-/// What a profile says about one source. Lines are 0-based.
-#[derive(Debug, Default)]
-struct FileEvidence {
+/// What a profile says about one file. Lines are 0-based.
+#[derive(Debug, Default, Clone)]
+pub struct FileEvidence {
     /// Lines with cost, with duplicates.
     lines: Vec<u32>,
     /// Lines with a count of executions.
     counted: Vec<u32>,
+    /// Functions with a name, and closures.
     functions: FxHashMap<FuncId, FunctionEvidence>,
+    /// The lines with cost of functions that have another name of a file, with duplicates.
+    of_others: Vec<(FuncId, u32)>,
 }
 
-#[derive(Debug)]
-struct FunctionEvidence {
-    name: FunctionName,
+/// What a profile says about one function. Lines are 0-based.
+#[derive(Debug, Clone)]
+pub struct FunctionEvidence {
+    /// Its name.
+    pub name: FunctionName,
     /// The line it starts on, and the column (1-based, 0 = unknown).
-    start: Option<(u32, u32)>,
+    pub start: Option<(u32, u32)>,
     /// Lines with cost, with duplicates.
-    lines: Vec<u32>,
+    pub lines: Vec<u32>,
 }
 
 impl Evidence {
-    /// The functions with a start in a recording, whose sources are mapped to the files `mappings`.
-    pub fn of_starts(recording: &Recording, mappings: &[Mapping]) -> Self {
+    /// The evidence in a recording.
+    pub fn of(recording: &Recording) -> Self {
         let symbols = recording.symbols();
-        let mut found = Self::default();
-        let path_of = |source: SourceId| mappings.get(source.index())?.path();
+        let mut found: FxHashMap<SourceId, FileEvidence> = FxHashMap::default();
         for func in symbols.funcs.ids() {
             let row = symbols.funcs.get(func);
             let name = FunctionName::of(symbols.strings.get(row.name));
-            let Some(path) = row.source.and_then(path_of) else { continue };
+            let Some(source) = row.source else { continue };
             if (name.name.is_some() || name.closure) && !name.block {
                 let start = row.line.checked_sub(1).map(|line0| (line0, row.column));
                 let function = FunctionEvidence { name, start, lines: Vec::new() };
-                found.0.entry(path.to_owned()).or_default().functions.insert(func, function);
+                found.entry(source).or_default().functions.insert(func, function);
             }
         }
-        found
-    }
-
-    /// The evidence in a recording, whose sources are mapped to the files `mappings`.
-    pub fn of(recording: &Recording, mappings: &[Mapping]) -> Self {
-        let symbols = recording.symbols();
-        let mut found = Self::of_starts(recording, mappings);
-        let path_of = |source: SourceId| mappings.get(source.index())?.path();
         recording.each_place(|func, source, line| {
-            let Some(path) = path_of(source) else { return };
-            let file = found.0.entry(path.to_owned()).or_default();
+            let file = found.entry(source).or_default();
             file.lines.push(line - 1);
-            if let Some(function) = file.functions.get_mut(&func) {
-                function.lines.push(line - 1);
+            match file.functions.get_mut(&func) {
+                Some(function) => function.lines.push(line - 1),
+                None => file.of_others.push((func, line - 1)),
             }
         });
         for row in symbols.line_counts.iter().filter(|row| row.line != 0) {
-            if let Some(file) = path_of(row.source).and_then(|path| found.0.get_mut(path)) {
+            if let Some(file) = found.get_mut(&row.source) {
                 file.counted.push(row.line - 1);
             }
         }
-        found
+        Self(found.into_iter().map(|(source, file)| (source, Rc::new(file))).collect())
     }
 
-    /// The first of the texts of a file that it fits: a copy, the file on disk, the versions in Git.
-    /// `names` are those of the file in the profile.
-    pub fn recorded(
-        &self,
-        path: &Path,
-        names: &[String],
-        reader: &Reader<'_>,
-        parsed: &ParsedFiles,
-    ) -> Option<Arc<str>> {
-        let fits = |text: &Arc<str>| self.fits(path, text, parsed.one(path, text).as_deref());
-        let copy = reader.copy(names).filter(fits);
-        copy.or_else(|| Some(reader.now(path)?.text).filter(fits))
-            .or_else(|| reader.in_git(path).iter().find(|text| fits(text)).cloned())
+    /// What it says about a source. `None` if neither functions nor lines are in it.
+    pub fn of_source(&self, source: SourceId) -> Option<&Rc<FileEvidence>> {
+        self.0.get(&source)
     }
 
-    /// Whether a source can have been recorded with this text. A few contradictions are allowed:
+    /// What it says about a file that has several names.
+    pub fn of_file(&self, sources: &[SourceId]) -> Rc<FileEvidence> {
+        let mut known = sources.iter().filter_map(|source| self.0.get(source));
+        let Some(first) = known.next() else { return Rc::default() };
+        let mut all = first.clone();
+        for other in known {
+            Rc::make_mut(&mut all).add(other);
+        }
+        all
+    }
+}
+
+impl FileEvidence {
+    /// Adds what is said about another name of the file.
+    fn add(&mut self, other: &Self) {
+        self.lines.extend(&other.lines);
+        self.counted.extend(&other.counted);
+        self.of_others.extend(&other.of_others);
+        self.functions.extend(other.functions.iter().map(|(&func, it)| (func, it.clone())));
+        for (func, line0) in std::mem::take(&mut self.of_others) {
+            match self.functions.get_mut(&func) {
+                Some(function) => function.lines.push(line0),
+                None => self.of_others.push((func, line0)),
+            }
+        }
+    }
+
+    /// The same without lines, which may be those of other files.
+    pub fn of_starts(&self) -> Self {
+        let without_lines = |function: &FunctionEvidence| FunctionEvidence {
+            lines: Vec::new(),
+            ..function.clone()
+        };
+        let functions = self.functions.iter().map(|(&func, it)| (func, without_lines(it)));
+        Self { functions: functions.collect(), ..Self::default() }
+    }
+
+    /// The functions with a name, and closures.
+    pub fn functions(&self) -> impl Iterator<Item = (FuncId, &FunctionEvidence)> {
+        self.functions.iter().map(|(&func, function)| (func, function))
+    }
+
+    /// The last line (1-based) with cost. 0 if there is none.
+    pub fn last_line(&self) -> u32 {
+        self.lines.iter().max().map_or(0, |line0| line0 + 1)
+    }
+
+    /// Whether the file can have been recorded with this text. A few contradictions are allowed:
     /// compilers give some code the line of something else.
-    pub fn fits(&self, path: &Path, text: &str, definitions: Option<&FileDefinitions>) -> bool {
-        self.0.get(path).is_none_or(|evidence| evidence.fits_lines(text))
-            && definitions.is_none_or(|definitions| self.fits_functions(path, text, definitions))
+    pub fn fits(&self, text: &str, definitions: Option<&FileDefinitions>) -> bool {
+        self.fits_lines(text) && definitions.is_none_or(|it| self.has_functions(text, it))
     }
 
-    /// Whether the functions of a source are where this text has them, as far as it has them.
-    pub fn fits_functions(&self, path: &Path, text: &str, definitions: &FileDefinitions) -> bool {
-        self.0.get(path).is_none_or(|evidence| {
-            !evidence.starts_elsewhere(definitions, text)
-                && evidence.fits_functions(definitions, text)
-        })
+    /// Whether the functions are where this text has them, as far as it has them.
+    pub fn has_functions(&self, text: &str, definitions: &FileDefinitions) -> bool {
+        !self.starts_elsewhere(definitions, text) && self.fits_functions(definitions, text)
     }
 
-    /// Whether a source cannot have been recorded with this text. This is not the opposite of
+    /// Whether the file cannot have been recorded with this text. This is not the opposite of
     /// [`Self::fits`]: lines in other functions are no contradiction, because some profiles do not mark
     /// inlined code.
-    pub fn contradicts(
-        &self,
-        path: &Path,
-        text: &str,
-        definitions: Option<&FileDefinitions>,
-    ) -> bool {
-        let Some(evidence) = self.0.get(path) else { return false };
-        !evidence.fits_lines(text)
+    pub fn contradicts(&self, text: &str, definitions: Option<&FileDefinitions>) -> bool {
+        !self.fits_lines(text)
             || definitions.is_some_and(|definitions| {
-                evidence.starts_elsewhere(definitions, text)
-                    || evidence.contradicts_functions(definitions, text)
+                self.starts_elsewhere(definitions, text)
+                    || self.contradicts_functions(definitions, text)
             })
     }
 
-    /// The lines of a text for the recorded lines of a source, if functions start elsewhere in it: each
-    /// function has the lines up to the next one. `None` if none does.
-    pub fn moved(
-        &self,
-        path: &Path,
-        text: &str,
-        definitions: &FileDefinitions,
-    ) -> Option<Arc<LineMap>> {
-        let evidence = self.0.get(path)?;
-        let starts = evidence.starts(definitions, text);
+    /// The lines of a text for the recorded lines, if functions start elsewhere in it: each function has
+    /// the lines up to the next one. `None` if none does.
+    pub fn moved(&self, text: &str, definitions: &FileDefinitions) -> Option<Arc<LineMap>> {
+        let starts = self.starts(definitions, text);
         if starts.iter().all(|(recorded0, open0)| recorded0 == open0) {
             return None;
         }
         let starts: Vec<(u32, u32)> = starts.into_iter().collect();
-        let last = evidence.lines.iter().chain(&evidence.counted).max().copied().unwrap_or(0);
+        let last = self.lines.iter().chain(&self.counted).max().copied().unwrap_or(0);
         let n_open = text.lines().count() as u32;
         Some(Arc::new(LineMap::of_functions(&starts, n_open.max(last + 1), n_open)))
     }
 
-    /// The number of recorded functions of a source that are in a text where they were recorded.
-    pub fn n_found(&self, path: &Path, definitions: &FileDefinitions) -> usize {
+    /// The number of functions that are in a text where they were recorded.
+    pub fn n_found(&self, definitions: &FileDefinitions) -> usize {
         let text = File::new(definitions);
-        let functions = self.0.get(path).into_iter().flat_map(FileEvidence::named);
-        functions.filter(|function| function.is_found(&text) == Some(true)).count()
+        self.named().filter(|function| function.is_found(&text) == Some(true)).count()
     }
 
-    /// The number of recorded lines of a source that are code in a text: no comment, and more than brackets.
-    pub fn n_lines_of_code(&self, path: &Path, text: &str) -> usize {
-        let Some(evidence) = self.0.get(path) else { return 0 };
+    /// The number of lines with cost that are code in a text: no comment, and more than brackets.
+    pub fn n_lines_of_code(&self, text: &str) -> usize {
         let lines: Vec<&str> = text.lines().collect();
-        let all: BTreeSet<u32> = evidence.lines.iter().copied().collect();
+        let all: BTreeSet<u32> = self.lines.iter().copied().collect();
         let is_code = |line0: &&u32| lines.get(**line0 as usize).is_some_and(|line| is_code(line));
         all.iter().filter(is_code).count()
     }
 
     /// The recorded lines (0-based) of functions that a text has as they were recorded: they start where the
     /// text has them, and so does what is next. The first one is the beginning of the file.
-    pub fn certain(
-        &self,
-        path: &Path,
-        text: &str,
-        definitions: &FileDefinitions,
-    ) -> Vec<Range<u32>> {
-        let Some(evidence) = self.0.get(path) else { return Vec::new() };
-        let mut starts: Vec<(u32, Option<u32>)> = evidence.recorded_starts(definitions, text);
+    pub fn certain(&self, text: &str, definitions: &FileDefinitions) -> Vec<Range<u32>> {
+        let mut starts: Vec<(u32, Option<u32>)> = self.recorded_starts(definitions, text);
         starts.insert(0, (0, Some(0)));
         let pairs = starts.windows(2).filter_map(|pair| {
             let &[(start0, Some(open0)), (next0, Some(open_next0))] = pair else { return None };
@@ -181,21 +189,13 @@ impl Evidence {
 
     /// The lines (0-based, ascending) of functions that the text has elsewhere: those with a cost, and
     /// those with a count. They are recorded lines or, if functions were moved, lines of the text.
-    pub fn misplaced(
-        &self,
-        path: &Path,
-        text: &FileDefinitions,
-        moved: Option<&LineMap>,
-    ) -> Vec<u32> {
-        let Some(evidence) = self.0.get(path) else { return Vec::new() };
+    pub fn misplaced(&self, text: &FileDefinitions, moved: Option<&LineMap>) -> Vec<u32> {
         match moved {
-            Some(moved) => evidence.moved(moved).misplaced(text),
-            None => evidence.misplaced(text),
+            Some(moved) => self.after(moved).misplaced_in(text),
+            None => self.misplaced_in(text),
         }
     }
-}
 
-impl FileEvidence {
     /// Where each function with an exact start is in a text, by the line on which it was recorded:
     /// there, or else at the only definition of its name.
     fn starts(&self, definitions: &FileDefinitions, text: &str) -> BTreeMap<u32, u32> {
@@ -235,7 +235,7 @@ impl FileEvidence {
     }
 
     /// The same evidence with the lines of a text. Lines that are mapped to nothing are left out.
-    fn moved(&self, map: &LineMap) -> Self {
+    fn after(&self, map: &LineMap) -> Self {
         let lines = |lines: &[u32]| lines.iter().filter_map(|&line0| map.to_open(line0)).collect();
         let functions = self.functions.iter().map(|(&func, function)| {
             let start = function.start.map(|(line0, column)| {
@@ -249,6 +249,7 @@ impl FileEvidence {
             functions: functions.collect(),
             lines: lines(&self.lines),
             counted: lines(&self.counted),
+            of_others: Vec::new(),
         }
     }
 
@@ -320,7 +321,7 @@ impl FileEvidence {
         n_wrong * 4 > n_right || n_doubtful > 1 && n_doubtful > n_right
     }
 
-    fn misplaced(&self, definitions: &FileDefinitions) -> Vec<u32> {
+    fn misplaced_in(&self, definitions: &FileDefinitions) -> Vec<u32> {
         let text = File::new(definitions);
         let is_compiled = definitions.language.is_compiled();
         let mut misplaced = Vec::new();

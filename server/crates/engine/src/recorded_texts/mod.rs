@@ -39,7 +39,7 @@ use reader::Reader;
 use rustc_hash::FxHashMap;
 use search::{Found, TextSearch};
 use sources::{LineMap, Root, Syntax, TextWithFunctions};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -110,34 +110,28 @@ impl TextCaches {
 impl RecordedTexts {
     /// Finds the recorded text of each workspace file of a profile.
     pub fn new(all: &Identifying<'_>) -> Self {
-        let mut names: BTreeMap<&Path, Vec<String>> = BTreeMap::new();
-        for (source, mapping) in all.sources() {
-            if let Some(path) = mapping.path() {
-                names.entry(path).or_default().push(all.name(source).to_owned());
-            }
-        }
-        let search = TextSearch::new(all, &all.mappings);
-        let found = names.into_iter();
-        let found =
-            found.filter_map(|(path, names)| Some((path, search.find(path, &names)?, names)));
-        let found: Vec<(&Path, Found, Vec<String>)> = found.collect();
+        let found = all.by_path().into_iter().filter_map(|(path, sources)| {
+            let search = TextSearch::new(all, path, &sources);
+            Some((path, search.find()?, search))
+        });
+        let found: Vec<(&Path, Found, TextSearch<'_>)> = found.collect();
         let has_functions = paths_of_functions(all);
-        let parsed = all.context.parsed.all(found.iter().filter_map(|(path, found, _)| {
-            let fits = found.fits || search.fits_functions(path, &found.text);
+        let parsed = all.context.parsed.all(found.iter().filter_map(|(path, found, search)| {
+            let fits = found.fits || search.has_functions(&found.text);
             (fits && has_functions.contains(path)).then_some((*path, &found.text))
         }));
-        let texts = found.into_iter().map(|(path, found, names)| {
+        let texts = found.into_iter().map(|(path, found, search)| {
             let definitions = parsed.get(path).cloned().flatten();
             let is_guess = found.origin.doubt().is_some();
             let (moved, misplaced) = if is_guess && !found.fits {
-                search.misplaced(path, &found.text)
+                search.misplaced(&found.text)
             } else {
                 Default::default()
             };
             let may_be_certain = is_guess && found.origin != Origin::Rebuilt;
-            let certain = if may_be_certain { search.certain(path, &found) } else { Vec::new() };
+            let certain = if may_be_certain { search.certain(&found) } else { Vec::new() };
             let Found { text, origin, .. } = found;
-            let to_disk = Mutex::default();
+            let (names, to_disk) = (search.into_names(), Mutex::default());
             let recorded = RecordedText {
                 text,
                 origin,

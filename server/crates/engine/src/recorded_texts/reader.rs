@@ -18,6 +18,8 @@ use std::sync::Arc;
 /// The limit for the files that one load reads, in bytes together: more than the hand-written sources of
 /// a project.
 const MAX_BYTES: u64 = 256 << 20;
+/// The limits for files among them that may not be sources of the profile: their number, and bytes.
+const MAX_CANDIDATES: (usize, u64) = (20_000, 64 << 20);
 /// The maximum number of versions in Git to compare with one profile, of all files together.
 const MAX_VERSIONS: usize = 500;
 
@@ -31,6 +33,8 @@ pub struct Reader<'a> {
     manifest: OnceCell<Manifest>,
     read: RefCell<FxHashMap<PathBuf, Option<Version>>>,
     bytes_left: Cell<u64>,
+    /// See [`MAX_CANDIDATES`]. `None` if more were asked for.
+    candidates_left: Cell<Option<(usize, u64)>>,
     /// By the top folder of the repository, or the root; read on first use.
     histories: RefCell<FxHashMap<PathBuf, Rc<Option<History>>>>,
     versions: RefCell<FxHashMap<PathBuf, Rc<[Arc<str>]>>>,
@@ -59,6 +63,7 @@ impl<'a> Reader<'a> {
             manifest: OnceCell::new(),
             read: RefCell::default(),
             bytes_left: Cell::new(MAX_BYTES),
+            candidates_left: Cell::new(Some(MAX_CANDIDATES)),
             histories: RefCell::default(),
             versions: RefCell::default(),
             versions_left: Cell::new(MAX_VERSIONS),
@@ -86,7 +91,20 @@ impl<'a> Reader<'a> {
     /// Like [`Self::now`], of a file that may not be a source of the profile. Only this load keeps its
     /// text.
     pub fn candidate(&self, path: &Path) -> Option<Arc<str>> {
+        if !self.read.borrow().contains_key(path) {
+            let len = std::fs::metadata(path).ok()?.len();
+            let less = |(files, bytes): (usize, u64)| {
+                Some((files.checked_sub(1)?, bytes.checked_sub(len)?))
+            };
+            self.candidates_left.set(self.candidates_left.get().and_then(less));
+        }
+        self.candidates_left.get()?;
         Some(self.version(path)?.text)
+    }
+
+    /// Whether more candidates were asked for than may be read, so that a search among them is incomplete.
+    pub fn is_cut(&self) -> bool {
+        self.candidates_left.get().is_none()
     }
 
     fn version(&self, path: &Path) -> Option<Version> {

@@ -36,9 +36,8 @@ struct Relative {
 pub fn find(all: &Identifying<'_>) -> Change {
     let Context { index, reader, .. } = all.context;
     let names = relative_names(&all.mappings, &all.recording, index);
-    let mut mappings = all.mappings.clone();
     let folders = folders(&names, reader);
-    for (source, name) in &names {
+    Change::mappings(names.iter().filter_map(|(&source, name)| {
         let is_in_folder = |file: &&EndsLike| {
             let folder = |lib: &LibId| folders.get(&(*lib, file.recorded.as_str()));
             name.libs.iter().filter_map(folder).any(|folder| *folder == file.folder)
@@ -49,12 +48,9 @@ pub fn find(all: &Identifying<'_>) -> Change {
                 !on_their_lines(text, &name.functions).is_empty() || has_all(text, &name.functions)
             })
         });
-        if let (Some(file), None) = (files.next(), files.next()) {
-            let path = file.file.clone();
-            mappings[source.index()] = Mapping::Mapped { path, how: How::Suffix };
-        }
-    }
-    Change::mappings(mappings)
+        let path = files.next().filter(|_| files.next().is_none())?.file.clone();
+        Some((source, Mapping::Mapped { path, how: How::Suffix }))
+    }))
 }
 
 /// The names without a file that a folder of a build may have. Not those that a library of the system

@@ -11,10 +11,12 @@ pub mod found;
 mod search;
 
 use super::identifying::{Change, Identifying};
-use analysis::{FuncId, Warning, WarningCode, with_files};
+use analysis::{FuncId, SourceId, Warning, WarningCode, with_files};
 use found::ByName;
 use rustc_hash::FxHashMap;
-use sources::{How, Mapping, Reason};
+use sources::{How, Mapping};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Gives functions without a file the file that they were found in. Not while addresses are not resolved:
 /// those functions can have files.
@@ -24,40 +26,41 @@ pub fn find_files(all: &Identifying<'_>) -> Change {
     }
     let named = find(all);
     let warnings = warning(&named).into_iter().collect();
-    if named.files.is_empty() {
-        let ByName { ambiguous, programs, .. } = named;
-        return Change { ambiguous, programs, warnings, ..Change::default() };
+    let ByName { files, ambiguous, programs, .. } = named;
+    let change = Change { ambiguous, programs, warnings, ..Change::default() };
+    if files.is_empty() {
+        return change;
     }
     let given = |path| all.context.index.as_given(path).to_string_lossy().into_owned();
     let names: FxHashMap<FuncId, String> =
-        named.files.iter().map(|(&func, path)| (func, given(path))).collect();
+        files.iter().map(|(&func, path)| (func, given(path))).collect();
     let recording = with_files(&all.recording, |func| names.get(&func).map(String::as_str));
     let symbols = recording.symbols();
-    let mut mappings = all.mappings.clone();
-    mappings.resize(symbols.sources.len(), Mapping::Unmapped(Reason::NoFile));
-    for (&func, path) in &named.files {
-        let source = symbols.funcs.get(func).source;
-        if let Some(mapping) = source.and_then(|source| mappings.get_mut(source.index()))
-            && matches!(mapping, Mapping::Unmapped(_))
-        {
-            *mapping = Mapping::Mapped { path: path.to_path_buf(), how: How::Name };
-        }
-    }
-    let ByName { ambiguous, programs, .. } = named;
-    let mappings = Some(mappings);
-    Change { mappings, ambiguous, programs, warnings, ..Change::places(recording) }
+    let mappings: BTreeMap<SourceId, Mapping> = files
+        .iter()
+        .filter_map(|(&func, path)| {
+            let source = symbols.funcs.get(func).source?;
+            let known = all.mappings.get(source.index());
+            let is_open = matches!(known, None | Some(Mapping::Unmapped(_)));
+            let mapping = Mapping::Mapped { path: path.to_path_buf(), how: How::Name };
+            is_open.then_some((source, mapping))
+        })
+        .collect();
+    let mappings = mappings.into_iter().collect();
+    Change { mappings, recording: Some(Arc::new(recording)), ..change }
 }
 
 #[cfg(feature = "grammars")]
 fn find(all: &Identifying<'_>) -> ByName {
     let context = all.context;
-    search::find(
+    let found = search::find(
         &all.recording,
         context.index,
         |path| context.excluded.contains(path),
         context.parsed,
         |path| context.reader.candidate(path),
-    )
+    );
+    if context.reader.is_cut() { ByName { is_cut: true, ..ByName::default() } } else { found }
 }
 
 /// Finds nothing: without the feature `grammars`, no definitions are known.

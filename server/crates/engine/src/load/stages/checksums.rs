@@ -1,31 +1,28 @@
 //! The checksums that debug info has of source files, as evidence for files of the workspace.
 
 use super::identifying::{Change, Identifying};
-use analysis::SourceId;
-use rustc_hash::FxHashSet;
 use sources::{How, Mapping, Reason};
 use std::path::{Path, PathBuf};
 
 /// Maps each source with a checksum to the only one of its candidates with this content. Other content
 /// refutes no file, because it may have been edited.
 pub fn confirm(all: &Identifying<'_>) -> Change {
-    let mut mappings = all.mappings.clone();
-    let mut confirmed = FxHashSet::default();
+    let mut change = Change::default();
     let has = |path: &Path, md5| {
         let version = all.context.reader.now(path).filter(|version| !version.text.is_empty());
         version.is_some_and(|version| version.has_checksum(md5))
     };
-    for (mapping, source) in mappings.iter_mut().zip((0..).map(SourceId::new)) {
+    for (source, mapping) in all.sources() {
         let Some(md5) = all.checksum(source) else { continue };
         let mut fitting = candidates(mapping).iter().filter(|path| has(path, md5));
         if let (Some(path), None) = (fitting.next().cloned(), fitting.next()) {
             if !matches!(mapping, Mapping::Mapped { .. }) {
-                *mapping = Mapping::Mapped { path, how: How::Suffix };
+                change.mappings.push((source, Mapping::Mapped { path, how: How::Suffix }));
             }
-            confirmed.insert(source);
+            change.confirmed.insert(source);
         }
     }
-    Change { mappings: Some(mappings), confirmed, ..Change::default() }
+    change
 }
 
 /// The files that a source may be.

@@ -5,7 +5,6 @@
 //! A class is in the only file that declares it, outside of other classes, and its package.
 
 use super::identifying::{Change, Identifying};
-use super::read_limits::ReadLimits;
 use rustc_hash::FxHashMap;
 use sources::{How, Mapping, Reason};
 use std::ffi::OsStr;
@@ -42,34 +41,28 @@ pub fn find(all: &Identifying<'_>) -> Change {
     if wanted.is_empty() || !all.context.index.is_complete() {
         return Change::default();
     }
-    let mut limits = ReadLimits::default();
     let mut found: FxHashMap<&Class<'_>, Vec<PathBuf>> = FxHashMap::default();
     for path in all.context.index.workspace_files().filter(|path| extension(path).is_some()) {
         let mut classes = wanted.keys().filter(|class| class.may_be_in(path)).peekable();
         if classes.peek().is_none() || all.context.excluded.contains(path) {
             continue;
         }
-        let text = limits.read(path, |path| all.context.reader.candidate(path));
-        let Some(text) = text else { continue };
+        let Some(text) = all.context.reader.candidate(path) else { continue };
         let package = package(&text);
         for class in classes.filter(|class| class.package == package && class.is_in(path, &text)) {
             found.entry(class).or_default().push(path.to_owned());
         }
     }
-    if limits.is_cut() {
+    if all.context.reader.is_cut() {
         return Change::default();
     }
-    let mut mappings = all.mappings.clone();
-    for (class, mut candidates) in found {
-        mappings[wanted[class].index()] = match (candidates.pop(), candidates.is_empty()) {
-            (Some(path), true) => Mapping::Mapped { path, how: How::Module },
-            (last, _) => {
-                candidates.extend(last);
-                Mapping::Ambiguous { candidates }
-            }
+    Change::mappings(found.into_iter().map(|(class, candidates)| {
+        let mapping = match <[PathBuf; 1]>::try_from(candidates) {
+            Ok([path]) => Mapping::Mapped { path, how: How::Module },
+            Err(candidates) => Mapping::Ambiguous { candidates },
         };
-    }
-    Change::mappings(mappings)
+        (wanted[class], mapping)
+    }))
 }
 
 fn extension(path: &Path) -> Option<&'static str> {

@@ -5,12 +5,13 @@
 //! among others only if all are on their lines. Without start lines (py-spy), that means around the
 //! lines on which they were executing.
 
-use super::identifying::{Change, Context, Identifying};
+use super::identifying::{Change, Identifying};
 use crate::functions::file::File;
 use crate::functions::function_name::FunctionName;
+use crate::recorded_texts::fit::FunctionEvidence;
 use crate::recorded_texts::reader::Reader;
-use analysis::{FuncId, Recording, SourceId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use analysis::{FuncId, SourceId};
+use rustc_hash::FxHashSet;
 use sources::{How, Language, Mapping, Reason, SourceIndex};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -82,73 +83,94 @@ type Executing = BTreeSet<(FuncId, u32)>;
 /// Decides between ambiguous candidates, and unmaps files of another project that were found by
 /// another path than their own. Not those whose content is confirmed.
 pub fn decide(all: &Identifying<'_>) -> Change {
-    let (symbols, Context { index, reader, .. }) = (all.recording.symbols(), all.context);
-    let mut recorded = recorded_functions(&all.mappings, &all.recording);
-    let executing = executing_lines(&all.mappings, &all.recording);
-    let mut mappings = all.mappings.clone();
-    let mut folders: BTreeMap<(String, PathBuf), Folder> = BTreeMap::new();
-    for (mapping, source) in mappings.iter_mut().zip(0..) {
-        if let (Mapping::Ambiguous { candidates }, Some(executing)) =
-            (&*mapping, executing.get(&source).filter(|_| !recorded.contains_key(&source)))
-            && let Some(path) = choose_by_lines(all, candidates, executing)
-        {
-            *mapping = Mapping::Mapped { path, how: How::Suffix };
-        }
-        let Some(functions) = recorded.remove(&source) else { continue };
-        let id = SourceId::new(source as u32);
-        if all.confirmed.contains(&id) {
-            continue;
-        }
+    let mut change = Change::default();
+    let mut folders: BTreeMap<(String, PathBuf), Folder<'_>> = BTreeMap::new();
+    for (source, mapping) in all.sources() {
         match mapping {
             Mapping::Ambiguous { candidates } => {
-                if let Some(path) = choose(candidates, &functions, reader) {
-                    *mapping = Mapping::Mapped { path, how: How::Suffix };
-                }
+                let path = chosen(all, source, candidates);
+                let mapped = path.map(|path| Mapping::Mapped { path, how: How::Suffix });
+                change.mappings.extend(mapped.map(|mapped| (source, mapped)));
             }
-            Mapping::Mapped { path, how: How::Suffix | How::Module | How::Mount } => {
-                let name = symbols.source_name(id);
-                let is_there = is_there(name, path, &functions, reader)
-                    || executing
-                        .get(&source)
-                        .is_some_and(|executing| n_executing(all, path, executing) > Some(0));
-                let own = functions.iter().map(|(name, _)| name).filter(|name| !is_common(name));
-                let own: BTreeSet<String> = own.cloned().collect();
+            Mapping::Mapped { path, how: How::Suffix | How::Module | How::Mount }
+                if !all.confirmed.contains(&source) =>
+            {
+                let Some(Functions { own, is_there }) = Functions::of(all, source, path) else {
+                    continue;
+                };
+                let name = all.name(source);
                 let folder = folders.entry(folder(name, path)).or_default();
                 folder.is_there |= is_there || own.is_empty();
-                folder.own.extend(own.iter().cloned());
-                folder.sources.push(source);
-                let min = if is_base_name(name, path, index) { 1 } else { MIN_MISSING };
+                let min = if is_base_name(name, path, all.context.index) { 1 } else { MIN_MISSING };
                 if own.len() >= min && !is_there {
-                    let function = own.into_iter().next().unwrap_or_default();
-                    let candidate = std::mem::take(path);
-                    *mapping = Mapping::Unmapped(Reason::OtherFunctions { candidate, function });
+                    change.mappings.push((source, other_functions(path, &own)));
+                } else {
+                    folder.files.push((source, path));
                 }
+                folder.own.extend(own);
             }
             _ => {}
         }
     }
     // Files of few functions, beside others of the same project.
-    for Folder { own, sources, .. } in
+    for Folder { own, files, .. } in
         folders.into_values().filter(|it| !it.is_there && it.own.len() >= MIN_MISSING)
     {
-        for source in sources {
-            let Some(Mapping::Mapped { path, .. }) = mappings.get_mut(source) else { continue };
-            let (candidate, function) = (std::mem::take(path), own.iter().next().cloned());
-            let function = function.unwrap_or_default();
-            mappings[source] = Mapping::Unmapped(Reason::OtherFunctions { candidate, function });
-        }
+        let refused = files.into_iter().map(|(source, path)| (source, other_functions(path, &own)));
+        change.mappings.extend(refused);
     }
-    Change::mappings(mappings)
+    change
 }
 
-/// The sources in a recorded folder that were found in a folder of the workspace.
+/// The refusal of a file that has none of the functions.
+fn other_functions(path: &Path, own: &BTreeSet<String>) -> Mapping {
+    let (candidate, function) = (path.to_owned(), own.iter().next().cloned());
+    let function = function.unwrap_or_default();
+    Mapping::Unmapped(Reason::OtherFunctions { candidate, function })
+}
+
+/// The functions of a source, and the workspace file that it may be.
+struct Functions {
+    /// Their names that are not common.
+    own: BTreeSet<String>,
+    /// Whether the file may have one of them.
+    is_there: bool,
+}
+
+impl Functions {
+    /// `None` if the source has no functions that are known well enough.
+    fn of(all: &Identifying<'_>, source: SourceId, path: &Path) -> Option<Self> {
+        let is_compiled = Language::of_path(path)?.is_compiled();
+        let functions = recorded_functions(all, source, |line| line != 0 || !is_compiled);
+        if functions.is_empty() {
+            return None;
+        }
+        let is_there = is_there(all.name(source), path, &functions, all.context.reader)
+            || n_executing(all, path, &executing_lines(all, source)) > Some(0);
+        let names = functions.into_iter().map(|(name, _)| name);
+        Some(Self { own: names.filter(|name| !is_common(name)).collect(), is_there })
+    }
+}
+
+/// The files in a recorded folder that were found in a folder of the workspace.
 #[derive(Default)]
-struct Folder {
-    sources: Vec<usize>,
-    /// The names of their functions that are not common.
+struct Folder<'a> {
+    /// Those that are not refused.
+    files: Vec<(SourceId, &'a Path)>,
+    /// The names of the functions of all files that are not common.
     own: BTreeSet<String>,
     /// Whether one of the files may have functions of the profile.
     is_there: bool,
+}
+
+/// The candidate that has the functions of a source.
+fn chosen(all: &Identifying<'_>, source: SourceId, candidates: &[PathBuf]) -> Option<PathBuf> {
+    let functions = recorded_functions(all, source, |line| line != 0);
+    if functions.is_empty() {
+        return choose_by_lines(all, candidates, &executing_lines(all, source));
+    }
+    let is_open = !all.confirmed.contains(&source);
+    is_open.then(|| choose(candidates, &functions, all.context.reader))?
 }
 
 /// The recorded folder and the folder of the workspace that a name and its path have below the parts
@@ -185,61 +207,43 @@ pub(super) fn is_base_name(name: &str, path: &Path, index: &SourceIndex) -> bool
     !name.contains(['/', '\\']) && is_below() && !is_compiled()
 }
 
-/// The functions with a plain name and, in compiled code, a start line, by the index of their source.
-/// Profilers that do not know inlining give compiled functions the file of their first instruction. Only
-/// of sources that this may decide.
-fn recorded_functions(mappings: &[Mapping], recording: &Recording) -> FxHashMap<usize, Recorded> {
-    let symbols = recording.symbols();
-    let mut functions: FxHashMap<usize, Recorded> = FxHashMap::default();
-    for id in symbols.funcs.ids() {
-        let func = symbols.funcs.get(id);
-        let Some(source) = func.source else { continue };
-        let is_open = match mappings.get(source.index()) {
-            Some(Mapping::Ambiguous { .. }) => func.line != 0,
-            Some(Mapping::Mapped { path, how: How::Suffix | How::Module | How::Mount }) => {
-                Language::of_path(path).is_some_and(|it| func.line != 0 || !it.is_compiled())
-            }
-            _ => false,
-        };
-        if !is_open {
-            continue;
-        }
-        if let Some(name) = plain_name(symbols.strings.get(func.name)) {
-            functions.entry(source.index()).or_default().push((name, func.line));
-        }
-    }
-    for named in functions.values_mut() {
-        named.sort_unstable();
-        named.dedup();
-    }
-    functions
+/// The functions of a source with a plain name and a start line (0 = unknown) that `is_known` accepts.
+/// Profilers that do not know inlining give compiled functions the file of their first instruction.
+fn recorded_functions(
+    all: &Identifying<'_>,
+    source: SourceId,
+    is_known: impl Fn(u32) -> bool,
+) -> Recorded {
+    let plain = |(func, function): (FuncId, &FunctionEvidence)| {
+        let line = function.start.map_or(0, |(line0, _)| line0 + 1);
+        let name = plain_name(all.recording.symbols().func_name(func)).filter(|_| is_known(line));
+        Some((name?, line))
+    };
+    let evidence = all.evidence().of_source(source).into_iter();
+    let functions = evidence.flat_map(|evidence| evidence.functions());
+    let functions: BTreeSet<(String, u32)> = functions.filter_map(plain).collect();
+    functions.into_iter().collect()
 }
 
-/// The lines on which the functions of sources that this may decide were executing if their start lines
-/// are unknown, by the index of the source.
-fn executing_lines(mappings: &[Mapping], recording: &Recording) -> FxHashMap<usize, Executing> {
-    let symbols = recording.symbols();
-    let mut lines: FxHashMap<usize, Executing> = FxHashMap::default();
-    let is_open = |source: SourceId| {
-        matches!(
-            mappings.get(source.index()),
-            Some(
-                Mapping::Ambiguous { .. }
-                    | Mapping::Mapped { how: How::Suffix | How::Module | How::Mount, .. }
-            )
-        )
-    };
-    if !(0..mappings.len() as u32).any(|source| is_open(SourceId::new(source))) {
-        return lines;
-    }
-    recording.each_place(|id, source, line| {
-        let func = symbols.funcs.get(id);
-        let has_no_start = (func.source, func.line) == (Some(source), 0);
-        if has_no_start && is_open(source) && plain_name(symbols.strings.get(func.name)).is_some() {
-            lines.entry(source.index()).or_default().insert((id, line - 1));
-        }
+/// The lines on which the functions of a source were executing if their start lines are unknown.
+fn executing_lines(all: &Identifying<'_>, source: SourceId) -> Executing {
+    executing(all, source, |function| function.start.is_none())
+}
+
+fn executing(
+    all: &Identifying<'_>,
+    source: SourceId,
+    is_wanted: impl Fn(&FunctionEvidence) -> bool,
+) -> Executing {
+    let symbols = all.recording.symbols();
+    let evidence = all.evidence().of_source(source).into_iter();
+    let functions = evidence.flat_map(|evidence| evidence.functions());
+    let functions = functions.filter(|(func, function)| {
+        is_wanted(function) && plain_name(symbols.func_name(*func)).is_some()
     });
-    lines
+    let lines = functions
+        .flat_map(|(func, function)| function.lines.iter().map(move |&line0| (func, line0)));
+    lines.collect()
 }
 
 /// The last part of a name, if source code spells it like this. `None` for closures and for names
@@ -297,12 +301,7 @@ fn choose_by_lines(
 
 /// Whether a file has functions of the source around most of the lines on which these were executing.
 pub(super) fn has_most(all: &Identifying<'_>, path: &Path, source: SourceId) -> bool {
-    let mut executing = Executing::new();
-    all.recording.each_place(|func, of, line| {
-        if of == source {
-            executing.insert((func, line - 1));
-        }
-    });
+    let executing = executing(all, source, |_| true);
     let n_right = n_executing(all, path, &executing).unwrap_or(0);
     n_right >= MIN_FOUND && 2 * n_right > executing.len()
 }

@@ -72,9 +72,8 @@ impl Identified {
         let mut steps = Vec::new();
         for (name, step) in STEPS {
             let change = step(&all);
-            let n_files = change.n_other_files(&all.mappings);
-            if n_files > 0 || change.recording.is_some() || !change.confirmed.is_empty() {
-                steps.push((name, n_files));
+            if !change.is_empty() {
+                steps.push((name, change.mappings.len()));
             }
             all = all.with(change);
         }
@@ -103,15 +102,10 @@ impl Identified {
 
 /// Unmaps the files that match the setting `exclude`.
 fn exclude(all: &Identifying<'_>) -> Change {
-    let mut mappings = all.mappings.clone();
-    for mapping in &mut mappings {
-        if let Mapping::Mapped { path, .. } = mapping
-            && all.context.excluded.contains(path)
-        {
-            *mapping = Mapping::Unmapped(Reason::Excluded(std::mem::take(path)));
-        }
-    }
-    Change::mappings(mappings)
+    Change::mappings(all.sources().filter_map(|(source, mapping)| {
+        let path = mapping.path().filter(|path| all.context.excluded.contains(path))?;
+        Some((source, Mapping::Unmapped(Reason::Excluded(path.to_owned()))))
+    }))
 }
 
 /// A warning about the files that are not mapped because several may be meant.

@@ -5,10 +5,13 @@ use crate::functions::definitions::ParsedFiles;
 use crate::load::stages::by_name::found::{AmbiguousFunction, Program};
 use crate::load::stages::excluded::Excluded;
 use crate::load::stages::symbolicated::Symbolicated;
+use crate::recorded_texts::fit::Evidence;
 use crate::recorded_texts::reader::Reader;
 use analysis::{Recording, SourceId, SymbolTables, Warning};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{Mapping, Reason, SourceIndex};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use symbols::Md5;
@@ -93,6 +96,8 @@ pub struct Identifying<'a> {
     pub context: &'a Context<'a>,
     /// The recording, with the places known so far.
     pub recording: Arc<Recording>,
+    /// What the recording says about each source; collected on first use.
+    evidence: OnceCell<Evidence>,
     /// The workspace file of each source, or the reason why it has none.
     pub mappings: Vec<Mapping>,
     /// The sources whose file has the recorded checksum.
@@ -114,8 +119,8 @@ pub struct Identifying<'a> {
 pub struct Change {
     /// The recording with other places. Its sources begin with those of the one before.
     pub recording: Option<Arc<Recording>>,
-    /// All mappings, if some are new or different.
-    pub mappings: Option<Vec<Mapping>>,
+    /// The sources with another mapping.
+    pub mappings: Vec<(SourceId, Mapping)>,
     /// See [`Identifying::confirmed`].
     pub confirmed: FxHashSet<SourceId>,
     /// See [`Identifying::source_maps`].
@@ -137,14 +142,13 @@ impl Change {
     }
 
     /// Other files.
-    pub fn mappings(mappings: Vec<Mapping>) -> Self {
-        Self { mappings: Some(mappings), ..Self::default() }
+    pub fn mappings(mappings: impl IntoIterator<Item = (SourceId, Mapping)>) -> Self {
+        Self { mappings: mappings.into_iter().collect(), ..Self::default() }
     }
 
-    /// The number of sources that have another file than in `mappings`.
-    pub fn n_other_files(&self, mappings: &[Mapping]) -> usize {
-        let new = self.mappings.iter().flatten().enumerate();
-        new.filter(|(source, mapping)| mappings.get(*source) != Some(mapping)).count()
+    /// Whether the step found out nothing about files and places.
+    pub fn is_empty(&self) -> bool {
+        self.mappings.is_empty() && self.recording.is_none() && self.confirmed.is_empty()
     }
 }
 
@@ -156,6 +160,7 @@ impl<'a> Identifying<'a> {
         Self {
             context,
             recording,
+            evidence: OnceCell::new(),
             mappings,
             confirmed: FxHashSet::default(),
             source_maps: SourceMaps::default(),
@@ -170,10 +175,14 @@ impl<'a> Identifying<'a> {
     #[must_use]
     pub fn with(self, change: Change) -> Self {
         let mut this = self;
-        this.recording = change.recording.unwrap_or(this.recording);
-        this.mappings = change.mappings.unwrap_or(this.mappings);
+        if let Some(recording) = change.recording {
+            (this.recording, this.evidence) = (recording, OnceCell::new());
+        }
         let n_sources = this.recording.symbols().sources.len();
         this.mappings.resize(n_sources, Mapping::Unmapped(Reason::NoFile));
+        for (source, mapping) in change.mappings {
+            this.mappings[source.index()] = mapping;
+        }
         this.confirmed.extend(change.confirmed);
         this.source_maps = change.source_maps.unwrap_or(this.source_maps);
         this.renamed.extend(change.renamed);
@@ -181,6 +190,22 @@ impl<'a> Identifying<'a> {
         this.programs.extend(change.programs);
         this.warnings.extend(change.warnings);
         this
+    }
+
+    /// What the recording says about each source.
+    pub fn evidence(&self) -> &Evidence {
+        self.evidence.get_or_init(|| Evidence::of(&self.recording))
+    }
+
+    /// The sources of each workspace file.
+    pub fn by_path(&self) -> BTreeMap<&Path, Vec<SourceId>> {
+        let mut files: BTreeMap<&Path, Vec<SourceId>> = BTreeMap::new();
+        for (source, mapping) in self.sources() {
+            if let Some(path) = mapping.path() {
+                files.entry(path).or_default().push(source);
+            }
+        }
+        files
     }
 
     /// All sources, each with its mapping.

@@ -8,7 +8,7 @@ use crate::functions::definitions::FileDefinitions;
 use crate::functions::file::File;
 use crate::functions::function_name::FunctionName;
 use crate::functions::initializers::is_initializer;
-use crate::recorded_texts::fit::Evidence;
+use crate::recorded_texts::search::TextSearch;
 use analysis::{Func, FuncId, Position, SourceId, each_line, with_files_of_lines};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -74,11 +74,10 @@ impl Scripts {
         let funcs = || symbols.funcs.ids().map(|id| (id, symbols.funcs.get(id)));
         let used: FxHashSet<SourceId> = funcs().filter_map(|(_, func)| func.source).collect();
         let mut by_source = FxHashMap::default();
-        let evidence = Evidence::of_starts(&all.recording, &all.mappings);
         for (source, mapping) in all.sources() {
             let Some(path) = mapping.path().filter(|_| used.contains(&source)) else { continue };
-            let names = [all.name(source).to_owned()];
-            let script = evidence.recorded(path, &names, all.context.reader, parsed)?;
+            let found = TextSearch::new(all, path, &[source]).of_starts().find();
+            let script = found.filter(|found| found.fits)?.text;
             if !has_short_lines(&script) {
                 continue;
             }

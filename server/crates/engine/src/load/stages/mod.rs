@@ -18,7 +18,6 @@ pub mod identifying;
 mod inlined;
 mod line_ends;
 pub mod loaded;
-mod read_limits;
 mod renamed;
 mod short_files;
 mod source_maps;

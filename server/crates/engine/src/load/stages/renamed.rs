@@ -4,9 +4,8 @@
 //! text, if Git had no such file at the time of the recording. Later stages then see an edited file.
 
 use crate::load::stages::identifying::{Change, Context, Identifying};
-use crate::load::stages::read_limits::ReadLimits;
 use crate::recorded_texts::search::TextSearch;
-use analysis::{Recording, SourceId};
+use analysis::SourceId;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use sources::{How, LineMap, MIN_TOKENS, Mapping, Reason, SourceIndex, Syntax, code_tokens};
 use std::hash::Hasher as _;
@@ -45,39 +44,22 @@ pub fn follow(all: &Identifying<'_>) -> Change {
     if names.is_empty() {
         return Change::default();
     }
-    let used = used_sources(&all.recording);
-    names.retain(|(source, _)| used.contains(source));
+    names.retain(|(source, _)| all.evidence().of_source(*source).is_some());
     names.truncate(MAX_NAMES);
-    // The evidence for recorded texts is that of the files that sources are mapped to.
-    let mut there = all.mappings.clone();
-    for (source, path) in &names {
-        there[source.index()] = Mapping::Mapped { path: path.clone(), how: How::Exact };
-    }
-    let texts = TextSearch::new(all, &there);
     let known = names.into_iter().filter_map(|(source, path)| {
-        let text = texts.of_gone(&path, all.name(source))?;
+        let text = TextSearch::new(all, &path, &[source]).of_gone()?;
         let syntax = Syntax::of_text(&path, &text);
         let is_long = code_tokens(&text, syntax).len() >= MIN_TOKENS;
         let lines = line_hashes(&text).collect();
         is_long.then_some(Gone { source, path, text, lines })
     });
     let known: Vec<Gone> = known.collect();
-    let mut mappings = all.mappings.clone();
-    let mut renamed = FxHashMap::default();
+    let mut change = Change::default();
     for (gone, path) in files(all, &known) {
-        renamed.insert(path.clone(), gone.text.clone());
-        mappings[gone.source.index()] = Mapping::Mapped { path, how: How::Suffix };
+        change.renamed.insert(path.clone(), gone.text.clone());
+        change.mappings.push((gone.source, Mapping::Mapped { path, how: How::Suffix }));
     }
-    Change { renamed, ..Change::mappings(mappings) }
-}
-
-/// The sources that functions or lines of a recording are in.
-fn used_sources(recording: &Recording) -> FxHashSet<SourceId> {
-    let symbols = recording.symbols();
-    let funcs = symbols.funcs.ids().filter_map(|id| symbols.funcs.get(id).source);
-    let mut used: FxHashSet<SourceId> = funcs.collect();
-    recording.each_place(|_, source, _| _ = used.insert(source));
-    used
+    change
 }
 
 /// The path of a file that was checked out at the time of the recording, and has the end of a name of
@@ -110,21 +92,18 @@ fn files<'g>(all: &Identifying<'_>, known: &'g [Gone]) -> Vec<(&'g Gone, PathBuf
     }
     let Context { index, reader, excluded, .. } = all.context;
     let recorded: FxHashSet<&Path> = all.mappings.iter().filter_map(Mapping::path).collect();
-    let mut limits = ReadLimits::default();
     let mut found: Vec<(&Gone, &Path)> = Vec::new();
     for path in index.workspace_files() {
         let mut like = known.iter().filter(|gone| may_be(index, gone, path)).peekable();
         if like.peek().is_none() || recorded.contains(path) || excluded.contains(path) {
             continue;
         }
-        let Some(text) = limits.read(path, |path| reader.candidate(path)) else {
-            continue;
-        };
+        let Some(text) = reader.candidate(path) else { continue };
         let lines: Vec<u64> = line_hashes(&text).collect();
         let is_gone = |gone: &&Gone| has_half(gone, &lines) && is_nearly(gone, path, &text);
         found.extend(like.filter(is_gone).map(|gone| (gone, path)));
     }
-    if limits.is_cut() {
+    if reader.is_cut() {
         return Vec::new();
     }
     let mut n_files: FxHashMap<SourceId, usize> = FxHashMap::default();

@@ -12,30 +12,20 @@ use std::sync::Arc;
 /// profile names, today and in all texts that are known. Not those whose content is confirmed, and those
 /// with all functions that the profile names, or most of them in their places, which were edited since.
 pub fn refuse(all: &Identifying<'_>) -> Change {
-    let mut last_lines = vec![0; all.mappings.len()];
-    all.recording.each_place(|_, source, line| {
-        if let Some(last) = last_lines.get_mut(source.index()) {
-            *last = line.max(*last);
-        }
-    });
-    let mut mappings = all.mappings.clone();
-    for ((mapping, line), source) in
-        mappings.iter_mut().zip(last_lines).zip((0..).map(SourceId::new))
-    {
+    Change::mappings(all.sources().filter_map(|(source, mapping)| {
         let Mapping::Mapped { path, how: How::Suffix | How::Module | How::Mount } = mapping else {
-            continue;
+            return None;
         };
         let name = Path::new(all.name(source));
         let is_whole = all.context.index.roots().iter().any(|root| root.path.join(name) == *path);
+        let line = all.evidence().of_source(source).map_or(0, |evidence| evidence.last_line());
         if line < 2 || is_whole || all.confirmed.contains(&source) {
-            continue;
+            return None;
         }
-        if let Some(n_lines) = n_lines_if_short(all, source, path, line) {
-            let candidate = std::mem::take(path);
-            *mapping = Mapping::Unmapped(Reason::TooShort { candidate, n_lines, line });
-        }
-    }
-    Change::mappings(mappings)
+        let n_lines = n_lines_if_short(all, source, path, line)?;
+        let candidate = path.clone();
+        Some((source, Mapping::Unmapped(Reason::TooShort { candidate, n_lines, line })))
+    }))
 }
 
 /// The number of lines that a file has today, if it cannot have had `line` (1-based) when it was recorded.

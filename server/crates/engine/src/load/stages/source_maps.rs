@@ -59,8 +59,7 @@ pub fn apply(all: &Identifying<'_>) -> Change {
     // The folder that was built may be different from the folder of the recorded files.
     let among_originals = all.context.map(&names[n_recorded..]);
     let new_mappings = with_all.zip(among_originals).zip(&names[n_recorded..]);
-    let mut mappings = all.mappings.clone();
-    mappings.extend(new_mappings.map(|((mapping, among_originals), name)| match mapping {
+    let new_mappings = new_mappings.map(|((mapping, among_originals), name)| match mapping {
         // Rules of the user take precedence over the source map.
         Mapping::Mapped { how: How::Rule, .. } | Mapping::Unmapped(Reason::Rule(_)) => mapping,
         mapping => match paths.get(name) {
@@ -68,10 +67,14 @@ pub fn apply(all: &Identifying<'_>) -> Change {
             None if mapping.path().is_none() && among_originals.path().is_some() => among_originals,
             None => mapping,
         },
-    }));
-    let sources: FxHashMap<&str, usize> = names.iter().copied().zip(0..).collect();
+    });
+    let new_sources = (n_recorded as u32..).map(SourceId::new);
+    let mappings: Vec<(SourceId, Mapping)> = new_sources.zip(new_mappings).collect();
+    let all_mappings = all.mappings.iter().chain(mappings.iter().map(|(_, mapping)| mapping));
+    let files: FxHashMap<&str, Option<&Path>> =
+        names.iter().copied().zip(all_mappings.map(Mapping::path)).collect();
     let path_of = |original: &Original| {
-        mappings.get(*sources.get(original.name.as_str())?)?.path().map(Path::to_owned)
+        files.get(original.name.as_str()).copied().flatten().map(Path::to_owned)
     };
     let (mut texts, mut rebuilt) = (FxHashMap::default(), FxHashSet::default());
     for (source, map) in &maps {
@@ -85,7 +88,7 @@ pub fn apply(all: &Identifying<'_>) -> Change {
     }
     Change {
         recording: Some(Arc::new(relocated)),
-        mappings: Some(mappings),
+        mappings,
         source_maps: Some(SourceMaps { generated, originals, texts, rebuilt, scripts }),
         warnings: warnings.into_iter().collect(),
         ..Change::default()

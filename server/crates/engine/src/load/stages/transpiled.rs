@@ -11,6 +11,7 @@ use super::line_ends::is_script;
 use crate::functions::definitions::FileDefinitions;
 use crate::functions::file::File;
 use crate::functions::function_name::FunctionName;
+use crate::recorded_texts::fit::FunctionEvidence;
 use crate::recorded_texts::search::TextSearch;
 use analysis::{
     FuncId, Moved, OriginalPlace, PlaceKind, Position, SourceId, Warning, WarningCode, relocate,
@@ -78,24 +79,20 @@ struct Recorded {
 
 /// The scripts that were not mapped by a source map, and that no known text fits.
 fn scripts(all: &Identifying<'_>) -> FxHashMap<SourceId, Script> {
-    let symbols = all.recording.symbols();
-    let mut functions: FxHashMap<SourceId, Vec<Recorded>> = FxHashMap::default();
-    for func in symbols.funcs.ids().map(|func: FuncId| symbols.funcs.get(func)) {
-        if let Some(source) = func.source.filter(|_| func.line != 0) {
-            let name = symbols.strings.get(func.name).to_owned();
-            let function = Recorded { name, line: func.line, column: func.column };
-            functions.entry(source).or_default().push(function);
-        }
-    }
-    let search = TextSearch::new(all, &all.mappings);
     let script = |(source, mapping): (SourceId, &Mapping)| {
         let Mapping::Mapped { path, how } = mapping else { return None };
         if *how == How::SourceMap || !is_script(path) {
             return None;
         }
-        let functions = functions.remove(&source)?;
-        let found = search.find(path, &[all.name(source).to_owned()]);
-        let text = found.filter(|found| !found.fits)?.text;
+        let recorded = |(func, function): (FuncId, &FunctionEvidence)| {
+            let (line0, column) = function.start?;
+            let name = all.recording.symbols().func_name(func).to_owned();
+            Some(Recorded { name, line: line0 + 1, column })
+        };
+        let functions = all.evidence().of_source(source)?.functions().filter_map(recorded);
+        let functions: Vec<Recorded> = functions.collect();
+        let found = TextSearch::new(all, path, &[source]).find();
+        let text = found.filter(|found| !functions.is_empty() && !found.fits)?.text;
         let definitions = all.context.parsed.one(path, &text)?;
         let is_typed = path.extension().is_some_and(|it| TYPED.iter().any(|typed| it == *typed));
         Some((source, Script { text, definitions, functions, is_typed }))

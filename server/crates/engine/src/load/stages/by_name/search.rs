@@ -5,7 +5,6 @@ use crate::functions::definitions::ParsedFiles;
 use crate::functions::function_name::{FunctionName, n_parameters, without_clone_marks};
 use crate::load::debug_info::is_system;
 use crate::load::stages::file_evidence::{is_common, plain_name};
-use crate::load::stages::read_limits::ReadLimits;
 use analysis::{Code, FuncId, Lib, LibId, Recording, SymbolTables};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use sources::{Definition, FunctionKind, Language, Modules, SourceIndex};
@@ -13,6 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher;
 use std::path::Path;
 use std::sync::Arc;
+
+/// The limit for the texts that are parsed, in bytes together. Parsing takes about 0.1 s per MB.
+const MAX_PARSED: usize = 16 << 20;
 
 /// The limit for the reported candidates of one name.
 const MAX_REPORTED: usize = 8;
@@ -108,18 +110,13 @@ pub fn find(
         .filter_map(|path| Some((path, Language::of_path(path)?)))
         .filter(|&(path, language)| search.may_contain(path, language) && !is_excluded(path))
         .collect();
-    let mut limits = ReadLimits::default();
-    if !limits.may_read(files.len()) {
-        return is_cut();
-    }
     let mut found = Found::default();
+    let mut bytes_to_parse = MAX_PARSED;
     for (path, language) in files {
-        let text = limits.read(path, &read).filter(|text| search.names_any(text, language));
-        let text = text.filter(|text| limits.may_parse(text));
-        if limits.is_cut() {
-            return is_cut();
-        }
+        let text = read(path).filter(|text| search.names_any(text, language));
         let Some(text) = text else { continue };
+        let Some(left) = bytes_to_parse.checked_sub(text.len()) else { return is_cut() };
+        bytes_to_parse = left;
         let parsed = parsed.all([(path, &text)]);
         let Some(definitions) = parsed.get(path).and_then(Option::as_ref) else { continue };
         search.add(&definitions.all, &text, path, language, &mut found);
