@@ -14,6 +14,7 @@ mod compare;
 mod cross_format;
 mod invariants;
 mod layouts;
+mod names;
 mod numbers;
 mod report;
 #[path = "../skip.rs"]

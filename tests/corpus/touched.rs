@@ -37,7 +37,11 @@ fn shown(case: &Case, folder: &Path, profile: &Path) -> Vec<String> {
         String::from_utf8(output.stdout).unwrap()
     };
     let (folder, profile) = (folder.to_str().unwrap(), profile.to_str().unwrap());
-    let texts = [run(&["annotate", profile, folder]), run(&["report", profile, "--json"])];
+    let texts = [
+        run(&["annotate", profile, folder]),
+        run(&["report", profile, "--json"]),
+        run(&["tree", profile]),
+    ];
     let plain = |line: &str| {
         let line = line.split(": (").next().unwrap_or_default().replace('~', "");
         let line = line.trim_end_matches(':');

@@ -288,27 +288,32 @@ impl Snapshot {
         }
         match self.grouped.qualified(name) {
             Some(function) => Ok(BTreeSet::from([function])),
-            None => analysis::find_functions(
-                self.grouped.recording.symbols(),
-                &self.grouped.groups,
-                name,
-            ),
+            None => {
+                let (symbols, groups) = (self.grouped.recording.symbols(), &self.grouped.groups);
+                let found = analysis::find_functions(symbols, groups, name);
+                // Its definition may be in another file than the profile says.
+                found.or_else(|why| if shown.is_empty() { Err(why) } else { Ok(shown) })
+            }
         }
     }
 
-    /// Whether a function is shown with this name, which may follow its file, or its file and start line
-    /// (`src/app.ts:12::run`). The last components of the path suffice.
+    /// Whether a function is shown with this name, which may follow its file here or in the profile, or its
+    /// file and start line (`src/app.ts:12::run`). The last components of the path suffice.
     fn is_shown_as(&self, function: FunctionId, name: &str) -> bool {
         let this = self.function(function);
+        let is_in = |place: &str| {
+            let names = this.file.map(|file| (self.path_of(file), self.file_name(file)));
+            names.is_some_and(|(path, recorded)| {
+                path.is_some_and(|path| path.ends_with(place))
+                    || Path::new(recorded).ends_with(place)
+            })
+        };
         let is_at = |place: &str| {
-            let Some(path) = this.file.and_then(|file| self.path_of(file)) else { return false };
             let start = place.rsplit_once(':');
             let start = start.and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)));
             match start {
-                Some((file, line)) => {
-                    path.ends_with(file) && self.start_line(function) == Some(line)
-                }
-                None => path.ends_with(place),
+                Some((file, line)) => is_in(file) && self.start_line(function) == Some(line),
+                None => is_in(place),
             }
         };
         let at_place = || name.strip_suffix(this.name)?.strip_suffix("::").map(is_at);
