@@ -286,15 +286,13 @@ impl Snapshot {
         if shown.iter().any(|&function| has_other_name(function)) {
             return Ok(shown);
         }
-        match self.grouped.qualified(name) {
-            Some(function) => Ok(BTreeSet::from([function])),
-            None => {
-                let (symbols, groups) = (self.grouped.recording.symbols(), &self.grouped.groups);
-                let found = analysis::find_functions(symbols, groups, name);
-                // Its definition may be in another file than the profile says.
-                found.or_else(|why| if shown.is_empty() { Err(why) } else { Ok(shown) })
-            }
+        if let Some(function) = self.grouped.qualified(name) {
+            return Ok(BTreeSet::from([function]));
         }
+        let (symbols, groups) = (self.grouped.recording.symbols(), &self.grouped.groups);
+        let found = analysis::find_functions(symbols, groups, name);
+        // Its definition may be in another file than the profile says.
+        found.or_else(|why| if shown.is_empty() { Err(why) } else { Ok(shown) })
     }
 
     /// Whether a function is shown with this name, which may follow its file here or in the profile, or its
