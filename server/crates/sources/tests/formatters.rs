@@ -236,7 +236,10 @@ fn check_all(sources: &[Source]) {
     assert!(!costs.is_empty());
     for ((fixture, style), (kept, all)) in costs {
         let fixture = fixture.display();
-        assert!(kept >= all * (1.0 - f64::EPSILON), "{fixture}, {style}: only {kept} of {all} is kept");
+        assert!(
+            kept >= all * (1.0 - f64::EPSILON),
+            "{fixture}, {style}: only {kept} of {all} is kept"
+        );
     }
 }
 
