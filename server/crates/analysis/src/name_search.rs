@@ -1,6 +1,6 @@
 //! What users type to find functions by their names.
 
-use regex_lite::{Regex, RegexBuilder};
+use regex::{Regex, RegexBuilder};
 
 /// A part of a name, or a regular expression. Case is ignored.
 #[derive(Debug)]
@@ -44,6 +44,8 @@ mod tests {
         assert!(part.finds("a::parse()") && !part.finds("parser"));
         let regex = NameSearch::regex("^parse.?$").unwrap();
         assert!(regex.finds("Parser") && !regex.finds("reparse"));
+        let letters = NameSearch::regex(r"^Ä\w+$").unwrap();
+        assert!(letters.finds("äpfel") && NameSearch::part("ÄPF").finds("Äpfel"));
         assert!(NameSearch::regex("(").is_err());
     }
 }

@@ -12,7 +12,7 @@ use profile::{
     CategoryId, Func, FuncId, FunctionId, Groups, LibId, MetricId, Profile, Recording, StackAccess,
     SymbolTables, Thread, ThreadId, Warning, WarningCode,
 };
-use regex_lite::Regex;
+use regex::Regex;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 

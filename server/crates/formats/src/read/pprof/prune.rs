@@ -5,7 +5,7 @@
 //! `malloc`, the stack `main;f;malloc;mmap` becomes `main;f`. Matching functions at the root end,
 //! before any other function, are kept, so that no stack becomes empty.
 
-use regex_lite::{Error, Regex};
+use regex::{Error, Regex};
 
 /// The functions to be left out.
 pub(super) struct Prune {
