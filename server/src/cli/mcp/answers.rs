@@ -4,20 +4,17 @@ use super::fit::short;
 use super::project::Opened;
 use engine::items::fields::PlaceFields;
 use engine::items::weight::Weight;
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
 
 /// A place in a source.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct At {
     /// The file, relative to the project's folder if it is in it. Missing if it was not found.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
     pub path: Option<String>,
     /// The line in the file as it is now, 1-based.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u32")]
     pub line: Option<u32>,
     /// The place as short text: `app.py:12` (the recorded line if the file was not found),
     /// `[libc.so.6]`, `no source`.
@@ -43,7 +40,7 @@ pub fn relative(opened: &Opened, path: &Path) -> String {
 }
 
 /// What all costs of an answer are of.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Of {
     /// The path of the profile.
     pub profile: String,
@@ -55,7 +52,6 @@ pub struct Of {
     pub total: Weight,
     /// What is not default about the view, as short labels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Vec<String>")]
     pub view: Vec<String>,
 }
 

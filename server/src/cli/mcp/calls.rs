@@ -24,16 +24,15 @@ pub struct ListCallees;
 /// The function or path to start from.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Question {
-    /// The function: its name, a suffix, a glob or /regex/ that matches one. Several functions with
-    /// the same name: `FILE::NAME`.
+    /// Its name, a suffix, a glob or /regex/ that matches one; of several with one name, `FILE::NAME`.
     function: String,
-    /// The functions that were followed from it, for one step further: `path` of a row.
+    /// The functions that were followed from it: `path` of a row.
     #[serde(default)]
     path: Vec<String>,
 }
 
 /// The callers or callees, hottest first. Recursive calls come last.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct Step {
     #[serde(flatten)]
     of: Of,
@@ -54,7 +53,7 @@ pub struct Step {
 }
 
 /// A caller or callee.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Call {
     /// Its name.
@@ -78,7 +77,7 @@ struct Call {
 }
 
 /// Lines that call.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 struct Site {
     #[serde(flatten)]
     place: At,

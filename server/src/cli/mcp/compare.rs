@@ -33,7 +33,7 @@ pub struct Question {
 }
 
 /// The changes since the baseline, the greatest first.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct Difference {
     #[serde(flatten)]
     of: Of,
@@ -60,12 +60,11 @@ pub struct Difference {
     unmatched_before: usize,
     /// Why costs of one of the profiles are, or may be, missing, so that changes may be wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Vec<String>")]
     warnings: Vec<String>,
 }
 
 /// The change of a cost.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ChangeOf {
     /// The weight in the baseline.
@@ -90,7 +89,7 @@ impl From<Change> for ChangeOf {
 }
 
 /// A function, line or file.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Changed {
     /// The function's name. Empty for lines and files.

@@ -22,7 +22,7 @@ pub struct Question {
 }
 
 /// The exported profile.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct Exported {
     /// The file.
     content: String,

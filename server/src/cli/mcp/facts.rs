@@ -16,7 +16,7 @@ pub struct Nothing {}
 pub struct ListProfiles;
 
 /// The profiles that were found.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct AllProfiles {
     #[serde(flatten)]
     profiles: Profiles,
@@ -29,6 +29,7 @@ impl Query for ListProfiles {
     const DESCRIPTION: &'static str = "List the profiles of the project, newest first, with the metrics and the total of the one that \
         the other tools use by default (`active`).";
     const LIMIT: usize = 50;
+    const HAS_COSTS: bool = false;
     type Arguments = Nothing;
     type Answer = AllProfiles;
 
@@ -55,6 +56,7 @@ impl Query for CheckHealth {
                                        better one, like `costline check --json`. Long lists are \
                                        cut.";
     const LIMIT: usize = 20;
+    const HAS_COSTS: bool = false;
     type Arguments = Nothing;
     type Answer = Check;
 

@@ -9,14 +9,13 @@ use engine::items::fields::PlaceFields;
 use engine::items::weight::Weight;
 use engine::query::hot_spots::{HotCost, HotSpots, PerCall, Question, hot_spots};
 use engine::ranking::Sort;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// `hot_spots`.
 pub struct ListHotSpots;
 
 /// The hot spots of a profile, hottest first.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct Hottest {
     #[serde(flatten)]
     of: Of,
@@ -27,7 +26,7 @@ pub struct Hottest {
 }
 
 /// A function, line, call, file, package or whatever was asked for.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Spot {
     /// Its name. That of a line is its recorded file and line.
@@ -36,11 +35,9 @@ struct Spot {
     place: Option<At>,
     /// The short name of its library.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
     lib: Option<String>,
     /// Whether it is own code: its source is in the project, not in a folder of libraries.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "bool")]
     own: Option<bool>,
     /// The self cost. Null if it is unknown.
     #[serde(rename = "self")]
@@ -49,11 +46,9 @@ struct Spot {
     total: Option<Weight>,
     /// The number of calls, if they are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u64")]
     calls: Option<u64>,
     /// The cost of one call on average, if that was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "PerCall")]
     per_call: Option<PerCall>,
     /// Both costs as text, with their shares of the total.
     cost: String,

@@ -27,14 +27,13 @@ pub struct ShowLines;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
-    /// A file, relative to the project's folder, or the end of its path; a line, `FILE:LINE`; or a
-    /// function: its name, a suffix, a glob or /regex/. Several functions with the same name:
-    /// `FILE::NAME`.
+    /// A file, or the end of its path; a line, `FILE:LINE`; or a function: its name, a suffix, a glob or
+    /// /regex/, or `FILE::NAME`.
     target: String,
 }
 
 /// The lines of a file or function, in the order of the text.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Annotated {
     #[serde(flatten)]
@@ -51,12 +50,11 @@ pub struct Annotated {
     more: usize,
     /// Other places that the target matches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Vec<String>")]
     also: Vec<String>,
 }
 
 /// A function.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 struct FunctionLine {
     /// Its name.
     name: String,
@@ -67,7 +65,7 @@ struct FunctionLine {
 }
 
 /// A line.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row {
     /// Its number, 1-based.
@@ -79,7 +77,7 @@ struct Row {
 }
 
 /// The cost of a line.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct LineCosts {
     /// The self cost. Null if it is unknown.

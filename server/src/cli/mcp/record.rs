@@ -20,12 +20,11 @@ pub struct Question {
 }
 
 /// How to record a profile.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct Recording {
     /// What the newest profile lacks, and how to record a better one. Missing if there is no profile,
     /// or it lacks nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
     advice: Option<String>,
     /// The languages of the project, most files first.
     languages: Vec<LanguageFiles>,
@@ -36,7 +35,7 @@ pub struct Recording {
 }
 
 /// A language of the project.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 struct LanguageFiles {
     /// Its name.
     language: String,
@@ -45,7 +44,7 @@ struct LanguageFiles {
 }
 
 /// A page about recording.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 struct PageName {
     /// Its name.
     name: &'static str,
@@ -64,6 +63,7 @@ impl Query for HowToRecord {
                                        about the best profiler for its languages, with the \
                                        commands. Nothing is run.";
     const LIMIT: usize = 30;
+    const HAS_COSTS: bool = false;
     type Arguments = Question;
     type Answer = Recording;
 

@@ -10,7 +10,6 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::sync::Arc;
 
 /// A tool. Its arguments are the fields of `Arguments` and of [`View`].
 pub trait Query {
@@ -20,10 +19,12 @@ pub trait Query {
     const DESCRIPTION: &'static str;
     /// The default number of rows.
     const LIMIT: usize;
+    /// Whether it is about costs, which depend on the view. Otherwise its declaration has the profile alone.
+    const HAS_COSTS: bool = true;
     /// Its own arguments.
     type Arguments: DeserializeOwned + JsonSchema;
     /// The answer.
-    type Answer: Serialize + JsonSchema;
+    type Answer: Serialize;
 
     /// The answer with at most `most` rows. The error is a message for the client.
     fn answer(
@@ -40,8 +41,8 @@ pub struct Entry {
     pub name: &'static str,
     /// What it answers.
     pub description: &'static str,
+    has_costs: bool,
     input: fn() -> JsonObject,
-    output: fn() -> JsonObject,
     /// Answers a call.
     pub run: fn(&mut Project, JsonObject) -> Result<Value, String>,
 }
@@ -60,18 +61,34 @@ impl Entry {
         Self {
             name: Q::NAME,
             description: Q::DESCRIPTION,
+            has_costs: Q::HAS_COSTS,
             input: input::<Q>,
-            output: output::<Q>,
             run: run::<Q>,
         }
     }
 
-    /// How it is declared to clients.
-    pub fn declaration(&self) -> Tool {
+    /// How it is declared to clients, in few words: models read all tools before the first call. The
+    /// arguments that all tools share have their meanings only if `explains_shared` is set.
+    pub fn declaration(&self, explains_shared: bool) -> Tool {
+        let mut input = (self.input)();
+        let definitions = input.remove("$defs").unwrap_or_default();
+        let shared = shared_arguments();
+        let Some(Value::Object(arguments)) = input.get_mut("properties") else {
+            return Tool::new(self.name, self.description, input);
+        };
+        let is_of_view = |name: &str| name != "profile" && shared.contains_key(name);
+        arguments.retain(|name, _| self.has_costs || !is_of_view(name));
+        for (name, argument) in arguments {
+            shorten(argument, &definitions);
+            if let Some(argument) = argument.as_object_mut()
+                && shared.contains_key(name)
+                && !explains_shared
+            {
+                argument.remove("description");
+            }
+        }
         let reads = ToolAnnotations::new().read_only(true).open_world(false);
-        Tool::new(self.name, self.description, (self.input)())
-            .with_raw_output_schema(Arc::new((self.output)()))
-            .with_annotations(reads)
+        Tool::new(self.name, self.description, input).with_annotations(reads)
     }
 
     /// The arguments with their meanings.
@@ -109,6 +126,39 @@ fn plain(schema: &mut Schema) {
     }
 }
 
+/// Inlines a reference, lists the texts of an enumeration without their meanings, and leaves out that an
+/// argument may be null.
+fn shorten(argument: &mut Value, definitions: &Value) {
+    let Value::Object(schema) = argument else { return };
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = &mut types[..] {
+            let only = only.take();
+            schema.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(mut choices)) = schema.remove("anyOf") {
+        choices.retain(|choice| choice["type"] != "null");
+        schema.extend(choices.into_iter().filter_map(|it| it.as_object().cloned()).flatten());
+    }
+    let name = schema.remove("$ref");
+    let name = name.as_ref().and_then(Value::as_str).and_then(|name| name.rsplit('/').next());
+    if let Some(Value::Object(definition)) = name.map(|name| &definitions[name]) {
+        let own = std::mem::replace(schema, definition.clone());
+        schema.extend(own);
+    }
+    if let Some(Value::Array(choices)) = schema.remove("oneOf") {
+        let texts = choices.iter().map(|choice| choice["const"].clone());
+        schema.insert("enum".to_owned(), texts.collect());
+    }
+    for key in ["default", "minimum"] {
+        schema.remove(key);
+    }
+    if let Some(items) = schema.get_mut("items") {
+        shorten(items, definitions);
+    }
+}
+
 fn argument_schema<T: JsonSchema>() -> JsonObject {
     schema::<T>(SchemaSettings::draft2020_12().into_generator())
 }
@@ -123,34 +173,29 @@ fn properties(mut schema: JsonObject) -> JsonObject {
 fn input<Q: Query>() -> JsonObject {
     let mut all = argument_schema::<Q::Arguments>();
     let mut own = properties(all.clone());
-    own.extend(properties(argument_schema::<Limit>()));
-    own.extend(properties(argument_schema::<View>()));
+    own.extend(shared_arguments());
     all.remove("description");
     all.insert("type".to_owned(), "object".into());
     all.insert("properties".to_owned(), own.into());
-    all.insert("additionalProperties".to_owned(), false.into());
     all
 }
 
+/// The arguments of all tools.
+fn shared_arguments() -> JsonObject {
+    let mut shared = properties(argument_schema::<View>());
+    shared.extend(properties(argument_schema::<Limit>()));
+    shared
+}
+
 /// An answer, and the profiles that were skipped for it.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct Answered<A> {
     #[serde(flatten)]
     answer: A,
     /// Newer profiles than the one that the answer is about, which cannot be read, each with the
     /// reason. Missing if there are none, or if `profile` was given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Vec<String>")]
     skipped: Vec<String>,
-}
-
-fn output<Q: Query>() -> JsonObject {
-    let generator = || SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let mut schema_of_all = schema::<Answered<Q::Answer>>(generator());
-    if let Some(description) = schema::<Q::Answer>(generator()).remove("description") {
-        schema_of_all.insert("description".to_owned(), description);
-    }
-    schema_of_all
 }
 
 /// Takes those arguments that a type has.

@@ -32,7 +32,7 @@ pub struct Question {
 }
 
 /// A part of the call tree.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub struct Tree {
     #[serde(flatten)]
     of: Of,
@@ -45,7 +45,7 @@ pub struct Tree {
 }
 
 /// A node of the call tree.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 struct Node {
     /// The function's name.
     name: String,
@@ -62,7 +62,6 @@ struct Node {
     more: usize,
     /// The children, hottest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Vec<Node>")]
     children: Vec<Node>,
 }
 

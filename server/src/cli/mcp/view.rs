@@ -23,8 +23,8 @@ pub struct View {
     own_code: bool,
     /// Only this time range, in milliseconds since the first sample: `A..B`, or `1s..2.5s`.
     range: Option<String>,
-    /// Show only samples in which each of these terms, separated by commas, is in the name, file or
-    /// library of some function on the stack.
+    /// Only samples with each of these terms, separated by commas, in the name, file or library of a
+    /// function on the stack.
     search: Option<String>,
     /// Transforms of the stacks, in order: `focus-function:F`, `merge-function:F`,
     /// `drop-function:F`, `focus-subtree:A>B` and the others of `costline --transform`.
