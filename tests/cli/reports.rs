@@ -271,6 +271,18 @@ fn cycles_of_callgrind_are_cliques() {
     );
 }
 
+/// The file ends in the middle: the function that is called has no costs yet.
+#[test]
+fn a_function_that_is_called_for_nothing_is_in_no_clique() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("callgrind.out.1");
+    fs::write(&profile, "events: Ir\nfn=main\ncfn=a\ncalls=1 0\n0 0\n0 7578\n").unwrap();
+    let profile = profile.to_str().unwrap();
+    assert_eq!(rows(profile, ["--by", "clique"]), ["100.0% (7578 Ir) 100.0% (7578 Ir) main"]);
+    let tree = run(["tree", profile]);
+    assert!(tree.success().contains("main"));
+}
+
 /// A run of `main`, which gets `size` of `info` twice, sets it once, and calls `other`.
 #[test]
 fn fields_have_getters_and_setters() {

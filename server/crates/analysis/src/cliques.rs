@@ -26,7 +26,10 @@ pub struct CliqueCost {
 pub(crate) fn cliques_of_graph(index: &GraphIndex) -> Vec<CliqueCost> {
     let GraphIndex { costs, edges } = index;
     let functions: Vec<_> = costs.functions().collect();
-    let n = functions.last().map_or(0, |(last, _)| last.index() + 1);
+    // A function that is called for nothing, as at the end of a file that is cut, has no costs.
+    let ends = edges.all().iter().flat_map(|edge| [edge.caller, edge.callee]);
+    let all = functions.iter().map(|(function, _)| *function).chain(ends);
+    let n = all.map(|function| function.index() + 1).max().unwrap_or(0);
     let callee = |caller: u32, i: usize| {
         let edge = edges.callees(FunctionId::new(caller)).get(i)?;
         Some(edge.callee.raw())
