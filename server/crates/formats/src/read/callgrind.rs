@@ -122,6 +122,10 @@ struct Reader {
     summary: Option<Summary>,
     /// Whether there is the line that ends a file of callgrind, or one of its parts.
     has_totals: bool,
+    /// Whether there is that line in this part.
+    is_part_whole: bool,
+    /// The number of parts with costs and without that line.
+    n_open_parts: usize,
 }
 
 /// What the file states about its costs.
@@ -197,7 +201,10 @@ impl Reader {
     fn line(&mut self, line: &str, is_cut: bool) -> Result<(), ReadError> {
         self.number += 1;
         let number = self.number;
-        let understood = match text::split(line) {
+        let split = text::split(line);
+        // Some writers omit the last newline. Nothing follows the sums.
+        let is_end = matches!(split, Line::Nothing | Line::Header("totals" | "summary", _));
+        let understood = match split {
             Line::Nothing => true,
             Line::Header(key, value) => self.header(key, value)?,
             Line::Position(key, value) => self.position(key, value)?,
@@ -205,20 +212,18 @@ impl Reader {
                 let message = "costs before `events:`; expected `events: Ir` above them";
                 return Err(ReadError::malformed(At::Line(number, 1), message));
             }
-            // Some writers omit the last newline. A line with all of its numbers counts, although
-            // its last digits may be missing.
+            // A line with all of its numbers counts, although its last digits may be missing.
             Line::Costs if is_cut => {
                 let is_whole = line.split_ascii_whitespace().count()
                     >= self.positions.n + self.events.part().len();
-                if is_whole {
-                    self.warnings.add(WarningCode::OpenEnd, || open_end(number));
-                }
                 is_whole && self.costs(line)?
             }
             Line::Costs => self.costs(line)?,
             Line::Unknown => false,
         };
-        if is_cut && !understood {
+        if is_cut && understood && !is_end {
+            self.warnings.add(WarningCode::OpenEnd, || open_end(number));
+        } else if is_cut && !understood {
             self.warnings.add(WarningCode::PartialLine, || {
                 format!("line {number} is cut off; it is left out")
             });
@@ -240,7 +245,7 @@ impl Reader {
             "version" | "creator" | "part" | "pid" | "thread" | "positions" | "events"
         );
         if begins_part && self.in_body {
-            self.in_body = false;
+            self.end_part();
             self.end_block();
             self.names = names::Tables::default();
             self.here = Here::default();
@@ -269,7 +274,7 @@ impl Reader {
             }
             "events" => self.events.columns(value)?,
             "event" => self.events.describe(value)?,
-            "totals" => self.has_totals = true,
+            "totals" => (self.has_totals, self.is_part_whole) = (true, true),
             "summary" => {
                 let mut columns = self.events.part().iter().zip(value.split_ascii_whitespace());
                 let first = columns
@@ -283,6 +288,12 @@ impl Reader {
             _ => {}
         }
         Ok(true)
+    }
+
+    /// Counts a part without the line that ends it.
+    fn end_part(&mut self) {
+        self.n_open_parts += usize::from(self.in_body && !self.is_part_whole);
+        (self.in_body, self.is_part_whole) = (false, false);
     }
 
     /// Handles `key=value`.
@@ -505,6 +516,7 @@ impl Reader {
             let message = "the file ends before `events:`; expected `events: Ir`";
             return Err(ReadError::truncated(At::File, message));
         }
+        self.end_part();
         self.warn();
         self.end_block();
         let writer = match self.producer.take() {
@@ -544,7 +556,7 @@ impl Reader {
         };
         let line_counts =
             std::mem::take(&mut self.executions).finish(|func| functions[func.index()]);
-        let has_end = self.has_totals || self.summary.is_some();
+        let has_end = self.has_totals && self.n_open_parts == 0 || self.summary.is_some();
         let Self { mut own, mut calls, events, mut warnings, builder, tree, .. } = self;
         let (metrics, derive) = events.finish(writer.dialect, lines, &mut warnings);
         let recording = if let Some(tree) = tree {
@@ -593,6 +605,12 @@ impl Reader {
                 format!(
                     "the costs add up to {total}, but the file states {sum}; its end may be missing"
                 )
+            };
+            self.warnings.add(WarningCode::Incomplete, message);
+        } else if self.has_totals && self.n_open_parts > 0 {
+            let message = || {
+                "a part of the file has no line `totals:`; the end of the file may be missing"
+                    .to_owned()
             };
             self.warnings.add(WarningCode::Incomplete, message);
         } else if dialect == Some(Dialect::Xdebug) && self.summary.is_none() {

@@ -274,6 +274,12 @@ totals: 1000
     // Other programs round.
     assert_eq!(warnings(&read_text(&cut.replace("callgrind-3.19.0", "other"))), []);
 
+    let part = |n: u32| format!("part: {n}\nevents: Ir\nfl=a.c\nfn=f\n1 {n}\ntotals: {n}\n");
+    let parts = part(1) + &part(2);
+    assert_eq!(warnings(&read_text(&parts)), []);
+    let cut = read_text(parts.strip_suffix("totals: 2\n").unwrap());
+    assert_eq!((warnings(&cut), cut.truncated), (vec![(WarningCode::Incomplete, 1)], None));
+
     let xdebug = "creator: xdebug 3.2.0 (PHP 8.2.0)\nevents: Time\nfl=a.php\nfn={main}\n1 10\n";
     assert_eq!(warnings(&read_text(xdebug)), [(WarningCode::Incomplete, 1)]);
     assert_eq!(warnings(&read_text(&format!("{xdebug}\nsummary: 10\n"))), []);
@@ -465,6 +471,10 @@ fn a_last_line_without_newline_counts_if_it_is_complete() {
     );
     // The last line is not a cost.
     assert_eq!(warnings(&read_text("events: Ir\nfl=a\nfn=f\n1 5\ntotals: 5")), []);
+    for end in ["fl=/usr/lib/rub", "fn=", "calls=4", "desc: Trig"] {
+        let cut = read_text(&format!("events: Ir\nfl=a\nfn=f\n1 5\n{end}"));
+        assert_eq!(warnings(&cut), [(WarningCode::OpenEnd, 1)], "{end}");
+    }
 }
 
 #[test]
