@@ -17,6 +17,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let counted = Counted::of(&profile, &tree, &mut warnings);
     let span = || Some(profile.end_time? - profile.start_time?);
     let span_seconds = counted.total_time().or_else(span).map(|us| us / 1e6);
+    // Clocks run backwards if they are set.
+    let span_seconds = span_seconds.filter(|&seconds| seconds >= 0.0);
 
     let mut metrics = metrics(counted.any_line()).to_vec();
     if counted.total_time().is_none() {

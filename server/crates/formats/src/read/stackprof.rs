@@ -342,9 +342,11 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
         let Some(&(func, _)) = funcs.get(&id) else { continue };
         push_lines(&mut graph, func, frame, all);
         warn_of_sums(frame, all, warnings);
-        let total =
-            frame.total_samples.map_or(Total::Unknown, |total| Total::Exact(total.min(all)));
-        graph.totals.push(stated(func, 0, total));
+        let total = frame.total_samples.map(|total| match total.min(all) {
+            total if total < frame.own() => Total::Estimated(frame.own()),
+            total => Total::Exact(total),
+        });
+        graph.totals.push(stated(func, 0, total.unwrap_or(Total::Unknown)));
         push_calls(&mut graph, &funcs, id, frame)?;
     }
     let without_stack = file.samples.unwrap_or(all) - all;
@@ -386,6 +388,13 @@ fn warn_of_sums(frame: &RubyFrame<'_>, all: f64, warnings: &mut Warnings) {
                 "the lines of `{name}` have more than its {} samples; the lines are used",
                 frame.samples
             )
+        });
+    }
+    let is_less = |total: &f64| *total < frame.own() && frame.without_line() >= 0.0;
+    if let Some(total) = frame.total_samples.filter(is_less) {
+        warnings.add(WarningCode::TotalExceedsSamples, || {
+            let (name, own) = (frame.text().name, frame.own());
+            format!("`{name}` has a total of {total} samples, but {own} itself; its total is at least that")
         });
     }
     if let Some(total) = frame.total_samples.filter(|&total| total > all) {
@@ -575,6 +584,13 @@ mod tests {
         let read = read.unwrap();
         assert_eq!(warnings(&read), [(WarningCode::TotalExceedsSamples, 1)]);
         assert!(graph(&read).contains("main|/p/a.rb@3:0 [Exact(6.0)]\n"), "{}", graph(&read));
+        // Nor is it less than the function itself has.
+        let read = super::read(
+            dump("").replace(r#""total_samples":5"#, r#""total_samples":-3"#).as_bytes(),
+        );
+        let read = read.unwrap();
+        assert_eq!(warnings(&read), [(WarningCode::TotalExceedsSamples, 1)]);
+        assert!(graph(&read).contains("main|/p/a.rb@3:0 [Estimated("), "{}", graph(&read));
     }
 
     #[test]
