@@ -120,12 +120,10 @@ struct Reader {
     tree: Option<Tree>,
     block: Option<Block>,
     summary: Option<Summary>,
-    /// Whether there is the line that ends a file of callgrind, or one of its parts.
-    has_totals: bool,
-    /// Whether there is that line in this part.
-    is_part_whole: bool,
-    /// The number of parts with costs and without that line.
-    n_open_parts: usize,
+    /// The number of parts with costs that have ended.
+    n_parts: usize,
+    /// The number of lines that end a file of callgrind, or one of its parts.
+    n_totals: usize,
 }
 
 /// What the file states about its costs.
@@ -274,7 +272,7 @@ impl Reader {
             }
             "events" => self.events.columns(value)?,
             "event" => self.events.describe(value)?,
-            "totals" => (self.has_totals, self.is_part_whole) = (true, true),
+            "totals" => self.n_totals += 1,
             "summary" => {
                 let mut columns = self.events.part().iter().zip(value.split_ascii_whitespace());
                 let first = columns
@@ -290,10 +288,14 @@ impl Reader {
         Ok(true)
     }
 
-    /// Counts a part without the line that ends it.
     fn end_part(&mut self) {
-        self.n_open_parts += usize::from(self.in_body && !self.is_part_whole);
-        (self.in_body, self.is_part_whole) = (false, false);
+        self.n_parts += usize::from(self.in_body);
+        self.in_body = false;
+    }
+
+    /// Whether some parts have the line that ends them, and others do not.
+    fn lacks_part(&self) -> bool {
+        (1..self.n_parts).contains(&self.n_totals)
     }
 
     /// Handles `key=value`.
@@ -556,7 +558,7 @@ impl Reader {
         };
         let line_counts =
             std::mem::take(&mut self.executions).finish(|func| functions[func.index()]);
-        let has_end = self.has_totals && self.n_open_parts == 0 || self.summary.is_some();
+        let has_end = self.n_totals > 0 && !self.lacks_part() || self.summary.is_some();
         let Self { mut own, mut calls, events, mut warnings, builder, tree, .. } = self;
         let (metrics, derive) = events.finish(writer.dialect, lines, &mut warnings);
         let recording = if let Some(tree) = tree {
@@ -597,7 +599,7 @@ impl Reader {
         // Other programs that write a summary may round it.
         let is_callgrind =
             self.producer.as_ref().is_some_and(|producer| producer.name() == "callgrind");
-        let lacks_totals = is_callgrind && !self.has_totals;
+        let lacks_totals = is_callgrind && self.n_totals == 0;
         let is_less = total < sum * 0.99 || (total < sum && lacks_totals);
         let is_whole = dialect == Some(Dialect::Xdebug) && is_end;
         if is_less && !is_whole {
@@ -607,7 +609,7 @@ impl Reader {
                 )
             };
             self.warnings.add(WarningCode::Incomplete, message);
-        } else if self.has_totals && self.n_open_parts > 0 {
+        } else if self.lacks_part() {
             let message = || {
                 "a part of the file has no line `totals:`; the end of the file may be missing"
                     .to_owned()
