@@ -46,8 +46,8 @@ codes! {
         OpenEnd = "open-end",
         /// The last line is incomplete and is ignored.
         PartialLine = "partial-line",
-        /// callgrind: the costs add up to less than the file's summary, or Xdebug's summary is missing,
-        /// so the end of the file may be missing.
+        /// callgrind: the costs add up to less than the file's summary, a part has no `totals:` while
+        /// others have one, or Xdebug's summary is missing, so the end of the file may be missing.
         Incomplete = "incomplete",
         /// The file is malformed from a certain byte on. The part before it is shown.
         Malformed = "malformed",
@@ -110,8 +110,8 @@ codes! {
         /// stackprof: the lines of a function have more samples than the function. The line samples
         /// are used.
         LinesExceedSamples = "lines-exceed-samples",
-        /// stackprof: a function's total exceeds the profile's sample count. It is capped at that
-        /// count.
+        /// stackprof: a function's total exceeds the profile's sample count, and is capped at that
+        /// count; or it is less than the function's own samples, which are then an estimate of it.
         TotalExceedsSamples = "total-exceeds-samples",
         /// .cpuprofile: the lines of a node have more ticks than the node has hits. The ticks are used.
         TicksExceedHits = "ticks-exceed-hits",
