@@ -112,11 +112,11 @@ fn is_only_of_name(snapshot: &Snapshot, function: FunctionId) -> bool {
 
 /// The functions with this recorded name in a file, or else the clones of the function.
 fn in_file(snapshot: &Snapshot, file: FileId, name: &str) -> Vec<FunctionId> {
-    let in_file = |named: Vec<FunctionId>| -> Vec<FunctionId> {
+    let inside = |named: Vec<FunctionId>| -> Vec<FunctionId> {
         named.into_iter().filter(|it| snapshot.function(*it).file == Some(file)).collect()
     };
-    let named = in_file(snapshot.with_name(name));
-    if named.is_empty() { in_file(snapshot.clones_of(name)) } else { named }
+    let named = inside(snapshot.with_name(name));
+    if named.is_empty() { inside(snapshot.clones_of(name)) } else { named }
 }
 
 /// Whether a profile has a function with the same name as `function` of the profile `other` in a

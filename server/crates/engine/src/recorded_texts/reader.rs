@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// a project.
 const MAX_BYTES: u64 = 256 << 20;
 /// The limits for files among them that may not be sources of the profile: their number, and bytes.
-const MAX_CANDIDATES: (usize, u64) = (20_000, 64 << 20);
+pub const MAX_CANDIDATES: (usize, u64) = (20_000, 64 << 20);
 /// The maximum number of versions in Git to compare with one profile, of all files together.
 const MAX_VERSIONS: usize = 500;
 

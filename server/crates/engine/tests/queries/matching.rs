@@ -1,8 +1,9 @@
 //! Which functions, lines and files of two profiles are the same, and what of them is not known.
 
-use crate::support::{Project, recording};
+use crate::support::{Project, compared_with, numbered, recording};
 use engine::compare::diff::{Diff, ListBy, Row, Sides};
 use engine::config::settings::Compare;
+use engine::query::line_costs::line_costs;
 use engine::snapshot::Snapshot;
 use profile::text_samples;
 use std::fs;
@@ -246,7 +247,24 @@ fn an_edited_function_of_another_checkout_is_the_same() {
     assert_eq!(rows(&diff, ListBy::Line), lines);
 }
 
-/// Files of one name that have nothing but it in common, and two that are alike.
+/// The lines of an open document, too.
+#[test]
+fn hints_of_another_checkout_have_their_change() {
+    let text = "int other() {\n    return 1;\n}\nint work() {\n    return 2;\n}\n";
+    let project = Project::new(&[("base/app.c", text), ("head/app.c", text)]);
+    let load = |folder: &str, weights: [f64; 2]| {
+        let work = format!("work@5[file:{folder}/app.c][start:4]");
+        let other = format!("other@2[file:{folder}/app.c][start:1]");
+        project.load(text_samples::timed(&format!("{work} {other}"), &weights))
+    };
+    let (before, shown) = (load("base", [10.0, 10.0]), load("head", [90.0, 10.0]));
+    let context = compared_with(&project.context(shown, &["head/app.c"]), before);
+    let hints = line_costs(&context, &project.uri("head/app.c"), 0..u32::MAX);
+    let labels: Vec<String> = hints.iter().map(numbered).collect();
+    assert_eq!(labels, ["2 10.0%", "5 90.0% ▲80.0 ms"]);
+}
+
+/// Of two files with one name, each is the one with the longer common end.
 #[test]
 fn files_of_checkouts_have_the_longest_common_end() {
     let text = "int other() {\n    return 1;\n}\nint work() {\n    return 2;\n}\n";

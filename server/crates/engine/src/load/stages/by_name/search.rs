@@ -5,6 +5,7 @@ use crate::functions::definitions::ParsedFiles;
 use crate::functions::function_name::{FunctionName, n_parameters, without_clone_marks};
 use crate::load::debug_info::is_system;
 use crate::load::stages::file_evidence::{is_common, plain_name};
+use crate::recorded_texts::reader::MAX_CANDIDATES;
 use analysis::{Code, FuncId, Lib, LibId, Recording, SymbolTables};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use sources::{Definition, FunctionKind, Language, Modules, SourceIndex};
@@ -110,6 +111,9 @@ pub fn find(
         .filter_map(|path| Some((path, Language::of_path(path)?)))
         .filter(|&(path, language)| search.may_contain(path, language) && !is_excluded(path))
         .collect();
+    if files.len() > MAX_CANDIDATES.0 {
+        return is_cut();
+    }
     let mut found = Found::default();
     let mut bytes_to_parse = MAX_PARSED;
     for (path, language) in files {
@@ -532,10 +536,10 @@ impl Wanted<'_> {
             }
         }
         let program = |(lib, names): (Option<LibId>, BTreeSet<&str>)| {
-            let n_names = self.bare_names.get(&lib).copied().unwrap_or(0);
-            let is_own = is_own(lib, &names, n_names, language);
+            let n_others = self.bare_names.get(&lib).copied().unwrap_or(0);
+            let is_own = is_own(lib, &names, n_others, language);
             let is_main = |name: &&&str| FunctionName::of(name).name.as_deref() == Some("main");
-            let n_names = n_names + names.iter().filter(is_main).count();
+            let n_names = n_others + names.iter().filter(is_main).count();
             let defined = names.into_iter().map(str::to_owned).collect();
             Program { lib, defined, n_names, is_own }
         };
@@ -543,11 +547,12 @@ impl Wanted<'_> {
     }
 }
 
-/// Whether a program is built from the workspace, which defines some of its names.
+/// Whether a program is built from the workspace, which defines some of its names. It has `n_others` names
+/// apart from `main`.
 fn is_own(
     lib: Option<LibId>,
     defined: &BTreeSet<&str>,
-    n_names: usize,
+    n_others: usize,
     language: Option<Language>,
 ) -> Own {
     let last = |name: &&str| FunctionName::of(name).name.unwrap_or_default();
@@ -555,7 +560,8 @@ fn is_own(
         defined.iter().map(last).partition(|name| name == "main");
     let is_uncommon = |name: &&String| plain_name(name).is_some() && !is_common(name);
     let uncommon = others.iter().filter(is_uncommon).count();
-    let (has_main, is_most) = (!main.is_empty(), !others.is_empty() && others.len() * 2 >= n_names);
+    let (has_main, is_most) =
+        (!main.is_empty(), !others.is_empty() && others.len() * 2 >= n_others);
     let [alone, among_others] = MIN_DEFINED;
     let is_own = match lib {
         Some(_) => is_most && matches!(language, Some(Language::C | Language::Rust)),
@@ -566,7 +572,7 @@ fn is_own(
         None if language == Some(Language::Python) => is_most && uncommon >= among_others,
         None => is_most && uncommon >= alone,
     };
-    let is_certain = is_most && (lib.is_some() || has_main || others.len() >= n_names);
+    let is_certain = is_most && (lib.is_some() || has_main || others.len() >= n_others);
     match (is_own, is_certain) {
         (true, true) => Own::Certainly,
         (true, false) => Own::Likely,

@@ -53,7 +53,7 @@ fn found(files: &[(&str, &str)], names: &[&str]) -> Vec<String> {
 
 #[test]
 fn a_program_is_certain_by_its_share_and_main() {
-    // The names that are defined, the number of all, and whether the program is the workspace's.
+    // The names that are defined, the number of all but `main`, and whether the program is the workspace's.
     let c = Some(Language::C);
     let table = [
         ("main walk", 1, c, Own::Certainly),
