@@ -13,7 +13,7 @@ use crate::snapshot::Snapshot;
 use crate::world::context::{Context, OpenFile};
 use crate::world::document::path_of;
 use crate::world::file_lines::{FileLines, UNKNOWN_LINE};
-use analysis::FileId;
+use analysis::{FileId, WarningCode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sources::{How, Mapping, Reason as Unmapped, SourceIndex};
@@ -405,11 +405,14 @@ fn without_files(snapshot: &Snapshot) -> String {
             quoted(defined)
         );
     }
+    let mut warnings = snapshot.warnings.iter();
+    if let Some(cut) = warnings.find(|it| it.code == WarningCode::UnmatchedFunction) {
+        return cut.message.clone();
+    }
     let hottest = hottest_functions(snapshot).into_iter().take(4);
     let names: Vec<String> = hottest.map(|it| snapshot.key(it).name).collect();
     format!(
-        "the profile names functions and no files; the workspace defines none of those that were looked for, \
-         such as {}",
+        "the profile names functions and no files, such as {}; none of them was found in the workspace",
         quoted(&names)
     )
 }

@@ -32,8 +32,11 @@ pub fn provenance(open: &OpenFile, line0: u32) -> Vec<String> {
 pub fn recorded_as(open: &OpenFile, line0: u32) -> Option<String> {
     let line = open.lines().all_recorded(line0).next()?;
     let is_whole = |name: &str| open.document.path.ends_with(name.trim_start_matches("./"));
-    let mappings = open.snapshot.mappings().filter(|(_, file, _)| *file == open.file);
-    let other = mappings.map(|(name, ..)| name).find(|name| !is_whole(name));
+    let other = open.snapshot.mappings().find_map(|(name, file, mapping)| match mapping {
+        // The profile has the generated script, or no file.
+        Mapping::Mapped { how: How::SourceMap | How::Name, .. } => None,
+        _ => (file == open.file && !is_whole(name)).then_some(name),
+    });
     let recorded = open.snapshot.texts().get(&open.document.path);
     let is_other = |it: &&RecordedText| *it.text != *open.document.text.as_str();
     let text = match recorded.filter(is_other).map(|recorded| recorded.origin) {
@@ -44,9 +47,9 @@ pub fn recorded_as(open: &OpenFile, line0: u32) -> Option<String> {
     };
     let is_moved = line != line0 + 1;
     let place = match other {
-        Some(name) if Path::new(name).file_name().is_some() => format!("{name}:{line}"),
-        _ if is_moved || !text.is_empty() => format!("line {line}"),
-        _ => return None,
+        Some(name) => format!("{name}:{line}"),
+        None if is_moved || !text.is_empty() => format!("line {line}"),
+        None => return None,
     };
     Some(one_line(&format!("recorded as {place}{text}")).into_owned())
 }
@@ -142,7 +145,7 @@ fn of_file(name: &str, how: How) -> String {
         How::Module => "by its module or package",
         How::Mount => "by the mounts of a dev container",
         How::Link => "through a symbolic link",
-        How::SourceMap => "by a source map",
+        How::SourceMap => return format!("{name} in the source map of the script that ran"),
         How::Name => return "no file in the profile; the function is defined only here".to_owned(),
     };
     format!("{name} in the profile, found {found}")

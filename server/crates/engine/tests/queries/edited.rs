@@ -4,7 +4,7 @@ use crate::support::{Project, numbered, position_of};
 use engine::items::places::line_place;
 use engine::query::function_costs::function_costs;
 use engine::query::functions_at::functions_at;
-use engine::query::hover::hover;
+use engine::query::hover::{hover, line_details};
 use engine::query::line_costs::line_costs;
 use profile::text_samples;
 
@@ -47,6 +47,20 @@ fn at(edited: &str, part: &str) -> Option<String> {
     let open = context.open_file(&project.uri("shop.py")).unwrap();
     let function = *functions_at(&open, position_of(edited, part)).first()?;
     Some(open.snapshot.function(function).name.to_owned())
+}
+
+#[test]
+fn hovers_say_on_which_line_a_cost_was_recorded() {
+    let last = |edited: &str, line0: u32| {
+        let project = Project::new(&[("shop.py", SHOP)]);
+        let snapshot = project.load(text_samples::profile(SAMPLES));
+        let context = project.context_with(snapshot, &[("shop.py", edited.to_owned())]);
+        let open = context.open_file(&project.uri("shop.py")).unwrap();
+        line_details(&context, &open, line0).unwrap().recorded
+    };
+    assert_eq!(last(SHOP, 2), None);
+    let edited = format!("import sys\n{SHOP}");
+    assert_eq!(last(&edited, 3).as_deref(), Some("recorded as line 3"));
 }
 
 #[test]
