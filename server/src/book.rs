@@ -4,14 +4,12 @@
 
 use crate::cli;
 use crate::cli::mcp::{PAGES, TOOLS};
-use analysis::{TransformKind, WarningCode};
+use answers::{
+    ExportTarget as Target, Format, HealthCode, NAMES, PROFILE_FOLDERS, Settings, TransformKind,
+    WarningCode,
+};
 use clap::{Arg, Command, ValueEnum};
-use engine::config::settings::Settings;
-use engine::discovery::{NAMES, PROFILE_FOLDERS};
-use engine::export::Target;
-use engine::query::health::HealthCode;
 use expect_test::{ExpectFile, expect_file};
-use formats::Format;
 use formats::foreign::TABLE;
 use serde_json::Value;
 use std::collections::BTreeSet;

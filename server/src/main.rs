@@ -1,7 +1,7 @@
 //! Costline shows what each line and function of a program costs, in any editor.
 //!
 //! This file sets up logging and the exit code. [`cli`] contains the commands, [`lsp`] the language
-//! server. Both present the answers of `costline-engine`.
+//! server. Both present the answers of `costline-answers`.
 
 #[cfg(test)]
 mod book;

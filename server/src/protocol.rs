@@ -8,8 +8,7 @@ mod page;
 mod typescript;
 
 use crate::book;
-use engine::discovery::roots::MARKERS;
-use engine::query::catalog::catalog;
+use answers::{MARKERS, catalog};
 use expect_test::expect_file;
 use model::{CommandShape, GENERATED, Protocol};
 use serde_json::{Map, Value, json};

@@ -2,7 +2,7 @@
 //! `UPDATE_EXPECT=1 cargo test` rewrites them.
 
 use crate::cli::{check as check_command, diff, report};
-use engine::config::settings::Settings;
+use answers::Settings;
 use expect_test::{ExpectFile, expect_file};
 use schemars::Schema;
 use schemars::transform::{RecursiveTransform, Transform};

@@ -2,11 +2,10 @@
 
 use crate::cases::{self, Case};
 use analysis::Thread;
-use engine::config::settings::CostSettings;
-use engine::load::stages::loaded::Loaded;
-use engine::load::{Caches, Environment, index_sources, load_with_symbols};
-use engine::ranking::order::hottest_functions;
-use engine::snapshot::Snapshot;
+use answers::{
+    Caches, CostSettings, Environment, Loaded, Snapshot, hottest_functions, index_sources,
+    load_with_symbols,
+};
 use std::ops::ControlFlow;
 
 /// The largest profile that is read, in bytes.

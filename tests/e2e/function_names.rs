@@ -1,6 +1,6 @@
 //! Call hierarchy and hover at a call answer for the callee, however the profiler spells its name.
 //!
-//! The recorded names are those of the table in `engine/src/functions/function_name.rs` that a call can spell,
+//! The recorded names are those of the table in `loading/src/functions/function_name.rs` that a call can spell,
 //! and some more. Names that no call can spell, and other languages, have unit tests there.
 
 use std::fmt::Write as _;

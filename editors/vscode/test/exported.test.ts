@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { proposedPath, type Places } from "../src/exported";
 
 const places: Places = { root: "/srv/app", hasOwnNames: false, home: "/home/me", temporary: "/tmp" };
-const names = /NAMES: \[&str; \d+\] = \[([^\]]*)\]/.exec(readFileSync("../../server/crates/engine/src/discovery/names.rs", "utf8"))?.[1] ?? "";
+const names = /NAMES: \[&str; \d+\] = \[([^\]]*)\]/.exec(readFileSync("../../server/crates/loading/src/discovery/names.rs", "utf8"))?.[1] ?? "";
 /** The names that are searched for. */
 const searched = [...names.matchAll(/"([^"]+)"/g)].map(([, glob = ""]) => new RegExp(`^${glob.replaceAll(".", "\\.").replaceAll("*", ".*")}(\\.gz|\\.zst)?$`));
 

@@ -13,20 +13,14 @@ use super::overlay::{Beside, OverlayArgs};
 use super::read::{file_name, is_empty_file, is_standard_input};
 use super::style::{Style, StyleArgs};
 use super::view::ViewArgs;
-use analysis::{Cost, FileId, LineCost, Total};
-use engine::compare::baseline::NO_COST;
-use engine::compare::overlay::Overlaid;
-use engine::config::settings::{Settings, Show, Unit};
-use engine::discovery::{is_named_like_profile, sniff};
-use engine::present::labels::{Part as CostPart, Scale};
-use engine::present::text::plain;
-use engine::present::units;
-use engine::query::annotated::{AnnotatedLine, AnnotatedSource, Shown};
-use engine::query::targets::{Target, TargetProblem, named};
-use engine::world::World;
-use engine::world::context::OpenFile;
-use formats::Foreign;
-use sources::Language;
+use answers::targets::named;
+use answers::text::plain;
+use answers::{
+    AnnotatedLine, AnnotatedSource, Cost, FileId, Foreign, LabelPart as CostPart,
+    LabelScale as Scale, Language, LineCost, NO_COST, OpenFile, Overlaid, Settings, Show,
+    ShownLines as Shown, Target, TargetProblem, Total, Unit, World, is_named_like_profile, sniff,
+    units,
+};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;

@@ -5,15 +5,12 @@ use super::heading::headline;
 use super::output::Output;
 use super::style::{Style, StyleArgs};
 use super::view::ViewArgs;
-use analysis::{CallGroup, CallGroups, GroupKey, Recursion};
-use engine::config::settings::Unit;
-use engine::items::weight::Weight;
-use engine::items::{CallPath, Direction};
-use engine::present::labels::Scale;
-use engine::present::text::{self, plain};
-use engine::present::units;
-use engine::query::call_groups::{GroupBy, groups, name, site, total};
-use engine::snapshot::Snapshot;
+use answers::call_groups::{groups, name, site, total};
+use answers::text::plain;
+use answers::{
+    CallGroup, CallGroups, CallPath, Direction, GroupBy, GroupKey, LabelScale as Scale, Recursion,
+    Snapshot, Unit, Weight, text, units,
+};
 use serde::Serialize;
 use std::io::Write;
 

@@ -3,11 +3,7 @@
 use super::exit::{Failure, warn};
 use super::read::check_standard_input;
 use super::view::ViewArgs;
-use engine::compare::baseline::Baseline;
-use engine::compare::comparison::Comparison;
-use engine::config::settings::Compare;
-use engine::snapshot::Snapshot;
-use engine::world::context::Compared;
+use answers::{Baseline, Compare, Compared, Comparison, Snapshot};
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -15,16 +15,14 @@ use super::exit::{Failure, GREW, warn};
 use super::output::Output;
 use super::read::check_standard_input;
 use super::style::Style;
+use answers::labels::totals;
+use answers::text::one_line;
+use answers::{
+    Baseline, Combine, CompareBy as By, Diff, DiffRow as Row, ListBy, Sides, Snapshot, Unit,
+    counts_without_time,
+};
 use arguments::Format;
 use compared::Compared;
-use engine::compare::baseline::Baseline;
-use engine::compare::comparison::{By, counts_without_time};
-use engine::compare::diff::{Diff, ListBy, Row, Sides};
-use engine::config::settings::{Combine, Unit};
-use engine::export;
-use engine::present::labels::totals;
-use engine::present::text::one_line;
-use engine::snapshot::Snapshot;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -80,7 +78,7 @@ fn diff(
     for (format, file) in &arguments.write {
         let mut text = Vec::new();
         write(&compared, arguments, *format, style.plain(), &mut text)?;
-        export::store(file, &text, true).map_err(|error| {
+        answers::store_export(file, &text, true).map_err(|error| {
             Failure::no_output(format!("cannot write {}: {error}", file.display()))
         })?;
     }

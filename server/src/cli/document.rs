@@ -1,13 +1,10 @@
 //! Sources as they are on disk, as documents for queries.
 
-use engine::recorded_texts::Origin;
-use engine::text::{Encoding, Text};
-use engine::world::World;
-use engine::world::context::{Context, OpenFile};
-use engine::world::document::Document;
+use answers::regular_file::MAX_SOURCE;
+use answers::{
+    Context, Document, Encoding, OpenFile, Origin, SourceIndex, Text, World, regular_file,
+};
 use lsp_types::Url;
-use sources::SourceIndex;
-use sources::regular_file::{self, MAX_SOURCE};
 use std::path::Path;
 use std::sync::Arc;
 

@@ -2,10 +2,7 @@
 
 use super::exit::Failure;
 use super::output::Output;
-use engine::config::settings::Settings;
-use engine::load::stages::loaded::LoadError;
-use formats::Limits;
-use sources::regular_file;
+use answers::{LoadError, ReadLimits as Limits, Settings, regular_file};
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
@@ -20,7 +17,7 @@ pub(super) fn dump(path: &Path, out: &mut Output) -> Result<(), Failure> {
     if len > max_bytes {
         return Err(LoadError::TooLarge { path: path.to_owned(), len, limit: max_bytes }.into());
     }
-    let text = formats::dump(bytes, Limits { max_inflated_bytes: max_bytes })
+    let text = answers::dump(bytes, Limits { max_inflated_bytes: max_bytes })
         .map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
     out.write_all(text.as_bytes())?;
     Ok(())

@@ -1,8 +1,7 @@
 //! How a command ends: its exit code, and its messages on standard error.
 
-use engine::load::stages::loaded::LoadError;
-use engine::present::text::one_line;
-use sources::regular_file;
+use answers::text::one_line;
+use answers::{LoadError, regular_file};
 use std::io::{self, Write};
 
 /// The exit code if the profile cannot be read.

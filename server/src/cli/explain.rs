@@ -7,11 +7,11 @@ use super::heading::{compared_with, headline};
 use super::loaded::Loaded;
 use super::output::Output;
 use super::view::ViewArgs;
-use engine::config::settings::Settings;
-use engine::query::explain::{Explanation, Question, Reason, explain};
-use engine::query::hover::line_details;
-use engine::query::targets::{TargetProblem, named};
-use engine::world::World;
+use answers::targets::named;
+use answers::{
+    ExplainQuestion as Question, ExplainReason as Reason, Explanation, Settings, TargetProblem,
+    World, explain, line_details,
+};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -67,7 +67,7 @@ impl ExplainArgs {
         writeln!(out, "\n{}:{line}", path.display())?;
         let text = document.text.as_str().lines().nth(line0 as usize).unwrap_or_default().trim();
         if !text.is_empty() {
-            writeln!(out, "    {}", engine::present::text::plain(text))?;
+            writeln!(out, "    {}", answers::text::plain(text))?;
         }
         match details {
             Some(details) if is_healthy(&explanation) => {

@@ -5,8 +5,10 @@ use super::exit::{Failure, warn};
 use super::output::{Output, OutputArgs};
 use super::read::check_standard_input;
 use super::view::ViewArgs;
-use engine::config::settings::Compare;
-use engine::export::{self, Compat, Cut, Options, Target};
+use answers::{
+    Compare, ExportCompat as Compat, ExportCut as Cut, ExportOptions as Options,
+    ExportTarget as Target,
+};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
@@ -55,7 +57,7 @@ impl ExportArgs {
             ));
         }
         let baseline = baseline.as_ref().map(|baseline| (baseline, compare));
-        let written = export::export(&snapshot, baseline, options).map_err(Failure::no_output)?;
+        let written = answers::export(&snapshot, baseline, options).map_err(Failure::no_output)?;
         if !written.lost.is_empty() {
             warn(&format!("{} cannot carry {}", target.title(), written.lost.join(", ")));
         }

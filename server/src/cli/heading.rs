@@ -1,13 +1,8 @@
 //! The lines at the top of text output.
 
-use analysis::Metric;
-use engine::compare::overlay::Overlay;
-use engine::present::labels::totals;
-use engine::present::marks::Marks;
-use engine::present::text::plain;
-use engine::present::units;
-use engine::snapshot::Snapshot;
-use engine::world::context::Compared;
+use answers::labels::totals;
+use answers::text::plain;
+use answers::{Compared, Marks, Metric, Overlay, Snapshot, units};
 
 /// The first line of all text output: profile, total, threads, what the total excludes, and what
 /// is not default about the view.

@@ -16,25 +16,15 @@ use super::heading::{compared_with, headline};
 use super::loaded::Loaded;
 use super::output::{Output, OutputArgs};
 use super::view::ViewArgs;
-use analysis::FunctionId;
+use answers::text::{one_line, plain};
+use answers::{
+    AnnotatedLine, AnnotatedSource, Compare, Compared, Context, CostFields, FileLines, FunctionId,
+    HotFile, HotFunction, HotSpotsQuestion as Question, LabelScale as Scale, OpenDocuments,
+    RankBy as By, RankScope as Scope, Settings, Snapshot, SourceIndex, Unit, Weight, World,
+    hot_spots, units,
+};
 use data_encoding::BASE64;
-use engine::config::settings::{Compare, Settings, Unit};
-use engine::items::fields::CostFields;
-use engine::items::weight::Weight;
-use engine::present::labels::Scale;
-use engine::present::text::{one_line, plain};
-use engine::present::units;
-use engine::query::annotated::{AnnotatedLine, AnnotatedSource};
-use engine::query::health;
-use engine::query::hot_spots::{HotFile, HotFunction, Question, hot_spots};
-use engine::ranking::{By, Scope};
-use engine::snapshot::Snapshot;
-use engine::world::World;
-use engine::world::context::{Compared, Context};
-use engine::world::document::OpenDocuments;
-use engine::world::file_lines::FileLines;
 use sha2::{Digest as _, Sha256};
-use sources::SourceIndex;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -166,7 +156,7 @@ impl Page {
     }
 
     fn health(&mut self) {
-        let entries = health::of_snapshot(&self.snapshot, &self.index, None);
+        let entries = answers::health::of_snapshot(&self.snapshot, &self.index, None);
         if entries.is_empty() {
             return;
         }

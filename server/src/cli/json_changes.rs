@@ -1,10 +1,6 @@
 //! Changes of costs in the JSON of `diff`, `report` and `tree`.
 
-use analysis::{Cost, Total};
-use engine::compare::baseline::Before;
-use engine::compare::comparison::{By, Change};
-use engine::items::weight::Weight;
-use engine::world::context::Compared;
+use answers::{Before, Change, CompareBy as By, Compared, Cost, Total, Weight};
 use schemars::JsonSchema;
 use serde::Serialize;
 

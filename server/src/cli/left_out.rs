@@ -1,14 +1,12 @@
 //! The files with high costs that `costline annotate` does not show, and the options that would
 //! show them.
 
-use analysis::FileId;
-use engine::discovery::roots::project_above;
-use engine::present::text::plain;
-use engine::present::units;
-use engine::query::path_rules::{self, as_options, as_root};
-use engine::query::targets::weights_of_files;
-use engine::snapshot::Snapshot;
-use sources::{Mapping, Reason, SourceIndex};
+use answers::path_rules::{as_options, as_root};
+use answers::text::plain;
+use answers::{
+    FileId, Mapping, Snapshot, SourceIndex, UnmappedReason as Reason, project_above, units,
+    weights_of_files,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -87,7 +85,7 @@ fn advice_on(name: &str, mapping: &Mapping, index: &SourceIndex) -> Option<Strin
         let project = project_above(&path).or_else(|| path.parent().map(Path::to_owned));
         return project.map(|project| format!("pass {}", as_root(&project)));
     }
-    let options = as_options(&path_rules::for_mapping(name, mapping, index));
+    let options = as_options(&answers::path_rules::for_mapping(name, mapping, index));
     Some(match (reason, reason.map_or(&[][..], Reason::candidates)) {
         (Some(reason @ (Reason::TooShort { .. } | Reason::OtherFunctions { .. })), _) => {
             reason.to_string()

@@ -4,10 +4,7 @@ use super::compare::{self, CompareArgs};
 use super::exit::Failure;
 use super::overlay::{self, Beside, OverlayArgs};
 use super::view::ViewArgs;
-use engine::compare::baseline::Baseline;
-use engine::compare::overlay::Overlay;
-use engine::snapshot::Snapshot;
-use sources::SourceIndex;
+use answers::{Baseline, Overlay, Snapshot, SourceIndex};
 use std::path::PathBuf;
 use std::sync::Arc;
 

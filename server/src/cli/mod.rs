@@ -36,7 +36,6 @@ pub use exit::EXIT_CODES;
 
 use crate::lsp;
 use clap::{CommandFactory, Parser, Subcommand};
-use engine::load::{helper, trial};
 use exit::{Failure, NO_OUTPUT, USAGE};
 use output::Output;
 use std::ffi::OsString;
@@ -189,12 +188,12 @@ pub fn run() -> i32 {
     };
     match &command {
         #[cfg(feature = "grammars")]
-        Command::Parse => return i32::from(sources::trial::serve().is_err()),
-        Command::Try { memory } => return i32::from(trial::serve(*memory).is_err()),
+        Command::Parse => return i32::from(answers::trial::serve().is_err()),
+        Command::Try { memory } => return i32::from(answers::serve_trial(*memory).is_err()),
         _ => {
             #[cfg(feature = "grammars")]
-            sources::trial::use_helper(this_program(), vec!["parse".into()]);
-            helper::use_helper(this_program(), vec!["try".into()]);
+            answers::trial::use_helper(this_program(), vec!["parse".into()]);
+            answers::use_helper(this_program(), vec!["try".into()]);
         }
     }
     if let Command::Lsp { .. } = command {

@@ -4,12 +4,8 @@ use super::current_folder::{absolute_folder, current_folder};
 use super::exit::{Failure, warn};
 use super::progress::Progress;
 use super::read::read;
-use analysis::Thread;
-use engine::config::settings::Settings;
-use engine::discovery::preference::attempts;
-use engine::discovery::roots::project_at;
-use engine::discovery::{Found, Recognised, discover};
-use engine::load::stages::loaded::Loaded;
+use answers::preference::attempts;
+use answers::{Found, Loaded, Recognised, Settings, Thread, discover, project_at};
 use std::path::PathBuf;
 
 /// The maximum number of warnings about files that are not read.

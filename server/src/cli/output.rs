@@ -2,7 +2,6 @@
 
 use super::exit::Failure;
 use super::read::check_output;
-use engine::export;
 use std::io::{BufWriter, Stdout, Write};
 use std::path::{Path, PathBuf};
 
@@ -37,7 +36,8 @@ impl OutputArgs {
     /// Writes the file, or to `out`.
     pub fn write(&self, bytes: &[u8], out: &mut Output) -> Result<(), Failure> {
         let Some(path) = self.file() else { return Ok(out.write_all(bytes)?) };
-        export::store(path, bytes, self.overwrite)
-            .map_err(|error| Failure::no_output(export::refusal(path, &error, "--overwrite")))
+        answers::store_export(path, bytes, self.overwrite).map_err(|error| {
+            Failure::no_output(answers::export_refusal(path, &error, "--overwrite"))
+        })
     }
 }

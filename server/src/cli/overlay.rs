@@ -3,11 +3,7 @@
 use super::compare::load_baseline;
 use super::exit::Failure;
 use super::view::ViewArgs;
-use engine::compare::baseline::Baseline;
-use engine::compare::overlay::{Overlay, no_overlay};
-use engine::config::settings::ViewSettings;
-use engine::snapshot::Snapshot;
-use engine::world::context::Compared;
+use answers::{Baseline, Compared, Overlay, Snapshot, ViewSettings, no_overlay};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -52,7 +48,7 @@ impl OverlayArgs {
     /// Loads the overlay under the view of `shown`, if there is one.
     pub fn load(&self, view: &ViewArgs, shown: &Snapshot) -> Result<Option<Loaded>, Failure> {
         let Some(name) = &self.overlay else { return Ok(None) };
-        if analysis::find_metric(&shown.loaded.recording, name).is_ok() {
+        if answers::find_metric(&shown.loaded.recording, name).is_ok() {
             let settings =
                 ViewSettings { metric: Some(name.clone()), ..shown.settings.view.clone() };
             return Ok(Some(Loaded::Metric(Box::new(shown.with_view(&settings)))));

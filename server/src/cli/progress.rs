@@ -1,7 +1,7 @@
 //! The progress of a load or a fetch on the terminal.
 
-use engine::load::stages::loaded::Step;
-use engine::present::progress::describe;
+use answers::ReadStep as Step;
+use answers::progress::describe;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::ops::ControlFlow;
 use std::thread;

@@ -2,10 +2,7 @@
 
 use super::exit::Failure;
 use super::progress::Progress;
-use analysis::{Thread, Warning, WarningCode};
-use engine::discovery::Recognised;
-use engine::discovery::runs;
-use engine::load::stages::loaded::{LoadError, Loaded};
+use answers::{LoadError, Loaded, Recognised, Thread, Warning, WarningCode};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
@@ -82,10 +79,11 @@ pub(super) fn read(
         left = left.saturating_sub(loaded.stamp.len);
         files.push(loaded);
     }
-    let threads = runs::run_indexes(&candidates)
-        .into_iter()
-        .zip(&candidates)
-        .map(|(run, file)| Thread { run, ..file.as_ref().map(runs::thread).unwrap_or_default() });
+    let threads =
+        answers::run_indexes(&candidates).into_iter().zip(&candidates).map(|(run, file)| Thread {
+            run,
+            ..file.as_ref().map(answers::runs::thread).unwrap_or_default()
+        });
     Ok(files.into_iter().zip(threads).collect())
 }
 
@@ -94,7 +92,7 @@ pub(super) fn other_files_of_run(loaded: &Loaded) -> Option<Warning> {
     /// With more files than this, only the first is named.
     const MAX_NAMED: usize = 3;
     let [_] = loaded.files[..] else { return None };
-    let run = runs::run_in_folder(&loaded.path, &mut Recognised::default());
+    let run = answers::run_in_folder(&loaded.path, &mut Recognised::default());
     let others: Vec<_> = run
         .iter()
         .filter(|file| file.path != loaded.path)

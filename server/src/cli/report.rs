@@ -14,21 +14,14 @@ use super::overlay::{Beside, OverlayArgs};
 use super::style::{Style, StyleArgs};
 use super::values::{least_value, percentage};
 use super::view::ViewArgs;
-use analysis::{CliqueCost, Edge, FileId, FunctionId, ThreadChoice, ThreadId, Total};
-use engine::compare::average::Spread;
-use engine::compare::baseline::NO_COST;
-use engine::compare::overlay::{Overlaid, Overlay};
-use engine::config::settings::{Show, Unit};
-use engine::functions::own_code::is_own;
-use engine::present::labels::{Part, Scale};
-use engine::present::text::{file_name, library, markdown, place, plain};
-use engine::present::units;
-use engine::ranking::{
-    Accessors, By, Field, Group, GroupKind, InBaseline, Limits, Omitted, Ranked, Ranking, Row,
-    Rows, Scope, Sort,
+use answers::text::{file_name, library, markdown, place, plain};
+use answers::{
+    Accessors, CliqueCost, Compared, Edge, FileId, FunctionId, GroupKind, InBaseline,
+    LabelPart as Part, LabelScale as Scale, NO_COST, Omitted, Overlaid, Overlay, RankBy as By,
+    RankField as Field, RankGroup as Group, RankLimits as Limits, RankRow as Row, RankRows as Rows,
+    RankScope as Scope, RankSort as Sort, Ranked, Ranking, Show, Snapshot, Spread, ThreadChoice,
+    ThreadId, Total, Unit, is_own, units,
 };
-use engine::snapshot::Snapshot;
-use engine::world::context::Compared;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -134,7 +127,7 @@ fn text(
     let ranked = ranking.rows(snapshot, baseline).map_err(Failure::usage)?;
     let scale = Scale::new(&snapshot.costs.metric, snapshot.costs.base, style.unit);
     let per_call = ranking.limits.per_call;
-    let thread_labels = analysis::thread_labels(snapshot.grouped.recording.threads());
+    let thread_labels = answers::thread_labels(snapshot.grouped.recording.threads());
     let mut table =
         Table { snapshot, scale, per_call, format, before, overlay, style, thread_labels, out };
     table.heading()?;

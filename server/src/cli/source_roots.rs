@@ -1,7 +1,7 @@
 //! The folders whose files the command line shows.
 
 use super::current_folder::{absolute, absolute_folder, current_folder};
-use engine::discovery::roots::{project_above, project_at};
+use answers::{project_above, project_at};
 use std::path::{Path, PathBuf};
 
 /// The folders of `--root`, or else the project that contains the profile, or else the project

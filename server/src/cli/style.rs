@@ -1,7 +1,7 @@
 //! How text is written: the unit of costs, colors, and the width of the terminal.
 
+use answers::Unit;
 use clap::ColorChoice;
-use engine::config::settings::Unit;
 use std::borrow::Cow;
 use std::env;
 use std::ffi::OsString;

@@ -10,9 +10,10 @@ use super::output::Output;
 use super::style::StyleArgs;
 use super::values::percentage;
 use super::view::ViewArgs;
-use analysis::TreeOrder;
-use engine::config::settings::Unit;
-use engine::query::tree_rows::{MAX_ESTIMATED, MAX_PHASES, Question, TreeProblem, tree_rows};
+use answers::{
+    MAX_ESTIMATED, MAX_PHASES, TreeOrder, TreeProblem, TreeRowsQuestion as Question, Unit,
+    tree_rows,
+};
 
 /// The arguments of `costline tree`.
 #[derive(Debug, clap::Args)]

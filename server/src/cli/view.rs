@@ -7,17 +7,12 @@ use super::progress::Progress;
 use super::read::{other_files_of_run, read};
 use super::source_roots;
 use super::warnings;
-use analysis::{TimeRange, Transform};
-use clap::Args;
-use engine::config::overrides::checks::{check_contour, check_own};
-use engine::config::settings::{
-    Combine, Generics, Implementation, Inlines, PathMapping, Settings, Symbols,
+use answers::{
+    Caches, Combine, Copies, Environment, Generics, Implementation, Inlines, PathMapping, Settings,
+    Snapshot, SourceIndex, Symbols, TimeRange, Transform, check_contour, check_own, index_sources,
+    load_with_symbols,
 };
-use engine::config::transforms;
-use engine::load::{Caches, Environment, index_sources, load_with_symbols};
-use engine::recorded_texts::Copies;
-use engine::snapshot::Snapshot;
-use sources::SourceIndex;
+use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// The arguments that select a profile and its view.
@@ -41,7 +36,7 @@ pub(super) struct ViewArgs {
     pub(super) implementation: Implementation,
     /// Transform stacks before they are summed, e.g. merge-function:F or focus-subtree:A>B (can be
     /// repeated; applied in order)
-    #[arg(long, value_name = "KIND:NAME", value_parser = transforms::parse)]
+    #[arg(long, value_name = "KIND:NAME", value_parser = answers::transforms::parse)]
     pub(super) transform: Vec<Transform>,
     /// Show only this time range, in milliseconds since the first sample: A..B, or 1s..2.5s. A
     /// sample at B is not in it
@@ -225,5 +220,5 @@ fn similar_names(path: &Path) -> String {
     let names: Vec<_> =
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    analysis::nearest(&name, names.iter().map(String::as_str))
+    answers::nearest(&name, names.iter().map(String::as_str))
 }

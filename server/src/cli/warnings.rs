@@ -1,8 +1,7 @@
 //! The warnings of profiles, each with the name of its file.
 
-use analysis::Warning;
-use engine::present::text::times;
-use engine::snapshot::Snapshot;
+use answers::text::times;
+use answers::{Snapshot, Warning};
 
 /// A warning as text, with the path of the profile, or the name of its first file if it has several.
 pub(super) fn text(snapshot: &Snapshot, warning: &Warning) -> String {

@@ -1,7 +1,7 @@
 //! The table of contents of the server: one method per message.
 //!
 //! Notifications change state before their first `await`, so they are applied in order. Requests
-//! take a [`Context`](engine::world::context::Context) when they arrive and compute on another thread.
+//! take a [`Context`](answers::Context) when they arrive and compute on another thread.
 
 use super::active_document::ActiveDocument;
 use super::capabilities::{self, Client as ClientInfo};
@@ -15,14 +15,8 @@ use super::{
     watched_settings,
 };
 use crate::lsp::loader::{Event, Loader, RootEvent};
-use engine::config::named_views;
-use engine::config::settings::Settings;
-use engine::config::state::State;
-use engine::discovery::roots;
-use engine::items::keys::Key;
-use engine::world::World;
-use engine::world::document::path_of;
-use engine::world::worlds::Worlds;
+use answers::document::path_of;
+use answers::{Key, SavedState as State, Settings, World, Worlds};
 use lsp_guard::ask;
 use lsp_types::request::WorkspaceConfiguration;
 use lsp_types::{
@@ -244,7 +238,7 @@ impl LanguageServer for Backend {
         let mut options = params.initialization_options.unwrap_or_default();
         let (state, problem) = restore::take(&mut options);
         let (settings, mut ignored) = Settings::parse(&options);
-        ignored.extend(named_views::problems(&settings));
+        ignored.extend(answers::named_views::problems(&settings));
         let warnings = ignored.iter().cloned().chain(problem).collect();
         let _ = self.has_state.set(state.is_some());
         let _ = self.options.set(options);
@@ -343,7 +337,7 @@ impl LanguageServer for Backend {
             && let Some(path) = path_of(&document.uri)
         {
             // The disk may be a network mount that does not answer.
-            let root = tokio::task::spawn_blocking(move || roots::project_above(&path)).await;
+            let root = tokio::task::spawn_blocking(move || answers::project_above(&path)).await;
             if let Ok(Some(root)) = root {
                 // Another document may be first.
                 self.server.send(Event::Project(root.clone()));

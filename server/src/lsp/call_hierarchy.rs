@@ -2,10 +2,7 @@
 //! `callHierarchy/outgoingCalls`: steps along a path of the call tree.
 
 use super::{from_proto, to_proto};
-use engine::items::{Direction, root_item};
-use engine::query::calls::{Call, calls};
-use engine::query::functions_at::functions_at;
-use engine::world::context::Context;
+use answers::{Call, Context, Direction, calls, functions_at, root_item};
 use lsp_types::{
     CallHierarchyIncomingCall, CallHierarchyItem, CallHierarchyOutgoingCall,
     CallHierarchyPrepareParams,

@@ -2,9 +2,7 @@
 
 use crate::lsp::loader::ClientAbilities;
 use crate::lsp::refresh::Refreshes;
-use engine::present::details::Markup;
-use engine::query::catalog::{Catalog, catalog};
-use engine::text::Encoding;
+use answers::{Catalog, Encoding, Markup, catalog};
 use lsp_types::{
     CallHierarchyServerCapability, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
     CodeLensOptions, ExecuteCommandOptions, HoverProviderCapability, InitializeParams,

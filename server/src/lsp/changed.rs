@@ -1,9 +1,8 @@
 //! `costline/changed`: notifies the client when something else is shown.
 
 use super::server::{Front, in_front};
-use engine::config::state;
-use engine::query::profiles::{Shown, shown};
-use engine::world::worlds::Worlds;
+use answers::profiles::shown;
+use answers::{ShownProfile as Shown, Worlds};
 use lsp_types::notification::Notification;
 use serde_json::Value;
 use std::sync::Arc;
@@ -49,5 +48,5 @@ fn in_front_now(
 ) -> Shown {
     let worlds = worlds.borrow_and_update().clone();
     let shown = shown(in_front(&worlds, front.borrow_and_update().as_ref()));
-    Shown { state: state::of_all(&worlds), ..shown }
+    Shown { state: answers::state::of_all(&worlds), ..shown }
 }

@@ -4,8 +4,7 @@ mod costs;
 mod map_path;
 
 use super::from_proto;
-use engine::text::Position;
-use engine::world::context::Context;
+use answers::{Context, Position};
 use lsp_types::{
     CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command,
     Url,

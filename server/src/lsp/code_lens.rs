@@ -2,9 +2,7 @@
 //! recorded. Lenses are not resolved later, because some clients show unresolved lenses as blank rows.
 
 use super::command::SHOW_CALLERS;
-use engine::query::function_costs::{FunctionLens, function_costs};
-use engine::query::recipes::{Recipe, recipes};
-use engine::world::context::Context;
+use answers::{Context, FunctionLens, Recipe, function_costs, recipes};
 use lsp_types::{CodeLens, CodeLensParams, Command, Position, Range};
 
 /// The command of lenses that record a profile. Clients that have it announce

@@ -1,9 +1,7 @@
 //! `costline/textDocumentContent`: the text of a `costline:` document, which shows a function
 //! without a source.
 
-use engine::items::keys::Key;
-use engine::query::hover::function_details;
-use engine::world::context::Context;
+use answers::{Context, Key, function_details};
 use lsp_types::Url;
 use serde::{Deserialize, Serialize};
 

@@ -6,9 +6,7 @@
 
 use super::documents::Documents;
 use super::to_proto;
-use engine::query::hot_places::{HotPlace, hot_places};
-use engine::world::context::Context;
-use engine::world::worlds::Worlds;
+use answers::{Context, HotPlace, Worlds, hot_places};
 use lsp_types::{Diagnostic, DiagnosticSeverity, DiagnosticTag, Url};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;

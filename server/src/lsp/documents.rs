@@ -5,9 +5,9 @@
 //! answer. Requests about the document wait for that, but not for long.
 
 use super::from_proto;
+use answers::document::path_of;
+use answers::{Document, Encoding, OpenDocuments, Text};
 use dashmap::DashMap;
-use engine::text::{Encoding, Text};
-use engine::world::document::{Document, OpenDocuments, path_of};
 use lsp_types::{TextDocumentContentChangeEvent, Url};
 use std::collections::HashSet;
 use std::path::PathBuf;

@@ -1,8 +1,7 @@
 //! Converts values of the protocol to values of the engine. Data that this server did not create
 //! gives `None`.
 
-use engine::items::ItemPath;
-use engine::text::{Edit, Position, Range};
+use answers::{Edit, ItemPath, Position, Range};
 use lsp_types::{CallHierarchyItem, TextDocumentContentChangeEvent};
 use serde::Deserialize;
 

@@ -1,9 +1,7 @@
 //! `textDocument/inlayHint`: the cost of each line, at its end.
 
 use super::to_proto;
-use engine::query::hover::line_details;
-use engine::query::line_costs::{HintLine, LineHint, line_costs};
-use engine::world::context::Context;
+use answers::{Context, HintLine, LineHint, line_costs, line_details};
 use lsp_types::{
     InlayHint, InlayHintLabel, InlayHintParams, InlayHintTooltip, MarkupContent, MarkupKind, Url,
 };

@@ -7,11 +7,8 @@
 
 use crate::lsp::to_proto;
 use crate::lsp::watch::{Changed, Folders};
-use engine::discovery::stamp::Stamp;
-use engine::load::Caches;
-use engine::present::text::one_line;
-use engine::world::World;
-use engine::world::worlds::Worlds;
+use answers::text::one_line;
+use answers::{Caches, Stamp, World, Worlds};
 use lsp_types::{Diagnostic, Range, Url};
 use std::collections::HashMap;
 use std::future::pending;
@@ -49,10 +46,10 @@ mod totals;
 mod waiting;
 mod work_queue;
 
+use answers::Severity;
 use background::Background;
 pub use baselines::WantedBaseline;
 use effect::Effect;
-use engine::query::health::Severity;
 use event::picked;
 use jobs::JobResult;
 use roots::{Roots, RootsEffect};

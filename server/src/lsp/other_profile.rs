@@ -1,6 +1,6 @@
 //! Another profile than the one shown, that a query is about.
 
-use engine::config::choices::Choices;
+use answers::Choices;
 use serde::Deserialize;
 use std::path::PathBuf;
 

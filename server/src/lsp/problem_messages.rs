@@ -2,8 +2,7 @@
 //! themselves.
 
 use super::to_proto;
-use engine::query::health::{HealthEntry, Severity, health};
-use engine::world::worlds::Worlds;
+use answers::{HealthEntry, Severity, Worlds, health};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! The progress of a load (`$/progress`), for clients that show it. It begins only if the load takes
 //! longer than [`PATIENCE`] and ends when [`Progress`] is dropped or the load is canceled.
 
-use engine::load::stages::loaded::Step;
-use engine::present::progress::describe;
+use answers::ReadStep as Step;
+use answers::progress::describe;
 use lsp_guard::ask;
 use lsp_types::notification::Progress as ProgressNotification;
 use lsp_types::request::WorkDoneProgressCreate;

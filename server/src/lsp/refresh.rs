@@ -1,7 +1,7 @@
 //! Asks the client to request hints and lenses again (`workspace/inlayHint/refresh`,
 //! `workspace/codeLens/refresh`).
 
-use engine::world::worlds::Worlds;
+use answers::Worlds;
 use lsp_guard::ask;
 use lsp_types::request::{CodeLensRefresh, InlayHintRefreshRequest};
 use std::sync::Arc;

@@ -1,11 +1,7 @@
 //! Restores the choices of an earlier session from the `state` that the client kept.
 
 use super::loader::{Answer, Event, RootEvent, WantedBaseline};
-use engine::config::choices::Choices;
-use engine::config::given::Given;
-use engine::config::overrides::{Change, ChosenBaseline};
-use engine::config::state::{self, State};
-use engine::world::World;
+use answers::{Choices, ChosenBaseline, Given, SavedState as State, ViewChange as Change, World};
 use lsp_types::MessageType;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -22,7 +18,7 @@ pub fn take(options: &mut Value) -> (Option<State>, Option<String>) {
     let given = options.as_object_mut().and_then(|options| options.remove("state"));
     let parsed = match given {
         None | Some(Value::Null) => return (None, None),
-        Some(Value::String(text)) => state::parse(&text),
+        Some(Value::String(text)) => answers::state::parse(&text),
         Some(_) => Err("`state` is not a string".to_owned()),
     };
     match parsed {

@@ -1,8 +1,7 @@
 //! Saves the user's choices after each change, and reads the choices of earlier servers.
 
-use engine::config::saved_views::SavedViews;
-use engine::config::state::{State, chosen};
-use engine::world::worlds::Worlds;
+use answers::state::chosen;
+use answers::{SavedState as State, SavedViews, Worlds};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};

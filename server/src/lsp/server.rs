@@ -6,19 +6,12 @@ use super::loader::{Answer, Event, RootEvent};
 use super::other_profile::OtherProfile;
 use super::pictures::Pictures;
 use super::to_proto;
-use engine::compare::kept_runs::KeptRuns;
-use engine::config::overrides::Change;
-use engine::config::state;
-use engine::items::{Direction, Item, ItemPath};
-use engine::load::Caches;
-use engine::present::text::one_line;
-use engine::query::step::Step;
-use engine::query::view::{View, view};
-use engine::recorded_texts::Copies;
-use engine::world::World;
-use engine::world::context::Context;
-use engine::world::document::path_of;
-use engine::world::worlds::Worlds;
+use answers::document::path_of;
+use answers::text::one_line;
+use answers::{
+    Caches, CallStep as Step, Context, Copies, Direction, Item, ItemPath, KeptRuns, View,
+    ViewChange as Change, World, Worlds, view,
+};
 use lsp_guard::ask;
 use lsp_types::request::{ShowDocument, ShowMessageRequest};
 use lsp_types::{
@@ -278,7 +271,7 @@ impl Server {
     /// The view of a root.
     pub async fn view_of(&self, context: Context) -> Result<View> {
         let mut view = self.read_from(context, |context| view(&context.world)).await?;
-        view.shown.state = state::of_all(&self.worlds.borrow());
+        view.shown.state = answers::state::of_all(&self.worlds.borrow());
         Ok(view)
     }
 

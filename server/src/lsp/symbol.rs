@@ -1,8 +1,7 @@
 //! `workspace/symbol`: the hottest functions, for queries that begin with `$`.
 
 use super::to_proto;
-use engine::query::symbols::{self, HotSymbol};
-use engine::world::context::Context;
+use answers::{Context, HotSymbol};
 use lsp_types::{Location, SymbolInformation, SymbolKind, WorkspaceSymbolParams};
 
 /// The symbols for a query.
@@ -10,7 +9,7 @@ pub fn symbols(
     context: &Context,
     params: &WorkspaceSymbolParams,
 ) -> Option<Vec<SymbolInformation>> {
-    let symbols = symbols::symbols(context, &params.query)?;
+    let symbols = answers::symbols(context, &params.query)?;
     Some(symbols.into_iter().map(symbol).collect())
 }
 

@@ -1,8 +1,6 @@
 //! Converts values of the engine to values of the protocol.
 
-use engine::items::Item;
-use engine::query::health::Severity;
-use engine::text::{Position, Range};
+use answers::{Item, Position, Range, Severity};
 use lsp_types::{CallHierarchyItem, DiagnosticSeverity, MessageType, SymbolKind};
 
 /// A position.

@@ -4,7 +4,7 @@
 //! replacement. The details of an event are unreliable, so it only triggers a scan.
 //! Where the system cannot watch, the server polls.
 
-use engine::config::settings::Watch;
+use answers::Watch;
 use notify::event::{AccessKind, AccessMode, ModifyKind, RenameMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::HashSet;

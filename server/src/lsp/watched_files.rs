@@ -2,8 +2,7 @@
 //! systems (remote ones, for example) the client gets events that the server does not.
 
 use super::registration;
-use engine::discovery::watch_globs;
-use engine::world::worlds::Worlds;
+use answers::{Worlds, watch_globs};
 use lsp_types::{DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern};
 use std::sync::Arc;
 use tokio::sync::watch;

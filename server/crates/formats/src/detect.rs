@@ -8,7 +8,7 @@
 mod json;
 
 use crate::error::{At, ReadError};
-use crate::foreign::Foreign;
+use crate::foreign_kind::Foreign;
 use crate::format::Format;
 use crate::input::Input;
 use crate::read::{callgrind, deep, folded, perf_script, pprof, pstats, rbspy_summary};

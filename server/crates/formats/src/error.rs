@@ -1,6 +1,6 @@
 //! The error of a read.
 
-use crate::foreign::Foreign;
+use crate::foreign_kind::Foreign;
 use profile::BuildError;
 use std::{fmt, io};
 

@@ -4,13 +4,11 @@
 //! [`TABLE`] lists all kinds. Only the first 16 KiB of a file are examined.
 
 mod checks;
-mod kind;
-mod signature;
 mod table;
 
-use signature::{Prefix, Signature};
+use crate::signature::{Prefix, Signature};
 
-pub use kind::Foreign;
+pub use crate::foreign_kind::Foreign;
 pub use table::TABLE;
 
 impl Foreign {

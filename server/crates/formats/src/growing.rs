@@ -1,7 +1,7 @@
 //! Files that are read while a profiler still appends to them.
 
 use crate::format::Format;
-use crate::inflate::{Codec, MAGIC_BYTES};
+use crate::input::inflate::{Codec, MAGIC_BYTES};
 use memchr::memmem;
 use std::io::{self, Read};
 

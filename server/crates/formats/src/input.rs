@@ -7,11 +7,13 @@
 //! A failure ends the input like the end of the file does. [`Input::failure`] has the error then, and
 //! it counts more than what a reader says of the end.
 
+pub mod inflate;
+
 mod blocks;
 
 use crate::error::{At, ErrorKind, ReadError};
 use crate::format::Format;
-use crate::inflate::{self, Codec};
+use crate::input::inflate::Codec;
 use crate::limits::Limits;
 use blocks::Blocks;
 use std::io::{self, Read};

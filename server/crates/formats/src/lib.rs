@@ -28,9 +28,9 @@ mod error;
 pub mod fetched;
 mod fleet;
 pub mod foreign;
+mod foreign_kind;
 mod format;
 mod growing;
-pub mod inflate;
 mod input;
 mod lcov;
 mod limits;
@@ -40,25 +40,27 @@ mod pprof_proto;
 #[cfg(any(test, feature = "test-support"))]
 pub mod procrep_writer;
 mod read;
-mod read_result;
+mod reading;
 mod scan;
+mod signature;
 pub mod write;
 mod writer;
 
+pub use crate::read::deep::executions::Executions;
+pub use crate::read::result::Read;
 pub use detect::{PREFIX, detect};
 pub use error::{At, ErrorKind, ReadError};
 pub use fleet::{Fleet, FleetCut, Series};
 pub use foreign::Foreign;
 pub use format::Format;
 pub use growing::WholeRecords;
+pub use input::inflate;
 pub use input::{Observer, Source};
 pub use lcov::{LcovCount, lcov};
 pub use limits::Limits;
 pub use origin::{Origin, origin};
-pub use read::deep::executions::Executions;
 pub use read::perf_script::{Generated, generated};
-pub use read::{dump, read};
-pub use read_result::Read;
+pub use reading::{dump, read};
 pub use writer::{Dialect, Producer, Writer};
 
 /// Compiles the example in the README.

@@ -7,9 +7,6 @@
 //! [`Scanner`] scans bytes in memory, [`Stream`] a file as it arrives.
 
 pub(crate) mod cells;
-mod stream;
-
-pub(crate) use stream::{BadColumn, Stream};
 
 /// Why scanning stopped before the end of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -212,7 +209,7 @@ impl<'a> Scanner<'a> {
 const BLOCK: usize = 64;
 
 /// The first quote or bracket, and its offset.
-fn next_structural(bytes: &[u8]) -> Option<(usize, u8)> {
+pub(crate) fn next_structural(bytes: &[u8]) -> Option<(usize, u8)> {
     // Most bytes are columns of numbers.
     let (blocks, _) = bytes.as_chunks::<BLOCK>();
     let has_none = |block: &&[u8; BLOCK]| {

@@ -2,12 +2,8 @@
 
 use crate::cli::exit::Failure;
 use crate::cli::left_out::not_found;
-use analysis::FileId;
-use engine::present::text::plain;
-use engine::query::path_rules;
-use engine::query::targets::{Target, hottest_files};
-use engine::snapshot::Snapshot;
-use sources::{Mapping, SourceIndex};
+use answers::text::plain;
+use answers::{FileId, Mapping, Snapshot, SourceIndex, Target, hottest_files};
 
 /// The number of files to show if the user names none.
 const DEFAULT_FILES: usize = 3;
@@ -45,6 +41,7 @@ fn is_found((name, _, mapping): (&str, FileId, &Mapping)) -> Option<String> {
 fn ambiguous(snapshot: &Snapshot, index: &SourceIndex) -> Option<String> {
     let (name, _, mapping) =
         snapshot.mappings().find(|(_, _, mapping)| matches!(mapping, Mapping::Ambiguous { .. }))?;
-    let options = path_rules::as_options(&path_rules::for_mapping(name, mapping, index));
+    let options =
+        answers::path_rules::as_options(&answers::path_rules::for_mapping(name, mapping, index));
     Some(format!("{} matches several files; pass {options}", plain(name)))
 }

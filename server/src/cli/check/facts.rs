@@ -1,22 +1,16 @@
 //! What is known about a profile.
 
 use crate::cli::output::Output;
-use engine::advice::{Advice, advice};
-use engine::functions::recorded::RecordedFunctions;
-use engine::items::weight::Weight;
-use engine::present::text::{one_line, plain};
-use engine::query::fleet::FleetNumbers;
-use engine::query::health::{self, HealthEntry};
-use engine::query::path_rules;
-use engine::query::paths::{How, RecordedFile, recorded_files};
-use engine::snapshot::Snapshot;
+use answers::text::{one_line, plain};
+use answers::{
+    Advice, FleetNumbers, HealthEntry, HowMapped as How, RecordedFile, RecordedFunctions, Snapshot,
+    SourceIndex, SymbolGenerics as Generics, Weight, advice, recorded_files,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
-use sources::SourceIndex;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use symbols::Generics;
 
 /// What is known about a profile. Weights are in `unit`s of `metric`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -181,7 +175,7 @@ impl Check {
         let selfs = costs.lines().iter().map(|line| line.cost.self_.abs());
         // The sum of no floats is -0.0.
         let on_lines = selfs.sum::<f64>() + 0.0;
-        let metric = |metric: &analysis::Metric| Metric {
+        let metric = |metric: &answers::Metric| Metric {
             name: metric.name.clone(),
             unit: metric.unit.clone(),
         };
@@ -222,7 +216,7 @@ impl Check {
                 Advice::Record(text) => text,
                 Advice::FindFiles => NO_FILE_FOUND.to_owned(),
             }),
-            health: health::of_snapshot(snapshot, index, None),
+            health: answers::health::of_snapshot(snapshot, index, None),
         }
     }
 
@@ -236,7 +230,7 @@ impl Check {
 /// The threads of the view.
 fn threads(snapshot: &Snapshot) -> Vec<Thread> {
     let threads = snapshot.grouped.recording.threads();
-    let thread = |cost: &analysis::ThreadTotal| {
+    let thread = |cost: &answers::ThreadTotal| {
         let thread = &threads[cost.thread.index()];
         Thread {
             name: thread.name.clone(),
@@ -252,7 +246,7 @@ fn threads(snapshot: &Snapshot) -> Vec<Thread> {
 /// How many addresses of each library were resolved, hottest first.
 fn libraries(snapshot: &Snapshot) -> Vec<Library> {
     let recording = &snapshot.loaded.recording;
-    let library = |library: &engine::load::libraries::Library| {
+    let library = |library: &answers::Library| {
         let name = library.name(recording);
         let (resolved, status) = match &library.symbols {
             None => (0, format!("{}: no file to resolve them with", plain(name))),
@@ -292,7 +286,7 @@ fn file(row: RecordedFile) -> File {
         (Some(path), _) => format!("→ {}", one_line(path)),
         (None, How::Ambiguous) => {
             let n_files = row.candidates.map_or(0, |candidates| candidates.len());
-            let options = path_rules::as_options(&row.rules);
+            let options = answers::path_rules::as_options(&row.rules);
             format!("matches {n_files} files: pass {options} to select one")
         }
         (None, _) => plain(&row.reason.unwrap_or_default()).into_owned(),

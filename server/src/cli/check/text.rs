@@ -3,10 +3,8 @@
 use super::facts::{Check, File, Library};
 use crate::cli::heading::headline;
 use crate::cli::output::Output;
-use engine::present::text::{one_line, plain, times};
-use engine::present::units;
-use engine::query::health::HealthCode;
-use engine::snapshot::Snapshot;
+use answers::text::{one_line, plain, times};
+use answers::{HealthCode, Snapshot, units};
 use std::io::{self, Write};
 
 /// With more libraries than this, the others are counted.
@@ -86,7 +84,7 @@ fn threads(snapshot: &Snapshot, check: &Check, out: &mut Output) -> io::Result<(
     writeln!(out, "threads   {}", check.all_threads)?;
     let threads = snapshot.grouped.recording.threads();
     for cost in &snapshot.costs.threads {
-        let label = analysis::thread_and_process(&threads[cost.thread.index()]);
+        let label = answers::thread_and_process(&threads[cost.thread.index()]);
         let share = units::percent(cost.total, snapshot.costs.base);
         writeln!(out, "          {share:>7}  {}", plain(&label))?;
     }

@@ -6,9 +6,8 @@ use crate::cli::read::{check_output, is_standard_input};
 use crate::cli::style::StyleArgs;
 use crate::cli::values::percentage;
 use crate::cli::view::ViewArgs;
+use answers::{Compare, ListBy};
 use clap::ValueEnum;
-use engine::compare::diff::ListBy;
-use engine::config::settings::Compare;
 use std::path::PathBuf;
 
 /// The arguments of `costline diff`.

@@ -2,14 +2,12 @@
 
 use crate::cli::current_folder::relative;
 use crate::cli::warnings;
-use analysis::Metric;
-use engine::compare::comparison::{By, Change};
-use engine::compare::diff::{Diff, ListBy, Row, Sides, Unmatched};
-use engine::config::settings::Unit;
-use engine::present::labels::{Scale, totals};
-use engine::present::text::plain;
-use engine::present::units;
-use engine::snapshot::Snapshot;
+use answers::labels::totals;
+use answers::text::plain;
+use answers::{
+    Change, CompareBy as By, Diff, DiffRow as Row, LabelScale as Scale, ListBy, Metric, Sides,
+    Snapshot, Unit, Unmatched, units,
+};
 
 /// The list says how much of the self cost is not compared if it is more than this part.
 const MUCH: f64 = 0.05;

@@ -4,9 +4,7 @@
 use super::compared::Compared;
 use crate::cli::json_changes::{JsonChange, JsonCompare};
 use crate::cli::output::Output;
-use engine::compare::diff::{Row, Sides};
-use engine::items::weight::Weight;
-use engine::snapshot::Snapshot;
+use answers::{DiffRow as Row, Sides, Snapshot, Weight};
 use schemars::JsonSchema;
 #[cfg(test)]
 use schemars::Schema;

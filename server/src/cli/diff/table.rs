@@ -3,11 +3,8 @@
 use super::arguments::{DiffArgs, Format};
 use super::compared::Compared;
 use crate::cli::style::Style;
-use engine::compare::comparison::{By, Change};
-use engine::compare::diff::{Row, Sides};
-use engine::present::labels::Scale;
-use engine::present::text::{markdown, one_line, plain};
-use engine::present::units;
+use answers::text::{markdown, one_line, plain};
+use answers::{Change, CompareBy as By, DiffRow as Row, LabelScale as Scale, Sides, units};
 use std::io::{self, Write};
 
 /// The first line of a comment, by which it can be found.

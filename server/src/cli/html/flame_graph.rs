@@ -1,9 +1,11 @@
 //! The flame graph of the page, as the data that its script draws.
 
 use super::place;
-use engine::present::text::plain;
-use engine::query::flame_graph::{FlameGraph, Frame, LegendEntry, Question, flame_graph};
-use engine::world::context::Context;
+use answers::text::plain;
+use answers::{
+    Context, FlameFrame as Frame, FlameGraph, FlameGraphQuestion as Question, LegendEntry,
+    flame_graph,
+};
 use serde::Serialize;
 
 /// The maximum length of the data in bytes.

@@ -1,8 +1,7 @@
 //! Places as the page names them.
 
-use engine::items::fields::PlaceFields;
-use engine::present::text::one_line;
-use engine::world::context::Context;
+use answers::text::one_line;
+use answers::{Context, PlaceFields};
 
 /// A place with the folder of its file, which tells files of one name apart: `app/main.py:12`.
 pub(super) fn text(context: &Context, place: &PlaceFields) -> String {

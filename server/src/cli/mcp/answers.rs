@@ -2,8 +2,7 @@
 
 use super::fit::short;
 use super::project::Opened;
-use engine::items::fields::PlaceFields;
-use engine::items::weight::Weight;
+use answers::{PlaceFields, Weight};
 use serde::Serialize;
 use std::path::Path;
 
@@ -64,7 +63,7 @@ impl Of {
             metric: costs.metric.name.clone(),
             unit: costs.metric.unit.clone(),
             total: Weight(costs.total),
-            view: engine::present::marks::Marks::of_world(&opened.context.world).all(),
+            view: answers::Marks::of_world(&opened.context.world).all(),
         }
     }
 }

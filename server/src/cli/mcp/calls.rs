@@ -5,11 +5,10 @@ use super::fit::short;
 use super::project::{Opened, Project};
 use super::tool::Query;
 use super::view::View;
-use analysis::{FunctionId, PathEntry, Recursion};
-use engine::items::fields::{CostFields, PlaceFields};
-use engine::items::weight::Weight;
-use engine::items::{CallPath, Direction};
-use engine::query::calls::step;
+use answers::calls::step;
+use answers::{
+    CallPath, CostFields, Direction, FunctionId, PathEntry, PlaceFields, Recursion, Weight,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -173,7 +172,7 @@ fn call(opened: &Opened, above: &[String], entry: &PathEntry) -> Call {
     let (context, snapshot) = (&opened.context, &opened.snapshot);
     let fields = CostFields::new(context.scale(snapshot), entry.self_, entry.as_total(), None);
     let name = snapshot.function(entry.function).name;
-    let site = |site: &analysis::SiteCost| {
+    let site = |site: &answers::SiteCost| {
         let place = PlaceFields::of_line(context, snapshot, site.file, site.line);
         Site { place: At::new(opened, &place), total: Weight(site.total) }
     };

@@ -4,7 +4,7 @@ use super::project::Project;
 use super::tool::Query;
 use super::view::View;
 use crate::cli::document;
-use engine::query::explain::{self, Explanation, explain};
+use answers::{Explanation, explain};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -40,6 +40,6 @@ impl Query for ExplainLine {
         let (context, document) =
             document::open(&opened.context.world, &opened.index, &project.path(&question.file))?;
         let line = question.line.checked_sub(1).ok_or("line: the first line is 1")?;
-        Ok(explain(&context, &explain::Question { uri: document.uri.clone(), line }))
+        Ok(explain(&context, &answers::ExplainQuestion { uri: document.uri.clone(), line }))
     }
 }

@@ -4,7 +4,7 @@ use super::fit::MAX_LENGTH;
 use super::project::Project;
 use super::tool::Query;
 use super::view::View;
-use engine::export::{self, Cut, Options, Target};
+use answers::{ExportCut as Cut, ExportOptions as Options, ExportTarget as Target};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,7 @@ impl Query for Export {
         let opened = project.open(view)?;
         let Question { to, max_depth } = *question;
         let options = Options { target: to, compat: None, max_depth, cut: Cut::Fold };
-        let written = export::export(&opened.snapshot, None, options)?;
+        let written = answers::export(&opened.snapshot, None, options)?;
         let instead = format!("run `costline export` with `-o FILE` to get {}", to.title());
         if written.bytes.len() >= MAX_LENGTH {
             return Err(format!(

@@ -4,7 +4,7 @@ use super::project::Project;
 use super::tool::Query;
 use super::view::View;
 use crate::cli::check::Check;
-use engine::query::profiles::{Profiles, profiles};
+use answers::{Profiles, profiles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

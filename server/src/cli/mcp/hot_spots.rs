@@ -5,10 +5,10 @@ use super::fit::short;
 use super::project::{Opened, Project};
 use super::tool::Query;
 use super::view::View;
-use engine::items::fields::PlaceFields;
-use engine::items::weight::Weight;
-use engine::query::hot_spots::{HotCost, HotSpots, PerCall, Question, hot_spots};
-use engine::ranking::Sort;
+use answers::{
+    HotCost, HotSpots, HotSpotsQuestion as Question, PerCall, PlaceFields, RankSort as Sort,
+    Weight, hot_spots,
+};
 use serde::Serialize;
 
 /// `hot_spots`.

@@ -6,12 +6,11 @@ use super::project::{Opened, Project};
 use super::tool::Query;
 use super::view::View;
 use crate::cli::document;
-use analysis::FunctionId;
-use engine::items::CostData;
-use engine::items::fields::{CostFields, PlaceFields};
-use engine::items::weight::Weight;
-use engine::query::annotated::{AnnotatedLine, AnnotatedSource, Shown};
-use engine::query::targets::{Target, TargetProblem, functions, named};
+use answers::targets::{functions, named};
+use answers::{
+    AnnotatedLine, AnnotatedSource, CostData, CostFields, FunctionId, PlaceFields,
+    ShownLines as Shown, Target, TargetProblem, Weight,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

@@ -6,7 +6,7 @@ pub struct Page {
     pub name: &'static str,
     /// Its Markdown.
     pub text: &'static str,
-    /// The languages that it is for (`sources::Language`), where the programs of others are rare.
+    /// The languages that it is for (`answers::Language`), where the programs of others are rare.
     pub languages: &'static [&'static str],
 }
 

@@ -6,17 +6,11 @@ use crate::cli::current_folder::{absolute, absolute_folder, current_folder};
 use crate::cli::exit::{Failure, UNREADABLE};
 use crate::cli::read::is_standard_input;
 use crate::cli::view::ViewArgs;
-use analysis::FunctionId;
-use engine::config::settings::{Settings, Unit};
-use engine::discovery::preference::attempts;
-use engine::discovery::roots::project_at;
-use engine::discovery::stamp::Stamp;
-use engine::discovery::{Found, Recognised, discover};
-use engine::snapshot::Snapshot;
-use engine::world::World;
-use engine::world::context::Context;
-use engine::world::document::OpenDocuments;
-use sources::{Mapping, SourceIndex, lexical};
+use answers::preference::attempts;
+use answers::{
+    Context, Found, FunctionId, Mapping, OpenDocuments, Recognised, Settings, Snapshot,
+    SourceIndex, Stamp, Unit, World, discover, lexical, project_at,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

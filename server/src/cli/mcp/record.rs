@@ -4,11 +4,9 @@ use super::pages::{PAGES, Page};
 use super::project::Project;
 use super::tool::Query;
 use super::view::View;
-use engine::advice::{Advice, advice};
-use engine::load::index_sources;
+use answers::{Advice, Language, advice, index_sources};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sources::Language;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 

@@ -5,9 +5,7 @@ use super::fit::{fits, short};
 use super::project::{Opened, Project};
 use super::tool::Query;
 use super::view::View;
-use engine::items::keys::Key;
-use engine::items::weight::Weight;
-use engine::query::call_tree::{self, TreeNode, call_tree};
+use answers::{Key, TreeNode, Weight, call_tree};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -82,12 +80,12 @@ impl Query for ShowCallTree {
         let opened = project.open(view)?;
         let key = |name: &String| Ok(Key::of(&opened.snapshot, opened.function(name)?));
         let path: Vec<Key> = question.path.iter().map(key).collect::<Result<_, String>>()?;
-        let engine_question = call_tree::Question {
+        let engine_question = answers::CallTreeQuestion {
             path,
             inverted: question.inverted,
             depth: Some(question.depth.unwrap_or(DEPTH)),
             limit: Some(most),
-            ..call_tree::Question::default()
+            ..answers::CallTreeQuestion::default()
         };
         let found = call_tree(&opened.context, &engine_question).ok_or("no profile")?;
         if found.nodes.is_empty() && !question.path.is_empty() {

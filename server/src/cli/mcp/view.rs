@@ -1,8 +1,7 @@
 //! The arguments that all profile tools share: the profile, and how it is viewed.
 
 use crate::cli::view::ViewArgs;
-use analysis::TimeRange;
-use engine::config::transforms;
+use answers::TimeRange;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -55,8 +54,8 @@ impl View {
             view.search.clone_from(search);
         }
         for transform in &self.transforms {
-            let transform =
-                transforms::parse(transform).map_err(|error| format!("transforms: {error}"))?;
+            let transform = answers::transforms::parse(transform)
+                .map_err(|error| format!("transforms: {error}"))?;
             view.transform.push(transform);
         }
         Ok(view)

@@ -4,16 +4,12 @@
 use crate::cli::json_changes::{JsonChanges, JsonComparison};
 use crate::cli::output::Output;
 use crate::cli::overlay::Beside;
-use analysis::{Edge, Edges, FunctionCost, FunctionId, Site, Total, WarningCode};
-use engine::compare::average::Spread;
-use engine::compare::overlay::{Overlaid, Overlay};
-use engine::config::settings::Unit;
-use engine::functions::recorded::RecordedFunctions;
-use engine::items::weight::Weight;
-use engine::present::labels::Scale;
-use engine::query::fleet::FleetNumbers;
-use engine::ranking::order::{hottest_functions, sorted, sorted_lines};
-use engine::snapshot::Snapshot;
+use answers::order::sorted;
+use answers::{
+    Edge, Edges, FleetNumbers, FunctionCost, FunctionId, LabelScale as Scale, Overlaid, Overlay,
+    RecordedFunctions, Site, Snapshot, Spread, Total, Unit, WarningCode, Weight, hottest_functions,
+    sorted_lines,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;

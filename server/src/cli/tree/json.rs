@@ -2,11 +2,7 @@
 
 use crate::cli::json_changes::{JsonChanges, JsonComparison};
 use crate::cli::output::Output;
-use analysis::JitTier;
-use engine::items::weight::Weight;
-use engine::query::tree_rows::{TreeOmitted, TreeRow, TreeRows};
-use engine::snapshot::Snapshot;
-use engine::world::context::Compared;
+use answers::{Compared, JitTier, Snapshot, TreeOmitted, TreeRow, TreeRows, Weight};
 use serde::Serialize;
 use std::io::{self, Write};
 

@@ -3,13 +3,11 @@
 use crate::cli::heading::{compared_with, headline};
 use crate::cli::output::Output;
 use crate::cli::style::Style;
-use analysis::TreeOrder;
-use engine::present::labels::{Part, Scale};
-use engine::present::text::{place, plain};
-use engine::present::units;
-use engine::query::tree_rows::{TreeOmitted, TreeRow, TreeRows};
-use engine::snapshot::Snapshot;
-use engine::world::context::Compared;
+use answers::text::{place, plain};
+use answers::{
+    Compared, LabelPart as Part, LabelScale as Scale, Snapshot, TreeOmitted, TreeOrder, TreeRow,
+    TreeRows, units,
+};
 use std::io::{self, Write};
 
 /// Writes the tree.

@@ -5,15 +5,11 @@ use crate::lsp::command::{
     CLEAR_BASELINE, POP_TRANSFORM, PUSH_TRANSFORM, SELECT_PROFILE, SET_BASELINE, SET_VIEW,
     SHOW_CALLEES, SHOW_CALLERS,
 };
-use engine::items::keys::Key;
-use engine::items::root_item;
-use engine::present::text::{one_line, plain};
-use engine::query::choices::{Choice, ChoiceKey, ChoiceOption};
-use engine::query::functions_at::functions_at;
-use engine::query::hover::name_with_place;
-use engine::query::view::{View, view};
-use engine::text::Position;
-use engine::world::context::Context;
+use answers::text::{one_line, plain};
+use answers::{
+    Choice, ChoiceKey, ChoiceOption, Context, Key, Position, View, functions_at, name_with_place,
+    root_item, view,
+};
 use lsp_types::{Command, Url};
 use serde_json::{Value, json};
 

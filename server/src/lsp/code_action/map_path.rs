@@ -1,9 +1,8 @@
 //! `source.costline.map`: adds a path mapping, for documents that may be a file of the profile.
 
 use crate::lsp::command::SET_PATH_MAPPING;
-use engine::present::text::one_line;
-use engine::query::possible_mappings::possible_mappings;
-use engine::world::context::Context;
+use answers::text::one_line;
+use answers::{Context, possible_mappings};
 use lsp_types::{Command, Url};
 
 /// The kind.

@@ -1,7 +1,7 @@
 //! The arguments of commands.
 
-pub use engine::config::json::read;
-use engine::world::document::path_of;
+use answers::document::path_of;
+pub use answers::json::read;
 use lsp_types::Url;
 #[cfg(test)]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -191,8 +191,7 @@ fn read_first<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::config::choices::Choices;
-    use engine::query::{call_tree, explain, hot_spots};
+    use answers::Choices;
     use serde_json::json;
 
     fn error<T: DeserializeOwned + std::fmt::Debug>(value: &Value) -> String {
@@ -202,23 +201,23 @@ mod tests {
     #[test]
     fn errors_name_the_key_and_what_was_expected() {
         assert_eq!(
-            error::<hot_spots::Question>(&json!({"limt": 1})),
+            error::<answers::HotSpotsQuestion>(&json!({"limt": 1})),
             "unknown key `limt`, expected one of `by`, `sort`, `scope`, `filter`, `perCall`, `minPercent`, `min`, `limit`, `module`"
         );
         assert_eq!(
-            error::<call_tree::Question>(&json!({"path": [{"name": "f", "libb": "x"}]})),
+            error::<answers::CallTreeQuestion>(&json!({"path": [{"name": "f", "libb": "x"}]})),
             "unknown key `libb` in `path[0]`, expected one of `name`, `file`, `lib`, `start`"
         );
         assert_eq!(
-            error::<call_tree::Question>(&json!({"path": [{"file": "f"}]})),
+            error::<answers::CallTreeQuestion>(&json!({"path": [{"file": "f"}]})),
             "the key `name` in `path[0]` is missing"
         );
         assert_eq!(
-            error::<call_tree::Question>(&json!({"depth": "2"})),
+            error::<answers::CallTreeQuestion>(&json!({"depth": "2"})),
             "`depth`: expected a whole number from 0, found string \"2\""
         );
         assert_eq!(
-            error::<hot_spots::Question>(&json!({"by": "folder"})),
+            error::<answers::HotSpotsQuestion>(&json!({"by": "folder"})),
             "`by`: unknown value `folder`, expected one of `function`, `line`, `edge`, `file`, `module`, `package`, `library`, `thread`, `clique`, `field`"
         );
         assert_eq!(
@@ -230,7 +229,10 @@ mod tests {
             "`baseline`: a path, true (the profile shown now) or null"
         );
         assert_eq!(error::<Choices>(&Value::Null), "expected an object, found null");
-        assert_eq!(error::<explain::Question>(&json!({"line": 1})), "the key `uri` is missing");
+        assert_eq!(
+            error::<answers::ExplainQuestion>(&json!({"line": 1})),
+            "the key `uri` is missing"
+        );
         assert_eq!(
             error::<PathArgument>(&json!({"paht": "a"})),
             "unknown key `paht`, expected `path`"
@@ -244,7 +246,7 @@ mod tests {
 
     #[test]
     fn extra_arguments_are_errors_unless_they_are_null() {
-        type One = (Optional<hot_spots::Question>,);
+        type One = (Optional<answers::HotSpotsQuestion>,);
         assert!(<() as Arguments>::parse(&[Value::Null]).is_ok());
         assert_eq!(<() as Arguments>::parse(&[json!({})]).unwrap_err(), "takes no arguments");
         assert!(<One as Arguments>::parse(&[]).is_ok_and(|(Optional(given),)| given.is_none()));

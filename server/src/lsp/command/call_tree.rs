@@ -4,7 +4,7 @@ use super::arguments::Optional;
 use super::definition::Command;
 use crate::lsp::other_profile::OtherProfile;
 use crate::lsp::server::Server;
-use engine::query::call_tree::{self, CallTree, Question};
+use answers::{CallTree, CallTreeQuestion as Question};
 use tower_lsp::jsonrpc::Result;
 
 /// The command.
@@ -23,6 +23,6 @@ impl Command for ShowCallTree {
     ) -> Result<Option<CallTree>> {
         let question = question.unwrap_or_default();
         let context = server.context_for(other).await?;
-        server.read_from(context, move |context| call_tree::call_tree(context, &question)).await
+        server.read_from(context, move |context| answers::call_tree(context, &question)).await
     }
 }

@@ -2,10 +2,7 @@
 
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::config::choices::Choices;
-use engine::config::given::Given;
-use engine::config::overrides::Change;
-use engine::query::view::View;
+use answers::{Choices, Given, View, ViewChange as Change};
 use tower_lsp::jsonrpc::Result;
 
 /// The command.

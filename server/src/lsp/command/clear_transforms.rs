@@ -2,8 +2,7 @@
 
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::config::overrides::Change;
-use engine::query::view::View;
+use answers::{View, ViewChange as Change};
 use tower_lsp::jsonrpc::Result;
 
 /// The command.

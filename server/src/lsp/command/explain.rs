@@ -3,7 +3,7 @@
 use super::arguments::Required;
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::query::explain::{self, Explanation, Question};
+use answers::{ExplainQuestion as Question, Explanation};
 use tower_lsp::jsonrpc::Result;
 
 /// The command.
@@ -20,6 +20,6 @@ impl Command for ExplainLine {
         (Required(question),): (Required<Question>,),
     ) -> Result<Explanation> {
         let uri = question.uri.clone();
-        server.read_document(&uri, move |context| explain::explain(context, &question)).await
+        server.read_document(&uri, move |context| answers::explain(context, &question)).await
     }
 }

@@ -3,8 +3,10 @@
 use super::arguments::Required;
 use super::definition::Command;
 use crate::lsp::server::{Server, failure};
-use engine::export::{self, Compat, Cut, Options, Target};
-use engine::world::context::Context;
+use answers::{
+    Context, ExportCompat as Compat, ExportCut as Cut, ExportOptions as Options,
+    ExportTarget as Target,
+};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use tower_lsp::jsonrpc::Result;
@@ -81,9 +83,9 @@ pub fn write(
     let baseline = context.compared(snapshot).filter(|_| options.target.compares());
     let baseline =
         baseline.map(|compared| (&*compared.baseline.snapshot, context.world.settings.compare));
-    let written = export::export(snapshot, baseline, options)?;
-    export::store(&path, &written.bytes, overwrite)
-        .map_err(|error| export::refusal(&path, &error, "\"overwrite\": true"))?;
+    let written = answers::export(snapshot, baseline, options)?;
+    answers::store_export(&path, &written.bytes, overwrite)
+        .map_err(|error| answers::export_refusal(&path, &error, "\"overwrite\": true"))?;
     Ok(Exported {
         path: path.to_string_lossy().into_owned(),
         bytes: written.bytes.len(),

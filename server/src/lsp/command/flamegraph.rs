@@ -7,11 +7,11 @@ use super::export::{Exported, write};
 use crate::lsp::other_profile::OtherProfile;
 use crate::lsp::pictures::Pictures;
 use crate::lsp::server::{Server, failure};
-use analysis::{TimeRange, TreeOrder};
-use engine::export::{Cut, Options, Target};
-use engine::items::keys::Key;
-use engine::query::flame_graph::{FlameGraph, Order, Question, Search, flame_graph};
-use engine::world::context::Context;
+use answers::{
+    Context, ExportCut as Cut, ExportOptions as Options, ExportTarget as Target, FlameGraph,
+    FlameGraphQuestion as Question, FlameOrder as Order, FlameSearch as Search, Key, TimeRange,
+    TreeOrder, flame_graph,
+};
 use lsp_types::Url;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use super::arguments::Optional;
 use super::definition::Command;
 use crate::lsp::server::{Server, failure};
-use engine::query::hot_line::{Question, Step, hot_line};
+use answers::{HotLineQuestion as Question, HotLineStep as Step, hot_line};
 use tower_lsp::jsonrpc::Result;
 
 /// The command.

@@ -4,7 +4,7 @@ use super::arguments::Optional;
 use super::definition::Command;
 use crate::lsp::other_profile::OtherProfile;
 use crate::lsp::server::Server;
-use engine::query::hot_spots::{HotSpots, Question, hot_spots};
+use answers::{HotSpots, HotSpotsQuestion as Question, hot_spots};
 use tower_lsp::jsonrpc::{Error, Result};
 
 /// The command.

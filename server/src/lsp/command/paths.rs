@@ -2,7 +2,7 @@
 
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::query::paths::{self, Paths};
+use answers::Paths;
 use tower_lsp::jsonrpc::Result;
 
 /// The command.
@@ -16,6 +16,6 @@ impl Command for ListPaths {
     type Answer = Option<Paths>;
 
     async fn run(server: &Server, (): ()) -> Result<Option<Paths>> {
-        server.read(paths::paths).await
+        server.read(answers::paths).await
     }
 }

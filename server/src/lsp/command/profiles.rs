@@ -4,7 +4,7 @@ use super::arguments::Optional;
 use super::definition::Command;
 use crate::lsp::loader::Event;
 use crate::lsp::server::Server;
-use engine::query::profiles::{self, Profiles};
+use answers::Profiles;
 use serde::Deserialize;
 use tower_lsp::jsonrpc::Result;
 
@@ -32,6 +32,6 @@ impl Command for ListProfiles {
         if argument.unwrap_or_default().totals {
             server.change(Event::Sum).await?;
         }
-        server.read(|context| profiles::profiles(&context.world)).await
+        server.read(|context| answers::profiles(&context.world)).await
     }
 }

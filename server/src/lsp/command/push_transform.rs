@@ -3,9 +3,8 @@
 use super::arguments::{Required, TextOr};
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::config::overrides::Change;
-use engine::config::transforms::{TransformData, parse};
-use engine::query::view::View;
+use answers::transforms::parse;
+use answers::{TransformData, View, ViewChange as Change};
 use tower_lsp::jsonrpc::{Error, Result};
 
 /// The command.

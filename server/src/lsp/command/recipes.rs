@@ -3,7 +3,7 @@
 use super::arguments::Required;
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::query::recipes::{Question, Recipe, recipes};
+use answers::{Recipe, RecipesQuestion as Question, recipes};
 use tower_lsp::jsonrpc::Result;
 
 /// The command.

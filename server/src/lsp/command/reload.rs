@@ -3,7 +3,7 @@
 use super::definition::Command;
 use crate::lsp::loader::Event;
 use crate::lsp::server::Server;
-use engine::query::profiles::{self, Profiles};
+use answers::Profiles;
 use tower_lsp::jsonrpc::Result;
 
 /// The command.
@@ -18,6 +18,6 @@ impl Command for Reload {
 
     async fn run(server: &Server, (): ()) -> Result<Profiles> {
         let world = server.change(Event::Reload).await?;
-        Ok(profiles::profiles(&world))
+        Ok(answers::profiles(&world))
     }
 }

@@ -4,9 +4,7 @@ use super::arguments::{Optional, PathArgument};
 use super::definition::Command;
 use crate::lsp::loader::Event;
 use crate::lsp::server::Server;
-use engine::config::choices::Choices;
-use engine::config::overrides::Change;
-use engine::query::profiles::{self, Profiles};
+use answers::{Choices, Profiles, ViewChange as Change};
 use tower_lsp::jsonrpc::Result;
 
 /// The command.
@@ -26,6 +24,6 @@ impl Command for SelectProfile {
         let path = path.and_then(PathArgument::path);
         let change = Change::Set(Choices { profile: path.into(), ..Choices::default() });
         let world = server.change(|answer| Event::Choose(Box::new(change), answer)).await?;
-        Ok(profiles::profiles(&world))
+        Ok(answers::profiles(&world))
     }
 }

@@ -3,7 +3,7 @@
 use super::arguments::Required;
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::query::selection::{self, Question, Selection};
+use answers::{Selection, SelectionQuestion as Question};
 use tower_lsp::jsonrpc::Result;
 
 /// The command.
@@ -23,6 +23,6 @@ impl Command for ShowSelection {
         (Required(question),): (Required<Question>,),
     ) -> Result<Option<Selection>> {
         let uri = question.uri.clone();
-        server.read_document(&uri, move |context| selection::selection(context, &question)).await
+        server.read_document(&uri, move |context| answers::selection(context, &question)).await
     }
 }

@@ -3,9 +3,7 @@
 use super::arguments::{Argument, PathArgument, read};
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::config::choices::{BaselineChoice, Choices};
-use engine::config::overrides::Change;
-use engine::query::view::View;
+use answers::{BaselineChoice, Choices, View, ViewChange as Change};
 use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
 

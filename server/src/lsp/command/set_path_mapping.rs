@@ -3,17 +3,11 @@
 use super::arguments::Required;
 use super::definition::Command;
 use crate::lsp::server::{Server, failure};
-use engine::config::choices::Choices;
-use engine::config::given::Given;
-use engine::config::overrides::Change;
-use engine::config::settings::PathMapping;
-use engine::present::text::one_line;
-use engine::query::path_rules::as_settings;
-use engine::query::view::View;
-use engine::world::World;
+use answers::path_rules::as_settings;
+use answers::text::one_line;
+use answers::{Choices, Given, Mapping, PathMapping, View, ViewChange as Change, World};
 use lsp_types::MessageType;
 use serde::Deserialize;
-use sources::Mapping;
 use tower_lsp::jsonrpc::Result;
 
 /// The command.

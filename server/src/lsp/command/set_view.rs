@@ -3,12 +3,8 @@
 use super::arguments::Required;
 use super::definition::Command;
 use crate::lsp::server::{Server, failure};
-use engine::compare::overlay::no_overlay;
-use engine::config::choices::Choices;
-use engine::config::named_views::resolved;
-use engine::config::overrides::Change;
-use engine::query::view::View;
-use engine::world::World;
+use answers::named_views::resolved;
+use answers::{Choices, View, ViewChange as Change, World, no_overlay};
 use tower_lsp::jsonrpc::Result;
 
 /// The command.
@@ -40,7 +36,7 @@ impl Command for SetView {
 /// Fails if an overlay is neither a metric of the profile shown nor a file.
 fn check_overlay(world: &World, overlay: &str) -> std::result::Result<(), String> {
     let Some(shown) = world.snapshot() else { return Ok(()) };
-    let is_metric = analysis::find_metric(&shown.loaded.recording, overlay).is_ok();
+    let is_metric = answers::find_metric(&shown.loaded.recording, overlay).is_ok();
     let exists = || world.in_root(overlay).is_file();
     if overlay.is_empty() || is_metric || exists() {
         Ok(())

@@ -3,10 +3,9 @@
 use super::arguments::{Optional, Required};
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::items::{Direction, GivenItem};
-use engine::query::call_groups::{GroupBy, grouped};
-use engine::query::step::{Step, show};
-use engine::world::context::Context;
+use answers::call_groups::grouped;
+use answers::step::show;
+use answers::{CallStep as Step, Context, Direction, GivenItem, GroupBy};
 use lsp_types::Url;
 use serde::Deserialize;
 use tower_lsp::jsonrpc::Result;

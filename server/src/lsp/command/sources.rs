@@ -2,7 +2,7 @@
 
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::query::sources::{Sources, sources};
+use answers::{Sources, sources};
 use std::path::PathBuf;
 use tower_lsp::jsonrpc::Result;
 

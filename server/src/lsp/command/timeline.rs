@@ -4,7 +4,7 @@ use super::arguments::Optional;
 use super::definition::Command;
 use crate::lsp::other_profile::OtherProfile;
 use crate::lsp::server::Server;
-use engine::query::timeline::{Question, Timeline, timeline};
+use answers::{Timeline, TimelineQuestion as Question, timeline};
 use tower_lsp::jsonrpc::{Error, Result};
 
 /// The command.

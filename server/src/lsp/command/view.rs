@@ -4,7 +4,7 @@ use super::arguments::Optional;
 use super::definition::Command;
 use crate::lsp::other_profile::OtherProfile;
 use crate::lsp::server::Server;
-use engine::query::view::View;
+use answers::View;
 use tower_lsp::jsonrpc::Result;
 
 /// The command.

@@ -9,9 +9,7 @@ use super::scan::{ScanRequest, scan};
 use super::shared::SharedProfiles;
 use super::work_queue::WorkId;
 use crate::lsp::progress::{PATIENCE, Progress};
-use engine::discovery::Recognised;
-use engine::load::stages::loaded::{LoadError, Step};
-use engine::load::{Caches, PUBLISH_INTERVAL};
+use answers::{Caches, LoadError, PUBLISH_INTERVAL, ReadStep as Step, Recognised};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -190,8 +188,8 @@ fn without_panic<T>(
     work: impl FnOnce() -> Result<T, LoadError>,
 ) -> Result<T, LoadError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
-        let source = formats::ReadError::malformed(
-            formats::At::File,
+        let source = answers::ReadError::malformed(
+            answers::At::File,
             "reading the file failed with a panic; please report this bug and attach the file",
         );
         Err(LoadError::Read { path: PathBuf::from(path), source })

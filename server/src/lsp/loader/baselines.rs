@@ -4,13 +4,9 @@ use super::effect::{Effect, Output};
 use super::inactive::Inactive;
 use super::jobs::{CompareError, CompareJob, CompareResult, Job};
 use super::work_queue::{WorkId, WorkQueue};
-use engine::compare::baseline::Baseline;
-use engine::compare::kept_baseline::KeptBaseline;
-use engine::config::choices::{BaselineChoice, Choices};
-use engine::config::overrides::ChosenBaseline;
-use engine::discovery::stamp::Stamp;
-use engine::query::health::Severity;
-use engine::snapshot::Snapshot;
+use answers::{
+    Baseline, BaselineChoice, Choices, ChosenBaseline, KeptBaseline, Severity, Snapshot, Stamp,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -3,9 +3,7 @@
 
 use super::jobs::Job;
 use super::work_queue::WorkId;
-use engine::config::settings::Watch;
-use engine::query::health::Severity;
-use engine::world::World;
+use answers::{Severity, Watch, World};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -2,10 +2,7 @@
 
 use super::baselines::WantedBaseline;
 use crate::lsp::other_profile::OtherProfile;
-use engine::config::choices::Choices;
-use engine::config::given::Given;
-use engine::config::overrides::Change;
-use engine::discovery::stamp::Stamp;
+use answers::{Choices, Given, Stamp, ViewChange as Change};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;

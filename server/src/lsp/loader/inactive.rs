@@ -2,11 +2,7 @@
 //! showing them again reads nothing, and are then evicted.
 
 use super::shared::ReadSettings;
-use engine::config::settings::Settings;
-use engine::discovery::{Candidate, FileVersion};
-use engine::load::stages::loaded::Loaded;
-use engine::snapshot::Snapshot;
-use engine::world::World;
+use answers::{Candidate, FileVersion, Loaded, Settings, Snapshot, World};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -6,22 +6,12 @@ use super::reading::{current_index, new_index, read_at, read_run};
 use super::scan::{ScanRequest, Scanned};
 use super::shared::{ReadRun, SharedProfiles};
 use super::work_queue::WorkId;
-use engine::compare::baseline::Baseline;
-use engine::compare::kept_baseline::KeptBaseline;
-use engine::compare::kept_runs::KeptRun;
-use engine::compare::overlay::no_overlay;
-use engine::discovery::runs::run_in_folder;
-use engine::discovery::{FileVersion, Recognised};
-use engine::load::stages::loaded::{LoadError, Loaded};
-use engine::load::{
-    Caches, Environment, Extent, Missing, Observe, RunFiles, complete, load_soon,
-    load_with_symbols, read, renew, renew_with_symbols, resolve,
+use answers::{
+    Baseline, Caches, Commit, Environment, Extent, FileVersion, KeptBaseline, KeptRun, LoadError,
+    Loaded, Missing, Observe, ProfileTotal, Recognised, RunFiles, Snapshot, SourceIndex, World,
+    commit_named, complete, load_soon, load_with_symbols, no_overlay, read_run as read, renew,
+    renew_with_symbols, resolve_symbols as resolve, run_in_folder,
 };
-use engine::query::profile_total::ProfileTotal;
-use engine::recorded_texts::{Commit, commit_named};
-use engine::snapshot::Snapshot;
-use engine::world::World;
-use sources::SourceIndex;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;

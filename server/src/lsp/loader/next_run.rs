@@ -3,11 +3,10 @@
 
 use super::refused::Refused;
 use super::scan::Scanned;
-use engine::discovery::preference::{Choice, by_preference};
-use engine::discovery::runs::{belongs_to_run, runs};
-use engine::discovery::{Candidate, FileVersion};
-use engine::load::stages::loaded::Loaded;
-use engine::world::World;
+use answers::{
+    Candidate, FileVersion, Loaded, ProfileChoice as Choice, World, belongs_to_run, by_preference,
+    runs,
+};
 
 /// Which runs may replace the one shown, if the user has picked none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,16 +2,11 @@
 
 use super::reading::{current_index, read_at};
 use crate::lsp::other_profile::OtherProfile;
-use engine::config::choices::Choices;
-use engine::config::named_views::resolved;
-use engine::config::overrides::{Change, Overrides};
-use engine::config::settings::Settings;
-use engine::discovery::stamp::Stamp;
-use engine::load::stages::loaded::Loaded;
-use engine::load::{Caches, Environment, Observe, renew_with_symbols};
-use engine::snapshot::Snapshot;
-use engine::world::World;
-use sources::SourceIndex;
+use answers::named_views::resolved;
+use answers::{
+    Caches, Choices, Environment, Loaded, Observe, Overrides, Settings, Snapshot, SourceIndex,
+    Stamp, ViewChange as Change, World, renew_with_symbols,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 

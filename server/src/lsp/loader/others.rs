@@ -7,8 +7,7 @@ use super::jobs::Job;
 use super::open_job::{OpenJob, Opened};
 use super::work_queue::{WorkId, WorkQueue};
 use crate::lsp::other_profile::OtherProfile;
-use engine::config::settings::Settings;
-use engine::snapshot::Snapshot;
+use answers::{Settings, Snapshot};
 use std::path::Path;
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
 //! Whether snapshots were computed with the present settings and roots.
 
-use engine::world::World;
+use answers::World;
 
 /// Whether the shown snapshot, its index or the baseline has other settings or roots.
 pub fn is_outdated(world: &World) -> bool {

@@ -5,12 +5,7 @@ use super::effect::Output;
 use super::refused::Refused;
 use super::scan::Scanned;
 use super::target::PATIENCE;
-use analysis::Warning;
-use engine::discovery::{FileVersion, foreign_message};
-use engine::load::stages::loaded::LoadError;
-use engine::query::health::{self, Severity};
-use engine::world::World;
-use formats::ErrorKind;
+use answers::{ErrorKind, FileVersion, LoadError, Severity, Warning, World, foreign_message};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -80,7 +75,7 @@ pub fn report_missing<A>(output: &mut Output<A>, scanned: &Scanned) {
         return;
     }
     if let Some(path) = &missing {
-        let message = health::missing(world, path);
+        let message = answers::health::missing(world, path);
         output.log(Severity::Warning, message);
     }
     output.publish(|world| world.missing = missing);
@@ -162,7 +157,7 @@ impl Existence {
             _ if exists => Self::Exists,
             Self::Exists => Self::DeletedAt(now),
             Self::DeletedAt(time) if now.saturating_duration_since(time) >= PATIENCE => {
-                let message = health::deleted(output.world(), &shown.loaded.path);
+                let message = answers::health::deleted(output.world(), &shown.loaded.path);
                 output.log(Severity::Warning, message);
                 Self::Reported
             }

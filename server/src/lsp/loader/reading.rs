@@ -1,16 +1,10 @@
 //! Reads profiles that are not watched: baselines, overlays, and those that are asked about.
 
-use engine::config::settings::CostSettings;
-use engine::discovery::runs::run_in_folder;
-use engine::discovery::{FileVersion, Recognised};
-use engine::load::stages::loaded::{LoadError, Loaded};
-use engine::load::{
-    Environment, Extent, Missing, Observe, RunFiles, index_sources, load_read_with_symbols,
-    load_with_symbols, read,
+use answers::{
+    CostSettings, Environment, Extent, FileVersion, LoadError, Loaded, Missing, Observe,
+    Recognised, RunFiles, Snapshot, SourceIndex, World, index_sources, load_read_with_symbols,
+    load_with_symbols, read_run as read, run_in_folder,
 };
-use engine::snapshot::Snapshot;
-use engine::world::World;
-use sources::SourceIndex;
 use std::path::Path;
 use std::sync::Arc;
 

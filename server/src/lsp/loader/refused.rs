@@ -1,7 +1,6 @@
 //! Files that are not read again before they are rewritten.
 
-use engine::discovery::FileVersion;
-use engine::discovery::stamp::Stamp;
+use answers::{FileVersion, Stamp};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 

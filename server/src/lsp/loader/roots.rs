@@ -6,7 +6,7 @@ use super::event::Event;
 use super::jobs::JobResult;
 use super::state::State;
 use super::work_queue::WorkId;
-use engine::world::World;
+use answers::World;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;

@@ -6,7 +6,7 @@
 
 use super::jobs::{Job, JobResult, LoadResult};
 use super::work_queue::WorkId;
-use engine::load::stages::loaded::LoadError;
+use answers::LoadError;
 use std::collections::HashMap;
 use std::io;
 use std::ops::ControlFlow;

@@ -1,14 +1,9 @@
 //! Scans the disk for profiles, and checks the files that the loader uses. Decides nothing.
 
-use engine::config::absent::absent;
-use engine::config::paths::is_outside;
-use engine::config::settings::Settings;
-use engine::discovery::runs::{run_in_folder, runs};
-use engine::discovery::stamp::Stamp;
-use engine::discovery::{
-    Candidate, Content, FileVersion, Recognised, discover, folders_of, has_end, sniff,
+use answers::{
+    Candidate, Content, FileVersion, Foreign, Recognised, Settings, Stamp, absent, discover,
+    folders_of, has_end, is_outside, run_in_folder, runs, sniff,
 };
-use formats::Foreign;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,8 +1,6 @@
 //! Profiles that several roots show. Each version is read once.
 
-use engine::config::settings::{CostSettings, Settings, SourceSettings, Symbols};
-use engine::discovery::FileVersion;
-use engine::load::stages::loaded::{LoadError, Loaded};
+use answers::{CostSettings, FileVersion, LoadError, Loaded, Settings, SourceSettings, Symbols};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -99,8 +97,7 @@ fn is_in_memory(slot: &Mutex<Option<Shared>>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::discovery::FileVersion;
-    use engine::discovery::stamp::Stamp;
+    use answers::{FileVersion, Stamp};
     use serde_json::json;
     use std::fs;
     use std::ops::ControlFlow;

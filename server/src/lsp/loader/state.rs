@@ -17,16 +17,10 @@ use super::shared::ReadSettings;
 use super::totals::Totals;
 use super::waiting::{LoadKind, Needs, Waiting};
 use super::work_queue::{WorkId, WorkQueue};
-use engine::compare::baseline::Baseline;
-use engine::config::choices::{BaselineChoice, Choices};
-use engine::config::named_views;
-use engine::config::overrides::{Change, ChosenBaseline, Overrides};
-use engine::config::settings::Settings;
-use engine::load::stages::loaded::LoadError;
-use engine::query::health::Severity;
-use engine::snapshot::Snapshot;
-use engine::world::World;
-use formats::ReadError;
+use answers::{
+    Baseline, BaselineChoice, Choices, ChosenBaseline, LoadError, Overrides, ReadError, Settings,
+    Severity, Snapshot, ViewChange as Change, World,
+};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -234,7 +228,7 @@ impl<A> State<A> {
 
     fn change_settings(&mut self, value: &Value) {
         let (settings, mut ignored) = Settings::parse(value);
-        ignored.extend(named_views::problems(&settings));
+        ignored.extend(answers::named_views::problems(&settings));
         report_ignored(&mut self.output, ignored);
         if settings == self.settings {
             return;

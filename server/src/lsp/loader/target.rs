@@ -1,9 +1,7 @@
 //! The files to read next, and the rules for when they have *settled*.
 
 use super::scan::Ending;
-use engine::discovery::FileVersion;
-use engine::discovery::stamp::Stamp;
-use formats::Format;
+use answers::{FileVersion, Format, Stamp};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

@@ -4,10 +4,7 @@
 use super::effect::{Effect, Output};
 use super::jobs::{Job, SumJob};
 use super::work_queue::{WorkId, WorkQueue};
-use engine::discovery::FileVersion;
-use engine::discovery::runs::runs;
-use engine::query::profile_total::ProfileTotal;
-use engine::world::World;
+use answers::{FileVersion, ProfileTotal, World, runs};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -78,11 +75,10 @@ impl<A> Totals<A> {
 fn unknown(world: &World) -> Vec<Vec<FileVersion>> {
     let all = runs(&world.candidates).into_iter();
     let is_unknown = |run: &Vec<_>| {
-        let first: Option<&&engine::discovery::Candidate> = run.first();
+        let first: Option<&&answers::Candidate> = run.first();
         first.is_some_and(|first| world.total_of(&first.path, first.stamp, run.len()).is_none())
     };
-    let versions = |run: Vec<&engine::discovery::Candidate>| {
-        run.into_iter().cloned().map(FileVersion::from).collect()
-    };
+    let versions =
+        |run: Vec<&answers::Candidate>| run.into_iter().cloned().map(FileVersion::from).collect();
     all.filter(is_unknown).take(MAX_PROFILES).map(versions).collect()
 }

@@ -2,8 +2,8 @@
 //! wins.
 
 use super::checks::{is_etl, is_gperftools, is_perf_report, is_perfetto, is_pprof_text};
-use super::kind::Foreign;
-use super::signature::Signature::{At, Begins, Check, FolderName, Keys};
+use crate::foreign_kind::Foreign;
+use crate::signature::Signature::{At, Begins, Check, FolderName, Keys};
 
 /// The command that records Python.
 macro_rules! py_spy {

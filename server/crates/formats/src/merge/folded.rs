@@ -5,7 +5,7 @@ use super::sum::{MergeError, add};
 use crate::error::{At, ReadError};
 use crate::read::folded::line::Separator::JoinsLines;
 use crate::read::folded::{functions, line, one_value_per_line};
-use crate::read::text::utf8;
+use crate::read::shared::text::utf8;
 use profile::Warnings;
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;

@@ -29,13 +29,13 @@ mod tree;
 
 pub(crate) use text::is_callgrind;
 
-use super::func_text::FuncText;
-use super::text::{open_end, source_name, utf8_at};
-use super::texts::{Text, Texts};
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::input::Input;
-use crate::read_result::Read;
+use crate::read::result::Read;
+use crate::read::shared::func_text::FuncText;
+use crate::read::shared::text::{open_end, source_name, utf8_at};
+use crate::read::shared::texts::{Text, Texts};
 use crate::writer::{Dialect, Producer, Writer};
 use events::Events;
 use executions::{Executions, Instruction};

@@ -3,11 +3,11 @@
 //!
 //! [`super::v8`] has its contents and what is read of them.
 
-use super::json;
 use super::v8::{Counted, CpuProfile, Tree, default_metric, metrics, without_wrapper};
 use crate::error::ReadError;
 use crate::format::Format;
-use crate::read_result::Read;
+use crate::read::result::Read;
+use crate::read::shared::json;
 use profile::{ProfileBuilder, Recording, Thread, Warnings};
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {

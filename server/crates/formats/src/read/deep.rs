@@ -8,11 +8,13 @@
 //! Sources: `runtime/mercury_deep_profiling.c`, which writes such files, and
 //! `deep_profiler/read_profile.m` of Mercury.
 
+pub(crate) mod executions;
+
 pub(crate) mod contour;
+
 mod costs;
 mod coverage;
 mod dump;
-pub(crate) mod executions;
 mod goal;
 mod graph;
 mod input;
@@ -26,10 +28,10 @@ mod tests;
 
 use crate::error::{At, ReadError};
 use crate::format::Format;
-use crate::read_result::Read;
+use crate::read::deep::executions::Executions;
+use crate::read::result::Read;
 use crate::writer::{Producer, Writer};
 use costs::{Cost, Costs};
-use executions::Executions;
 use links::Links;
 use nodes::File;
 use profile::both;

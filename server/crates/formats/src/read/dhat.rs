@@ -15,11 +15,11 @@
 //! The largest size of each program point (`mb`, `mbk`) is not read: these sizes were reached at
 //! different times, so their sum was never the size of the heap.
 
-use super::func_text::FuncText;
-use super::json;
 use crate::error::{At, ReadError};
 use crate::format::Format;
-use crate::read_result::Read;
+use crate::read::result::Read;
+use crate::read::shared::func_text::FuncText;
+use crate::read::shared::json;
 use profile::{
     Frame, FuncId, Metric, ProfileBuilder, Recording, Samples, Thread, WarningCode, Warnings,
     Weights,
@@ -222,9 +222,9 @@ impl<'a> Place<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text_rows::{profile, rows, warnings};
     use super::*;
     use crate::error::ErrorKind;
+    use crate::read::text_rows::{profile, rows, warnings};
     use profile::StackAccess;
 
     const HEAP: &str = r#"{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":true,"tu":"instrs","Mtu":"Minstr","tuth":500,

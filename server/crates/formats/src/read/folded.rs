@@ -14,14 +14,14 @@ mod threads;
 pub(crate) use sniff::is_folded;
 
 use super::austin::{self, Mode};
-use super::func_text::FuncText;
-use super::rows::Rows;
-use super::text::{open_end, utf8_at};
 use crate::error::{At, ReadError};
 use crate::fleet::Fleet;
 use crate::format::Format;
 use crate::input::Input;
-use crate::read_result::Read;
+use crate::read::result::Read;
+use crate::read::shared::func_text::FuncText;
+use crate::read::shared::rows::Rows;
+use crate::read::shared::text::{open_end, utf8_at};
 use crate::writer::{Dialect, Producer, Writer};
 use dialect::{Place, Position};
 use line::Separator;

@@ -12,7 +12,7 @@
 use super::v8::{CallFrame, without_wrapper};
 use crate::error::{At, ReadError};
 use crate::format::Format;
-use crate::read_result::Read;
+use crate::read::result::Read;
 use crate::scan::{Scanned, Scanner, Stop};
 use profile::{
     LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread, WarningCode,

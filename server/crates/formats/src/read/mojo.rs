@@ -15,11 +15,11 @@
 mod input;
 
 use super::austin::{self, Mode, ThreadPrefix, Values};
-use super::func_text::FuncText;
-use super::rows::Rows;
 use crate::error::ReadError;
 use crate::format::Format;
-use crate::read_result::Read;
+use crate::read::result::Read;
+use crate::read::shared::func_text::FuncText;
+use crate::read::shared::rows::Rows;
 use crate::writer::Writer;
 use input::{Input, Number, Stop, malformed};
 use profile::{

@@ -25,12 +25,12 @@ mod sample;
 mod words;
 
 use super::perf_event::{PerfEvent, default_metric, metric_names, no_sample, warn_of_lost_samples};
-use super::rows::{MAX_METRICS, Rows};
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::input::Input;
 use crate::limits::Limits;
-use crate::read_result::Read;
+use crate::read::result::Read;
+use crate::read::shared::rows::{MAX_METRICS, Rows};
 use crate::writer::{Producer, Writer};
 use container::{Container, Record, kind};
 use event::Event;

@@ -17,13 +17,13 @@ mod sniff;
 pub use generated::{Generated, generated};
 pub(crate) use sniff::is_perf_script;
 
-use super::number::fits_counter;
 use super::perf_event::{no_sample, warn_of_lost_samples};
-use super::text::utf8_at;
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::input::Input;
-use crate::read_result::Read;
+use crate::read::result::Read;
+use crate::read::shared::number::fits_counter;
+use crate::read::shared::text::utf8_at;
 use crate::writer::{Producer, Writer};
 use lines::{Before, Found, Lines, whole_lines};
 use profile::{WarningCode, Warnings};

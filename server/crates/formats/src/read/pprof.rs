@@ -23,13 +23,13 @@ mod threads;
 
 pub(crate) use sniff::is_pprof;
 
-use super::rows::Rows;
 use crate::error::{ErrorKind, ReadError};
 use crate::fleet::Fleet;
 use crate::format::Format;
 use crate::input::Input;
 use crate::pprof_proto::{self as proto, Field, Fields};
-use crate::read_result::Read;
+use crate::read::result::Read;
+use crate::read::shared::rows::Rows;
 use locations::locations;
 use metrics::metrics;
 use profile::{ProfileBuilder, Recording, Warnings};

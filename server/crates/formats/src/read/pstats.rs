@@ -23,10 +23,10 @@ mod sampled;
 #[cfg(test)]
 mod tests;
 
-use super::func_text::FuncText;
 use crate::error::ReadError;
 use crate::format::Format;
-use crate::read_result::Read;
+use crate::read::result::Read;
+use crate::read::shared::func_text::FuncText;
 use crate::writer::{Dialect, Writer};
 use marshal::{Entered, Marshal, Value, unexpected};
 use profile::{

@@ -8,12 +8,12 @@
 //! Functions in C have neither file nor line. `on_cpu` is ignored: there are recordings in which it
 //! is always false, so it does not show idleness.
 
-use super::func_text::FuncText;
-use super::json::{Text, reason};
-use super::rows::Rows;
 use crate::error::{At, ReadError};
 use crate::format::Format;
-use crate::read_result::Read;
+use crate::read::result::Read;
+use crate::read::shared::func_text::FuncText;
+use crate::read::shared::json::{Text, reason};
+use crate::read::shared::rows::Rows;
 use crate::writer::{Producer, Writer};
 use profile::{Frame, FrameId, Metric, ProfileBuilder, Recording, Thread, WarningCode, Warnings};
 use rustc_hash::FxHashMap;
@@ -196,9 +196,9 @@ impl<'a> Tables<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text_rows::{profile, rows, warnings};
     use super::*;
     use crate::error::ErrorKind;
+    use crate::read::text_rows::{profile, rows, warnings};
     use profile::StackAccess;
 
     /// `f` in C, called by `g` at line 7 of a file with both paths.

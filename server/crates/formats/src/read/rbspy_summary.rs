@@ -8,11 +8,11 @@
 //! between the largest of its rows and their sum. For example, rows of 60 % and 50 % bound it by 60
 //! % and 100 %.
 
-use super::func_text::FuncText;
-use super::text::warn_of_open_end;
 use crate::error::{At, ReadError};
 use crate::format::Format;
-use crate::read_result::Read;
+use crate::read::result::Read;
+use crate::read::shared::func_text::FuncText;
+use crate::read::shared::text::warn_of_open_end;
 use crate::writer::{Dialect, Writer};
 use profile::{
     FuncId, GraphTables, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording, RowWeights,
@@ -25,7 +25,7 @@ pub(crate) const HEADER: &[u8] = b"% self  % total  name";
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let mut warnings = Warnings::default();
-    let text = super::text::utf8(bytes, &mut warnings);
+    let text = crate::read::shared::text::utf8(bytes, &mut warnings);
     let mut builder = ProfileBuilder::new(Vec::new(), 0);
     // For each line, and as line 0 for each function.
     let mut places: FxHashMap<(FuncId, u32), Sums> = FxHashMap::default();
@@ -129,8 +129,8 @@ impl<'a> Row<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text_rows::warnings;
     use super::*;
+    use crate::read::text_rows::warnings;
     use profile::GraphAccess;
 
     fn read_rows(rows: &str) -> Result<Read, ReadError> {

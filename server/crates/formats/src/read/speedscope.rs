@@ -18,14 +18,15 @@
 mod scan;
 mod schema;
 
-use super::calls::{self, CallTimes, Event, What};
 use super::dotnet;
-use super::id_tree::Node;
-use super::rows::MAX_METRICS;
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::input::Input;
-use crate::read_result::Read;
+use crate::read::result::Read;
+use crate::read::shared::calls;
+use crate::read::shared::calls::{CallTimes, Event, What};
+use crate::read::shared::id_tree::Node;
+use crate::read::shared::rows::MAX_METRICS;
 use crate::writer::{Dialect, Producer, Writer};
 use profile::{
     FrameId, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread,

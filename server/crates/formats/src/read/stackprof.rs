@@ -17,12 +17,12 @@
 //! definition. Functions in C have the file `<cfunc>`. `(garbage collection)` is not a function,
 //! but its samples count.
 
-use super::func_text::FuncText;
-use super::json;
-use super::json::Text;
 use crate::error::{At, ReadError};
 use crate::format::Format;
-use crate::read_result::Read;
+use crate::read::result::Read;
+use crate::read::shared::func_text::FuncText;
+use crate::read::shared::json;
+use crate::read::shared::json::Text;
 use profile::{
     Call, Frame, FuncId, GraphTables, Metric, OwnCost, ProfileBuilder, Recording, RowWeights,
     Samples, StatedTotal, Thread, Total, WarningCode, Warnings, Weights,
@@ -433,9 +433,9 @@ fn push_calls(
 
 #[cfg(test)]
 mod tests {
-    use super::super::text_rows::{rows, warnings};
     use super::*;
     use crate::error::ErrorKind;
+    use crate::read::text_rows::{rows, warnings};
     use profile::GraphAccess;
     use std::fmt::Write;
 

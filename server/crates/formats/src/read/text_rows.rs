@@ -1,17 +1,17 @@
 //! Results of readers as text, for tests.
 
-use crate::read_result::Read;
+use crate::read::result::Read;
 use profile::{Profile, Recording, StackAccess, Thread, WarningCode};
 use std::fmt::Write;
 
-pub(super) fn profile(read: &Read) -> &Profile {
+pub(crate) fn profile(read: &Read) -> &Profile {
     let Recording::Stacks(profile) = &read.recording else { panic!("expected stacks") };
     profile
 }
 
 /// Each sample as `pid/tid: root > leaf|file@definition:line weights`, as far as the parts are
 /// known.
-pub(super) fn rows(read: &Read) -> String {
+pub(crate) fn rows(read: &Read) -> String {
     let ids = |thread: &Thread| {
         [&thread.pid, &thread.tid]
             .into_iter()
@@ -24,7 +24,7 @@ pub(super) fn rows(read: &Read) -> String {
 }
 
 /// As [`rows`], with another label for threads. Inlined frames have a `~` at the end.
-pub(super) fn labelled_rows(read: &Read, label: impl Fn(&Thread) -> String) -> String {
+pub(crate) fn labelled_rows(read: &Read, label: impl Fn(&Thread) -> String) -> String {
     let profile = profile(read);
     let (symbols, mut out) = (profile.symbols(), String::new());
     for (thread, samples) in profile.sampled_threads() {
@@ -65,6 +65,6 @@ pub(super) fn labelled_rows(read: &Read, label: impl Fn(&Thread) -> String) -> S
 }
 
 /// The codes of the warnings and their counts.
-pub(super) fn warnings(read: &Read) -> Vec<(WarningCode, u64)> {
+pub(crate) fn warnings(read: &Read) -> Vec<(WarningCode, u64)> {
     read.warnings.as_slice().iter().map(|warning| (warning.code, warning.count)).collect()
 }

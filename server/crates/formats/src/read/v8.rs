@@ -5,9 +5,9 @@ mod cpu_profile;
 
 pub(crate) use cpu_profile::{Counted, CpuProfile, Node, Tree, default_metric, metrics};
 
-use super::number::position;
-use super::text::source_name;
 use crate::error::ReadError;
+use crate::read::shared::number::position;
+use crate::read::shared::text::source_name;
 use crate::scan::{Scanner, Stop};
 use profile::{Code, Frame, Func, FuncId, ProfileBuilder, StackId};
 use serde::Deserialize;

@@ -5,7 +5,7 @@ use super::disk::path;
 use super::simulation::{Simulation, samples_of};
 use crate::lsp::loader::WantedBaseline;
 use crate::lsp::loader::event::Event;
-use engine::config::overrides::ChosenBaseline;
+use answers::ChosenBaseline;
 use serde_json::json;
 use std::time::Duration;
 

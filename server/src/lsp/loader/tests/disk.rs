@@ -1,10 +1,10 @@
 //! A disk in memory, and the results of scans and loads of it.
 
 use crate::lsp::loader::scan::{Ending, ScanRequest, Scanned};
-use engine::discovery::stamp::Stamp;
-use engine::discovery::{Candidate, FileVersion};
-use engine::load::stages::loaded::{LoadError, Loaded};
-use formats::{At, Format, Origin, ReadError, Writer};
+use answers::{
+    At, Candidate, FileOrigin as Origin, FileVersion, Format, LoadError, Loaded, ReadError, Stamp,
+    Writer,
+};
 use profile::text_samples;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

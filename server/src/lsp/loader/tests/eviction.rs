@@ -5,7 +5,7 @@ use super::disk::path;
 use super::simulation::Simulation;
 use crate::lsp::loader::WantedBaseline;
 use crate::lsp::loader::event::Event;
-use engine::load::stages::loaded::Loaded;
+use answers::Loaded;
 use serde_json::json;
 use std::sync::{Arc, Weak};
 use std::time::Duration;

@@ -4,7 +4,7 @@ use super::disk::Content::{Broken, Profile};
 use super::disk::path;
 use super::simulation::{Simulation, samples_of};
 use crate::lsp::loader::event::Event;
-use engine::config::settings::Unit;
+use answers::Unit;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,8 +61,7 @@ fn a_view_is_based_on_the_settings_and_on_the_mappings_and_the_unit_that_are_cho
     let open = simulation.open("a.cpuprofile", Some(json!({ "inlines": "callSite" })));
     simulation.pass(SHORT);
     let world = simulation.answers[&open].clone().unwrap();
-    let of =
-        |world: &engine::world::World| (world.settings.unit, world.settings.path_mappings.clone());
+    let of = |world: &answers::World| (world.settings.unit, world.settings.path_mappings.clone());
     assert_eq!(of(&world), of(&simulation.world));
     assert_ne!(world.settings.hints.show, simulation.world.settings.hints.show);
     assert_eq!(world.snapshot().unwrap().settings, world.settings.costs());

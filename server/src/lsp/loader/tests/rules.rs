@@ -5,8 +5,7 @@
 use super::disk::{Content, path};
 use super::simulation::{Pace, Simulation};
 use crate::lsp::loader::event::Event;
-use engine::config::choices::BaselineChoice;
-use engine::config::overrides::ChosenBaseline;
+use answers::{BaselineChoice, ChosenBaseline};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::json;

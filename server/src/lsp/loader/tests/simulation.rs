@@ -12,18 +12,11 @@ use crate::lsp::loader::shared::SharedProfiles;
 use crate::lsp::loader::state::State;
 use crate::lsp::loader::work_queue::WorkId;
 use crate::lsp::other_profile::OtherProfile;
-use analysis::Thread;
-use engine::compare::baseline::Baseline;
-use engine::config::choices::Choices;
-use engine::config::overrides::Change;
-use engine::config::settings::Settings;
-use engine::discovery::stamp::Stamp;
-use engine::load::stages::loaded::{LoadError, Loaded};
-use engine::load::{Caches, Environment, index_sources, load, renew, renew_with_symbols};
-use engine::query::health::Severity;
-use engine::snapshot::Snapshot;
-use engine::world::World;
-use formats::ReadError;
+use answers::{
+    Baseline, Caches, Choices, Environment, LoadError, Loaded, ReadError, Settings, Severity,
+    Snapshot, Stamp, Thread, ViewChange as Change, World, index_sources, load, renew,
+    renew_with_symbols,
+};
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,7 +5,7 @@
 //! `f'caller'callers-caller`). With both, the level comes first: `f'2'caller`. In the source all of
 //! them are one function.
 
-use crate::read::texts::{Text, Texts};
+use crate::read::shared::texts::{Text, Texts};
 use profile::{BuildError, WarningCode, Warnings};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,6 +1,7 @@
-use super::super::text_rows::{self, warnings};
 use super::*;
 use crate::error::ErrorKind;
+use crate::read::text_rows;
+use crate::read::text_rows::warnings;
 use profile::{GraphAccess, StackAccess, WarningCode};
 use std::fmt::Write;
 

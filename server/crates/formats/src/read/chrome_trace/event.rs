@@ -1,7 +1,7 @@
 //! One event as in the file, with numbers and ids as numbers or strings.
 
-use crate::read::json::reason;
-use crate::read::number::fits_counter;
+use crate::read::shared::json::reason;
+use crate::read::shared::number::fits_counter;
 use crate::scan::{Scanner, Stop};
 use profile::BuildError;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};

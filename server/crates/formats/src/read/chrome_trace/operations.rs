@@ -8,7 +8,7 @@
 
 use super::event::{Event, Raw};
 use super::names::{Id, Names};
-use crate::read::calls;
+use crate::read::shared::calls;
 use profile::{BuildError, ProfileBuilder};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;

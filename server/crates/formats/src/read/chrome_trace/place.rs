@@ -5,8 +5,8 @@
 //! look cheaper than they are.
 
 use super::event::{Event, Raw, Text, number};
-use crate::read::func_text::FuncText;
-use crate::read::number::position;
+use crate::read::shared::func_text::FuncText;
+use crate::read::shared::number::position;
 use profile::{BuildError, Frame, FrameId, ProfileBuilder};
 use serde::Deserialize;
 use std::borrow::Cow;

@@ -11,9 +11,9 @@ use super::event::{Event, EventError, number};
 use super::names::{Id, Names};
 use crate::error::{At, ReadError};
 use crate::format::Format;
-use crate::read::number::position;
+use crate::read::result::Read;
+use crate::read::shared::number::position;
 use crate::read::v8::{self, Counted, CpuProfile, Node, Tree, callers_first, durations};
-use crate::read_result::Read;
 use profile::{
     FuncId, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, WarningCode,
     Warnings, Weights,

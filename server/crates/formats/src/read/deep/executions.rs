@@ -1,13 +1,13 @@
 //! Execution counts in a deep profile, and the lines that they belong to. Lines are in a file
-//! beside the profile: the representation of the program ([`super::procrep`]).
+//! beside the profile: the representation of the program ([`crate::read::deep::procrep`]).
 
-use super::coverage::{Misfit, PointCount, ProcCounts, SiteCounts, lines};
-use super::goal::FileId;
-use super::links::Links;
-use super::nodes::{Coverage, File, Proc};
-use super::proc_label::ProcLabel;
-use super::procrep::Procrep;
 use crate::error::ReadError;
+use crate::read::deep::coverage::{Misfit, PointCount, ProcCounts, SiteCounts, lines};
+use crate::read::deep::goal::FileId;
+use crate::read::deep::links::Links;
+use crate::read::deep::nodes::{Coverage, File, Proc};
+use crate::read::deep::proc_label::ProcLabel;
+use crate::read::deep::procrep::Procrep;
 use profile::{Recording, StringId, StringTable, WarningCode, Warnings};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;

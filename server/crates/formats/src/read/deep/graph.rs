@@ -6,7 +6,7 @@ use super::links::Links;
 use super::measure::Measure;
 use super::nodes::{Counts, File, Header};
 use crate::error::ReadError;
-use crate::read::func_text::FuncText;
+use crate::read::shared::func_text::FuncText;
 use profile::both;
 use profile::{
     BuildError, Call, Column, Context, ContextCall, Contexts, Func, FuncId, GraphTables,

@@ -4,8 +4,9 @@
 //! the row. An error of a column counts only if the column is used.
 
 use crate::error::{At, ReadError};
+use crate::read::shared::stream::{BadColumn, Stream};
+use crate::scan::Scanned;
 use crate::scan::cells::{Cell, each_cell, to_number};
-use crate::scan::{BadColumn, Scanned, Stream};
 use profile::Weights;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use std::borrow::Cow;

@@ -21,8 +21,8 @@ use super::tables::{self, Categories, Frames, Funcs, Names, Shared, Stacks, Tabl
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::input::Input;
-use crate::read::json::ShortList;
-use crate::read_result::Read;
+use crate::read::result::Read;
+use crate::read::shared::json::ShortList;
 use profile::{JitTier, LibId, ProfileBuilder, Recording, WarningCode, Warnings, Weights};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;

@@ -25,7 +25,7 @@ pub(crate) use gecko::read as read_gecko;
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::input::Input;
-use crate::read_result::Read;
+use crate::read::result::Read;
 use crate::writer::{Producer, Writer};
 use profile::{Recording, WarningCode, Warnings};
 use raw::Raw;

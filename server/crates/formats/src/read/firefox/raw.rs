@@ -6,8 +6,9 @@ use super::rows;
 use super::slabs::{ROOT_FIELD, Slab, Slabs, malformed};
 use crate::error::{At, ReadError};
 use crate::input::{self, Input};
-use crate::read::json::{MAX_ELEMENTS, from_json, no_json, too_long};
-use crate::scan::{Scanned, Stop, Stream};
+use crate::read::shared::json::{MAX_ELEMENTS, from_json, no_json, too_long};
+use crate::read::shared::stream::Stream;
+use crate::scan::{Scanned, Stop};
 use serde::Deserialize;
 
 /// The deepest nesting of wanted objects; deeper ones are skipped. Processes may be nested without

@@ -3,8 +3,9 @@
 
 use super::columns::{Column, Kind};
 use crate::input;
-use crate::read::json::from_json;
-use crate::scan::{Scanned, Scanner, Stream};
+use crate::read::shared::json::from_json;
+use crate::read::shared::stream::Stream;
+use crate::scan::{Scanned, Scanner};
 use rustc_hash::FxHashMap;
 
 /// What every row about an allocation contains. Few recordings have any, but markers are most of a file.

@@ -7,7 +7,7 @@
 
 use super::columns::{Kind, Text};
 use super::raw::{Members, Wanted};
-use crate::read::json::ShortList;
+use crate::read::shared::json::ShortList;
 use profile::JitTier;
 use serde::Deserialize;
 

@@ -393,7 +393,7 @@ impl Funcs {
         let func = Func {
             name: builder.intern_string(&name)?,
             source: file
-                .map(|file| builder.intern_source(&crate::read::text::source_name(file)))
+                .map(|file| builder.intern_source(&crate::read::shared::text::source_name(file)))
                 .transpose()?,
             lib,
             line: or_zero(start),
@@ -404,7 +404,10 @@ impl Funcs {
             match frame.location.map(located).map(|(file, line)| (source(file), or_zero(line))) {
                 Some((Some(other), line @ 1..)) if file != Some(other) => (
                     0,
-                    Some((builder.intern_source(&crate::read::text::source_name(other))?, line)),
+                    Some((
+                        builder.intern_source(&crate::read::shared::text::source_name(other))?,
+                        line,
+                    )),
                 ),
                 Some((executing, line)) => (if executing == file { line } else { 0 }, None),
                 None => (or_zero(start), None),

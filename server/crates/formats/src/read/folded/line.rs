@@ -4,7 +4,7 @@
 //! 10` the frame is `worker 3`. `perf report -g folded` has the value first. The frames of a stack
 //! are root first, separated by `;`.
 
-use crate::read::number::fits_counter;
+use crate::read::shared::number::fits_counter;
 
 /// Parses a number as profilers write it: digits, optionally with a sign and a fraction.
 pub(super) fn number(text: &str) -> Option<f64> {

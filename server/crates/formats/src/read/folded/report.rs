@@ -4,7 +4,7 @@
 use super::{dialect, line};
 use crate::error::ReadError;
 use crate::read::perf_event::{PerfEvent, merged, metric_names};
-use crate::read::rows::MAX_METRICS;
+use crate::read::shared::rows::MAX_METRICS;
 use crate::writer::Dialect;
 use profile::Metric;
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
-use super::super::text_rows::{labelled_rows, profile};
 use super::*;
 use crate::error::ErrorKind;
 use crate::input;
+use crate::read::text_rows::{labelled_rows, profile};
 use profile::StackAccess;
 
 fn read_bytes(bytes: &[u8]) -> Result<Read, ReadError> {

@@ -6,7 +6,7 @@ use super::event::Event;
 use super::lost::{self, Lost};
 use super::words::Words;
 use crate::error::{At, ReadError};
-use crate::inflate::unfinished_zstd;
+use crate::input::inflate::unfinished_zstd;
 use crate::limits::Limits;
 use profile::{WarningCode, Warnings};
 use rustc_hash::FxHashMap;

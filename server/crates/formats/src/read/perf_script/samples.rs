@@ -6,11 +6,11 @@ use super::generated::{Generated, generated};
 use super::header::Header;
 use super::lines::{FrameLines, same_code};
 use crate::error::ReadError;
-use crate::read::func_text::FuncText;
-use crate::read::id_tree::{IdTree, Node};
 use crate::read::perf_event::{PerfEvent, default_metric, merged, metric_names};
-use crate::read::rows::{MAX_METRICS, Rows};
-use crate::read::texts::{Text, Texts};
+use crate::read::shared::func_text::FuncText;
+use crate::read::shared::id_tree::{IdTree, Node};
+use crate::read::shared::rows::{MAX_METRICS, Rows};
+use crate::read::shared::texts::{Text, Texts};
 use profile::{
     FrameId, JitTier, LineKnowledge, Metric, ProfileBuilder, Recording, StackId, Thread,
 };

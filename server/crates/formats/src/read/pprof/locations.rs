@@ -5,7 +5,7 @@ use super::prune::{Cut, Prune};
 use super::tables::{ById, Strings};
 use crate::error::ReadError;
 use crate::pprof_proto as proto;
-use crate::read::func_text::FuncText;
+use crate::read::shared::func_text::FuncText;
 use profile::{Frame, FrameId, Func, FuncKey, ProfileBuilder, WarningCode, Warnings};
 use rustc_hash::FxHashSet;
 

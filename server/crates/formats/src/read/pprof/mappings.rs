@@ -3,7 +3,7 @@
 use super::tables::{ById, Strings};
 use crate::error::ReadError;
 use crate::pprof_proto as proto;
-use crate::read::func_text::library;
+use crate::read::shared::func_text::library;
 use profile::{AddressBase, Lib, LibId, ProfileBuilder};
 
 /// The mapped parts of libraries.

@@ -8,7 +8,7 @@ use super::prune::Cut;
 use super::tables::ById;
 use crate::error::ReadError;
 use crate::pprof_proto as proto;
-use crate::read::id_tree::{IdTree, Node};
+use crate::read::shared::id_tree::{IdTree, Node};
 use profile::{ProfileBuilder, StackId};
 use rustc_hash::FxHashMap;
 

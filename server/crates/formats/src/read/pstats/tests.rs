@@ -1,6 +1,6 @@
-use super::super::text_rows::warnings;
 use super::*;
 use crate::error::{At, ErrorKind};
+use crate::read::text_rows::warnings;
 use profile::GraphAccess;
 use profile::StatedTotal;
 use std::collections::BTreeMap;

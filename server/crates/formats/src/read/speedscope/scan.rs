@@ -4,10 +4,11 @@
 use super::schema::{File, Profile};
 use crate::error::{At, ReadError};
 use crate::input::Input;
-use crate::read::id_tree::Node;
-use crate::read::json::{MAX_ELEMENTS, decode_part, no_json, too_long};
+use crate::read::shared::id_tree::Node;
+use crate::read::shared::json::{MAX_ELEMENTS, decode_part, no_json, too_long};
+use crate::read::shared::stream::{BadColumn, Stream};
 use crate::scan::cells::{Cell, each_cell};
-use crate::scan::{BadColumn, Scanned, Stop, Stream};
+use crate::scan::{Scanned, Stop};
 use serde::Deserialize;
 
 /// The member `shared`.

@@ -2,9 +2,9 @@
 
 use crate::error::ReadError;
 use crate::read::dotnet;
-use crate::read::func_text::FuncText;
-use crate::read::id_tree::{IdTree, Node};
-use crate::read::number::position;
+use crate::read::shared::func_text::FuncText;
+use crate::read::shared::id_tree::{IdTree, Node};
+use crate::read::shared::number::position;
 use crate::writer::Dialect;
 use profile::{Frame, FrameId, ProfileBuilder};
 use serde::Deserialize;

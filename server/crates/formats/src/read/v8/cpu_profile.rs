@@ -14,7 +14,7 @@
 
 use super::{CallFrame, callers_first, durations};
 use crate::error::{At, ReadError};
-use crate::read::number::position;
+use crate::read::shared::number::position;
 use profile::{
     LineKnowledge, Metric, ProfileBuilder, Samples, StackId, WarningCode, Warnings, Weights,
 };

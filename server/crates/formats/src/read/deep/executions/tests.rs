@@ -1,8 +1,8 @@
-use super::super::read;
 use crate::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepSite};
 use crate::error::ErrorKind;
 use crate::procrep_writer::*;
-use crate::read_result::Read;
+use crate::read::deep::read;
+use crate::read::result::Read;
 use profile::WarningCode;
 
 /// `main` calls `q` on lines 5 and 6. The first call takes the then-part on line 11, the second

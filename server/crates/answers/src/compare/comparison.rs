@@ -1,0 +1,521 @@
+//! How costs are compared with a baseline: absolutely or by share, and how much of a change may be
+//! noise.
+//!
+//! Times, bytes and exact counts are compared absolutely, as `pprof -diff_base` does. Counts of
+//! samples without a sampling interval say nothing about how long a program ran, so they are scaled
+//! to the total of the profile shown, which compares shares.
+//!
+//! The noise of a sampled cost follows a Poisson distribution: the variance of a sum of weights is
+//! the sum times the weight of a sample ([`analysis::SampleWeights::mean`]). Where one side has few
+//! samples, or none, that says little about its variance, so the change also has at least the
+//! variance that it would have if both sides cost the same. The variance of a share follows a
+//! binomial distribution. A change is noise if it is within the bound that no cost
+//! exceeds with a probability of 99 % if nothing changed (Šidák's correction for the number of
+//! costs that are compared).
+//!
+//! Runs of an unchanged program differ by more than sampling explains: the machine is busy, memory is
+//! laid out differently. One run does not show by how much. If the baseline has several runs, the
+//! noise is at least what their spread explains: the variance of their mean plus that of another run,
+//! s² · (1/n + 1), or of the mean of m other runs, s² · (1/n + 1/m), with the quantile of Student's t-distribution with n - 1 degrees of freedom if
+//! that exceeds the bound above.
+
+use analysis::Metric;
+use loading::average::mean;
+use loading::{Compare, Snapshot};
+
+/// The probability that at least one unchanged cost exceeds its bound.
+const ALPHA: f64 = 0.01;
+
+/// How costs of two snapshots are compared.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Comparison {
+    /// What is compared.
+    pub by: By,
+    before: Side,
+    now: Side,
+    /// The bound of noise, in standard deviations.
+    bound: f64,
+    /// [`Metric::seconds_per_unit`] of the metric shown.
+    seconds_per_unit: Option<f64>,
+    /// How many units of the metric shown a unit of the baseline is.
+    unit: f64,
+}
+
+/// What of two costs is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// The weights.
+    Weight,
+    /// The weights, after the baseline's weights were scaled to the total of the profile shown.
+    Scaled,
+    /// The shares of the total.
+    Share,
+}
+
+/// What the mean of several runs is computed from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Runs {
+    /// The number of runs, at least 1.
+    n: u32,
+    /// The sample standard deviation. `None` if it is not known.
+    deviation: Option<f64>,
+    /// The number of snapshots: that of the runs, or 1 if it shows their mean.
+    snapshots: u32,
+}
+
+/// How many units of a metric that lasts `seconds_per_unit` a unit of the metric of `run` is. 1 if one of
+/// them has no known duration.
+fn unit_of(run: &Snapshot, seconds_per_unit: Option<f64>) -> f64 {
+    match (run.costs.metric.seconds_per_unit, seconds_per_unit) {
+        (Some(of_run), Some(shown)) if of_run > shown => exact_if_whole(of_run / shown),
+        (Some(of_run), Some(shown)) => exact_if_whole(shown / of_run).recip(),
+        _ => 1.0,
+    }
+}
+
+/// A quotient without the error of rounding if it is a whole number: 0.001 / 0.000001 is 1000.
+fn exact_if_whole(quotient: f64) -> f64 {
+    let whole = quotient.round();
+    if rounded(quotient - whole, whole) == 0.0 { whole } else { quotient }
+}
+
+impl Default for Runs {
+    fn default() -> Self {
+        Self::of_mean(1, None)
+    }
+}
+
+impl Runs {
+    /// The mean of the values, one per run, and how they are spread.
+    pub fn mean(values: impl ExactSizeIterator<Item = f64> + Clone) -> (f64, Self) {
+        let n = values.len().max(1) as u32;
+        let (mean, deviation) = mean(values);
+        (mean, Self { n, deviation: (n > 1).then_some(deviation), snapshots: n })
+    }
+
+    /// The runs of a snapshot that shows their mean.
+    pub fn of_mean(n: u32, deviation: Option<f64>) -> Self {
+        Self { n, deviation, snapshots: 1 }
+    }
+}
+
+/// The standard deviation of the difference of two means, and its degrees of freedom. `None` if
+/// neither spread is known. If one is known, the other is assumed to be the same.
+fn deviation_of_difference(before: Runs, now: Runs) -> Option<(f64, u32)> {
+    let [n_before, n_now] = [before.n, now.n].map(f64::from);
+    let of_one = |deviation: f64| deviation * (1.0 / n_before + 1.0 / n_now).sqrt();
+    match (before.deviation, now.deviation) {
+        (None, None) => None,
+        (Some(deviation), None) => Some((of_one(deviation), before.n - 1)),
+        (None, Some(deviation)) => Some((of_one(deviation), now.n - 1)),
+        (Some(a), Some(b)) => {
+            let variance = a * a / n_before + b * b / n_now;
+            Some((variance.sqrt(), before.n.min(now.n) - 1))
+        }
+    }
+}
+
+/// The mean of the runs of a side.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Side {
+    total: f64,
+    base: f64,
+    /// The weight of a sample.
+    sample: Option<f64>,
+    /// The spread of the totals.
+    runs: Runs,
+}
+
+impl Side {
+    /// The runs, in units that last `seconds_per_unit`.
+    fn of(snapshots: &[&Snapshot], seconds_per_unit: Option<f64>) -> Self {
+        let in_unit = |run: &Snapshot, value: f64| value * unit_of(run, seconds_per_unit);
+        let mean = |value: fn(&Snapshot) -> f64| {
+            let values = snapshots.iter().map(|snapshot| in_unit(snapshot, value(snapshot)));
+            Runs::mean(values.collect::<Vec<f64>>().into_iter())
+        };
+        let (total, runs) = match snapshots {
+            [one] => {
+                let spread = one.run_costs().total().map(|spread| in_unit(one, spread));
+                (in_unit(one, one.costs.total), Runs::of_mean(one.grouped.runs, spread))
+            }
+            _ => mean(|snapshot| snapshot.costs.total),
+        };
+        let sample = |run: &&Snapshot| Some(in_unit(run, run.sampling().weight?));
+        let samples: Option<Vec<f64>> = snapshots.iter().map(sample).collect();
+        let sample = samples.filter(|samples| !samples.is_empty());
+        Self {
+            total,
+            base: mean(|snapshot| snapshot.costs.base).0,
+            sample: sample.map(|samples| Runs::mean(samples.into_iter()).0),
+            runs,
+        }
+    }
+}
+
+/// How a cost changed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Change {
+    /// The cost in the baseline, not scaled, in the unit of the profile shown.
+    pub before: f64,
+    /// The cost now.
+    pub now: f64,
+    /// The change, in the metric of the profile shown. 0 if rounding explains it.
+    pub change: f64,
+    /// The greatest change that may be noise. `None` if costs are exact, or their noise is not
+    /// known.
+    pub noise: Option<f64>,
+}
+
+impl Change {
+    /// Whether the cost changed, but not by more than noise.
+    pub fn is_noise(&self) -> bool {
+        self.change != 0.0 && self.noise.is_some_and(|noise| self.change.abs() <= noise)
+    }
+
+    /// Whether the cost changed by more than noise.
+    pub fn is_real(&self) -> bool {
+        self.change != 0.0 && !self.is_noise()
+    }
+
+    /// The change in percent of the cost in the baseline. `None` if that is 0.
+    pub fn percent(&self) -> Option<f64> {
+        (self.before != 0.0).then(|| 100.0 * (self.now - self.before) / self.before.abs())
+    }
+}
+
+impl Comparison {
+    /// The comparison of the costs of `now` with the mean of those of `before`, which have the same
+    /// metric.
+    pub fn new(before: &[&Snapshot], now: &Snapshot, compare: Compare) -> Self {
+        let mut all = before.iter().copied().chain([now]);
+        let is_scaled = all.any(|side| counts_without_time(&side.costs.metric));
+        let by = match compare {
+            Compare::Share => By::Share,
+            Compare::Absolute if is_scaled => By::Scaled,
+            Compare::Absolute => By::Weight,
+        };
+        let compared = before.iter().copied().chain([now]).map(|side| side.sampling().costs);
+        let bound = bound(compared.max().unwrap_or(1));
+        let seconds_per_unit = now.costs.metric.seconds_per_unit;
+        let unit = before.first().map_or(1.0, |newest| unit_of(newest, seconds_per_unit));
+        let [before, now] = [before, &[now]].map(|side| Side::of(side, seconds_per_unit));
+        Self { by, before, now, bound, seconds_per_unit, unit }
+    }
+
+    /// A comparison of exact costs with these totals.
+    #[cfg(test)]
+    pub(crate) fn exact(by: By, before: f64, now: f64) -> Self {
+        let side = |total| Side { total, base: total, sample: None, runs: Runs::default() };
+        Self {
+            by,
+            before: side(before),
+            now: side(now),
+            bound: 0.0,
+            seconds_per_unit: None,
+            unit: 1.0,
+        }
+    }
+
+    /// [`analysis::Costs::base`] of the baseline, in the unit of the profile shown.
+    pub fn base_before(&self) -> f64 {
+        self.before.base
+    }
+
+    /// Whether one of the sides is of several runs, whose spread is noise.
+    pub fn has_spread(&self) -> bool {
+        self.before.runs.n > 1 || self.now.runs.n > 1
+    }
+
+    /// The bound of noise in standard deviations. `None` if costs are exact, or their noise is not
+    /// known.
+    pub fn bound(&self) -> Option<f64> {
+        self.samples().map(|_| self.bound)
+    }
+
+    /// The weight of a sample of both sides.
+    fn samples(&self) -> Option<(f64, f64)> {
+        self.before.sample.zip(self.now.sample)
+    }
+
+    /// How many units of the metric shown a unit of a run is.
+    pub fn unit_of_run(&self, run: &Snapshot) -> f64 {
+        unit_of(run, self.seconds_per_unit)
+    }
+
+    /// How much the costs of a run are scaled before the mean of several runs is computed. `base` is
+    /// [`analysis::Costs::base`] of the run, in the unit of the profile shown, as its costs are.
+    pub fn scale_of_run(&self, base: f64) -> f64 {
+        if self.by == By::Weight || base == 0.0 { 1.0 } else { self.before.base / base }
+    }
+
+    /// How much costs of the baseline are scaled before they are compared.
+    pub fn scale(&self) -> f64 {
+        match self.by {
+            By::Weight => 1.0,
+            By::Scaled | By::Share if self.before.base != 0.0 => self.now.base / self.before.base,
+            By::Scaled | By::Share => 0.0,
+        }
+    }
+
+    /// How a cost changed.
+    #[cfg(test)]
+    pub fn change(&self, before: f64, now: f64) -> Change {
+        self.change_of_spread([before, now], [None; 2])
+    }
+
+    /// How a cost changed. `before` is the mean of `runs`, `now` has this spread, if it is known.
+    pub fn change_of(&self, before: f64, runs: Runs, now: f64, spread_now: Option<f64>) -> Change {
+        self.change_of_means(before, runs, now, Runs { deviation: spread_now, ..self.now.runs })
+    }
+
+    /// The runs of a cost that one snapshot of the baseline has, with this spread.
+    pub fn runs_before(&self, spread: Option<f64>) -> Runs {
+        match self.before.runs.snapshots {
+            1 => Runs { deviation: spread, ..self.before.runs },
+            _ => Runs::default(),
+        }
+    }
+
+    /// How a cost changed, with the sample standard deviations of the runs whose mean is shown on
+    /// each side, as far as they are known. The baseline's are as recorded.
+    pub fn change_of_spread(
+        &self,
+        [before, now]: [f64; 2],
+        [spread_before, spread_now]: [Option<f64>; 2],
+    ) -> Change {
+        let runs = self.runs_before(spread_before.map(|spread| spread * self.unit));
+        self.change_of(before * self.unit, runs, now, spread_now)
+    }
+
+    fn change_of_means(&self, before: f64, runs: Runs, now: f64, runs_now: Runs) -> Change {
+        let scale = self.scale();
+        let scaled = before * scale;
+        let change = rounded(now - scaled, now.abs().max(scaled.abs()));
+        let sampled =
+            self.samples().map(|samples| self.sampling_noise(before, runs.snapshots, now, samples));
+        let scaled_runs = Runs { deviation: runs.deviation.map(|of| of * scale), ..runs };
+        let spread = deviation_of_difference(scaled_runs, runs_now)
+            .map(|(deviation, freedom)| self.bound.max(student(freedom)) * deviation);
+        let noise = sampled.into_iter().chain(spread).reduce(f64::max);
+        Change { before, now, change, noise }
+    }
+
+    /// The noise of a change that sampling explains. `before` is the mean of `n_runs` runs.
+    fn sampling_noise(
+        &self,
+        before: f64,
+        n_runs: u32,
+        now: f64,
+        (sample_before, sample_now): (f64, f64),
+    ) -> f64 {
+        let (base, n_runs) = (self.now.base, f64::from(n_runs));
+        let variance = if self.by == By::Weight {
+            let (before, now, sample_before) = (before.abs(), now.abs(), sample_before / n_runs);
+            let of_both = sample_before * before + sample_now * now;
+            // If nothing changed, the cost is that of the samples of both sides, which is the sum
+            // of the costs, each times the weight of a sample of the other side, by the sum of the
+            // two weights. This times the sum of the weights is the variance.
+            let if_unchanged = sample_now * before + sample_before * now;
+            of_both.max(if_unchanged)
+        } else if base == 0.0 {
+            0.0
+        } else {
+            // Both sides estimate the same share: that of the samples of both.
+            let n = base / sample_now;
+            let n_before = n_runs * self.before.base / sample_before;
+            let of = now.abs() / sample_now;
+            let of_before = n_runs * before.abs() / sample_before;
+            let share = ((of + of_before) / (n + n_before)).clamp(0.0, 1.0);
+            base * base * share * (1.0 - share) * (1.0 / n + 1.0 / n_before)
+        };
+        self.bound * variance.sqrt()
+    }
+
+    /// A change as a share of the baseline's total. If shares are compared, it is the difference of
+    /// the shares.
+    pub fn share(&self, change: Change) -> f64 {
+        let of = if self.by == By::Weight { self.before.base } else { self.now.base };
+        if of == 0.0 { 0.0 } else { change.change / of }
+    }
+
+    /// How the total changed. It is always compared absolutely.
+    pub fn total(&self) -> Change {
+        let (before, now) = (self.before.total, self.now.total);
+        let absolute = Self { by: By::Weight, bound: bound(1), ..*self };
+        absolute.change_of_means(before, self.before.runs, now, self.now.runs)
+    }
+}
+
+/// Whether costs are counts of samples that say nothing about how long a program ran.
+pub fn counts_without_time(metric: &Metric) -> bool {
+    metric.counts_samples() && metric.seconds_per_unit.is_none()
+}
+
+/// `change`, or 0 if it is an error of rounding a number of this magnitude.
+fn rounded(change: f64, magnitude: f64) -> f64 {
+    if change.abs() <= magnitude * 1e-12 { 0.0 } else { change }
+}
+
+/// The bound that none of `n` costs exceeds with a probability of 1 - [`ALPHA`], in standard
+/// deviations. Šidák: each of them has the probability 1 - (1 - α)^(1/n).
+fn bound(n: usize) -> f64 {
+    let each = -(f64::ln_1p(-ALPHA) / n.max(1) as f64).exp_m1();
+    upper_quantile(each / 2.0)
+}
+
+/// The value that a variable with Student's t-distribution exceeds with a probability of
+/// [`ALPHA`], in both directions, by degrees of freedom, at least 1.
+fn student(freedom: u32) -> f64 {
+    const TABLE: [f64; 19] = [
+        63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012,
+        2.977, 2.947, 2.921, 2.898, 2.878, 2.861,
+    ];
+    TABLE[(freedom as usize).clamp(1, TABLE.len()) - 1]
+}
+
+/// The value that a standard normal variable exceeds with probability `p`, from 0 to 0.5.
+///
+/// Abramowitz and Stegun, formula 26.2.23; the error is below 4.5e-4.
+fn upper_quantile(p: f64) -> f64 {
+    let t = (-2.0 * p.max(f64::MIN_POSITIVE).ln()).sqrt();
+    let numerator = 2.515_517 + t * (0.802_853 + t * 0.010_328);
+    let denominator = 1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308));
+    t - numerator / denominator
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn comparison(by: By, before: (f64, f64), now: (f64, f64)) -> Comparison {
+        let side = |(base, sample)| Side {
+            total: base,
+            base,
+            sample: Some(sample),
+            runs: Runs::default(),
+        };
+        Comparison {
+            by,
+            before: side(before),
+            now: side(now),
+            bound: 2.0,
+            seconds_per_unit: None,
+            unit: 1.0,
+        }
+    }
+
+    #[test]
+    fn bounds_grow_with_the_number_of_costs() {
+        // From a table of the normal distribution: 1 % and 0.1 % of both sides are beyond these.
+        let near = |n, expected: f64| assert!((bound(n) - expected).abs() < 0.005, "{}", bound(n));
+        near(1, 2.576);
+        near(10, 3.289);
+        near(1000, 4.416);
+    }
+
+    #[test]
+    fn weights_are_compared_absolutely() {
+        // Samples of 10: 25 of 100 before, 64 of 200 now.
+        let by = comparison(By::Weight, (1000.0, 10.0), (2000.0, 10.0));
+        let change = by.change(250.0, 640.0);
+        // 2 · √(10 · 250 + 10 · 640).
+        assert_eq!((change.change, change.noise), (390.0, Some(2.0 * 8900.0_f64.sqrt())));
+        assert!(change.is_real() && !change.is_noise());
+        assert!(by.change(250.0, 300.0).is_noise());
+        let same = by.change(250.0, 250.0);
+        assert!(!same.is_noise() && !same.is_real());
+        assert_eq!((same.percent(), by.change(0.0, 5.0).percent()), (Some(0.0), None));
+    }
+
+    #[test]
+    fn no_sample_of_a_long_interval_is_no_proof_that_there_is_no_cost() {
+        // An expected sample of 20 was not taken: 20 samples of 1 are no proof of a change.
+        let by = comparison(By::Weight, (1000.0, 20.0), (1000.0, 1.0));
+        // 2 · √(20 · 20), not 2 · √(1 · 20).
+        assert_eq!(by.change(0.0, 20.0).noise, Some(40.0));
+        assert_eq!(by.change(20.0, 0.0).noise, Some(40.0));
+        let other_way = comparison(By::Weight, (1000.0, 1.0), (1000.0, 20.0));
+        assert_eq!(other_way.change(20.0, 0.0).noise, Some(40.0));
+        // 30 samples of 1 in one of 10 runs, and none now: the mean of the runs is 3. If they are
+        // unchanged, 30 of 11 runs are 2.7 in each: 2 · √(2.7 · (1 + 1/10)) = 2 · √3.
+        let by = comparison(By::Weight, (100.0, 1.0), (100.0, 1.0));
+        let runs = Runs { n: 10, deviation: None, snapshots: 10 };
+        let noise = by.change_of(3.0, runs, 0.0, None).noise.unwrap();
+        assert!((noise - 2.0 * 3.0_f64.sqrt()).abs() < 1e-9, "{noise}");
+    }
+
+    #[test]
+    fn the_spread_of_several_runs_is_noise() {
+        // 90, 100 and 110: the variance is (100 + 0 + 100) / 2.
+        let (mean, runs) = Runs::mean([90.0, 100.0, 110.0].into_iter());
+        assert_eq!((mean, runs), (100.0, Runs { n: 3, deviation: Some(10.0), snapshots: 3 }));
+        let by = comparison(By::Weight, (1000.0, 1.0), (2000.0, 1.0));
+        // From a table of the t-distribution with 2 degrees of freedom: 1 % are beyond 9.925. That is
+        // more than 2 · √(100 / 3 + 200).
+        let spread = 9.925 * 10.0 * (1.0 + 1.0 / 3.0_f64).sqrt();
+        let change = by.change_of(100.0, runs, 200.0, None);
+        let close = |noise: Option<f64>, expected: f64| {
+            assert!((noise.unwrap() - expected).abs() < 1e-9, "{noise:?}, not {expected}");
+        };
+        assert_eq!(change.change, 100.0);
+        close(change.noise, spread);
+        assert!(change.is_noise() && by.change_of(100.0, runs, 215.0, None).is_real());
+        // Equal runs: the noise of 3 · 100 samples before and 200 now.
+        let (mean, equal) = Runs::mean([100.0; 3].into_iter());
+        let noise = by.change_of(mean, equal, 200.0, None).noise;
+        assert_eq!(noise, Some(2.0 * (100.0_f64 / 3.0 + 200.0).sqrt()));
+        // Exact costs have the noise of the runs only.
+        let exact = Comparison { before: Side { sample: None, ..by.before }, ..by };
+        close(exact.change_of(100.0, runs, 200.0, None).noise, spread);
+        assert_eq!(exact.change_of(mean, equal, 101.0, None).noise, Some(0.0));
+        assert!(exact.change_of(mean, equal, 101.0, None).is_real());
+        // Shares of a profile of twice the weight.
+        let by = Comparison { by: By::Share, ..by };
+        let change = by.change_of(100.0, runs, 300.0, None);
+        assert_eq!(change.change, 100.0);
+        close(change.noise, 2.0 * spread);
+        // Three runs of 10 before, five of 20 now, with the quantile of the smaller side.
+        let by = Comparison {
+            before: Side { runs: Runs::of_mean(3, None), sample: None, ..exact.before },
+            now: Side { runs: Runs::of_mean(5, None), ..exact.now },
+            ..exact
+        };
+        let change = by.change_of_spread([100.0, 200.0], [Some(10.0), Some(20.0)]);
+        close(change.noise, 9.925 * (100.0 / 3.0 + 400.0 / 5.0_f64).sqrt());
+        // With one of them, the other is taken to vary as much.
+        let change = by.change_of_spread([100.0, 200.0], [None, Some(20.0)]);
+        close(change.noise, 4.604 * 20.0 * (1.0 / 3.0 + 1.0 / 5.0_f64).sqrt());
+        let by = comparison(By::Share, (1000.0, 1.0), (2000.0, 1.0));
+        assert_eq!((by.scale_of_run(500.0), by.scale_of_run(0.0)), (2.0, 1.0));
+    }
+
+    #[test]
+    fn shares_have_the_noise_of_a_binomial_distribution() {
+        for by in [By::Scaled, By::Share] {
+            let by = comparison(by, (100.0, 1.0), (300.0, 1.0));
+            // 20 % of 100 and 60 % of 300 samples: 50 % of all. 300 · √(0.25 · (1/300 + 1/100)).
+            let change = by.change(20.0, 180.0);
+            assert_eq!((change.before, change.change), (20.0, 120.0));
+            assert!((change.noise.unwrap() - 2.0 * 300.0 * (1.0_f64 / 300.0).sqrt()).abs() < 1e-9);
+            // All samples on both sides: no doubt, and no change.
+            assert_eq!(by.change(100.0, 300.0).noise, Some(0.0));
+            assert_eq!(by.change(100.0, 300.0).change, 0.0);
+        }
+    }
+
+    #[test]
+    fn exact_costs_have_no_noise() {
+        let mut by = comparison(By::Weight, (1000.0, 1.0), (1001.0, 1.0));
+        by.now.sample = None;
+        let change = by.change(500.0, 501.0);
+        assert_eq!((change.change, change.noise, change.is_real()), (1.0, None, true));
+        assert_eq!(by.bound(), None);
+    }
+
+    #[test]
+    fn errors_of_rounding_are_no_change() {
+        let by = comparison(By::Scaled, (3.0, 1.0), (1.0, 1.0));
+        assert_eq!(by.change(0.3, 0.1).change, 0.0);
+    }
+}

@@ -1,0 +1,5 @@
+//! Documents, and their costs by line.
+
+pub(crate) mod document;
+pub(crate) mod file_lines;
+pub(crate) mod text;

@@ -1,0 +1,6 @@
+//! Turns costs into text, alike for hints, lenses, hovers, reports and the command line.
+
+pub(crate) mod details;
+pub(crate) mod flamegraph;
+pub(crate) mod labels;
+pub(crate) mod progress;

@@ -1,0 +1,153 @@
+//! Callers and callees along a path.
+
+use crate::compare::baseline::{Baseline, Before, NO_COST, Same};
+use crate::items::places::{function_place, line_place};
+use crate::items::{CallPath, CallSite, Direction, Item, ItemPath, PathCost, item};
+use crate::keys::weight::Weight;
+use crate::lines::text::Range;
+use crate::world::context::Context;
+use analysis::{Cost, PathEntry, PathStep, Recursion, SiteCost};
+use loading::Snapshot;
+
+/// A caller or callee, with the call sites.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The item of the caller or callee.
+    pub item: Item,
+    /// The call sites in the caller's own file, hottest first. If there are none, the line of the
+    /// caller's definition.
+    pub ranges: Vec<Range>,
+}
+
+/// The callers or callees of an item, hottest first. Empty if the item comes from another server or
+/// is stale.
+pub fn calls(context: &Context, item: &ItemPath, direction: Direction) -> Vec<Call> {
+    let Some(snapshot) = context.world.snapshot() else { return Vec::new() };
+    let Some(path) = item.resolve(snapshot, direction) else { return Vec::new() };
+    let entries = step(snapshot, direction, &path).entries;
+    let before = entries_before(context, snapshot, direction, &path, &entries);
+    let entries = entries.iter().zip(before);
+    entries.filter_map(|entry| call(context, snapshot, direction, &path, entry)).collect()
+}
+
+/// The callers or callees of the last function of a path.
+pub fn step(snapshot: &Snapshot, direction: Direction, path: &CallPath) -> PathStep {
+    match direction {
+        Direction::Incoming => snapshot.tree.callers(&path.functions, path.recursion),
+        Direction::Outgoing => snapshot.tree.callees(&path.functions, path.recursion),
+    }
+}
+
+/// The cost of each caller or callee in the baseline, if it is known.
+pub fn entries_before(
+    context: &Context,
+    snapshot: &Snapshot,
+    direction: Direction,
+    path: &CallPath,
+    entries: &[PathEntry],
+) -> Vec<Option<Before>> {
+    let Some(compared) = context.compared(snapshot) else { return vec![None; entries.len()] };
+    let steps: Vec<_> = compared
+        .baseline
+        .runs()
+        .map(|run| {
+            let functions = run.path(snapshot, &path.functions)?;
+            let same_path = CallPath { functions, recursion: path.recursion };
+            Some((run, step(&run.snapshot, direction, &same_path)))
+        })
+        .collect();
+    let before = |entry: &PathEntry| {
+        let cost = |step: &Option<(&Baseline, PathStep)>| {
+            let (run, step) = step.as_ref()?;
+            let same = match run.same(snapshot, entry.function) {
+                Same::Function(same) => same,
+                Same::NoCost => return Some(NO_COST),
+                Same::Absent | Same::Unknown => return None,
+            };
+            let found = step
+                .entries
+                .iter()
+                .find(|before| before.function == same && before.recursive == entry.recursive);
+            Some(found.map_or(NO_COST, |before| Cost {
+                self_: before.self_.unwrap_or_default(),
+                total: before.as_total(),
+            }))
+        };
+        compared.before_in(steps.iter().map(cost))
+    };
+    entries.iter().map(before).collect()
+}
+
+fn call(
+    context: &Context,
+    snapshot: &Snapshot,
+    direction: Direction,
+    path: &CallPath,
+    (entry, before): (&PathEntry, Option<Before>),
+) -> Option<Call> {
+    let mut item = entry_item(context, snapshot, direction, path, (entry, before))?;
+    let caller = match direction {
+        Direction::Incoming => entry.function,
+        Direction::Outgoing => *path.functions.last()?,
+    };
+    let definition = snapshot.definition(caller);
+    // Clients expect the ranges to be within the range of the caller's item.
+    let caller_file = definition.map(|(file, _)| file);
+    let whole = snapshot
+        .source_function(caller)
+        .and_then(|_| function_place(context, snapshot, caller).map(|place| place.range));
+    let (mut ranges, mut others) = (Vec::new(), Vec::new());
+    for site in &entry.sites {
+        if Some(site.file) != caller_file {
+            others.push(site);
+            continue;
+        }
+        let Some(place) = line_place(context, snapshot, site.file, site.line) else { continue };
+        if whole.is_none_or(|whole| whole.encloses(place.range)) {
+            ranges.push(place.range);
+        } else {
+            others.push(site);
+        }
+    }
+    if ranges.is_empty() {
+        let place = definition.and_then(|(file, line)| line_place(context, snapshot, file, line));
+        ranges.push(place.map_or_else(Range::default, |place| place.range));
+    }
+    item.data.sites = others.into_iter().map(|site| call_site(context, snapshot, site)).collect();
+    Some(Call { item, ranges })
+}
+
+fn call_site(context: &Context, snapshot: &Snapshot, site: &SiteCost) -> CallSite {
+    let current = line_place(context, snapshot, site.file, site.line);
+    CallSite {
+        file: snapshot.file_name(site.file).to_owned(),
+        line0: current.map_or(site.line - 1, |place| place.range.start.line0),
+        total: Weight(site.total),
+    }
+}
+
+/// The item of a caller or callee. The path of a recursive call is exact, so that the item leads to
+/// the calls that were collapsed. That of a recursive caller of the root starts again at the caller.
+pub fn entry_item(
+    context: &Context,
+    snapshot: &Snapshot,
+    direction: Direction,
+    path: &CallPath,
+    (entry, before): (&PathEntry, Option<Before>),
+) -> Option<Item> {
+    let is_root = path.functions.len() == 1 && direction == Direction::Incoming;
+    let above = if entry.recursive && is_root { &[] } else { path.functions.as_slice() };
+    let calls_itself = entry.recursive && path.functions.last() == Some(&entry.function);
+    let path = CallPath {
+        functions: [above, &[entry.function]].concat(),
+        recursion: if calls_itself { Recursion::Exact } else { path.recursion },
+    };
+    let cost = PathCost {
+        self_: entry.self_,
+        total: entry.as_total(),
+        recursive: entry.recursive,
+        leaf: Some(entry.leaf),
+        before,
+    };
+    item(context, snapshot, Some(direction), &path, &cost)
+}

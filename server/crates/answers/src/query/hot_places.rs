@@ -1,0 +1,61 @@
+//! The hottest lines and functions of a document, and the lines that were never executed, for
+//! diagnostics.
+
+use crate::lines::text::Range;
+use crate::query::line_costs::shows_counts;
+use crate::world::context::Context;
+use loading::text::plain;
+use loading::units;
+use url::Url;
+
+/// A hot line or function, or a line that was never executed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HotPlace {
+    /// The line, without leading blanks.
+    pub range: Range,
+    /// The message with the cost.
+    pub message: String,
+    /// Whether it was never executed.
+    pub never_executed: bool,
+}
+
+/// The hottest lines and functions of a document and, if hints are execution counts, the lines that
+/// were never executed; in the order of the text. Empty if the setting `diagnostics.enable` is off.
+pub fn hot_places(context: &Context, uri: &Url) -> Vec<HotPlace> {
+    let settings = &context.world.settings.diagnostics;
+    let Some(open) = context.open_file(uri).filter(|_| settings.enable) else { return Vec::new() };
+    let scale = context.scale(&open.snapshot);
+    let show = context.world.settings.hints.show;
+    let lines = open.lines();
+    let mut hot = Vec::new();
+    for (line0, line) in lines.costs(0..u32::MAX) {
+        let label = scale.of_lines().hint(line.cost, show, open.line_before(line0));
+        hot.push((line.cost, line0, format!("{}hot line: {label}", lines.mark(line0))));
+    }
+    for (line0, function) in lines.functions() {
+        let cost = open.snapshot.costs.function(function).cost;
+        let name = plain(open.snapshot.function(function).name);
+        let costs = scale.lens(cost, context.function_before(&open.snapshot, function));
+        let mark = lines.function_mark(function);
+        hot.push((cost, line0, format!("{mark}hot function {name}: {costs}")));
+    }
+    hot.retain(|(cost, ..)| scale.reaches(*cost, settings.min_percent));
+    hot.sort_by(|a, b| b.0.magnitude().total_cmp(&a.0.magnitude()));
+    hot.truncate(settings.max_per_file);
+    let text = &open.document.text;
+    let place = |line0, message, never_executed| HotPlace {
+        range: text.range_of_line(line0).unwrap_or_else(|| Range::at_line(line0)),
+        message,
+        never_executed,
+    };
+    let hot = hot.into_iter();
+    let mut places: Vec<_> = hot.map(|(_, line0, message)| place(line0, message, false)).collect();
+    if shows_counts(context, &open) {
+        let counts = lines.executions(0..u32::MAX).into_iter();
+        let never = counts.filter(|(_, count)| *count == Some(0));
+        let message = |line0| format!("{}{}", lines.mark(line0), units::executions(0));
+        places.extend(never.map(|(line0, _)| place(line0, message(line0), true)));
+    }
+    places.sort_by_key(|place| place.range.start);
+    places
+}

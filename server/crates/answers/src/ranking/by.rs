@@ -1,0 +1,63 @@
+//! What rows are about.
+
+use formats::Format;
+use loading::Snapshot;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What to list.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "HotSpotsBy")]
+pub enum By {
+    /// Functions.
+    #[default]
+    Function,
+    /// Source lines.
+    Line,
+    /// Calls: caller → callee, with the hottest call site.
+    Edge,
+    /// Source files.
+    File,
+    /// Modules of Mercury, or else libraries.
+    Module,
+    /// Crates, npm packages, Python distributions, Go modules, or else libraries.
+    Package,
+    /// Shared libraries and programs.
+    Library,
+    /// Threads.
+    Thread,
+    /// Functions that call each other (call graphs only).
+    Clique,
+    /// Fields of Mercury data structures, with the procedures that get and set them.
+    Field,
+}
+
+impl By {
+    /// Whether profiles like this one have such rows.
+    pub fn is_known_of(self, snapshot: &Snapshot) -> bool {
+        match self {
+            Self::Clique => !snapshot.tree.has_stacks(),
+            Self::Field => snapshot.loaded.format == Format::MercuryDeep,
+            _ => true,
+        }
+    }
+
+    /// The rows, for messages and menus.
+    pub(crate) fn plural(self) -> &'static str {
+        match self {
+            Self::Function => "functions",
+            Self::Line => "lines",
+            Self::Edge => "calls",
+            Self::File => "files",
+            Self::Module => "modules",
+            Self::Package => "packages",
+            Self::Library => "libraries",
+            Self::Thread => "threads",
+            Self::Clique => "cliques",
+            Self::Field => "fields",
+        }
+    }
+}

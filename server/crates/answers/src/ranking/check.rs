@@ -1,0 +1,67 @@
+//! Whether rows have what they are sorted by, divided by and limited to.
+
+use super::by::By;
+use super::list::Ranking;
+use super::row::{Scope, Sort};
+use loading::Snapshot;
+
+impl Ranking {
+    /// Checks that the rows have what they are sorted by, divided by and limited to.
+    pub(super) fn check(
+        &self,
+        sort: Sort,
+        snapshot: &Snapshot,
+        has_baseline: bool,
+    ) -> Result<(), String> {
+        let rows = self.by.plural();
+        let is_graph = !snapshot.tree.has_stacks();
+        match (self.by, sort) {
+            (By::Line | By::Thread, Sort::Calls) => {
+                return Err(format!(
+                    "calls of {rows} are not counted; sort {rows} by self or total"
+                ));
+            }
+            (By::Edge, Sort::Self_) => {
+                return Err("calls have no self cost; sort them by total or calls".to_owned());
+            }
+            (By::File | By::Module | By::Package | By::Library, Sort::Total) if is_graph => {
+                return Err(format!(
+                    "{rows} have no total, because calls between their functions overlap; sort \
+                     them by self or calls"
+                ));
+            }
+            (By::Edge | By::Thread | By::Clique | By::Field, Sort::Change) => {
+                return Err(format!(
+                    "changes of {rows} are not known; sort functions, lines or files by change"
+                ));
+            }
+            (_, Sort::Change) if !has_baseline => {
+                return Err(
+                    "there is no profile to compare with; choose a baseline (`--baseline`) to sort by \
+                     change"
+                        .to_owned(),
+                );
+            }
+            _ => {}
+        }
+        if self.limits.per_call && sort == Sort::Change {
+            return Err("changes in costs per call are not known".to_owned());
+        }
+        if matches!(self.by, By::Line | By::Thread) && self.limits.per_call {
+            return Err(format!(
+                "calls of {rows} are not counted, so their costs per call are unknown"
+            ));
+        }
+        if matches!(self.by, By::Thread | By::Field) && self.scope == Scope::Own {
+            return Err(format!(
+                "{rows} cannot be limited to own code; list functions or files instead"
+            ));
+        }
+        if self.module.is_some() && !matches!(self.by, By::Function | By::Field) {
+            return Err(format!(
+                "only functions and fields can be limited to a module, not {rows}"
+            ));
+        }
+        Ok(())
+    }
+}

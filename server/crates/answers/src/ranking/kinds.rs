@@ -1,0 +1,172 @@
+//! The rows of each kind, before they are sorted and limited.
+
+use super::accessors::fields;
+use super::by_library::{ByLibrary, Part};
+use super::groups::{Group, GroupKind, GroupsBefore, groups, module, module_of_mercury};
+use super::list::List;
+use super::order::{hottest_functions, sorted_lines};
+use super::row::{Omitted, Row};
+use super::rows::Rows;
+use crate::functions::own_code::{file_of, is_own_file};
+use analysis::{CliqueCost, Cost, Edge, FileId, FunctionCost, FunctionId, Total, nearest};
+use formats::Format;
+use loading::Snapshot;
+use rustc_hash::FxHashMap;
+
+/// The rows to list and how many are omitted. The error is a message for users.
+type Listed = Result<(Rows, Omitted), String>;
+
+impl<'a> List<'a> {
+    fn name(&self, function: FunctionId) -> &'a str {
+        self.snapshot.function(function).name
+    }
+
+    pub fn functions(&self) -> Listed {
+        let Self { snapshot, baseline, .. } = *self;
+        let mut is_own = self.own_files();
+        let rows = self.in_module()?.map(|row| Row {
+            own: file_of(snapshot, row.what).is_some_and(&mut is_own),
+            last: is_runtime(snapshot, row.what),
+            ..row
+        });
+        let before = |&function: &FunctionId| baseline?.compared.function(snapshot, function);
+        let (rows, omitted) = self.select(rows, &before, |&function, has| {
+            let file = snapshot.function(function).file;
+            has(self.name(function)) || file.is_some_and(|file| has(snapshot.file_name(file)))
+        })?;
+        Ok((Rows::Functions(rows), omitted))
+    }
+
+    pub fn lines(&self) -> Listed {
+        let Self { snapshot, baseline, .. } = *self;
+        let lines = sorted_lines(snapshot).into_iter();
+        let lines = lines.map(|line| Row::new((line.file, line.line), line.cost, None));
+        let mut lines: Vec<_> = lines.collect();
+        self.mark_own(&mut lines, |&(file, _)| Some(file));
+        let before = |&(file, line): &(FileId, u32)| (baseline?.line)(file, line);
+        let (rows, omitted) =
+            self.select(lines, &before, |&(file, _), has| has(snapshot.file_name(file)))?;
+        Ok((Rows::Lines(rows), omitted))
+    }
+
+    pub fn edges(&self) -> Listed {
+        let mut edges: Vec<_> = self.snapshot.tree.edges().all().iter().map(edge_row).collect();
+        edges.sort_by(|a, b| b.cost.magnitude().total_cmp(&a.cost.magnitude()));
+        self.mark_own(&mut edges, |edge| file_of(self.snapshot, edge.caller));
+        let (rows, omitted) = self.select(edges, &|_| None, |edge, has| {
+            has(self.name(edge.caller)) || has(self.name(edge.callee))
+        })?;
+        Ok((Rows::Edges(rows), omitted))
+    }
+
+    pub fn groups(&self, kind: GroupKind) -> Listed {
+        let Self { snapshot, baseline, .. } = *self;
+        let was = baseline.map(|baseline| GroupsBefore::new(baseline.compared, kind));
+        let before = |group: &Group| was.as_ref()?.of(group, snapshot);
+        let rows = groups(snapshot, kind)?;
+        let (rows, omitted) = self.select(rows, &before, |group, has| {
+            let file = group.file.map(|file| snapshot.file_name(file));
+            group.name.as_deref().or(file).is_some_and(has)
+        })?;
+        Ok((Rows::Groups(kind, rows), omitted))
+    }
+
+    pub fn threads(&self) -> Listed {
+        let threads = self.snapshot.grouped.recording.threads();
+        let rows = self.snapshot.costs.threads.iter().map(|thread| {
+            let cost = Cost { self_: thread.total, total: Total::Exact(thread.total) };
+            Row::new(thread.thread, cost, None)
+        });
+        let rows = rows.filter(|row| row.cost.self_ != 0.0);
+        let (rows, omitted) = self.select(rows, &|_| None, |thread, has| {
+            threads.get(thread.index()).is_some_and(|thread| has(&thread.name))
+        })?;
+        Ok((Rows::Threads(rows), omitted))
+    }
+
+    pub fn cliques(&self) -> Listed {
+        let snapshot = self.snapshot;
+        let mut cliques = clique_rows(snapshot).ok_or(
+            "only call graphs have cliques, and this profile has stacks; list functions, whose totals \
+             count recursion once",
+        )?;
+        self.mark_own(&mut cliques, |clique| {
+            let functions = clique.functions.iter();
+            let mut files = functions.filter_map(|&function| file_of(snapshot, function));
+            files.find(|&file| is_own_file(snapshot, file))
+        });
+        let (rows, omitted) = self.select(cliques, &|_| None, |clique, has| {
+            clique.functions.iter().any(|&function| has(self.name(function)))
+        })?;
+        Ok((Rows::Cliques(rows), omitted))
+    }
+
+    pub fn fields(&self) -> Listed {
+        if !self.ranking.by.is_known_of(self.snapshot) {
+            return Err("only Mercury deep profiles have fields".to_owned());
+        }
+        let rows = fields(self.snapshot, self.in_module()?);
+        let (rows, omitted) = self
+            .select(rows, &|_| None, |field, has| has(&field.full_name()) || has(&field.module))?;
+        Ok((Rows::Fields(rows), omitted))
+    }
+
+    /// The functions of the module, hottest first.
+    fn in_module(&self) -> Result<impl Iterator<Item = Row<FunctionId>> + use<'a>, String> {
+        let costs = &self.snapshot.costs;
+        let mut functions = hottest_functions(self.snapshot);
+        functions.retain(|&id| self.ranking.idle || costs.function(id).cost.magnitude() > 0.0);
+        let parts = match &self.ranking.module {
+            Some(name) => Some(self.parts_in_module(name)?),
+            None => None,
+        };
+        let row = move |id: FunctionId| {
+            let (cost, partial) = match &parts {
+                Some(parts) => *parts.get(&id)?,
+                None => (costs.function(id), false),
+            };
+            Some(Row { partial, ..Row::new(id, cost.cost, cost.calls) })
+        };
+        Ok(functions.into_iter().filter_map(row))
+    }
+
+    /// The costs in a module of its functions, and whether they are only a part of the function.
+    fn parts_in_module(
+        &self,
+        name: &str,
+    ) -> Result<FxHashMap<FunctionId, (FunctionCost, bool)>, String> {
+        let snapshot = self.snapshot;
+        let has_cost = |part: &Part<'_>| part.cost.cost.magnitude() > 0.0;
+        let mut parts = ByLibrary::new(snapshot).parts();
+        // Idle costs are known of whole functions.
+        parts.retain(|part| has_cost(part) || (self.ranking.idle && !part.is_divided));
+        if !parts.iter().any(|part| module(snapshot, part) == Some(name)) {
+            let near = nearest(name, parts.iter().filter_map(|part| module(snapshot, part)));
+            return Err(format!(
+                "no {} is called `{name}`{near}",
+                GroupKind::Module.noun(snapshot)
+            ));
+        }
+        let parts = parts.into_iter().filter(|part| module(snapshot, part) == Some(name));
+        Ok(parts.map(|part| (part.function, (part.cost, part.is_divided))).collect())
+    }
+}
+
+/// Whether a function is the one in which Mercury's runtime begins. It is not part of the program.
+fn is_runtime(snapshot: &Snapshot, function: FunctionId) -> bool {
+    snapshot.loaded.format == Format::MercuryDeep
+        && module_of_mercury(snapshot, function).is_some_and(|module| module == "Mercury runtime")
+}
+
+fn edge_row(edge: &Edge) -> Row<Edge> {
+    Row::new(edge.clone(), Cost { self_: 0.0, total: edge.as_total() }, edge.calls)
+}
+
+fn clique_rows(snapshot: &Snapshot) -> Option<Vec<Row<CliqueCost>>> {
+    let row = |clique: CliqueCost| {
+        let cost = Cost { self_: clique.self_, total: clique.total };
+        let calls = clique.calls;
+        Row::new(clique, cost, calls)
+    };
+    Some(snapshot.tree.cliques()?.into_iter().map(row).collect())
+}

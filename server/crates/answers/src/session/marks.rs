@@ -1,0 +1,137 @@
+//! What is not default about the view, as short labels: `focus-function:work`, `2 of 7 threads`.
+//! Every surface shows them, so that the costs of a part are not mistaken for the costs of the
+//! whole profile.
+
+use crate::world::World;
+use analysis::{Implementation, ThreadChoice, WarningCode, notation};
+use loading::text::plain;
+use loading::{Inlines, Snapshot};
+use std::borrow::Cow;
+
+/// The maximum length of a mark in characters. Paths may have any number of functions.
+const MAX_CHARS: usize = 60;
+
+/// What is not default about a view. The texts are sanitized.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// The metric: `metric cpu`.
+    pub metric: Option<String>,
+    /// The threads: `2 of 7 threads`.
+    pub threads: Option<String>,
+    /// What else decides which costs are shown, and where: transforms, filters, inlined code.
+    pub parts: Vec<String>,
+    /// That the file is cut: `cut`.
+    pub cut: Option<String>,
+    /// The baseline: `vs. old.folded`.
+    pub baseline: Option<String>,
+    /// The overlay: `beside alloc_space`.
+    pub overlay: Option<String>,
+}
+
+impl Marks {
+    /// Those of the view of a snapshot.
+    pub fn of(snapshot: &Snapshot) -> Self {
+        let (view, recording) = (&snapshot.grouped.view, &snapshot.grouped.recording);
+        let name = &snapshot.costs.metric.name;
+        let is_default = view.metric == recording.default_metric();
+        let threads = match &view.threads {
+            ThreadChoice::Only(chosen) if chosen.len() < recording.threads().len() => {
+                Some(format!("{} of {} threads", chosen.len(), recording.threads().len()))
+            }
+            ThreadChoice::All | ThreadChoice::Only(_) => None,
+        };
+        let effect = |has_effect: bool| if has_effect { "" } else { " (no effect)" };
+        let ignored = &snapshot.grouped.problems.ignored_transforms;
+        let transforms = view.transforms.iter().enumerate().map(|(at, transform)| {
+            let (symbols, groups) = (recording.symbols(), &snapshot.grouped.groups);
+            short(&plain(&notation(symbols, groups, transform))) + effect(!ignored.contains(&at))
+        });
+        let range = view.range.map(|range| {
+            let mut unmatched = snapshot.grouped.problems.unmatched.iter().map(|name| name.code);
+            let is_known = recording.sampled().is_some()
+                && !unmatched.any(|code| code == WarningCode::NoTimes);
+            let effect = effect(is_known);
+            format!("{range}{effect}")
+        });
+        let runs = snapshot.grouped.runs;
+        let mean = (runs > 1).then(|| format!("mean of {runs} runs"));
+        let mut parts: Vec<String> = mean.into_iter().chain(range).chain(transforms).collect();
+        match view.implementation {
+            Implementation::Js if recording.knows_code() => parts.push("js only".to_owned()),
+            Implementation::Native if recording.knows_code() => {
+                parts.push("native only".to_owned());
+            }
+            Implementation::All | Implementation::Js | Implementation::Native => {}
+        }
+        if !view.search.is_empty() {
+            let text = short(&format!("search {}", plain(&view.search)));
+            parts.push(text + effect(recording.sampled().is_some()));
+        }
+        let knows_inlined = snapshot.identified.recording.knows_inlined();
+        if snapshot.settings.view.inlines == Inlines::CallSite && knows_inlined {
+            parts.push("inlines at call site".to_owned());
+        }
+        if view.own.is_some() {
+            parts.push("own code".to_owned());
+        }
+        if snapshot.tree.has_contour() {
+            parts.push("callers above the contour".to_owned());
+        }
+        let metric = (!is_default).then(|| short(&format!("metric {}", plain(name))));
+        Self { metric, threads, parts, cut: None, baseline: None, overlay: None }
+    }
+
+    /// Those of what is shown in a workspace folder. None without a profile.
+    pub fn of_world(world: &World) -> Self {
+        let Some(snapshot) = world.snapshot() else { return Self::default() };
+        let baseline = world.baseline_of(snapshot);
+        let name = baseline.map(|baseline| baseline.name_beside(snapshot));
+        let baseline = name.map(|name| short(&format!("vs. {}", plain(&name))));
+        let overlay = world.overlay_of(snapshot);
+        let overlay = overlay.map(|overlay| short(&format!("beside {}", plain(&overlay.name()))));
+        let cut = (snapshot.loaded.truncated == Some(true)).then(|| "cut".to_owned());
+        Self { cut, baseline, overlay, ..Self::of(snapshot) }
+    }
+
+    /// The name of the metric, and all of them, as one text.
+    pub fn summary(&self, metric: &str) -> String {
+        let metric = (self.metric.is_none() && !metric.is_empty()).then(|| plain(metric));
+        let texts: Vec<_> = metric.into_iter().map(Cow::into_owned).chain(self.all()).collect();
+        texts.join(" · ")
+    }
+
+    /// All of them. Empty if the view is the default.
+    pub fn all(&self) -> Vec<String> {
+        let Self { metric, threads, parts, cut, baseline, overlay } = self;
+        let all = metric.iter().chain(threads).chain(parts).chain(cut);
+        let all = all.chain(baseline).chain(overlay);
+        all.cloned().collect()
+    }
+}
+
+/// A text without its middle if it is too long: the kind of a transform and the last functions of
+/// its path remain.
+fn short(text: &str) -> String {
+    let n = text.chars().count();
+    if n <= MAX_CHARS {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(MAX_CHARS / 2 - 1).collect();
+    let end: String = text.chars().skip(n - MAX_CHARS / 2).collect();
+    format!("{start}…{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_keeps_its_start_and_end() {
+        assert_eq!(short("focus-function:work"), "focus-function:work");
+        let path = format!("focus-subtree:{}parse", "main>".repeat(20));
+        let marked = short(&path);
+        assert_eq!(marked.chars().count(), MAX_CHARS);
+        assert!(marked.starts_with("focus-subtree:main>"), "{marked}");
+        assert!(marked.ends_with("…main>main>main>main>main>parse"), "{marked}");
+    }
+}

@@ -1,0 +1,228 @@
+//! Hot spots of own code, and of files, packages, libraries and threads.
+
+use crate::support::Project;
+use answers::{
+    Context, HotCost, HotModule, HotSpotsQuestion as Question, HotThread, RankBy as By,
+    RankScope as Scope, RankSort as Sort, hot_spots,
+};
+use profile::text_samples;
+
+const APP: &str = "fn main() {\n    burn();\n}\nfn burn() {\n    spin();\n}\nfn rest() {}\n";
+
+/// Start-up code has no self cost and is on each stack. A library spends half of the samples.
+const SAMPLES: &str = "
+    start@9[file:/rustc/0123/library/std/src/rt.rs]  start@9 start@9                 start@9
+    once@7[file:/rustc/0123/library/core/src/ops.rs] once@7  once@7                  once@7
+    main@2[file:src/app.rs]                          main@2  main@3                  main@2
+    burn@5[file:src/app.rs]                          burn@5  rest@7[file:src/app.rs] burn@5
+    spin@3[file:vendor/spin/src/lib.rs]              spin@3";
+
+fn project() -> Project {
+    let files = [
+        ("Cargo.toml", "[package]\nname = \"my-app\"\n"),
+        ("src/app.rs", APP),
+        ("vendor/spin/Cargo.toml", "[package]\nname = \"spin\"\n"),
+        ("vendor/spin/src/lib.rs", "\n\nfn spin() {}\n"),
+    ];
+    Project::new(&files)
+}
+
+fn context(project: &Project) -> Context {
+    project.context(project.load(text_samples::profile(SAMPLES)), &["src/app.rs"])
+}
+
+fn costs(cost: &HotCost) -> String {
+    let total = cost.cost.total.map_or("-".to_owned(), |total| total.0.to_string());
+    format!("{}/{total}", cost.cost.self_.unwrap().0)
+}
+
+fn functions(context: &Context, question: Question) -> Vec<String> {
+    let rows = hot_spots(context, question).unwrap().unwrap().functions.unwrap();
+    rows.iter().map(|row| format!("{} {} {}", row.name, costs(&row.cost), row.own)).collect()
+}
+
+#[test]
+fn own_code_comes_first_by_self_cost() {
+    let project = project();
+    let context = context(&project);
+    let all = Question::default();
+    assert_eq!(
+        functions(&context, all.clone()),
+        [
+            "burn 1/3 true",
+            "rest 1/1 true",
+            "main 0/4 true",
+            "spin 2/2 false",
+            "once 0/4 false",
+            "start 0/4 false",
+        ]
+    );
+    let own = Question { scope: Some(Scope::Own), sort: Some(Sort::Total), ..all.clone() };
+    assert_eq!(functions(&context, own), ["main 0/4 true", "burn 1/3 true", "rest 1/1 true"]);
+    // A part of the name or of the file.
+    let filter = |text: &str| Question { filter: Some(text.to_owned()), ..all.clone() };
+    assert_eq!(functions(&context, filter("BURN")), ["burn 1/3 true"]);
+    assert_eq!(functions(&context, filter("library/std")), ["start 0/4 false"]);
+    assert!(functions(&context, filter("none")).is_empty());
+    let first = Question { limit: Some(1), ..all };
+    assert_eq!(functions(&context, first), ["burn 1/3 true"]);
+}
+
+#[test]
+fn files_and_packages_count_a_sample_once() {
+    let project = project();
+    let context = context(&project);
+    let spots = |by| {
+        let question = Question { by: Some(by), ..Question::default() };
+        hot_spots(&context, question).unwrap().unwrap()
+    };
+    let files = spots(By::File).files.unwrap();
+    let rows = files.iter().map(|row| format!("{:?} {}", row.file.as_deref(), costs(&row.cost)));
+    assert_eq!(
+        rows.collect::<Vec<_>>(),
+        [
+            // main and burn are both on three stacks, which count once.
+            r#"Some("src/app.rs") 2/4"#,
+            r#"Some("vendor/spin/src/lib.rs") 2/2"#,
+            r#"Some("/rustc/0123/library/core/src/ops.rs") 0/4"#,
+            r#"Some("/rustc/0123/library/std/src/rt.rs") 0/4"#,
+        ]
+    );
+    assert_eq!(files[0].place.uri, Some(project.uri("src/app.rs")));
+    assert_eq!((files[0].place.line0, files[0].own, files[1].own), (Some(0), true, false));
+    let packages = spots(By::Package).packages.unwrap();
+    let row = |row: &HotModule| {
+        let name = row.name.as_deref().unwrap_or("-");
+        format!("{name} {} {}", costs(&row.cost), row.own)
+    };
+    assert_eq!(
+        packages.iter().map(row).collect::<Vec<_>>(),
+        ["my-app 2/4 true", "spin 2/2 false", "core 0/4 false", "std 0/4 false"]
+    );
+    let threads = spots(By::Thread).threads.unwrap();
+    let row = |row: &HotThread| format!("{} {}", row.title, costs(&row.cost));
+    assert_eq!(threads.iter().map(row).collect::<Vec<_>>(), ["main · thread 1 4/4"]);
+}
+
+#[test]
+fn functions_without_a_file_or_a_library_have_a_title() {
+    let project = project();
+    let samples = "main@2[file:src/app.rs] lost malloc[lib:libc.so.6]";
+    let context = project.context(project.load(text_samples::profile(samples)), &[]);
+    let spots = |by| {
+        let question = Question { by: Some(by), ..Question::default() };
+        hot_spots(&context, question).unwrap().unwrap()
+    };
+    let sorted = |mut titles: Vec<String>| {
+        titles.sort();
+        titles
+    };
+    let files = spots(By::File).files.unwrap().into_iter().map(|row| row.title);
+    assert_eq!(sorted(files.collect()), ["no file", "src/app.rs"]);
+    let titles = |rows: Option<Vec<HotModule>>| {
+        sorted(rows.unwrap().into_iter().map(|row| row.title).collect())
+    };
+    // Only profiles of Mercury have modules.
+    for rows in [spots(By::Module).modules, spots(By::Library).libraries] {
+        assert_eq!(titles(rows), ["libc.so.6", "no library"]);
+    }
+    assert_eq!(titles(spots(By::Package).packages), ["libc.so.6", "my-app", "no package"]);
+}
+
+/// Own code without a manifest is in the package of the workspace folder.
+#[test]
+fn own_code_without_a_manifest_has_the_name_of_the_folder() {
+    let project = Project::new(&[("app.py", "def main():\n    pass\n")]);
+    let samples = text_samples::profile("main@2[file:app.py]");
+    let context = project.context(project.load(samples), &["app.py"]);
+    let question = Question { by: Some(By::Package), ..Question::default() };
+    let packages = hot_spots(&context, question).unwrap().unwrap().packages.unwrap();
+    let folder = project.path("").canonicalize().unwrap();
+    let name = folder.file_name().unwrap().to_str();
+    assert_eq!(packages.iter().map(|row| row.name.as_deref()).collect::<Vec<_>>(), [name]);
+}
+
+#[test]
+fn rows_are_sorted_by_change() {
+    let project = project();
+    let now = context(&project);
+    let by_change = Question { sort: Some(Sort::Change), ..Question::default() };
+    let problem = hot_spots(&now, by_change.clone()).unwrap_err();
+    assert_eq!(
+        problem,
+        "there is no profile to compare with; choose a baseline (`--baseline`) to sort by change"
+    );
+    // In time, with exact samples: burn took 10 ms before and takes 40 ms now, rest 30 ms always.
+    let samples = "burn@5[file:src/app.rs] rest@7[file:src/app.rs]";
+    let [before, after] = [[10.0, 30.0], [40.0, 30.0]]
+        .map(|weights| project.load(text_samples::timed(samples, &weights)));
+    let context = crate::support::compared_with(&project.context(after, &[]), before);
+    assert_eq!(functions(&context, by_change.clone())[0], "burn 40/40 true");
+    let files = Question { by: Some(By::File), ..by_change };
+    let files = hot_spots(&context, files).unwrap().unwrap().files.unwrap();
+    let change = files[0].cost.cost.fields.change.as_ref().unwrap().self_.as_ref().unwrap();
+    assert_eq!((change.before.0, change.change.0), (40.0, 30.0));
+}
+
+#[test]
+fn what_cannot_be_listed_is_an_error() {
+    let project = project();
+    let context = context(&project);
+    let problem = |question| hot_spots(&context, question).unwrap_err();
+    let threads = Question { by: Some(By::Thread), ..Question::default() };
+    let own = Question { scope: Some(Scope::Own), ..threads.clone() };
+    assert!(problem(own).starts_with("threads cannot be limited to own code"));
+    let calls = Question { sort: Some(Sort::Calls), ..threads };
+    assert!(problem(calls).starts_with("calls of threads are not counted"));
+    let library = Question { by: Some(By::Library), ..Question::default() };
+    assert_eq!(problem(library), "the profile does not say which library its functions are in");
+}
+
+/// A function of a header is compiled into a program and into its library.
+fn in_two_libraries() -> Context {
+    const SUM: &str = "int sum(int n) {\n    return n;\n}\n";
+    const MAIN: &str = "#include \"sum.h\"\nint main() {\n    sum(1);\n}\n";
+    let project = Project::new(&[("app.c", MAIN), ("sum.h", SUM)]);
+    let samples = "
+        main@3[file:app.c][lib:app]       main@3[file:app.c][lib:app]       main@3[file:app.c][lib:app]
+        sum@2[file:sum.h][lib:app]        work[lib:libwork.so]              sum@2[file:sum.h][lib:app]
+                                          sum@2[file:sum.h][lib:libwork.so] sum@2[file:sum.h][lib:libwork.so]";
+    project.context(project.load(text_samples::profile(samples)), &["app.c", "sum.h"])
+}
+
+#[test]
+fn a_function_in_two_libraries_costs_each_what_is_spent_in_it() {
+    let context = in_two_libraries();
+    let spots = |by| {
+        let question = Question { by: Some(by), ..Question::default() };
+        hot_spots(&context, question).unwrap().unwrap()
+    };
+    let row = |row: &HotModule| format!("{} {}", row.name.as_deref().unwrap(), costs(&row.cost));
+    let expected = ["libwork.so 2/2", "app 1/3"];
+    let rows = |rows: Option<Vec<HotModule>>| rows.unwrap().iter().map(row).collect::<Vec<_>>();
+    assert_eq!(rows(spots(By::Library).libraries), expected);
+    assert_eq!(rows(spots(By::Module).modules), expected);
+    // The function itself is one.
+    assert_eq!(functions(&context, Question::default())[0], "sum 3/3 true");
+}
+
+#[test]
+fn functions_of_a_library_cost_what_is_spent_in_it() {
+    let context = in_two_libraries();
+    let of = |module: &str| {
+        let question = Question { module: Some(module.to_owned()), ..Question::default() };
+        hot_spots(&context, question).map(|spots| {
+            let rows = spots.unwrap().functions.unwrap().into_iter();
+            rows.map(|row| format!("{} {} {:?}", row.name, costs(&row.cost), row.lib)).collect()
+        })
+    };
+    let rows = |module| -> Vec<String> { of(module).unwrap() };
+    assert_eq!(rows("app"), ["sum 1/2 Some(\"app\")", "main 0/3 Some(\"app\")"]);
+    assert_eq!(
+        rows("libwork.so"),
+        ["sum 2/2 Some(\"libwork.so\")", "work 0/1 Some(\"libwork.so\")"]
+    );
+    let unknown: Result<Vec<String>, _> = of("libwrk.so");
+    let problem = "no library is called `libwrk.so` (did you mean `libwork.so`?)";
+    assert_eq!(unknown.unwrap_err(), problem);
+}
