@@ -71,13 +71,11 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Parse the texts on standard input, for another process of this program
+    /// Do what standard input asks with little memory, for another process of this program
     #[command(hide = true)]
-    #[cfg(feature = "grammars")]
-    Parse,
-    /// Read what standard input names, with little memory, for another process of this program
-    #[command(hide = true)]
-    Try {
+    Guarded {
+        /// What to do: `read` or `parse`
+        work: String,
         /// In bytes
         memory: u64,
     },
@@ -187,14 +185,10 @@ pub fn run() -> i32 {
         }
     };
     match &command {
-        #[cfg(feature = "grammars")]
-        Command::Parse => return i32::from(answers::trial::serve().is_err()),
-        Command::Try { memory } => return i32::from(answers::serve_trial(*memory).is_err()),
-        _ => {
-            #[cfg(feature = "grammars")]
-            answers::trial::use_helper(this_program(), vec!["parse".into()]);
-            answers::use_helper(this_program(), vec!["try".into()]);
+        Command::Guarded { work, memory } => {
+            return i32::from(answers::serve_guarded(work, *memory).is_err());
         }
+        _ => answers::use_helper(this_program(), vec!["guarded".into()]),
     }
     if let Command::Lsp { .. } = command {
         return lsp::main();
@@ -222,9 +216,7 @@ fn this_program() -> OsString {
 fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
     match command {
         // These do not write to `out`, see `run`.
-        Command::Lsp { .. } | Command::Try { .. } => Ok(()),
-        #[cfg(feature = "grammars")]
-        Command::Parse => Ok(()),
+        Command::Lsp { .. } | Command::Guarded { .. } => Ok(()),
         Command::Annotate(arguments) => arguments.run(out),
         Command::Report(arguments) => arguments.run(out),
         Command::Diff(arguments) => arguments.run(out),

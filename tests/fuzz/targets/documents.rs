@@ -1,8 +1,8 @@
 //! Texts of sources: line maps between two of them, and their functions.
 
 use super::input::Input;
-use sources::{Functions, Language, LineMap, Syntax};
 use std::path::Path;
+use texts::{Functions, Language, LineMap, Syntax};
 
 const FILES: [&str; 14] = [
     "a.rs", "a.py", "a.js", "a.ts", "a.tsx", "a.c", "a.cpp", "a.cs", "a.java", "a.go", "a.rb",

@@ -139,7 +139,7 @@ pub use loading::{
     by_preference, commit_named, complete, discover, folders_of, foreign_message, has_end,
     index_sources, is_named_like_profile, is_outside, json, load, load_read_with_symbols,
     load_soon, load_with_symbols, preference, project_above, project_at, read_run, renew,
-    renew_with_symbols, resolve_symbols, run_in_folder, run_indexes, runs, serve_trial, sniff,
+    renew_with_symbols, resolve_symbols, run_in_folder, run_indexes, runs, serve_guarded, sniff,
     text, units, use_helper, watch_globs,
 };
 
@@ -155,12 +155,9 @@ pub use formats::{
     dump,
 };
 
-#[cfg(feature = "grammars")]
-pub use sources::trial;
-pub use sources::{
-    Language, Mapping, Reason as UnmappedReason, SourceIndex, lexical, regular_file,
-};
+pub use sources::{Mapping, Reason as UnmappedReason, SourceIndex, lexical, regular_file};
 pub use symbols::Generics as SymbolGenerics;
+pub use texts::Language;
 
 /// Callers or callees grouped by function, module or library.
 pub mod call_groups {

@@ -29,7 +29,6 @@ pub use crate::functions::function_name::FunctionName;
 pub use crate::functions::source_functions::SourceFunction;
 pub use crate::functions::unversioned::unversioned;
 pub use crate::kept_runs::{KeptRun, KeptRuns, MAX_PREVIOUS};
-pub use crate::load::helper::use_helper;
 pub use crate::load::libraries::Library;
 pub use crate::load::loaded::{LoadError, Loaded, Step as ReadStep};
 pub use crate::load::stages::found_by_name::{AmbiguousFunction, Program};
@@ -51,7 +50,6 @@ pub use crate::snapshot::load::{
 };
 pub use crate::snapshot::profile_total::ProfileTotal;
 pub use crate::store::copies::Copies;
-pub use crate::trial::serve as serve_trial;
 
 /// Means of several runs.
 pub mod average {
@@ -97,3 +95,18 @@ pub mod runs {
 pub mod stamp {
     pub use crate::discovery::stamp::content_hash;
 }
+
+/// Does the work of a helper: requests of one kind ([`guarded::Guard`]), with at most `memory` bytes.
+///
+/// # Errors
+/// There is no work with this name, a request is malformed, or there is not enough memory for one.
+pub fn serve_guarded(work: &str, memory: u64) -> std::io::Result<()> {
+    match work {
+        load::helper::WORK => guarded::serve(memory, trial::work),
+        #[cfg(feature = "grammars")]
+        texts::WORK => guarded::serve(memory, texts::work),
+        _ => Err(std::io::ErrorKind::InvalidInput.into()),
+    }
+}
+
+pub use guarded::use_helper;

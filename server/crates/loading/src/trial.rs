@@ -1,44 +1,27 @@
 //! The work of a helper ([`crate::load::helper`]): reads files under a limit for memory, and ends.
 
-use crate::load::helper::{DEADLINE, Request};
+use crate::load::helper::Request;
 use crate::load::libraries::{Libraries, Places, unwound};
 use crate::load::loaded::Loaded;
 use crate::load::memory;
 use crate::settings::{CostSettings, Symbols};
 use crate::snapshot::load::{Caches, Environment, load_read};
-use sources::{Limits, SourceIndex, limit_memory};
-use std::io::{self, Read as _};
+use sources::{Limits, SourceIndex};
+use std::io;
 use std::ops::ControlFlow;
 use std::panic::catch_unwind;
 use std::sync::Arc;
 
-/// The limit for a request, in bytes.
-const MAX_REQUEST: u64 = 1 << 20;
-
-/// Reads the files of the request on standard input with at most `memory` bytes. If these are not
-/// enough, returns an error, or the process ends. Other errors count as success, because the process
+/// Reads the files of a request. Errors that are not about memory count as success, because the process
 /// that asked will report them itself.
 ///
 /// # Errors
-/// There is no request, or not enough memory.
-pub fn serve(memory: u64) -> io::Result<()> {
-    limit_memory(memory);
+/// The request is malformed, or there is not enough memory. The process may end, too.
+pub fn work(request: &[u8]) -> io::Result<u8> {
     memory::take_any();
-    end_with_parent();
-    let mut request = Vec::new();
-    io::stdin().take(MAX_REQUEST).read_to_end(&mut request)?;
-    let request = serde_json::from_slice(&request)?;
-    catch_unwind(|| carry_out(request)).unwrap_or(Ok(()))
-}
-
-/// Ends this process together with the one that waits for it.
-fn end_with_parent() {
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
-    let _ = std::thread::Builder::new().spawn(|| {
-        std::thread::sleep(DEADLINE);
-        std::process::exit(1);
-    });
+    let request = serde_json::from_slice(request)?;
+    catch_unwind(|| carry_out(request)).unwrap_or(Ok(()))?;
+    Ok(0)
 }
 
 fn carry_out(request: Request) -> io::Result<()> {

@@ -1,5 +1,4 @@
-//! Maps paths in profiles to files of a workspace, finds the functions of a document, and maps
-//! lines of a recorded text to lines of an edited one.
+//! Maps paths in profiles to files of a workspace.
 //!
 //! Independent of profiles and editors. On disk it looks only into the given roots, apart from asking
 //! where the links in recorded folders lead. The only files it opens there are generated JavaScript
@@ -24,26 +23,21 @@
 
 mod answering;
 mod build_folder;
-mod by_text;
 mod cargo;
 mod dev_container;
 mod folder_time;
-mod functions;
 mod git_folders;
 mod go;
 mod index;
 mod library;
-mod lines;
 mod links;
 mod listing;
 mod map;
-mod mercury;
 mod modules;
 mod name;
 mod package_of;
 mod packages;
 mod prefix;
-mod process_limits;
 pub mod regular_file;
 mod repo;
 mod rule;
@@ -54,23 +48,17 @@ mod suggest;
 
 pub use answering::answers;
 pub use build_folder::{EndsLike, ends_like};
-pub use by_text::ByText;
 pub use cargo::{CargoFile, CargoTarget, cargo_file};
 pub use folder_time::FolderTime;
-#[cfg(feature = "grammars")]
-pub use functions::trial;
-pub use functions::{Arity, Call, Definition, FunctionKind, Functions, Language};
 pub use git_folders::GitFolders;
 pub use index::{Root, RootKind, SourceIndex, Walk, lexical};
 pub use library::library_paths;
-pub use lines::{LexedTexts, LineMap, MIN_TOKENS, Syntax, TextWithFunctions, code_tokens};
 pub use listing::Limits;
 pub use map::{How, Mapping, Reason, map_paths};
 pub use modules::Modules;
 pub use name::is_network_path;
 pub use name::{git_version, without_version};
 pub use package_of::{PackageFolders, go_package, library_package};
-pub use process_limits::limit_memory;
 pub use rule::{Rule, has_name_in};
 pub use source_map::{Executing, MapProblem, Original, OriginalPlace, SourceMap};
 pub use suggest::rule_for;

@@ -21,9 +21,10 @@ use crate::lines::file_lines::FileLines;
 use analysis::{Cost, FileId, FuncKey, FunctionId, Groups, Metric, Total};
 use loading::{Combine, Compare, FunctionName, RecordedText, Snapshot, Spread, SpreadCost};
 use rustc_hash::FxHashMap;
-use sources::{Definition, LineMap, MIN_TOKENS, Syntax, code_tokens, without_version};
+use sources::without_version;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use texts::{Definition, LineMap, MIN_TOKENS, Syntax, code_tokens};
 
 /// The functions of a file by container, name and arity, each with the byte at which its definition
 /// starts.

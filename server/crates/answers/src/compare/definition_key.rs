@@ -1,6 +1,6 @@
 //! What functions of two texts are compared by.
 
-use sources::{Arity, Definition};
+use texts::{Arity, Definition};
 
 /// The container, name and arity of a definition. For a closure without a name, the first part is what
 /// is around it.

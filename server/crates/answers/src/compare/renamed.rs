@@ -3,8 +3,8 @@
 use crate::compare::definition_key::{DefinitionKey, key};
 use loading::RecordedText;
 use rustc_hash::FxHashSet;
-use sources::{Definition, MIN_TOKENS, Syntax, code_tokens};
 use std::path::Path;
+use texts::{Definition, MIN_TOKENS, Syntax, code_tokens};
 
 /// If more functions of a file than this are new or gone, none of them counts as renamed.
 const MAX_CHANGED: usize = 100;

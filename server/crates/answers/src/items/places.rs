@@ -5,9 +5,9 @@ use crate::lines::text::Range;
 use crate::world::context::Context;
 use analysis::{FileId, FunctionId};
 use loading::Snapshot;
-use sources::LineMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
+use texts::LineMap;
 use url::Url;
 
 /// A place in a workspace file.

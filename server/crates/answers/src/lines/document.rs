@@ -2,9 +2,9 @@
 
 use crate::lines::text::{Edit, Text};
 use loading::{RecordedText, RecordedTexts, Snapshot};
-use sources::{ByText, Functions, Language, LexedTexts, LineMap, Syntax, TextWithFunctions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use texts::{ByText, Functions, Language, LexedTexts, LineMap, Syntax, TextWithFunctions};
 use url::Url;
 
 /// The path of a `file:` URI. `None` for others: an old version (`git:`) or a file on another machine

@@ -7,9 +7,9 @@
 use crate::lines::document::Document;
 use analysis::{FileId, FunctionId, LineCost};
 use loading::{FunctionName, Snapshot, SpreadCost};
-use sources::{Definition, FunctionKind, LineMap};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use texts::{Definition, FunctionKind, LineMap};
 
 /// Why a line of a text that is a guess has no cost.
 pub const UNKNOWN_LINE: &str =

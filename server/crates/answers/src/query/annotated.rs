@@ -4,9 +4,9 @@
 use crate::lines::document::Document;
 use crate::lines::file_lines::FileLines;
 use analysis::{FunctionId, LineCost};
-use sources::Definition;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use texts::Definition;
 
 /// The number of lines to show before and after a line that the user names.
 const NEAR_LINES: u32 = 10;

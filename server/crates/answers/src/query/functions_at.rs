@@ -7,7 +7,7 @@ use analysis::FunctionId;
 use loading::function_name::n_parameters;
 use loading::{FunctionName, Snapshot, SourceFunction};
 use rustc_hash::FxHashSet;
-use sources::{Definition, Functions};
+use texts::{Definition, Functions};
 
 /// The functions at a position of an open document, hottest first. Several if the profile does not
 /// tell which of the callees with the name there is meant.

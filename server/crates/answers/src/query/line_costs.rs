@@ -13,8 +13,8 @@ use loading::{Hints, Show, units};
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sources::Functions;
 use std::ops::Range;
+use texts::Functions;
 use url::Url;
 
 /// The hint of a line.

@@ -4,8 +4,9 @@
 use super::entry::{Entry, command};
 use super::profiler::Profiler;
 use super::source::Source;
-use sources::{CargoFile, CargoTarget, Definition, cargo_file};
+use sources::{CargoFile, CargoTarget, cargo_file};
 use std::path::Path;
+use texts::Definition;
 
 /// Debug info with lines in optimized builds.
 const RELEASE: [&str; 3] = ["--release", "--config", "profile.release.debug=1"];

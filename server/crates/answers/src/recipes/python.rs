@@ -3,8 +3,8 @@
 use super::entry::{Entry, command};
 use super::profiler::Profiler;
 use super::source::Source;
-use sources::{Definition, FunctionKind};
 use std::path::{Path, PathBuf};
+use texts::{Definition, FunctionKind};
 
 /// Files that mark the top folder of a project.
 const MARKERS: [&str; 4] = ["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"];

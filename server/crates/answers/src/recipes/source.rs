@@ -1,8 +1,8 @@
 //! A document as recipes see it: its text, its functions and the folders of its project.
 
 use super::profiler::Profiler;
-use sources::{Definition, FunctionKind};
 use std::path::{Path, PathBuf};
+use texts::{Definition, FunctionKind};
 
 /// A document in a root.
 pub struct Source<'a> {

@@ -2,10 +2,10 @@
 
 use super::{Source, entries};
 use crate::query::recipes::command_text;
-use sources::{Functions, Language};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
+use texts::{Functions, Language};
 
 /// A project with these files.
 fn project(files: &[(&str, &str)]) -> TempDir {

@@ -3,9 +3,9 @@
 use crate::functions::function_name::FunctionName;
 use line_index::{LineIndex, TextSize, WideEncoding};
 use rustc_hash::FxHashMap;
-use sources::{Definition, Functions, Language};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use texts::{Definition, Functions, Language};
 
 /// The maximum number of cached versions of a file; the oldest is evicted first.
 const MAX_VERSIONS: usize = 4;

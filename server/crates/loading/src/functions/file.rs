@@ -3,7 +3,7 @@
 use crate::functions::definitions::FileDefinitions;
 use crate::functions::function_name::FunctionName;
 use rustc_hash::FxHashMap;
-use sources::{Definition, FunctionKind};
+use texts::{Definition, FunctionKind};
 
 /// The maximum number of lines from the first decorator of a function to its name. Hand-written
 /// functions have fewer.

@@ -7,8 +7,8 @@
 
 pub(crate) mod dotnet;
 
-use sources::{Arity, Definition, FunctionKind};
 use symbols::collapse_generics;
+use texts::{Arity, Definition, FunctionKind};
 
 /// The suffixes that compilers append to the names of function clones.
 const CLONES: [&str; 8] =

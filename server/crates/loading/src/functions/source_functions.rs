@@ -18,10 +18,10 @@ use analysis::{
     FileId, Func, FuncId, FuncRole, FunctionId, Groups, Recording, SourceId, SymbolTables,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use sources::{Definition, FunctionKind};
 use std::borrow::Cow;
 use std::sync::Arc;
 use symbols::collapse_generics;
+use texts::{Definition, FunctionKind};
 
 /// By [`FileId`]; `None` if they are not known.
 type Definitions = [Option<Arc<FileDefinitions>>];

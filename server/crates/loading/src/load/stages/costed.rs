@@ -5,7 +5,7 @@ use crate::load::stages::grouped::Grouped;
 use crate::load::stages::recorded_texts::{RecordedText, RecordedTexts};
 use analysis::{CallTree, Costs, FileId, FunctionId, LineCounts};
 use rustc_hash::FxHashMap;
-use sources::Definition;
+use texts::Definition;
 
 /// The costs of a recording under a view.
 #[derive(Debug)]

@@ -12,9 +12,10 @@ use crate::load::texts::fit::FunctionEvidence;
 use crate::load::texts::reader::Reader;
 use analysis::{FuncId, SourceId};
 use rustc_hash::FxHashSet;
-use sources::{How, Language, Mapping, Reason, SourceIndex};
+use sources::{How, Mapping, Reason, SourceIndex};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use texts::Language;
 
 /// The number of functions without which a file is refused. One if the profile has only the last
 /// component of its path, which a file of a library may have as well (`random.py`).

@@ -5,8 +5,8 @@
 use super::identifying::{Change, Identifying};
 use analysis::{Moved, OriginalPlace, Position, SourceId, relocate};
 use rustc_hash::FxHashMap;
-use sources::Syntax;
 use std::path::Path;
+use texts::Syntax;
 
 /// A line of JavaScript: the line (1-based) that it is in, and whether it begins that line.
 type Line = (u32, bool);

@@ -7,10 +7,11 @@ use crate::load::stages::identifying::{Change, Context, Identifying};
 use crate::load::stages::recorded_texts::search::TextSearch;
 use analysis::SourceId;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
-use sources::{How, LineMap, MIN_TOKENS, Mapping, Reason, SourceIndex, Syntax, code_tokens};
+use sources::{How, Mapping, Reason, SourceIndex};
 use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use texts::{LineMap, MIN_TOKENS, Syntax, code_tokens};
 
 /// The limit for the names whose recorded text is searched.
 const MAX_NAMES: usize = 200;

@@ -7,12 +7,12 @@ use crate::functions::function_name::FunctionName;
 use crate::load::texts::inlinable::Inlinable;
 use analysis::{FuncId, Recording, SourceId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use sources::{Definition, LineMap};
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
+use texts::{Definition, LineMap};
 
 /// What a profile says about each of its sources.
 #[derive(Debug, Default)]

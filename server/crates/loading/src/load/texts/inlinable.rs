@@ -2,7 +2,7 @@
 
 use crate::functions::definitions::FileDefinitions;
 use rustc_hash::{FxHashMap, FxHashSet};
-use sources::FunctionKind;
+use texts::FunctionKind;
 
 /// The functions of a text that others can be inlined into.
 pub struct Inlinable<'a> {

@@ -8,11 +8,12 @@ use crate::load::stages::found_by_name::{AmbiguousFunction, ByName, Candidate, O
 use crate::load::texts::reader::MAX_CANDIDATES;
 use analysis::{Code, FuncId, Lib, LibId, Recording, SymbolTables};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
-use sources::{Definition, FunctionKind, Language, Modules, SourceIndex};
+use sources::{Modules, SourceIndex};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher;
 use std::path::Path;
 use std::sync::Arc;
+use texts::{Definition, FunctionKind, Language};
 
 /// The limit for the texts that are parsed, in bytes together. Parsing takes about 0.1 s per MB.
 const MAX_PARSED: usize = 16 << 20;

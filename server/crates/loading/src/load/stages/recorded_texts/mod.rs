@@ -31,11 +31,12 @@ use crate::store::copies::map_name;
 use analysis::{FuncId, SourceId};
 use rustc_hash::FxHashMap;
 use search::{Found, TextSearch};
-use sources::{LineMap, Root, Syntax, TextWithFunctions};
+use sources::Root;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use texts::{LineMap, Syntax, TextWithFunctions};
 
 /// The texts that a profile was recorded from, by the canonical path of the workspace file.
 #[derive(Debug)]

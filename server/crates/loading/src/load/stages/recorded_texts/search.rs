@@ -7,12 +7,12 @@ use crate::load::texts::disk::Version;
 use crate::load::texts::fit::FileEvidence;
 use crate::load::texts::origin::Origin;
 use analysis::SourceId;
-use sources::{LineMap, Syntax};
 use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use symbols::Md5;
+use texts::{LineMap, Syntax};
 
 /// A text that was found.
 pub struct Found {

@@ -1,0 +1,10 @@
+//! Costs, trees and transforms of recordings against definitions over their raw samples.
+
+mod calls;
+mod inlined;
+mod names;
+mod once_per_sample;
+mod parts;
+mod relocated;
+mod transforms;
+mod vectors;

@@ -1,0 +1,59 @@
+//! Own code: the cost of everything else goes to the own function that called it.
+
+use crate::transforms::V1;
+use analysis::{Addresses, Costs, FunctionId, View, costs, reshape};
+use profile::{Groups, Recording, text_samples};
+use std::sync::Arc;
+
+/// The costs if only the functions of these names are own code.
+fn own(names: &[&str], transforms: &[&str]) -> Costs {
+    own_with_warnings(names, transforms).0
+}
+
+fn own_with_warnings(names: &[&str], transforms: &[&str]) -> (Costs, Vec<String>) {
+    let recording = Recording::Stacks(text_samples::profile(V1));
+    let groups = Groups::identity(recording.symbols());
+    let symbols = recording.symbols();
+    let own = symbols.funcs.ids().filter(|func| names.contains(&symbols.func_name(*func)));
+    let own: Vec<FunctionId> = own.map(|func| groups.function(func)).collect();
+    let view = View {
+        own: Some(Arc::new(own.into_iter().collect())),
+        transforms: transforms.iter().map(|text| text.parse().unwrap()).collect(),
+        ..View::of(&recording)
+    };
+    let reshaped = reshape(&recording, &view, &groups, &Addresses::default()).unwrap();
+    let warnings = reshaped.problems.warnings.into_iter().map(|warning| warning.message);
+    (costs(&reshaped.recording, &view, &reshaped.groups), warnings.collect())
+}
+
+/// Line and self cost.
+fn lines(costs: &Costs) -> Vec<(u32, f64)> {
+    let lines = costs.lines().iter().filter(|line| line.cost.self_ != 0.0);
+    lines.map(|line| (line.line, line.cost.self_)).collect()
+}
+
+#[test]
+fn a_library_is_charged_to_the_lines_that_call_it() {
+    // `hash` is called from 22 twice and from 33 once.
+    let costs = own(&["main", "parse", "eval"], &[]);
+    assert_eq!(costs.total, 6.0);
+    assert_eq!(lines(&costs), [(13, 1.0), (22, 2.0), (23, 1.0), (33, 1.0), (34, 1.0)]);
+}
+
+#[test]
+fn samples_without_own_code_are_dropped() {
+    let costs = own(&["hash"], &[]);
+    assert_eq!((costs.total, costs.base), (3.0, 3.0));
+    assert_eq!(lines(&costs), [(5, 2.0), (6, 1.0)]);
+}
+
+#[test]
+fn transforms_see_all_frames() {
+    // Only the samples with `hash`, from `hash` down, have none of these functions.
+    let (costs, warnings) = own_with_warnings(&["main", "parse"], &["focus-function:hash"]);
+    assert_eq!(costs.total, 0.0);
+    assert_eq!(warnings, ["no stack has own code; nothing is shown"]);
+    // Charged to `parse` twice; the sample with `eval` alone goes to `main`.
+    let costs = own(&["main", "parse"], &["drop-function:none"]);
+    assert_eq!(lines(&costs), [(12, 2.0), (13, 1.0), (22, 2.0), (23, 1.0)]);
+}
