@@ -12,7 +12,7 @@
 
 use analysis::Groups;
 use formats::Limits;
-use formats::deep_writer::{DeepProc, DeepRun, DeepSite};
+use mercury_files::deep::{DeepProc, DeepRun, DeepSite};
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! `costline callers`.
 
 use super::{Outcome, costline, run};
-use formats::deep_writer::DeepFile;
+use mercury_files::deep::DeepFile;
 use serde_json::{Value, json};
 
 #[test]

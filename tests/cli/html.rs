@@ -6,7 +6,7 @@
 #[cfg(feature = "grammars")]
 use crate::RUST;
 use crate::{costline, fixture, run};
-use formats::deep_writer::DeepFile;
+use mercury_files::deep::DeepFile;
 use roxmltree::{Document, Node};
 #[cfg(feature = "grammars")]
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! The rows of `costline report`: modules, cliques, fields, orders and limits.
 
 use super::{V8, on, run};
-use formats::deep_writer::{DeepFile, DeepProc, DeepRun, DeepSite};
+use mercury_files::deep::{DeepFile, DeepProc, DeepRun, DeepSite};
 use serde_json::{Value, json};
 use std::fs;
 use std::time::{Duration, SystemTime};

@@ -1,7 +1,7 @@
 //! Sums and percentages with negative weights, idle samples and inlined code.
 
 use super::{fixture, run};
-use formats::deep_writer::{DeepContext, DeepFile, DeepProc};
+use mercury_files::deep::{DeepContext, DeepFile, DeepProc};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tempfile::TempDir;

@@ -2,8 +2,8 @@
 
 use crate::support::requests::text;
 use crate::support::{Server, Workspace};
-use formats::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepSite};
-use formats::procrep_writer::{Options, assignment, call, conjunction, if_then_else, test, write};
+use mercury_files::deep::{DeepCall, DeepContext, DeepFile, DeepProc, DeepSite};
+use mercury_files::procrep::{Options, assignment, call, conjunction, if_then_else, test, write};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;

@@ -2,7 +2,7 @@
 
 use crate::support::requests::text;
 use crate::support::{Server, Workspace};
-use formats::deep_writer::{DeepFile, DeepProc, DeepRun, DeepSite};
+use mercury_files::deep::{DeepFile, DeepProc, DeepRun, DeepSite};
 use serde_json::{Value, json};
 
 const SOURCE: &str = "\

@@ -21,8 +21,6 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
-#[cfg(any(test, feature = "test-support"))]
-pub mod deep_writer;
 pub mod detect;
 mod error;
 pub mod fetched;
@@ -37,8 +35,6 @@ mod limits;
 pub mod merge;
 mod origin;
 mod pprof_proto;
-#[cfg(any(test, feature = "test-support"))]
-pub mod procrep_writer;
 mod read;
 mod reading;
 mod scan;

@@ -7,7 +7,7 @@ use analysis::{
 };
 use answers::{Loaded, Marks};
 use formats::Limits;
-use formats::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepRun, DeepSite};
+use mercury_files::deep::{DeepCall, DeepContext, DeepFile, DeepProc, DeepRun, DeepSite};
 use serde_json::json;
 use std::fs;
 use std::ops::ControlFlow;

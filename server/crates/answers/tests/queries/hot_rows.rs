@@ -6,7 +6,7 @@ use answers::{
     hot_spots, view,
 };
 use clap::ValueEnum;
-use formats::deep_writer::DeepFile;
+use mercury_files::deep::DeepFile;
 use std::fs;
 use std::ops::ControlFlow;
 

@@ -2,8 +2,8 @@
 
 use crate::support::Project;
 use answers::Loaded;
-use formats::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepSite};
-use formats::procrep_writer::{Options, assignment, call, conjunction, if_then_else, test, write};
+use mercury_files::deep::{DeepCall, DeepContext, DeepFile, DeepProc, DeepSite};
+use mercury_files::procrep::{Options, assignment, call, conjunction, if_then_else, test, write};
 use profile::WarningCode;
 use std::fs;
 use std::io::Write as _;

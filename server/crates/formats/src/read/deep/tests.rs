@@ -1,6 +1,6 @@
 use super::*;
-use crate::deep_writer::{DeepFile, DeepProc, DeepRun, DeepSite};
 use crate::error::ErrorKind;
+use mercury_files::deep::{DeepFile, DeepProc, DeepRun, DeepSite};
 use profile::{GraphAccess, GraphTables, Part, Thread, Total, merge};
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 use super::super::goal::Determinism;
 use super::super::procrep::Procrep;
 use super::*;
-use crate::procrep_writer::*;
+use mercury_files::procrep::*;
 
 /// A procedure and its counts.
 struct Case {

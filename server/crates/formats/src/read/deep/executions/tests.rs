@@ -1,8 +1,8 @@
-use crate::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepSite};
 use crate::error::ErrorKind;
-use crate::procrep_writer::*;
 use crate::read::deep::read;
 use crate::read::result::Read;
+use mercury_files::deep::{DeepCall, DeepContext, DeepFile, DeepProc, DeepSite};
+use mercury_files::procrep::*;
 use profile::WarningCode;
 
 /// `main` calls `q` on lines 5 and 6. The first call takes the then-part on line 11, the second

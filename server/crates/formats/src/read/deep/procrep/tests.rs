@@ -1,7 +1,7 @@
 use super::super::goal::{Goal, GoalKind};
 use super::*;
 use crate::error::ErrorKind;
-use crate::procrep_writer::*;
+use mercury_files::procrep::*;
 
 const OLD: Options = Options { version: 5, width: 0, names: true, types: false };
 const NEW: Options = Options { version: 6, width: 1, names: true, types: true };

@@ -1,6 +1,7 @@
 //! Writes representations of programs (`Deep.procrep`), for tests.
 
-use crate::read::deep::procrep::MAGIC;
+/// How a file begins, before its version.
+const MAGIC: &[u8] = b"Mercury deep profiler procrep version ";
 
 /// A goal of a body. Names and arguments of calls and unifications are made up.
 #[derive(Debug, Clone)]
