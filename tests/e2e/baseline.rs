@@ -1,7 +1,7 @@
 //! Costs compared with those of an earlier recording.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -440,10 +440,10 @@ fn compares_with_the_last_runs() {
 #[test]
 fn compares_with_the_run_at_a_revision() {
     let (workspace, state) = with_kept_runs();
-    let git = |arguments: &[&str]| git_at(&workspace, arguments);
-    git(&["init", "--quiet", "--initial-branch", "main"]);
-    git(&["add", "app.py"]);
-    git(&["commit", "--quiet", "--message", "a"]);
+    let git = |arguments: &[&str], age: Duration| git_at(&workspace, arguments, age);
+    git(&["init", "--quiet", "--initial-branch", "main"], 29 * HOUR);
+    git(&["add", "app.py"], 29 * HOUR);
+    git(&["commit", "--quiet", "--message", "a"], 29 * HOUR);
     let mut server = start_comparing(&workspace, &state, "git:main");
     let uri = server.open_file(&workspace.path("app.py"), "python");
     let warning = |server: &mut Server, why: &str| {
@@ -451,22 +451,19 @@ fn compares_with_the_run_at_a_revision() {
             server.warnings().into_iter().find(|warning| warning.contains(why))
         })
     };
-    workspace.rename_over("cpu.folded", on_line_13(100));
+    record(&workspace, on_line_13(100), 20 * HOUR);
     wait_for(&mut server, &uri, 13, "50.0%");
     let why = warning(&mut server, "git:main: there is no other saved run of cpu.folded");
     assert!(why.contains("check it out and record one"), "{why}");
     assert_eq!(server.view()["baseline"], Value::Null);
 
     // A run of edited sources is none of `main`.
-    workspace.write("app.py", app_py() + "# edited\n");
-    workspace.rename_over("cpu.folded", on_line_13(180));
+    set_age(&workspace.write("app.py", app_py() + "# edited\n"), 19 * HOUR);
+    record(&workspace, on_line_13(180), 18 * HOUR);
     wait_for(&mut server, &uri, 13, "90.0% ▲40.0");
-    // The log of Git has whole seconds.
-    std::thread::sleep(Duration::from_millis(1100));
-    git(&["checkout", "--quiet", "-b", "topic"]);
-    git(&["commit", "--quiet", "--all", "--message", "b"]);
-    std::thread::sleep(Duration::from_millis(1100));
-    workspace.rename_over("cpu.folded", on_line_13(160));
+    git(&["checkout", "--quiet", "-b", "topic"], 16 * HOUR);
+    git(&["commit", "--quiet", "--all", "--message", "b"], 16 * HOUR);
+    record(&workspace, on_line_13(160), 10 * HOUR);
     wait_for(&mut server, &uri, 13, "80.0% ▲30.0");
     assert_eq!(server.view()["comparison"]["text"], "200 samples → 200 samples");
     server.set_view(json!({ "baseline": "git:HEAD~1" }));
@@ -496,10 +493,13 @@ fn says_that_a_run_cannot_be_kept() {
     assert_eq!(n_warnings(&mut server), 1);
 }
 
-fn git_at(workspace: &Workspace, arguments: &[&str]) {
+/// Runs Git as if this long ago.
+fn git_at(workspace: &Workspace, arguments: &[&str], age: Duration) {
+    let time = (SystemTime::now() - age).duration_since(SystemTime::UNIX_EPOCH).unwrap();
     let mut git = std::process::Command::new("git");
     git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(arguments);
     git.current_dir(workspace.root()).env("GIT_CONFIG_GLOBAL", "").env("GIT_CONFIG_NOSYSTEM", "1");
+    git.env("GIT_COMMITTER_DATE", format!("@{} +0000", time.as_secs()));
     let output = git.output().unwrap();
     assert!(output.status.success(), "git {arguments:?}: {output:?}");
 }

@@ -16,6 +16,8 @@ use crate::support::{Refreshes, Server, Workspace};
 
 /// Longer than the server waits before it reads a file, or retries.
 const A_WHILE: Duration = Duration::from_millis(2600);
+/// Longer than a file takes to settle, and much shorter than the server waits for the rest of it.
+const PAUSE: Duration = Duration::from_millis(250);
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// A server that relies on events of the system: without polling, a missed event is not noticed.
@@ -232,8 +234,7 @@ fn a_rewrite_with_a_long_pause_is_one_swap() {
             let (first, second) = content.split_at(content.len() / 2);
             let mut file = File::create(workspace.path("profile.json")).unwrap();
             file.write_all(first).unwrap();
-            // Longer than a file takes to settle, and much shorter than the server waits for the rest.
-            thread::sleep(Duration::from_millis(400));
+            thread::sleep(PAUSE);
             file.write_all(second).unwrap();
         });
     }
@@ -248,7 +249,7 @@ fn deleting_and_creating_a_profile_is_one_swap() {
     });
     session.assert_one_swap(30, |workspace| {
         workspace.remove("a.cpuprofile");
-        thread::sleep(Duration::from_millis(400));
+        thread::sleep(PAUSE);
         workspace.write("a.cpuprofile", cpuprofile(30));
     });
 }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 
@@ -135,7 +135,10 @@ fn without_inotify_changes_are_found_by_polling_and_health_says_so() {
     let limits = ["inotify_init1:error=EMFILE", "inotify_add_watch:error=ENOSPC"];
     for limit in limits {
         let workspace = Workspace::with([("app.js", APP_JS)]);
-        workspace.write("cpu.cpuprofile", cpuprofile(3));
+        // A file that was just written is looked at again without polling.
+        let profile = workspace.write("cpu.cpuprofile", cpuprofile(3));
+        let an_hour_ago = SystemTime::now() - Duration::from_secs(3600);
+        File::options().write(true).open(profile).unwrap().set_modified(an_hour_ago).unwrap();
         let call = limit.split(':').next().unwrap();
         let (trace, inject) = (format!("trace={call}"), format!("inject={limit}"));
         let strace = ["strace", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null"];
@@ -143,8 +146,6 @@ fn without_inotify_changes_are_found_by_polling_and_health_says_so() {
         let mut server = limited_under(&workspace, &[&strace[..], &options].concat()).start();
         let uri = server.open_file(&workspace.path("app.js"), "javascript");
         wait(&mut server, &uri, 3);
-        // A file that was just written is looked at again without polling.
-        thread::sleep(ms(3000));
         workspace.write("cpu.cpuprofile", cpuprofile(5));
         wait(&mut server, &uri, 5);
         let view = server.view();

@@ -50,9 +50,9 @@ impl Session {
                 .args(["--symbol-server", "http://127.0.0.1:9"]),
         );
         let status = || output(profiler(session.folder.path()).args(["status", "--json"]));
-        let loaded = (0..200).any(|_| {
+        let loaded = (0..600).any(|_| {
             status().is_ok() || {
-                std::thread::sleep(Duration::from_millis(300));
+                std::thread::sleep(Duration::from_millis(100));
                 false
             }
         });

@@ -5,7 +5,8 @@ use loading::units;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-/// A raw weight. Serialized as an integer if it is whole.
+/// A raw weight. Serialized as an integer if it is whole, and without the errors of sums of decimal
+/// fractions: 0.3, not 0.30000000000000004.
 #[derive(Debug, Clone, Copy, PartialEq, Default, JsonSchema)]
 #[schemars(transparent)]
 pub struct Weight(pub f64);
@@ -14,9 +15,18 @@ impl Serialize for Weight {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match units::integer(self.0) {
             Some(integer) => serializer.serialize_i64(integer),
-            None => serializer.serialize_f64(self.0),
+            None => serializer.serialize_f64(without_rounding_errors(self.0)),
         }
     }
+}
+
+/// The number with nine decimals (nanoseconds, if a weight is in seconds) that `weight` differs from by no
+/// more than sums of binary fractions do. Else `weight` itself.
+fn without_rounding_errors(weight: f64) -> f64 {
+    const DECIMALS: f64 = 1e9;
+    const MAX_ERROR: f64 = 1e-10;
+    let decimal = (weight * DECIMALS).round() / DECIMALS;
+    if (weight - decimal).abs() <= MAX_ERROR * weight.abs() { decimal } else { weight }
 }
 
 impl Weight {
@@ -33,4 +43,22 @@ pub const TIERS: [f64; 3] = [1.0, 5.0, 20.0];
 pub fn tier(cost: Cost, base: f64) -> u8 {
     let percent = if base == 0.0 { 0.0 } else { 100.0 * cost.magnitude() / base };
     TIERS.into_iter().filter(|threshold| percent >= *threshold).count() as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_written_without_their_rounding_errors() {
+        let written = |weight| serde_json::to_string(&Weight(weight)).unwrap();
+        assert_eq!(written(std::iter::repeat_n(0.01, 121).sum()), "1.21");
+        assert_eq!(written(0.1 + 0.2), "0.3");
+        assert_eq!(written(-0.1 - 0.2), "-0.3");
+        assert_eq!(written(3.0), "3");
+        // Nanoseconds of eleven days stay.
+        assert_eq!(written(1_000_000.123_456_789), "1000000.123456789");
+        assert_eq!(written(1.0 / 3.0), "0.3333333333333333");
+        assert_eq!(written(1.25e-11), "1.25e-11");
+    }
 }
