@@ -14,7 +14,7 @@ use crate::limits::{LIMITED, Repeated, bomb, limited, repeated};
 use crate::skip::skip_required;
 use crate::support::profiles::{APP_JS, folded};
 use crate::support::requests::costs;
-use crate::support::{DEADLINE, Server, Workspace};
+use crate::support::{DEADLINE, Server, Workspace, set_age};
 
 /// The messages of pprof: a sample type, and the texts that it names.
 const PPROF: &[u8] = b"\x0a\x04\x08\x01\x10\x02\x32\x00\x32\x03cpu\x32\x02ns";
@@ -133,6 +133,30 @@ fn a_workspace_whose_files_expand_to_all_memory_is_opened() {
     let output = annotate.args(["good.folded", "app.js"]).output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
     assert!(message.contains("app.js: has more than 16777216 bytes"), "{message}");
+}
+
+/// Minified code has as many tokens as bytes. It is compared line by line.
+#[cfg(target_os = "linux")]
+#[test]
+fn minified_code_takes_little_memory() {
+    const LEN: usize = 5_000_000;
+    let workspace = workspace();
+    let line = "var abc=foo.bar(x,12);".repeat(LEN / 22);
+    let script = workspace.write("bundle.js", format!("function f(){{{line}}}\n"));
+    set_age(&script, Duration::from_secs(3600));
+    workspace.write("good.folded", "main (bundle.js:1) 7\n");
+    let mut server = limited(&workspace).start();
+    let uri = server.open_file(&script, "javascript");
+    server.wait_costs(&uri, &costs([(1, 7, 7)]));
+    let text = fs::read_to_string(&script).unwrap();
+    for n in 1..5 {
+        server.change(&uri, &format!("{}{text}", "\n".repeat(n as usize)));
+        assert_eq!(server.line_costs(&uri), costs([(1 + n, 7, 7)]));
+    }
+    let status = fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let peak = peak.trim().trim_end_matches(" kB").parse::<usize>().unwrap() << 10;
+    assert!(peak < (40 << 20) + 20 * LEN, "{} MB", peak >> 20);
 }
 
 /// Runs Git, and returns its output.

@@ -241,6 +241,11 @@ impl Server {
         self.wait("a response without id", |server| server.unreadable.pop_front())
     }
 
+    /// The process id.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// Closes the server's stdin after everything sent.
     pub fn close_stdin(&mut self) {
         self.log("->", "(stdin closed)");

@@ -5,6 +5,7 @@ use std::iter::successors;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use crate::size::is_plain;
 use tree_sitter::Tree;
 
 use super::grammar::Roles;
@@ -23,11 +24,14 @@ pub struct Functions {
 }
 
 impl Functions {
-    /// Parses a text. `None` if it is longer than 8 MiB, or takes more work or memory than any
+    /// Parses a text. `None` if it is plain ([`crate::is_plain`]), or takes more work or memory than any
     /// hand-written text. For Mercury, also `None` if the text is of another language with the same extension: if
     /// it does not begin with `:- module`.
     pub fn parse(language: Language, text: impl Into<Arc<str>>) -> Option<Functions> {
         let text = text.into();
+        if is_plain(&text) {
+            return None;
+        }
         if language == Language::Mercury {
             let definitions = mercury::definitions(&text)?;
             return Some(Functions { language, text, tree: None, definitions });
@@ -41,7 +45,9 @@ impl Functions {
     /// text must depend on the text alone. `None` as in [`Functions::parse`].
     pub fn edited(&self, text: impl Into<Arc<str>>) -> Option<Functions> {
         let text = text.into();
-        let Some(tree) = &self.tree else { return Functions::parse(self.language, text) };
+        let Some(tree) = self.tree.as_ref().filter(|_| !is_plain(&text)) else {
+            return Functions::parse(self.language, text);
+        };
         let old = tree::with_edit(tree, &self.text, &text);
         match trial::parse(self.language, &text, Some(&old)) {
             Some(tree) if !tree.root_node().has_error() => {

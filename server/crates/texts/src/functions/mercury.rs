@@ -7,16 +7,13 @@ use crate::mercury::{Kind, Token, Tokens, is_mercury};
 
 use super::{Arity, Call, Definition, FunctionKind};
 
-/// Longer texts are generated, as for other languages.
-const MAX_BYTES: usize = 8 << 20;
-
-/// The definitions of a text, outer before inner. `None` if it is not Mercury or too long.
+/// The definitions of a text, outer before inner. `None` if it is not Mercury.
 ///
 /// Consecutive clauses of one predicate or function are one definition, from the head of the first
 /// clause to the end of the last one. Declarations may be between them. Lambda expressions are
 /// closures without a name.
 pub(super) fn definitions(text: &str) -> Option<Vec<Definition>> {
-    if text.len() > MAX_BYTES || !is_mercury(text) {
+    if !is_mercury(text) {
         return None;
     }
     let tokens: Vec<Token> = Tokens::new(text).collect();

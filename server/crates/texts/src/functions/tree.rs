@@ -7,8 +7,6 @@ use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Parser, Point, Tree
 
 use super::language::Language;
 
-/// Longer texts are generated, and a syntax tree takes many times the memory of its text.
-const MAX_BYTES: usize = 8 << 20;
 /// The limit without a helper for a text without length, and what each KiB adds to it. A step may take
 /// 20 KB.
 const FEW_STEPS: u32 = 400;
@@ -35,8 +33,8 @@ pub(super) enum Work {
 /// Why there is no tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// The text is too long, or its language has no grammar.
-    Text,
+    /// Its language has no grammar.
+    Language,
     /// It takes too much work.
     TooMuchWork,
 }
@@ -48,12 +46,9 @@ pub(super) fn parse(
     old: Option<&Tree>,
     work: Work,
 ) -> Result<Tree, Refused> {
-    if text.len() > MAX_BYTES {
-        return Err(Refused::Text);
-    }
     let mut parser = Parser::new();
-    let grammar = language.grammar().ok_or(Refused::Text)?;
-    parser.set_language(&grammar).map_err(|_| Refused::Text)?;
+    let grammar = language.grammar().ok_or(Refused::Language)?;
+    parser.set_language(&grammar).map_err(|_| Refused::Language)?;
     let n_kib = (text.len() >> 10) as u32;
     let mut steps_left = match work {
         Work::OfHandWritten => FEW_STEPS + FEW_STEPS_PER_KIB * n_kib,

@@ -53,6 +53,7 @@ impl LexedTexts {
     pub fn map(&self, recorded: &Arc<str>, open: &Arc<str>, syntax: Syntax) -> LineMap {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Texts { recorded: lexed, open: last } = &mut *texts;
+        let syntax = syntax.with(open);
         let new = || LexedText::new(recorded.clone(), syntax);
         let lexed = lexed.get(recorded, |lexed| lexed.syntax == syntax, new);
         let code = without_mark(open);
@@ -72,7 +73,7 @@ impl LexedTexts {
 impl LineMap {
     /// Compares the recorded text with the text that is open now. Changed lines are not mapped.
     pub fn new(recorded: &str, open: &str, syntax: Syntax) -> LineMap {
-        let lines = TextLines::new(without_mark(open));
+        let (lines, syntax) = (TextLines::new(without_mark(open)), syntax.with(open));
         LexedText::new(recorded.into(), syntax).map_to(without_mark(open), &lines)
     }
 }

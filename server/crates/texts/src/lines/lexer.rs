@@ -63,11 +63,29 @@ const MAX_REGULAR_EXPRESSION: usize = 4 << 10;
 
 /// The tokens of a text. `line0` is the number of its first line.
 pub(super) fn lex(text: &str, syntax: Syntax, line0: u32) -> Vec<Token> {
+    if syntax == Syntax::Lines {
+        return text
+            .lines()
+            .zip(line0..)
+            .filter_map(|(line, line0)| of_line(line, line0))
+            .collect();
+    }
     let mut lexer = Lexer::new(text, syntax, line0);
     while lexer.at < text.len() {
         lexer.step();
     }
     lexer.tokens
+}
+
+/// A line as one token. `None` if it is blank.
+fn of_line(line: &str, line0: u32) -> Option<Token> {
+    let text = line.trim();
+    let mut hash = FxHasher::default();
+    hash.write(text.as_bytes());
+    let n_alnum = text.bytes().filter(u8::is_ascii_alphanumeric).count() as u32;
+    let indent = (line.len() - line.trim_start().len()) as u32;
+    let (hash, kind) = (hash.finish(), Kind::Word);
+    (!text.is_empty()).then_some(Token { hash, line0, n_alnum, kind, starts_line: true, indent })
 }
 
 struct Lexer<'a> {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::mercury::is_mercury;
+use crate::size::is_plain;
 
 /// How texts in a language are divided into tokens and statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -10,6 +11,8 @@ pub enum Syntax {
     /// An unknown language: statements end at line ends, and there are no comments.
     #[default]
     Unknown,
+    /// None: each line is a statement and a token. For texts that are plain ([`crate::is_plain`]).
+    Lines,
     /// C, C++, Java, C#, Zig: statements end at semicolons and braces.
     C,
     /// Like C, but with lifetimes, raw strings and nested comments.
@@ -31,8 +34,12 @@ pub enum Syntax {
 }
 
 impl Syntax {
-    /// The syntax by the file's extension, and for `.m` by its text: Mercury, or else Objective-C.
+    /// The syntax by the file's extension, and for `.m` by its text: Mercury, or else Objective-C. None
+    /// for a plain text.
     pub fn of_text(path: &Path, text: &str) -> Self {
+        if is_plain(text) {
+            return Self::Lines;
+        }
         let is_m = path.extension().is_some_and(|extension| extension == "m");
         if is_m && is_mercury(text) { Self::Mercury } else { Self::of_path(path) }
     }
@@ -51,6 +58,11 @@ impl Syntax {
             "lua" => Self::Lua,
             _ => Self::Unknown,
         }
+    }
+
+    /// The syntax to compare with a text: none if that is plain.
+    pub(super) fn with(self, open: &str) -> Self {
+        if is_plain(open) { Self::Lines } else { self }
     }
 
     /// Whether `#` starts a comment.
@@ -75,7 +87,7 @@ impl Syntax {
 
     /// Whether `{` and `}` are around statements.
     pub(super) fn has_blocks(self) -> bool {
-        !matches!(self, Self::Python | Self::Mercury)
+        !matches!(self, Self::Python | Self::Mercury | Self::Lines)
     }
 
     /// Whether `if (…)`, `for (…)` and `while (…)` have parentheses, so that a statement without

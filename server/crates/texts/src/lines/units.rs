@@ -188,6 +188,7 @@ fn ends(tokens: &[Token], syntax: Syntax, brackets: &[char]) -> Vec<usize> {
     for (at, token) in tokens.iter().enumerate() {
         let next = tokens.get(at + 1);
         let mut is_end = next.is_none() || std::mem::take(&mut is_terminated);
+        is_end |= syntax == Syntax::Lines;
         match token.kind {
             Kind::Punctuation(')' | ']') => {
                 depth = depth.saturating_sub(1);
