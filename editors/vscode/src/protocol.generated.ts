@@ -2473,7 +2473,7 @@ export interface View {
   readonly view: string | null;
 }
 
-/** A raw weight. Serialized as an integer if it is whole. */
+/** A raw weight. Serialized as an integer if it is whole, and without the errors of sums of decimal fractions: 0.3, not 0.30000000000000004. */
 export type Weight = number;
 
 /** The arguments and the result of each command. */

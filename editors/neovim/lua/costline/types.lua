@@ -1394,5 +1394,5 @@
 ---@field unit string|vim.NIL The unit of the metric. Null without a profile.
 ---@field view string|vim.NIL The name of the view that is shown, if it is one of the setting `views`.
 
---- A raw weight. Serialized as an integer if it is whole.
+--- A raw weight. Serialized as an integer if it is whole, and without the errors of sums of decimal fractions: 0.3, not 0.30000000000000004.
 ---@alias costline.Weight number

@@ -5,7 +5,7 @@ pub(crate) mod worlds;
 
 use crate::compare::baseline::Baseline;
 use crate::compare::overlay::{Overlay, view_problem};
-use crate::view::overrides::Overrides;
+use crate::view::options::Overrides;
 use loading::paths::expanded;
 use loading::{Candidate, ProfileTotal, Settings, Snapshot, Stamp};
 use sources::SourceIndex;

@@ -1,6 +1,6 @@
 //! Commands that clients offer to the user, with their arguments.
 
-use crate::view::choices::Choices;
+use crate::view::options::Choices;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 

@@ -1,8 +1,9 @@
 //! The views of the setting `views`.
 
-use crate::view::choices::Choices;
 use crate::view::given::Given;
-use crate::view::overrides::{Change, Overrides};
+use crate::view::options::Choices;
+use crate::view::options::Overrides;
+use crate::view::overrides::Change;
 use crate::world::World;
 use loading::Settings;
 use serde_json::{Map, Value};

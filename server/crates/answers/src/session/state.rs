@@ -2,7 +2,7 @@
 //!
 //! The string is JSON to simplify debugging. Clients must not interpret it.
 
-use crate::view::overrides::Overrides;
+use crate::view::options::Overrides;
 use crate::world::World;
 use crate::world::worlds::Worlds;
 use serde::{Deserialize, Serialize};
@@ -68,7 +68,7 @@ pub fn parse(text: &str) -> Result<State, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::overrides::ChosenBaseline;
+    use crate::view::baseline::ChosenBaseline;
     use loading::{Combine, Compare, Implementation, Inlines, PathMapping, Show, Unit};
 
     #[test]

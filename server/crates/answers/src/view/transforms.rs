@@ -219,6 +219,26 @@ pub fn parse(text: &str) -> Result<Transform, String> {
     data.transform()
 }
 
+/// Transforms in JSON.
+pub(super) mod as_data {
+    use super::{Transform, TransformData};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(
+        transforms: &[Transform],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        transforms.iter().map(TransformData::from).collect::<Vec<_>>().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Transform>, D::Error> {
+        let data = Vec::<TransformData>::deserialize(deserializer)?;
+        data.into_iter().map(|data| data.transform().map_err(D::Error::custom)).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,9 +1,9 @@
 //! The commands that menus offer for the view.
 
 use crate::query::action::{Action, ActionCommand};
-use crate::view::choices::Choices;
 use crate::view::given::Given;
 use crate::view::node::{Levels, NodeChoice};
+use crate::view::options::Choices;
 use crate::world::World;
 use loading::text::plain;
 

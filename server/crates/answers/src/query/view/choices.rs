@@ -6,7 +6,7 @@ use crate::query::choices::{Choice, ChoiceKey, ChoiceOption, ChoiceValue, Chosen
 use crate::query::other_profiles::{baseline, overlay};
 use crate::query::profiles::{problem, runs_found};
 use crate::session::named_views;
-use crate::view::overrides::Overrides;
+use crate::view::options::Overrides;
 use crate::world::World;
 use analysis::threads_by_run;
 use loading::text::plain;

@@ -1,4 +1,6 @@
 use super::*;
+use crate::view::baseline::BaselineChoice;
+use loading::{Combine, Compare, Implementation, Inlines, Show, Stamp, Unit};
 use serde_json::{Value, json};
 
 fn set(chosen: &Overrides, choices: Value) -> Result<Overrides, String> {

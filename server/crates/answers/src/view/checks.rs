@@ -5,7 +5,7 @@ use loading::{Grouped, Implementation, Snapshot};
 use std::collections::BTreeSet;
 
 /// Fails if the profile shown does not have what the transform names.
-pub(super) fn check_transform(
+pub(crate) fn check_transform(
     transform: &Transform,
     shown: Option<&Snapshot>,
 ) -> Result<(), String> {
@@ -18,7 +18,7 @@ pub(super) fn check_transform(
 }
 
 /// Fails if the profile shown does not have the metric.
-pub(super) fn check_metric(metric: &str, shown: Option<&Snapshot>) -> Result<(), String> {
+pub(crate) fn check_metric(metric: &str, shown: Option<&Snapshot>) -> Result<(), String> {
     if let Some(shown) = shown {
         analysis::find_metric(&shown.grouped.recording, metric)
             .map_err(|unmatched| unmatched.problem)?;
@@ -28,7 +28,7 @@ pub(super) fn check_metric(metric: &str, shown: Option<&Snapshot>) -> Result<(),
 
 /// Fails if the profile shown does not have one of the threads. A list of all its threads becomes
 /// empty, so that it stands for all threads of other profiles, too.
-pub(super) fn check_threads(
+pub(crate) fn check_threads(
     threads: &mut Vec<String>,
     shown: Option<&Snapshot>,
 ) -> Result<(), String> {
@@ -45,7 +45,7 @@ pub(super) fn check_threads(
 }
 
 /// Fails if the profile shown does not record which functions are JavaScript.
-pub(super) fn check_implementation(
+pub(crate) fn check_implementation(
     implementation: Implementation,
     shown: Option<&Snapshot>,
 ) -> Result<(), String> {
@@ -67,7 +67,7 @@ pub fn check_own(own: bool, shown: Option<&Snapshot>) -> Result<(), String> {
 }
 
 /// Fails if a range is malformed, or the profile shown does not record times.
-pub(super) fn check_range(range: &str, shown: Option<&Snapshot>) -> Result<(), String> {
+pub(crate) fn check_range(range: &str, shown: Option<&Snapshot>) -> Result<(), String> {
     let parsed: TimeRange = range.parse()?;
     if let Some(shown) = shown {
         analysis::check_range(&shown.loaded.recording, parsed)
