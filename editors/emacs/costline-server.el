@@ -48,10 +48,6 @@ After a change outside of `customize', run `costline-send-settings'."
 (defvar costline-refresh-functions nil
   "Functions to call with a server whose costs or labels changed.")
 
-(defvar costline--states (make-hash-table :test #'equal)
-  "What was chosen, to be passed to the next server.
-The keys name the client and the project, the values are opaque.")
-
 (defvar-local costline--server nil
   "The server of this buffer, in `costline-mode', lists and trees.")
 
@@ -211,13 +207,6 @@ Return nil if SERVER is nil, has ended, or ends before the message is sent."
 (add-hook 'window-buffer-change-functions #'costline--announce)
 (add-hook 'window-selection-change-functions #'costline--announce)
 
-(defun costline--keep-state (key shown)
-  "Keep the state of SHOWN, a `costline/changed', for the next server.
-KEY names the client and the project."
-  ;; A server that has just started restores the state before it shows a profile.
-  (cond ((plist-get shown :state) (puthash key (plist-get shown :state) costline--states))
-        ((plist-get shown :profile) (remhash key costline--states))))
-
 (defvar costline--problems nil
   "The messages about problems that were shown.")
 
@@ -299,16 +288,6 @@ metric, what is not default about the view, and how bad the worst problem is."
     (unless (equal text costline--mode-line)
       (setq costline--mode-line text)
       (force-mode-line-update))))
-
-(defun costline--initialization-options (key settings)
-  "Return SETTINGS, a plist or hash table, with the state that was kept for KEY."
-  (let ((state (gethash key costline--states)))
-    (cond ((null state) settings)
-          ((hash-table-p settings)
-           (let ((copy (copy-hash-table settings)))
-             (puthash "state" state copy)
-             copy))
-          (t (append (list :state state) settings)))))
 
 (defun costline-send-settings ()
   "Send `costline-settings' to the servers of `costline-mode' and lsp-mode."
@@ -469,7 +448,6 @@ Pass its text to CALLBACK; the echo area shows the first line."
   "Handle the notification METHOD with PARAMS of SERVER."
   (pcase method
     ('costline/changed
-     (costline--keep-state (costline--own-root server) params)
      (costline--keep-shown server params)
      (costline--show-problems params)
      (run-hook-with-args 'costline-refresh-functions server))
@@ -573,7 +551,7 @@ The reason is said once."
   "Return the parameters of `initialize' for the folder ROOT, called NAME."
   (list :processId (emacs-pid) :rootUri (costline--uri root)
         :workspaceFolders (vector (list :uri (costline--uri root) :name name))
-        :initializationOptions (costline--initialization-options root costline-settings)
+        :initializationOptions costline-settings
         :capabilities '( :general (:positionEncodings ["utf-32"])
                          :workspace ( :configuration t :workspaceFolders t
                                       :inlayHint (:refreshSupport t) :codeLens (:refreshSupport t))

@@ -269,22 +269,13 @@ The document stays open for the base buffer."
     "Redraw the lenses of the buffers of SERVER."
     (costline--refresh server))
 
-  (cl-defmethod eglot-initialization-options :around (server)
-    "Add what was chosen earlier to the options of SERVER."
-    (costline--initialization-options (costline--eglot-key server) (cl-call-next-method)))
-
   (cl-defmethod eglot-handle-notification (server (_method (eql costline/changed)) &rest shown)
-    "Keep the state in SHOWN, and refresh the lists of SERVER."
-    (costline--keep-state (costline--eglot-key server) shown)
+    "Keep SHOWN, and refresh the lists of SERVER."
     (costline--keep-shown server shown)
     (costline--show-problems shown)
     (costline--refresh server))
 
   (add-hook 'eglot-managed-mode-hook #'costline--eglot-managed))
-
-(defun costline--eglot-key (server)
-  "Return the key of SERVER in `costline--states'."
-  (list 'eglot (project-root (eglot--project server)) (process-command (jsonrpc--process server))))
 
 (defun costline--eglot-managed ()
   "Draw lenses if the server of Eglot is Costline."
@@ -320,9 +311,8 @@ lsp-mode itself redraws only lenses."
   nil)
 
 (defun costline--lsp-changed (workspace shown)
-  "Keep the state in SHOWN, and redraw everything of WORKSPACE soon."
+  "Keep SHOWN, and redraw everything of WORKSPACE soon."
   (let ((shown (costline--plain shown)))
-    (costline--keep-state (list 'lsp-mode (lsp--workspace-root workspace)) shown)
     (costline--keep-shown workspace shown)
     (costline--show-problems shown))
   (costline--lsp-refresh workspace))
@@ -345,7 +335,7 @@ lsp-mode itself redraws only lenses."
     :add-on? t
     :priority -1
     :server-id 'costline
-    :initialization-options (lambda () (costline--initialization-options (list 'lsp-mode (lsp-workspace-root)) costline-settings))
+    :initialization-options (lambda () costline-settings)
     :custom-capabilities '((experimental . ((costline . ((changed . t))))))
     :request-handlers
     (costline--table "workspace/codeLens/refresh" #'costline--lsp-refresh

@@ -404,6 +404,54 @@ fn links_refer_to_files_and_headings_of_the_book() {
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
+/// The first sentence of the `//!` lines of each module, by crate and path.
+#[test]
+fn the_code_map_is_up_to_date() {
+    let server = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut crates = vec![("server".to_owned(), server.join("src"))];
+    let folders = fs::read_dir(server.join("crates")).expect("there are crates");
+    let folders = folders.flatten().filter(|folder| folder.path().is_dir());
+    crates.extend(folders.map(|folder| {
+        (folder.file_name().to_string_lossy().into_owned(), folder.path().join("src"))
+    }));
+    crates.sort();
+    let mut page = String::new();
+    for (name, src) in crates {
+        let mut files = files_below(&src);
+        files.sort();
+        let rows = files.iter().filter_map(|file| {
+            let path = file.strip_prefix(&src).ok()?.to_string_lossy().replace('\\', "/");
+            let is_test = path.ends_with("tests.rs") || path.contains("tests/");
+            let text = fs::read_to_string(file).ok().filter(|_| !is_test)?;
+            Some([format!("`{path}`"), first_sentence(&text)?])
+        });
+        let _ = write!(page, "## `{name}`\n\n{}\n", table(["file", "what it is"], rows));
+    }
+    let page = page.trim_end();
+    check("development/code-map.md", &expect_file!["../../docs/development/code-map.md"], page);
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let is_rust = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rs");
+    let below = folders.iter().flat_map(|folder| files_below(folder));
+    files.into_iter().filter(is_rust).chain(below).collect()
+}
+
+/// The first sentence of a module's documentation.
+fn first_sentence(text: &str) -> Option<String> {
+    let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
+    let paragraph: Vec<&str> = lines.map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let paragraph = paragraph.join(" ");
+    let end = paragraph.match_indices(". ").map(|(at, _)| at);
+    let end = end.into_iter().find(|&at| paragraph[at + 2..].starts_with(char::is_uppercase));
+    let sentence = &paragraph[..end.unwrap_or(paragraph.len())];
+    // Links in the code lead nowhere in the book.
+    let sentence = sentence.trim_end_matches(['.', ':']).replace(['[', ']'], "");
+    (!sentence.is_empty()).then_some(sentence)
+}
+
 #[test]
 fn every_page_is_in_the_summary() {
     let summary = fs::read_to_string(folder().join("SUMMARY.md")).expect("the book has a summary");

@@ -468,7 +468,7 @@ fn an_invalid_choice_is_an_error_with_the_valid_ones_and_changes_nothing() {
             json!({ "unit": "both", "colour": 1 }),
             vec![
                 "unknown key `colour`",
-                "`view`, `profile`, `profiles`, `baseline`, `combine`, `compare`",
+                "`view`, `profile`, `profiles`, `baseline`, `transforms`",
                 "`show`",
             ],
         ),

@@ -1,4 +1,7 @@
 //! Tests of the checker itself: it must find faults, and accept correct messages.
+//!
+//! Every message matches the schema of the protocol. Clients ignore or reject messages that do not.
+//! `tests/wire` checks each message in all suites; messages to real editors pass through a tee.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 // `json!` can be written in the call.

@@ -20,8 +20,6 @@ export interface Host {
   isReady(): boolean;
   /** Whether the costs in the editor are hidden. */
   isHidden(): boolean;
-  /** What was chosen, to be restored by the server. */
-  state(): string | undefined;
   /** Takes the lists of the server. */
   takeCatalog(catalog: Catalog | undefined): void;
   /** Handles a click on a lens. */
@@ -69,7 +67,7 @@ function options(host: Host): LanguageClientOptions {
     documentSelector: [{ scheme: "file" }, { scheme: "costline" }],
     outputChannel: host.log,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
-    initializationOptions: () => ({ ...settingsForServer(), state: host.state() }),
+    initializationOptions: settingsForServer,
     // `Server.start` reports the failure.
     initializationFailedHandler: () => false,
     stdioOptions: { stdout: () => undefined, stderr: (lines) => forward(lines, host) },

@@ -16,8 +16,6 @@ import type { Running } from "./status";
 
 const CHANGED = "costline/changed";
 const ACTIVE_DOCUMENT = "costline/activeDocument";
-/** The key of the workspace's memory for `Shown.state`. */
-const STATE = "state";
 
 /** How long to wait for the first profile before the views say that there is none, in milliseconds. */
 const FIRST_PROFILE_MS = 1500;
@@ -144,7 +142,6 @@ export class Server implements vscode.Disposable {
       isDisposed: () => this.disposed,
       isReady: () => this.isReady(),
       isHidden: () => this.hidden,
-      state: () => this.context.workspaceState.get<string>(STATE),
       takeCatalog: (catalog) => {
         this.catalog = catalog;
       },
@@ -305,10 +302,6 @@ export class Server implements vscode.Disposable {
 
   private show(shown: Shown | undefined): void {
     clearTimeout(this.firstProfile);
-    // A server that has just started restores the state before it shows a profile.
-    if (shown && (shown.state !== null || shown.profile !== null)) {
-      void this.context.workspaceState.update(STATE, shown.state ?? undefined);
-    }
     const wait = this.firstProfileUntil - Date.now();
     if (shown && !shown.profile && wait > 0) {
       this.firstProfile = setTimeout(() => this.show(shown), wait);

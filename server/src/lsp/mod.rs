@@ -2,6 +2,9 @@
 //!
 //! Only this folder speaks the protocol; `cli` uses its type for URIs. The crate `lsp_guard` works around defects of
 //! tower-lsp. All requests to the client go through [`lsp_guard::ask`].
+//!
+//! No handler awaits a reply from the client. `lsp_guard::ask` sends each request from a separate
+//! task, with a deadline, so an editor that never replies delays nothing else.
 
 pub mod active_document;
 mod backend;

@@ -5,10 +5,6 @@ local options = require("costline.options")
 
 local M = {}
 
---- What was chosen, by root folder, to be passed to the next server. Opaque.
----@type table<string, string>
-local states = {}
-
 --- Clients that were stopped on purpose.
 ---@type table<integer, true>
 local stopped = {}
@@ -197,18 +193,6 @@ local function root_of(bufnr)
   return is_project(here) and vim.startswith(name, here .. "/") and here or nil
 end
 
---- Takes over what was chosen, to pass it to the next server.
----@param it vim.lsp.Client
----@param now costline.Shown
-local function keep_state(it, now)
-  -- A server that has just started restores the state before it shows a profile.
-  if type(now.state) == "string" then
-    states[it.root_dir or ""] = now.state
-  elseif type(now.profile) == "table" then
-    states[it.root_dir or ""] = nil
-  end
-end
-
 --- The configuration of the server, for `vim.lsp.enable` and `vim.lsp.start`.
 ---@return vim.lsp.ClientConfig
 function M.config()
@@ -240,10 +224,7 @@ function M.config()
     end,
     settings = chosen_settings(),
     capabilities = capabilities,
-    before_init = function(params, config)
-      local init_options = params.initializationOptions or vim.empty_dict()
-      init_options.state = states[config.root_dir or ""]
-      params.initializationOptions = init_options
+    before_init = function(_, config)
       -- Those of now, also when a server is started again. The client has the same table.
       config.settings.costline = settings().costline
     end,
@@ -253,10 +234,6 @@ function M.config()
       ---@param now costline.Shown
       ["costline/changed"] = function(_, now, context)
         client.set_shown(context.client_id, now)
-        local it = vim.lsp.get_client_by_id(context.client_id)
-        if it then
-          keep_state(it, now)
-        end
         vim.api.nvim_exec_autocmds("User", { pattern = "CostlineChanged", modeline = false, data = now })
         vim.cmd.redrawstatus({ bang = true })
       end,

@@ -2,6 +2,10 @@
 //!
 //! A frame of a part ([`FuncRole`]) belongs to the nearest outer call of its function. All other
 //! frames are calls. Only a call within another call of the same function is recursion.
+//!
+//! A frame of a part starts no activation if one of its function is on the stack. Frames of one
+//! function that are adjacent on the stack are otherwise recursion, so a function with a comprehension
+//! would call itself.
 
 use crate::weighted::{ROOT, WeightedStacks};
 use profile::{FuncId, FuncRole, FunctionId, Groups, Profile, StackAccess};

@@ -13,6 +13,9 @@
 //! callers and callees, so weights are estimates wherever a function can be reached in several
 //! ways. A path ends where a function occurs on it for the second time, because a call graph does
 //! not say how deep the recursion went.
+//!
+//! Every view of the call tree uses `CallTree::branches`: `costline tree`, `costline.callTree` and the
+//! flame graph panels. They then cannot disagree.
 
 use crate::call_tree::Index;
 use crate::function_costs::FunctionCost;

@@ -1,5 +1,9 @@
 //! The cliques of a call graph, by their functions: functions that call each other, directly or
 //! through others.
+//!
+//! Within a clique, a call costs what the callee spends itself. Mercury's own tool shows the same
+//! numbers. For a line with such calls, that cost is the lower bound on its total, because the cost of
+//! deeper calls is not recorded by line.
 
 use crate::context_paths::ContextIndex;
 use crate::graph_paths::GraphIndex;

@@ -9,6 +9,9 @@
 //! With a *contour*, callers in excluded procedures are replaced by the nearest ones outside of the
 //! contour: from an excluded caller, the next is the caller of its clique. The costs are still the
 //! costs of the call itself (`deep_profiler/exclude.m` of Mercury).
+//!
+//! A recording with contexts keeps them (`profile::Contexts`), and call paths follow them. Summed by
+//! function, as in callgrind files, a path would only be an estimate.
 
 use crate::View;
 use crate::call_groups::{CallGrouping, CallGroups, GroupKey, GroupSums};

@@ -1,4 +1,7 @@
 //! The costs of a recording: of its functions, lines, places and edges.
+//!
+//! Percentages are relative to `Costs::base`, never to the net total. With negative weights the net
+//! total can be close to zero.
 
 use crate::function_costs::{FunctionCost, FunctionCosts};
 use crate::sums::{Sums, ThreadTotal};

@@ -6,6 +6,10 @@
 //!
 //! A failure ends the input like the end of the file does. [`Input::failure`] has the error then, and
 //! it counts more than what a reader says of the end.
+//!
+//! Readers of formats that can be large take blocks, not a whole file, and keep what they need in the
+//! smallest form: columns of numbers, trees of ids. A reader that needs all bytes asks for them
+//! (`Input::whole`). `formats/tests/broken_files.rs` reads all fixtures in small blocks.
 
 pub mod inflate;
 

@@ -364,4 +364,34 @@ mod tests {
         }
         assert_eq!((Weights::Counts(vec![3]).get(0), Weights::Counts(vec![3]).get(1)), (3.0, 0.0));
     }
+
+    /// Three calls: one with self time from 0 to 4 ns and from 6 to 8, one without self time at 5, and
+    /// one from 9 to 10.
+    #[test]
+    fn a_range_cuts_calls_by_their_self_time_and_keeps_those_without() {
+        let clock = Clock::default();
+        let stretches = [(0, 0, 4), (0, 6, 8), (2, 9, 10)];
+        let stacks = [1, 2, 3].map(|id| Some(StackId::new(id)));
+        let samples = Samples {
+            times: Some(Times::Ticks([0, 5, 9].into())),
+            stretches: Some(Stretches::from_ns(&stretches, clock)),
+            ..Samples::new(stacks, vec![Weights::Each(vec![12.0, 0.5, 1.0])]).with_calls(vec![1; 3])
+        };
+        let within = |start, end| {
+            let cut = samples.within(start, end, clock);
+            let stacks = cut.stacks().map(|stack| stack.unwrap().raw());
+            let weights = (0..cut.len()).map(|i| cut.weights()[0].get(i));
+            let calls = cut.calls().unwrap().iter().copied();
+            stacks
+                .zip(weights)
+                .zip(calls)
+                .map(|((stack, weight), n)| (stack, weight, n))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(within(0, 10), [(1, 12.0, 1), (2, 0.5, 1), (3, 1.0, 1)]);
+        // Four of six nanoseconds, then two that belong to a call that began before.
+        assert_eq!(within(0, 5), [(1, 8.0, 1)]);
+        assert_eq!(within(5, 9), [(1, 4.0, 0), (2, 0.5, 1)]);
+        assert_eq!(within(4, 5), []);
+    }
 }

@@ -12,6 +12,20 @@
 //! assert_eq!(map.name(0x7f2f), Some("hash app.js:3"));
 //! assert_eq!(map.name(0x7f30), None);
 //! ```
+//!
+//! An unresolved function has a library, no file and a name `0x…`. The name is the address to look up;
+//! for callers it is an address within the call instruction. The library's `AddressBase` defines what
+//! the address is relative to. If a reader does not know that, nothing is looked up.
+//!
+//! A binary with a different build id is never used for lines. Its lines would be wrong. Without a
+//! build id, a binary is used only if it is the only candidate, is not newer than the profile and
+//! contains the code; this is reported and not cached.
+//!
+//! A file is never read beyond its stated size. Kernel files state no size and may never end. The
+//! kernel's own list of functions is read up to a limit.
+//!
+//! Only complete debug info is cached permanently. Debug info may be installed later, so anything that
+//! was not found is searched again with each profile.
 
 mod cache;
 #[cfg(feature = "debug-info")]

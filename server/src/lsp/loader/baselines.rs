@@ -1,4 +1,7 @@
 //! The baseline: none, the shown profile at some time, or a profile that is read for the comparison.
+//!
+//! Kept runs are searched when a profile was read, and the run shown is kept in the same job. Reading
+//! is then not slowed down, and nothing is kept unless kept runs are the baseline.
 
 use super::effect::{Effect, Output};
 use super::inactive::Inactive;

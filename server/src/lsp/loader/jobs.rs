@@ -1,5 +1,11 @@
 //! The background work of the loader: its inputs, its steps and its results. The state decides what
 //! to run, and when.
+//!
+//! A change of the view reads no folder. The source index belongs to the roots. It is rebuilt when a
+//! profile is read, because the profile may contain new file names, when the roots change, and when a
+//! document is opened that was created or moved since (`SourceIndex::is_new`). The walk and the search
+//! for profiles then only check when each folder changed (`sources::FolderTime`), and list the folders
+//! that did. On Windows, not every file system keeps this time, so all folders are listed there.
 
 use super::open_job::{OpenJob, Opened};
 use super::reading::{current_index, new_index, read_at, read_run};

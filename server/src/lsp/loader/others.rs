@@ -1,5 +1,10 @@
 //! Profiles that are asked about without being shown in the code: each is read when it is asked about,
 //! and stays in memory for a while, with the view that was asked for.
+//!
+//! Queries about a profile other than the one shown go through the loader, too: it returns a `World`
+//! in which that profile is shown, so queries need no second code path. Nothing else sees that world,
+//! and the view is part of the query, so there is no state to keep in sync. The most recent worlds
+//! stay in memory, and a job checks whether their files have changed.
 
 use super::effect::{Effect, Output};
 use super::inactive::Inactive;

@@ -1,5 +1,10 @@
 //! One [`State`] per workspace folder: each root shows its own profile. Events about files and
 //! settings go to all of them, commands to one.
+//!
+//! Each workspace folder has a state of its own with its own profile, view, baseline and `World`, so
+//! that profiles of two roots are never mixed. `Worlds::of_file` decides which `World` a document
+//! uses. A root without profiles uses that of another root. Requests without a document use the root
+//! of the document in front (`costline/activeDocument`).
 
 use super::effect::Effect;
 use super::event::Event;

@@ -3,6 +3,11 @@
 //! A thread that waits for a disk that does not answer cannot be stopped. Work that makes no step for
 //! [`MAX_STEP`] is abandoned: it counts as ended with an error, other work goes on, and what the
 //! thread may still send is ignored.
+//!
+//! The loader never waits for long for a disk: a network mount whose server is gone blocks every call
+//! that touches it forever. Where the loader cannot go on without a result, it waits one second at
+//! most (`DISK_DEADLINE`). Jobs run on their own threads, and are abandoned if they make no progress
+//! for two minutes. A root that does not respond counts as missing.
 
 use super::jobs::{Job, JobResult, LoadResult};
 use super::work_queue::WorkId;

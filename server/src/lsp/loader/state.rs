@@ -3,6 +3,20 @@
 //! A state machine without tasks, files or a clock. Its inputs are events, results of background
 //! work and the time; its outputs are effects. There is one queue for each kind of work: scan, load,
 //! resolve symbols, compare, open another profile, read totals.
+//!
+//! There is one queue per kind of work (scan, load, resolve symbols, compare, open another profile,
+//! read totals). A queue is idle, running, or running with one request pending. Requests that arrive
+//! while it is running are merged into one, which uses the state at its start. A scan of the disk
+//! waits for loads, because they decide which files are new.
+//!
+//! Canceled work publishes nothing, even if it finishes before it notices the cancellation. The user
+//! would otherwise see a profile whose load was canceled.
+//!
+//! Every command gets exactly one response, at the latest when all queues are idle. Editors wait for
+//! it.
+//!
+//! A command applies its choices when its baseline has been read, in one step. A baseline that cannot
+//! be read then changes nothing, nor does a client that cancels its request leave half of a choice.
 
 use super::baselines::{BaselineCommand, Baselines, Ready, WantedBaseline};
 use super::effect::{Effect, Output};

@@ -1,4 +1,9 @@
 //! The files to read next, and the rules for when they have *settled*.
+//!
+//! A growing file that is followed settles every second (`Target::grow_to`): what its profiler appends
+//! does not restart the wait. Only complete records are read (`formats::WholeRecords`), and the stamp
+//! contains the number of bytes that were read, so that the file is read again when it no longer
+//! grows.
 
 use super::scan::Ending;
 use answers::{FileVersion, Format, Stamp};

@@ -9,6 +9,10 @@
 //! the same file or library (`same_name.rs`), or the same address in one build of a library
 //! (`unresolved.rs`). Lines are matched by their text ([`crate::world::context`]). An unmatched cost is
 //! unknown, not zero.
+//!
+//! A delta is shown only if both sides can be matched. Otherwise a renamed function would look like an
+//! improvement. A line matches if its text is known to be the same, a function if it is the same
+//! definition or has the same unique name.
 
 use crate::compare::checkouts;
 use crate::compare::comparison::{Change, Comparison, Runs};

@@ -1,4 +1,7 @@
 //! The baseline beside the profile shown.
+//!
+//! Runs of a baseline are matched one by one, and then averaged (`Compared::before`). Lines and
+//! functions may have moved between the runs, so a merged profile of them has no recorded text.
 
 use crate::compare::baseline::{Baseline, Before};
 use crate::compare::comparison::Comparison;

@@ -18,6 +18,9 @@
 //! noise is at least what their spread explains: the variance of their mean plus that of another run,
 //! s² · (1/n + 1), or of the mean of m other runs, s² · (1/n + 1/m), with the quantile of Student's t-distribution with n - 1 degrees of freedom if
 //! that exceeds the bound above.
+//!
+//! A delta is shown only if the cost changed by more than noise. Users otherwise explain chance. All
+//! surfaces format the same `Change`; `data` has what labels leave out.
 
 use analysis::Metric;
 use loading::average::mean;

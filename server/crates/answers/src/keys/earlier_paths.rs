@@ -1,4 +1,8 @@
 //! Paths that a client received under transforms other than the snapshot's.
+//!
+//! A path that a client received is followed through the transforms that were added since. Items and
+//! answers name the transforms that their paths were found under, so that no transform is applied to a
+//! path twice.
 
 use analysis::{Branch, FunctionId, PathKind, TreeOrder};
 use loading::Snapshot;

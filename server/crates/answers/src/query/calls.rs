@@ -1,4 +1,7 @@
 //! Callers and callees along a path.
+//!
+//! The call hierarchy collapses direct recursion, the call tree does not. Callees of inner calls are
+//! then callees of the function, in agreement with its lines, and the call tree keeps the exact path.
 
 use crate::compare::baseline::{Baseline, Before, NO_COST, Same};
 use crate::items::places::{function_place, line_place};

@@ -1,4 +1,7 @@
 //! The call node whose costs are shown: a focus on its subtree that can be changed and removed.
+//!
+//! The chosen call node is a focus on its subtree among the transforms, so no surface has rules of its
+//! own for it.
 
 use crate::keys::Key;
 use crate::keys::earlier_paths::{Under, branch_at, current};

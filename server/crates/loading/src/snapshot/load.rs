@@ -1,5 +1,11 @@
 //! Loads profiles: reads the files of a run, merges them, and resolves their addresses. The
 //! functions block, so the server calls them on threads of their own.
+//!
+//! A profile is shown before all its addresses are resolved. Reading debug info can take long. A load
+//! searches libraries for at most a quarter of a second (`load::load_soon`), which is enough for most
+//! programs: the client is then notified only once, with lines. Then the loader resolves one library
+//! after another, hottest first, and replaces the snapshot at most twice a second
+//! (`load::PUBLISH_INTERVAL`).
 
 use crate::discovery::FileVersion;
 use crate::discovery::runs::{run_indexes, thread};

@@ -1,5 +1,10 @@
 //! One text with its functions, and its syntax tree if its language has a grammar: parsing, reparsing
 //! after an edit, lookups.
+//!
+//! The functions of a text depend on the text alone, not on the edits that led to it. An incremental
+//! parse of broken syntax can differ, so such a text is parsed from scratch. That is too slow for each
+//! keystroke, so hints use the functions of the text that lines are mapped from
+//! (`Document::recorded_functions`).
 
 use std::iter::successors;
 use std::ops::RangeInclusive;

@@ -605,4 +605,36 @@ mod tests {
             assert_eq!((lexer.n_without_end, lexer.line0), (MAX_WITHOUT_END, 100), "{line}");
         }
     }
+
+    fn hashes(text: &str, syntax: Syntax) -> Vec<u64> {
+        lex(text, syntax, 0).iter().map(|token| token.hash).collect()
+    }
+
+    #[test]
+    fn only_the_zeros_that_formatters_change_do_not_count_in_numbers() {
+        let equal = |a: &str, b: &str, syntax| hashes(a, syntax) == hashes(b, syntax);
+        assert!(equal("1.50", "1.5", Syntax::JavaScript));
+        assert!(equal(".5", "0.5", Syntax::JavaScript));
+        assert!(equal("1.0", "1", Syntax::JavaScript));
+        assert!(!equal("1.50", "1.5", Syntax::C), "no formatter changes them");
+        assert!(!equal("1.5e10", "1.5e1", Syntax::JavaScript));
+        assert!(!equal("10", "1", Syntax::JavaScript));
+    }
+
+    #[test]
+    fn a_raw_string_of_go_has_no_templates() {
+        // A string, and what follows it.
+        assert_eq!(hashes("`a${b` + `c`", Syntax::Go).len(), 3);
+        assert_eq!(hashes("`a${`b`}c`", Syntax::JavaScript).len(), 1);
+        assert_eq!(hashes(r"`a\`", Syntax::Go).len(), 1, "a backslash escapes nothing");
+    }
+
+    #[test]
+    fn without_a_syntax_each_line_is_a_token() {
+        let tokens = lex("var a = 1;\n\n  f();\n", Syntax::Lines, 7);
+        let found: Vec<_> = tokens.iter().map(|it| (it.line0, it.indent, it.n_alnum)).collect();
+        assert_eq!(found, [(7, 0, 5), (9, 2, 1)]);
+        assert_eq!(hashes("  f();", Syntax::Lines), hashes("f();", Syntax::Lines));
+        assert_ne!(hashes("f();", Syntax::Lines), hashes("f( );", Syntax::Lines));
+    }
 }

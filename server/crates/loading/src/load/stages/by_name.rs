@@ -5,6 +5,11 @@
 //! without any of these are only looked for in C and C++, in Python, and among the functions that Rust
 //! exports, and only if the workspace defines enough of the program's names. Anything else would give
 //! the costs of a library's `read` to the user's.
+//!
+//! A function without a file is matched only by its whole name, and only if one definition in the
+//! workspace folders has it. Names without a path need others: the workspace must define enough of the
+//! program's, or a library's `read` is taken for the user's. The search is limited, reads own files
+//! only, and runs while loading.
 
 #[cfg(feature = "grammars")]
 pub(crate) mod search;

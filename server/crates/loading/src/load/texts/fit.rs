@@ -1,5 +1,11 @@
 //! Whether a text can be the one that a profile was recorded from: its functions are where the
 //! profile has them, and lines with cost are not blank.
+//!
+//! A text in which a function with a recorded start is elsewhere is not the recorded one. Its lines
+//! are then found through the functions: each moves the lines up to the next one
+//! (`LineMap::of_functions`). Compilers generate functions on the line of a type or macro; those prove
+//! nothing. A checksum in debug info decides before everything else, but refutes no file, because the
+//! file may have been edited.
 
 use crate::functions::definitions::FileDefinitions;
 use crate::functions::file::File;
