@@ -6,9 +6,9 @@ use crate::cli;
 use crate::cli::mcp::{PAGES, TOOLS};
 use answers::{
     ExportTarget as Target, Format, HealthCode, NAMES, PROFILE_FOLDERS, Settings, TransformKind,
-    WarningCode,
+    WarningCode, values,
 };
-use clap::{Arg, Command, ValueEnum};
+use clap::{Arg, Command};
 use expect_test::{ExpectFile, expect_file};
 use formats::foreign::TABLE;
 use serde_json::Value;
@@ -310,8 +310,7 @@ fn the_table_of_transforms_has_every_kind() {
 #[test]
 fn the_table_of_exports_has_every_target() {
     let mut listed = first_cells("Exports");
-    let values = Target::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-    let mut targets: Vec<_> = values.map(|value| value.get_name().to_owned()).collect();
+    let mut targets: Vec<_> = values::<Target>().into_iter().map(|of| of.name).collect();
     listed.sort_unstable();
     targets.sort_unstable();
     assert_eq!(listed, targets);

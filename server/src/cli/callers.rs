@@ -4,6 +4,7 @@ use super::exit::Failure;
 use super::heading::headline;
 use super::output::Output;
 use super::style::{Style, StyleArgs};
+use super::values::one_of;
 use super::view::ViewArgs;
 use answers::call_groups::{groups, name, site, total};
 use answers::text::plain;
@@ -23,7 +24,7 @@ const NO_FUNCTION: &str = "callers needs a FUNCTION: its name, a suffix, a glob 
 #[derive(Debug, clap::Args)]
 pub(super) struct CallersArgs {
     /// What to group callers by
-    #[arg(long, value_enum, default_value = "function")]
+    #[arg(long, value_parser = one_of::<GroupBy>(), default_value = "function")]
     by: GroupBy,
     /// Print the rows as JSON with raw weights
     #[arg(long)]

@@ -2,6 +2,7 @@
 
 use super::exit::{Failure, warn};
 use super::read::check_standard_input;
+use super::values::one_of;
 use super::view::ViewArgs;
 use answers::{Baseline, Compare, Compared, Comparison, Snapshot};
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "PROFILE")]
     pub(super) baseline: Vec<PathBuf>,
     /// How to compare costs with the baseline
-    #[arg(long, value_enum, value_name = "HOW", default_value = "absolute")]
+    #[arg(long, value_parser = one_of::<Compare>(), value_name = "HOW", default_value = "absolute")]
     pub(super) compare: Compare,
 }
 

@@ -4,6 +4,7 @@ use super::compare::load_baseline;
 use super::exit::{Failure, warn};
 use super::output::{Output, OutputArgs};
 use super::read::check_standard_input;
+use super::values::one_of;
 use super::view::ViewArgs;
 use answers::{
     Compare, ExportCompat as Compat, ExportCut as Cut, ExportOptions as Options,
@@ -18,7 +19,7 @@ pub(super) struct ExportArgs {
     #[command(flatten)]
     view: ViewArgs,
     /// The format to write
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    #[arg(long, value_parser = one_of::<Target>(), value_name = "FORMAT")]
     to: Target,
     #[command(flatten)]
     output: OutputArgs,
@@ -26,16 +27,16 @@ pub(super) struct ExportArgs {
     #[arg(long, value_name = "PROFILE")]
     baseline: Option<PathBuf>,
     /// How to compare costs with the baseline
-    #[arg(long, value_enum, value_name = "HOW", default_value = "absolute")]
+    #[arg(long, value_parser = one_of::<Compare>(), value_name = "HOW", default_value = "absolute")]
     compare: Compare,
     /// Write byte for byte what another program would write
-    #[arg(long, value_enum, value_name = "PROGRAM")]
+    #[arg(long, value_parser = one_of::<Compat>(), value_name = "PROGRAM")]
     compat: Option<Compat>,
     /// Maximum number of frames of a stack below its root; 0 keeps the outermost functions only
     #[arg(long, value_name = "FRAMES")]
     max_depth: Option<usize>,
     /// What to do with the cost of frames that --max-depth removes
-    #[arg(long, value_enum, default_value = "fold", value_name = "HOW")]
+    #[arg(long, value_parser = one_of::<Cut>(), default_value = "fold", value_name = "HOW")]
     truncate: Cut,
 }
 

@@ -12,7 +12,7 @@ use super::loaded::Loaded;
 use super::output::Output;
 use super::overlay::{Beside, OverlayArgs};
 use super::style::{Style, StyleArgs};
-use super::values::{least_value, percentage};
+use super::values::{least_value, one_of, percentage};
 use super::view::ViewArgs;
 use answers::text::{file_name, library, markdown, place, plain};
 use answers::{
@@ -59,13 +59,13 @@ impl ReportArgs {
 #[derive(Debug, clap::Args)]
 struct RowArgs {
     /// What to list
-    #[arg(long, value_enum, default_value = "function")]
+    #[arg(long, value_parser = one_of::<By>(), default_value = "function")]
     by: By,
     /// What to sort by [default: self; calls, cliques and fields: total]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = one_of::<Sort>())]
     sort: Option<Sort>,
     /// Whether to list only your own code
-    #[arg(long, value_enum, default_value = "all")]
+    #[arg(long, value_parser = one_of::<Scope>(), default_value = "all")]
     scope: Scope,
     /// List only rows whose name or file contains this text, ignoring case
     #[arg(long, value_name = "TEXT")]

@@ -1,5 +1,6 @@
 //! How text is written: the unit of costs, colors, and the width of the terminal.
 
+use super::values::one_of;
 use answers::Unit;
 use clap::ColorChoice;
 use std::borrow::Cow;
@@ -14,7 +15,7 @@ const MIN_WIDTH: usize = 60;
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct StyleArgs {
     /// The unit of costs [default: both; annotate: percent]
-    #[arg(long, value_enum, value_name = "UNIT")]
+    #[arg(long, value_parser = one_of::<Unit>(), value_name = "UNIT")]
     unit: Option<Unit>,
     /// When to use colors
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]

@@ -1,4 +1,19 @@
-//! Parsers of numbers in arguments.
+//! Parsers of values of arguments.
+
+use answers::values;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+/// Parses one of the names of a type ([`values`]).
+pub(super) fn one_of<T>() -> impl TypedValueParser<Value = T>
+where
+    T: JsonSchema + DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    let names = values::<T>().into_iter().map(|of| PossibleValue::new(of.name).help(of.help));
+    PossibleValuesParser::new(names.collect::<Vec<_>>())
+        .try_map(|name| serde_json::from_value(name.into()))
+}
 
 /// Parses `2%` or `2`.
 pub(super) fn percentage(text: &str) -> Result<f64, String> {

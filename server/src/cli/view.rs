@@ -6,6 +6,7 @@ use super::newest;
 use super::progress::Progress;
 use super::read::{other_files_of_run, read};
 use super::source_roots;
+use super::values::one_of;
 use super::warnings;
 use answers::{
     Caches, Combine, Copies, Environment, Generics, Implementation, Inlines, PathMapping, Settings,
@@ -22,7 +23,7 @@ pub(super) struct ViewArgs {
     #[arg(value_name = "PROFILE")]
     pub(super) profiles: Vec<PathBuf>,
     /// How to combine several runs [default: sum]
-    #[arg(long, value_enum, value_name = "HOW")]
+    #[arg(long, value_parser = one_of::<Combine>(), value_name = "HOW")]
     pub(super) combine: Option<Combine>,
     /// Show this metric: its name or unit, a glob or /regex/
     #[arg(long, value_name = "NAME")]
@@ -32,7 +33,7 @@ pub(super) struct ViewArgs {
     #[arg(long, value_name = "NAME")]
     pub(super) thread: Vec<String>,
     /// Show only these functions; the cost of others goes to their callers
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "all")]
+    #[arg(long, value_parser = one_of::<Implementation>(), value_name = "WHICH", default_value = "all")]
     pub(super) implementation: Implementation,
     /// Transform stacks before they are summed, e.g. merge-function:F or focus-subtree:A>B (can be
     /// repeated; applied in order)
@@ -47,7 +48,7 @@ pub(super) struct ViewArgs {
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(super) search: String,
     /// Where to show the cost of inlined code
-    #[arg(long, value_enum, value_name = "WHERE", default_value = "body")]
+    #[arg(long, value_parser = one_of::<Inlines>(), value_name = "WHERE", default_value = "body")]
     pub(super) inlines: Inlines,
     /// In caller lists, leave out procedures that the Mercury contour file excludes
     #[arg(long)]
@@ -64,7 +65,7 @@ pub(super) struct ViewArgs {
     #[arg(long)]
     pub(super) no_symbols: bool,
     /// What to do with type arguments in the names of native functions
-    #[arg(long, value_enum, value_name = "HOW", default_value = "keep")]
+    #[arg(long, value_parser = one_of::<Generics>(), value_name = "HOW", default_value = "keep")]
     pub(super) generics: Generics,
     /// The folder of the sources (can be repeated) [default: the project that contains the profile,
     /// or else the project around the current folder, or else the current folder]

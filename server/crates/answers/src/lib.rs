@@ -46,6 +46,7 @@ mod query;
 mod ranking;
 mod recipes;
 mod session;
+mod values;
 mod view;
 mod world;
 
@@ -121,6 +122,7 @@ pub use crate::ranking::{
 pub use crate::session::marks::Marks;
 pub use crate::session::saved_views::SavedViews;
 pub use crate::session::state::State as SavedState;
+pub use crate::values::{Named, values};
 pub use crate::view::absent::absent;
 pub use crate::view::baseline::BaselineChoice;
 pub use crate::view::baseline::ChosenBaseline;

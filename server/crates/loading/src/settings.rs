@@ -34,9 +34,7 @@ pub enum Show {
 }
 
 /// The unit of costs in labels.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Unit {
     /// Share of the total.
@@ -49,9 +47,7 @@ pub enum Unit {
 }
 
 /// How to compare costs with the baseline.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Compare {
     /// Times, bytes and exact counts as they are. Sample counts are scaled to the same total.
@@ -62,9 +58,7 @@ pub enum Compare {
 }
 
 /// How to combine the profiles of several runs.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Combine {
     /// Their sum.
@@ -75,9 +69,7 @@ pub enum Combine {
 }
 
 /// Whether to show JavaScript or native functions, if the profile distinguishes them.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Implementation {
     /// All of them.
@@ -101,11 +93,8 @@ impl Implementation {
 }
 
 /// Where to show the cost of inlined code.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[value(rename_all = "camelCase")]
 pub enum Inlines {
     /// On the lines of the inlined function.
     #[default]
@@ -115,9 +104,7 @@ pub enum Inlines {
 }
 
 /// What to do with type arguments in the names of native functions.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Generics {
     /// Keep them: each instance of a generic function has its own name.

@@ -1,5 +1,6 @@
 //! The arguments of `costline diff`.
 
+use super::super::values::one_of;
 use crate::cli::current_folder::absolute;
 use crate::cli::exit::Failure;
 use crate::cli::read::{check_output, is_standard_input};
@@ -21,10 +22,10 @@ pub(in crate::cli) struct DiffArgs {
     #[arg(long, value_name = "PROFILE")]
     pub new: Vec<PathBuf>,
     /// What to list
-    #[arg(long, value_enum, default_value = "function")]
+    #[arg(long, value_parser = one_of::<ListBy>(), default_value = "function")]
     pub by: ListBy,
     /// How to compare costs
-    #[arg(long, value_enum, value_name = "HOW", default_value = "absolute")]
+    #[arg(long, value_parser = one_of::<Compare>(), value_name = "HOW", default_value = "absolute")]
     pub compare: Compare,
     /// How to write the list
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]

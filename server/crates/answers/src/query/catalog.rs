@@ -6,9 +6,9 @@ use crate::keys::weight::TIERS;
 use crate::query::call_groups::GroupBy;
 use crate::query::call_tree;
 use crate::ranking::{By, Sort};
+use crate::values::{Named, values};
 use crate::view::transforms::{Kind, Takes, title};
 use analysis::TransformKind;
-use clap::ValueEnum;
 use loading::{MARKERS, NAMES, PROFILE_FOLDERS};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -134,11 +134,11 @@ pub fn catalog() -> Catalog {
     Catalog {
         transforms: TransformKind::ALL.into_iter().map(transform).collect(),
         node_actions: node_actions(),
-        hot_spots: By::value_variants().iter().copied().map(hot_spots).collect(),
+        hot_spots: values().into_iter().map(|by| hot_spots(by.value)).collect(),
         hot_spots_orders: ORDERS.map(order).into(),
         call_tree_orders: CALL_TREE_ORDERS.map(call_tree_order).into(),
-        groupings: GroupBy::value_variants().iter().copied().map(grouping).collect(),
-        export_formats: Target::value_variants().iter().copied().map(export_format).collect(),
+        groupings: values().into_iter().map(grouping).collect(),
+        export_formats: values().into_iter().map(export_format).collect(),
         profile_names: texts(&NAMES),
         profile_folders: texts(&PROFILE_FOLDERS),
         project_markers: texts(&MARKERS),
@@ -206,22 +206,16 @@ fn call_tree_order((sort, title): (call_tree::Sort, &str)) -> CallTreeOrder {
     CallTreeOrder { title: title.to_owned(), sort }
 }
 
-fn grouping(group_by: GroupBy) -> GroupingInfo {
-    GroupingInfo { group_by, title: group_by.title().to_owned(), description: help(&group_by) }
+fn grouping(by: Named<GroupBy>) -> GroupingInfo {
+    GroupingInfo { group_by: by.value, title: by.value.title().to_owned(), description: by.help }
 }
 
-/// The help of a value on the command line.
-fn help(value: &impl ValueEnum) -> String {
-    let help = value.to_possible_value().and_then(|value| Some(value.get_help()?.to_string()));
-    help.unwrap_or_default()
-}
-
-fn export_format(format: Target) -> ExportFormatInfo {
+fn export_format(format: Named<Target>) -> ExportFormatInfo {
     ExportFormatInfo {
-        format,
-        title: help(&format),
-        extension: format.extension().to_owned(),
-        binary: format.is_binary(),
+        format: format.value,
+        title: format.help,
+        extension: format.value.extension().to_owned(),
+        binary: format.value.is_binary(),
     }
 }
 
@@ -256,7 +250,7 @@ mod tests {
         );
         let lists: Vec<_> =
             catalog.hot_spots.iter().map(|info| format!("{} {}", info.list, info.title)).collect();
-        assert_eq!(lists.len(), By::value_variants().len());
+        assert_eq!(lists.len(), values::<By>().len());
         assert_eq!(lists[..3], ["functions Functions", "lines Lines", "edges Calls"]);
         let per_call = serde_json::to_value(&catalog.hot_spots_orders[4]).unwrap();
         let expected = r#"{"perCall":true,"sort":"self","title":"Self per call"}"#;

@@ -10,13 +10,13 @@ use super::profiles::{Shown, shown};
 use crate::keys::Key;
 use crate::ranking::By;
 use crate::session::named_views;
+use crate::values::values;
 use crate::view::node::{ChosenNode, Levels};
 use crate::view::transforms::TransformData;
 use crate::world::World;
 use actions::actions;
 use analysis::Transform;
 use choices::choices;
-use clap::ValueEnum;
 use loading::Grouped;
 use loading::text::plain;
 use schemars::JsonSchema;
@@ -104,7 +104,7 @@ pub fn view(world: &World) -> View {
 /// What hot spots can be listed by.
 fn hot_spots(world: &World) -> Vec<By> {
     let Some(shown) = world.snapshot() else { return Vec::new() };
-    By::value_variants().iter().copied().filter(|by| by.is_known_of(shown)).collect()
+    values::<By>().into_iter().map(|by| by.value).filter(|by| by.is_known_of(shown)).collect()
 }
 
 /// The functions of the path of the chosen call node.

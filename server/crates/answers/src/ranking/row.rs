@@ -8,15 +8,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What rows are sorted and limited by.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "HotSpotsSort")]
 pub enum Sort {
     /// Self cost.
     #[serde(rename = "self")]
-    #[value(name = "self")]
     Self_,
     /// Total cost.
     Total,
@@ -27,7 +24,7 @@ pub enum Sort {
 }
 
 /// Which functions, files and other rows to list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "HotSpotsScope")]
 pub enum Scope {
