@@ -2,11 +2,11 @@
 //!
 //! An allocation that fails ends a process, and what a parser needs is only known by parsing. So a helper
 //! does the work first, under a limit of the operating system ([`Guard::ask`]). If it succeeds, this
-//! process can do it too. Only Linux enforces the limit on memory; elsewhere, the deadline alone ends a
+//! process can do it too, or use the answer. Only Linux enforces the limit on memory; elsewhere, the deadline alone ends a
 //! helper.
 //!
 //! A helper is this program itself ([`use_helper`]), which calls [`serve`]. Requests are a length (`u32`,
-//! little-endian) and as many bytes on standard input; an answer is one byte on standard output.
+//! little-endian) and as many bytes on standard input; answers are the same on standard output.
 
 use std::ffi::OsString;
 use std::io::{self, BufReader, Read, Write};
@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 
 /// How long to wait for an answer between two calls of `observe`.
 const INTERVAL: Duration = Duration::from_millis(20);
-/// The longest request, in bytes.
-const MAX_REQUEST: u32 = 64 << 20;
+/// The longest request or answer, in bytes.
+const MAX_LEN: u32 = 64 << 20;
 
 /// A program and its arguments, before the name of the work and the limit on memory.
 static HELPER: OnceLock<(OsString, Vec<OsString>)> = OnceLock::new();
@@ -35,30 +35,45 @@ pub fn use_helper(program: OsString, arguments: Vec<OsString>) {
 ///
 /// # Errors
 /// A request is cut or too long, or `work` fails: there is no answer then.
-pub fn serve(memory: u64, work: impl Fn(&[u8]) -> io::Result<u8>) -> io::Result<()> {
+pub fn serve(memory: u64, work: impl Fn(&[u8]) -> io::Result<Vec<u8>>) -> io::Result<()> {
     limit_memory(memory);
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
-    let mut length = [0; 4];
-    while input.read_exact(&mut length).is_ok() {
-        let length = u32::from_le_bytes(length);
-        if length > MAX_REQUEST {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-        let mut request = vec![0; length as usize];
-        input.read_exact(&mut request)?;
-        output.write_all(&[work(&request)?])?;
-        output.flush()?;
+    while let Some(request) = receive(&mut input)? {
+        send(&mut output, &work(&request)?)?;
     }
     Ok(())
 }
 
+/// Writes a length and as many bytes.
+fn send(output: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+    let too_long = |_| io::Error::from(io::ErrorKind::InvalidInput);
+    output.write_all(&u32::try_from(bytes.len()).map_err(too_long)?.to_le_bytes())?;
+    output.write_all(bytes)?;
+    output.flush()
+}
+
+/// Reads a length and as many bytes. `None` at the end of the input.
+fn receive(input: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
+    let mut length = [0; 4];
+    if input.read_exact(&mut length).is_err() {
+        return Ok(None);
+    }
+    let length = u32::from_le_bytes(length);
+    if length > MAX_LEN {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut bytes = vec![0; length as usize];
+    input.read_exact(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
 /// What became of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// The helper answered.
-    Answered(u8),
+    Answered(Vec<u8>),
     /// The helper ended, or took too long.
     Failed,
     /// There is no helper, or it could not be started.
@@ -138,7 +153,7 @@ struct Helper {
     process: Child,
     input: ChildStdin,
     /// Its answers. A thread reads them, because a read of a pipe has no deadline.
-    answers: Receiver<u8>,
+    answers: Receiver<Vec<u8>>,
 }
 
 impl Helper {
@@ -156,7 +171,8 @@ impl Helper {
         };
         let (sender, answers) = sync_channel(1);
         std::thread::spawn(move || {
-            for answer in BufReader::new(output).bytes().map_while(Result::ok) {
+            let mut output = BufReader::new(output);
+            while let Ok(Some(answer)) = receive(&mut output) {
                 if sender.send(answer).is_err() {
                     break;
                 }
@@ -171,11 +187,9 @@ impl Helper {
         request: &[u8],
         deadline: Duration,
         observe: &mut dyn FnMut() -> ControlFlow<()>,
-    ) -> ControlFlow<(), Option<u8>> {
+    ) -> ControlFlow<(), Option<Vec<u8>>> {
         let begun = Instant::now();
-        let length = u32::try_from(request.len()).unwrap_or(u32::MAX).to_le_bytes();
-        let sent = self.input.write_all(&length).and_then(|()| self.input.write_all(request));
-        if sent.is_err() {
+        if send(&mut self.input, request).is_err() {
             return ControlFlow::Continue(None);
         }
         loop {
@@ -250,8 +264,8 @@ mod tests {
 
     #[test]
     fn a_helper_that_answers_is_kept_for_the_next_request() {
-        // It answers once it has read the length and seven bytes, twice.
-        let twice = "for n in 1 2; do head -c 11 >/dev/null; printf $n; done";
+        // It answers with one byte once it has read the length and seven bytes, twice.
+        let twice = r"for n in 1 2; do head -c 11 >/dev/null; printf '\001\000\000\000'$n; done";
         let guard = Guard::with_kept_helpers("work", Duration::from_secs(600));
         let mut n_started = 0;
         for answer in [b'1', b'2'] {
@@ -260,7 +274,7 @@ mod tests {
                 script(twice)
             };
             let asked = guard.ask_with(start, b"request", &mut go_on);
-            assert_eq!(asked, Continue(Outcome::Answered(answer)));
+            assert_eq!(asked, Continue(Outcome::Answered(vec![answer])));
         }
         assert_eq!(n_started, 1);
     }

@@ -17,11 +17,11 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// The request is malformed, or there is not enough memory. The process may end, too.
-pub fn work(request: &[u8]) -> io::Result<u8> {
+pub fn work(request: &[u8]) -> io::Result<Vec<u8>> {
     memory::take_any();
     let request = serde_json::from_slice(request)?;
     catch_unwind(|| carry_out(request)).unwrap_or(Ok(()))?;
-    Ok(0)
+    Ok(Vec::new())
 }
 
 fn carry_out(request: Request) -> io::Result<()> {

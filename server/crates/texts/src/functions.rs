@@ -36,6 +36,7 @@ use std::ops::{Range, RangeInclusive};
 /// A function definition in a text. All lines are 0-based and end at `\n`; bytes count from the
 /// start of the text.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "grammars", derive(serde::Serialize, serde::Deserialize))]
 pub struct Definition {
     /// The last segment as written in the text: `area`, `operator+`, `~Shape`. An accessor of C# is
     /// `get_Count`, as .NET names it. A closure has the name of the variable, field, property or
@@ -72,6 +73,7 @@ pub struct Definition {
 
 /// The number of arguments of a predicate or function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "grammars", derive(serde::Serialize, serde::Deserialize))]
 pub struct Arity {
     /// Without the result.
     pub n_arguments: u32,
@@ -81,6 +83,7 @@ pub struct Arity {
 
 /// The kind of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "grammars", derive(serde::Serialize, serde::Deserialize))]
 pub enum FunctionKind {
     /// A function, method, constructor, operator, accessor.
     Function,

@@ -8,7 +8,7 @@
 
 use std::iter::successors;
 use std::ops::RangeInclusive;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::size::is_plain;
 use tree_sitter::Tree;
@@ -22,16 +22,17 @@ use super::{Call, Definition, calls, mercury, tree, trial, walk};
 pub struct Functions {
     language: Language,
     text: Arc<str>,
-    /// What they were found in. `None` for languages without a grammar.
-    tree: Option<Tree>,
+    /// The syntax tree, parsed when it is first needed. `None` for languages without a grammar.
+    tree: OnceLock<Option<Tree>>,
+    has_errors: bool,
     /// In the order of the text, outer before inner.
     definitions: Vec<Definition>,
 }
 
 impl Functions {
     /// Parses a text. `None` if it is plain ([`crate::is_plain`]), or takes more work or memory than any
-    /// hand-written text. For Mercury, also `None` if the text is of another language with the same extension: if
-    /// it does not begin with `:- module`.
+    /// hand-written text. For Mercury, also `None` if the text is of another language with the same
+    /// extension: if it does not begin with `:- module`.
     pub fn parse(language: Language, text: impl Into<Arc<str>>) -> Option<Functions> {
         let text = text.into();
         if is_plain(&text) {
@@ -39,9 +40,15 @@ impl Functions {
         }
         if language == Language::Mercury {
             let definitions = mercury::definitions(&text)?;
-            return Some(Functions { language, text, tree: None, definitions });
+            let tree = None.into();
+            return Some(Functions { language, text, tree, has_errors: false, definitions });
         }
-        let tree = trial::parse(language, &text, None)?;
+        if trial::is_needed(&text) {
+            let trial::Found { has_errors, definitions } = trial::found(language, &text)?;
+            let tree = OnceLock::new();
+            return Some(Functions { language, text, tree, has_errors, definitions });
+        }
+        let tree = tree::parse(language, &text, None)?;
         Some(Functions::of_tree(language, text, tree))
     }
 
@@ -50,11 +57,12 @@ impl Functions {
     /// text must depend on the text alone. `None` as in [`Functions::parse`].
     pub fn edited(&self, text: impl Into<Arc<str>>) -> Option<Functions> {
         let text = text.into();
-        let Some(tree) = self.tree.as_ref().filter(|_| !is_plain(&text)) else {
+        let is_whole = is_plain(&text) || trial::is_needed(&text) || trial::is_needed(&self.text);
+        let Some(tree) = self.tree().filter(|_| !is_whole) else {
             return Functions::parse(self.language, text);
         };
         let old = tree::with_edit(tree, &self.text, &text);
-        match trial::parse(self.language, &text, Some(&old)) {
+        match tree::parse(self.language, &text, Some(&old)) {
             Some(tree) if !tree.root_node().has_error() => {
                 Some(Functions::of_tree(self.language, text, tree))
             }
@@ -64,12 +72,17 @@ impl Functions {
 
     fn of_tree(language: Language, text: Arc<str>, tree: Tree) -> Functions {
         let definitions = walk::definitions(&tree, &text, &Roles::new(language));
-        Functions { language, text, tree: Some(tree), definitions }
+        let has_errors = tree.root_node().has_error();
+        Functions { language, text, tree: Some(tree).into(), has_errors, definitions }
+    }
+
+    fn tree(&self) -> Option<&Tree> {
+        self.tree.get_or_init(|| tree::parse(self.language, &self.text, None)).as_ref()
     }
 
     /// Whether the text has syntax errors.
     pub fn has_errors(&self) -> bool {
-        self.tree.as_ref().is_some_and(|tree| tree.root_node().has_error())
+        self.has_errors
     }
 
     /// All functions in the order of the text, outer before inner.
@@ -107,7 +120,7 @@ impl Functions {
         if byte > *line.end() || text.trim().is_empty() {
             return None;
         }
-        let Some(tree) = &self.tree else { return mercury::clause_at(&self.text, line0) };
+        let Some(tree) = self.tree() else { return mercury::clause_at(&self.text, line0) };
         walk::statement_at(tree, &Roles::new(self.language), byte)
     }
 
@@ -130,7 +143,7 @@ impl Functions {
 
     /// The calls whose names overlap `bytes` or touch its ends.
     fn calls(&self, bytes: RangeInclusive<usize>) -> Vec<Call> {
-        let Some(tree) = &self.tree else { return mercury::calls(&self.text, &bytes) };
+        let Some(tree) = self.tree() else { return mercury::calls(&self.text, &bytes) };
         calls::calls(tree, &self.text, self.language, bytes)
     }
 }

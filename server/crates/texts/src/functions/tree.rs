@@ -7,10 +7,6 @@ use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Parser, Point, Tree
 
 use super::language::Language;
 
-/// The limit without a helper for a text without length, and what each KiB adds to it. A step may take
-/// 20 KB.
-const FEW_STEPS: u32 = 400;
-const FEW_STEPS_PER_KIB: u32 = 40;
 /// The limit for a parse, in steps after which tree-sitter reports progress. Hand-written texts
 /// take up to 30 per KiB.
 const MAX_STEPS: u32 = 200_000;
@@ -21,39 +17,13 @@ const STEPS_PER_KIB: u32 = 2_000;
 /// The weight of a step during error recovery, which is much slower.
 const STEPS_IN_ERROR: u32 = 40;
 
-/// How much work a parse may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Work {
-    /// A little more than hand-written texts take.
-    OfHandWritten,
-    /// As much as any text may take.
-    Most,
-}
-
-/// Why there is no tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refused {
-    /// Its language has no grammar.
-    Language,
-    /// It takes too much work.
-    TooMuchWork,
-}
-
-/// Parses a text, reusing what is unchanged from `old` ([`with_edit`]).
-pub(super) fn parse(
-    language: Language,
-    text: &str,
-    old: Option<&Tree>,
-    work: Work,
-) -> Result<Tree, Refused> {
+/// Parses a text, reusing what is unchanged from `old` ([`with_edit`]). `None` if the text takes too
+/// much work, or if its language has no grammar.
+pub(super) fn parse(language: Language, text: &str, old: Option<&Tree>) -> Option<Tree> {
     let mut parser = Parser::new();
-    let grammar = language.grammar().ok_or(Refused::Language)?;
-    parser.set_language(&grammar).map_err(|_| Refused::Language)?;
+    parser.set_language(&language.grammar()?).ok()?;
     let n_kib = (text.len() >> 10) as u32;
-    let mut steps_left = match work {
-        Work::OfHandWritten => FEW_STEPS + FEW_STEPS_PER_KIB * n_kib,
-        Work::Most => (MIN_STEPS + STEPS_PER_KIB * n_kib).min(MAX_STEPS),
-    };
+    let mut steps_left = (MIN_STEPS + STEPS_PER_KIB * n_kib).min(MAX_STEPS);
     let mut progress = |state: &ParseState| {
         let steps = if state.has_error() { STEPS_IN_ERROR } else { 1 };
         match steps_left.checked_sub(steps) {
@@ -66,7 +36,7 @@ pub(super) fn parse(
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let from = |byte: usize, _| text.as_bytes().get(byte..).unwrap_or_default();
-    parser.parse_with_options(&mut { from }, old, Some(options)).ok_or(Refused::TooMuchWork)
+    parser.parse_with_options(&mut { from }, old, Some(options))
 }
 
 /// The tree of `before` with its nodes moved to where they are in `after`. Everything between the

@@ -6,9 +6,10 @@ use texts::{Functions, Language};
 
 #[test]
 fn rejects_too_long_texts() {
-    let at_most = 8 << 20;
-    assert!(Functions::parse(Language::Python, "#".repeat(at_most)).is_some());
-    assert!(Functions::parse(Language::Python, "#".repeat(at_most + 1)).is_none());
+    let line = format!("{}\n", "#".repeat(63));
+    let at_most = line.repeat((8 << 20) / line.len());
+    assert!(Functions::parse(Language::Python, at_most.as_str()).is_some());
+    assert!(Functions::parse(Language::Python, at_most + "#").is_none());
 }
 
 #[test]
