@@ -3,26 +3,16 @@
 //! It does not depend on the protocol, the async runtime or the terminal. The language server, the
 //! command line and MCP all ask here, so their numbers are the same.
 //!
-//! A host indexes the sources, reads the files of a profile, and loads them as a
-//! [`Snapshot`], which has all costs:
+//! A host opens a profile as a [`Snapshot`], which has all costs, and asks:
 //!
 //! ```
-//! use answers::{Caches, CostSettings, Environment, Loaded, index_sources, load_with_symbols, sorted_lines};
-//! use std::ops::ControlFlow;
+//! use answers::{Settings, open, sorted_lines};
 //!
 //! let folder = tempfile::tempdir()?;
-//! let source = folder.path().join("app.py");
-//! std::fs::write(&source, "def parse():\n    pass\n\nparse()\n")?;
+//! std::fs::write(folder.path().join("app.py"), "def parse():\n    pass\n\nparse()\n")?;
 //! let profile = folder.path().join("cpu.folded");
 //! std::fs::write(&profile, "main (app.py:4);parse (app.py:2) 3\nmain (app.py:4) 1\n")?;
-//!
-//! let settings = CostSettings::default();
-//! let index = index_sources(&[folder.path().to_owned()], &settings.sources);
-//! let caches = Caches::default();
-//! let environment = Environment { settings: &settings, index: &index, caches: &caches };
-//! let mut go_on = |_| ControlFlow::Continue(());
-//! let loaded = Loaded::read(&profile, 1 << 30, &mut go_on)?;
-//! let snapshot = load_with_symbols(vec![(loaded, answers::Thread::default())], environment, &mut go_on)?;
+//! let snapshot = open(&[profile], &[folder.path().to_owned()], &Settings::default())?;
 //!
 //! // Line 4 is on the stack of all 4 samples, and the leaf of one.
 //! let hottest = &sorted_lines(&snapshot)[0];
@@ -41,6 +31,7 @@ mod functions;
 mod items;
 mod keys;
 mod lines;
+mod open;
 mod present;
 mod query;
 mod ranking;
@@ -71,6 +62,7 @@ pub use crate::keys::weight::Weight;
 pub use crate::lines::document::{Document, OpenDocuments};
 pub use crate::lines::file_lines::FileLines;
 pub use crate::lines::text::{Edit, Encoding, Position, Range, Text};
+pub use crate::open::open;
 pub use crate::present::details::{Listed, Markup};
 pub use crate::present::labels::{Part as LabelPart, Scale as LabelScale};
 pub use crate::query::annotated::{AnnotatedLine, AnnotatedSource, Shown as ShownLines};

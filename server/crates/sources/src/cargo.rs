@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::packages::{self, toml_text};
+use crate::packages::{self, toml_tables, toml_text};
 
 /// A target of a Cargo package. Each except the library has its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,14 +68,10 @@ pub fn cargo_file(folder: &Path, file: &Path) -> Option<CargoFile> {
 
 /// The target with a table of its own whose main file is `path`.
 fn listed(manifest: &str, table: &str, of: Named, path: &Path) -> Option<CargoTarget> {
-    let header = format!("[[{table}]]");
-    let mut tables = manifest.split(&header).skip(1).map(|content| format!("[{table}]\n{content}"));
-    tables.find_map(|content| {
-        let listed = toml_text(&content, table, "path")?;
-        if Path::new(listed.trim_start_matches("./")) != path {
-            return None;
-        }
-        toml_text(&content, table, "name").map(of)
+    let is_listed = |listed: &str| Path::new(listed.trim_start_matches("./")) == path;
+    toml_tables(manifest, table).into_iter().find_map(|target| {
+        target.get("path")?.as_str().filter(|listed| is_listed(listed))?;
+        Some(of(target.get("name")?.as_str()?.to_owned()))
     })
 }
 

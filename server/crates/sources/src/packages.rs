@@ -11,7 +11,7 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use toml::{Table, Value};
 
 use crate::go::module_path;
 use crate::index::{RootKind, SourceIndex};
@@ -197,9 +197,8 @@ pub(crate) fn crate_names(manifest: &Path) -> Vec<String> {
     let Some(package) = toml_text(&text, "package", "name") else { return Vec::new() };
     let mut names = vec![package];
     names.extend(toml_text(&text, "lib", "name"));
-    // Each `[[bin]]` is a table of its own.
-    let bins = text.split("[[bin]]").skip(1);
-    names.extend(bins.filter_map(|bin| toml_text(&format!("[bin]\n{bin}"), "bin", "name")));
+    let bins = toml_tables(&text, "bin");
+    names.extend(bins.iter().filter_map(|bin| Some(bin.get("name")?.as_str()?.to_owned())));
     for name in &mut names {
         *name = name.replace('-', "_");
     }
@@ -209,7 +208,7 @@ pub(crate) fn crate_names(manifest: &Path) -> Vec<String> {
 }
 
 fn npm_package(text: &str) -> Option<NameVersion> {
-    let manifest: Value = serde_json::from_str(text).ok()?;
+    let manifest: serde_json::Value = serde_json::from_str(text).ok()?;
     let name = manifest.get("name")?.as_str().filter(|name| !name.is_empty())?;
     Some((name.to_owned(), None))
 }
@@ -227,22 +226,19 @@ fn normalized(name: &str) -> String {
     name.to_ascii_lowercase().replace(['-', '.'], "_")
 }
 
-/// The text of a key in a table of a TOML file. Reads only `key = "text"` on one line.
+/// The text of a key in a table (`workspace.package`) of a TOML file.
 pub(crate) fn toml_text(text: &str, table: &str, key: &str) -> Option<String> {
-    let mut is_in_table = false;
-    for line in text.lines().map(str::trim) {
-        if let Some(header) = line.strip_prefix('[') {
-            let name = header.split(']').next().unwrap_or_default().trim();
-            is_in_table = name == table;
-            continue;
-        }
-        let value = line.split_once('=').filter(|(found, _)| is_in_table && found.trim() == key);
-        let Some((_, value)) = value else { continue };
-        let value = value.trim();
-        let quote = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
-        return value.get(1..)?.split_once(quote).map(|(text, _)| text.to_owned());
-    }
-    None
+    let root: Table = text.parse().ok()?;
+    let inner = |outer: &Value, name| outer.get(name).cloned();
+    let table = table.split('.').try_fold(Value::Table(root), |outer, name| inner(&outer, name))?;
+    Some(table.get(key)?.as_str()?.to_owned())
+}
+
+/// The tables of an array of tables (`[[bin]]`) in a TOML file.
+pub(crate) fn toml_tables(text: &str, name: &str) -> Vec<Table> {
+    let root: Table = text.parse().unwrap_or_default();
+    let tables = root.get(name).and_then(Value::as_array).into_iter().flatten();
+    tables.filter_map(Value::as_table).cloned().collect()
 }
 
 #[cfg(test)]
