@@ -107,7 +107,7 @@ fn commands(page: &str) -> Vec<String> {
 }
 
 /// There are no profiles in the folder, so that a valid command fails, but not with the code of
-/// wrong usage.
+/// a usage error.
 #[test]
 fn commands_of_the_book_are_valid() {
     let folder = tempfile::tempdir().unwrap();

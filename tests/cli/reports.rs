@@ -139,7 +139,7 @@ fn a_list_without_rows_says_why() {
     assert_eq!(last(&[]), "the profile has no samples");
     write(json!([thread("a", json!([[0]]), json!([5])), thread("b", json!([]), json!([]))]));
     assert_eq!(last(&["--thread", "b"]), "this thread has no cost");
-    assert_eq!(last(&["--filter", "x"]), "nothing to list with these options");
+    assert_eq!(last(&["--filter", "x"]), "no rows match these options");
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn functions_have_an_order_and_limits() {
     assert_eq!(list(&["--sort", "total", "--min", "9", "--module", "m"]), "m.main m.even");
     assert_eq!(list(&["--sort", "total", "--min-percent", "70", "--module", "m"]), "m.main");
     assert_eq!(list(&["--sort", "self", "--min-percent", "46"]), "m.leaf");
-    assert_eq!(rows(&profile, ["--filter", "zzz"]), ["nothing to list with these options"]);
+    assert_eq!(rows(&profile, ["--filter", "zzz"]), ["no rows match these options"]);
     let problem = run(["report", &profile, "--module", "n"]).failure(2);
     assert!(problem.starts_with("no module is called `n`"), "{problem}");
 }

@@ -79,7 +79,7 @@ fn a_changed_line_has_no_hint_until_the_change_is_undone() {
     rest.remove(&12);
     assert_eq!(server.line_costs(&uri), rest);
     let hover = server.line_hover(&uri, 12).unwrap();
-    assert!(hover.contains("this line was changed after the profile was recorded"), "{hover}");
+    assert!(hover.contains("this line has changed since the recording"), "{hover}");
     // One of six samples.
     let old = hover.lines().find(|line| line.contains("this line before it was changed"));
     assert!(old.is_some_and(|line| line.contains("16")), "{hover}");

@@ -247,9 +247,9 @@ fn sigterm_ends_the_server_and_its_helpers_at_once() {
 
 #[test]
 fn helpers_limit_their_own_memory() {
-    for (arguments, bytes) in [(&["parse"][..], 1 << 30), (&["try", "1000000000"], 1_000_000_000)] {
+    for (work, bytes) in [("parse", 1 << 30), ("read", 1_000_000_000)] {
         let mut helper = Command::new(env!("CARGO_BIN_EXE_costline"));
-        helper.args(arguments).stdin(Stdio::piped());
+        helper.args(["guarded", work, &bytes.to_string()]).stdin(Stdio::piped());
         let mut helper = helper.spawn().unwrap();
         let limits = format!("/proc/{}/limits", helper.id());
         eventually("a limit", || {
@@ -266,7 +266,7 @@ fn helpers_limit_their_own_memory() {
 fn a_helper_ends_with_the_process_that_started_it() {
     let folder = tempfile::tempdir().unwrap();
     // It waits for its request.
-    let script = r#"mkfifo pipe && { "$0" try 1000000000 <> pipe & echo $!; read -r _; }"#;
+    let script = r#"mkfifo pipe && { "$0" guarded read 1000000000 <> pipe & echo $!; read -r _; }"#;
     let mut parent = Command::new("sh")
         .args(["-c", script, env!("CARGO_BIN_EXE_costline")])
         .current_dir(&folder)
@@ -277,9 +277,10 @@ fn a_helper_ends_with_the_process_that_started_it() {
     let mut pid = String::new();
     BufReader::new(parent.stdout.take().unwrap()).read_line(&mut pid).unwrap();
     let pid: u32 = pid.trim().parse().unwrap();
-    // Its deadline has a thread of its own, which is the last thing before it waits.
-    let threads = || fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
-    eventually("the threads of the helper", || (threads() == 2).then_some(()));
+    eventually("a limit, which is the last thing before it waits", || {
+        let limits = fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
+        limits.contains(" 1000000000 ").then_some(())
+    });
     parent.kill().unwrap();
     parent.wait().unwrap();
     eventually("the end of the helper", || (!is_running(pid)).then_some(()));

@@ -195,7 +195,7 @@ impl Columns {
         let snapshot = lines.snapshot;
         let costs = &snapshot.costs;
         let scale = Scale::new(&costs.metric, costs.base, unit);
-        // A line that several recorded lines were joined into is none of the baseline's.
+        // A line joined from several recorded lines has no counterpart in the baseline.
         let line_before = |line0: u32, line: &LineCost| {
             let is_one = lines.all_recorded(line0).count() == 1;
             let before = before.filter(|_| is_one && !lines.is_doubtful(line0))?;

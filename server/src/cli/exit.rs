@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 /// The exit code if the profile cannot be read.
 pub(super) const UNREADABLE: i32 = 1;
-/// The exit code for wrong usage. clap uses the same.
+/// The exit code for a usage error. clap uses the same.
 pub(super) const USAGE: i32 = 2;
 /// The exit code if there is nothing to show, or the output cannot be written.
 pub(super) const NO_OUTPUT: i32 = 3;
@@ -17,7 +17,7 @@ pub(super) const GREW: i32 = 4;
 pub const EXIT_CODES: [(i32, &str); 5] = [
     (0, "success"),
     (UNREADABLE, "the profile cannot be read or fetched"),
-    (USAGE, "wrong usage, or an argument such as a metric, thread or root that matches nothing"),
+    (USAGE, "usage error, or nothing matches an argument such as a metric, thread or root"),
     (
         NO_OUTPUT,
         "the output cannot be written, profiles cannot be compared, or there is no cost to show",

@@ -172,7 +172,7 @@ fn why_empty(snapshot: &Snapshot, by: By) -> &'static str {
     }
     match by {
         By::Line if costs.lines().is_empty() => "the profile has no lines",
-        _ => "nothing to list with these options",
+        _ => "no rows match these options",
     }
 }
 

@@ -11,7 +11,7 @@ pub struct FileLineCount {
     pub file: FileId,
     /// The line, 1-based.
     pub line: u32,
-    /// `None` if the profile does not tell.
+    /// `None` if not recorded.
     pub count: Option<u64>,
 }
 

@@ -9,7 +9,7 @@
 //!
 //! Readers of formats that can be large take blocks, not a whole file, and keep what they need in the
 //! smallest form: columns of numbers, trees of ids. A reader that needs all bytes asks for them
-//! (`Input::whole`). `formats/tests/broken_files.rs` reads all fixtures in small blocks.
+//! (`Input::whole`). `formats/tests/suite/broken_files.rs` reads all fixtures in small blocks.
 
 pub mod inflate;
 

@@ -36,9 +36,9 @@ pub fn use_helper(program: OsString, arguments: Vec<OsString>) {
 /// # Errors
 /// A request is cut or too long, or `work` fails: there is no answer then.
 pub fn serve(memory: u64, work: impl Fn(&[u8]) -> io::Result<Vec<u8>>) -> io::Result<()> {
-    limit_memory(memory);
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+    limit_memory(memory);
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     while let Some(request) = receive(&mut input)? {
         send(&mut output, &work(&request)?)?;

@@ -9,6 +9,6 @@ pub struct LineCount {
     pub source: SourceId,
     /// The line, 1-based.
     pub line: u32,
-    /// `None` if the profile does not tell.
+    /// `None` if not recorded.
     pub count: Option<u64>,
 }

@@ -198,7 +198,7 @@ codes! {
         /// A file name of the profile matches several workspace files. It is not mapped.
         AmbiguousFile = "ambiguous-file",
         /// The profile names a function without its file, and it could be any of several functions
-        /// in the workspace, or the workspace has too much code to search. It is shown without a
+        /// in the workspace, or the workspace is too large to search. It is shown without a
         /// source.
         UnmatchedFunction = "unmatched-function",
         /// A script refers to a source map that was not found. Its costs are shown in the script.

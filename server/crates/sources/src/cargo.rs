@@ -25,7 +25,7 @@ pub struct CargoFile {
     pub is_main: bool,
 }
 
-/// How a target is made of its name.
+/// Builds a target from its name.
 type Named = fn(String) -> CargoTarget;
 
 /// The tables of targets in a manifest.

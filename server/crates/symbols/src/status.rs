@@ -183,9 +183,7 @@ impl LibStatus {
         let lib = if lib.is_empty() { "(no name)" } else { lib };
         let unchecked = |id: &Option<Id>| match id {
             Some(_) => "",
-            None => {
-                " (the profile has no build id to check it, so functions and lines are wrong if it was rebuilt)"
-            }
+            None => " (no build id recorded; if the file was rebuilt, names and lines are wrong)",
         };
         match self {
             Self::DebugInfo { path, id, missing } => {
@@ -212,7 +210,7 @@ impl LibStatus {
             }
             Self::Sidecar { instead_of } => {
                 format!(
-                    "{lib}: names from the sidecar, whose lines are wrong and not used; {}",
+                    "{lib}: names from the sidecar (its line numbers are unreliable and ignored); {}",
                     instead_of.message(lib)
                 )
             }

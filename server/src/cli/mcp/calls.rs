@@ -67,7 +67,7 @@ struct Call {
     recursive: bool,
     /// Whether it has no callers or callees itself.
     leaf: bool,
-    /// Where the calls are, hottest first. Empty if the profile does not tell.
+    /// Where the calls are, hottest first. Empty if not recorded.
     sites: Vec<Site>,
     /// The number of call sites that are not listed.
     more_sites: usize,

@@ -89,7 +89,7 @@ impl ServerHandler for Server {
         Ok(result.into())
     }
 
-    /// A request of the protocol whose parameters are not as they must be.
+    /// A request of the protocol with invalid parameters.
     async fn on_custom_request(
         &self,
         CustomRequest { method, params, .. }: CustomRequest,

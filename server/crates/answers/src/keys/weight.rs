@@ -20,13 +20,15 @@ impl Serialize for Weight {
     }
 }
 
-/// The number with nine decimals (nanoseconds, if a weight is in seconds) that `weight` differs from by no
-/// more than sums of binary fractions do. Else `weight` itself.
+/// The number with the fewest decimals, up to nine (nanoseconds, if a weight is in seconds), that differs
+/// from `weight` by no more than sums of binary fractions do. `weight` itself if there is none.
 fn without_rounding_errors(weight: f64) -> f64 {
-    const DECIMALS: f64 = 1e9;
-    const MAX_ERROR: f64 = 1e-10;
-    let decimal = (weight * DECIMALS).round() / DECIMALS;
-    if (weight - decimal).abs() <= MAX_ERROR * weight.abs() { decimal } else { weight }
+    const POWERS: [f64; 9] = [1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+    /// Some twenty units in the last place.
+    const MAX_ERROR: f64 = 5e-15;
+    let decimals = POWERS.map(|power| (weight * power).round() / power);
+    let is_close = |decimal: &f64| (weight - decimal).abs() <= MAX_ERROR * weight.abs();
+    decimals.into_iter().find(is_close).unwrap_or(weight)
 }
 
 impl Weight {
@@ -56,8 +58,9 @@ mod tests {
         assert_eq!(written(0.1 + 0.2), "0.3");
         assert_eq!(written(-0.1 - 0.2), "-0.3");
         assert_eq!(written(3.0), "3");
-        // Nanoseconds of eleven days stay.
-        assert_eq!(written(1_000_000.123_456_789), "1000000.123456789");
+        assert_eq!(written(303_009.394_000_001), "303009.394");
+        // Nanoseconds of a day stay.
+        assert_eq!(written(86_400.123_456_789), "86400.123456789");
         assert_eq!(written(1.0 / 3.0), "0.3333333333333333");
         assert_eq!(written(1.25e-11), "1.25e-11");
     }

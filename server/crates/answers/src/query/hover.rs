@@ -51,7 +51,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
         let note = if lines.stale {
             UNKNOWN_LINE
         } else {
-            "this line was changed after the profile was recorded: its cost is unknown"
+            "this line has changed since the recording, so its cost is unknown"
         };
         let function = enclosing(open, Position::new(line0, u32::MAX))?;
         let mut details = function_details(context, snapshot, function);

@@ -88,7 +88,7 @@ fn a_changed_line_has_no_hint_and_its_hover_says_why() {
     let context = edited(&project, &APP.replace("print();", "write(out);"));
     assert_eq!(lines(&context, &project), ["2 50.0%"]);
     let details = hover(&context, &project.uri("app.rs"), Position::new(2, 1000)).unwrap();
-    assert!(details.plain().contains("was changed after the profile was recorded"));
+    assert!(details.plain().contains("has changed since the recording"));
 }
 
 #[test]

@@ -48,7 +48,9 @@ fn a_sidecar_gives_names_without_lines() {
     assert_eq!((symbols.n_resolved(), symbols.n_looked_up()), (2, 3));
     let sentence = symbols.status().message("app");
     assert!(
-        sentence.starts_with("app: names from the sidecar, whose lines are wrong and not used; "),
+        sentence.starts_with(
+            "app: names from the sidecar (its line numbers are unreliable and ignored); "
+        ),
         "{sentence}"
     );
 

@@ -18,7 +18,7 @@ pub(super) fn whole_lines(text: &str) -> &str {
 pub(super) enum Found {
     /// A sample, in [`Lines::header`] and [`Lines::frames`].
     Sample,
-    /// A line (1-based) that is none of a sample.
+    /// A line (1-based) that belongs to no sample.
     Malformed(usize),
 }
 

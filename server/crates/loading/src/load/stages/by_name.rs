@@ -75,7 +75,7 @@ fn find(_: &Identifying<'_>) -> ByName {
 
 fn warning(named: &ByName) -> Option<Warning> {
     let message = if named.is_cut {
-        "the profile names no files for some functions, and the workspace has too much code to search for \
+        "the profile names no files for some functions, and the workspace is too large to search for \
          them; they are shown without a source"
             .to_owned()
     } else {
