@@ -131,7 +131,12 @@ fn without_id_the_file_must_be_unique_old_enough_and_contain_the_code() {
     let symbols = resolve_without_id(&[&path, &folder.path().join("raytrace")], &[0x1287], later);
     assert_eq!(symbols.n_resolved(), 1);
     assert!(matches!(symbols.status(), LibStatus::DebugInfo { id: None, .. }));
-    assert!(symbols.status().message("raytrace").contains("if the file was rebuilt, names and lines are wrong"));
+    assert!(
+        symbols
+            .status()
+            .message("raytrace")
+            .contains("if the file was rebuilt, names and lines are wrong")
+    );
 
     let symbols = resolve_without_id(&[&path], &[0x1287], Some(built - Duration::from_secs(1)));
     assert!(matches!(symbols.status(), LibStatus::Newer { .. }) && symbols.n_resolved() == 0);
