@@ -24,8 +24,8 @@ impl Serialize for Weight {
 /// from `weight` by no more than sums of binary fractions do. `weight` itself if there is none.
 fn without_rounding_errors(weight: f64) -> f64 {
     const POWERS: [f64; 9] = [1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
-    /// Some twenty units in the last place.
-    const MAX_ERROR: f64 = 5e-15;
+    /// What thousands of samples of 0.01 s add up to.
+    const MAX_ERROR: f64 = 1e-12;
     let decimals = POWERS.map(|power| (weight * power).round() / power);
     let is_close = |decimal: &f64| (weight - decimal).abs() <= MAX_ERROR * weight.abs();
     decimals.into_iter().find(is_close).unwrap_or(weight)
@@ -59,8 +59,9 @@ mod tests {
         assert_eq!(written(-0.1 - 0.2), "-0.3");
         assert_eq!(written(3.0), "3");
         assert_eq!(written(303_009.394_000_001), "303009.394");
-        // Nanoseconds of a day stay.
-        assert_eq!(written(86_400.123_456_789), "86400.123456789");
+        assert_eq!(written(1.209_999_999_999_974_2), "1.21");
+        // Nanoseconds of a quarter of an hour stay.
+        assert_eq!(written(900.123_456_789), "900.123456789");
         assert_eq!(written(1.0 / 3.0), "0.3333333333333333");
         assert_eq!(written(1.25e-11), "1.25e-11");
     }
