@@ -214,7 +214,7 @@ impl Drop for Helper {
 /// Limits the address space of this process to `bytes`. If it reaches the limit, it leaves no core
 /// file. Has an effect on Unix only, and macOS does not enforce it.
 #[cfg(unix)]
-pub fn limit_memory(bytes: u64) {
+fn limit_memory(bytes: u64) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     for (resource, most) in [(Resource::As, bytes), (Resource::Core, 0)] {
         let Rlimit { current, maximum } = getrlimit(resource);
@@ -226,7 +226,7 @@ pub fn limit_memory(bytes: u64) {
 
 /// Limits the address space of this process. Has no effect on this system.
 #[cfg(not(unix))]
-pub fn limit_memory(_: u64) {}
+fn limit_memory(_: u64) {}
 
 #[cfg(all(test, unix))]
 mod tests {

@@ -1,10 +1,8 @@
-//! Profiles that are no longer shown or compared with. They stay in memory for a while, so that
-//! showing them again reads nothing, and are then evicted.
+//! Profiles that are no longer shown or compared with. They stay in memory as read, so that showing
+//! them again reads nothing: for `evictAfterMinutes`, the last four of each root.
 //!
-//! Profiles that are no longer shown stay in memory as read: for `evictAfterMinutes`, the last four of
-//! each root. They are used again if neither a file nor a setting that affects reading has changed
-//! since. Everything that depends on sources, symbols and settings is computed again, as after
-//! reading.
+//! They are used again if neither a file nor a setting that affects reading has changed since.
+//! Everything that depends on sources, symbols and settings is computed again, as after reading.
 
 use super::shared::ReadSettings;
 use answers::{Candidate, FileVersion, Loaded, Settings, Snapshot, World};

@@ -1,8 +1,7 @@
-//! Profiles that several roots show. Each version is read once.
+//! Profiles that several roots show. Each version is read once, because the recording accounts for most
+//! of its memory and loading time.
 //!
-//! A profile that several roots show is read once, because the recording accounts for most of its
-//! memory and loading time. A root that already has the profile reads it again when `costline.reload`
-//! asks for it.
+//! A root that already has the profile reads it again when `costline.reload` asks for it.
 
 use answers::{CostSettings, FileVersion, LoadError, Loaded, Settings, SourceSettings, Symbols};
 use std::collections::HashMap;

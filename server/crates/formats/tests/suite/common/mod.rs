@@ -1,7 +1,5 @@
 //! Access to fixtures, and self costs summed from tables without any analysis.
 
-#![allow(dead_code, reason = "each test file uses a part of it")]
-
 use formats::{Limits, Read, ReadError};
 use profile::{Profile, Recording, StackAccess};
 use std::collections::BTreeMap;
