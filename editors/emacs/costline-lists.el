@@ -77,7 +77,7 @@ Own code comes first.  The echo area has the whole cost of the row at point.
 
 (defun costline--row-key ()
   "Return what remains of the row at point when costs change."
-  (mapcar (apply-partially #'plist-get (tabulated-list-get-id)) '(:name :title :file :line)))
+  (mapcar (apply-partially #'plist-get (tabulated-list-get-id)) '(:title :file :line)))
 
 (defun costline--row-text (&rest _)
   "Return the whole cost of the row at point."
@@ -108,23 +108,16 @@ A column with numbers that the list is sorted by decides which rows there are."
       ("Total" . ,(plist-get row :totalText))
       ("Change" . ,(unless (eq (costline--get row :change :self :mayBeNoise) t) (costline--get row :change :self :text)))
       ("Calls" . ,(and (equal costline--sorted "calls") (plist-get row :label)))
-      ("Name" . ,(or (unless (equal costline--by "file") (plist-get row :title)) (plist-get row :name)))
+      ("Name" . ,(unless (member costline--by '("file" "line")) (plist-get row :title)))
       ("Place" . ,(cond (line (format "%s:%s" file line))
                         ((equal costline--by "file") (plist-get row :title))
                         (t (or file (plist-get row :placeText))))))))
-
-(defun costline--rows (answer)
-  "Return the rows of ANSWER, a list of hot spots.
-Whatever was listed, it is the only list beside the marks of the view."
-  (cl-loop for (key value) on answer by #'cddr
-           when (and (vectorp value) (not (eq key :marks)))
-           return (append value nil)))
 
 (defun costline--hotspots ()
   "Return the rows of the list of hot spots, and set its columns.
 Columns without any text are left out."
   (let* ((answer (costline--hotspots-answer))
-         (rows (costline--rows answer))
+         (rows (append (plist-get answer :rows) nil))
          (cells (mapcar #'costline--cells rows))
          (ranks (make-hash-table :test #'eq))
          (by-rank (lambda (a b) (< (gethash (car a) ranks) (gethash (car b) ranks))))

@@ -128,7 +128,7 @@ async function openPages(files: readonly vscode.Uri[]): Promise<void> {
 function itemOf(row: AnyRow): Item | undefined {
   if (!row) return undefined;
   if (!("kind" in row)) return row.item;
-  if (row.kind === "hotFunction") return row.spot.item ?? undefined;
+  if (row.kind === "hotRow") return row.spot.item;
   return row.kind === "node" ? (row.node.item ?? undefined) : undefined;
 }
 
@@ -139,10 +139,7 @@ function text(row: AnyRow): string {
   switch (row.kind) {
     case "node":
       return `${row.node.name} · ${row.node.text}`;
-    case "hotFunction":
-    case "hotLine":
-    case "hotFile":
-    case "hotName":
+    case "hotRow":
       return rowText(row);
     case "more":
       return "";

@@ -5,10 +5,7 @@ import { bar } from "./bars";
 import { openCommand } from "./places";
 import { dropTarget } from "./profiles";
 import { markUnreachable } from "./unreachable";
-import type {
-  HotClique, HotEdge, HotField, HotFile, HotFunction, HotLine, HotModule, HotSpots, HotSpotsArgument, HotSpotsBy, HotSpotsInfo, HotSpotsOrder,
-  HotSpotsScope, HotThread,
-} from "./protocol.generated";
+import type { HotRow, HotSpotsArgument, HotSpotsBy, HotSpotsInfo, HotSpotsOrder, HotSpotsScope } from "./protocol.generated";
 import { offerToRecord } from "./record";
 import type { Server } from "./server";
 import { sentence, shortened, splitPath, visible } from "./text";
@@ -28,14 +25,8 @@ const ICONS: Readonly<Partial<Record<HotSpotsBy, string>>> = {
   field: "symbol-field",
 };
 
-/** A row that has a title. */
-type Named = HotEdge | HotModule | HotThread | HotClique | HotField;
-
 export type Row =
-  | { readonly kind: "hotFunction"; readonly spot: HotFunction; readonly rank: number }
-  | { readonly kind: "hotLine"; readonly spot: HotLine; readonly rank: number }
-  | { readonly kind: "hotFile"; readonly spot: HotFile; readonly rank: number }
-  | { readonly kind: "hotName"; readonly by: HotSpotsBy; readonly spot: Named; readonly rank: number }
+  | { readonly kind: "hotRow"; readonly spot: HotRow; readonly rank: number }
   | { readonly kind: "more" };
 
 /** How many rows are shown at first, and how many *Show more* adds. */
@@ -179,21 +170,10 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
-    switch (row.kind) {
-      case "more": {
-        const item = new vscode.TreeItem("Show more");
-        item.command = { command: "costline.ui.moreHotSpots", title: "Show More" };
-        return item;
-      }
-      case "hotFunction":
-        return functionItem(row.spot, row.rank);
-      case "hotLine":
-        return lineItem(row.spot, row.rank);
-      case "hotFile":
-        return fileItem(row.spot, row.rank);
-      case "hotName":
-        return namedItem(row.spot, row.by, row.rank);
-    }
+    if (row.kind === "hotRow") return spotItem(row.spot, row.rank);
+    const item = new vscode.TreeItem("Show more");
+    item.command = { command: "costline.ui.moreHotSpots", title: "Show More" };
+    return item;
   }
 
   async getChildren(row?: Row): Promise<Row[]> {
@@ -205,7 +185,7 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     let rows: Row[] = [];
     try {
       const answer = await this.rows();
-      rows = answer ? rowsOf(answer, this.listed, this.kind?.list) : [];
+      rows = (answer?.rows ?? []).map((spot, rank) => ({ kind: "hotRow", spot, rank }));
       this.view.message = rows.length === 0 ? this.whyEmpty() : "";
     } catch (error) {
       // The profile may not have what is listed.
@@ -215,87 +195,31 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   }
 }
 
-/** The rows of an answer, which has one list. */
-function rowsOf(answer: HotSpots, by: HotSpotsBy, list = ""): Row[] {
-  if (answer.functions) return answer.functions.map((spot, rank) => ({ kind: "hotFunction", spot, rank }));
-  if (answer.lines) return answer.lines.map((spot, rank) => ({ kind: "hotLine", spot, rank }));
-  if (answer.files) return answer.files.map((spot, rank) => ({ kind: "hotFile", spot, rank }));
-  const named = (answer as unknown as Readonly<Record<string, readonly Named[] | undefined>>)[list] ?? [];
-  return named.map((spot, rank) => ({ kind: "hotName", by, spot, rank }));
-}
-
-function fileItem(spot: HotFile, rank: number): vscode.TreeItem {
-  const path = spot.title;
-  const { folder, name } = splitPath(path);
-  const item = new vscode.TreeItem(`${spot.label} ${shortened(visible(name))}`);
-  item.id = `file ${rank} ${path}`;
-  item.description = [spot.detail, shortened(visible(folder))].filter(Boolean).join(" · ");
-  item.tooltip = [path, spot.text].map(visible).join("\n");
-  item.iconPath = bar(spot);
-  item.contextValue = "line";
-  if (spot.uri !== null) item.command = openCommand(spot.uri, spot.line0 ?? 0);
-  else markUnreachable(item);
-  return item;
-}
-
-function namedItem(spot: Named, by: HotSpotsBy, rank: number): vscode.TreeItem {
-  const name = spot.title;
-  const item = new vscode.TreeItem(`${spot.label} ${shortened(visible(name))}`);
-  item.id = `${by} ${rank} ${name}`;
-  const placeText = "placeText" in spot ? spot.placeText : "";
-  item.description = [placeText, spot.detail].filter(Boolean).join(" · ");
-  item.tooltip = [name, spot.text, ...(placeText ? [placeText] : [])].map(visible).join("\n");
-  item.iconPath = bar(spot);
-  item.contextValue = "line";
-  if (!("uri" in spot)) return item;
-  if (spot.uri !== null) item.command = openCommand(spot.uri, spot.line0 ?? 0);
-  else markUnreachable(item);
-  return item;
-}
-
-function functionItem(spot: HotFunction, rank: number): vscode.TreeItem {
-  const item = new vscode.TreeItem(`${spot.label} ${shortened(visible(spot.name))}`);
-  item.id = `function ${rank} ${keyId(spot.key)}`;
-  item.description = [spot.placeText, spot.detail].filter(Boolean).join(" · ");
-  item.tooltip = [spot.name, spot.text, recorded(spot) ?? spot.placeText].map(visible).join("\n");
+function spotItem(spot: HotRow, rank: number): vscode.TreeItem {
+  const { kind, title, label, text, detail, placeText = "", uri, line0 } = spot;
+  const { folder, name } = kind === "file" ? splitPath(title) : { folder: "", name: kind === "line" ? placeText : title };
+  const item = new vscode.TreeItem(`${label} ${shortened(visible(name))}`);
+  item.id = `${kind} ${rank} ${spot.key ? keyId(spot.key) : title}`;
+  const details = kind === "line" ? [text] : kind === "file" ? [detail, shortened(visible(folder))] : [placeText, detail];
+  item.description = details.filter(Boolean).join(" · ");
+  item.tooltip = [kind === "line" ? placeText : title, text, recorded(spot) ?? (kind === "file" ? "" : placeText)].filter(Boolean).map(visible).join("\n");
   item.iconPath = bar(spot);
   item.contextValue = spot.item ? "function" : "line";
   // The item of a function without a source has the URI of its description.
-  const uri = spot.uri ?? spot.item?.uri;
-  if (uri !== undefined) item.command = openCommand(uri, spot.line0 ?? 0);
-  if (spot.uri === null) markUnreachable(item);
+  const target = uri ?? spot.item?.uri;
+  if (target !== undefined) item.command = openCommand(target, line0 ?? 0);
+  if (uri === null) markUnreachable(item);
   return item;
 }
 
-function lineItem(spot: HotLine, rank: number): vscode.TreeItem {
-  const item = new vscode.TreeItem(`${spot.label} ${spot.placeText}`);
-  item.id = `line ${rank} ${spot.file}:${spot.line}`;
-  item.description = spot.text;
-  item.tooltip = [spot.placeText, spot.text, `${spot.file}:${spot.line}`].map(visible).join("\n");
-  item.iconPath = bar(spot);
-  item.contextValue = "line";
-  if (spot.uri !== null) item.command = openCommand(spot.uri, spot.line0 ?? 0);
-  else markUnreachable(item);
-  return item;
-}
-
-/** The recorded place of a definition, with the whole file name. */
-function recorded({ file, line }: HotFunction): string | undefined {
+/** The recorded place of a function or line, with the whole file name. */
+function recorded({ file, line }: HotRow): string | undefined {
   return file === undefined || line === undefined ? undefined : `${file}:${line}`;
 }
 
 /** The text of a row, to be copied. */
 export function rowText(row: Row): string {
-  switch (row.kind) {
-    case "hotFunction":
-      return [row.spot.name, row.spot.text, recorded(row.spot)].filter((part) => part !== undefined).join(" · ");
-    case "hotLine":
-      return `${row.spot.text} · ${row.spot.file}:${row.spot.line}`;
-    case "hotFile":
-      return `${row.spot.text} · ${row.spot.title}`;
-    case "hotName":
-      return `${row.spot.text} · ${row.spot.title}`;
-    default:
-      return "";
-  }
+  if (row.kind === "more") return "";
+  const { kind, name, title, text } = row.spot;
+  return kind === "function" ? [name ?? title, text, recorded(row.spot)].filter((part) => part !== undefined).join(" · ") : `${text} · ${title}`;
 }

@@ -6,7 +6,7 @@ import pageScript from "webview:./webview/profile.ts";
 import { CHANGED, Drawing, openBeside, type Subject, undoOf } from "./drawing";
 import { page } from "./page";
 import { kindOf, KINDS } from "./pageKind";
-import type { Action, HotFunction, HotSpotsArgument, OtherProfile, SetViewArgument, TransformArgument, View } from "./protocol.generated";
+import type { Action, HotRow, HotSpotsArgument, OtherProfile, SetViewArgument, TransformArgument, View } from "./protocol.generated";
 import { haveSameCosts, transformsOf, wholeView, withChoices } from "./sameCosts";
 import type { Server } from "./server";
 import { age } from "./status";
@@ -51,7 +51,7 @@ class ProfilePage implements Subject {
   private choosing = Promise.resolve();
   /** Why the server refused it. */
   private refused: string | undefined;
-  private functions: readonly HotFunction[] = [];
+  private functions: readonly HotRow[] = [];
   /** The number of the list of functions that the page has. */
   private lists = 0;
   private filter = "";
@@ -163,7 +163,7 @@ class ProfilePage implements Subject {
         return this.drawing.attempt(this.list());
       case "callers": {
         const row = await this.row(message.row);
-        return row && this.drawing.drawAround(row.key);
+        return row?.key && this.drawing.drawAround(row.key);
       }
       case "source": {
         const row = await this.row(message.row);
@@ -190,7 +190,7 @@ class ProfilePage implements Subject {
   }
 
   /** The function of a row. Says so if the row is not there any more. */
-  private async row({ list, at }: RowPlace): Promise<HotFunction | undefined> {
+  private async row({ list, at }: RowPlace): Promise<HotRow | undefined> {
     if (list === this.lists) return this.functions[at];
     await this.drawing.say(new Error(CHANGED));
     return undefined;
@@ -241,7 +241,7 @@ class ProfilePage implements Subject {
     const { costs, filter, sort } = this;
     // One more than are shown, which says whether there are more.
     const wanted: HotSpotsArgument = { by: "function", sort, limit: MAX_ROWS + 1, filter: filter || null };
-    const functions = (await this.server.execute("costline.hotspots", wanted, this.other))?.functions ?? [];
+    const functions = (await this.server.execute("costline.hotspots", wanted, this.other))?.rows ?? [];
     if (costs !== this.costs || filter !== this.filter || sort !== this.sort) return;
     this.functions = functions.slice(0, MAX_ROWS);
     this.lists += 1;
@@ -281,8 +281,8 @@ function profileOf(view: View, { problem, refused }: Problems, code: View | unde
   };
 }
 
-function rowOf({ name, placeText, self, total, selfText, totalText, uri }: HotFunction): Row {
-  return { name: visible(name), place: placeText, self, total, selfText: selfText ?? "", totalText: totalText ?? "", hasSource: uri !== null };
+function rowOf({ title, placeText = "", self, total, selfText, totalText, uri }: HotRow): Row {
+  return { name: visible(title), place: placeText, self, total, selfText: selfText ?? "", totalText: totalText ?? "", hasSource: uri !== null };
 }
 
 const STYLE = `

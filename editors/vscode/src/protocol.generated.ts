@@ -875,16 +875,14 @@ export interface HintData {
   readonly v: number;
 }
 
-/** The procedures that get a field, or the procedures that set it. */
-export interface HotAccessors {
+/** The cost of a row. */
+export interface HotCost {
   /** The number of calls, if they are counted. */
   readonly calls?: number;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
   /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
   readonly detail: string;
-  /** The procedures. */
-  readonly functions: readonly HotMember[];
   /** What rows are sorted by, formatted as in hints. */
   readonly label: string;
   /** The metric of both. */
@@ -913,320 +911,6 @@ export interface HotAccessors {
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
-  /** The version of this object: 1. */
-  readonly v: number;
-}
-
-/** A clique: functions that call each other. */
-export interface HotClique {
-  /** The number of calls, if they are counted. */
-  readonly calls?: number;
-  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
-  readonly change?: CostChange;
-  /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
-  readonly detail: string;
-  /** The functions. */
-  readonly functions: readonly HotMember[];
-  /** What rows are sorted by, formatted as in hints. */
-  readonly label: string;
-  /** The metric of both. */
-  readonly metric: string;
-  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
-  readonly overlay?: OverlayData;
-  /** The cost of one call on average, if that was requested. */
-  readonly perCall?: PerCall;
-  /** Whether they call each other, or themselves. */
-  readonly recursive: boolean;
-  /** The self cost. Null if it is unknown. */
-  readonly self: Weight | null;
-  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
-  readonly selfShare: number | null;
-  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
-  readonly selfText: string | null;
-  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
-  readonly share: number;
-  /** How the cost of a function or line is spread over the runs, if their mean is shown. */
-  readonly spread?: SpreadData;
-  /** Self and total cost, formatted as in lenses. */
-  readonly text: string;
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
-  readonly tier: 0 | 1 | 2 | 3;
-  /** The names of the functions, for display: `even, odd`. */
-  readonly title: string;
-  /** The total. Null if it is not exact. */
-  readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
-  readonly totalText: string | null;
-  /** The unit of both. */
-  readonly unit: string;
-  /** The version of this object: 1. */
-  readonly v: number;
-}
-
-/** All calls from one function to another. */
-export interface HotEdge {
-  /** The called function. */
-  readonly callee: HotMember;
-  /** The calling function. */
-  readonly caller: HotMember;
-  /** The number of calls, if they are counted. */
-  readonly calls?: number;
-  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
-  readonly change?: CostChange;
-  /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
-  readonly detail: string;
-  /** What rows are sorted by, formatted as in hints. */
-  readonly label: string;
-  /** The 0-based line in the current text. Null if `uri` is null. */
-  readonly line0: number | null;
-  /** The metric of both. */
-  readonly metric: string;
-  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
-  readonly overlay?: OverlayData;
-  /** The cost of one call on average, if that was requested. */
-  readonly perCall?: PerCall;
-  /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
-  readonly placeText: string;
-  /** The self cost. Null if it is unknown. */
-  readonly self: Weight | null;
-  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
-  readonly selfShare: number | null;
-  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
-  readonly selfText: string | null;
-  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
-  readonly share: number;
-  /** How the cost of a function or line is spread over the runs, if their mean is shown. */
-  readonly spread?: SpreadData;
-  /** Self and total cost, formatted as in lenses. */
-  readonly text: string;
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
-  readonly tier: 0 | 1 | 2 | 3;
-  /** Both functions, for display: `main → build`. */
-  readonly title: string;
-  /** The total. Null if it is not exact. */
-  readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
-  readonly totalText: string | null;
-  /** The unit of both. */
-  readonly unit: string;
-  /** The workspace file. Null if the place is not in one. */
-  readonly uri: string | null;
-  /** The version of this object: 1. */
-  readonly v: number;
-}
-
-/** A field of a data structure of Mercury. */
-export interface HotField {
-  /** The number of calls, if they are counted. */
-  readonly calls?: number;
-  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
-  readonly change?: CostChange;
-  /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
-  readonly detail: string;
-  /** The procedures that get it; null if there are none. */
-  readonly getters: HotAccessors | null;
-  /** What rows are sorted by, formatted as in hints. */
-  readonly label: string;
-  /** The metric of both. */
-  readonly metric: string;
-  /** The module. */
-  readonly module: string;
-  /** The field. */
-  readonly name: string;
-  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
-  readonly overlay?: OverlayData;
-  /** The cost of one call on average, if that was requested. */
-  readonly perCall?: PerCall;
-  /** The self cost. Null if it is unknown. */
-  readonly self: Weight | null;
-  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
-  readonly selfShare: number | null;
-  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
-  readonly selfText: string | null;
-  /** The procedures that set it; null if there are none. */
-  readonly setters: HotAccessors | null;
-  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
-  readonly share: number;
-  /** How the cost of a function or line is spread over the runs, if their mean is shown. */
-  readonly spread?: SpreadData;
-  /** The data structure; empty if the names of the procedures do not contain it. */
-  readonly structure: string;
-  /** Self and total cost, formatted as in lenses. */
-  readonly text: string;
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
-  readonly tier: 0 | 1 | 2 | 3;
-  /** The module, the data structure and the field, for display: `m info.size`. */
-  readonly title: string;
-  /** The total. Null if it is not exact. */
-  readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
-  readonly totalText: string | null;
-  /** The unit of both. */
-  readonly unit: string;
-  /** The version of this object: 1. */
-  readonly v: number;
-}
-
-/** The functions of a file. */
-export interface HotFile {
-  /** The number of calls, if they are counted. */
-  readonly calls?: number;
-  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
-  readonly change?: CostChange;
-  /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
-  readonly detail: string;
-  /** The name of the file in the profile; null for functions without a file. */
-  readonly file: string | null;
-  /** What rows are sorted by, formatted as in hints. */
-  readonly label: string;
-  /** The 0-based line in the current text. Null if `uri` is null. */
-  readonly line0: number | null;
-  /** The metric of both. */
-  readonly metric: string;
-  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
-  readonly overlay?: OverlayData;
-  /** Whether it is own code: its source is in the workspace, not in a folder of libraries. */
-  readonly own: boolean;
-  /** The cost of one call on average, if that was requested. */
-  readonly perCall?: PerCall;
-  /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
-  readonly placeText: string;
-  /** The self cost. Null if it is unknown. */
-  readonly self: Weight | null;
-  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
-  readonly selfShare: number | null;
-  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
-  readonly selfText: string | null;
-  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
-  readonly share: number;
-  /** How the cost of a function or line is spread over the runs, if their mean is shown. */
-  readonly spread?: SpreadData;
-  /** Self and total cost, formatted as in lenses. */
-  readonly text: string;
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
-  readonly tier: 0 | 1 | 2 | 3;
-  /** The file for display: its name, or `no file`. */
-  readonly title: string;
-  /** The total. Null if it is not exact. */
-  readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
-  readonly totalText: string | null;
-  /** The unit of both. */
-  readonly unit: string;
-  /** The workspace file. Null if the place is not in one. */
-  readonly uri: string | null;
-  /** The version of this object: 1. */
-  readonly v: number;
-}
-
-/** A hot function. */
-export interface HotFunction {
-  /** The number of calls, if they are counted. */
-  readonly calls?: number;
-  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
-  readonly change?: CostChange;
-  /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
-  readonly detail: string;
-  /** The name of the definition's file in the profile. */
-  readonly file?: string;
-  /** The function's item, to request callers and callees with. */
-  readonly item: Item | null;
-  /** The function's key. */
-  readonly key: FunctionKey;
-  /** What rows are sorted by, formatted as in hints. */
-  readonly label: string;
-  /** The short name of its library. */
-  readonly lib: string | null;
-  /** The recorded line of the definition, 1-based. */
-  readonly line?: number;
-  /** The 0-based line in the current text. Null if `uri` is null. */
-  readonly line0: number | null;
-  /** The metric of both. */
-  readonly metric: string;
-  /** The function's name. */
-  readonly name: string;
-  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
-  readonly overlay?: OverlayData;
-  /** Whether it is own code: its source is in the workspace, not in a folder of libraries. */
-  readonly own: boolean;
-  /** The cost of one call on average, if that was requested. */
-  readonly perCall?: PerCall;
-  /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
-  readonly placeText: string;
-  /** The self cost. Null if it is unknown. */
-  readonly self: Weight | null;
-  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
-  readonly selfShare: number | null;
-  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
-  readonly selfText: string | null;
-  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
-  readonly share: number;
-  /** How the cost of a function or line is spread over the runs, if their mean is shown. */
-  readonly spread?: SpreadData;
-  /** Self and total cost, formatted as in lenses. */
-  readonly text: string;
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
-  readonly tier: 0 | 1 | 2 | 3;
-  /** The total. Null if it is not exact. */
-  readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
-  readonly totalText: string | null;
-  /** The unit of both. */
-  readonly unit: string;
-  /** The workspace file. Null if the place is not in one. */
-  readonly uri: string | null;
-  /** The version of this object: 1. */
-  readonly v: number;
-}
-
-/** A hot line. */
-export interface HotLine {
-  /** The number of calls, if they are counted. */
-  readonly calls?: number;
-  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
-  readonly change?: CostChange;
-  /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
-  readonly detail: string;
-  /** The name of the file in the profile. */
-  readonly file: string;
-  /** What rows are sorted by, formatted as in hints. */
-  readonly label: string;
-  /** The recorded line, 1-based. */
-  readonly line: number;
-  /** The 0-based line in the current text. Null if `uri` is null. */
-  readonly line0: number | null;
-  /** The metric of both. */
-  readonly metric: string;
-  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
-  readonly overlay?: OverlayData;
-  /** Whether it is own code: its source is in the workspace, not in a folder of libraries. */
-  readonly own: boolean;
-  /** The cost of one call on average, if that was requested. */
-  readonly perCall?: PerCall;
-  /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
-  readonly placeText: string;
-  /** The self cost. Null if it is unknown. */
-  readonly self: Weight | null;
-  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
-  readonly selfShare: number | null;
-  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
-  readonly selfText: string | null;
-  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
-  readonly share: number;
-  /** How the cost of a function or line is spread over the runs, if their mean is shown. */
-  readonly spread?: SpreadData;
-  /** Self and total cost, formatted as in lenses. */
-  readonly text: string;
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
-  readonly tier: 0 | 1 | 2 | 3;
-  /** The total. Null if it is not exact. */
-  readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
-  readonly totalText: string | null;
-  /** The unit of both. */
-  readonly unit: string;
-  /** The workspace file. Null if the place is not in one. */
-  readonly uri: string | null;
   /** The version of this object: 1. */
   readonly v: number;
 }
@@ -1265,26 +949,79 @@ export interface HotMember {
   readonly name: string;
 }
 
-/** A module, package or library. */
-export interface HotModule {
+/** Functions of a row. */
+export interface HotMembers {
+  /** Their part of the cost. Only of fields. */
+  readonly cost?: HotCost;
+  /** The functions. */
+  readonly functions: readonly HotMember[];
+  /** What they are in it. */
+  readonly role: HotRole;
+}
+
+/** A node of the hot path. */
+export interface HotNode {
+  /** The function's key. */
+  readonly key: FunctionKey;
+  /** The number of its siblings before it, in the requested order. */
+  readonly rank: number;
+}
+
+/** What functions are in a row. */
+export type HotRole =
+  /** The calling function. */
+  | "caller"
+  /** The called function. */
+  | "callee"
+  /** Functions that call each other. */
+  | "clique"
+  /** Procedures that get a field. */
+  | "getter"
+  /** Procedures that set a field. */
+  | "setter";
+
+/** A function, line, call, file, module, package, library, thread, clique or field. */
+export interface HotRow {
   /** The number of calls, if they are counted. */
   readonly calls?: number;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
   /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
   readonly detail: string;
+  /** The name of the file in the profile: that of a function's definition, a line or a file. */
+  readonly file?: string;
+  /** The item of a function, to request callers and callees with. */
+  readonly item?: Item;
+  /** The key of a function. */
+  readonly key?: FunctionKey;
+  /** What it is. */
+  readonly kind: HotSpotsBy;
   /** What rows are sorted by, formatted as in hints. */
   readonly label: string;
+  /** The short name of the library of a function, or the module of a field. */
+  readonly lib?: string;
+  /** The recorded line of a function's definition, or the recorded line, 1-based. */
+  readonly line?: number;
+  /** The 0-based line in the current text. Null if `uri` is null. */
+  readonly line0?: number | null;
+  /** The functions of a call, clique or field. */
+  readonly members?: readonly HotMembers[];
   /** The metric of both. */
   readonly metric: string;
-  /** Its name; null for functions without one. */
-  readonly name: string | null;
+  /** The recorded name. Missing for lines, calls and cliques, and for functions without a file, library or whatever is listed. */
+  readonly name?: string;
   /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
   readonly overlay?: OverlayData;
-  /** Whether it has own code. */
-  readonly own: boolean;
+  /** Whether it is, or has, own code: its source is in the workspace, not in a folder of libraries. Missing for threads and fields. */
+  readonly own?: boolean;
   /** The cost of one call on average, if that was requested. */
   readonly perCall?: PerCall;
+  /** The process id of a thread, as spelled in the profile. */
+  readonly pid?: string;
+  /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
+  readonly placeText?: string;
+  /** Whether the functions of a clique call each other, or themselves. */
+  readonly recursive?: boolean;
   /** The self cost. Null if it is unknown. */
   readonly self: Weight | null;
   /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
@@ -1297,9 +1034,11 @@ export interface HotModule {
   readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
+  /** The thread id, as spelled in the profile. */
+  readonly tid?: string;
   /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
-  /** The name for display, for functions without one: `no library`. */
+  /** The text for display: `app.py:12`, `main → build`, `no library`, `even, odd`. */
   readonly title: string;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1307,44 +1046,20 @@ export interface HotModule {
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
+  /** The workspace file. Null if the place is not in one. */
+  readonly uri?: string | null;
   /** The version of this object: 1. */
   readonly v: number;
 }
 
-/** A node of the hot path. */
-export interface HotNode {
-  /** The function's key. */
-  readonly key: FunctionKey;
-  /** The number of its siblings before it, in the requested order. */
-  readonly rank: number;
-}
-
 /** The hot spots of a profile, hottest first. */
 export interface HotSpots {
-  /** The cliques. */
-  readonly cliques?: readonly HotClique[];
-  /** The calls. */
-  readonly edges?: readonly HotEdge[];
-  /** The fields. */
-  readonly fields?: readonly HotField[];
-  /** The files. */
-  readonly files?: readonly HotFile[];
-  /** The functions. Missing if something else was requested; likewise for the other lists. */
-  readonly functions?: readonly HotFunction[];
-  /** The libraries. */
-  readonly libraries?: readonly HotModule[];
-  /** The lines. */
-  readonly lines?: readonly HotLine[];
   /** What is not default about the view, as short labels. */
   readonly marks: readonly string[];
   /** The metric of all costs. */
   readonly metric: string;
-  /** The modules or libraries. */
-  readonly modules?: readonly HotModule[];
-  /** The packages. */
-  readonly packages?: readonly HotModule[];
-  /** The threads. */
-  readonly threads?: readonly HotThread[];
+  /** The rows, hottest first, own code before other code. */
+  readonly rows: readonly HotRow[];
   /** The total of the profile. */
   readonly total: Weight;
   /** Its unit. */
@@ -1402,7 +1117,7 @@ export type HotSpotsBy =
 export interface HotSpotsInfo {
   /** The value for `costline.hotspots`. */
   readonly by: HotSpotsBy;
-  /** The key of the rows in its result, which is also a word for command lines. */
+  /** A word for command lines. */
   readonly list: string;
   /** The title in menus. */
   readonly title: string;
@@ -1435,54 +1150,6 @@ export type HotSpotsSort =
   | "calls"
   /** The change of the self cost since the baseline, without noise. */
   | "change";
-
-/** A thread. */
-export interface HotThread {
-  /** The number of calls, if they are counted. */
-  readonly calls?: number;
-  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
-  readonly change?: CostChange;
-  /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
-  readonly detail: string;
-  /** What rows are sorted by, formatted as in hints. */
-  readonly label: string;
-  /** The metric of both. */
-  readonly metric: string;
-  /** Its name, or else the name of its process; empty if unknown. */
-  readonly name: string;
-  /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
-  readonly overlay?: OverlayData;
-  /** The cost of one call on average, if that was requested. */
-  readonly perCall?: PerCall;
-  /** The process id, as spelled in the profile. */
-  readonly pid: string | null;
-  /** The self cost. Null if it is unknown. */
-  readonly self: Weight | null;
-  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
-  readonly selfShare: number | null;
-  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
-  readonly selfText: string | null;
-  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
-  readonly share: number;
-  /** How the cost of a function or line is spread over the runs, if their mean is shown. */
-  readonly spread?: SpreadData;
-  /** Self and total cost, formatted as in lenses. */
-  readonly text: string;
-  /** The thread id, as spelled in the profile. */
-  readonly tid: string | null;
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
-  readonly tier: 0 | 1 | 2 | 3;
-  /** What tells it apart from the others, for display: `main · thread 7`. */
-  readonly title: string;
-  /** The total. Null if it is not exact. */
-  readonly total: Weight | null;
-  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
-  readonly totalText: string | null;
-  /** The unit of both. */
-  readonly unit: string;
-  /** The version of this object: 1. */
-  readonly v: number;
-}
 
 /** Whether to show JavaScript or native functions, if the profile distinguishes them. */
 export type Implementation =

@@ -1,6 +1,6 @@
 // Texts and ids of tree rows.
 
-import type { FunctionKey, HotFunction, Item, ItemData } from "./protocol.generated";
+import type { FunctionKey, HotRow, Item, ItemData } from "./protocol.generated";
 
 /** A space that is as wide as a digit. */
 const FIGURE_SPACE = "\u2007";
@@ -36,8 +36,8 @@ export function searchFor({ name, uri }: Pick<ItemData, "name" | "uri">): string
 
 /** The function of another profile at the same line, or with the same name in the same file. Its name may differ between profilers. */
 export function sameFunction(
-  { name, uri, line0, placeText }: Pick<ItemData, "name" | "uri" | "line0" | "placeText">, functions: readonly HotFunction[],
-): HotFunction | undefined {
+  { name, uri, line0, placeText }: Pick<ItemData, "name" | "uri" | "line0" | "placeText">, functions: readonly HotRow[],
+): HotRow | undefined {
   const inFile = functions.filter((other) => other.uri === uri);
   if (uri === null) return inFile.find((other) => other.name === name && other.placeText === placeText);
   return inFile.find((other) => other.line0 === line0) ?? inFile.find((other) => other.name === name);

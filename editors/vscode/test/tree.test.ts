@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isItem } from "../src/protocol";
-import type { HotFunction, Item, ItemData } from "../src/protocol.generated";
+import type { HotRow, Item, ItemData } from "../src/protocol.generated";
 import { callLines, columns, nodeId, sameFunction, searchFor } from "../src/tree";
 
 function item(name: string, path: readonly string[], changes: Partial<ItemData> = {}): Item {
@@ -49,7 +49,7 @@ test("costs stand below each other", () => {
 });
 
 test("a function is found in another profile by its place, else by its name in the file", () => {
-  const spot = (name: string, changes: Partial<HotFunction> = {}): HotFunction => ({ ...item(name, [name]).data, name, ...changes }) as unknown as HotFunction;
+  const spot = (name: string, changes: Partial<HotRow> = {}): HotRow => ({ ...item(name, [name]).data, name, ...changes }) as unknown as HotRow;
   const { data } = item("Maze.carve", ["carve"]);
   assert.equal(searchFor(data), "a.py");
   const [moved, renamed, elsewhere] = [spot("Maze.carve", { line0: 9 }), spot("carve"), spot("Maze.carve", { uri: "file:///b.py" })];

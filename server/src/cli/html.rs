@@ -19,9 +19,8 @@ use super::view::ViewArgs;
 use answers::text::{one_line, plain};
 use answers::{
     AnnotatedLine, AnnotatedSource, Compare, Compared, Context, CostFields, FileLines, FunctionId,
-    HotFile, HotFunction, HotSpotsQuestion as Question, LabelScale as Scale, OpenDocuments,
-    RankBy as By, RankScope as Scope, Settings, Snapshot, SourceIndex, Unit, Weight, World,
-    hot_spots, units,
+    HotRow, HotSpotsQuestion as Question, LabelScale as Scale, OpenDocuments, RankBy as By,
+    RankScope as Scope, Settings, Snapshot, SourceIndex, Unit, Weight, World, hot_spots, units,
 };
 use data_encoding::BASE64;
 use sha2::{Digest as _, Sha256};
@@ -109,14 +108,14 @@ impl Page {
         Ok(self.html)
     }
 
-    fn functions(&self) -> Result<Vec<HotFunction>, String> {
+    fn functions(&self) -> Result<Vec<HotRow>, String> {
         let question = Question { limit: Some(MAX_FUNCTIONS), ..Question::default() };
         let found = hot_spots(&self.context, question)?;
-        Ok(found.and_then(|found| found.functions).unwrap_or_default())
+        Ok(found.map(|found| found.rows).unwrap_or_default())
     }
 
     /// The own files that were found, hottest first. Empty if the profile names no files.
-    fn files(&self) -> Vec<HotFile> {
+    fn files(&self) -> Vec<HotRow> {
         let question = Question {
             by: Some(By::File),
             scope: Some(Scope::Own),
@@ -124,8 +123,8 @@ impl Page {
             ..Question::default()
         };
         let found = hot_spots(&self.context, question).ok().flatten();
-        let mut files = found.and_then(|found| found.files).unwrap_or_default();
-        files.retain(|file| file.place.uri.is_some());
+        let mut files = found.map(|found| found.rows).unwrap_or_default();
+        files.retain(|file| file.place.as_ref().is_some_and(|place| place.uri.is_some()));
         files
     }
 
@@ -167,7 +166,7 @@ impl Page {
         self.html += "</ul>\n";
     }
 
-    fn table(&mut self, functions: &[HotFunction]) {
+    fn table(&mut self, functions: &[HotRow]) {
         self.html += "<h2>Hot spots</h2>\n<div class=\"scroll\" tabindex=\"0\"><table id=\"functions\"><thead><tr>";
         let has_changes = functions.iter().any(|row| row.cost.cost.fields.change.is_some());
         // Own code is first, so no column is sorted yet.
@@ -202,7 +201,7 @@ impl Page {
         }
     }
 
-    fn function(&mut self, row: &HotFunction, i: usize, has_changes: bool) {
+    fn function(&mut self, row: &HotRow, i: usize, has_changes: bool) {
         let CostFields { self_text, total_text, tier, change, .. } = &row.cost.cost.fields;
         let (own, total) = (number(row.cost.cost.self_), number(row.cost.cost.total));
         let (scale, spread) = (self.context.scale(&self.snapshot), row.cost.spread.as_ref());
@@ -225,8 +224,8 @@ impl Page {
             let text = escape(&text.unwrap_or_default());
             self.add(format_args!("<td class=\"number\" data-value=\"{value}\">{text}</td>"));
         }
-        let place = place::text(&self.context, &row.place);
-        let (name, place) = (escape(&plain(&row.name)), escape(&place));
+        let place = row.place.as_ref().map(|at| place::text(&self.context, at));
+        let (name, place) = (escape(&row.title), escape(&place.unwrap_or_default()));
         self.add(format_args!(
             "<td data-value=\"{name}\">{name}</td><td data-value=\"{place}\">{place}</td></tr>\n"
         ));
@@ -243,16 +242,20 @@ impl Page {
     }
 
     /// The own sources, hottest first, until the page is full.
-    fn sources(&mut self, files: &[HotFile], functions: &[HotFunction]) {
+    fn sources(&mut self, files: &[HotRow], functions: &[HotRow]) {
         self.html += "<h2>Sources</h2>\n";
         let anchors: BTreeMap<FunctionId, usize> = functions
             .iter()
             .zip(0..)
-            .filter_map(|(row, i)| Some((row.key.function(&self.snapshot)?, i)))
+            .filter_map(|(row, i)| Some((row.key.as_ref()?.function(&self.snapshot)?, i)))
             .collect();
         let (mut left, mut left_self) = (0, 0.0);
         for file in files {
-            let path = file.place.uri.as_ref().and_then(|uri| uri.to_file_path().ok());
+            let path = file
+                .place
+                .as_ref()
+                .and_then(|place| place.uri.as_ref())
+                .and_then(|uri| uri.to_file_path().ok());
             let is_shown = path.is_some_and(|path| {
                 self.html.len() < MAX_BYTES && self.source(&path, &anchors).is_some()
             });

@@ -16,11 +16,10 @@ use super::values::{least_value, one_of, percentage};
 use super::view::ViewArgs;
 use answers::text::{file_name, library, markdown, place, plain};
 use answers::{
-    Accessors, CliqueCost, Compared, Edge, FileId, FunctionId, GroupKind, InBaseline,
-    LabelPart as Part, LabelScale as Scale, NO_COST, Omitted, Overlaid, Overlay, RankBy as By,
-    RankField as Field, RankGroup as Group, RankLimits as Limits, RankRow as Row, RankRows as Rows,
-    RankScope as Scope, RankSort as Sort, Ranked, Ranking, Show, Snapshot, Spread, ThreadChoice,
-    ThreadId, Total, Unit, is_own, units,
+    Compared, Format, FunctionId, InBaseline, LabelPart as Part, LabelScale as Scale, Members,
+    NO_COST, Omitted, Overlay, Place, RankBy as By, RankLimits as Limits, RankRow as Row,
+    RankScope as Scope, RankSort as Sort, Ranked, Ranking, Role, Show, Snapshot, Subject,
+    ThreadChoice, Total, Unit, is_own, units,
 };
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -127,16 +126,15 @@ fn text(
     let ranked = ranking.rows(snapshot, baseline).map_err(Failure::usage)?;
     let scale = Scale::new(&snapshot.costs.metric, snapshot.costs.base, style.unit);
     let per_call = ranking.limits.per_call;
-    let thread_labels = answers::thread_labels(snapshot.grouped.recording.threads());
-    let mut table =
-        Table { snapshot, scale, per_call, format, before, overlay, style, thread_labels, out };
+    let mut table = Table { snapshot, scale, per_call, format, before, overlay, style, out };
     table.heading()?;
-    table.rows(&ranked)?;
-    if let (Some(overlay), Rows::Functions(rows)) = (overlay, &ranked.rows)
+    table.rows(by, &ranked)?;
+    if let Some(overlay) = overlay
+        && by == By::Function
         && ranking.module.is_none()
         && !per_call
     {
-        let left = ranking.limits.limit.saturating_sub(rows.len());
+        let left = ranking.limits.limit.saturating_sub(ranked.rows.len());
         table.functions_of_overlay(overlay, snapshot, &ranking, left)?;
     }
     let before = if format == ReportFormat::Markdown { "\n" } else { "" };
@@ -184,32 +182,26 @@ struct Table<'a> {
     before: Option<Compared<'a>>,
     overlay: Option<Overlay<'a>>,
     style: Style,
-    /// By thread.
-    thread_labels: Vec<String>,
     out: &'a mut Output,
 }
 
 impl Table<'_> {
-    fn rows(&mut self, ranked: &Ranked) -> io::Result<()> {
+    fn rows(&mut self, by: By, ranked: &Ranked) -> io::Result<()> {
         let each = if self.per_call { " per call" } else { "" };
-        let has_total = match &ranked.rows {
-            Rows::Groups(_, rows) => rows.iter().any(|row| row.cost.total != Total::Unknown),
-            _ => true,
-        };
+        let has_total =
+            !by.is_group() || ranked.rows.iter().any(|row| row.cost.total != Total::Unknown);
         let total = if has_total { format!("total{each}") } else { String::new() };
         self.columns(&format!("self{each}"), &total)?;
-        match &ranked.rows {
-            Rows::Functions(rows) => rows.iter().try_for_each(|row| self.function(row)),
-            Rows::Lines(rows) => {
-                self.scale = self.scale.of_lines();
-                rows.iter().try_for_each(|row| self.line(row))
-            }
-            Rows::Edges(rows) => rows.iter().try_for_each(|row| self.edge(row)),
-            Rows::Groups(kind, rows) => self.groups(*kind, rows),
-            Rows::Threads(rows) => rows.iter().try_for_each(|row| self.thread(row)),
-            Rows::Cliques(rows) => rows.iter().try_for_each(|row| self.clique(row)),
-            Rows::Fields(rows) => rows.iter().try_for_each(|row| self.field(row)),
+        if by == By::Line {
+            self.scale = self.scale.of_lines();
         }
+        ranked.rows.iter().try_for_each(|row| self.row(by, row))?;
+        // As Mercury's own tool does.
+        if by == By::Module && self.snapshot.loaded.format == Format::MercuryDeep && !self.per_call
+        {
+            self.cells(&self.weight(self.snapshot.costs.total), "", "program", 0.0)?;
+        }
+        Ok(())
     }
 
     /// A weight of all calls, or of one.
@@ -275,54 +267,75 @@ impl Table<'_> {
         }
     }
 
-    fn row<T>(&mut self, row: &Row<T>, what: &str) -> io::Result<()> {
-        self.row_with_details(row, what, None, None)
+    fn row(&mut self, by: By, row: &Row) -> io::Result<()> {
+        let Subject { title, name, lib, place: at, members, recursive, .. } = &row.what;
+        let what = match (by, *at) {
+            (By::Function, Place::Function(function)) => {
+                self.name_and_place(self.snapshot, function)
+            }
+            (By::Edge, Place::Line(file, line)) => {
+                format!("{title}  at {}", place(self.snapshot.file_name(file), Some(line)))
+            }
+            (By::Field, _) => {
+                let [name, module] = [name, lib].map(|it| plain(it.as_deref().unwrap_or_default()));
+                format!("{name}  {module}")
+            }
+            (_, Place::File(file)) => file_name(self.snapshot.file_name(file)).into_owned(),
+            _ if *recursive => format!("↻ {title}"),
+            _ => title.clone(),
+        };
+        if let Some(idle) = row.what.function().and_then(|function| self.idle_alone(row, function))
+        {
+            return self.cells("", &idle, &what, 0.0);
+        }
+        self.costs(by, row, &what)?;
+        for Members { role, functions, cost } in members {
+            let Some((cost, calls)) = *cost else { continue };
+            let names: Vec<_> = functions.iter().map(|&function| self.name(function)).collect();
+            let verb = if *role == Role::Setter { "set" } else { "get" };
+            let part = Row::new(Subject::new(String::new()), cost, calls);
+            self.costs(by, &part, &format!("  {verb} {}", names.join(", ")))?;
+        }
+        Ok(())
     }
 
-    fn row_with_details<T>(
-        &mut self,
-        row: &Row<T>,
-        what: &str,
-        spread: Option<Spread>,
-        overlaid: Option<Overlaid<'_>>,
-    ) -> io::Result<()> {
+    /// The idle cost of a function without any other.
+    fn idle_alone(&self, row: &Row, function: FunctionId) -> Option<String> {
+        let idle = self.snapshot.costs.function(function).idle;
+        let is_idle = row.cost.magnitude() == 0.0 && idle != 0.0;
+        is_idle.then(|| format!("idle {}", units::absolute(idle, self.scale.metric)))
+    }
+
+    /// A row with its costs. `what` is the text behind them.
+    fn costs(&mut self, by: By, row: &Row, what: &str) -> io::Result<()> {
         let cost = row.shown(self.per_call);
         let before = row.before.as_deref().copied().filter(|_| !self.per_call);
         let delta = |part| self.scale.delta(cost, before, part);
-        let self_ = self.scale.own(cost, |weight| self.weight(weight)) + &delta(Part::Self_);
-        let total =
-            self.scale.total(cost.total, |weight| self.weight(weight)) + &delta(Part::Total);
-        let what = format!("{what}{}", units::calls(row.calls));
-        let spread = |part: fn(Spread) -> Option<f64>| {
-            self.scale.spread(spread.filter(|_| !self.per_call).and_then(part))
+        let spread = row.spread(self.snapshot).filter(|_| !self.per_call);
+        let is_part = by.is_group() && cost.total == Total::Unknown;
+        let self_ = match by.has_self() {
+            false => String::new(),
+            true if is_part => self.weight(cost.self_) + &delta(Part::Self_),
+            true => self.scale.own(cost, |weight| self.weight(weight)) + &delta(Part::Self_),
         };
-        let self_ = self_ + &spread(|spread| Some(spread.self_));
-        let total = total + &spread(|spread| spread.total);
-        let overlaid = overlaid.filter(|_| !self.per_call);
-        let total =
-            total + &overlaid.map(|overlaid| overlaid.hint(Show::Total)).unwrap_or_default();
-        self.cells(&self_, &total, &what, row.cost.magnitude() / self.scale.base)
+        let self_ = self_ + &self.scale.spread(spread.map(|spread| spread.self_));
+        let mut total = String::new();
+        if !is_part {
+            total = self.scale.total(cost.total, |weight| self.weight(weight));
+            total += &delta(Part::Total);
+            total += &self.scale.spread(spread.and_then(|spread| spread.total));
+        }
+        let overlay = self.overlay.filter(|_| !self.per_call);
+        if let Some(overlaid) = overlay.and_then(|overlay| row.overlaid(self.snapshot, overlay)) {
+            total += &overlaid.hint(Show::Total);
+        }
+        let what = format!("{what}{}", units::calls(row.calls));
+        let share = if by.has_self() { row.cost.magnitude() / self.scale.base } else { 0.0 };
+        self.cells(&self_, &total, &what, share)
     }
 
     fn name(&self, function: FunctionId) -> String {
         plain(self.snapshot.function(function).name).into_owned()
-    }
-
-    fn file_name(&self, file: FileId) -> String {
-        file_name(self.snapshot.file_name(file)).into_owned()
-    }
-
-    fn function(&mut self, row: &Row<FunctionId>) -> io::Result<()> {
-        let what = self.name_and_place(self.snapshot, row.what);
-        let idle = self.snapshot.costs.function(row.what).idle;
-        if row.cost.magnitude() > 0.0 || idle == 0.0 {
-            let spread = self.snapshot.run_costs().function(row.what).filter(|_| !row.partial);
-            let overlay = self.overlay.filter(|_| !row.partial);
-            let overlaid = overlay.and_then(|overlay| overlay.function(self.snapshot, row.what));
-            return self.row_with_details(row, &what, spread, overlaid);
-        }
-        let idle = format!("idle {}", units::absolute(idle, self.scale.metric));
-        self.cells("", &idle, &what, 0.0)
     }
 
     /// The functions that only the overlay has, at most `left` of them.
@@ -359,77 +372,5 @@ impl Table<'_> {
             None => this.lib.map(library).unwrap_or_default(),
         };
         self.style.name_and_place(2 * self.width() + 3, &plain(this.name), &place)
-    }
-
-    fn line(&mut self, row: &Row<(FileId, u32)>) -> io::Result<()> {
-        let (file, line) = row.what;
-        let what = place(self.snapshot.file_name(file), Some(line));
-        let overlay = self.overlay;
-        let overlaid = overlay.and_then(|overlay| overlay.recorded_line(self.snapshot, file, line));
-        let spread = self.snapshot.run_costs().line(file, line);
-        self.row_with_details(row, &what, spread, overlaid)
-    }
-
-    fn edge(&mut self, row: &Row<Edge>) -> io::Result<()> {
-        let edge = &row.what;
-        let site = self.snapshot.tree.edges().sites(edge).first();
-        let site = site
-            .map(|site| {
-                format!("  at {}", place(self.snapshot.file_name(site.file), Some(site.line)))
-            })
-            .unwrap_or_default();
-        let calls = units::calls(row.calls);
-        let what = format!("{} → {}{site}{calls}", self.name(edge.caller), self.name(edge.callee));
-        let total = units::total(row.shown(self.per_call).total, |weight| self.weight(weight));
-        self.cells("", &total, &what, 0.0)
-    }
-
-    /// A file, module, package or library.
-    fn group(&mut self, row: &Row<Group>, kind: GroupKind) -> io::Result<()> {
-        let what = match row.what.file {
-            Some(file) => self.file_name(file),
-            None => row.what.title(kind, self.snapshot),
-        };
-        if row.cost.total != Total::Unknown {
-            return self.row(row, &what);
-        }
-        let cost = row.shown(self.per_call);
-        let before = row.before.as_deref().copied().filter(|_| !self.per_call);
-        let self_ = self.weight(cost.self_) + &self.scale.delta(cost, before, Part::Self_);
-        let share = row.cost.self_.abs() / self.scale.base;
-        self.cells(&self_, "", &format!("{what}{}", units::calls(row.calls)), share)
-    }
-
-    fn groups(&mut self, kind: GroupKind, rows: &[Row<Group>]) -> io::Result<()> {
-        rows.iter().try_for_each(|row| self.group(row, kind))?;
-        // As Mercury's own tool does.
-        if self.per_call || kind.noun(self.snapshot) != "module" {
-            return Ok(());
-        }
-        self.cells(&self.weight(self.snapshot.costs.total), "", "program", 0.0)
-    }
-
-    fn thread(&mut self, row: &Row<ThreadId>) -> io::Result<()> {
-        let label = self.thread_labels.get(row.what.index()).cloned().unwrap_or_default();
-        self.row(row, &plain(&label))
-    }
-
-    fn clique(&mut self, row: &Row<CliqueCost>) -> io::Result<()> {
-        let names: Vec<_> =
-            row.what.functions.iter().map(|&function| self.name(function)).collect();
-        let mark = if row.what.recursive { "↻ " } else { "" };
-        self.row(row, &format!("{mark}{}", names.join(", ")))
-    }
-
-    fn field(&mut self, row: &Row<Field>) -> io::Result<()> {
-        let Field { module, getters, setters, .. } = &row.what;
-        self.row(row, &format!("{}  {}", plain(&row.what.full_name()), plain(module)))?;
-        for (kind, accessors) in [("get", getters), ("set", setters)] {
-            let Some(Accessors { functions, cost, calls }) = accessors else { continue };
-            let names: Vec<_> = functions.iter().map(|&function| self.name(function)).collect();
-            let what = format!("  {kind} {}", names.join(", "));
-            self.row(&Row::new((), *cost, *calls), &what)?;
-        }
-        Ok(())
     }
 }

@@ -64,38 +64,18 @@ function M.hotspots(argument, in_quickfix)
   ---@param answer costline.HotSpots|vim.NIL
   client.execute("hotspots", { vim.tbl_extend("force", argument, { by = by }) }, function(answer, it)
     local found, kind = non_null(answer) or {}, kind_of(it, by)
-    -- The self cost and the total, for pickers, which are narrower.
-    ---@param spot costline.HotFunction|costline.HotLine|costline.HotFile
-    ---@param name string
-    local function brief(spot, name)
-      return ("%6s %6s  %s"):format(non_null(spot.selfText) or "", non_null(spot.totalText) or "", name)
-    end
-    ---@param spot costline.HotFunction
-    local function of_function(spot)
+    ---@param spot costline.HotRow
+    local rows = vim.tbl_map(function(spot)
+      local is_function, place_text = spot.kind == "function", non_null(spot.placeText)
       local place = place_of(spot.uri, spot.line0, spot.item)
-      local entry = row(("%s  %s"):format(spot.text, spot.name), place, non_null(spot.item), spot.placeText)
-      entry.brief = brief(spot, ("%s  %s"):format(spot.name, spot.placeText))
+      local entry = row(("%s  %s"):format(spot.text, spot.title), place, spot.item, is_function and place_text or nil)
+      if is_function or spot.kind == "line" or spot.kind == "file" then
+        -- The self cost and the total, for pickers, which are narrower.
+        local name = is_function and ("%s  %s"):format(spot.title, place_text) or spot.title
+        entry.brief = ("%6s %6s  %s"):format(non_null(spot.selfText) or "", non_null(spot.totalText) or "", name)
+      end
       return entry
-    end
-    ---@param spot costline.HotLine
-    local function of_line(spot)
-      local name = ("%s:%d"):format(spot.file, spot.line)
-      local entry = row(("%s  %s"):format(spot.text, name), place_of(spot.uri, spot.line0))
-      entry.brief = brief(spot, name)
-      return entry
-    end
-    ---@param spot costline.HotFile
-    local function of_file(spot)
-      local entry = row(("%s  %s"):format(spot.text, spot.title), place_of(spot.uri, spot.line0))
-      entry.brief = brief(spot, spot.title)
-      return entry
-    end
-    ---@param spot costline.HotEdge|costline.HotModule|costline.HotThread|costline.HotClique|costline.HotField
-    local function of_other(spot)
-      return row(("%s  %s"):format(spot.text, spot.title), place_of(spot.uri, spot.line0))
-    end
-    local of = { ["function"] = of_function, line = of_line, file = of_file }
-    local rows = vim.tbl_map(of[by] or of_other, kind and found[kind.list] or {})
+    end, found.rows or {})
     local title = ("hottest %s%s"):format(kind and kind.title:lower() or "spots", source(it))
     if in_quickfix or not pickers.show(title, rows) then
       show(title, rows, it)

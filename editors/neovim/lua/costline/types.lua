@@ -505,12 +505,11 @@
 ---@field uri string The document.
 ---@field v integer The version of this object: 1.
 
---- The procedures that get a field, or the procedures that set it.
----@class costline.HotAccessors
+--- The cost of a row.
+---@class costline.HotCost
 ---@field calls? integer The number of calls, if they are counted.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
----@field functions costline.HotMember[] The procedures.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field metric string The metric of both.
 ---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
@@ -525,169 +524,6 @@
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit string The unit of both.
----@field v integer The version of this object: 1.
-
---- A clique: functions that call each other.
----@class costline.HotClique
----@field calls? integer The number of calls, if they are counted.
----@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
----@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
----@field functions costline.HotMember[] The functions.
----@field label string What rows are sorted by, formatted as in hints.
----@field metric string The metric of both.
----@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
----@field perCall? costline.PerCall The cost of one call on average, if that was requested.
----@field recursive boolean Whether they call each other, or themselves.
----@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
----@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
----@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
----@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
----@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
----@field text string Self and total cost, formatted as in lenses.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
----@field title string The names of the functions, for display: `even, odd`.
----@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
----@field unit string The unit of both.
----@field v integer The version of this object: 1.
-
---- All calls from one function to another.
----@class costline.HotEdge
----@field callee costline.HotMember The called function.
----@field caller costline.HotMember The calling function.
----@field calls? integer The number of calls, if they are counted.
----@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
----@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
----@field label string What rows are sorted by, formatted as in hints.
----@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
----@field metric string The metric of both.
----@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
----@field perCall? costline.PerCall The cost of one call on average, if that was requested.
----@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
----@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
----@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
----@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
----@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
----@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
----@field text string Self and total cost, formatted as in lenses.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
----@field title string Both functions, for display: `main → build`.
----@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
----@field unit string The unit of both.
----@field uri string|vim.NIL The workspace file. Null if the place is not in one.
----@field v integer The version of this object: 1.
-
---- A field of a data structure of Mercury.
----@class costline.HotField
----@field calls? integer The number of calls, if they are counted.
----@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
----@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
----@field getters costline.HotAccessors|vim.NIL The procedures that get it; null if there are none.
----@field label string What rows are sorted by, formatted as in hints.
----@field metric string The metric of both.
----@field module string The module.
----@field name string The field.
----@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
----@field perCall? costline.PerCall The cost of one call on average, if that was requested.
----@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
----@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
----@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
----@field setters costline.HotAccessors|vim.NIL The procedures that set it; null if there are none.
----@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
----@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
----@field structure string The data structure; empty if the names of the procedures do not contain it.
----@field text string Self and total cost, formatted as in lenses.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
----@field title string The module, the data structure and the field, for display: `m info.size`.
----@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
----@field unit string The unit of both.
----@field v integer The version of this object: 1.
-
---- The functions of a file.
----@class costline.HotFile
----@field calls? integer The number of calls, if they are counted.
----@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
----@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
----@field file string|vim.NIL The name of the file in the profile; null for functions without a file.
----@field label string What rows are sorted by, formatted as in hints.
----@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
----@field metric string The metric of both.
----@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
----@field own boolean Whether it is own code: its source is in the workspace, not in a folder of libraries.
----@field perCall? costline.PerCall The cost of one call on average, if that was requested.
----@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
----@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
----@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
----@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
----@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
----@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
----@field text string Self and total cost, formatted as in lenses.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
----@field title string The file for display: its name, or `no file`.
----@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
----@field unit string The unit of both.
----@field uri string|vim.NIL The workspace file. Null if the place is not in one.
----@field v integer The version of this object: 1.
-
---- A hot function.
----@class costline.HotFunction
----@field calls? integer The number of calls, if they are counted.
----@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
----@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
----@field file? string The name of the definition's file in the profile.
----@field item costline.Item|vim.NIL The function's item, to request callers and callees with.
----@field key costline.FunctionKey The function's key.
----@field label string What rows are sorted by, formatted as in hints.
----@field lib string|vim.NIL The short name of its library.
----@field line? integer The recorded line of the definition, 1-based.
----@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
----@field metric string The metric of both.
----@field name string The function's name.
----@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
----@field own boolean Whether it is own code: its source is in the workspace, not in a folder of libraries.
----@field perCall? costline.PerCall The cost of one call on average, if that was requested.
----@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
----@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
----@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
----@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
----@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
----@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
----@field text string Self and total cost, formatted as in lenses.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
----@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
----@field unit string The unit of both.
----@field uri string|vim.NIL The workspace file. Null if the place is not in one.
----@field v integer The version of this object: 1.
-
---- A hot line.
----@class costline.HotLine
----@field calls? integer The number of calls, if they are counted.
----@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
----@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
----@field file string The name of the file in the profile.
----@field label string What rows are sorted by, formatted as in hints.
----@field line integer The recorded line, 1-based.
----@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
----@field metric string The metric of both.
----@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
----@field own boolean Whether it is own code: its source is in the workspace, not in a folder of libraries.
----@field perCall? costline.PerCall The cost of one call on average, if that was requested.
----@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
----@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
----@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
----@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
----@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
----@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
----@field text string Self and total cost, formatted as in lenses.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
----@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
----@field unit string The unit of both.
----@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 ---@field v integer The version of this object: 1.
 
 --- The hot line to go to.
@@ -710,49 +546,67 @@
 ---@field key costline.FunctionKey Its key.
 ---@field name string Its name.
 
---- A module, package or library.
----@class costline.HotModule
----@field calls? integer The number of calls, if they are counted.
----@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
----@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
----@field label string What rows are sorted by, formatted as in hints.
----@field metric string The metric of both.
----@field name string|vim.NIL Its name; null for functions without one.
----@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
----@field own boolean Whether it has own code.
----@field perCall? costline.PerCall The cost of one call on average, if that was requested.
----@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
----@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
----@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
----@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
----@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
----@field text string Self and total cost, formatted as in lenses.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
----@field title string The name for display, for functions without one: `no library`.
----@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
----@field unit string The unit of both.
----@field v integer The version of this object: 1.
+--- Functions of a row.
+---@class costline.HotMembers
+---@field cost? costline.HotCost Their part of the cost. Only of fields.
+---@field functions costline.HotMember[] The functions.
+---@field role costline.HotRole What they are in it.
 
 --- A node of the hot path.
 ---@class costline.HotNode
 ---@field key costline.FunctionKey The function's key.
 ---@field rank integer The number of its siblings before it, in the requested order.
 
+--- What functions are in a row.
+---@alias costline.HotRole
+---| '"caller"' # The calling function.
+---| '"callee"' # The called function.
+---| '"clique"' # Functions that call each other.
+---| '"getter"' # Procedures that get a field.
+---| '"setter"' # Procedures that set a field.
+
+--- A function, line, call, file, module, package, library, thread, clique or field.
+---@class costline.HotRow
+---@field calls? integer The number of calls, if they are counted.
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
+---@field file? string The name of the file in the profile: that of a function's definition, a line or a file.
+---@field item? costline.Item The item of a function, to request callers and callees with.
+---@field key? costline.FunctionKey The key of a function.
+---@field kind costline.HotSpotsBy What it is.
+---@field label string What rows are sorted by, formatted as in hints.
+---@field lib? string The short name of the library of a function, or the module of a field.
+---@field line? integer The recorded line of a function's definition, or the recorded line, 1-based.
+---@field line0? integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
+---@field members? costline.HotMembers[] The functions of a call, clique or field.
+---@field metric string The metric of both.
+---@field name? string The recorded name. Missing for lines, calls and cliques, and for functions without a file, library or whatever is listed.
+---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
+---@field own? boolean Whether it is, or has, own code: its source is in the workspace, not in a folder of libraries. Missing for threads and fields.
+---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
+---@field pid? string The process id of a thread, as spelled in the profile.
+---@field placeText? string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
+---@field recursive? boolean Whether the functions of a clique call each other, or themselves.
+---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
+---@field text string Self and total cost, formatted as in lenses.
+---@field tid? string The thread id, as spelled in the profile.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field title string The text for display: `app.py:12`, `main → build`, `no library`, `even, odd`.
+---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
+---@field unit string The unit of both.
+---@field uri? string|vim.NIL The workspace file. Null if the place is not in one.
+---@field v integer The version of this object: 1.
+
 --- The hot spots of a profile, hottest first.
 ---@class costline.HotSpots
----@field cliques? costline.HotClique[] The cliques.
----@field edges? costline.HotEdge[] The calls.
----@field fields? costline.HotField[] The fields.
----@field files? costline.HotFile[] The files.
----@field functions? costline.HotFunction[] The functions. Missing if something else was requested; likewise for the other lists.
----@field libraries? costline.HotModule[] The libraries.
----@field lines? costline.HotLine[] The lines.
 ---@field marks string[] What is not default about the view, as short labels.
 ---@field metric string The metric of all costs.
----@field modules? costline.HotModule[] The modules or libraries.
----@field packages? costline.HotModule[] The packages.
----@field threads? costline.HotThread[] The threads.
+---@field rows costline.HotRow[] The rows, hottest first, own code before other code.
 ---@field total costline.Weight The total of the profile.
 ---@field unit string Its unit.
 ---@field withoutCalls integer The number of rows that `perCall` omits, because their calls are not counted.
@@ -785,7 +639,7 @@
 --- What hot spots can be listed by.
 ---@class costline.HotSpotsInfo
 ---@field by costline.HotSpotsBy The value for `costline.hotspots`.
----@field list string The key of the rows in its result, which is also a word for command lines.
+---@field list string A word for command lines.
 ---@field title string The title in menus.
 
 --- An order of hot spots.
@@ -805,31 +659,6 @@
 ---| '"total"' # Total cost.
 ---| '"calls"' # The number of calls.
 ---| '"change"' # The change of the self cost since the baseline, without noise.
-
---- A thread.
----@class costline.HotThread
----@field calls? integer The number of calls, if they are counted.
----@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
----@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
----@field label string What rows are sorted by, formatted as in hints.
----@field metric string The metric of both.
----@field name string Its name, or else the name of its process; empty if unknown.
----@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
----@field perCall? costline.PerCall The cost of one call on average, if that was requested.
----@field pid string|vim.NIL The process id, as spelled in the profile.
----@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
----@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
----@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
----@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
----@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
----@field text string Self and total cost, formatted as in lenses.
----@field tid string|vim.NIL The thread id, as spelled in the profile.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
----@field title string What tells it apart from the others, for display: `main · thread 7`.
----@field total costline.Weight|vim.NIL The total. Null if it is not exact.
----@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
----@field unit string The unit of both.
----@field v integer The version of this object: 1.
 
 --- Whether to show JavaScript or native functions, if the profile distinguishes them.
 ---@alias costline.Implementation

@@ -85,8 +85,7 @@ pub use crate::query::health::{HealthCode, HealthEntry, Severity, health};
 pub use crate::query::hot_line::{Question as HotLineQuestion, Step as HotLineStep, hot_line};
 pub use crate::query::hot_places::{HotPlace, hot_places};
 pub use crate::query::hot_spots::{
-    HotCost, HotFile, HotFunction, HotLine, HotModule, HotSpots, HotThread, PerCall,
-    Question as HotSpotsQuestion, hot_spots,
+    HotCost, HotRow, HotSpots, PerCall, Question as HotSpotsQuestion, hot_spots,
 };
 pub use crate::query::hover::{function_details, hover, line_details, name_with_place};
 pub use crate::query::line_costs::{HintData, HintLine, LineHint, line_costs};
@@ -107,9 +106,8 @@ pub use crate::query::tree_rows::{
 pub use crate::query::view::{View, view};
 pub use crate::ranking::order::{hottest_functions, sorted_lines};
 pub use crate::ranking::{
-    Accessors, By as RankBy, Field as RankField, Group as RankGroup, GroupKind, InBaseline,
-    Limits as RankLimits, Omitted, Ranked, Ranking, Row as RankRow, Rows as RankRows,
-    Scope as RankScope, Sort as RankSort,
+    By as RankBy, InBaseline, Limits as RankLimits, Members, Omitted, Place, Ranked, Ranking, Role,
+    Row as RankRow, Scope as RankScope, Sort as RankSort, Subject,
 };
 pub use crate::session::marks::Marks;
 pub use crate::session::saved_views::SavedViews;

@@ -10,17 +10,26 @@ pub(crate) mod kinds;
 pub(crate) mod list;
 pub(crate) mod order;
 pub(crate) mod row;
-pub(crate) mod rows;
+pub(crate) mod subject;
 
 use list::List;
 use loading::Snapshot;
 
-pub use accessors::{Accessors, Field};
 pub use by::By;
-pub use groups::{Group, GroupKind};
 pub use list::{InBaseline, Ranking};
 pub use row::{Limits, Omitted, Row, Scope, Sort};
-pub use rows::{Ranked, Rows};
+pub use subject::{Members, Place, Role, Subject};
+
+/// The rows of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked {
+    /// The rows, hottest first.
+    pub rows: Vec<Row>,
+    /// What they are sorted by.
+    pub sort: Sort,
+    /// How many rows are omitted.
+    pub omitted: Omitted,
+}
 
 impl Ranking {
     /// The rows of a snapshot. The error is a message for users, without a full stop.
@@ -29,25 +38,9 @@ impl Ranking {
         snapshot: &Snapshot,
         baseline: Option<InBaseline<'_>>,
     ) -> Result<Ranked, String> {
-        let default = match self.by {
-            By::Edge | By::Clique | By::Field => Sort::Total,
-            _ => Sort::Self_,
-        };
-        let sort = self.sort.unwrap_or(default);
+        let sort = self.sort.unwrap_or_else(|| self.by.default_sort());
         self.check(sort, snapshot, baseline.is_some())?;
-        let list = List { ranking: self, snapshot, baseline, sort };
-        let (rows, omitted) = match self.by {
-            By::Function => list.functions(),
-            By::Line => list.lines(),
-            By::Edge => list.edges(),
-            By::File => list.groups(GroupKind::File),
-            By::Module => list.groups(GroupKind::Module),
-            By::Package => list.groups(GroupKind::Package),
-            By::Library => list.groups(GroupKind::Library),
-            By::Thread => list.threads(),
-            By::Clique => list.cliques(),
-            By::Field => list.fields(),
-        }?;
+        let (rows, omitted) = List { ranking: self, snapshot, baseline, sort }.rows()?;
         Ok(Ranked { rows, sort, omitted })
     }
 }

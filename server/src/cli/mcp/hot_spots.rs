@@ -6,8 +6,8 @@ use super::project::{Opened, Project};
 use super::tool::Query;
 use super::view::View;
 use answers::{
-    HotCost, HotSpots, HotSpotsQuestion as Question, PerCall, PlaceFields, RankSort as Sort,
-    Weight, hot_spots,
+    HotRow, HotSpotsQuestion as Question, PerCall, RankBy as By, RankSort as Sort, Weight,
+    hot_spots,
 };
 use serde::Serialize;
 
@@ -55,22 +55,18 @@ struct Spot {
 }
 
 impl Spot {
-    fn new(name: &str, own: Option<bool>, cost: HotCost) -> Self {
+    fn new(opened: &Opened, row: HotRow) -> Self {
         Self {
-            name: short(name),
-            place: None,
-            lib: None,
-            own,
-            self_: cost.cost.self_,
-            total: cost.cost.total,
-            calls: cost.calls,
-            per_call: cost.per_call,
-            cost: cost.text,
+            name: short(&row.name.filter(|_| row.kind == By::Function).unwrap_or(row.title)),
+            place: row.place.as_ref().map(|place| At::new(opened, place)),
+            lib: row.lib,
+            own: row.own,
+            self_: row.cost.cost.self_,
+            total: row.cost.cost.total,
+            calls: row.cost.calls,
+            per_call: row.cost.per_call,
+            cost: row.cost.text,
         }
-    }
-
-    fn at(self, opened: &Opened, place: &PlaceFields) -> Self {
-        Self { place: Some(At::new(opened, place)), ..self }
     }
 }
 
@@ -96,53 +92,9 @@ impl Query for ListHotSpots {
         let opened = project.open(view)?;
         let question = Question { limit: Some(most.saturating_add(1)), ..question.clone() };
         let found = hot_spots(&opened.context, question)?;
-        let mut spots = found.map(|found| rows(&opened, found)).unwrap_or_default();
-        let more = spots.len() > most;
-        spots.truncate(most);
+        let rows = found.map(|found| found.rows).unwrap_or_default();
+        let more = rows.len() > most;
+        let spots = rows.into_iter().take(most).map(|row| Spot::new(&opened, row)).collect();
         Ok(Hottest { of: Of::new(&opened), spots, more })
     }
-}
-
-fn rows(opened: &Opened, found: HotSpots) -> Vec<Spot> {
-    let HotSpots {
-        functions,
-        lines,
-        edges,
-        files,
-        modules,
-        packages,
-        libraries,
-        threads,
-        cliques,
-        fields,
-        ..
-    } = found;
-    let mut rows: Vec<Spot> = Vec::new();
-    rows.extend(functions.into_iter().flatten().map(|row| Spot {
-        lib: row.lib.clone(),
-        ..Spot::new(&row.name, Some(row.own), row.cost).at(opened, &row.place)
-    }));
-    rows.extend(lines.into_iter().flatten().map(|row| {
-        let name = format!("{}:{}", row.file, row.line);
-        Spot::new(&name, Some(row.own), row.cost).at(opened, &row.place)
-    }));
-    rows.extend(
-        edges
-            .into_iter()
-            .flatten()
-            .map(|row| Spot::new(&row.title, None, row.cost).at(opened, &row.place)),
-    );
-    rows.extend(
-        files
-            .into_iter()
-            .flatten()
-            .map(|row| Spot::new(&row.title, Some(row.own), row.cost).at(opened, &row.place)),
-    );
-    let groups = [modules, packages, libraries].into_iter().flatten().flatten();
-    rows.extend(groups.map(|row| Spot::new(&row.title, Some(row.own), row.cost)));
-    // `threads` takes the title.
-    rows.extend(threads.into_iter().flatten().map(|row| Spot::new(&row.title, None, row.cost)));
-    rows.extend(cliques.into_iter().flatten().map(|row| Spot::new(&row.title, None, row.cost)));
-    rows.extend(fields.into_iter().flatten().map(|row| Spot::new(&row.title, None, row.cost)));
-    rows
 }

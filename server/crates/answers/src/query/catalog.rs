@@ -76,7 +76,7 @@ pub struct NodeAction {
 pub struct HotSpotsInfo {
     /// The value for `costline.hotspots`.
     pub by: By,
-    /// The key of the rows in its result, which is also a word for command lines.
+    /// A word for command lines.
     pub list: String,
     /// The title in menus.
     pub title: String,
@@ -173,7 +173,7 @@ fn node_actions() -> Vec<NodeAction> {
 }
 
 fn hot_spots(by: By) -> HotSpotsInfo {
-    // Rows of calls are `edges` in answers: `calls` is the number of calls.
+    // `calls` is the order by the number of calls.
     let list = if by == By::Edge { "edges" } else { by.plural() };
     let (first, rest) = by.plural().split_at(1);
     let title = format!("{}{rest}", first.to_uppercase());

@@ -2,7 +2,7 @@
 //! first, as in the list of hot spots.
 
 use super::hot_spots;
-use super::hot_spots::{HotLine, hot_spots};
+use super::hot_spots::{HotRow, hot_spots};
 use crate::keys::weight::Weight;
 use crate::ranking::{By, Sort};
 use crate::world::context::Context;
@@ -58,16 +58,18 @@ pub fn hot_line(context: &Context, question: &Question) -> Result<Step, String> 
     };
     let found = hot_spots(context, wanted)?.ok_or("no profile is loaded")?;
     let mut places = HashSet::new();
-    let lines: Vec<(Url, u32, HotLine)> = found
-        .lines
+    let lines: Vec<(Url, u32, HotRow)> = found
+        .rows
         .into_iter()
-        .flatten()
         .filter(|line| line.cost.cost.self_ != Some(Weight(0.0)))
-        .filter_map(|line| Some((line.place.uri.clone()?, line.place.line0?, line)))
+        .filter_map(|line| {
+            let place = line.place.as_ref()?;
+            Some((place.uri.clone()?, place.line0?, line))
+        })
         // Several recorded lines may be one line now.
         .filter(|(uri, line0, _)| places.insert((uri.clone(), *line0)))
         .collect();
-    let is_here = |(uri, line0, _): &(Url, u32, HotLine)| {
+    let is_here = |(uri, line0, _): &(Url, u32, HotRow)| {
         question.uri.as_ref() == Some(uri) && *line0 == question.line0
     };
     let count = lines.len();
@@ -82,7 +84,8 @@ pub fn hot_line(context: &Context, question: &Question) -> Result<Step, String> 
              `hints.minPercent`)"
         )
     })?;
-    let (rank, place, costs) = (at + 1, &line.place.place_text, &line.cost.text);
+    let place = line.place.map(|place| place.place_text).unwrap_or_default();
+    let (rank, costs) = (at + 1, &line.cost.text);
     let text = format!("Hot line {rank} of {count}: {place}, {costs}");
     Ok(Step { uri, line0, rank, count, text })
 }

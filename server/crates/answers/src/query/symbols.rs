@@ -1,7 +1,7 @@
 //! The hottest functions, for workspace symbols, in the default order of hot spots.
 
 use crate::items::places::{Place, line_place};
-use crate::ranking::{By, Limits, Ranking, Rows, Scope};
+use crate::ranking::{By, Limits, Ranking, Scope};
 use crate::world::context::Context;
 use loading::Show;
 use loading::text::{file_name, plain};
@@ -35,11 +35,9 @@ pub fn symbols(context: &Context, query: &str) -> Option<Vec<HotSymbol>> {
         filter: None,
         limits: Limits { limit: usize::MAX, ..Limits::default() },
     };
-    let Ok(Rows::Functions(rows)) = ranking.rows(snapshot, None).map(|ranked| ranked.rows) else {
-        return None;
-    };
+    let rows = ranking.rows(snapshot, None).ok()?.rows;
     let symbols = rows.into_iter().filter_map(|row| {
-        let (function, cost) = (row.what, row.cost);
+        let (function, cost) = (row.what.function()?, row.cost);
         // Clients filter symbols by the query, so the name must begin with `$`.
         let before = context.function_before(snapshot, function);
         let costs = scale.hint(cost, Show::Both, before);

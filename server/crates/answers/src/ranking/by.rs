@@ -1,5 +1,6 @@
 //! What rows are about.
 
+use super::row::Sort;
 use formats::Format;
 use loading::Snapshot;
 use schemars::JsonSchema;
@@ -40,6 +41,29 @@ impl By {
             Self::Clique => !snapshot.tree.has_stacks(),
             Self::Field => snapshot.loaded.format == Format::MercuryDeep,
             _ => true,
+        }
+    }
+
+    /// Whether rows are own code or not.
+    pub fn has_own_code(self) -> bool {
+        !matches!(self, Self::Thread | Self::Field)
+    }
+
+    /// Whether rows have a self cost.
+    pub fn has_self(self) -> bool {
+        self != Self::Edge
+    }
+
+    /// Whether rows are all functions of a file, module, package or library.
+    pub fn is_group(self) -> bool {
+        matches!(self, Self::File | Self::Module | Self::Package | Self::Library)
+    }
+
+    /// What rows are sorted by, unless asked otherwise.
+    pub(super) fn default_sort(self) -> Sort {
+        match self {
+            Self::Edge | Self::Clique | Self::Field => Sort::Total,
+            _ => Sort::Self_,
         }
     }
 

@@ -21,10 +21,10 @@ impl Ranking {
                     "calls of {rows} are not counted; sort {rows} by self or total"
                 ));
             }
-            (By::Edge, Sort::Self_) => {
+            (by, Sort::Self_) if !by.has_self() => {
                 return Err("calls have no self cost; sort them by total or calls".to_owned());
             }
-            (By::File | By::Module | By::Package | By::Library, Sort::Total) if is_graph => {
+            (by, Sort::Total) if is_graph && by.is_group() => {
                 return Err(format!(
                     "{rows} have no total, because calls between their functions overlap; sort \
                      them by self or calls"
@@ -52,7 +52,7 @@ impl Ranking {
                 "calls of {rows} are not counted, so their costs per call are unknown"
             ));
         }
-        if matches!(self.by, By::Thread | By::Field) && self.scope == Scope::Own {
+        if !self.by.has_own_code() && self.scope == Scope::Own {
             return Err(format!(
                 "{rows} cannot be limited to own code; list functions or files instead"
             ));

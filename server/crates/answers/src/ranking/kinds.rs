@@ -1,27 +1,56 @@
 //! The rows of each kind, before they are sorted and limited.
 
-use super::accessors::fields;
+use super::accessors::{Accessors, Field, fields};
+use super::by::By;
 use super::by_library::{ByLibrary, Part};
 use super::groups::{Group, GroupKind, GroupsBefore, groups, module, module_of_mercury};
 use super::list::List;
 use super::order::{hottest_functions, sorted_lines};
 use super::row::{Omitted, Row};
-use super::rows::Rows;
+use super::subject::{Members, Place, Role, Subject};
 use crate::functions::own_code::{file_of, is_own_file};
-use analysis::{CliqueCost, Cost, Edge, FileId, FunctionCost, FunctionId, Total, nearest};
+use analysis::{
+    CliqueCost, Cost, Edge, FileId, FunctionCost, FunctionId, ThreadId, Total, nearest,
+    thread_labels,
+};
 use formats::Format;
 use loading::Snapshot;
+use loading::text::{place, plain};
 use rustc_hash::FxHashMap;
 
 /// The rows to list and how many are omitted. The error is a message for users.
-type Listed = Result<(Rows, Omitted), String>;
+pub(super) type Listed = Result<(Vec<Row>, Omitted), String>;
 
 impl<'a> List<'a> {
+    /// The rows to list.
+    pub fn rows(&self) -> Listed {
+        match self.ranking.by {
+            By::Function => self.functions(),
+            By::Line => self.lines(),
+            By::Edge => self.edges(),
+            By::File => self.groups(GroupKind::File),
+            By::Module => self.groups(GroupKind::Module),
+            By::Package => self.groups(GroupKind::Package),
+            By::Library => self.groups(GroupKind::Library),
+            By::Thread => self.threads(),
+            By::Clique => self.cliques(),
+            By::Field => self.fields(),
+        }
+    }
+
+    fn title(&self, function: FunctionId) -> String {
+        plain(self.name(function)).into_owned()
+    }
+
+    fn titles(&self, functions: &[FunctionId]) -> String {
+        functions.iter().map(|&function| self.title(function)).collect::<Vec<_>>().join(", ")
+    }
+
     fn name(&self, function: FunctionId) -> &'a str {
         self.snapshot.function(function).name
     }
 
-    pub fn functions(&self) -> Listed {
+    fn functions(&self) -> Listed {
         let Self { snapshot, baseline, .. } = *self;
         let mut is_own = self.own_files();
         let rows = self.in_module()?.map(|row| Row {
@@ -34,10 +63,21 @@ impl<'a> List<'a> {
             let file = snapshot.function(function).file;
             has(self.name(function)) || file.is_some_and(|file| has(snapshot.file_name(file)))
         })?;
-        Ok((Rows::Functions(rows), omitted))
+        let part = |partial: bool| self.ranking.module.clone().filter(|_| partial);
+        let subject = |row: Row<FunctionId>| {
+            let this = snapshot.function(row.what);
+            let lib = part(row.partial).or_else(|| this.lib.map(str::to_owned));
+            row.about(|function| Subject {
+                name: Some(this.name.to_owned()),
+                lib,
+                place: Place::Function(function),
+                ..Subject::new(self.title(function))
+            })
+        };
+        Ok((rows.into_iter().map(subject).collect(), omitted))
     }
 
-    pub fn lines(&self) -> Listed {
+    fn lines(&self) -> Listed {
         let Self { snapshot, baseline, .. } = *self;
         let lines = sorted_lines(snapshot).into_iter();
         let lines = lines.map(|line| Row::new((line.file, line.line), line.cost, None));
@@ -46,20 +86,33 @@ impl<'a> List<'a> {
         let before = |&(file, line): &(FileId, u32)| (baseline?.line)(file, line);
         let (rows, omitted) =
             self.select(lines, &before, |&(file, _), has| has(snapshot.file_name(file)))?;
-        Ok((Rows::Lines(rows), omitted))
+        let subject = |(file, line)| Subject {
+            place: Place::Line(file, line),
+            ..Subject::new(place(snapshot.file_name(file), Some(line)))
+        };
+        Ok((about(rows, subject), omitted))
     }
 
-    pub fn edges(&self) -> Listed {
+    fn edges(&self) -> Listed {
         let mut edges: Vec<_> = self.snapshot.tree.edges().all().iter().map(edge_row).collect();
         edges.sort_by(|a, b| b.cost.magnitude().total_cmp(&a.cost.magnitude()));
         self.mark_own(&mut edges, |edge| file_of(self.snapshot, edge.caller));
         let (rows, omitted) = self.select(edges, &|_| None, |edge, has| {
             has(self.name(edge.caller)) || has(self.name(edge.callee))
         })?;
-        Ok((Rows::Edges(rows), omitted))
+        let member = |role, function| Members { role, functions: vec![function], cost: None };
+        let subject = |edge: Edge| Subject {
+            place: match self.snapshot.tree.edges().sites(&edge).first() {
+                Some(site) => Place::Line(site.file, site.line),
+                None => Place::Function(edge.caller),
+            },
+            members: vec![member(Role::Caller, edge.caller), member(Role::Callee, edge.callee)],
+            ..Subject::new(format!("{} → {}", self.title(edge.caller), self.title(edge.callee)))
+        };
+        Ok((about(rows, subject), omitted))
     }
 
-    pub fn groups(&self, kind: GroupKind) -> Listed {
+    fn groups(&self, kind: GroupKind) -> Listed {
         let Self { snapshot, baseline, .. } = *self;
         let was = baseline.map(|baseline| GroupsBefore::new(baseline.compared, kind));
         let before = |group: &Group| was.as_ref()?.of(group, snapshot);
@@ -68,10 +121,18 @@ impl<'a> List<'a> {
             let file = group.file.map(|file| snapshot.file_name(file));
             group.name.as_deref().or(file).is_some_and(has)
         })?;
-        Ok((Rows::Groups(kind, rows), omitted))
+        let subject = |group: Group| {
+            let title = group.title(kind, snapshot);
+            Subject {
+                place: group.file.map_or(Place::None, Place::File),
+                name: group.name,
+                ..Subject::new(title)
+            }
+        };
+        Ok((about(rows, subject), omitted))
     }
 
-    pub fn threads(&self) -> Listed {
+    fn threads(&self) -> Listed {
         let threads = self.snapshot.grouped.recording.threads();
         let rows = self.snapshot.costs.threads.iter().map(|thread| {
             let cost = Cost { self_: thread.total, total: Total::Exact(thread.total) };
@@ -81,10 +142,22 @@ impl<'a> List<'a> {
         let (rows, omitted) = self.select(rows, &|_| None, |thread, has| {
             threads.get(thread.index()).is_some_and(|thread| has(&thread.name))
         })?;
-        Ok((Rows::Threads(rows), omitted))
+        let labels = thread_labels(threads);
+        let subject = |thread: ThreadId| {
+            let this = threads.get(thread.index());
+            let names = this.map(|this| [&this.name, &this.process_name]);
+            let name = names.into_iter().flatten().find(|name| !name.is_empty());
+            let label = labels.get(thread.index()).map(|label| plain(label).into_owned());
+            Subject {
+                name: name.cloned(),
+                thread: Some(thread),
+                ..Subject::new(label.unwrap_or_default())
+            }
+        };
+        Ok((about(rows, subject), omitted))
     }
 
-    pub fn cliques(&self) -> Listed {
+    fn cliques(&self) -> Listed {
         let snapshot = self.snapshot;
         let mut cliques = clique_rows(snapshot).ok_or(
             "only call graphs have cliques, and this profile has stacks; list functions, whose totals \
@@ -98,17 +171,38 @@ impl<'a> List<'a> {
         let (rows, omitted) = self.select(cliques, &|_| None, |clique, has| {
             clique.functions.iter().any(|&function| has(self.name(function)))
         })?;
-        Ok((Rows::Cliques(rows), omitted))
+        let subject = |clique: CliqueCost| {
+            let title = self.titles(&clique.functions);
+            let members = Members { role: Role::Clique, functions: clique.functions, cost: None };
+            Subject { members: vec![members], recursive: clique.recursive, ..Subject::new(title) }
+        };
+        Ok((about(rows, subject), omitted))
     }
 
-    pub fn fields(&self) -> Listed {
+    fn fields(&self) -> Listed {
         if !self.ranking.by.is_known_of(self.snapshot) {
             return Err("only Mercury deep profiles have fields".to_owned());
         }
         let rows = fields(self.snapshot, self.in_module()?);
         let (rows, omitted) = self
             .select(rows, &|_| None, |field, has| has(&field.full_name()) || has(&field.module))?;
-        Ok((Rows::Fields(rows), omitted))
+        let members = |role, accessors: Option<Accessors>| {
+            let Accessors { functions, cost, calls } = accessors?;
+            Some(Members { role, functions, cost: Some((cost, calls)) })
+        };
+        let subject = |field: Field| {
+            let name = field.full_name();
+            let title = format!("{} {}", plain(&field.module), plain(&name));
+            let Field { module, getters, setters, .. } = field;
+            let all = [members(Role::Getter, getters), members(Role::Setter, setters)];
+            Subject {
+                name: Some(name),
+                lib: Some(module),
+                members: all.into_iter().flatten().collect(),
+                ..Subject::new(title)
+            }
+        };
+        Ok((about(rows, subject), omitted))
     }
 
     /// The functions of the module, hottest first.
@@ -150,6 +244,11 @@ impl<'a> List<'a> {
         let parts = parts.into_iter().filter(|part| module(snapshot, part) == Some(name));
         Ok(parts.map(|part| (part.function, (part.cost, part.is_divided))).collect())
     }
+}
+
+/// The rows with what they are about.
+fn about<T>(rows: Vec<Row<T>>, subject: impl Fn(T) -> Subject) -> Vec<Row> {
+    rows.into_iter().map(|row| row.about(&subject)).collect()
 }
 
 /// Whether a function is the one in which Mercury's runtime begins. It is not part of the program.

@@ -2,8 +2,11 @@
 
 use crate::compare::baseline::Before;
 use crate::compare::comparison::Change;
+use crate::compare::overlay::{Overlaid, Overlay};
 use crate::ranking::order::hotter;
+use crate::ranking::subject::Subject;
 use analysis::{Cost, Total};
+use loading::{Snapshot, Spread};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +56,7 @@ pub struct Limits {
 
 /// A row.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row<T> {
+pub struct Row<T = Subject> {
     /// What it is about.
     pub what: T,
     /// The cost of all calls.
@@ -75,6 +78,12 @@ impl<T> Row<T> {
     /// A row that is not own code, without a baseline.
     pub fn new(what: T, cost: Cost, calls: Option<u64>) -> Self {
         Self { what, cost, calls, own: false, partial: false, last: false, before: None }
+    }
+
+    /// The same row about something else.
+    pub(super) fn about<U>(self, subject: impl FnOnce(T) -> U) -> Row<U> {
+        let Self { what, cost, calls, own, partial, last, before } = self;
+        Row { what: subject(what), cost, calls, own, partial, last, before }
     }
 
     /// The cost of one call on average. `None` without counted calls.
@@ -112,6 +121,34 @@ impl<T> Row<T> {
     /// The size of the change of the total. 0 if it is unknown or may be noise.
     fn total_change(&self) -> f64 {
         size(self.before.as_ref().and_then(|before| before.total_change(self.cost)))
+    }
+}
+
+impl Row {
+    /// How the cost of a function or line is spread over runs. `None` for other rows, for a part of a
+    /// function, and for a single run.
+    pub fn spread(&self, snapshot: &Snapshot) -> Option<Spread> {
+        match (self.what.function(), self.what.line()) {
+            _ if self.partial => None,
+            (Some(function), _) => snapshot.run_costs().function(function),
+            (None, Some((file, line))) => snapshot.run_costs().line(file, line),
+            (None, None) => None,
+        }
+    }
+
+    /// The cost of a function or line in the overlay of `snapshot`. `None` for other rows, and for a part
+    /// of a function.
+    pub fn overlaid<'o>(
+        &self,
+        snapshot: &'o Snapshot,
+        overlay: Overlay<'o>,
+    ) -> Option<Overlaid<'o>> {
+        match (self.what.function(), self.what.line()) {
+            _ if self.partial => None,
+            (Some(function), _) => overlay.function(snapshot, function),
+            (None, Some((file, line))) => overlay.recorded_line(snapshot, file, line),
+            (None, None) => None,
+        }
     }
 }
 

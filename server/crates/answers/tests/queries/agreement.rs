@@ -100,12 +100,12 @@ fn hot(context: &Context, by: By) -> Option<HotSpots> {
 
 /// Functions by name.
 fn listed(context: &Context) -> Rows {
-    let functions = hot(context, By::Function).unwrap().functions.unwrap().into_iter();
+    let functions = hot(context, By::Function).unwrap().rows.into_iter();
     functions
         .map(|function| {
             let cost = function.cost.cost;
             let (self_, total) = (cost.self_.unwrap().0, cost.total.unwrap().0);
-            (function.name, row(self_, total, &cost.fields))
+            (function.title, row(self_, total, &cost.fields))
         })
         .collect()
 }
@@ -198,12 +198,12 @@ proptest! {
             prop_assert_eq!(self_, function.self_);
             prop_assert!(lines.iter().all(|line| line.total <= function.total));
         }
-        let lines = hot(&context, By::Line).unwrap().lines.unwrap().into_iter();
+        let lines = hot(&context, By::Line).unwrap().rows.into_iter();
         let lines: BTreeMap<u32, Row> = lines
             .map(|line| {
                 let cost = line.cost.cost;
                 let (self_, total) = (cost.self_.unwrap().0, cost.total.unwrap().0);
-                (line.line, row(self_, total, &cost.fields))
+                (line.line.unwrap(), row(self_, total, &cost.fields))
             })
             .collect();
         prop_assert_eq!(&lines, &hints);
@@ -247,9 +247,9 @@ proptest! {
         let second = |overlay: &Option<OverlayData>| {
             overlay.as_ref().map_or((0.0, 0.0), |it| (it.self_.0, it.total.unwrap().0))
         };
-        let functions = hot(&context, By::Function).unwrap().functions.unwrap().into_iter();
+        let functions = hot(&context, By::Function).unwrap().rows.into_iter();
         let functions: BTreeMap<String, (f64, f64)> =
-            functions.map(|row| (row.name, second(&row.cost.cost.overlay))).collect();
+            functions.map(|row| (row.title, second(&row.cost.cost.overlay))).collect();
         let of_lenses: BTreeMap<String, (f64, f64)> = function_costs(&context, &project.uri(FILE))
             .into_iter()
             .map(|lens| (lens.data.name, second(&lens.data.cost.overlay)))
@@ -266,9 +266,9 @@ proptest! {
             prop_assert_eq!(lines.iter().map(|(self_, _)| self_).sum::<f64>(), *self_);
             prop_assert!(lines.iter().all(|(_, of_line)| of_line <= total));
         }
-        let lines = hot(&context, By::Line).unwrap().lines.unwrap().into_iter();
+        let lines = hot(&context, By::Line).unwrap().rows.into_iter();
         for line in lines {
-            prop_assert_eq!(second(&line.cost.cost.overlay), of_lines[&line.line]);
+            prop_assert_eq!(second(&line.cost.cost.overlay), of_lines[&line.line.unwrap()]);
         }
         // The second costs are those of the other profile, if that has what the view chooses.
         let shown = context.world.overlay_profile();

@@ -7,7 +7,7 @@ use crate::support::{Project, compared_with};
 use analysis::TreeOrder;
 use answers::step::show;
 use answers::{
-    CallStep as Step, Context, CostFields, Direction, GivenItem, HotFunction, Key, PlaceFields,
+    CallStep as Step, Context, CostFields, Direction, GivenItem, HotRow, Key, PlaceFields,
     RankBy as By, RankSort as Sort, TreeNode, call_tree, flame_graph, hot_spots,
 };
 use profile::text_samples;
@@ -50,10 +50,10 @@ fn fields(place: &PlaceFields, cost: &CostFields) -> String {
     format!("{} {self_} {total} {} {}", place.place_text, cost.share, cost.tier)
 }
 
-fn functions(context: &Context, limit: usize) -> Vec<HotFunction> {
+fn functions(context: &Context, limit: usize) -> Vec<HotRow> {
     let sort = Some(Sort::Total);
     let question = answers::HotSpotsQuestion { sort, limit: Some(limit), ..Default::default() };
-    hot_spots(context, question).unwrap().unwrap().functions.unwrap()
+    hot_spots(context, question).unwrap().unwrap().rows
 }
 
 #[test]
@@ -62,7 +62,9 @@ fn functions_are_hot_by_total_then_self() {
     let functions = functions(&context(&project), 9);
     let rows: Vec<_> = functions
         .iter()
-        .map(|one| format!("{} {}", one.name, fields(&one.place, &one.cost.cost.fields)))
+        .map(|one| {
+            format!("{} {}", one.title, fields(one.place.as_ref().unwrap(), &one.cost.cost.fields))
+        })
         .collect();
     assert_eq!(
         rows,
@@ -77,7 +79,7 @@ fn functions_are_hot_by_total_then_self() {
     assert_eq!(eval.cost.text, "self 25.0% (1 sample) · total 75.0% (3 samples)");
     assert_eq!((eval.cost.label.as_str(), eval.line), ("75.0%", Some(8)));
     assert_eq!(
-        (eval.place.uri.as_ref(), eval.place.line0),
+        (eval.place.as_ref().unwrap().uri.as_ref(), eval.place.as_ref().unwrap().line0),
         (Some(&project.uri("app.rs")), Some(7))
     );
     let item = eval.item.as_ref().unwrap();
@@ -90,9 +92,12 @@ fn lines_are_hot_by_total_and_a_limit_cuts_the_list() {
     let (by, sort) = (Some(By::Line), Some(Sort::Total));
     let question = answers::HotSpotsQuestion { by, sort, limit: Some(3), ..Default::default() };
     let spots = hot_spots(&context, question).unwrap().unwrap();
-    assert_eq!((spots.total.0, spots.metric.as_str(), spots.functions), (4.0, "samples", None));
-    let lines = spots.lines.unwrap();
-    let rows: Vec<_> = lines.iter().map(|one| fields(&one.place, &one.cost.cost.fields)).collect();
+    assert_eq!((spots.total.0, spots.metric.as_str()), (4.0, "samples"));
+    let lines = spots.rows;
+    let rows: Vec<_> = lines
+        .iter()
+        .map(|one| fields(one.place.as_ref().unwrap(), &one.cost.cost.fields))
+        .collect();
     let expected =
         ["app.rs:13 75.0% 75.0% 0.75 3", "app.rs:3 0.0% 75.0% 0.75 3", "app.rs:6 0.0% 50.0% 0.5 3"];
     assert_eq!(rows, expected);
@@ -133,7 +138,7 @@ fn hot_spots_show_what_changed_since_the_baseline() {
 /// The item of a function as a client passes it back.
 fn item(context: &Context, name: &str) -> GivenItem {
     let functions = functions(context, 9);
-    let item = functions.into_iter().find(|one| one.name == name).unwrap().item.unwrap();
+    let item = functions.into_iter().find(|one| one.title == name).unwrap().item.unwrap();
     serde_json::from_value(serde_json::to_value(item).unwrap()).unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::{Project, compared_with, compared_with_runs, numbered, recording, v8};
 use answers::{
-    Baseline, Caches, Compare, Context, Diff, Direction, Environment, HotLine,
+    Baseline, Caches, Compare, Context, Diff, Direction, Environment, HotRow,
     HotSpotsQuestion as Question, ItemPath, PartChange, Position, RankBy as By, RankSort as Sort,
     Same, Settings, Snapshot, TreeNode, Unmatched, ViewSettings, Weight, call_tree, calls,
     flame_graph, function_costs, hot_spots, hottest_functions, hover, index_sources, line_costs,
@@ -335,8 +335,8 @@ fn question(by: By) -> Question {
 }
 
 fn hot_lines(context: &Context) -> Vec<String> {
-    let lines = hot_spots(context, question(By::Line)).unwrap().unwrap().lines.unwrap();
-    lines.iter().map(|line| format!("{} {}", line.line, line.cost.label)).collect()
+    let lines = hot_spots(context, question(By::Line)).unwrap().unwrap().rows;
+    lines.iter().map(|line| format!("{} {}", line.line.unwrap(), line.cost.label)).collect()
 }
 
 #[test]
@@ -392,15 +392,15 @@ fn a_hover_has_the_percentages_of_each_profile() {
 
 /// The lines that are hot, and whether they are known to be the same in the baseline.
 fn compared_lines(context: &Context) -> Vec<String> {
-    let lines = hot_spots(context, question(By::Line)).unwrap().unwrap().lines.unwrap();
-    let of = |line: &HotLine| {
+    let lines = hot_spots(context, question(By::Line)).unwrap().unwrap().rows;
+    let of = |line: &HotRow| {
         assert_eq!(line.cost.label, "100.0%", "an unchanged cost has no delta");
         let compared = line.cost.cost.fields.change.as_ref();
         let same = compared.map_or("unknown", |change| match change.total.as_ref() {
             Some(total) if total.change == Weight(0.0) => "same",
             _ => "changed",
         });
-        format!("{} {same}", line.line)
+        format!("{} {same}", line.line.unwrap())
     };
     lines.iter().map(of).collect()
 }
@@ -465,9 +465,8 @@ fn a_function_without_a_definition_is_not_compared_with_one_that_has_one() {
     let is_compared = |now, before| {
         let [now, before] = [now, before].map(|text| project.load(text_samples::profile(text)));
         let context = compared_with(&project.context(now, &[]), before);
-        let functions =
-            hot_spots(&context, question(By::Function)).unwrap().unwrap().functions.unwrap();
-        let g = functions.into_iter().find(|function| function.name == "g").unwrap();
+        let functions = hot_spots(&context, question(By::Function)).unwrap().unwrap().rows;
+        let g = functions.into_iter().find(|function| function.title == "g").unwrap();
         assert_eq!(g.cost.label, "100.0%");
         g.cost.cost.fields.change.is_some()
     };
