@@ -27,7 +27,7 @@ fn the_json_schema_is_up_to_date() {
             array["minItems"] = json!(required);
         }
         let properties = json!({"arguments": array, "result": answer});
-        (name.to_owned(), json!({"description": description, "properties": properties}))
+        (name.clone(), json!({"description": description, "properties": properties}))
     };
     let mut methods: Map<String, Value> = commands.into_iter().map(command).collect();
     methods.insert(

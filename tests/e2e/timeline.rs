@@ -158,7 +158,10 @@ fn a_range_and_a_search_give_the_numbers_of_the_command_line() {
             .output()
             .unwrap();
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!((&report["total"], functions(&report["functions"])), (&view["total"], rows.clone()));
+        assert_eq!(
+            (&report["total"], functions(&report["functions"])),
+            (&view["total"], rows.clone())
+        );
         (view["total"].clone(), view["marks"].clone(), rows)
     };
     let all = "eval 1/3, hash 3/3, main 1/6, parse 1/3";

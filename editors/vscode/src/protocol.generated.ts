@@ -2165,18 +2165,24 @@ export interface Commands {
   readonly "costline.popTransform": { readonly arguments: readonly []; readonly result: View };
   /** Remove all transforms. Returns the new view, like `costline.view`. */
   readonly "costline.clearTransforms": { readonly arguments: readonly []; readonly result: View };
-  /** List the hottest functions, lines, calls, files, modules, packages, libraries, threads, cliques or fields of the profile, own code first, like `costline report`. Null without a profile. */
-  readonly "costline.hotspots": { readonly arguments: readonly [(HotSpotsArgument | null)?, (OtherProfile | null)?]; readonly result: HotSpots | null };
-  /** Return the hot line after that of the cursor, or before it, in any file of the workspace. Hot lines are those with at least the self cost of the setting `hints.minPercent`, hottest first, your own code before other code, at most 200. From any other line it is the hottest; after the last one comes the first. */
-  readonly "costline.hotLine": { readonly arguments: readonly [(HotLineArgument | null)?]; readonly result: HotLineStep };
   /** List the callers of a call hierarchy item. A message also shows the five hottest, unless `message` is false. An item of another server or profile has no entries. */
   readonly "costline.showCallers": { readonly arguments: readonly [ItemArgument, (ShowOptions | null)?]; readonly result: CallStep };
   /** List the callees of a call hierarchy item. Otherwise like `costline.showCallers`. */
   readonly "costline.showCallees": { readonly arguments: readonly [ItemArgument, (ShowOptions | null)?]; readonly result: CallStep };
-  /** Return the descendants of a call node down to a depth: callees, or callers in the bottom-up tree. Null without a profile. */
-  readonly "costline.callTree": { readonly arguments: readonly [(CallTreeArgument | null)?, (OtherProfile | null)?]; readonly result: CallTree | null };
   /** Write a flame graph (SVG) and open it, if the client supports `window/showDocument`. With `inline`, return the flame graph in the response instead. */
   readonly "costline.flamegraph": { readonly arguments: readonly [(FlameGraphArgument | null)?, (OtherProfile | null)?]; readonly result: DrawnFlameGraph };
+  /** Add a path mapping to those in the setting `pathMappings`, or replace the one with the same `from`. A message tells the user how many of the profile's files are found with it, and which entry to add to the setting to keep it. The mapping is dropped when the user changes the setting. Returns the new view, like `costline.view`. */
+  readonly "costline.setPathMapping": { readonly arguments: readonly [SetPathMappingArgument]; readonly result: View };
+  /** List the profile sources that the workspace folder names (`.costline/sources.toml`), each with the command that fetches its profile. Nothing is run. */
+  readonly "costline.sources": { readonly arguments: readonly []; readonly result: NamedSources };
+  /** Export the profile, with the current view applied, to a file in another format. */
+  readonly "costline.export": { readonly arguments: readonly [ExportArgument]; readonly result: Exported };
+  /** List the hottest functions, lines, calls, files, modules, packages, libraries, threads, cliques or fields of the profile, own code first, like `costline report`. Null without a profile. */
+  readonly "costline.hotspots": { readonly arguments: readonly [(HotSpotsArgument | null)?, (OtherProfile | null)?]; readonly result: HotSpots | null };
+  /** Return the hot line after that of the cursor, or before it, in any file of the workspace. Hot lines are those with at least the self cost of the setting `hints.minPercent`, hottest first, your own code before other code, at most 200. From any other line it is the hottest; after the last one comes the first. */
+  readonly "costline.hotLine": { readonly arguments: readonly [(HotLineArgument | null)?]; readonly result: HotLineStep };
+  /** Return the descendants of a call node down to a depth: callees, or callers in the bottom-up tree. Null without a profile. */
+  readonly "costline.callTree": { readonly arguments: readonly [(CallTreeArgument | null)?, (OtherProfile | null)?]; readonly result: CallTree | null };
   /** Return the weight of the samples over time, from the first sample to the last or over the chosen range, in buckets of equal length. Null without a profile. */
   readonly "costline.timeline": { readonly arguments: readonly [(TimelineArgument | null)?, (OtherProfile | null)?]; readonly result: Timeline | null };
   /** Return the cost of selected lines of an open document, together (a sample on several of them counts once) and of each line, and the callers of the functions on them. Null if none of the lines has a cost. */
@@ -2185,14 +2191,8 @@ export interface Commands {
   readonly "costline.explain": { readonly arguments: readonly [ExplainArgument]; readonly result: Explanation };
   /** List the files of the profile with the workspace file that each is mapped to, hottest first. Null without a profile. */
   readonly "costline.paths": { readonly arguments: readonly []; readonly result: Paths | null };
-  /** Add a path mapping to those in the setting `pathMappings`, or replace the one with the same `from`. A message tells the user how many of the profile's files are found with it, and which entry to add to the setting to keep it. The mapping is dropped when the user changes the setting. Returns the new view, like `costline.view`. */
-  readonly "costline.setPathMapping": { readonly arguments: readonly [SetPathMappingArgument]; readonly result: View };
   /** List the programs, tests and benchmarks of a document, each with the commands that record a profile of it. Nothing is run. */
   readonly "costline.recipes": { readonly arguments: readonly [Question]; readonly result: readonly Recipe[] };
-  /** List the profile sources that the workspace folder names (`.costline/sources.toml`), each with the command that fetches its profile. Nothing is run. */
-  readonly "costline.sources": { readonly arguments: readonly []; readonly result: NamedSources };
-  /** Export the profile, with the current view applied, to a file in another format. */
-  readonly "costline.export": { readonly arguments: readonly [ExportArgument]; readonly result: Exported };
 }
 
 /** Notifications of the server. */

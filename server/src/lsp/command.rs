@@ -1,37 +1,35 @@
-//! `workspace/executeCommand`: the list of commands. Each has a file of its own.
+//! `workspace/executeCommand`: the questions of the engine (`answers::QUERIES`), and the commands that
+//! are more than a question. Each of these has a file of its own.
 //!
 //! The arguments and the answer of a command are types, from which the JSON Schema, the types of
 //! the plug-ins and the page of the book are generated (`protocol`).
 
 mod arguments;
-mod call_tree;
 mod clear_baseline;
 mod clear_transforms;
 mod definition;
-mod explain;
 mod export;
 mod flamegraph;
-mod hot_line;
-mod hotspots;
-mod paths;
 mod pop_transform;
 mod profiles;
 mod push_transform;
-mod recipes;
+mod query;
 mod reload;
 mod select_profile;
-mod selection;
 mod set_baseline;
 mod set_path_mapping;
 mod set_view;
 mod show_calls;
 mod sources;
-mod timeline;
 mod view;
 
 use super::server::Server;
+use answers::QUERIES;
 use definition::Command as _;
 pub use definition::Entry;
+pub use query::id;
+#[cfg(test)]
+pub use query::schemas;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
 
@@ -50,8 +48,8 @@ pub const SELECT_PROFILE: &str = select_profile::SelectProfile::NAME;
 /// The command of code actions that add a path mapping.
 pub const SET_PATH_MAPPING: &str = set_path_mapping::SetPathMapping::NAME;
 
-/// All commands, in the order of the book.
-pub const COMMANDS: [Entry; 24] = [
+/// The commands that are more than a question, in the order of the book.
+pub const COMMANDS: [Entry; 16] = [
     Entry::of::<view::ShowView>(),
     Entry::of::<set_view::SetView>(),
     Entry::of::<profiles::ListProfiles>(),
@@ -62,31 +60,27 @@ pub const COMMANDS: [Entry; 24] = [
     Entry::of::<push_transform::PushTransform>(),
     Entry::of::<pop_transform::PopTransform>(),
     Entry::of::<clear_transforms::ClearTransforms>(),
-    Entry::of::<hotspots::ListHotSpots>(),
-    Entry::of::<hot_line::GoToHotLine>(),
     Entry::of::<show_calls::ShowCallers>(),
     Entry::of::<show_calls::ShowCallees>(),
-    Entry::of::<call_tree::ShowCallTree>(),
     Entry::of::<flamegraph::DrawFlameGraph>(),
-    Entry::of::<timeline::ShowTimeline>(),
-    Entry::of::<selection::ShowSelection>(),
-    Entry::of::<explain::ExplainLine>(),
-    Entry::of::<paths::ListPaths>(),
     Entry::of::<set_path_mapping::SetPathMapping>(),
-    Entry::of::<recipes::ListRecipes>(),
     Entry::of::<sources::ListSources>(),
     Entry::of::<export::Export>(),
 ];
 
-/// The ids of all commands.
+/// The ids of all commands: those above, and the questions of the engine.
 pub fn names() -> Vec<String> {
-    COMMANDS.iter().map(|command| command.name.to_owned()).collect()
+    let own = COMMANDS.iter().map(|command| command.name.to_owned());
+    own.chain(QUERIES.iter().map(id)).collect()
 }
 
 /// Runs a command.
 pub async fn execute(server: &Server, name: &str, arguments: &[Value]) -> Result<Value> {
     if let Some(command) = COMMANDS.iter().find(|command| command.name == name) {
         return (command.run)(server, arguments).await;
+    }
+    if let Some(query) = QUERIES.iter().find(|query| id(query) == name) {
+        return query::run(query, server, arguments).await;
     }
     let message = format!("unknown command `{name}`; expected one of {}", names().join(", "));
     Err(Error::invalid_params(message))

@@ -2,10 +2,10 @@
 
 use crate::lsp::active_document::ActiveDocument;
 use crate::lsp::capabilities::Experimental;
-use crate::lsp::command::COMMANDS;
+use crate::lsp::command::{COMMANDS, id, schemas};
 use crate::lsp::content::{Content, ContentParams};
 use crate::schemas::unwrap_description;
-use answers::{HintData, LensData, ShownProfile as Shown};
+use answers::{HintData, LensData, QUERIES, ShownProfile as Shown};
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{Schema, SchemaGenerator};
@@ -33,7 +33,7 @@ pub struct Protocol {
 /// A command.
 pub struct CommandShape {
     /// The id in `workspace/executeCommand`.
-    pub name: &'static str,
+    pub name: String,
     /// The description, in sentences.
     pub description: String,
     /// Its arguments, in order.
@@ -55,21 +55,19 @@ impl Protocol {
     pub fn new() -> Self {
         let mut answers = SchemaSettings::draft2020_12().for_serialize().into_generator();
         let mut inputs = SchemaSettings::draft2020_12().for_deserialize().into_generator();
-        let mut commands: Vec<_> = COMMANDS
-            .iter()
-            .map(|command| CommandShape {
-                name: command.name,
-                description: command.description.split_whitespace().collect::<Vec<_>>().join(" "),
-                arguments: (command.arguments)(&mut inputs)
-                    .into_iter()
-                    .map(|(schema, is_required)| ArgumentShape {
-                        schema: schema.to_value(),
-                        is_required,
-                    })
-                    .collect(),
-                answer: (command.answer)(&mut answers).to_value(),
-            })
-            .collect();
+        let own = COMMANDS.iter().map(|command| CommandShape {
+            name: command.name.to_owned(),
+            description: joined(command.description),
+            arguments: shapes((command.arguments)(&mut inputs)),
+            answer: (command.answer)(&mut answers).to_value(),
+        });
+        let mut commands: Vec<_> = own.collect();
+        commands.extend(QUERIES.iter().map(|query| CommandShape {
+            name: id(query),
+            description: joined(query.description),
+            arguments: shapes(schemas(query, &mut inputs)),
+            answer: (query.answer)(&mut answers).to_value(),
+        }));
         let mut content = [
             inputs.subschema_for::<ContentParams>().to_value(),
             answers.subschema_for::<Content>().to_value(),
@@ -103,6 +101,19 @@ impl Protocol {
     pub fn resolved<'a>(&'a self, schema: &'a Value) -> &'a Value {
         reference(schema).and_then(|name| self.types.get(name)).unwrap_or(schema)
     }
+}
+
+/// A description on one line.
+fn joined(description: &str) -> String {
+    description.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn shapes(arguments: Vec<(Schema, bool)>) -> Vec<ArgumentShape> {
+    let shape = |(schema, is_required): (Schema, bool)| ArgumentShape {
+        schema: schema.to_value(),
+        is_required,
+    };
+    arguments.into_iter().map(shape).collect()
 }
 
 /// The types that a generator has generated schemas for.

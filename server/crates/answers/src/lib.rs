@@ -3,18 +3,27 @@
 //! It does not depend on the protocol, the async runtime or the terminal. The language server, the
 //! command line and MCP all ask here, so their numbers are the same.
 //!
-//! A host opens a profile as a [`Snapshot`], which has all costs, and asks:
+//! A host opens a profile as a [`Snapshot`], which has all costs, and asks by name and JSON what the
+//! commands of the language server ask ([`QUERIES`]), or calls the functions behind them:
 //!
 //! ```
-//! use answers::{Settings, open, sorted_lines};
+//! use answers::{Context, Settings, ask, open, sorted_lines};
+//! use serde_json::json;
+//! use std::sync::Arc;
 //!
 //! let folder = tempfile::tempdir()?;
 //! std::fs::write(folder.path().join("app.py"), "def parse():\n    pass\n\nparse()\n")?;
 //! let profile = folder.path().join("cpu.folded");
 //! std::fs::write(&profile, "main (app.py:4);parse (app.py:2) 3\nmain (app.py:4) 1\n")?;
-//! let snapshot = open(&[profile], &[folder.path().to_owned()], &Settings::default())?;
+//! let settings = Settings::default();
+//! let snapshot = Arc::new(open(&[profile], &[folder.path().to_owned()], &settings)?);
 //!
 //! // Line 4 is on the stack of all 4 samples, and the leaf of one.
+//! let context = Context::of(snapshot.clone(), &settings);
+//! let answer = ask(&context, "hotspots", &json!({ "by": "line", "sort": "total" }))?;
+//! let hottest = &answer["rows"][0];
+//! assert_eq!((&hottest["line"], &hottest["self"], &hottest["total"]), (&json!(4), &json!(1), &json!(4)));
+//!
 //! let hottest = &sorted_lines(&snapshot)[0];
 //! assert_eq!((hottest.line, hottest.cost.self_, hottest.cost.total.exact()), (4, 1.0, Some(4.0)));
 //! assert!(snapshot.path_of(hottest.file).is_some_and(|path| path.ends_with("app.py")));
@@ -104,6 +113,7 @@ pub use crate::query::tree_rows::{
     TreeRows, tree_rows,
 };
 pub use crate::query::view::{View, view};
+pub use crate::query::{Parsed, QUERIES, Query, Takes, ask};
 pub use crate::ranking::order::{hottest_functions, sorted_lines};
 pub use crate::ranking::{
     By as RankBy, InBaseline, Limits as RankLimits, Members, Omitted, Place, Ranked, Ranking, Role,

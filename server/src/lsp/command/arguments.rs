@@ -79,7 +79,7 @@ impl<A: Argument, B: Argument> Arguments for (A, B) {
 
 /// Checks that there are at most `max` arguments. Further nulls are accepted, because some clients
 /// append them.
-fn at_most(given: &[Value], max: usize) -> Result<(), String> {
+pub fn at_most(given: &[Value], max: usize) -> Result<(), String> {
     match given.iter().skip(max).find(|argument| !argument.is_null()) {
         None => Ok(()),
         Some(_) if max == 0 => Err("takes no arguments".to_owned()),

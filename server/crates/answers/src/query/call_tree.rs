@@ -3,6 +3,7 @@
 //! The numbers are the same as in `costline tree`, because both use
 //! [`analysis::CallTree::branches`].
 
+use super::ask::{Ask, Takes};
 use crate::compare::baseline::Before;
 use crate::compare::same_nodes::SameNodes;
 use crate::items::fields::{CostFields, PlaceFields};
@@ -165,6 +166,19 @@ struct Node {
     level: usize,
     /// The number of children that are not in the response.
     more: usize,
+}
+
+impl Ask for Question {
+    const NAME: &'static str = "callTree";
+    const DESCRIPTION: &'static str = "Return the descendants of a call node down to a depth: callees, \
+                                       or callers in the bottom-up tree. Null without a profile.";
+    const TAKES: Takes = Takes::Options;
+    const OF_ANY_PROFILE: bool = true;
+    type Answer = Option<CallTree>;
+
+    fn answer(self, context: &Context) -> Result<Self::Answer, String> {
+        Ok(call_tree(context, &self))
+    }
 }
 
 /// The children of a node, and theirs to the requested depth. `None` without a profile.

@@ -1,5 +1,6 @@
 //! Explains why a line shows a cost or none.
 
+use super::ask::{Ask, Takes};
 use crate::items::CostData;
 use crate::lines::document::path_of;
 use crate::lines::file_lines::{FileLines, UNKNOWN_LINE};
@@ -104,6 +105,17 @@ impl Explanation {
             stale: None,
             steps: Vec::new(),
         }
+    }
+}
+
+impl Ask for Question {
+    const NAME: &'static str = "explain";
+    const DESCRIPTION: &'static str = "Explain why a line shows its cost, or why it shows none.";
+    const TAKES: Takes = Takes::Object;
+    type Answer = Explanation;
+
+    fn answer(self, context: &Context) -> Result<Explanation, String> {
+        Ok(explain(context, &self))
     }
 }
 

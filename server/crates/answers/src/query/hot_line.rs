@@ -1,6 +1,7 @@
 //! The way from hot line to hot line, across the files of the workspace: by self cost, your own code
 //! first, as in the list of hot spots.
 
+use super::ask::{Ask, Takes};
 use super::hot_spots;
 use super::hot_spots::{HotRow, hot_spots};
 use crate::keys::weight::Weight;
@@ -42,6 +43,22 @@ pub struct Step {
     /// The line for display: `Hot line 2 of 14: app.py:12, self 4.0% (4 samples) · total 12.3% (12
     /// samples)`.
     pub text: String,
+}
+
+impl Ask for Question {
+    const NAME: &'static str = "hotLine";
+    const DESCRIPTION: &'static str = "Return the hot line after that of the cursor, or before it, in \
+                                       any file of the workspace. Hot lines are those with at least \
+                                       the self cost of the setting `hints.minPercent`, hottest \
+                                       first, your own code before other code, at most 200. From any \
+                                       other line it is the hottest; after the last one comes the \
+                                       first.";
+    const TAKES: Takes = Takes::Options;
+    type Answer = Step;
+
+    fn answer(self, context: &Context) -> Result<Step, String> {
+        hot_line(context, &self)
+    }
 }
 
 /// The hot line after or before that of the cursor; from any other line the hottest. After the last

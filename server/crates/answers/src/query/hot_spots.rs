@@ -1,6 +1,7 @@
 //! The hottest functions, lines, calls, files, modules, packages, libraries, threads, cliques or
 //! fields of a profile.
 
+use super::ask::{Ask, Takes};
 use crate::items::fields::PlaceFields;
 use crate::items::{CostData, Item, root_item};
 use crate::keys::Key;
@@ -11,7 +12,7 @@ use crate::ranking::{
 };
 use crate::session::marks::Marks;
 use crate::world::context::Context;
-use analysis::{Cost, FunctionId, Total};
+use analysis::{Cost, FunctionId, ThreadId, Total};
 use loading::{Show, Snapshot, Spread, units};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -197,6 +198,21 @@ pub struct HotMember {
     pub item: Option<Item>,
 }
 
+impl Ask for Question {
+    const NAME: &'static str = "hotspots";
+    const DESCRIPTION: &'static str = "List the hottest functions, lines, calls, files, modules, \
+                                       packages, libraries, threads, cliques or fields of the \
+                                       profile, own code first, like `costline report`. Null \
+                                       without a profile.";
+    const TAKES: Takes = Takes::Options;
+    const OF_ANY_PROFILE: bool = true;
+    type Answer = Option<HotSpots>;
+
+    fn answer(self, context: &Context) -> Result<Self::Answer, String> {
+        hot_spots(context, self)
+    }
+}
+
 /// The hot spots of a profile. `None` without a profile. The error is a message for users.
 pub fn hot_spots(context: &Context, question: Question) -> Result<Option<HotSpots>, String> {
     let Some(snapshot) = context.world.snapshot() else { return Ok(None) };
@@ -241,7 +257,7 @@ impl Answer<'_> {
             Place::File(file) => (Some(file), None),
             _ => function.and_then(|it| snapshot.definition(it)).or(line).unzip(),
         };
-        let thread = thread.map(|thread| thread.index());
+        let thread = thread.map(ThreadId::index);
         let thread = thread.and_then(|thread| snapshot.grouped.recording.threads().get(thread));
         HotRow {
             kind: by,

@@ -1,5 +1,6 @@
 //! The files of a profile, and the workspace files that they are mapped to.
 
+use super::ask::{Ask, Takes};
 use crate::keys::weight::Weight;
 use crate::query::path_rules;
 use crate::ranking::order::hottest_line_of_files;
@@ -8,7 +9,7 @@ use analysis::{Cost, FileId};
 use loading::text::one_line;
 use loading::{AmbiguousFunction, PathMapping, Snapshot};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sources::{Mapping, SourceIndex};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -113,6 +114,24 @@ impl From<sources::How> for How {
             sources::How::SourceMap => Self::SourceMap,
             sources::How::Name => Self::Name,
         }
+    }
+}
+
+/// Nothing to choose.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "PathsArgument")]
+pub struct Question {}
+
+impl Ask for Question {
+    const NAME: &'static str = "paths";
+    const DESCRIPTION: &'static str = "List the files of the profile with the workspace file that each \
+                                       is mapped to, hottest first. Null without a profile.";
+    const TAKES: Takes = Takes::Nothing;
+    type Answer = Option<Paths>;
+
+    fn answer(self, context: &Context) -> Result<Self::Answer, String> {
+        Ok(paths(context))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The programs, tests and benchmarks of a document, each with the commands that record a profile of
 //! it.
 
+use super::ask::{Ask, Takes};
 use crate::lines::document::Document;
 use crate::recipes::{Entry, Source, entries};
 use crate::world::context::Context;
@@ -48,6 +49,18 @@ pub struct RecipeCommand {
     pub program: String,
     /// Its arguments.
     pub arguments: Vec<String>,
+}
+
+impl Ask for Question {
+    const NAME: &'static str = "recipes";
+    const DESCRIPTION: &'static str = "List the programs, tests and benchmarks of a document, each with \
+                                       the commands that record a profile of it. Nothing is run.";
+    const TAKES: Takes = Takes::Object;
+    type Answer = Vec<Recipe>;
+
+    fn answer(self, context: &Context) -> Result<Vec<Recipe>, String> {
+        Ok(recipes(context, &self.uri))
+    }
 }
 
 /// The recipes of an open document in a root, in the order of the text.

@@ -1,5 +1,6 @@
 //! What selected lines of a document cost: all together, each one, and who calls them.
 
+use super::ask::{Ask, Takes};
 use crate::items::fields::{CostFields, PlaceFields};
 use crate::items::{Item, root_item};
 use crate::keys::weight::Weight;
@@ -89,6 +90,20 @@ pub struct SelectionCaller {
     pub place: PlaceFields,
     /// The function's item, to request callers and callees with.
     pub item: Option<Item>,
+}
+
+impl Ask for Question {
+    const NAME: &'static str = "selection";
+    const DESCRIPTION: &'static str = "Return the cost of selected lines of an open document, \
+                                       together (a sample on several of them counts once) and of \
+                                       each line, and the callers of the functions on them. Null \
+                                       if none of the lines has a cost.";
+    const TAKES: Takes = Takes::Object;
+    type Answer = Option<Selection>;
+
+    fn answer(self, context: &Context) -> Result<Self::Answer, String> {
+        Ok(selection(context, &self))
+    }
 }
 
 /// What lines cost. `None` if none of them has a cost.

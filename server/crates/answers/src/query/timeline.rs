@@ -1,9 +1,11 @@
 //! The weight of what is shown over time.
 
+use super::ask::{Ask, Takes};
 use crate::keys::weight::Weight;
 use crate::query::fleet;
 use crate::session::marks::Marks;
 use crate::world::World;
+use crate::world::context::Context;
 use analysis::{Activity, Metric, Thread};
 use formats::{Fleet, Series};
 use loading::text::one_line;
@@ -172,6 +174,20 @@ impl Row {
     fn new(activity: Activity, metric: &Metric) -> Self {
         let buckets = activity.buckets.into_iter().map(|weight| Bucket::new(weight, metric));
         Self { buckets: buckets.collect(), without_time: Some(Weight(activity.without_time)) }
+    }
+}
+
+impl Ask for Question {
+    const NAME: &'static str = "timeline";
+    const DESCRIPTION: &'static str = "Return the weight of the samples over time, from the first \
+                                       sample to the last or over the chosen range, in buckets of \
+                                       equal length. Null without a profile.";
+    const TAKES: Takes = Takes::Options;
+    const OF_ANY_PROFILE: bool = true;
+    type Answer = Option<Timeline>;
+
+    fn answer(self, context: &Context) -> Result<Self::Answer, String> {
+        timeline(&context.world, &self)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::lines::file_lines::FileLines;
 use crate::present::labels::Scale;
 use crate::world::World;
 use analysis::{FileId, FunctionId, Metric};
-use loading::Snapshot;
+use loading::{Settings, Snapshot};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -70,6 +70,16 @@ fn overlaid<'m>(
 }
 
 impl Context {
+    /// The input of queries about one profile, with the settings that it was opened with.
+    pub fn of(snapshot: Arc<Snapshot>, settings: &Settings) -> Self {
+        let world = World {
+            settings: Arc::new(settings.clone()),
+            shown: Some(snapshot),
+            ..World::default()
+        };
+        Self { world: Arc::new(world), documents: OpenDocuments::default() }
+    }
+
     /// The document with this URI, if it is open and a file of the profile.
     pub fn open_file(&self, uri: &Url) -> Option<OpenFile> {
         let document = self.documents.get(uri)?.clone();
