@@ -1,0 +1,296 @@
+//! Call graphs of random runs, checked against the samples that they sum: what is called exact is, and bounds
+//! hold.
+
+#![allow(clippy::unwrap_used, reason = "in tests a panic is the message")]
+
+use crate::programs::{
+    Frame, N_FUNCTIONS, Sample, edges, file, functions, lines, path, runs, weight,
+};
+use analysis::{CallTree, Recursion, View, costs};
+use profile::{
+    Call, Clique, Column, Context, ContextCall, Contexts, FuncId, FunctionId, GraphTables, Groups,
+    Metric, OwnCost, ProfileBuilder, Recording, RowWeights, StatedTotal, Total,
+};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+fn func(function: usize) -> FuncId {
+    FuncId::new(u32::try_from(function).unwrap())
+}
+
+fn weights(weight: f64) -> RowWeights {
+    RowWeights::from_slice(&[weight])
+}
+
+/// The rows that a profiler writes which sums costs by line and by call.
+fn tables(samples: &[Sample]) -> GraphTables {
+    let mut builder = ProfileBuilder::new(Vec::new(), 0);
+    let files = ["a.c", "b.c"].map(|name| builder.intern_source(name).unwrap());
+    for f in 0..N_FUNCTIONS {
+        let name = builder.intern_string(&format!("f{f}")).unwrap();
+        let source = Some(files[file(f)]);
+        builder.push_func(profile::Func { name, source, lib: None, line: 0, column: 0 }).unwrap();
+    }
+    let mut own: BTreeMap<(usize, u32), f64> = BTreeMap::new();
+    let mut calls: BTreeMap<(usize, u32, usize), (f64, bool)> = BTreeMap::new();
+    for (stack, weight) in samples {
+        *own.entry(*stack.last().unwrap()).or_default() += weight;
+        for (k, pair) in stack.windows(2).enumerate() {
+            let ((caller, line), (callee, _)) = (pair[0], pair[1]);
+            let (sum, nested) = calls.entry((caller, line, callee)).or_default();
+            *sum += weight;
+            *nested |= stack[..=k].iter().any(|&(f, _)| f == callee);
+        }
+    }
+    GraphTables {
+        symbols: builder.build().into_symbols(),
+        metrics: vec![Metric::new("samples", "samples", None)],
+        own: own
+            .into_iter()
+            .map(|((f, line), sum)| OwnCost {
+                func: func(f),
+                source: None,
+                line,
+                weights: weights(sum),
+            })
+            .collect(),
+        calls: calls
+            .into_iter()
+            .map(|((caller, line, callee), (sum, nested))| Call {
+                caller: func(caller),
+                source: None,
+                line,
+                callee: func(callee),
+                count: 1,
+                weights: weights(sum),
+                nested,
+            })
+            .collect(),
+        ..GraphTables::default()
+    }
+}
+
+/// The costs and the calls of a recording.
+struct Summed {
+    costs: analysis::Costs,
+    tree: CallTree,
+}
+
+impl Summed {
+    fn new(tables: GraphTables) -> Self {
+        let groups = Arc::new(Groups::identity(&tables.symbols));
+        let recording = Arc::new(Recording::from(tables));
+        let view = View::of(&recording);
+        let costs = costs(&recording, &view, &groups);
+        Self { costs, tree: CallTree::new(recording, view, groups) }
+    }
+
+    fn function(&self, f: usize) -> profile::Cost {
+        self.costs.function(id(f)).cost
+    }
+}
+
+fn id(f: usize) -> FunctionId {
+    FunctionId::new(u32::try_from(f).unwrap())
+}
+
+/// Whether a total says nothing that is not so.
+fn holds(total: Total, truth: f64) -> bool {
+    match total {
+        Total::Exact(exact) => exact == truth,
+        Total::Bounded { min, max } => min <= truth && truth <= max && min < max,
+        Total::Estimated(_) => true,
+        Total::Unknown => false,
+    }
+}
+
+fn is_recursive(samples: &[Sample]) -> bool {
+    samples.iter().any(|(stack, _)| {
+        stack.iter().map(|&(f, _)| f).collect::<BTreeSet<_>>().len() < stack.len()
+    })
+}
+
+/// Functions that call each other in circles, across all samples.
+fn circles(samples: &[Sample]) -> Vec<BTreeSet<usize>> {
+    let all: Vec<_> = edges(samples).into_iter().collect();
+    let reached = |from: usize| {
+        let mut found = BTreeSet::from([from]);
+        for _ in 0..N_FUNCTIONS {
+            let more: Vec<_> = all.iter().filter(|(a, _)| found.contains(a)).collect();
+            found.extend(more.into_iter().map(|&(_, callee)| callee));
+        }
+        found
+    };
+    let members: BTreeSet<BTreeSet<usize>> = functions(samples)
+        .into_keys()
+        .map(|f| reached(f).into_iter().filter(|&g| reached(g).contains(&f)).collect())
+        .collect();
+    members.into_iter().collect()
+}
+
+proptest! {
+    #[test]
+    fn totals_without_recursion_are_exact(samples in runs(false)) {
+        let summed = Summed::new(tables(&samples));
+        for (f, (own, total)) in functions(&samples) {
+            let cost = summed.function(f);
+            prop_assert_eq!((cost.self_, cost.total), (own, Total::Exact(total)), "f{}", f);
+        }
+        for (caller, callee) in edges(&samples) {
+            let edge = summed.tree.edges().all().iter()
+                .find(|edge| (edge.caller, edge.callee) == (id(caller), id(callee))).unwrap();
+            prop_assert_eq!(edge.total, path(&samples, &[caller, callee]));
+            prop_assert!(!edge.recursive || caller == callee);
+        }
+    }
+
+    #[test]
+    fn bounds_hold_with_recursion(samples in runs(true)) {
+        let summed = Summed::new(tables(&samples));
+        prop_assert_eq!(summed.costs.total, weight(&samples, |_| true));
+        for (f, (own, total)) in functions(&samples) {
+            let cost = summed.function(f);
+            prop_assert_eq!(cost.self_, own);
+            prop_assert!(holds(cost.total, total), "f{}: {:?}, {}", f, cost.total, total);
+        }
+        let expected = lines(&samples);
+        prop_assert_eq!(summed.costs.lines().len(), expected.len());
+        for line in summed.costs.lines() {
+            let (own, total) = expected[&(line.file.index(), line.line)];
+            prop_assert_eq!(line.cost.self_, own);
+            prop_assert!(holds(line.cost.total, total), "{:?}, {}", line, total);
+        }
+        for edge in summed.tree.edges().all() {
+            let [caller, callee] = [edge.caller, edge.callee].map(|it| it.index());
+            let truth = path(&samples, &[caller, callee]);
+            prop_assert!(edge.estimated || edge.total == truth, "{:?}, {}", edge, truth);
+            prop_assert!(edge.total >= truth);
+        }
+    }
+
+    /// Most profilers that sum samples state totals that count each sample once.
+    #[test]
+    fn stated_totals_bound_calls(samples in runs(true)) {
+        let mut graph = tables(&samples);
+        graph.totals = functions(&samples).into_iter().map(|(f, (_, total))| StatedTotal {
+            func: func(f), source: None, line: 0, totals: vec![Total::Exact(total)], calls: None,
+        }).collect();
+        let summed = Summed::new(graph);
+        for (f, (own, total)) in functions(&samples) {
+            let cost = summed.function(f);
+            prop_assert_eq!((cost.self_, cost.total), (own, Total::Exact(total)));
+        }
+        for edge in summed.tree.edges().all() {
+            let [caller, callee] = [edge.caller, edge.callee].map(|it| it.index());
+            let truth = path(&samples, &[caller, callee]);
+            prop_assert!(edge.estimated || edge.total == truth, "{:?}, {}", edge, truth);
+            let least = |f| functions(&samples)[&f].1;
+            prop_assert!(edge.total >= truth && edge.total <= least(caller).min(least(callee)));
+        }
+    }
+
+    #[test]
+    fn cliques_are_the_circles_of_calls(samples in runs(true)) {
+        let summed = Summed::new(tables(&samples));
+        let cliques = summed.tree.cliques().unwrap();
+        let members = |clique: &analysis::CliqueCost| {
+            clique.functions.iter().map(|it| it.index()).collect::<BTreeSet<_>>()
+        };
+        let found: BTreeSet<_> = cliques.iter().map(members).collect();
+        prop_assert_eq!(found, circles(&samples).into_iter().collect::<BTreeSet<_>>());
+        for clique in &cliques {
+            let members = members(clique);
+            let own: f64 = functions(&samples).iter().filter(|(f, _)| members.contains(f)).map(|(_, cost)| cost.0).sum();
+            let total = weight(&samples, |stack| stack.iter().any(|(f, _)| members.contains(f)));
+            prop_assert_eq!(clique.self_, own);
+            prop_assert!(holds(clique.total, total), "{:?}, {}", clique, total);
+            let calls_itself = edges(&samples).iter().any(|(a, b)| members.contains(a) && members.contains(b));
+            prop_assert_eq!(clique.recursive, calls_itself);
+        }
+    }
+
+    /// Without recursion, contexts are the nodes of the call tree, and paths are exact both ways.
+    #[test]
+    fn paths_through_contexts_are_exact(samples in runs(false)) {
+        let summed = Summed::new(with_contexts(&samples));
+        for (f, _) in functions(&samples) {
+            let mut open = vec![vec![f]];
+            while let Some(known) = open.pop() {
+                let ids: Vec<_> = known.iter().map(|&f| id(f)).collect();
+                let step = summed.tree.callees(&ids, Recursion::Collapsed);
+                prop_assert_eq!(step.total, path(&samples, &known));
+                let mut rest = step.total - step.self_.unwrap();
+                for entry in step.entries {
+                    let longer = [&known[..], &[entry.function.index()]].concat();
+                    let truth = path(&samples, &longer);
+                    prop_assert!(!entry.estimated && entry.total == truth, "{:?} {:?}", longer, entry);
+                    let leaf = weight(&samples, |stack| {
+                        let stack: Vec<_> = stack.iter().map(|&(f, _)| f).collect();
+                        stack.ends_with(&longer)
+                    });
+                    // Calls of a function with several callers are only followed from there on.
+                    prop_assert!(entry.self_ == Some(leaf) || known.len() == 1 && entry.self_.is_none());
+                    rest -= entry.total;
+                    open.push(longer);
+                }
+                prop_assert_eq!(rest, 0.0);
+            }
+            let step = summed.tree.callers(&[id(f)], Recursion::Collapsed);
+            for entry in &step.entries {
+                prop_assert_eq!(entry.total, path(&samples, &[entry.function.index(), f]));
+            }
+        }
+    }
+}
+
+/// The same rows with contexts, as Mercury's deep profiler records them: a node of the call tree each. Only
+/// for runs without recursion.
+fn with_contexts(samples: &[Sample]) -> GraphTables {
+    assert!(!is_recursive(samples));
+    let mut graph = tables(samples);
+    // A call from another line leads to another context.
+    let context_of = |stack: &[Frame]| -> Vec<Frame> {
+        let (&(leaf, _), above) = stack.split_last().unwrap();
+        [above, &[(leaf, 0)]].concat()
+    };
+    let nodes =
+        samples.iter().flat_map(|(stack, _)| (1..=stack.len()).map(|k| context_of(&stack[..k])));
+    let mut order: Vec<_> = nodes.collect::<BTreeSet<_>>().into_iter().collect();
+    // Cliques that a clique calls have lower numbers: the deepest nodes come first.
+    order.sort_by_key(|frames| std::cmp::Reverse(frames.len()));
+    let number = |stack: &[Frame]| {
+        let node = context_of(stack);
+        u32::try_from(order.iter().position(|it| *it == node).unwrap()).unwrap()
+    };
+    let mut contexts = Contexts::default();
+    let mut entries = vec![None; order.len()];
+    let mut sums: BTreeMap<(u32, u32, u32), (f64, f64)> = BTreeMap::new();
+    for (stack, weight) in samples {
+        for k in 1..stack.len() {
+            let call = (func(stack[k - 1].0), stack[k - 1].1, func(stack[k].0));
+            let is_row = |row: &Call| (row.caller, row.line, row.callee) == call;
+            let row = u32::try_from(graph.calls.iter().position(is_row).unwrap()).unwrap();
+            let ends = (number(&stack[..k]), number(&stack[..=k]), row);
+            let (own, below) = sums.entry(ends).or_default();
+            *(if k + 1 == stack.len() { own } else { below }) += weight;
+        }
+    }
+    let mut column = Column::default();
+    for ((caller, callee, row), (own, below)) in sums {
+        entries[callee as usize] = Some(u32::try_from(contexts.calls.len()).unwrap());
+        contexts.calls.push(ContextCall { caller, callee, row, count: 1 });
+        column.own.push(own);
+        column.below.push(below);
+    }
+    let context = |(frames, clique): (&Vec<Frame>, u32)| Context {
+        func: frames.last().map(|&(f, _)| func(f)),
+        clique,
+        module: None,
+    };
+    contexts.contexts = order.iter().zip(0..).map(context).collect();
+    contexts.cliques = entries.into_iter().map(|entry| Clique { entry }).collect();
+    contexts.columns = vec![column];
+    graph.contexts = Some(Arc::new(contexts));
+    graph
+}
