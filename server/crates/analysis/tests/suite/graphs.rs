@@ -6,10 +6,14 @@
 use crate::programs::{
     Frame, N_FUNCTIONS, Sample, edges, file, functions, lines, path, runs, weight,
 };
-use analysis::{CallTree, Recursion, View, costs};
+use analysis::{
+    CallGrouping, CallTree, GroupKey, Recursion, ThreadChoice, View, apply_to_graph, costs,
+    thread_totals,
+};
 use profile::{
     Call, Clique, Column, Context, ContextCall, Contexts, FuncId, FunctionId, GraphTables, Groups,
-    Metric, OwnCost, ProfileBuilder, Recording, RowWeights, StatedTotal, Total,
+    Metric, OwnCost, ProfileBuilder, Recording, RowWeights, StatedTotal, Thread, ThreadId,
+    ThreadRows, Total,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,6 +73,33 @@ fn tables(samples: &[Sample]) -> GraphTables {
             .collect(),
         ..GraphTables::default()
     }
+}
+
+/// Samples whose outermost function, like Mercury's runtime, spends nothing itself.
+fn below_the_runtime(mut samples: Vec<Sample>) -> Vec<Sample> {
+    for (stack, _) in samples.iter_mut().filter(|(stack, _)| stack.len() == 1) {
+        stack.push((1, 1));
+    }
+    samples
+}
+
+/// The rows of several threads.
+fn of_threads(threads: &[&[Sample]]) -> GraphTables {
+    let mut all = GraphTables::default();
+    for (thread, samples) in (1..).zip(threads) {
+        let part = tables(samples);
+        let (own, calls) = (all.own.len(), all.calls.len());
+        all.own.extend(part.own);
+        all.calls.extend(part.calls);
+        all.threads.push(Thread { tid: Some(thread.to_string()), ..Thread::default() });
+        all.rows.push(ThreadRows {
+            own: own..all.own.len(),
+            calls: calls..all.calls.len(),
+            totals: 0..0,
+        });
+        (all.symbols, all.metrics) = (part.symbols, part.metrics);
+    }
+    all
 }
 
 /// The costs and the calls of a recording.
@@ -162,7 +193,7 @@ proptest! {
             prop_assert!(holds(line.cost.total, total), "{:?}, {}", line, total);
         }
         for edge in summed.tree.edges().all() {
-            let [caller, callee] = [edge.caller, edge.callee].map(|it| it.index());
+            let [caller, callee] = [edge.caller, edge.callee].map(FunctionId::index);
             let truth = path(&samples, &[caller, callee]);
             prop_assert!(edge.estimated || edge.total == truth, "{:?}, {}", edge, truth);
             prop_assert!(edge.total >= truth);
@@ -182,7 +213,7 @@ proptest! {
             prop_assert_eq!((cost.self_, cost.total), (own, Total::Exact(total)));
         }
         for edge in summed.tree.edges().all() {
-            let [caller, callee] = [edge.caller, edge.callee].map(|it| it.index());
+            let [caller, callee] = [edge.caller, edge.callee].map(FunctionId::index);
             let truth = path(&samples, &[caller, callee]);
             prop_assert!(edge.estimated || edge.total == truth, "{:?}, {}", edge, truth);
             let least = |f| functions(&samples)[&f].1;
@@ -207,6 +238,53 @@ proptest! {
             prop_assert!(holds(clique.total, total), "{:?}, {}", clique, total);
             let calls_itself = edges(&samples).iter().any(|(a, b)| members.contains(a) && members.contains(b));
             prop_assert_eq!(clique.recursive, calls_itself);
+        }
+    }
+
+    /// Each function is a clique of its own, as nothing calls back.
+    #[test]
+    fn cliques_of_contexts_cost_what_their_functions_do(samples in runs(false)) {
+        let samples = below_the_runtime(samples);
+        let summed = Summed::new(with_contexts(&samples));
+        let cliques = summed.tree.cliques().unwrap();
+        let costs = functions(&samples);
+        let found: BTreeMap<_, _> = cliques.iter().map(|clique| {
+            (clique.functions[0].index(), (clique.self_, clique.total, clique.recursive))
+        }).collect();
+        let expected: BTreeMap<_, _> =
+            costs.iter().map(|(&f, &(own, total))| (f, (own, Total::Exact(total), false))).collect();
+        prop_assert_eq!(found, expected);
+    }
+
+    /// The rows of threads are those of the whole, and those of one are its own.
+    #[test]
+    fn threads_add_up(first in runs(true), second in runs(true)) {
+        let graph = of_threads(&[&first, &second]);
+        let recording = Arc::new(Recording::from(graph));
+        let groups = Groups::identity(recording.symbols());
+        let both = View::of(&recording);
+        let all = |samples: &[Sample]| weight(samples, |_| true);
+        for (thread, samples) in [(0, &first), (1, &second)] {
+            let view = View { threads: ThreadChoice::Only(vec![ThreadId::new(thread)]), ..both.clone() };
+            let alone = costs(&recording, &view, &groups);
+            let applied = apply_to_graph(recording.summed().unwrap(), &view);
+            let applied = Recording::Graph(applied);
+            let again = costs(&applied, &View::of(&applied), &groups);
+            for (f, (own, total)) in functions(samples) {
+                let cost = alone.function(id(f)).cost;
+                prop_assert!(cost.self_ == own && holds(cost.total, total));
+                prop_assert_eq!(again.function(id(f)).cost, cost);
+            }
+            prop_assert_eq!(alone.total, all(samples));
+            // The totals of threads are of all threads, whichever are shown.
+            let totals: Vec<_> = thread_totals(&recording, &view).iter().map(|it| it.total).collect();
+            prop_assert_eq!(totals, [all(&first), all(&second)]);
+        }
+        let sum = costs(&recording, &both, &groups);
+        let samples = [first, second].concat();
+        for (f, (own, total)) in functions(&samples) {
+            let cost = sum.function(id(f)).cost;
+            prop_assert!(cost.self_ == own && holds(cost.total, total));
         }
     }
 
@@ -236,9 +314,45 @@ proptest! {
                 }
                 prop_assert_eq!(rest, 0.0);
             }
-            let step = summed.tree.callers(&[id(f)], Recursion::Collapsed);
-            for entry in &step.entries {
-                prop_assert_eq!(entry.total, path(&samples, &[entry.function.index(), f]));
+            let mut open = vec![vec![f]];
+            while let Some(known) = open.pop() {
+                let outward: Vec<_> = known.iter().rev().copied().collect();
+                let ids: Vec<_> = known.iter().map(|&f| id(f)).collect();
+                let step = summed.tree.callers(&ids, Recursion::Collapsed);
+                prop_assert_eq!(step.total, path(&samples, &outward));
+                for entry in &step.entries {
+                    let longer = [&[entry.function.index()], &outward[..]].concat();
+                    let truth = path(&samples, &longer);
+                    prop_assert!(!entry.recursive && entry.total == truth && !entry.estimated);
+                    prop_assert_eq!(entry.leaf, entry.function == id(0));
+                    let starts = entry.leaf && known.len() == 1;
+                    prop_assert_eq!(entry.self_, starts.then_some(truth));
+                    let sites: f64 = entry.sites.iter().map(|site| site.total).sum();
+                    prop_assert_eq!((sites, entry.without_site), (truth, 0.0));
+                    open.push(longer.into_iter().rev().collect());
+                }
+                let group = |by| summed.tree.grouped_callers(&ids, Recursion::Collapsed, by, &|it| file(it.index()).to_string());
+                for by in [CallGrouping::Site, CallGrouping::Function, CallGrouping::Module, CallGrouping::Clique] {
+                    let grouped = group(by);
+                    let called = step.entries.iter().map(|entry| entry.total).sum::<f64>();
+                    prop_assert_eq!(grouped.sum, called);
+                    for row in grouped.groups {
+                        let is_of_row = |caller: usize, line: u32| match &row.key {
+                            GroupKey::Site(function, place) => (function.index(), place.map(|it| it.1)) == (caller, Some(line)),
+                            GroupKey::Function(function) => function.index() == caller,
+                            GroupKey::Module(name) => *name == file(caller).to_string(),
+                            GroupKey::Clique(functions) => functions[..] == [id(caller)],
+                        };
+                        let truth = weight(&samples, |stack| stack.windows(outward.len() + 1).any(|frames| {
+                            let names = frames[1..].iter().map(|&(f, _)| f);
+                            names.eq(outward.iter().copied()) && is_of_row(frames[0].0, frames[0].1)
+                        }));
+                        prop_assert_eq!((row.total, row.recursive), (truth, false));
+                        let sites: BTreeSet<_> = samples.iter().flat_map(|(stack, _)| stack.windows(outward.len() + 1))
+                            .filter(|frames| frames[1].0 == outward[0] && is_of_row(frames[0].0, frames[0].1)).collect();
+                        prop_assert!(known.len() > 1 || row.calls.is_some_and(|calls| calls as usize >= usize::from(!sites.is_empty())));
+                    }
+                }
             }
         }
     }
