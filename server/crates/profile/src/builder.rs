@@ -373,3 +373,52 @@ fn check(
         Err(BuildError::Dangling { column, row: row as usize, table, index, len })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::StackAccess;
+
+    #[test]
+    fn equal_rows_have_one_id() {
+        let mut builder = ProfileBuilder::new(Vec::new(), 0);
+        let name = builder.intern_string("f").unwrap();
+        let [a, b] = ["a.c", "b.h"].map(|name| builder.intern_source(name).unwrap());
+        assert_eq!(builder.intern_source("a.c"), Ok(a));
+        let func = Func { name, source: Some(a), lib: None, line: 1, column: 0 };
+        let func = builder.push_func(func).unwrap();
+        let frame = |line, column| Frame { column, ..Frame::new(func, line) };
+        let one = builder.intern_frame(frame(3, 5)).unwrap();
+        assert_eq!(builder.intern_frame(frame(3, 5)), Ok(one));
+        assert_ne!(builder.intern_frame(frame(3, 6)), Ok(one));
+        // Elsewhere, the place is that of the other file.
+        let elsewhere = builder.intern_frame_elsewhere(frame(3, 5), b, 7).unwrap();
+        assert_eq!(builder.intern_frame_elsewhere(frame(4, 6), b, 7), Ok(elsewhere));
+        assert_ne!(builder.intern_frame_elsewhere(frame(3, 5), b, 8), Ok(elsewhere));
+        let profile = builder.build();
+        let frames = profile.frames();
+        assert_eq!((frames.get(elsewhere).line, frames.get(elsewhere).column), (0, 0));
+        assert_eq!((frames.elsewhere(elsewhere), frames.elsewhere(one)), (Some((b, 7)), None));
+        assert!(profile.stacks().is_empty());
+    }
+
+    #[test]
+    fn rows_that_do_not_exist_are_errors() {
+        let mut builder = ProfileBuilder::new(Vec::new(), 0);
+        let frame = Frame::new(FuncId::new(0), 1);
+        assert!(builder.intern_frame(frame).is_err());
+        let name = builder.intern_string("f").unwrap();
+        builder.push_func(Func { name, source: None, lib: None, line: 1, column: 0 }).unwrap();
+        let frame = builder.intern_frame(frame).unwrap();
+        assert!(
+            builder
+                .intern_frame_elsewhere(Frame::new(FuncId::new(0), 1), SourceId::new(0), 1)
+                .is_err()
+        );
+        let root = builder.intern_stack(None, frame).unwrap();
+        assert_eq!(builder.intern_stack(None, frame), Ok(root));
+        assert_ne!(builder.intern_stack(Some(root), frame), Ok(root));
+        let unknown = StackId::new(9);
+        assert!(builder.intern_stack(Some(unknown), frame).is_err());
+    }
+}

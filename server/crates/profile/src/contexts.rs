@@ -120,3 +120,62 @@ pub struct Column {
     /// charged to the call that enters it.
     pub below: Vec<f64>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn context(func: u32, clique: u32) -> Context {
+        Context { func: Some(FuncId::new(func)), clique, module: None }
+    }
+
+    /// `main` calls `even`, which calls `odd` and is called by it.
+    fn recursion() -> Contexts {
+        let call = |caller, callee, row| ContextCall { caller, callee, row, count: 1 };
+        let part =
+            |name: &str, exported| ModulePart { name: name.to_owned(), exported, excluded: false };
+        Contexts {
+            contexts: vec![context(0, 1), context(1, 0), context(2, 0)],
+            calls: vec![call(0, 1, 0), call(1, 2, 1), call(2, 1, 2)],
+            cliques: vec![Clique { entry: Some(0) }, Clique { entry: None }],
+            modules: vec![part("m", true), part("m", false), part("n", true)],
+            columns: vec![Column { own: vec![3.0, 2.0, 1.0], below: vec![3.0, 0.0, 0.0] }],
+        }
+    }
+
+    #[test]
+    fn rows_within_a_clique_are_recursive() {
+        assert_eq!(recursion().recursive_rows(3), [false, true, true]);
+        // One call of a row from outside is enough.
+        let mut shared = recursion();
+        shared.calls[2].row = 0;
+        assert_eq!(shared.recursive_rows(2), [false, true]);
+    }
+
+    #[test]
+    fn parts_of_modules_are_excluded_by_name_and_by_what_others_can_call() {
+        let mut contexts = recursion();
+        contexts.exclude(|name, exported| name == "m" && !exported);
+        let excluded: Vec<_> = contexts.modules.iter().map(|part| part.excluded).collect();
+        assert_eq!(excluded, [false, true, false]);
+        contexts.exclude(|name, _| name == "n");
+        let excluded: Vec<_> = contexts.modules.iter().map(|part| part.excluded).collect();
+        assert_eq!(excluded, [false, false, true]);
+    }
+
+    #[test]
+    fn added_contexts_come_after_those_that_there_are() {
+        let mut both = recursion();
+        both.add(&recursion(), |func| FuncId::new(func.raw() + 10), 3);
+        assert_eq!(both.contexts[3..], [context(10, 3), context(11, 2), context(12, 2)]);
+        let ends: Vec<_> =
+            both.calls[3..].iter().map(|it| (it.caller, it.callee, it.row)).collect();
+        assert_eq!(ends, [(3, 4, 3), (4, 5, 4), (5, 4, 5)]);
+        let entries: Vec<_> = both.cliques.iter().map(|clique| clique.entry).collect();
+        assert_eq!(entries, [Some(0), None, Some(3), None]);
+        assert_eq!(both.modules.len(), 6);
+        assert_eq!(both.columns[0].own, [3.0, 2.0, 1.0, 3.0, 2.0, 1.0]);
+        assert_eq!(both.columns[0].below, [3.0, 0.0, 0.0, 3.0, 0.0, 0.0]);
+        assert_eq!(both.recursive_rows(6), [false, true, true, false, true, true]);
+    }
+}

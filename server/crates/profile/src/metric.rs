@@ -96,3 +96,60 @@ fn seconds_per(unit: &str) -> Option<f64> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_say_what_weights_are() {
+        let is = |name: &str, unit: &str| {
+            let metric = Metric::new(name, unit, None);
+            (metric.counts_samples(), metric.is_time())
+        };
+        for unit in ["samples", "sample", "hits"] {
+            assert_eq!(is("x", unit), (true, false), "{unit}");
+        }
+        assert_eq!(is("samples", "count"), (true, false));
+        assert_eq!(is("alloc_objects", "count"), (false, false));
+        for unit in ["s", "ms", "us", "ns"] {
+            assert_eq!(is("cpu", unit), (false, true), "{unit}");
+        }
+        assert_eq!(is("alloc_space", "bytes"), (false, false));
+    }
+
+    #[test]
+    fn an_interval_makes_counts_of_samples_seconds() {
+        let seconds = |unit, interval| Metric::new("samples", unit, interval).seconds_per_unit;
+        assert_eq!(seconds("samples", Some(0.01)), Some(0.01));
+        assert_eq!(seconds("samples", None), None);
+        assert_eq!(seconds("samples", Some(0.0)), None);
+        assert_eq!(seconds("hits", Some(0.01)), None);
+        assert_eq!(seconds("bytes", Some(0.01)), None);
+        // The unit is more certain than an interval.
+        assert_eq!(seconds("ms", Some(0.01)), Some(0.001));
+    }
+
+    #[test]
+    fn metrics_of_one_name_and_unit_and_times_can_be_compared() {
+        let metric = |(name, unit): (&str, &str)| Metric::new(name, unit, None);
+        let can = |a, b| metric(a).is_comparable(&metric(b));
+        assert!(can(("cpu", "ns"), ("cpu", "ms")));
+        assert!(can(("ms", "ms"), ("us", "us")), "names of speedscope are units");
+        assert!(!can(("cpu", "ns"), ("wall", "ns")));
+        assert!(!can(("cpu", "ns"), ("ms", "ms")));
+        assert!(!can(("samples", "samples"), ("samples", "ms")));
+        assert!(can(("space", "bytes"), ("space", "bytes")));
+        assert!(!can(("space", "bytes"), ("objects", "bytes")));
+    }
+
+    #[test]
+    fn lines_with_a_self_cost_alone_have_no_total() {
+        use LineKnowledge::{Calls, Nothing, SelfAndTotal, SelfEstimated, SelfOnly};
+        let alone: Vec<_> = [SelfAndTotal, Calls, SelfOnly, SelfEstimated, Nothing]
+            .into_iter()
+            .filter(|lines| lines.is_self_alone())
+            .collect();
+        assert_eq!(alone, [SelfOnly, SelfEstimated]);
+    }
+}

@@ -285,6 +285,29 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
+    fn what_is_cut_or_broken_may_miss_costs() {
+        let codes = |has: fn(WarningCode) -> bool| -> Vec<&str> {
+            WarningCode::ALL.iter().filter(|&&it| has(it)).map(|it| it.as_str()).collect()
+        };
+        let missing = ["incomplete", "malformed", "partial-line", "truncated"];
+        let sorted = |mut codes: Vec<&'static str>| {
+            codes.sort_unstable();
+            codes
+        };
+        assert_eq!(sorted(codes(WarningCode::misses_costs)), missing);
+        let may = sorted(codes(WarningCode::may_miss_costs));
+        let others = [
+            "lost-samples",
+            "malformed-event",
+            "malformed-line",
+            "malformed-record",
+            "malformed-sample",
+            "open-end",
+        ];
+        assert_eq!(may, sorted([&missing[..], &others].concat()));
+    }
+
+    #[test]
     fn names_are_kebab_case_and_unique() {
         let names: BTreeSet<_> = WarningCode::ALL.iter().map(|code| code.as_str()).collect();
         assert_eq!(names.len(), WarningCode::ALL.len());

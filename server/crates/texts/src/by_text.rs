@@ -66,6 +66,8 @@ mod tests {
         assert_eq!(n_computed(&texts(21, 1000)), 21);
         assert_eq!(n_computed(&texts(MAX_VALUES + 1, 2)), 2 * (MAX_VALUES + 1));
         assert_eq!(n_computed(&texts(2, MAX_BYTES)), 2, "few texts can have any length");
+        assert_eq!(n_computed(&texts(MIN_VALUES, MAX_BYTES)), MIN_VALUES);
+        assert_eq!(n_computed(&texts(MIN_VALUES + 1, MAX_BYTES)), 2 * (MIN_VALUES + 1));
         assert_eq!(n_computed(&texts(8, MAX_BYTES / 4)), 16);
     }
 

@@ -87,3 +87,36 @@ impl Language {
         self == Language::Go
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_have_their_extensions() {
+        let of = |extensions: &str| -> Vec<Option<Language>> {
+            let path = |extension| Path::new("dir.x/a").with_extension(extension);
+            extensions.split(' ').map(|it| Language::of_path(&path(it))).collect()
+        };
+        for (language, extensions) in [
+            (Language::Rust, "rs"),
+            (Language::C, "c"),
+            (Language::Cpp, "C cc cpp cxx c++ h H hh hpp hxx h++ inl ipp tpp"),
+            (Language::Python, "py pyi pyw"),
+            (Language::JavaScript, "js mjs cjs jsx"),
+            (Language::TypeScript, "ts mts cts"),
+            (Language::Tsx, "tsx"),
+            (Language::Go, "go"),
+            (Language::Ruby, "rb rake gemspec ru"),
+            (Language::Java, "java"),
+            (Language::CSharp, "cs"),
+            (Language::Php, "php phtml"),
+            (Language::Lua, "lua"),
+            (Language::Mercury, "m"),
+        ] {
+            assert!(of(extensions).iter().all(|it| *it == Some(language)), "{extensions}");
+        }
+        assert!(of("txt RS rs2").iter().all(Option::is_none));
+        assert_eq!(Language::of_path(Path::new("rs")), None);
+    }
+}

@@ -630,6 +630,54 @@ mod tests {
     }
 
     #[test]
+    fn a_slash_begins_a_regular_expression_where_no_operand_is_before_it() {
+        let n = |text: &str, syntax| hashes(text, syntax).len();
+        // A name, an equals sign, the expression and its flag.
+        assert_eq!(n("a = /b c/g", Syntax::JavaScript), 4);
+        assert_eq!(n(r"a = /[/\]]\/ c/", Syntax::JavaScript), 3, "classes and escapes");
+        assert_eq!(n("a = b / c / d", Syntax::JavaScript), 7, "divisions");
+        assert_eq!(n("a = /b\nc/", Syntax::Ruby), 6, "lines end it");
+        assert_eq!(n("a = /b c/", Syntax::C), 6);
+        assert_ne!(hashes("a(/b c/)", Syntax::Ruby), hashes("a(/b  c/)", Syntax::Ruby));
+    }
+
+    #[test]
+    fn literals_are_one_token_in_their_language() {
+        let n = |text: &str, syntax| hashes(text, syntax).len();
+        assert_eq!(n("'a' 'b", Syntax::Rust), 2, "a character and a lifetime");
+        assert_eq!(n(r"'\'' x", Syntax::Rust), 2);
+        assert_eq!(n(r#""a\" b" c"#, Syntax::Go), 2);
+        assert_eq!(n(r#""a b" c"#, Syntax::C), 3, "clang-format divides strings at words");
+        assert_eq!(n("'''a\n'b''' c", Syntax::Python), 3, "each line of a string is a token");
+        assert_eq!(n("r#\"a\"b\"# c", Syntax::Rust), 2);
+        assert_eq!(n("R\"x(a)\")x\" c", Syntax::C), 2);
+        assert_eq!(n("[[a\nb]] c", Syntax::Lua), 3);
+        assert_eq!(n("0'a, 'it''s'", Syntax::Mercury), 3);
+    }
+
+    #[test]
+    fn comments_are_no_tokens() {
+        let n = |text: &str, syntax| hashes(text, syntax).len();
+        assert_eq!(n("a /* b /* c */ d */ e", Syntax::Rust), 2);
+        assert_eq!(n("a /* b /* c */ d", Syntax::C), 2);
+        assert_eq!(n("a // b\nc # d", Syntax::JavaScript), 4);
+        assert_eq!(n("a # b\nc // d", Syntax::Python), 5);
+        assert_eq!(n("a -- b\n--[[c\n]] d", Syntax::Lua), 2);
+        assert_eq!(n("a % b\nc", Syntax::Mercury), 2);
+    }
+
+    #[test]
+    fn tokens_know_their_line_and_indentation() {
+        let tokens = lex("a(\n\tb,\n  'c\nd')\n", Syntax::Ruby, 3);
+        let found: Vec<_> =
+            tokens.iter().map(|it| (it.line0, it.indent, it.starts_line, it.n_alnum)).collect();
+        assert_eq!(
+            found[..4],
+            [(3, 0, true, 1), (3, 0, false, 0), (4, 8, true, 1), (4, 8, false, 0)]
+        );
+    }
+
+    #[test]
     fn without_a_syntax_each_line_is_a_token() {
         let tokens = lex("var a = 1;\n\n  f();\n", Syntax::Lines, 7);
         let found: Vec<_> = tokens.iter().map(|it| (it.line0, it.indent, it.n_alnum)).collect();

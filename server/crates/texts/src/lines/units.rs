@@ -465,3 +465,85 @@ fn precedence(first: char, second: Option<char>) -> Option<u32> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::lexer::lex;
+    use super::*;
+
+    /// Units, with `¦` between them.
+    const UNITS: &[(Syntax, &str)] = &[
+        (Syntax::C, "a = f(1, 2);¦ g();¦ return x"),
+        (Syntax::C, "if (a(b)[c])¦ d = 1;¦ else¦ e();"),
+        (Syntax::C, "if (a) {¦ b();¦ }¦ else¦ {¦ c();¦ }"),
+        (Syntax::C, "for (i = 0; i < n; i++)¦ x[i] = 0;"),
+        (Syntax::C, "do¦ a();¦ while (b);"),
+        (Syntax::C, "int a[] = {¦ 1,¦ 2 ¦};¦ int b;"),
+        (Syntax::C, "#define A 1\n¦int b = A;"),
+        (Syntax::C, "int f(int a,\n int b) {¦\n return a;¦ }"),
+        (Syntax::Rust, "let a = match b {¦ C =>¦ d(),¦ E => {¦ f();¦ }¦ };"),
+        (Syntax::Rust, "f(|a| {¦ b;¦ },¦ 1);¦ c();"),
+        (Syntax::JavaScript, "const f = (a) =>¦ a + 1;¦ g();"),
+        (Syntax::JavaScript, "const f = (a) => {¦ return a;¦ };"),
+        (Syntax::JavaScript, "a = 1\n¦b = 2\n¦c = d +\n e"),
+        (Syntax::Go, "a := 1\n¦b := f(a,\n c)\n¦if a > b {¦\n d()\n¦}"),
+        (Syntax::Python, "if a:¦ b = 1\n¦c = {1: 2,\n 3: 4}\n¦d = e[1:2]"),
+        (Syntax::Python, "else:¦\n a()\n¦lambda x: y"),
+        (Syntax::Python, "for a in b:¦\n c(d=1)\n¦while (e := f):¦ g()"),
+        (Syntax::Ruby, "a = 1\n¦b(\n 1,\n 2)\n¦c; ¦d"),
+        (Syntax::Lines, "a; b\n¦c {\n¦}"),
+    ];
+
+    #[test]
+    fn statements_headers_and_parts_up_to_braces_are_units() {
+        for &(syntax, marked) in UNITS {
+            let tokens = lex(&marked.replace('¦', ""), syntax, 0);
+            let n_tokens = |text: &str| lex(text, syntax, 0).len();
+            let parts: Vec<_> = marked.split('¦').map(n_tokens).collect();
+            let units = Units::new(tokens, syntax, &[]).units;
+            let found: Vec<_> = units.iter().map(|unit| unit.tokens.len()).collect();
+            assert_eq!(found, parts, "{marked}");
+        }
+    }
+
+    #[test]
+    fn what_formatters_add_and_remove_does_not_count() {
+        let is_one = |a: &str, b: &str, syntax: Syntax| {
+            let keys = |text: &str| -> Vec<u64> {
+                let units = Units::new(lex(text, syntax, 0), syntax, &[]).units;
+                units.into_iter().map(|unit| unit.key).collect()
+            };
+            keys(a) == keys(b)
+        };
+        assert!(is_one("f(a, b);", "f(\n  a,\n  b,\n);", Syntax::Rust));
+        assert!(is_one("f('a');", "f(\"a\")", Syntax::JavaScript));
+        assert!(is_one("x = {1: 2}\n", "x = {\n    1: 2,\n}\n", Syntax::Python));
+        assert!(!is_one("f(a, b);", "f(a, c);", Syntax::Rust));
+        assert!(!is_one("f(a - b);", "f(a + b);", Syntax::C));
+        assert!(!is_one("a[1]", "a[2]", Syntax::Python));
+    }
+
+    #[test]
+    fn units_know_the_bracket_that_they_start_in_and_their_indentation() {
+        let text = "fn f() {\n    a(|| {\n        b();\n    });\n}\n";
+        let this = Units::new(lex(text, Syntax::Rust, 0), Syntax::Rust, &[]);
+        let unit = |unit: &Unit| (unit.indent, unit.starts_line, unit.bracket.is_some());
+        let found: Vec<_> = this.units.iter().map(unit).collect();
+        assert_eq!(
+            found,
+            [
+                (0, true, false),
+                (4, true, true),
+                (8, true, true),
+                (4, true, true),
+                (4, false, true),
+                (0, true, true)
+            ]
+        );
+        let around: Vec<_> = this.brackets.iter().map(|&(char, around)| (char, around)).collect();
+        assert_eq!(
+            around,
+            [('(', None), ('{', None), ('(', Some(1)), ('{', Some(2)), ('(', Some(3))]
+        );
+    }
+}
