@@ -108,16 +108,23 @@ A column with numbers that the list is sorted by decides which rows there are."
       ("Total" . ,(plist-get row :totalText))
       ("Change" . ,(unless (eq (costline--get row :change :self :mayBeNoise) t) (costline--get row :change :self :text)))
       ("Calls" . ,(and (equal costline--sorted "calls") (plist-get row :label)))
-      ("Name" . ,(unless (member costline--by '("file" "line")) (plist-get row :title)))
+      ("Name" . ,(unless (member costline--by '("file" "line")) (or (plist-get row :title) (plist-get row :name))))
       ("Place" . ,(cond (line (format "%s:%s" file line))
                         ((equal costline--by "file") (plist-get row :title))
                         (t (or file (plist-get row :placeText))))))))
+
+(defun costline--rows (answer)
+  "Return the rows of ANSWER, a list of hot spots.
+Whatever was listed, it is the only list beside the marks of the view."
+  (cl-loop for (key value) on answer by #'cddr
+           when (and (vectorp value) (not (eq key :marks)))
+           return (append value nil)))
 
 (defun costline--hotspots ()
   "Return the rows of the list of hot spots, and set its columns.
 Columns without any text are left out."
   (let* ((answer (costline--hotspots-answer))
-         (rows (append (plist-get answer :rows) nil))
+         (rows (costline--rows answer))
          (cells (mapcar #'costline--cells rows))
          (ranks (make-hash-table :test #'eq))
          (by-rank (lambda (a b) (< (gethash (car a) ranks) (gethash (car b) ranks))))

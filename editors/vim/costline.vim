@@ -30,14 +30,14 @@ endfunction
 " Lists the hottest functions in the quickfix list.
 function! s:hotspots(result) abort
   " Without a profile, there is no response.
-  let l:functions = type(a:result) == v:t_dict ? get(a:result, 'rows', []) : []
+  let l:functions = type(a:result) == v:t_dict ? get(a:result, 'functions', []) : []
   let l:rows = filter(copy(l:functions), 'type(v:val.uri) == v:t_string')
   if empty(l:rows)
     echo 'Costline: no function in the sources has costs.'
     return
   endif
   call setqflist([], ' ', {'title': 'Costline: hot spots', 'items': map(l:rows, {_, row -> {
-        \ 'filename': lsp#utils#uri_to_path(row.uri), 'lnum': row.line0 + 1, 'text': row.text . '  ' . row.title}})})
+        \ 'filename': lsp#utils#uri_to_path(row.uri), 'lnum': row.line0 + 1, 'text': row.text . '  ' . row.name}})})
   copen
 endfunction
 

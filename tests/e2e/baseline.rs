@@ -87,7 +87,7 @@ fn compares_the_shown_profile_with_the_next_recording() {
     );
     // Also for functions of a file that is not open.
     let spots = server.execute("costline.hotspots", json!([{ "by": "line" }]));
-    let spot = spots["rows"]
+    let spot = spots["lines"]
         .as_array()
         .unwrap()
         .iter()

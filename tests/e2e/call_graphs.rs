@@ -31,7 +31,7 @@ fn start(profile: &str, name: &str, functions: &[(u32, &str)]) -> (Workspace, Se
 /// Self and total of the functions, by name.
 fn functions(server: &mut Server) -> Vec<(String, Value, Value)> {
     let rows = server.execute("costline.hotspots", json!([{ "limit": 100 }]));
-    let rows = rows["rows"].as_array().unwrap().iter();
+    let rows = rows["functions"].as_array().unwrap().iter();
     let mut rows: Vec<_> =
         rows.map(|row| (text(&row["name"]), row["self"].clone(), row["total"].clone())).collect();
     rows.sort_by(|(a, ..), (b, ..)| a.cmp(b));
@@ -112,7 +112,7 @@ fn recursion_counts_once() {
     assert_eq!(rows[1], ("b".to_owned(), json!(30), Value::Null));
     assert_eq!(rows[2..], [function("c", 20, 20), function("main", 10, 80)]);
     let cliques = server.execute("costline.hotspots", json!([{ "by": "clique" }]));
-    let cliques = cliques["rows"].as_array().unwrap();
+    let cliques = cliques["cliques"].as_array().unwrap();
     let cycle: Vec<_> = cliques.iter().filter(|clique| clique["recursive"] == true).collect();
     assert_eq!(cycle.len(), 1);
     assert_eq!([&cycle[0]["self"], &cycle[0]["total"]], [50, 70]);

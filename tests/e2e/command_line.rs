@@ -149,7 +149,7 @@ impl Session {
             rows(&self.report, "definitions").map(|row| row["name"].clone()).collect();
         self.server.eventually("the functions of the report", |server| {
             let hot_spots = hot_spots(server);
-            let shown: HashSet<_> = rows(&hot_spots, "rows").map(|row| &row["name"]).collect();
+            let shown: HashSet<_> = rows(&hot_spots, "functions").map(|row| &row["name"]).collect();
             let is_complete = names.iter().all(|name| shown.contains(name));
             (is_complete && hot_spots["total"] == *total).then_some(())
         });
@@ -364,7 +364,7 @@ impl<'s> Tables<'s> {
             Some(((row[file].as_str()?, row[line].as_u64()?), row))
         };
         let definitions = rows(&shown.report, "definitions");
-        let hot_spots = rows(&shown.hot_spots, "rows");
+        let hot_spots = rows(&shown.hot_spots, "functions");
         let defined: HashSet<u64> = rows(&shown.report, "definitions")
             .flat_map(|row| row["functions"].as_array().unwrap())
             .map(|i| i.as_u64().unwrap())

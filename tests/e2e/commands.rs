@@ -95,10 +95,10 @@ fn hotspots_are_functions_or_lines_hottest_first() {
         format!("{} {}/{}", row["name"].as_str().unwrap_or_default(), row["self"], row["total"])
     };
     let functions = server.execute("costline.hotspots", json!([]));
-    let rows: Vec<_> = functions["rows"].as_array().unwrap().iter().map(row).collect();
+    let rows: Vec<_> = functions["functions"].as_array().unwrap().iter().map(row).collect();
     assert_eq!(rows, ["hash 3/3", "main 1/6", "eval 1/3", "parse 1/3"]);
     assert_eq!((&functions["total"], &functions["metric"]), (&json!(6), &json!("samples")));
-    let main = &functions["rows"][1];
+    let main = &functions["functions"][1];
     assert_eq!(
         (&main["uri"], &main["line0"], &main["text"], &main["label"]),
         (
@@ -109,11 +109,11 @@ fn hotspots_are_functions_or_lines_hottest_first() {
         )
     );
     let by_total = server.execute("costline.hotspots", json!([{ "sort": "total", "limit": 1 }]));
-    assert_eq!(by_total["rows"][0]["label"], "100.0%");
+    assert_eq!(by_total["functions"][0]["label"], "100.0%");
 
     // hash is all of lib.py; a sample in main and eval counts once for app.py.
     let files = server.execute("costline.hotspots", json!([{ "by": "file" }]));
-    let files: Vec<_> = files["rows"]
+    let files: Vec<_> = files["files"]
         .as_array()
         .unwrap()
         .iter()
@@ -125,7 +125,7 @@ fn hotspots_are_functions_or_lines_hottest_first() {
 
     let lines = json!([{ "by": "line", "sort": "total", "limit": 3 }]);
     let lines = server.execute("costline.hotspots", lines);
-    let rows: Vec<_> = lines["rows"]
+    let rows: Vec<_> = lines["lines"]
         .as_array()
         .unwrap()
         .iter()
@@ -142,7 +142,7 @@ fn hotspots_are_functions_or_lines_hottest_first() {
         .collect();
     assert_eq!(rows, ["app.py:12 0/3 50.0%", "lib.py:5 2/2 33.3%", "app.py:10 0/2 33.3%"]);
     assert_eq!(
-        server.execute("costline.hotspots", json!([{ "limit": 1 }]))["rows"]
+        server.execute("costline.hotspots", json!([{ "limit": 1 }]))["functions"]
             .as_array()
             .unwrap()
             .len(),

@@ -44,12 +44,12 @@ fn hints_lenses_and_hot_spots_have_fields() {
     assert_eq!((&lens["uri"], &lens["line0"]), (&json!(uri), &json!(8 + BELOW)));
 
     let spots = server.execute("costline.hotspots", json!([]));
-    let hash = &spots["rows"][0];
+    let hash = &spots["functions"][0];
     assert_eq!(fields(hash), format!("hash lib.py:{} 50.0% 50.0% 0.500 3", 4 + BELOW));
     assert_eq!((&hash["key"]["name"], &hash["selfShare"]), (&json!("hash"), &json!(0.5)));
     let lines =
         server.execute("costline.hotspots", json!([{ "by": "line", "sort": "total", "limit": 1 }]));
-    assert_eq!(fields(&lines["rows"][0]), "- app.py:12 0.0% 50.0% 0.500 3");
+    assert_eq!(fields(&lines["lines"][0]), "- app.py:12 0.0% 50.0% 0.500 3");
 }
 
 #[test]

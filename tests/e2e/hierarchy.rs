@@ -285,7 +285,7 @@ fn assert_steps_add_up(case: &Case, direction: &str) {
     let mut server = Server::start(&case.workspace);
     server.wait_profile();
     let hotspots = server.execute("costline.hotspots", json!([{ "limit": 1_000_000 }]));
-    let roots: Vec<_> = hotspots["rows"]
+    let roots: Vec<_> = hotspots["functions"]
         .as_array()
         .unwrap()
         .iter()
@@ -359,7 +359,7 @@ fn assert_calls_match_expectations(case: &Case) {
     server.wait_profile();
     let hotspots = server.execute("costline.hotspots", json!([{ "limit": 1_000_000 }]));
     let mut roots = BTreeMap::new();
-    for found in hotspots["rows"].as_array().unwrap() {
+    for found in hotspots["functions"].as_array().unwrap() {
         let previous =
             roots.insert(identity(case, &function(&found["item"])), found["item"].clone());
         assert!(previous.is_none(), "{previous:?}");
@@ -448,7 +448,7 @@ fn items_of_a_real_profile_carry_their_costs() {
                 continue;
             }
             let key = (text(&expected["name"]), file.to_owned());
-            let found: Vec<_> = hotspots["rows"]
+            let found: Vec<_> = hotspots["functions"]
                 .as_array()
                 .unwrap()
                 .iter()

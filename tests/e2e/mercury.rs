@@ -157,7 +157,7 @@ fn procedures_are_listed_by_cost_in_every_metric() {
     assert!(position("leaf/1") < position("even/2") && position("odd/2") < position("main/2"));
     let total = |server: &mut Server, metric: &str, function: &str| {
         server.set_view(json!({ "metric": metric }));
-        server.execute("costline.hotspots", json!([{ "limit": 100 }]))["rows"]
+        server.execute("costline.hotspots", json!([{ "limit": 100 }]))["functions"]
             .as_array()
             .unwrap()
             .iter()
@@ -175,13 +175,13 @@ fn procedures_are_listed_by_cost_in_every_metric() {
 fn hot_spots_have_the_queries_of_the_original() {
     let workspace = workspace(&DeepFile::even_odd());
     let (mut server, _) = start(&workspace);
-    let mut rows = |question: Value| -> Vec<String> {
+    let mut rows = |question: Value, list: &str| -> Vec<String> {
         let answer = server.execute("costline.hotspots", json!([question]));
-        let rows = answer["rows"].as_array().unwrap().iter();
+        let rows = answer[list].as_array().unwrap().iter();
         rows.map(|row| format!("{} {}", text(&row["name"]), text(&row["label"]))).collect()
     };
     assert_eq!(
-        rows(json!({ "module": "m", "sort": "self" })),
+        rows(json!({ "module": "m", "sort": "self" }), "functions"),
         [
             "m.leaf/1+1-0 self 6 callseqs",
             "m.even/2-0 self 3 callseqs",
@@ -189,14 +189,14 @@ fn hot_spots_have_the_queries_of_the_original() {
             "m.main/2-0 self 1 callseq",
         ]
     );
-    assert_eq!(rows(json!({ "sort": "calls", "min": 4 })), ["m.leaf/1+1-0 6 calls"]);
+    assert_eq!(rows(json!({ "sort": "calls", "min": 4 }), "functions"), ["m.leaf/1+1-0 6 calls"]);
     assert_eq!(
-        rows(json!({ "perCall": true, "sort": "total", "minPercent": 20 })),
+        rows(json!({ "perCall": true, "sort": "total", "minPercent": 20 }), "functions"),
         ["m.main/2-0 total 13 callseqs", "m.even/2-0 total 3 callseqs"]
     );
-    assert_eq!(rows(json!({ "by": "module" })), ["m self 13 callseqs"]);
+    assert_eq!(rows(json!({ "by": "module" }), "modules"), ["m self 13 callseqs"]);
     let cliques = server.execute("costline.hotspots", json!([{ "by": "clique" }]));
-    let cliques = cliques["rows"].as_array().unwrap();
+    let cliques = cliques["cliques"].as_array().unwrap();
     let [clique] = &cliques.iter().filter(|row| row["recursive"] == true).collect::<Vec<_>>()[..]
     else {
         panic!("one recursion")
@@ -207,7 +207,7 @@ fn hot_spots_have_the_queries_of_the_original() {
     assert_eq!(clique["title"], "m.even/2-0, m.odd/2-0");
     assert_eq!([&clique["self"], &clique["total"], &clique["calls"]], [6, 12, 1]);
     let field = server.execute("costline.hotspots", json!([{ "by": "field" }]));
-    assert_eq!(field["rows"], json!([]));
+    assert_eq!(field["fields"], json!([]));
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn another_profile_has_a_view_of_its_own() {
     assert_eq!(shown["marks"], json!(["search parse"]));
     // The unit is for all profiles.
     let spots = server.execute("costline.hotspots", json!([{}, other(json!({}))]));
-    assert_eq!(spots["rows"][0]["selfText"], "9.50 ms");
+    assert_eq!(spots["functions"][0]["selfText"], "9.50 ms");
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn another_profile_is_shown_beside_the_first() {
     let hover = server.line_hover(&uri, 5).unwrap();
     assert!(hover.contains("bytes") && hover.contains("00 KiB"), "{hover}");
     let spots = server.execute("costline.hotspots", json!([{ "by": "function" }]));
-    let f = spots["rows"].as_array().unwrap().iter().find(|row| row["name"] == "f").unwrap();
+    let f = spots["functions"].as_array().unwrap().iter().find(|row| row["name"] == "f").unwrap();
     assert_eq!(json!([f["label"], f["overlay"]["self"]]), json!(["self 100.0% · 1.00 KiB", 1024]));
     // Numbers of the first profile are the same with and without it, and it outlives a restart.
     assert_eq!(view["total"], 250);

@@ -52,7 +52,7 @@ fn check_own(server: &mut Server, uri: &str) {
     let tree = server.execute("costline.callTree", json!([{ "depth": 5 }]));
     assert_eq!(rows(&tree["nodes"]), [json!(["main", 30, 40])]);
     let hot = server.execute("costline.hotspots", json!([{ "limit": 10 }]));
-    let mut hot = rows(&hot["rows"]);
+    let mut hot = rows(&hot["functions"]);
     hot.sort_by_key(ToString::to_string);
     assert_eq!(hot, [json!(["main", 30, 40]), json!(["work", 10, 10])]);
     let hover = server.line_hover(uri, 1).unwrap();

@@ -101,7 +101,7 @@ fn survives_closing_and_restarts() {
     // Lists lead to the same lines if the source is not open.
     server.close(&uri);
     let lines = server.execute("costline.hotspots", json!([{ "by": "line", "sort": "total" }]));
-    let lines: Vec<_> = lines["rows"]
+    let lines: Vec<_> = lines["lines"]
         .as_array()
         .unwrap()
         .iter()
@@ -539,7 +539,7 @@ fn after_a_move(to: &[&str]) -> ([Shown; 2], (String, u64)) {
     let b = server.open_file(&workspace.path("b.py"), "python");
     let all = [shown(&mut server, &a), shown(&mut server, &b)];
     let lines = server.execute("costline.hotspots", json!([{ "by": "line", "sort": "total" }]));
-    let second = &lines["rows"][1];
+    let second = &lines["lines"][1];
     let file = second["uri"].as_str().unwrap_or_default();
     let file = file.rsplit('/').next().unwrap_or_default().to_owned();
     let line0 = second["line0"].as_u64().unwrap();

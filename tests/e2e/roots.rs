@@ -159,7 +159,7 @@ fn lists_and_status_follow_the_document_in_front() {
     assert_eq!(shown(&mut server, &workspace), "client/cpu.folded");
     let hottest = |server: &mut Server| {
         let spots = server.execute("costline.hotspots", json!([]));
-        spots["rows"][0]["name"].as_str().unwrap_or_default().to_owned()
+        spots["functions"][0]["name"].as_str().unwrap_or_default().to_owned()
     };
     for (uri, name, function) in [(&service, "service", "f10"), (&client, "client", "f20")] {
         front(&mut server, uri);

@@ -258,7 +258,7 @@ fn several_profiles_are_averaged_by_choice() {
     assert_eq!(tree["total"], 40);
     let spots = server.execute("costline.hotspots", json!([{ "by": "function" }]));
     let spread = |name: &str| {
-        let rows = spots["rows"].as_array().unwrap();
+        let rows = spots["functions"].as_array().unwrap();
         rows.iter().find(|row| row["name"] == name).unwrap()["spread"].clone()
     };
     assert_eq!(spread("f")["self"].as_f64(), Some(deviation));

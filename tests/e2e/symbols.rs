@@ -22,7 +22,7 @@ fn function(item: &Value) -> String {
 
 /// The hottest functions.
 fn hottest(server: &mut Server) -> Vec<Value> {
-    server.execute("costline.hotspots", json!([{ "limit": 20 }]))["rows"]
+    server.execute("costline.hotspots", json!([{ "limit": 20 }]))["functions"]
         .as_array()
         .cloned()
         .unwrap()

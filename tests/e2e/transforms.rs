@@ -72,7 +72,7 @@ fn transforms_take_the_paths_and_keys_of_answers() {
 
     // So are rows of hot spots.
     let rows = server.execute("costline.hotspots", json!([{ "by": "function" }]));
-    let row = child_in(&rows["rows"], "b.js");
+    let row = child_in(&rows["functions"], "b.js");
     let drop = json!({ "type": "drop-function", "function": row["key"] });
     assert_eq!(total_after(&mut server, &drop), 40);
 

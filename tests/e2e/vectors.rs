@@ -305,7 +305,7 @@ impl Session {
         let mut server = Server::builder(&workspace).options(options).start();
         server.wait_profile();
         let found = server.execute("costline.hotspots", json!([{ "limit": 100, "scope": "all" }]));
-        let found = found["rows"].as_array().unwrap().iter();
+        let found = found["functions"].as_array().unwrap().iter();
         let keys = found.map(|row| (text(&row["name"]), row["key"].clone())).collect();
         let files = vector.functions.iter().map(|it| it.1).filter(|file| !file.is_empty());
         let documents = files
@@ -362,8 +362,8 @@ impl Session {
             let question = json!([{ "by": by, "limit": 100, "scope": "all" }]);
             self.server.execute("costline.hotspots", question)
         };
-        assert_eq!(functions(&rows("function")["rows"]), in_functions, "{what}");
-        assert_eq!(lines(&rows("line")["rows"]), in_lines, "{what}");
+        assert_eq!(functions(&rows("function")["functions"]), in_functions, "{what}");
+        assert_eq!(lines(&rows("line")["lines"]), in_lines, "{what}");
         let question = json!([{ "depth": 30, "limit": 100 }]);
         let nodes = self.server.execute("costline.callTree", question)["nodes"].clone();
         let nodes = nodes.as_array().unwrap();

@@ -220,7 +220,7 @@ fn without_symbols_no_program_that_a_profile_names_is_read() {
     let uri = server.open_file(&place.workspace.path("src/main.rs"), "rust");
     server.eventually("the profile", |server| {
         let functions = server.execute("costline.hotspots", json!([]));
-        functions["rows"].as_array().is_some_and(|all| !all.is_empty()).then_some(())
+        functions["functions"].as_array().is_some_and(|all| !all.is_empty()).then_some(())
     });
     answers(&mut server, &uri);
     server.finish();

@@ -66,7 +66,7 @@ fn stacks_of_100_000_frames_are_shown_transformed_and_exported() {
         let uri = server.open_file(&workspace.path("app.js"), "javascript");
         server.wait_labels(&uri);
         ask_everything(&mut server, &uri);
-        let function = server.execute("costline.hotspots", json!([]))["rows"][0].clone();
+        let function = server.execute("costline.hotspots", json!([]))["functions"][0].clone();
         for transform in ["merge-function", "focus-function", "collapse-recursion"] {
             let transform = json!([{ "type": transform, "function": function["name"] }]);
             server.execute("costline.pushTransform", transform);

@@ -165,7 +165,7 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
   private async found({ data }: Item): Promise<Item | undefined> {
     const argument = { by: "function", filter: searchFor(data), limit: MAX_FUNCTIONS } as const;
     const spots = await this.server.quietly(this.server.execute("costline.hotspots", argument));
-    return sameFunction(data, spots?.rows ?? [])?.item;
+    return sameFunction(data, spots?.functions ?? [])?.item;
   }
 
   /** The tree below one root, for another view. */

@@ -265,7 +265,7 @@ export class Drawing {
     const filter = regex ? null : text;
     const spots = await this.server.execute("costline.hotspots", { by: "function", sort: "total", limit: MAX_FUNCTIONS, filter }, this.subject.other);
     const isMatch = matcher(text, regex);
-    return (spots?.rows ?? []).flatMap(({ name, key }) => (name !== undefined && key && isMatch(name) ? key : []));
+    return (spots?.functions ?? []).flatMap(({ name, key }) => (name !== undefined && key && isMatch(name) ? key : []));
   }
 
   /** Shows what is drawn, instead of what was chosen and refused. */

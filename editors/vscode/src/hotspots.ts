@@ -5,7 +5,7 @@ import { bar } from "./bars";
 import { openCommand } from "./places";
 import { dropTarget } from "./profiles";
 import { markUnreachable } from "./unreachable";
-import type { HotRow, HotSpotsArgument, HotSpotsBy, HotSpotsInfo, HotSpotsOrder, HotSpotsScope } from "./protocol.generated";
+import type { HotRow, HotSpots, HotSpotsArgument, HotSpotsBy, HotSpotsInfo, HotSpotsOrder, HotSpotsScope } from "./protocol.generated";
 import { offerToRecord } from "./record";
 import type { Server } from "./server";
 import { sentence, shortened, splitPath, visible } from "./text";
@@ -26,7 +26,7 @@ const ICONS: Readonly<Partial<Record<HotSpotsBy, string>>> = {
 };
 
 export type Row =
-  | { readonly kind: "hotRow"; readonly spot: HotRow; readonly rank: number }
+  | { readonly kind: "hotRow"; readonly by: HotSpotsBy; readonly spot: HotRow; readonly rank: number }
   | { readonly kind: "more" };
 
 /** How many rows are shown at first, and how many *Show more* adds. */
@@ -170,7 +170,7 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
-    if (row.kind === "hotRow") return spotItem(row.spot, row.rank);
+    if (row.kind === "hotRow") return spotItem(row.by, row.spot, row.rank);
     const item = new vscode.TreeItem("Show more");
     item.command = { command: "costline.ui.moreHotSpots", title: "Show More" };
     return item;
@@ -185,7 +185,7 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     let rows: Row[] = [];
     try {
       const answer = await this.rows();
-      rows = (answer?.rows ?? []).map((spot, rank) => ({ kind: "hotRow", spot, rank }));
+      rows = answer ? spotsOf(answer, this.kind?.list).map((spot, rank) => ({ kind: "hotRow", by: this.listed, spot, rank })) : [];
       this.view.message = rows.length === 0 ? this.whyEmpty() : "";
     } catch (error) {
       // The profile may not have what is listed.
@@ -195,8 +195,13 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   }
 }
 
-function spotItem(spot: HotRow, rank: number): vscode.TreeItem {
-  const { kind, title, label, text, detail, placeText = "", uri, line0 } = spot;
+/** The rows of an answer, which has one list. */
+function spotsOf(answer: HotSpots, list = ""): readonly HotRow[] {
+  return (answer as unknown as Readonly<Record<string, readonly HotRow[] | undefined>>)[list] ?? [];
+}
+
+function spotItem(kind: HotSpotsBy, spot: HotRow, rank: number): vscode.TreeItem {
+  const { title, label, text, detail, placeText = "", uri, line0 } = spot;
   const { folder, name } = kind === "file" ? splitPath(title) : { folder: "", name: kind === "line" ? placeText : title };
   const item = new vscode.TreeItem(`${label} ${shortened(visible(name))}`);
   item.id = `${kind} ${rank} ${spot.key ? keyId(spot.key) : title}`;
@@ -220,6 +225,6 @@ function recorded({ file, line }: HotRow): string | undefined {
 /** The text of a row, to be copied. */
 export function rowText(row: Row): string {
   if (row.kind === "more") return "";
-  const { kind, name, title, text } = row.spot;
-  return kind === "function" ? [name ?? title, text, recorded(row.spot)].filter((part) => part !== undefined).join(" · ") : `${text} · ${title}`;
+  const { name, title, text } = row.spot;
+  return row.by === "function" ? [name ?? title, text, recorded(row.spot)].filter((part) => part !== undefined).join(" · ") : `${text} · ${title}`;
 }

@@ -241,7 +241,7 @@ class ProfilePage implements Subject {
     const { costs, filter, sort } = this;
     // One more than are shown, which says whether there are more.
     const wanted: HotSpotsArgument = { by: "function", sort, limit: MAX_ROWS + 1, filter: filter || null };
-    const functions = (await this.server.execute("costline.hotspots", wanted, this.other))?.rows ?? [];
+    const functions = (await this.server.execute("costline.hotspots", wanted, this.other))?.functions ?? [];
     if (costs !== this.costs || filter !== this.filter || sort !== this.sort) return;
     this.functions = functions.slice(0, MAX_ROWS);
     this.lists += 1;

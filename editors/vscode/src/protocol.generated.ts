@@ -994,8 +994,6 @@ export interface HotRow {
   readonly item?: Item;
   /** The key of a function. */
   readonly key?: FunctionKey;
-  /** What it is. */
-  readonly kind: HotSpotsBy;
   /** What rows are sorted by, formatted as in hints. */
   readonly label: string;
   /** The short name of the library of a function, or the module of a field. */
@@ -1054,12 +1052,30 @@ export interface HotRow {
 
 /** The hot spots of a profile, hottest first. */
 export interface HotSpots {
+  /** The cliques. Missing if something else was requested. */
+  readonly cliques?: readonly HotRow[];
+  /** The calls. Missing if something else was requested. */
+  readonly edges?: readonly HotRow[];
+  /** The fields. Missing if something else was requested. */
+  readonly fields?: readonly HotRow[];
+  /** The files. Missing if something else was requested. */
+  readonly files?: readonly HotRow[];
+  /** The functions. Missing if something else was requested. */
+  readonly functions?: readonly HotRow[];
+  /** The libraries. Missing if something else was requested. */
+  readonly libraries?: readonly HotRow[];
+  /** The lines. Missing if something else was requested. */
+  readonly lines?: readonly HotRow[];
   /** What is not default about the view, as short labels. */
   readonly marks: readonly string[];
   /** The metric of all costs. */
   readonly metric: string;
-  /** The rows, hottest first, own code before other code. */
-  readonly rows: readonly HotRow[];
+  /** The modules. Missing if something else was requested. */
+  readonly modules?: readonly HotRow[];
+  /** The packages. Missing if something else was requested. */
+  readonly packages?: readonly HotRow[];
+  /** The threads. Missing if something else was requested. */
+  readonly threads?: readonly HotRow[];
   /** The total of the profile. */
   readonly total: Weight;
   /** Its unit. */
@@ -1117,7 +1133,7 @@ export type HotSpotsBy =
 export interface HotSpotsInfo {
   /** The value for `costline.hotspots`. */
   readonly by: HotSpotsBy;
-  /** A word for command lines. */
+  /** The key of the rows in its result, which is also a word for command lines. */
   readonly list: string;
   /** The title in menus. */
   readonly title: string;

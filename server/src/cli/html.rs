@@ -111,7 +111,7 @@ impl Page {
     fn functions(&self) -> Result<Vec<HotRow>, String> {
         let question = Question { limit: Some(MAX_FUNCTIONS), ..Question::default() };
         let found = hot_spots(&self.context, question)?;
-        Ok(found.map(|found| found.rows).unwrap_or_default())
+        Ok(found.map(|found| found.list.rows).unwrap_or_default())
     }
 
     /// The own files that were found, hottest first. Empty if the profile names no files.
@@ -123,7 +123,7 @@ impl Page {
             ..Question::default()
         };
         let found = hot_spots(&self.context, question).ok().flatten();
-        let mut files = found.map(|found| found.rows).unwrap_or_default();
+        let mut files = found.map(|found| found.list.rows).unwrap_or_default();
         files.retain(|file| file.place.as_ref().is_some_and(|place| place.uri.is_some()));
         files
     }

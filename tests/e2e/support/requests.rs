@@ -137,7 +137,7 @@ impl Server {
     /// The hierarchy item of a function of the profile, by name.
     pub fn root_item(&mut self, name: &str) -> Value {
         let hotspots = self.execute("costline.hotspots", json!([{ "limit": 1_000_000 }]));
-        let functions = hotspots["rows"].as_array().cloned().unwrap_or_default();
+        let functions = hotspots["functions"].as_array().cloned().unwrap_or_default();
         let found = functions.into_iter().find(|function| function["name"] == name);
         found.unwrap_or_else(|| self.fail(&format!("{name} is not a hot spot")))["item"].clone()
     }

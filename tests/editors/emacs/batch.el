@@ -256,7 +256,7 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
 (ert-deftest batch-kinds ()
   "What is listed comes from the server, and rows of any kind are shown."
   (cl-letf* ((answers '(("costline.view" :hotSpots ["function" "clique"])
-                        ("costline.hotspots" :marks ["own code"] :rows [(:title "even, odd" :selfText "46.2%")])))
+                        ("costline.hotspots" :marks ["own code"] :cliques [(:title "even, odd" :selfText "46.2%")])))
              ((symbol-function 'costline--execute) (lambda (command &rest _) (cdr (assoc command answers))))
              ((symbol-function 'costline--find-server) #'ignore)
              ((symbol-function 'costline--catalog)

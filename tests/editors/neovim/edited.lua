@@ -37,7 +37,7 @@ local function hot_spots(by)
   local answer = require("costline.client").request_sync(assert(M.client()), "workspace/executeCommand", params)
   return vim.tbl_filter(function(spot)
     return spot.file == M.file
-  end, answer.rows)
+  end, answer[by .. "s"])
 end
 
 --- Waits until hints, lenses and hot spots have the costs of the profile, in the edited or in the

@@ -31,7 +31,7 @@ end
 local function address(name)
   local found
   require("costline.client").execute("hotspots", { vim.empty_dict() }, function(answer)
-    for _, spot in ipairs(answer.rows) do
+    for _, spot in ipairs(answer.functions) do
       found = spot.name == name and spot.item.uri or found
     end
   end)

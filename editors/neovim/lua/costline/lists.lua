@@ -66,16 +66,16 @@ function M.hotspots(argument, in_quickfix)
     local found, kind = non_null(answer) or {}, kind_of(it, by)
     ---@param spot costline.HotRow
     local rows = vim.tbl_map(function(spot)
-      local is_function, place_text = spot.kind == "function", non_null(spot.placeText)
+      local is_function, place_text = by == "function", non_null(spot.placeText)
       local place = place_of(spot.uri, spot.line0, spot.item)
       local entry = row(("%s  %s"):format(spot.text, spot.title), place, spot.item, is_function and place_text or nil)
-      if is_function or spot.kind == "line" or spot.kind == "file" then
+      if is_function or by == "line" or by == "file" then
         -- The self cost and the total, for pickers, which are narrower.
         local name = is_function and ("%s  %s"):format(spot.title, place_text) or spot.title
         entry.brief = ("%6s %6s  %s"):format(non_null(spot.selfText) or "", non_null(spot.totalText) or "", name)
       end
       return entry
-    end, found.rows or {})
+    end, kind and found[kind.list] or {})
     local title = ("hottest %s%s"):format(kind and kind.title:lower() or "spots", source(it))
     if in_quickfix or not pickers.show(title, rows) then
       show(title, rows, it)

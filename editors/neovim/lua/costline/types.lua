@@ -573,7 +573,6 @@
 ---@field file? string The name of the file in the profile: that of a function's definition, a line or a file.
 ---@field item? costline.Item The item of a function, to request callers and callees with.
 ---@field key? costline.FunctionKey The key of a function.
----@field kind costline.HotSpotsBy What it is.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field lib? string The short name of the library of a function, or the module of a field.
 ---@field line? integer The recorded line of a function's definition, or the recorded line, 1-based.
@@ -604,9 +603,18 @@
 
 --- The hot spots of a profile, hottest first.
 ---@class costline.HotSpots
+---@field cliques? costline.HotRow[] The cliques. Missing if something else was requested.
+---@field edges? costline.HotRow[] The calls. Missing if something else was requested.
+---@field fields? costline.HotRow[] The fields. Missing if something else was requested.
+---@field files? costline.HotRow[] The files. Missing if something else was requested.
+---@field functions? costline.HotRow[] The functions. Missing if something else was requested.
+---@field libraries? costline.HotRow[] The libraries. Missing if something else was requested.
+---@field lines? costline.HotRow[] The lines. Missing if something else was requested.
 ---@field marks string[] What is not default about the view, as short labels.
 ---@field metric string The metric of all costs.
----@field rows costline.HotRow[] The rows, hottest first, own code before other code.
+---@field modules? costline.HotRow[] The modules. Missing if something else was requested.
+---@field packages? costline.HotRow[] The packages. Missing if something else was requested.
+---@field threads? costline.HotRow[] The threads. Missing if something else was requested.
 ---@field total costline.Weight The total of the profile.
 ---@field unit string Its unit.
 ---@field withoutCalls integer The number of rows that `perCall` omits, because their calls are not counted.
@@ -639,7 +647,7 @@
 --- What hot spots can be listed by.
 ---@class costline.HotSpotsInfo
 ---@field by costline.HotSpotsBy The value for `costline.hotspots`.
----@field list string A word for command lines.
+---@field list string The key of the rows in its result, which is also a word for command lines.
 ---@field title string The title in menus.
 
 --- An order of hot spots.

@@ -94,7 +94,7 @@ pub use crate::query::health::{HealthCode, HealthEntry, Severity, health};
 pub use crate::query::hot_line::{Question as HotLineQuestion, Step as HotLineStep, hot_line};
 pub use crate::query::hot_places::{HotPlace, hot_places};
 pub use crate::query::hot_spots::{
-    HotCost, HotRow, HotSpots, PerCall, Question as HotSpotsQuestion, hot_spots,
+    HotCost, HotList, HotRow, HotSpots, PerCall, Question as HotSpotsQuestion, hot_spots,
 };
 pub use crate::query::hover::{function_details, hover, line_details, name_with_place};
 pub use crate::query::line_costs::{HintData, HintLine, LineHint, line_costs};

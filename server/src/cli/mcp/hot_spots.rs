@@ -55,9 +55,9 @@ struct Spot {
 }
 
 impl Spot {
-    fn new(opened: &Opened, row: HotRow) -> Self {
+    fn new(opened: &Opened, by: By, row: HotRow) -> Self {
         Self {
-            name: short(&row.name.filter(|_| row.kind == By::Function).unwrap_or(row.title)),
+            name: short(&row.name.filter(|_| by == By::Function).unwrap_or(row.title)),
             place: row.place.as_ref().map(|place| At::new(opened, place)),
             lib: row.lib,
             own: row.own,
@@ -90,11 +90,12 @@ impl Query for ListHotSpots {
             return Err("`sort`: `change` needs a baseline; use `compare`".to_owned());
         }
         let opened = project.open(view)?;
+        let by = question.by.unwrap_or_default();
         let question = Question { limit: Some(most.saturating_add(1)), ..question.clone() };
         let found = hot_spots(&opened.context, question)?;
-        let rows = found.map(|found| found.rows).unwrap_or_default();
+        let rows = found.map(|found| found.list.rows).unwrap_or_default();
         let more = rows.len() > most;
-        let spots = rows.into_iter().take(most).map(|row| Spot::new(&opened, row)).collect();
+        let spots = rows.into_iter().take(most).map(|row| Spot::new(&opened, by, row)).collect();
         Ok(Hottest { of: Of::new(&opened), spots, more })
     }
 }

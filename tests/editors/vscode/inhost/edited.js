@@ -29,7 +29,7 @@ async function document() {
 /** The hot spots in the file. */
 async function hotSpots(by) {
   const answer = await vscode.commands.executeCommand("costline.hotspots", { by, sort: "total", limit: 1000 });
-  return answer.rows.filter((spot) => spot.file === FILE);
+  return answer[`${by}s`].filter((spot) => spot.file === FILE);
 }
 
 /** Waits until hints, lenses and hot spots have the costs of the profile, in the text "edited" or "recorded". */

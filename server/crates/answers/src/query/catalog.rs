@@ -76,7 +76,7 @@ pub struct NodeAction {
 pub struct HotSpotsInfo {
     /// The value for `costline.hotspots`.
     pub by: By,
-    /// A word for command lines.
+    /// The key of the rows in its result, which is also a word for command lines.
     pub list: String,
     /// The title in menus.
     pub title: String,
@@ -173,11 +173,9 @@ fn node_actions() -> Vec<NodeAction> {
 }
 
 fn hot_spots(by: By) -> HotSpotsInfo {
-    // `calls` is the order by the number of calls.
-    let list = if by == By::Edge { "edges" } else { by.plural() };
     let (first, rest) = by.plural().split_at(1);
     let title = format!("{}{rest}", first.to_uppercase());
-    HotSpotsInfo { by, list: list.to_owned(), title }
+    HotSpotsInfo { by, list: by.list().to_owned(), title }
 }
 
 /// The orders of hot spots: what rows are sorted by, whether it is divided by the number of calls, and

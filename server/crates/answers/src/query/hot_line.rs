@@ -76,6 +76,7 @@ pub fn hot_line(context: &Context, question: &Question) -> Result<Step, String> 
     let found = hot_spots(context, wanted)?.ok_or("no profile is loaded")?;
     let mut places = HashSet::new();
     let lines: Vec<(Url, u32, HotRow)> = found
+        .list
         .rows
         .into_iter()
         .filter(|line| line.cost.cost.self_ != Some(Weight(0.0)))

@@ -11,11 +11,14 @@ use crate::ranking::{
     By, InBaseline, Limits, Members, Place, Ranked, Ranking, Role, Row, Scope, Sort, Subject,
 };
 use crate::session::marks::Marks;
+use crate::values::values;
 use crate::world::context::Context;
 use analysis::{Cost, FunctionId, ThreadId, Total};
 use loading::{Show, Snapshot, Spread, units};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// The default number of hot spots.
 const LIMIT: usize = 50;
@@ -60,7 +63,45 @@ pub struct HotSpots {
     /// The number of rows that `perCall` omits, because their calls are not counted.
     pub without_calls: usize,
     /// The rows, hottest first, own code before other code.
+    #[serde(flatten)]
+    pub list: HotList,
+}
+
+/// Rows of one kind. In JSON, the key of the list says what they are: `functions`, `lines` …
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct HotList {
+    /// What they are.
+    pub by: By,
+    /// The rows.
     pub rows: Vec<HotRow>,
+}
+
+impl Serialize for HotList {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map([(self.by.list(), &self.rows)])
+    }
+}
+
+impl JsonSchema for HotList {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "HotList".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let rows = generator.subschema_for::<Vec<HotRow>>().to_value();
+        let list = |by: By| {
+            let mut list = rows.clone();
+            list["description"] =
+                format!("The {}. Missing if something else was requested.", by.plural()).into();
+            (by.list().to_owned(), list)
+        };
+        let lists: Map<String, Value> = values().into_iter().map(|by| list(by.value)).collect();
+        json_schema!({ "type": "object", "properties": lists })
+    }
 }
 
 /// The cost of a row.
@@ -116,8 +157,6 @@ pub struct PerCall {
 /// A function, line, call, file, module, package, library, thread, clique or field.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct HotRow {
-    /// What it is.
-    pub kind: By,
     /// Its cost. A sample counts once. Calls have no self cost; files, modules, packages and libraries
     /// of call graphs have no total, because calls between functions overlap.
     #[serde(flatten)]
@@ -235,7 +274,7 @@ pub fn hot_spots(context: &Context, question: Question) -> Result<Option<HotSpot
         marks: Marks::of_world(&context.world).all(),
         total: Weight(snapshot.costs.total),
         without_calls: omitted.without_calls,
-        rows: rows.iter().map(|row| answer.row(row)).collect(),
+        list: HotList { by, rows: rows.iter().map(|row| answer.row(row)).collect() },
     }))
 }
 
@@ -260,7 +299,6 @@ impl Answer<'_> {
         let thread = thread.map(ThreadId::index);
         let thread = thread.and_then(|thread| snapshot.grouped.recording.threads().get(thread));
         HotRow {
-            kind: by,
             cost: self.with_details(row),
             title: title.clone(),
             name: name.clone(),

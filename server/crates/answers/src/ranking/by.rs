@@ -67,6 +67,12 @@ impl By {
         }
     }
 
+    /// The key of the rows in answers, which is also a word for command lines. Rows of calls are `edges`:
+    /// `calls` is the number of calls.
+    pub(crate) fn list(self) -> &'static str {
+        if self == Self::Edge { "edges" } else { self.plural() }
+    }
+
     /// The rows, for messages and menus.
     pub(crate) fn plural(self) -> &'static str {
         match self {

@@ -100,7 +100,7 @@ fn hot(context: &Context, by: By) -> Option<HotSpots> {
 
 /// Functions by name.
 fn listed(context: &Context) -> Rows {
-    let functions = hot(context, By::Function).unwrap().rows.into_iter();
+    let functions = hot(context, By::Function).unwrap().list.rows.into_iter();
     functions
         .map(|function| {
             let cost = function.cost.cost;
@@ -198,7 +198,7 @@ proptest! {
             prop_assert_eq!(self_, function.self_);
             prop_assert!(lines.iter().all(|line| line.total <= function.total));
         }
-        let lines = hot(&context, By::Line).unwrap().rows.into_iter();
+        let lines = hot(&context, By::Line).unwrap().list.rows.into_iter();
         let lines: BTreeMap<u32, Row> = lines
             .map(|line| {
                 let cost = line.cost.cost;
@@ -247,7 +247,7 @@ proptest! {
         let second = |overlay: &Option<OverlayData>| {
             overlay.as_ref().map_or((0.0, 0.0), |it| (it.self_.0, it.total.unwrap().0))
         };
-        let functions = hot(&context, By::Function).unwrap().rows.into_iter();
+        let functions = hot(&context, By::Function).unwrap().list.rows.into_iter();
         let functions: BTreeMap<String, (f64, f64)> =
             functions.map(|row| (row.title, second(&row.cost.cost.overlay))).collect();
         let of_lenses: BTreeMap<String, (f64, f64)> = function_costs(&context, &project.uri(FILE))
@@ -266,7 +266,7 @@ proptest! {
             prop_assert_eq!(lines.iter().map(|(self_, _)| self_).sum::<f64>(), *self_);
             prop_assert!(lines.iter().all(|(_, of_line)| of_line <= total));
         }
-        let lines = hot(&context, By::Line).unwrap().rows.into_iter();
+        let lines = hot(&context, By::Line).unwrap().list.rows.into_iter();
         for line in lines {
             prop_assert_eq!(second(&line.cost.cost.overlay), of_lines[&line.line.unwrap()]);
         }

@@ -53,7 +53,7 @@ fn fields(place: &PlaceFields, cost: &CostFields) -> String {
 fn functions(context: &Context, limit: usize) -> Vec<HotRow> {
     let sort = Some(Sort::Total);
     let question = answers::HotSpotsQuestion { sort, limit: Some(limit), ..Default::default() };
-    hot_spots(context, question).unwrap().unwrap().rows
+    hot_spots(context, question).unwrap().unwrap().list.rows
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn lines_are_hot_by_total_and_a_limit_cuts_the_list() {
     let question = answers::HotSpotsQuestion { by, sort, limit: Some(3), ..Default::default() };
     let spots = hot_spots(&context, question).unwrap().unwrap();
     assert_eq!((spots.total.0, spots.metric.as_str()), (4.0, "samples"));
-    let lines = spots.rows;
+    let lines = spots.list.rows;
     let rows: Vec<_> = lines
         .iter()
         .map(|one| fields(one.place.as_ref().unwrap(), &one.cost.cost.fields))

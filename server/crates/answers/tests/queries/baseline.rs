@@ -335,7 +335,7 @@ fn question(by: By) -> Question {
 }
 
 fn hot_lines(context: &Context) -> Vec<String> {
-    let lines = hot_spots(context, question(By::Line)).unwrap().unwrap().rows;
+    let lines = hot_spots(context, question(By::Line)).unwrap().unwrap().list.rows;
     lines.iter().map(|line| format!("{} {}", line.line.unwrap(), line.cost.label)).collect()
 }
 
@@ -392,7 +392,7 @@ fn a_hover_has_the_percentages_of_each_profile() {
 
 /// The lines that are hot, and whether they are known to be the same in the baseline.
 fn compared_lines(context: &Context) -> Vec<String> {
-    let lines = hot_spots(context, question(By::Line)).unwrap().unwrap().rows;
+    let lines = hot_spots(context, question(By::Line)).unwrap().unwrap().list.rows;
     let of = |line: &HotRow| {
         assert_eq!(line.cost.label, "100.0%", "an unchanged cost has no delta");
         let compared = line.cost.cost.fields.change.as_ref();
@@ -465,7 +465,7 @@ fn a_function_without_a_definition_is_not_compared_with_one_that_has_one() {
     let is_compared = |now, before| {
         let [now, before] = [now, before].map(|text| project.load(text_samples::profile(text)));
         let context = compared_with(&project.context(now, &[]), before);
-        let functions = hot_spots(&context, question(By::Function)).unwrap().unwrap().rows;
+        let functions = hot_spots(&context, question(By::Function)).unwrap().unwrap().list.rows;
         let g = functions.into_iter().find(|function| function.title == "g").unwrap();
         assert_eq!(g.cost.label, "100.0%");
         g.cost.cost.fields.change.is_some()

@@ -37,7 +37,7 @@ fn costs(cost: &HotCost) -> String {
 }
 
 fn functions(context: &Context, question: Question) -> Vec<String> {
-    let rows = hot_spots(context, question).unwrap().unwrap().rows;
+    let rows = hot_spots(context, question).unwrap().unwrap().list.rows;
     rows.iter()
         .map(|row| format!("{} {} {}", row.title, costs(&row.cost), row.own.unwrap()))
         .collect()
@@ -78,7 +78,7 @@ fn files_and_packages_count_a_sample_once() {
         let question = Question { by: Some(by), ..Question::default() };
         hot_spots(&context, question).unwrap().unwrap()
     };
-    let files = spots(By::File).rows;
+    let files = spots(By::File).list.rows;
     let rows = files.iter().map(|row| format!("{:?} {}", row.file.as_deref(), costs(&row.cost)));
     assert_eq!(
         rows.collect::<Vec<_>>(),
@@ -95,7 +95,7 @@ fn files_and_packages_count_a_sample_once() {
         (files[0].place.as_ref().unwrap().line0, files[0].own, files[1].own),
         (Some(0), Some(true), Some(false))
     );
-    let packages = spots(By::Package).rows;
+    let packages = spots(By::Package).list.rows;
     let row = |row: &HotRow| {
         let name = row.name.as_deref().unwrap_or("-");
         format!("{name} {} {}", costs(&row.cost), row.own.unwrap())
@@ -104,7 +104,7 @@ fn files_and_packages_count_a_sample_once() {
         packages.iter().map(row).collect::<Vec<_>>(),
         ["my-app 2/4 true", "spin 2/2 false", "core 0/4 false", "std 0/4 false"]
     );
-    let threads = spots(By::Thread).rows;
+    let threads = spots(By::Thread).list.rows;
     let row = |row: &HotRow| format!("{} {}", row.title, costs(&row.cost));
     assert_eq!(threads.iter().map(row).collect::<Vec<_>>(), ["main · thread 1 4/4"]);
 }
@@ -122,14 +122,14 @@ fn functions_without_a_file_or_a_library_have_a_title() {
         titles.sort();
         titles
     };
-    let files = spots(By::File).rows.into_iter().map(|row| row.title);
+    let files = spots(By::File).list.rows.into_iter().map(|row| row.title);
     assert_eq!(sorted(files.collect()), ["no file", "src/app.rs"]);
     let titles = |rows: Vec<HotRow>| sorted(rows.into_iter().map(|row| row.title).collect());
     // Only profiles of Mercury have modules.
-    for rows in [spots(By::Module).rows, spots(By::Library).rows] {
+    for rows in [spots(By::Module).list.rows, spots(By::Library).list.rows] {
         assert_eq!(titles(rows), ["libc.so.6", "no library"]);
     }
-    assert_eq!(titles(spots(By::Package).rows), ["libc.so.6", "my-app", "no package"]);
+    assert_eq!(titles(spots(By::Package).list.rows), ["libc.so.6", "my-app", "no package"]);
 }
 
 /// Own code without a manifest is in the package of the workspace folder.
@@ -139,7 +139,7 @@ fn own_code_without_a_manifest_has_the_name_of_the_folder() {
     let samples = text_samples::profile("main@2[file:app.py]");
     let context = project.context(project.load(samples), &["app.py"]);
     let question = Question { by: Some(By::Package), ..Question::default() };
-    let packages = hot_spots(&context, question).unwrap().unwrap().rows;
+    let packages = hot_spots(&context, question).unwrap().unwrap().list.rows;
     let folder = project.path("").canonicalize().unwrap();
     let name = folder.file_name().unwrap().to_str();
     assert_eq!(packages.iter().map(|row| row.name.as_deref()).collect::<Vec<_>>(), [name]);
@@ -162,7 +162,7 @@ fn rows_are_sorted_by_change() {
     let context = crate::support::compared_with(&project.context(after, &[]), before);
     assert_eq!(functions(&context, by_change.clone())[0], "burn 40/40 true");
     let files = Question { by: Some(By::File), ..by_change };
-    let files = hot_spots(&context, files).unwrap().unwrap().rows;
+    let files = hot_spots(&context, files).unwrap().unwrap().list.rows;
     let change = files[0].cost.cost.fields.change.as_ref().unwrap().self_.as_ref().unwrap();
     assert_eq!((change.before.0, change.change.0), (40.0, 30.0));
 }
@@ -203,8 +203,8 @@ fn a_function_in_two_libraries_costs_each_what_is_spent_in_it() {
     let row = |row: &HotRow| format!("{} {}", row.name.as_deref().unwrap(), costs(&row.cost));
     let expected = ["libwork.so 2/2", "app 1/3"];
     let rows = |rows: Vec<HotRow>| rows.iter().map(row).collect::<Vec<_>>();
-    assert_eq!(rows(spots(By::Library).rows), expected);
-    assert_eq!(rows(spots(By::Module).rows), expected);
+    assert_eq!(rows(spots(By::Library).list.rows), expected);
+    assert_eq!(rows(spots(By::Module).list.rows), expected);
     // The function itself is one.
     assert_eq!(functions(&context, Question::default())[0], "sum 3/3 true");
 }
@@ -215,7 +215,7 @@ fn functions_of_a_library_cost_what_is_spent_in_it() {
     let of = |module: &str| {
         let question = Question { module: Some(module.to_owned()), ..Question::default() };
         hot_spots(&context, question).map(|spots| {
-            let rows = spots.unwrap().rows.into_iter();
+            let rows = spots.unwrap().list.rows.into_iter();
             rows.map(|row| format!("{} {} {:?}", row.title, costs(&row.cost), row.lib)).collect()
         })
     };

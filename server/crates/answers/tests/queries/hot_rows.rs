@@ -23,7 +23,7 @@ fn ask(question: Question) -> HotSpots {
 
 /// Name and label of functions.
 fn functions(question: Question) -> Vec<String> {
-    let rows = ask(question).rows;
+    let rows = ask(question).list.rows;
     let name = |name: &str| name.split('/').next().unwrap().to_owned();
     rows.iter().map(|row| format!("{} {}", name(&row.title), row.cost.label)).collect()
 }
@@ -61,7 +61,7 @@ fn costs_per_call_are_in_the_unit_of_the_metric() {
     let spots = ask(question);
     // The runtime is not called.
     assert_eq!(spots.without_calls, 1);
-    let even = &spots.rows[1].cost;
+    let even = &spots.list.rows[1].cost;
     assert_eq!(even.text, "self 1 callseq · total 3 callseqs per call · 3 calls");
     let per_call = even.per_call.as_ref().unwrap();
     assert_eq!((per_call.self_.0, per_call.total.unwrap().0), (1.0, 3.0));
@@ -70,10 +70,10 @@ fn costs_per_call_are_in_the_unit_of_the_metric() {
 #[test]
 fn modules_and_cliques() {
     let question = |by| Question { by: Some(by), ..Question::default() };
-    let modules = ask(question(By::Module)).rows;
+    let modules = ask(question(By::Module)).list.rows;
     let rows: Vec<_> = modules.iter().map(|row| (row.name.as_deref(), &*row.cost.text)).collect();
     assert_eq!(rows, [(Some("m"), "self 100.0% (13 callseqs)")]);
-    let cliques = ask(question(By::Clique)).rows;
+    let cliques = ask(question(By::Clique)).list.rows;
     let recursive: Vec<_> = cliques.iter().filter(|clique| clique.recursive).collect();
     let [clique] = recursive[..] else { panic!("one clique") };
     let names: Vec<_> = clique.members[0].functions.iter().map(|one| one.name.as_str()).collect();
@@ -95,6 +95,7 @@ fn a_profile_of_mercury_can_list_everything() {
 fn calls_have_their_hottest_site() {
     let edges = ask(Question { by: Some(By::Edge), limit: Some(2), ..Question::default() });
     let rows: Vec<_> = edges
+        .list
         .rows
         .iter()
         .map(|row| {

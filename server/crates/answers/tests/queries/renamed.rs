@@ -23,7 +23,7 @@ fn function_labels(context: &Context, project: &Project) -> Vec<String> {
     let lenses = function_costs(context, &project.uri("app.py")).into_iter().map(|lens| lens.title);
     let question =
         Question { by: Some(By::Function), sort: Some(Sort::Total), ..Question::default() };
-    let hot = hot_spots(context, question).unwrap().unwrap().rows;
+    let hot = hot_spots(context, question).unwrap().unwrap().list.rows;
     let hot = hot.into_iter().map(|row| format!("{} {}", row.title, row.cost.label));
     let snapshot = context.world.snapshot().unwrap();
     let mut functions = snapshot.costs.functions().map(|(function, _)| function);
