@@ -11,8 +11,6 @@ use serde::Serialize;
 pub(super) enum JsonCompare {
     /// Weights.
     Absolute,
-    /// Sample counts, with the baseline's counts scaled to the total of the new profile.
-    Scaled,
     /// Shares of the total, times the total of the new profile.
     Share,
 }
@@ -21,7 +19,6 @@ impl From<By> for JsonCompare {
     fn from(by: By) -> Self {
         match by {
             By::Weight => Self::Absolute,
-            By::Scaled => Self::Scaled,
             By::Share => Self::Share,
         }
     }

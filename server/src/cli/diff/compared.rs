@@ -148,7 +148,6 @@ impl Compared<'_> {
     pub fn method(&self) -> String {
         let how = match self.diff.by.by {
             By::Weight => "Absolute costs are compared",
-            By::Scaled => "Samples are scaled to the same total",
             By::Share => "Shares of the total are compared",
         };
         match self.diff.by.bound() {

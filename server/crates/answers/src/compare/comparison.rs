@@ -1,9 +1,8 @@
 //! How costs are compared with a baseline: absolutely or by share, and how much of a change may be
 //! noise.
 //!
-//! Times, bytes and exact counts are compared absolutely, as `pprof -diff_base` does. Counts of
-//! samples without a sampling interval say nothing about how long a program ran, so they are scaled
-//! to the total of the profile shown, which compares shares.
+//! Costs are compared as they are, as `pprof -diff_base` does: a function that became faster makes no
+//! other one slower. Shares of the total are compared on request.
 //!
 //! The noise of a sampled cost follows a Poisson distribution: the variance of a sum of weights is
 //! the sum times the weight of a sample ([`analysis::SampleWeights::mean`]). Where one side has few
@@ -11,23 +10,15 @@
 //! variance that it would have if both sides cost the same. The variance of a share follows a
 //! binomial distribution. A change is noise if it is within the bound that no cost
 //! exceeds with a probability of 99 % if nothing changed (Šidák's correction for the number of
-//! costs that are compared).
-//!
-//! Runs of an unchanged program differ by more than sampling explains: the machine is busy, memory is
-//! laid out differently. One run does not show by how much. If the baseline has several runs, the
-//! noise is at least what their spread explains: the variance of their mean plus that of another run,
-//! s² · (1/n + 1), or of the mean of m other runs, s² · (1/n + 1/m), with the quantile of Student's t-distribution with n - 1 degrees of freedom if
-//! that exceeds the bound above.
+//! costs that are compared). What the spread of several runs adds is in [`super::noise`].
 //!
 //! A delta is shown only if the cost changed by more than noise. Users otherwise explain chance. All
 //! surfaces format the same `Change`; `data` has what labels leave out.
 
+use crate::compare::noise::{self, bound};
 use analysis::Metric;
 use loading::average::mean;
 use loading::{Compare, Snapshot};
-
-/// The probability that at least one unchanged cost exceeds its bound.
-const ALPHA: f64 = 0.01;
 
 /// How costs of two snapshots are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,8 +40,6 @@ pub struct Comparison {
 pub enum By {
     /// The weights.
     Weight,
-    /// The weights, after the baseline's weights were scaled to the total of the profile shown.
-    Scaled,
     /// The shares of the total.
     Share,
 }
@@ -96,25 +85,18 @@ impl Runs {
         (mean, Self { n, deviation: (n > 1).then_some(deviation), snapshots: n })
     }
 
+    /// How costs with this mean are spread. `sample` is the weight of a sample.
+    fn spread(self, mean: f64, sample: Option<f64>) -> noise::Spread {
+        noise::Spread {
+            n: self.n,
+            variance: self.deviation.filter(|_| self.n > 1).map(|deviation| deviation * deviation),
+            sampled: sample.map(|sample| mean.abs() * sample),
+        }
+    }
+
     /// The runs of a snapshot that shows their mean.
     pub fn of_mean(n: u32, deviation: Option<f64>) -> Self {
         Self { n, deviation, snapshots: 1 }
-    }
-}
-
-/// The standard deviation of the difference of two means, and its degrees of freedom. `None` if
-/// neither spread is known. If one is known, the other is assumed to be the same.
-fn deviation_of_difference(before: Runs, now: Runs) -> Option<(f64, u32)> {
-    let [n_before, n_now] = [before.n, now.n].map(f64::from);
-    let of_one = |deviation: f64| deviation * (1.0 / n_before + 1.0 / n_now).sqrt();
-    match (before.deviation, now.deviation) {
-        (None, None) => None,
-        (Some(deviation), None) => Some((of_one(deviation), before.n - 1)),
-        (None, Some(deviation)) => Some((of_one(deviation), now.n - 1)),
-        (Some(a), Some(b)) => {
-            let variance = a * a / n_before + b * b / n_now;
-            Some((variance.sqrt(), before.n.min(now.n) - 1))
-        }
     }
 }
 
@@ -191,11 +173,8 @@ impl Comparison {
     /// The comparison of the costs of `now` with the mean of those of `before`, which have the same
     /// metric.
     pub fn new(before: &[&Snapshot], now: &Snapshot, compare: Compare) -> Self {
-        let mut all = before.iter().copied().chain([now]);
-        let is_scaled = all.any(|side| counts_without_time(&side.costs.metric));
         let by = match compare {
             Compare::Share => By::Share,
-            Compare::Absolute if is_scaled => By::Scaled,
             Compare::Absolute => By::Weight,
         };
         let compared = before.iter().copied().chain([now]).map(|side| side.sampling().costs);
@@ -256,8 +235,8 @@ impl Comparison {
     pub fn scale(&self) -> f64 {
         match self.by {
             By::Weight => 1.0,
-            By::Scaled | By::Share if self.before.base != 0.0 => self.now.base / self.before.base,
-            By::Scaled | By::Share => 0.0,
+            By::Share if self.before.base != 0.0 => self.now.base / self.before.base,
+            By::Share => 0.0,
         }
     }
 
@@ -298,8 +277,10 @@ impl Comparison {
         let sampled =
             self.samples().map(|samples| self.sampling_noise(before, runs.snapshots, now, samples));
         let scaled_runs = Runs { deviation: runs.deviation.map(|of| of * scale), ..runs };
-        let spread = deviation_of_difference(scaled_runs, runs_now)
-            .map(|(deviation, freedom)| self.bound.max(student(freedom)) * deviation);
+        let [sample_before, sample_now] =
+            self.samples().map_or([None; 2], |(was, is)| [Some(was), Some(is)]);
+        let was = scaled_runs.spread(scaled, sample_before.map(|sample| sample * scale));
+        let spread = noise::of_spread(self.bound, [was, runs_now.spread(now, sample_now)]);
         let noise = sampled.into_iter().chain(spread).reduce(f64::max);
         Change { before, now, change, noise }
     }
@@ -360,33 +341,6 @@ fn rounded(change: f64, magnitude: f64) -> f64 {
     if change.abs() <= magnitude * 1e-12 { 0.0 } else { change }
 }
 
-/// The bound that none of `n` costs exceeds with a probability of 1 - [`ALPHA`], in standard
-/// deviations. Šidák: each of them has the probability 1 - (1 - α)^(1/n).
-fn bound(n: usize) -> f64 {
-    let each = -(f64::ln_1p(-ALPHA) / n.max(1) as f64).exp_m1();
-    upper_quantile(each / 2.0)
-}
-
-/// The value that a variable with Student's t-distribution exceeds with a probability of
-/// [`ALPHA`], in both directions, by degrees of freedom, at least 1.
-fn student(freedom: u32) -> f64 {
-    const TABLE: [f64; 19] = [
-        63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012,
-        2.977, 2.947, 2.921, 2.898, 2.878, 2.861,
-    ];
-    TABLE[(freedom as usize).clamp(1, TABLE.len()) - 1]
-}
-
-/// The value that a standard normal variable exceeds with probability `p`, from 0 to 0.5.
-///
-/// Abramowitz and Stegun, formula 26.2.23; the error is below 4.5e-4.
-fn upper_quantile(p: f64) -> f64 {
-    let t = (-2.0 * p.max(f64::MIN_POSITIVE).ln()).sqrt();
-    let numerator = 2.515_517 + t * (0.802_853 + t * 0.010_328);
-    let denominator = 1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308));
-    t - numerator / denominator
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -406,15 +360,6 @@ mod tests {
             seconds_per_unit: None,
             unit: 1.0,
         }
-    }
-
-    #[test]
-    fn bounds_grow_with_the_number_of_costs() {
-        // From a table of the normal distribution: 1 % and 0.1 % of both sides are beyond these.
-        let near = |n, expected: f64| assert!((bound(n) - expected).abs() < 0.005, "{}", bound(n));
-        near(1, 2.576);
-        near(10, 3.289);
-        near(1000, 4.416);
     }
 
     #[test]
@@ -454,49 +399,39 @@ mod tests {
         let (mean, runs) = Runs::mean([90.0, 100.0, 110.0].into_iter());
         assert_eq!((mean, runs), (100.0, Runs { n: 3, deviation: Some(10.0), snapshots: 3 }));
         let by = comparison(By::Weight, (1000.0, 1.0), (2000.0, 1.0));
-        // From a table of the t-distribution with 2 degrees of freedom: 1 % are beyond 9.925. That is
-        // more than 2 · √(100 / 3 + 200).
-        let spread = 9.925 * 10.0 * (1.0 + 1.0 / 3.0_f64).sqrt();
-        let change = by.change_of(100.0, runs, 200.0, None);
         let close = |noise: Option<f64>, expected: f64| {
             assert!((noise.unwrap() - expected).abs() < 1e-9, "{noise:?}, not {expected}");
         };
+        // They are spread no more than by sampling: the noise of 3 · 100 samples before and 200 now.
+        let sampled = 2.0 * (100.0_f64 / 3.0 + 200.0).sqrt();
+        let change = by.change_of(100.0, runs, 200.0, None);
         assert_eq!(change.change, 100.0);
-        close(change.noise, spread);
-        assert!(change.is_noise() && by.change_of(100.0, runs, 215.0, None).is_real());
-        // Equal runs: the noise of 3 · 100 samples before and 200 now.
+        close(change.noise, sampled);
+        assert!(change.is_real() && by.change_of(100.0, runs, 120.0, None).is_noise());
         let (mean, equal) = Runs::mean([100.0; 3].into_iter());
-        let noise = by.change_of(mean, equal, 200.0, None).noise;
-        assert_eq!(noise, Some(2.0 * (100.0_f64 / 3.0 + 200.0).sqrt()));
+        close(by.change_of(mean, equal, 200.0, None).noise, sampled);
+        // By more: 2 · 900 / 100 is beyond the 9.2 of 1 % of a χ² with 2 degrees of freedom.
+        let wide = Runs { deviation: Some(30.0), ..runs };
+        let spread = 4.604 * 30.0 * (1.0 + 1.0 / 3.0_f64).sqrt();
+        close(by.change_of(100.0, wide, 200.0, None).noise, spread);
         // Exact costs have the noise of the runs only.
         let exact = Comparison { before: Side { sample: None, ..by.before }, ..by };
-        close(exact.change_of(100.0, runs, 200.0, None).noise, spread);
+        close(exact.change_of(100.0, wide, 200.0, None).noise, spread);
         assert_eq!(exact.change_of(mean, equal, 101.0, None).noise, Some(0.0));
         assert!(exact.change_of(mean, equal, 101.0, None).is_real());
         // Shares of a profile of twice the weight.
-        let by = Comparison { by: By::Share, ..by };
-        let change = by.change_of(100.0, runs, 300.0, None);
+        let by = Comparison { by: By::Share, ..exact };
+        let change = by.change_of(100.0, wide, 300.0, None);
         assert_eq!(change.change, 100.0);
-        close(change.noise, 2.0 * spread);
-        // Three runs of 10 before, five of 20 now, with the quantile of the smaller side.
-        let by = Comparison {
-            before: Side { runs: Runs::of_mean(3, None), sample: None, ..exact.before },
-            now: Side { runs: Runs::of_mean(5, None), ..exact.now },
-            ..exact
-        };
-        let change = by.change_of_spread([100.0, 200.0], [Some(10.0), Some(20.0)]);
-        close(change.noise, 9.925 * (100.0 / 3.0 + 400.0 / 5.0_f64).sqrt());
-        // With one of them, the other is taken to vary as much.
-        let change = by.change_of_spread([100.0, 200.0], [None, Some(20.0)]);
-        close(change.noise, 4.604 * 20.0 * (1.0 / 3.0 + 1.0 / 5.0_f64).sqrt());
+        close(change.noise, 4.604 * (3600.0 / 3.0 + 3600.0_f64).sqrt());
         let by = comparison(By::Share, (1000.0, 1.0), (2000.0, 1.0));
         assert_eq!((by.scale_of_run(500.0), by.scale_of_run(0.0)), (2.0, 1.0));
     }
 
     #[test]
     fn shares_have_the_noise_of_a_binomial_distribution() {
-        for by in [By::Scaled, By::Share] {
-            let by = comparison(by, (100.0, 1.0), (300.0, 1.0));
+        {
+            let by = comparison(By::Share, (100.0, 1.0), (300.0, 1.0));
             // 20 % of 100 and 60 % of 300 samples: 50 % of all. 300 · √(0.25 · (1/300 + 1/100)).
             let change = by.change(20.0, 180.0);
             assert_eq!((change.before, change.change), (20.0, 120.0));
@@ -518,7 +453,7 @@ mod tests {
 
     #[test]
     fn errors_of_rounding_are_no_change() {
-        let by = comparison(By::Scaled, (3.0, 1.0), (1.0, 1.0));
+        let by = comparison(By::Share, (3.0, 1.0), (1.0, 1.0));
         assert_eq!(by.change(0.3, 0.1).change, 0.0);
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod definition_key;
 pub(crate) mod diff;
 pub(crate) mod difference;
 pub(crate) mod kept_baseline;
+pub(crate) mod noise;
 pub(crate) mod overlay;
 pub(crate) mod renamed;
 pub(crate) mod same_nodes;

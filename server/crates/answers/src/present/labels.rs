@@ -159,18 +159,12 @@ impl<'a> Scale<'a> {
         text.map_or_else(String::new, |text| format!(" ±{text}"))
     }
 
-    /// A change as text: `▲1.20 s`, or `▲2.1` in percentage points. Shares are compared in points,
-    /// scaled counts of samples too unless the setting `unit` is `absolute`. `None` if there is no
-    /// change.
+    /// A change as text: `▲1.20 s`, or `▲2.1` in percentage points if shares are compared. `None` if
+    /// there is no change.
     pub fn arrow(self, by: By, change: Change) -> Option<String> {
-        let in_points = by == By::Share || (by == By::Scaled && self.unit != Unit::Absolute);
-        let amount = if in_points {
-            format!("{:.1}", (100.0 * change.change / self.base).abs())
-        } else {
-            // Scaled counts are not whole.
-            let amount = change.change.abs();
-            let amount = if by == By::Scaled { amount.round() } else { amount };
-            units::absolute(amount, self.metric)
+        let amount = match by {
+            By::Share => format!("{:.1}", (100.0 * change.change / self.base).abs()),
+            By::Weight => units::absolute(change.change.abs(), self.metric),
         };
         let is_zero = change.change == 0.0 || amount == "0.0" || amount.starts_with("0 ");
         let arrow = if change.change > 0.0 { '▲' } else { '▼' };
@@ -306,7 +300,8 @@ mod tests {
             Before::mean(&[(cost(self_, total), None)], None, by)
         };
         let exact = |by| before(by, 5.0, Total::Exact(10.0));
-        for by in [By::Share, By::Scaled] {
+        {
+            let by = By::Share;
             let label = |show, before| scale(&samples).hint(now, show, before);
             assert_eq!(label(Show::Total, exact(by)), "12.5% ▲2.5");
             assert_eq!(label(Show::Self_, exact(by)), "self 4.0% ▼1.0");
@@ -325,8 +320,7 @@ mod tests {
             |metric, unit, by| Scale { unit, ..scale(metric) }.hint(now, Show::Total, exact(by));
         assert_eq!(label(&times, Unit::Percent, By::Weight), "12.5% ▲150 ms");
         assert_eq!(label(&times, Unit::Absolute, By::Weight), "250 ms ▲150 ms");
-        // 10 of 100 are 20 of 200.
-        assert_eq!(label(&samples, Unit::Absolute, By::Scaled), "25 samples ▲5 samples");
+        assert_eq!(label(&samples, Unit::Percent, By::Weight), "12.5% ▲15 samples");
         assert_eq!(label(&samples, Unit::Absolute, By::Share), "25 samples ▲2.5");
         let unchanged = before(By::Weight, 8.0, Total::Exact(25.0));
         assert_eq!(scale(&times).hint(now, Show::Total, unchanged), "12.5%");

@@ -30,7 +30,7 @@ fn hundreds(project: &Project, samples: &str) -> Snapshot {
 }
 
 #[test]
-fn counts_of_samples_are_compared_by_share() {
+fn counts_of_samples_are_compared_as_they_are() {
     let project = Project::new(&[("app.rs", APP)]);
     let now = "
         f@2[file:app.rs] f@3              f@3 f@3
@@ -40,17 +40,17 @@ fn counts_of_samples_are_compared_by_share() {
         g@5[file:app.rs] h@6[file:app.rs]";
     let [now, before] = [now, before].map(|text| hundreds(&project, text));
     let context = compared_with(&project.context(now, &["app.rs"]), before);
-    // Before: g 50 %, h 50 %. Now: g 25 %, h 75 %.
+    // Before: g 100, h 100. Now: g 100, h 300. What did not change has no mark, whatever its share is.
     assert_eq!(
         shown(&context, &project),
         [
-            "2 25.0% ▼25.0",
-            "3 75.0% ▲25.0",
-            "5 25.0% ▼25.0",
-            "6 75.0% ▲25.0",
-            "1 self 0.0% (0 samples) · total 100.0% (400 samples)",
-            "5 self 25.0% (100 samples) ▼25.0 · total 25.0% (100 samples) ▼25.0",
-            "6 self 75.0% (300 samples) ▲25.0 · total 75.0% (300 samples) ▲25.0",
+            "2 25.0%",
+            "3 75.0% ▲200 samples",
+            "5 25.0%",
+            "6 75.0% ▲200 samples",
+            "1 self 0.0% (0 samples) · total 100.0% (400 samples) ▲200 samples",
+            "5 self 25.0% (100 samples) · total 25.0% (100 samples)",
+            "6 self 75.0% (300 samples) ▲200 samples · total 75.0% (300 samples) ▲200 samples",
         ]
     );
     let total = view(&context.world).shown.comparison.unwrap();
@@ -101,13 +101,13 @@ fn the_spread_of_a_mean_is_noise_on_every_surface() {
         };
         project.load_runs([30.0, 40.0, 50.0][..n].iter().map(run).collect())
     };
-    // 1 % of a t-distribution with 2 degrees of freedom are beyond 9.925.
+    // 1 % of a t-distribution with 4 degrees of freedom are beyond 4.604.
     let thirds = [(1, 3, 4.0_f64), (3, 1, 4.0), (3, 3, 2.0)];
     for (n_before, n_now, thirds) in thirds {
         let [before, now] = [n_before, n_now].map(|n| Arc::new(mean_of(n)));
         let Diff { functions, lines, .. } = Diff::new(&before, &now, Compare::Absolute);
         let g = functions.iter().find(|row| row.name == "g").unwrap();
-        assert!((g.self_.noise.unwrap() - 9.925 * 10.0 * (thirds / 3.0).sqrt()).abs() < 1e-9);
+        assert!((g.self_.noise.unwrap() - 4.604 * 10.0 * (thirds / 3.0).sqrt()).abs() < 1e-9);
         assert_eq!((functions.len(), lines.len()), (3, 4));
         for open in [&[][..], &["app.rs"]] {
             let context = compared_with(&project.context(mean_of(n_now), open), mean_of(n_before));
@@ -188,12 +188,12 @@ fn noise_is_only_in_the_data() {
     assert_eq!(hints[0].label, "52.0% total");
     let fields = &hints[0].data.cost.fields;
     let total = fields.change.as_ref().unwrap().total.as_ref();
-    assert_eq!(change(total), "▲2.0?");
+    assert_eq!(change(total), "▲2 samples?");
     assert_eq!((total.unwrap().before, total.unwrap().change), (Weight(50.0), Weight(2.0)));
     let lens = &function_costs(&context, &project.uri("app.rs"))[1];
     assert_eq!(lens.title, "self 52.0% (52 samples) · total 52.0% (52 samples)");
     let report = hover(&context, &project.uri("app.rs"), Position::new(1, 1000)).unwrap().plain();
-    assert!(report.contains("change: self – · total ▲2.0 (within noise)"), "{report}");
+    assert!(report.contains("change: self – · total ▲2 samples (within noise)"), "{report}");
 }
 
 /// Also if little of its cost is left.
@@ -349,9 +349,12 @@ fn what_had_no_cost_before_had_zero() {
     let [now, before] = [now, before].map(|text| hundreds(&project, text));
     let context = compared_with(&project.context(now, &["app.rs"]), before);
     let shown = shown(&context, &project);
-    assert_eq!(shown[..4], ["2 50.0% ▼50.0", "3 50.0% ▲50.0", "5 50.0% ▼50.0", "6 50.0% ▲50.0"]);
-    assert_eq!(shown[6], "6 self 50.0% (100 samples) ▲50.0 · total 50.0% (100 samples) ▲50.0");
-    assert!(hot_lines(&context).contains(&"2 50.0% ▼50.0".to_owned()));
+    assert_eq!(shown[..4], ["2 50.0%", "3 50.0% ▲100 samples", "5 50.0%", "6 50.0% ▲100 samples"]);
+    assert_eq!(
+        shown[6],
+        "6 self 50.0% (100 samples) ▲100 samples · total 50.0% (100 samples) ▲100 samples"
+    );
+    assert!(hot_lines(&context).contains(&"3 50.0% ▲100 samples".to_owned()));
 }
 
 #[test]
@@ -377,7 +380,7 @@ fn a_hover_has_the_percentages_of_each_profile() {
         of_function,
         [
             "before: self 50.0% (100 samples) · total 50.0% (100 samples)",
-            "change: self ▲25.0 · total ▲25.0"
+            "change: self ▲200 samples · total ▲200 samples"
         ]
     );
     let of_line = rows(Position::new(1, 0));
@@ -385,7 +388,7 @@ fn a_hover_has_the_percentages_of_each_profile() {
         of_line,
         [
             "before: self 0.0% (0 samples) · total 50.0% (100 samples)",
-            "change: self – · total ▲25.0"
+            "change: self – · total ▲200 samples"
         ]
     );
 }
