@@ -2,7 +2,7 @@
 //! source is edited as fast as the server follows.
 //!
 //! Takes 20 minutes (`COSTLINE_SOAK_MINUTES` sets another number) and fails if the last quarter of
-//! the time needs more than the second one: 10 % more memory, or three more threads or open files.
+//! the time needs more than the second one: 10% more memory, or three more threads or open files.
 //! Linux only.
 
 #![allow(

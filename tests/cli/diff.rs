@@ -59,9 +59,35 @@ fn lists_functions_the_greatest_change_first() {
     let folder = changed();
     let text = ran(folder.path(), &["diff", "before.json", "after.json"]).success();
     assert_eq!(
-        words(&text)[2..],
+        words(&text)[3..],
         [
-            "before after change self",
+            "self before self after self change total change",
+            "600 ms 900 ms ▲300 ms ▲300 ms parse app.py:5",
+            "100 ms 0 s ▼100 ms ▼100 ms old app.py (gone)",
+            "0 s 40.0 ms ▲40.0 ms ▲40.0 ms fresh app.py (new)",
+            "omitted: 1 caller up to main (--sort total)",
+            "omitted: 1 function without a change",
+        ]
+    );
+    assert_eq!(
+        words(&text)[..3],
+        [
+            "before.json → after.json: 1.00 s → 1.24 s +24%",
+            "+24%: parse (▲300 ms), called by main",
+            "Absolute costs are compared. These costs are exact, or their noise is unknown.",
+        ]
+    );
+    let text = ran(folder.path(), &["diff", "before.json", "after.json", "--limit", "1"]).success();
+    assert!(text.contains("omitted: 2 functions (--limit)"), "{text}");
+    let sorted = |by| {
+        let text =
+            ran(folder.path(), &["diff", "before.json", "after.json", "--sort", by]).success();
+        words(&text)[3..].to_vec()
+    };
+    assert_eq!(
+        sorted("total"),
+        [
+            "total before total after total change self change",
             "600 ms 900 ms ▲300 ms ▲300 ms parse app.py:5",
             "1.00 s 1.24 s ▲240 ms main app.py:1",
             "100 ms 0 s ▼100 ms ▼100 ms old app.py (gone)",
@@ -69,15 +95,11 @@ fn lists_functions_the_greatest_change_first() {
             "omitted: 1 function without a change",
         ]
     );
-    assert_eq!(
-        words(&text)[..2],
-        [
-            "before.json → after.json: 1.00 s → 1.24 s +24 %",
-            "Absolute costs are compared. These costs are exact, or their noise is unknown.",
-        ]
-    );
-    let text = ran(folder.path(), &["diff", "before.json", "after.json", "--limit", "1"]).success();
-    assert!(text.contains("omitted: 3 functions (--limit)"), "{text}");
+    let names: Vec<_> = sorted("name")[1..5]
+        .iter()
+        .map(|row| row.split(' ').rev().nth(1).unwrap().to_owned())
+        .collect();
+    assert_eq!(names, ["app.py", "main", "app.py", "parse"]);
 }
 
 #[test]
@@ -85,25 +107,25 @@ fn lists_lines_and_files() {
     let folder = changed();
     let list = |by| {
         let text = ran(folder.path(), &["diff", "before.json", "after.json", "--by", by]).success();
-        words(&text)[3..].to_vec()
+        words(&text)[4..].to_vec()
     };
     assert_eq!(
         list("line"),
         [
             "600 ms 900 ms ▲300 ms ▲300 ms app.py:6",
-            "1.00 s 1.24 s ▲240 ms app.py:2",
             "100 ms 40.0 ms ▼60.0 ms ▼60.0 ms app.py:3",
+            "omitted: 1 line of which only the calls changed (--sort total)",
             "omitted: 1 line without a change",
         ]
     );
     assert_eq!(list("file"), ["1.00 s 1.24 s ▲240 ms app.py"]);
     let by_file = ["diff", "before.json", "after.json", "--by", "file"];
     let text = ran(folder.path(), &by_file).success();
-    assert_eq!(words(&text)[2], "self before self after change");
+    assert_eq!(words(&text)[3], "self before self after self change");
     let text =
         ran(folder.path(), &[by_file.as_slice(), &["--format", "markdown"]].concat()).success();
     assert!(
-        text.contains("| self before | self after | change | file |\n|---:|---:|---:|---|\n"),
+        text.contains("| self before | self after | self change | file |\n|---:|---:|---:|---|\n"),
         "{text}"
     );
 }
@@ -118,7 +140,8 @@ fn what_has_no_lines_or_no_file_is_said() {
     ]);
     let list = |before, after, by| {
         let text = ran(folder.path(), &["diff", before, after, "--by", by]).success();
-        words(&text)[2..].to_vec()
+        let from = words(&text).iter().position(|line| line.starts_with("Absolute")).unwrap();
+        words(&text)[from + 1..].to_vec()
     };
     assert_eq!(
         list("names.folded", "other.folded", "line"),
@@ -131,9 +154,9 @@ fn what_has_no_lines_or_no_file_is_said() {
     assert_eq!(
         list("before.folded", "names.folded", "file"),
         [
-            "self before self after change",
-            "0.0% 100.0% ▲100.0 no file (new)",
-            "100.0% 0.0% ▼100.0 app.py (gone)",
+            "self before self after self change",
+            "1000 samples 0 samples ▼1000 samples app.py (gone)",
+            "0 samples 1000 samples ▲1000 samples no file (new)",
         ]
     );
     let markdown =
@@ -233,7 +256,7 @@ fn reports_and_trees_have_changes_in_json() {
     assert_eq!(rows(&tree["nodes"], "name")[..3], [main, parse, render]);
     let shares = json_of("report", &["--baseline", "before.json", "--compare", "share"]);
     assert_eq!(shares["comparison"]["compare"], "share");
-    // 60 % of 1 s are 744 ms of 1.24 s.
+    // 60% of 1 s are 744 ms of 1.24 s.
     assert_eq!(shares["functions"][1]["comparison"]["self"]["change"], 156);
     for command in ["report", "tree"] {
         let plain = json_of(command, &[]).to_string();
@@ -264,14 +287,14 @@ fn several_baselines_are_averaged() {
         json!([change["before"], change["change"], change["changed"]])
     };
     assert_eq!((own(1), own(2)), (json!([600, 100, false]), json!([300, 10, true])));
-    // 100 ms · √(1 + 1/3), 9.925 standard deviations (t-distribution, 2 degrees of freedom).
+    // 100 ms · √(1 + 1/3), 4.604 standard deviations (t-distribution, 4 degrees of freedom).
     let noise = json["functions"][1]["comparison"]["self"]["noise"].as_f64().unwrap();
-    assert!((noise - 992.5 * (4.0_f64 / 3.0).sqrt()).abs() < 1e-6, "{noise}");
+    assert!((noise - 460.4 * (4.0_f64 / 3.0).sqrt()).abs() < 1e-6, "{noise}");
     for command in ["report", "tree", "annotate"] {
         let arguments = [&[command, "after.json", "--unit", "absolute"], &baselines[..]].concat();
         let text = words(&ran(folder.path(), &arguments).success());
         let heading =
-            "compared with the mean of 3 runs of a.json: 900 ms → 1.01 s +12 % (within noise)";
+            "compared with the mean of 3 runs of a.json: 900 ms → 1.01 s +12% (within noise)";
         assert_eq!(text[1], heading);
         assert!(text.iter().any(|line| line.contains("310 ms ▲10.0 ms")), "{text:?}");
         assert!(!text.iter().any(|line| line.contains("700 ms ▲")), "{text:?}");
@@ -313,7 +336,7 @@ fn several_profiles_are_averaged() {
     let line = json["lines"].as_array().unwrap().iter().find(|row| row["line"] == 6).unwrap();
     assert!(close(spread(line).0), "{line}");
     // Compared with three runs whose spread is 100 ms: √(100²/3 + 20000/2) ms, 63.657 deviations, which
-    // 1 % of a t-distribution with 1 degree of freedom are beyond.
+    // 1% of a t-distribution with 1 degree of freedom are beyond.
     for (name, parse) in [("c.json", 500), ("d.json", 600), ("e.json", 700)] {
         fs::write(folder.path().join(name), run(parse)).unwrap();
     }
@@ -324,7 +347,7 @@ fn several_profiles_are_averaged() {
         serde_json::from_str(&ran(folder.path(), &compared.concat()).success()).unwrap();
     let parse = json["functions"].as_array().unwrap().iter().find(|row| row["name"] == "parse");
     let noise = parse.unwrap()["comparison"]["self"]["noise"].as_f64().unwrap();
-    assert!((noise - 63.657 * (40_000.0_f64 / 3.0).sqrt()).abs() < 1e-6, "{noise}");
+    assert!((noise - 4.604 * (40_000.0_f64 / 3.0).sqrt()).abs() < 1e-6, "{noise}");
     let runs = ["--base", "d.json", "--base", "e.json", "--new", "b.json", "--json"];
     let diff = ran(folder.path(), &[&["diff", "c.json", "a.json"], &runs[..]].concat()).success();
     let diff: Value = serde_json::from_str(&diff).unwrap();
@@ -352,13 +375,14 @@ fn several_runs_are_compared_with_several() {
     };
     let text = words(&with(&[]).success());
     assert_eq!(
-        text[..2],
+        text[..3],
         [
-            "a.json and 2 more files → d.json and 2 more files: 800 ms → 830 ms +3.8 % (within noise)",
+            "a.json and 2 more files → d.json and 2 more files: 800 ms → 830 ms +3.8% (within noise)",
+            "render (▲10.0 ms), called by main",
             "Absolute costs are compared. Changes within the spread of the runs are omitted."
         ]
     );
-    // 20 ms are within 9.925 · √(100/3 + 100/3) = 81 ms.
+    // 20 ms are within 4.604 · √(100/3 + 100/3) = 38 ms.
     assert!(text.iter().any(|line| line.contains("render")), "{text:?}");
     assert!(!text.iter().any(|line| line.contains("parse")), "{text:?}");
     let json: Value = serde_json::from_str(&with(&["--json"]).success()).unwrap();
@@ -370,7 +394,7 @@ fn several_runs_are_compared_with_several() {
     let failed = with(&["--fail-above-function", "0.1%"]);
     assert_eq!(
         (failed.code, failed.stderr.as_str()),
-        (Some(4), "costline: functions grew by more than 0.1 % of the total: render +1.2 %\n")
+        (Some(4), "costline: functions grew by more than 0.1% of the total: render +1.2%\n")
     );
     let one = ran(folder.path(), &["diff", "a.json", "d.json", "--json"]).success();
     assert!(serde_json::from_str::<Value>(&one).unwrap()["after"] == 830);
@@ -434,7 +458,7 @@ fn fails_if_costs_grew_by_more_than_allowed() {
     assert_eq!(code(&["--fail-above", "24%"]).0, Some(0));
     assert_eq!(
         code(&["--fail-above", "23.9%"]),
-        (Some(4), "costline: the total grew by more than 23.9 %: 1.00 s → 1.24 s +24 %".to_owned())
+        (Some(4), "costline: the total grew by more than 23.9%: 1.00 s → 1.24 s +24%".to_owned())
     );
     // 300 ms of 1 s.
     assert_eq!(code(&["--fail-above-function", "30"]).0, Some(0));
@@ -442,8 +466,7 @@ fn fails_if_costs_grew_by_more_than_allowed() {
         code(&["--fail-above-function", "20%"]),
         (
             Some(4),
-            "costline: functions grew by more than 20 % of the total: parse +30.0 %, main +24.0 %"
-                .to_owned()
+            "costline: functions grew by more than 20% of the total: parse +30.0%".to_owned()
         )
     );
     assert_eq!(code(&["--fail-above", "much"]).0, Some(2));
@@ -466,7 +489,7 @@ fn noise_is_omitted() {
     let text = ran(folder.path(), &arguments).success();
     assert!(
         text.starts_with(
-            "before.folded → after.folded: 1000 samples → 1030 samples +3.0 % (within noise)"
+            "before.folded → after.folded: 1000 samples → 1030 samples +3.0% (within noise)"
         ),
         "{text}"
     );
@@ -494,7 +517,10 @@ fn a_number_of_samples_is_no_length_of_time() {
         let message = ran(folder.path(), &[&arguments[..], &more].concat()).failure(3);
         assert!(message.contains("does not say how long the program ran"), "{message}");
     }
-    ran(folder.path(), &[&arguments[..], &["--fail-above-function", "1%"]].concat()).success();
+    // Costs are compared as they are unless shares are asked for: main has 9000 more samples.
+    let function = [&arguments[..], &["--fail-above-function", "1%"]].concat();
+    assert_eq!(ran(folder.path(), &function).code, Some(4));
+    ran(folder.path(), &[&function[..], &["--compare", "share"]].concat()).success();
 }
 
 /// pprof states how many samples a time consists of.
@@ -542,8 +568,8 @@ fn times_in_different_units_are_compared() {
     ]);
     let diff = ["diff", "before.json", "after.json"];
     let text = ran(folder.path(), &diff).success();
-    assert_eq!(words(&text)[0], "before.json → after.json: 1.00 s → 1.24 s +24 %");
-    assert_eq!(words(&text)[3], "600 ms 900 ms ▲300 ms ▲300 ms parse app.py:5");
+    assert_eq!(words(&text)[0], "before.json → after.json: 1.00 s → 1.24 s +24%");
+    assert_eq!(words(&text)[4], "600 ms 900 ms ▲300 ms ▲300 ms parse app.py:5");
     let shares = ran(folder.path(), &[&diff[..], &["--compare", "share"]].concat()).success();
     assert!(
         words(&shares).contains(&"60.0% 72.6% ▲12.6 ▲12.6 parse app.py:5".to_owned()),
@@ -560,7 +586,7 @@ fn times_in_different_units_are_compared() {
     // The other way, in a list that has its own rows.
     let report = ["report", "before.json", "--baseline", "after.json", "--unit", "absolute"];
     let report = words(&ran(folder.path(), &report).success());
-    assert_eq!(report[1], "compared with after.json: 1.24 s → 1.00 s −19 %");
+    assert_eq!(report[1], "compared with after.json: 1.24 s → 1.00 s −19%");
     assert!(
         report.contains(&"600 ms ▼300 ms 600 ms ▼300 ms parse app.py:5".to_owned()),
         "{report:?}"
@@ -596,9 +622,9 @@ fn samples_of_different_intervals_are_compared_as_times() {
         let expected = format!("{before} → {after}: 4.00 s → 4.00 s Absolute costs");
         assert!(text.starts_with(&expected), "{text}");
     }
-    // A number of samples is no time.
+    // Without an interval, numbers of samples are compared as they are.
     let text = diff("unknown.rbspy", "often.rbspy");
-    assert!(text.contains("Samples are scaled to the same total"), "{text}");
+    assert!(text.contains("400 ms → 4.00 s +900%"), "{text}");
 }
 
 #[test]
@@ -610,7 +636,7 @@ fn reports_sources_and_trees_show_changes() {
                 .concat();
         words(&ran(folder.path(), &arguments).success())
     };
-    let totals = "compared with before.json: 1.00 s → 1.24 s +24 %";
+    let totals = "compared with before.json: 1.00 s → 1.24 s +24%";
     let report = compared("report", &[]);
     assert_eq!(report[1], totals);
     assert_eq!(report[3], "900 ms ▲300 ms 900 ms ▲300 ms parse app.py:5");
@@ -627,7 +653,7 @@ fn reports_sources_and_trees_show_changes() {
         "{annotated:?}"
     );
     let share = compared("report", &["--compare", "share"]);
-    // 72.6 % of 1.24 s, before 60 % of 1 s.
+    // 72.6% of 1.24 s, before 60% of 1 s.
     assert_eq!(share[3], "900 ms ▲12.6 900 ms ▲12.6 parse app.py:5");
 }
 
@@ -639,11 +665,11 @@ fn flame_graphs_compare_like_reports() {
         ran(folder.path(), &[&arguments, more].concat()).success()
     };
     let svg = drawn(&[]);
-    assert!(svg.contains("1.00 s → 1.24 s +24 %"), "{svg}");
+    assert!(svg.contains("1.00 s → 1.24 s +24%"), "{svg}");
     // 300 of 1240 ms more, and as much as before.
     assert!(svg.contains("parse (900 milliseconds, 72.58%; +24.19%)"), "{svg}");
     assert!(svg.contains("render (300 milliseconds, 24.19%; 0.00%)"), "{svg}");
-    // 72.6 % instead of 60 %.
+    // 72.6% instead of 60%.
     assert!(drawn(&["--compare", "share"]).contains("72.58%; +12.58%)"), "{svg}");
 }
 

@@ -57,8 +57,11 @@ fn machine() -> TempDir {
     }
     write("work/app.py", "def parse():\n    pass\n");
     fs::create_dir(folder.path().join("work/.git")).unwrap();
-    // Records into the file after `-o`.
-    write("bin/samply", "cp \"$MACHINE/recorded/$(basename \"$4\")\" \"$4\"");
+    // Records into the file after `-o`, which has a number for each run.
+    write(
+        "bin/samply",
+        "name=$(basename \"$4\")\ncp \"$MACHINE/recorded/${name%%.*}.json.gz\" \"$4\"",
+    );
     write("bin/make", "touch bench");
     write("bin/git", "exit 0");
     write("bin/sudo", "exit 0");
@@ -190,9 +193,9 @@ fn the_action_for_github_annotates_comments_and_fails() {
         else {
             panic!("other steps")
         };
-        // `parse` grew by 50 %, but what is to be shown comes first.
+        // `parse` grew by 50%, but what is to be shown comes first.
         assert_eq!([*compared, *commented, *ended], [Some(0), Some(0), Some(4)]);
-        let message = "parse costs more: 600 ms → 900 ms (▲300 ms, self ▲300 ms)";
+        let message = "parse costs more: self 600 ms → 900 ms (▲300 ms, total ▲300 ms)";
         let annotation = format!("::error file=app.py,line=1,title=Costline::{message}\n");
         assert_eq!(*annotations, annotation);
         let comment = read(&github.machine, "costline.md");

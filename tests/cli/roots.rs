@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A folder with the project `project` (`packages/app`, `packages/core`), the file `other/tool.js`
-/// outside of it, and a profile in `downloads`. Costs: `packages/core/index.js` 90 %,
-/// `packages/app/main.js` 10 %.
+/// outside of it, and a profile in `downloads`. Costs: `packages/core/index.js` 90%,
+/// `packages/app/main.js` 10%.
 struct Folders {
     top: PathBuf,
     _folder: tempfile::TempDir,
@@ -197,7 +197,7 @@ fn names_the_rules_for_files_that_match_several() {
         ),
     );
     let outcome = folders.annotate("project", &[]);
-    // The library is not expected in the workspace, and t.js costs less than 5 %.
+    // The library is not expected in the workspace, and t.js costs less than 5%.
     let expected = "costline: warning: not found: /app/app/words.js (50.0%): pass --map \
                     /app=services/api or --map /app=services/worker; /ci/s.js (6.0%): pass its \
                     project with --root, or --map FROM=TO";
@@ -220,7 +220,7 @@ fn names_hot_files_beyond_the_first_three() {
     assert_eq!(
         outcome.stderr,
         format!(
-            "costline: warning: not shown, but over 5 %: {} (7.0%); pass a file to show it\n",
+            "costline: warning: not shown, but over 5%: {} (7.0%); pass a file to show it\n",
             d.display()
         )
     );

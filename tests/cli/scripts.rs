@@ -305,7 +305,7 @@ fn a_recording_is_compared_with_one_of_an_earlier_build() {
     }
     age(&sources, 50);
     write_profile(folder.path(), &[root, ("run", "dist/app.js", 1, 12, &[], &[(4, 300)])]);
-    let diff = run(&["diff", "before.cpuprofile", "app.cpuprofile"]);
+    let diff = run(&["diff", "before.cpuprofile", "app.cpuprofile", "--compare", "share"]);
     // It has all hits in both.
     assert!(
         !diff.contains("run") && diff.contains("omitted: 1 function without a change"),

@@ -504,7 +504,7 @@ fn compare(
 
 /// Replaces an expected total by the actual one if that is as good: within the expected bounds or,
 /// if these are from a file with more information, around them. (That file separates two functions
-/// of one name; what calls them differs by less than 0.5 %.)
+/// of one name; what calls them differs by less than 0.5%.)
 fn accept_bounds((_, expected): &mut Pair, actual: Option<&Pair>, from_elsewhere: bool) {
     let Some((min, max)) = *expected else { return };
     let Some(&(_, Some((lower, upper)))) = actual else { return };

@@ -74,7 +74,7 @@ fn compares_the_shown_profile_with_the_next_recording() {
         "{hover}"
     );
     assert!(hover.contains("compared with an earlier run of cpu.folded, written"), "{hover}");
-    let totals = "600 samples → 1200 samples +100 %";
+    let totals = "600 samples → 1200 samples +100%";
     assert!(hover.contains(totals), "{hover}");
     assert!(hover.lines().filter(|line| !line.is_empty()).count() <= 6, "{hover}");
     assert_eq!(server.view()["comparison"]["text"], totals);
@@ -289,11 +289,8 @@ fn times_are_compared_absolutely() {
     let uri = server.open_file(&workspace.path("app.py"), "python");
     wait_for(&mut server, &uri, 13, "100.0% ▼10.0 ms");
     let view = server.view();
-    assert_eq!(view["comparison"]["text"], "100 ms → 50.0 ms −50 %");
-    assert_eq!(
-        view["status"],
-        "100 ms → 50.0 ms −50 % · milliseconds · vs. before.speedscope.json"
-    );
+    assert_eq!(view["comparison"]["text"], "100 ms → 50.0 ms −50%");
+    assert_eq!(view["status"], "100 ms → 50.0 ms −50% · milliseconds · vs. before.speedscope.json");
     assert_eq!(
         (&view["comparison"]["before"], &view["comparison"]["after"]),
         (&json!(100), &json!(50))
@@ -341,7 +338,7 @@ fn compares_with_the_run_before() {
     set_age(&workspace.path("cpu.folded"), HOUR);
     // 7 of 12 compared with 1 of 6, in hundreds.
     wait_for(&mut server, &uri, 13, "58.3% ▲41.7");
-    let totals = "600 samples → 1200 samples +100 %";
+    let totals = "600 samples → 1200 samples +100%";
     assert_eq!(server.view()["comparison"]["text"], totals);
     assert_eq!(server.view()["baseline"]["name"], "cpu.folded");
     server.eventually("the second run is kept", |_| kept(2));
@@ -357,7 +354,7 @@ fn compares_with_the_run_before() {
     server.set_view(json!({ "baseline": null }));
     assert_eq!(labels(&mut server, &uri)[&13], "16.6%");
     let view = server.set_view(json!({ "baseline": "previous" }));
-    assert_eq!(view["comparison"]["text"], "1200 samples → 601 samples −50 %");
+    assert_eq!(view["comparison"]["text"], "1200 samples → 601 samples −50%");
 }
 
 /// A workspace in a Git repository, whose runs are kept in a folder of its own.
@@ -405,12 +402,12 @@ fn compares_with_the_last_runs() {
     let mut server = start_comparing(&workspace, &state, "previous:3");
     let uri = server.open_file(&workspace.path("app.py"), "python");
     wait_kept(&mut server, &state, 1);
-    // 80, 100 and 120 of 200 are on line 13: 50 % with a standard deviation of 10 %.
+    // 80, 100 and 120 of 200 are on line 13: 50% with a standard deviation of 10%.
     for (run, n) in [(1, 160), (2, 80), (3, 100), (4, 120)] {
         record(&workspace, on_line_13(n), (20 - run) * HOUR);
         wait_kept(&mut server, &state, 1 + usize::try_from(run).unwrap());
     }
-    // 9.925 · 10 % · √(1 + 1/3) is more than any change.
+    // 9.925 · 10% · √(1 + 1/3) is more than any change.
     record(&workspace, on_line_13(190), HOUR);
     wait_for(&mut server, &uri, 13, "95.0%");
     let view = server.eventually("the runs are read", |server| {
@@ -511,7 +508,7 @@ fn a_baseline_that_cannot_be_set_changes_nothing() {
     let uri = server.open_file(&workspace.path("app.py"), "python");
     wait_kept(&mut server, &state, 1);
     record(&workspace, on_line_13(100), 20 * HOUR);
-    // 50 % compared with 1 of 6.
+    // 50% compared with 1 of 6.
     wait_for(&mut server, &uri, 13, "50.0% ▲33.3");
     let before = server.view();
     let wrong = json!([{ "unit": "absolute", "baseline": "missing.folded" }]);
@@ -521,7 +518,7 @@ fn a_baseline_that_cannot_be_set_changes_nothing() {
     server.execute_error("costline.setBaseline", missing);
     server.execute_error("costline.setView", json!([{ "baseline": "previous:0" }]));
     assert_eq!(server.view()["choices"], before["choices"]);
-    // The next run is compared with the one before it: 90 % with 50 %.
+    // The next run is compared with the one before it: 90% with 50%.
     wait_kept(&mut server, &state, 2);
     record(&workspace, on_line_13(180), HOUR);
     wait_for(&mut server, &uri, 13, "90.0% ▲40.0");

@@ -52,7 +52,7 @@ impl Progress {
             (Some("end"), Some(State::Begun(_))) => Ok(None),
             (_, Some(State::Begun(before))) => match percentage {
                 Some(percentage) if percentage < before => Err("going backwards"),
-                Some(percentage) if percentage > 100 => Err("over 100 %"),
+                Some(percentage) if percentage > 100 => Err("over 100%"),
                 percentage => Ok(Some(State::Begun(percentage.unwrap_or(before)))),
             },
         };

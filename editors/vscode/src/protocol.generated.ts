@@ -102,7 +102,7 @@ export interface CallEntry {
   readonly share: number;
   /** The function's cost and name: `33.3% (2 samples) parse`. */
   readonly text: string;
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total of the path that the function extends. */
   readonly total: Weight;
@@ -136,7 +136,7 @@ export interface CallGroup {
   readonly share: number;
   /** The cost, the name and the number of calls, after a mark for recursion: `↻ 15.4% (2 callseqs) m.odd/2-0 · 2 calls`. */
   readonly text: string;
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total of the calls. */
   readonly total: Weight;
@@ -353,7 +353,7 @@ export type Combine =
 
 /** How to compare costs with the baseline. */
 export type Compare =
-  /** Times, bytes and exact counts as they are. Sample counts are scaled to the same total. */
+  /** Costs as they are. */
   | "absolute"
   /** Shares of the total. */
   | "share";
@@ -434,7 +434,7 @@ export interface Explanation {
   readonly stale?: boolean;
   /** How the cost got to the line, one sentence for each step: metric, code, file, text, line. Empty if the line has no cost. */
   readonly steps: readonly string[];
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
   readonly tier?: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total?: Weight | null;
@@ -639,7 +639,7 @@ export interface FlameGraphFound {
 export interface FlameGraphFrame {
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
-  /** The tier of `difference`: 0 if it is 0, 1 below 5 %, 2 from 5 %, 3 from 20 %, negative if the cost fell. Null if it is unknown. */
+  /** The tier of `difference`: 0 if it is 0, 1 below 5%, 2 from 5%, 3 from 20%, negative if the cost fell. Null if it is unknown. */
   readonly changeTier: number | null;
   /** The row: the number of callers above the frame. If ordered by time, the rows of a thread are below the rows of earlier threads. */
   readonly depth: number;
@@ -677,7 +677,7 @@ export interface FlameGraphFrame {
   readonly share: number;
   /** The frame's cost: `45.6% · self 4.0%`, and if ordered by time, when it began and how long it took: `45.6% · self 4.0% · 140 ms at 1.20 s`. */
   readonly text: string;
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. */
   readonly total: Weight;
@@ -861,7 +861,7 @@ export interface HintData {
   readonly share: number;
   /** Whether the recorded text is not known, so that lines may have moved. */
   readonly stale: boolean;
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -903,7 +903,7 @@ export interface HotCost {
   readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1034,7 +1034,7 @@ export interface HotRow {
   readonly text: string;
   /** The thread id, as spelled in the profile. */
   readonly tid?: string;
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The text for display: `app.py:12`, `main → build`, `no library`, `even, odd`. */
   readonly title: string;
@@ -1259,7 +1259,7 @@ export interface ItemData {
   readonly share: number;
   /** Call sites that are not within the definition of the caller. */
   readonly sites?: readonly CallSite[];
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1299,7 +1299,7 @@ export interface LensData {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1597,7 +1597,7 @@ export interface SelectedLine {
   readonly shareOfSelection: number | null;
   /** Its cost, and its share of the selection's cost: `12.3% · self 4.0% · 60.0% of the selection`. */
   readonly text: string;
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1627,7 +1627,7 @@ export interface Selection {
   readonly share: number;
   /** The lines and their cost: `lines 3 to 9: self 1.0% (1 sample) · total 12.3% (12 samples)`. With a leading `~` if the lines may have moved since the recording. */
   readonly text: string;
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The total. Null if it is not exact. */
   readonly total: Weight | null;
@@ -1950,7 +1950,7 @@ export interface TotalChange {
   readonly mayBeNoise: boolean;
   /** The change in percent of the baseline's total. Null if that is 0. */
   readonly percent: number | null;
-  /** The change for display: `1.98 s → 1.17 s −41 %`. */
+  /** The change for display: `1.98 s → 1.17 s −41%`. */
   readonly text: string;
 }
 
@@ -2069,7 +2069,7 @@ export interface TreeNode {
   readonly share: number;
   /** The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`. In profiles with JIT tiers, the tiers of the total follow: `45.6% · self 4.0% · Ion 62.1%`. */
   readonly text: string;
-  /** The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
   readonly tier: 0 | 1 | 2 | 3;
   /** The node's total. */
   readonly total: Weight;

@@ -90,6 +90,15 @@ fn diff(
             format!("{option}: costs are missing, so it is not known how much they grew: {cut}");
         return Err(Failure::no_output(message));
     }
+    if let Some(most) = arguments.fail_above
+        && let Some(message) = compared.too_few_samples(most)
+    {
+        let message = format!("--fail-above: {message}");
+        if arguments.require_power && diff.total_grew(most).is_none() {
+            return Err(Failure::no_output(message));
+        }
+        warn(&message);
+    }
     let problems = [
         arguments.fail_above.and_then(|most| total_grew(&compared, most)),
         arguments.fail_above_function.and_then(|most| function_grew(&compared, most)),
@@ -144,34 +153,28 @@ fn write(
 
 /// A message if the total grew by more than `most` percent.
 fn total_grew(compared: &Compared<'_>, most: f64) -> Option<String> {
-    let change = compared.diff.by.total();
-    let percent = change.percent().filter(|_| change.is_real())?;
-    let totals = totals(change, &compared.now.costs.metric);
-    (percent > most).then(|| format!("the total grew by more than {most} %: {totals}"))
+    let totals = totals(compared.diff.total_grew(most)?, &compared.now.costs.metric);
+    let common = compared.diff.by.common_factor().and_then(|_| compared.verdict(true));
+    let common = common.map_or_else(String::new, |verdict| format!(". {verdict}"));
+    Some(format!("the total grew by more than {most}%: {totals}{common}"))
 }
 
-/// A message if functions grew by more than `most` percent of the total.
+/// A message if functions grew by more than `most` percent of the total. It names those to blame.
 fn function_grew(compared: &Compared<'_>, most: f64) -> Option<String> {
     /// With more functions than this, only these are named.
     const MAX_NAMED: usize = 3;
-    let named = |rows: &[&Row]| {
-        let names = rows.iter().take(MAX_NAMED);
-        let names =
-            names.map(|row| format!("{} +{:.1} %", one_line(&row.name), compared.percent(row)));
-        let more = match rows.len().saturating_sub(MAX_NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        names.collect::<Vec<_>>().join(", ") + &more
+    let rows = compared.diff.culprits(most);
+    let grown = |row: &Row| if row.self_.is_real() { row.self_ } else { row.main() };
+    let names = rows.iter().take(MAX_NAMED).map(|row| {
+        let new = if row.sides == Sides::After { " (new)" } else { "" };
+        let percent = compared.diff.percent(grown(row));
+        format!("{}{new} +{percent:.1}%", one_line(&row.name))
+    });
+    let names: Vec<_> = names.collect();
+    let more = match rows.len().saturating_sub(MAX_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     };
-    let grew = compared.diff.functions.iter().filter(|row| compared.grew(row, most));
-    let (new, grew): (Vec<&Row>, Vec<&Row>) = grew.partition(|row| row.sides == Sides::After);
-    let problems = [
-        (grew, format!("functions grew by more than {most} % of the total")),
-        (new, format!("the total grew, and new functions cost more than {most} % of it")),
-    ];
-    let problems = problems.iter().filter(|(rows, _)| !rows.is_empty());
-    let problems: Vec<_> =
-        problems.map(|(rows, what)| format!("{what}: {}", named(rows))).collect();
-    (!problems.is_empty()).then(|| problems.join("; "))
+    let names = format!("{}{more}", names.join(", "));
+    (!rows.is_empty()).then(|| format!("functions grew by more than {most}% of the total: {names}"))
 }

@@ -24,7 +24,7 @@ pub(super) fn not_shown(snapshot: &Snapshot, shown: &[FileId]) -> Option<String>
         .map(|(path, share)| format!("{} ({share})", plain(&path.to_string_lossy())))
         .collect();
     let names = listed(&files)?;
-    Some(format!("not shown, but over {MIN_PERCENT} %: {names}; pass a file to show it"))
+    Some(format!("not shown, but over {MIN_PERCENT}%: {names}; pass a file to show it"))
 }
 
 /// A message about the files over [`MIN_PERCENT`] that were not found, with the options that show

@@ -4,8 +4,8 @@ use super::{project, ran};
 use std::fs;
 use tempfile::TempDir;
 
-/// 10 000 instructions: `parse` grew by 1 %, `render` by 0.5 %, `main`, which calls nothing, by
-/// 0.01 %.
+/// 10 000 instructions: `parse` grew by 1%, `render` by 0.5%, `main`, which calls nothing, by
+/// 0.01%.
 fn grown() -> TempDir {
     let profile = |main, parse, render| {
         format!(
@@ -48,6 +48,6 @@ fn lists_have_all_changes_and_findings_those_of_a_percent() {
     let text = list(&["text", "--min-percent", "1"]);
     assert_eq!(named(&text), ["parse"]);
     let omitted =
-        "omitted: 2 functions that changed by less than 1 % of the total (--min-percent)\n";
+        "omitted: 2 functions that changed by less than 1% of the total (--min-percent)\n";
     assert!(text.ends_with(omitted), "{text}");
 }

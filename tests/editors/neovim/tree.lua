@@ -86,7 +86,7 @@ t.run({
       t.same(number, 1)
       t.same(vim.bo.filetype, "costline-tree")
       t.expect(root:find(below("<module>"), 1, true) and root:find("▸ <module>  main.py:", 1, true), root)
-      -- 83.9 % of eight cells.
+      -- 83.9% of eight cells.
       t.expect(vim.startswith(root, ("█"):rep(6) .. "▊  "), root)
       local thread = wait_line("Thread._bootstrap")
       t.expect(thread:find(below("Thread._bootstrap"), 1, true), thread)

@@ -60,7 +60,7 @@
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field text string The function's cost and name: `33.3% (2 samples) parse`.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field total costline.Weight The total of the path that the function extends.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
@@ -78,7 +78,7 @@
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field text string The cost, the name and the number of calls, after a mark for recursion: `↻ 15.4% (2 callseqs) m.odd/2-0 · 2 calls`.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field total costline.Weight The total of the calls.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
@@ -204,7 +204,7 @@
 
 --- How to compare costs with the baseline.
 ---@alias costline.Compare
----| '"absolute"' # Times, bytes and exact counts as they are. Sample counts are scaled to the same total.
+---| '"absolute"' # Costs as they are.
 ---| '"share"' # Shares of the total.
 
 --- Another program whose output to reproduce byte for byte.
@@ -256,7 +256,7 @@
 ---@field share? number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field stale? boolean Whether the recorded text is not known, so that lines may have moved. Missing if the line has no cost.
 ---@field steps string[] How the cost got to the line, one sentence for each step: metric, code, file, text, line. Empty if the line has no cost.
----@field tier? 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier? 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field total? costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText? string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit? string The unit of both.
@@ -370,7 +370,7 @@
 --- A frame of a flame graph. If ordered by time, it is a call, or a row of calls that are too short to be drawn. If there are several threads, each thread's frames are below a frame for the thread.
 ---@class costline.FlameGraphFrame
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
----@field changeTier integer|vim.NIL The tier of `difference`: 0 if it is 0, 1 below 5 %, 2 from 5 %, 3 from 20 %, negative if the cost fell. Null if it is unknown.
+---@field changeTier integer|vim.NIL The tier of `difference`: 0 if it is 0, 1 below 5%, 2 from 5%, 3 from 20%, negative if the cost fell. Null if it is unknown.
 ---@field depth integer The row: the number of callers above the frame. If ordered by time, the rows of a thread are below the rows of earlier threads.
 ---@field difference number|vim.NIL The change of the total since the baseline as a share of the base, from -1 to 1. 0 if there is no change beyond noise. Null if it is unknown.
 ---@field found boolean Whether the search finds the function.
@@ -389,7 +389,7 @@
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field text string The frame's cost: `45.6% · self 4.0%`, and if ordered by time, when it began and how long it took: `45.6% · self 4.0% · 140 ms at 1.20 s`.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field total costline.Weight The total.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
@@ -498,7 +498,7 @@
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field stale boolean Whether the recorded text is not known, so that lines may have moved.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit string The unit of both.
@@ -520,7 +520,7 @@
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit string The unit of both.
@@ -593,7 +593,7 @@
 ---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tid? string The thread id, as spelled in the profile.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field title string The text for display: `app.py:12`, `main → build`, `no library`, `even, odd`.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
@@ -720,7 +720,7 @@
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field sites? costline.CallSite[] Call sites that are not within the definition of the caller.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field transforms? string Identifies the transforms that the path was found under. Missing without transforms.
@@ -741,7 +741,7 @@
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit string The unit of both.
@@ -919,7 +919,7 @@
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field shareOfSelection number|vim.NIL The total as a share of the selection's total, from 0 to 1; the same for self costs where totals are unknown. Null if it is unknown.
 ---@field text string Its cost, and its share of the selection's cost: `12.3% · self 4.0% · 60.0% of the selection`.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 
@@ -935,7 +935,7 @@
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field text string The lines and their cost: `lines 3 to 9: self 1.0% (1 sample) · total 12.3% (12 samples)`. With a leading `~` if the lines may have moved since the recording.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field unit string Its unit.
@@ -1119,7 +1119,7 @@
 ---@field before costline.Weight The total of the baseline.
 ---@field mayBeNoise boolean Whether the change may be noise.
 ---@field percent number|vim.NIL The change in percent of the baseline's total. Null if that is 0.
----@field text string The change for display: `1.98 s → 1.17 s −41 %`.
+---@field text string The change for display: `1.98 s → 1.17 s −41%`.
 
 --- A transform in JSON. It has one of `function`, `path`, `category` and `resource`, depending on its kind.
 ---@class costline.Transform
@@ -1184,7 +1184,7 @@
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field text string The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`. In profiles with JIT tiers, the tiers of the total follow: `45.6% · self 4.0% · Ion 62.1%`.
----@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field total costline.Weight The node's total.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.

@@ -54,7 +54,10 @@ pub use crate::advice::{Advice, advice};
 pub use crate::compare::baseline::{Baseline, Before, NO_COST, Same};
 pub use crate::compare::compared::Compared;
 pub use crate::compare::comparison::{By as CompareBy, Change, Comparison, counts_without_time};
-pub use crate::compare::diff::{Diff, ListBy, Row as DiffRow, Sides, Unmatched};
+pub use crate::compare::diff::{
+    Diff, ListBy, Listed as ListedChanges, Row as DiffRow, Sides, SortBy as DiffSort, Unmatched,
+};
+pub use crate::compare::gate::{Visible, called_by};
 pub use crate::compare::kept_baseline::KeptBaseline;
 pub use crate::compare::overlay::{Overlaid, Overlay, OverlayData, no_overlay};
 pub use crate::export::{
@@ -185,7 +188,7 @@ pub mod health {
 
 /// Costs as text.
 pub mod labels {
-    pub use crate::present::labels::totals;
+    pub use crate::present::labels::{percent_change, totals};
 }
 
 /// Views with a name.

@@ -50,7 +50,7 @@ pub enum Unit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Compare {
-    /// Times, bytes and exact counts as they are. Sample counts are scaled to the same total.
+    /// Costs as they are.
     #[default]
     Absolute,
     /// Shares of the total.

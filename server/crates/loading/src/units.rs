@@ -5,7 +5,7 @@ use analysis::{JitTier, Metric, Total};
 use std::time::Duration;
 
 /// Units whose singular is without the last letter. Other units of profiles may be anything.
-const PLURALS: [&str; 25] = [
+const PLURALS: [&str; 26] = [
     "samples",
     "hits",
     "threads",
@@ -22,6 +22,7 @@ const PLURALS: [&str; 25] = [
     "ticks",
     "allocs",
     "words",
+    "callers",
     "calls",
     "exits",
     "fails",

@@ -7,7 +7,7 @@ use crate::cli::read::{check_output, is_standard_input};
 use crate::cli::style::StyleArgs;
 use crate::cli::values::percentage;
 use crate::cli::view::ViewArgs;
-use answers::{Compare, ListBy};
+use answers::{Compare, DiffSort, ListBy};
 use clap::ValueEnum;
 use std::path::PathBuf;
 
@@ -24,6 +24,9 @@ pub(in crate::cli) struct DiffArgs {
     /// What to list
     #[arg(long, value_parser = one_of::<ListBy>(), default_value = "function")]
     pub by: ListBy,
+    /// What to sort by
+    #[arg(long, value_parser = one_of::<DiffSort>(), default_value = "self")]
+    pub sort: DiffSort,
     /// How to compare costs
     #[arg(long, value_parser = one_of::<Compare>(), value_name = "HOW", default_value = "absolute")]
     pub compare: Compare,
@@ -54,6 +57,9 @@ pub(in crate::cli) struct DiffArgs {
     /// self cost is in functions without a known match in the baseline
     #[arg(long, value_name = "PERCENT", value_parser = percentage, allow_negative_numbers = true)]
     pub fail_above_function: Option<f64>,
+    /// Exit with code 3 if the profiles cannot show a growth as small as --fail-above
+    #[arg(long, requires = "fail_above")]
+    pub require_power: bool,
     #[command(flatten)]
     pub style: StyleArgs,
     #[command(flatten)]

@@ -2,15 +2,21 @@
 
 use crate::cli::current_folder::relative;
 use crate::cli::warnings;
-use answers::labels::totals;
+use answers::labels::{percent_change, totals};
 use answers::text::plain;
 use answers::{
-    Change, CompareBy as By, Diff, DiffRow as Row, LabelScale as Scale, ListBy, Metric, Sides,
-    Snapshot, Unit, Unmatched, units,
+    CompareBy as By, Diff, LabelScale as Scale, ListBy, Metric, Sides, Snapshot, Unit, Unmatched,
+    called_by, units,
 };
 
 /// The list says how much of the self cost is not compared if it is more than this part.
 const MUCH: f64 = 0.05;
+
+/// A number with two digits that count.
+fn rounded_up(number: f64) -> f64 {
+    let step = 10_f64.powf((number.log10().floor() - 1.0).max(0.0));
+    (number / step).ceil() * step
+}
 
 /// Two profiles and what changed between them.
 pub struct Compared<'a> {
@@ -35,7 +41,7 @@ impl Compared<'_> {
         if name == unit { String::new() } else { format!(" of {}", plain(name)) }
     }
 
-    /// `1.98 s → 1.17 s −41 % of cpu`.
+    /// `1.98 s → 1.17 s −41% of cpu`.
     pub fn totals(&self) -> String {
         format!("{}{}", totals(self.diff.by.total(), &self.now.costs.metric), self.of_metric())
     }
@@ -62,30 +68,60 @@ impl Compared<'_> {
         }
     }
 
-    /// The change of a row in percent of the baseline's total.
-    pub fn percent(&self, row: &Row) -> f64 {
-        100.0 * self.diff.by.share(row.main())
-    }
-
-    /// Whether the total or the self cost of a row changed by at least `min` percent of the
-    /// baseline's total.
-    pub fn reaches(&self, row: &Row, min: f64) -> bool {
-        let changes = [row.main(), row.self_].into_iter().filter(Change::is_real);
-        changes.map(|change| 100.0 * self.diff.by.share(change).abs()).any(|percent| percent >= min)
-    }
-
-    /// Whether a row certainly grew by more than `most` percent of the baseline's total, and by more
-    /// than noise. A new function may be an old one with another name, or a part of one, so it grew at
-    /// most by as much as the total. Shares of the total do not say how much that is.
-    pub fn grew(&self, row: &Row, most: f64) -> bool {
-        let by = &self.diff.by;
-        let total_grew = || {
-            let total = by.total();
-            by.by == By::Weight && total.is_real() && 100.0 * by.share(total) > most
+    /// The change of the total and what is to blame for it, in one sentence. `None` if no function's self
+    /// cost changed.
+    ///
+    /// `+19%: extra_work (new, lstrlib.c:1273), called by str_format`; without the place if the list has it.
+    pub fn verdict(&self, has_place: bool) -> Option<String> {
+        if let Some(factor) = self.diff.by.common_factor() {
+            return Some(format!(
+                "All functions took {factor:.2} times as long; no function's share changed."
+            ));
+        }
+        let row = self.diff.culprit()?;
+        let total = self.diff.by.total();
+        let percent = percent_change(total).filter(|_| total.is_real());
+        let change = match row.sides {
+            Sides::After => "new".to_owned(),
+            Sides::Before => "gone".to_owned(),
+            Sides::Both => {
+                let scale = Scale::new(&self.now.costs.metric, self.now.costs.base, Unit::Absolute);
+                scale.arrow(self.diff.by.by, row.self_)?
+            }
         };
-        row.main().is_real()
-            && self.percent(row) > most
-            && (row.sides == Sides::Both || total_grew())
+        let place = if has_place { plain(&row.place()).into_owned() } else { String::new() };
+        let facts: Vec<_> = [change, place].into_iter().filter(|fact| !fact.is_empty()).collect();
+        let name = plain(&row.name);
+        let caller = row.function.filter(|_| row.sides != Sides::Before);
+        let caller = caller.and_then(|function| called_by(self.now, function));
+        let caller = caller.map_or_else(String::new, |caller| {
+            format!(", called by {}", plain(self.now.function(caller).name))
+        });
+        let percent = percent.map_or_else(String::new, |percent| format!("{percent}: "));
+        Some(format!("{percent}{name} ({}){caller}", facts.join(", ")))
+    }
+
+    /// What the limit of a gate would take to be exceeded, if that is more than the limit: `changes of the
+    /// total below 25% cannot be told from noise with 239 and 281 samples; …`.
+    pub fn too_few_samples(&self, most: f64) -> Option<String> {
+        let visible = self.diff.visible().filter(|visible| visible.percent > most)?;
+        let [before, now] = visible.samples.map(|n| units::counted(n.round(), "samples"));
+        let before = before.trim_end_matches(" samples");
+        let needs = if most > 0.0 {
+            let samples = rounded_up(visible.samples_for(most));
+            format!(
+                "; {most}% needs about {} of each, or more runs (--base, --new)",
+                units::counted(samples, "samples")
+            )
+        } else {
+            String::new()
+        };
+        let least = visible.percent;
+        let digits = usize::from(least < 10.0);
+        Some(format!(
+            "changes of the total below {least:.digits$}% cannot be told from noise with {before} and \
+             {now}{needs}"
+        ))
     }
 
     /// The part of the self cost in functions without a known match.

@@ -10,7 +10,7 @@ use crate::cli::source_roots::source_roots;
 use crate::cli::style::Style;
 use crate::cli::view::ViewArgs;
 use answers::text::one_line;
-use answers::{DiffRow as Row, ListBy, Sides};
+use answers::{Change, DiffRow as Row, DiffSort, ListBy, Sides};
 use lsp_types::Url;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -48,12 +48,19 @@ pub(super) fn of(
     let min = arguments.min_percent(format);
     let top = repository(&arguments.view);
     let rows = compared.diff.rows(arguments.by);
-    let grew = rows.iter().enumerate();
-    let grew = grew.filter(|(_, row)| row.main().is_real() && row.main().change > 0.0);
-    let findings = grew.filter_map(|(at, row)| {
+    let culprits = match (arguments.by, arguments.fail_above_function) {
+        (ListBy::Function, Some(most)) => compared.diff.culprits(most),
+        _ => Vec::new(),
+    };
+    let is_culprit = |row: &Row| culprits.iter().any(|culprit| std::ptr::eq(*culprit, row));
+    let mut grew = compared.diff.listed(arguments.by, arguments.sort, |_| true).rows;
+    grew.retain(|row| is_culprit(row) || grown(arguments, row).change > 0.0);
+    let findings = grew.into_iter().filter_map(|row| {
         let place = Place::new(&top, row.path.as_deref()?)?;
-        let finding = finding(compared, arguments, style, (row, n_above(rows, at, row)), place);
-        (finding.fails || compared.percent(row) >= min).then_some(finding)
+        let fails = is_culprit(row);
+        let row_of = (row, n_above(rows, row));
+        let finding = finding(compared, arguments, style, row_of, place, fails);
+        (fails || compared.diff.percent(grown(arguments, row)) >= min).then_some(finding)
     });
     findings.take(arguments.limit).collect()
 }
@@ -89,9 +96,16 @@ impl Place {
     }
 }
 
+/// What grew of a row: what the list is sorted by, if that is more than noise.
+fn grown(arguments: &DiffArgs, row: &Row) -> Change {
+    let is_self = arguments.sort == DiffSort::Self_ && row.self_.is_real();
+    if is_self { row.self_ } else { row.main() }
+}
+
 /// The number of functions of the new profile with the same name in the same file that are above
-/// the row `at` this index. It tells them apart, and stays the same if lines are added above.
-fn n_above(rows: &[Row], at: usize, row: &Row) -> usize {
+/// a row. It tells them apart, and stays the same if lines are added above.
+fn n_above(rows: &[Row], row: &Row) -> usize {
+    let at = rows.iter().position(|it| std::ptr::eq(it, row)).unwrap_or(rows.len());
     let is_above = |(index, other): &(usize, &Row)| {
         !row.name.is_empty()
             && other.sides != Sides::Before
@@ -107,8 +121,9 @@ fn finding(
     style: Style,
     (row, n_above): (&Row, usize),
     place: Place,
+    fails: bool,
 ) -> Finding {
-    let [before, after, change, own] = cells(compared, row, style);
+    let [before, after, change, other] = cells(compared, row, arguments.sort, style);
     let noun = arguments.noun();
     let what = match arguments.by {
         ListBy::Function => one_line(&row.name).into_owned(),
@@ -119,11 +134,13 @@ fn finding(
     let message = if is_new {
         format!("{what} is new: {after}{of}")
     } else {
-        let own = if own.is_empty() { own } else { format!(", self {own}") };
-        format!("{what} costs more: {before} → {after}{of} ({change}{own})")
+        let (part, rest) = match (arguments.sort, row.total) {
+            (_, None) => ("self ", String::new()),
+            (DiffSort::Total, Some(_)) => ("", named(", self ", &other)),
+            (DiffSort::Self_ | DiffSort::Name, Some(_)) => ("self ", named(", total ", &other)),
+        };
+        format!("{what} costs more: {part}{before} → {after}{of} ({change}{rest})")
     };
-    let fails = arguments.by == ListBy::Function
-        && arguments.fail_above_function.is_some_and(|most| compared.grew(row, most));
     let line = row.line.filter(|_| arguments.by != ListBy::File);
     let name = match line {
         Some(line) if row.name.is_empty() => line.to_string(),
@@ -138,6 +155,11 @@ fn finding(
         line,
         fails,
     }
+}
+
+/// A change with what it is of, if there is one.
+fn named(name: &str, change: &str) -> String {
+    if change.is_empty() { String::new() } else { format!("{name}{change}") }
 }
 
 /// The id of the rule that a finding is of.

@@ -7,7 +7,10 @@ use super::tool::Query;
 use super::view::View;
 use crate::cli::warnings;
 use answers::labels::totals;
-use answers::{Baseline, Change, Compare as How, Diff, DiffRow as Row, ListBy, Sides, Weight};
+use answers::{
+    Baseline, Change, Compare as How, Diff, DiffRow as Row, DiffSort, ListBy, ListedChanges, Sides,
+    Weight,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -35,11 +38,12 @@ pub struct Difference {
     of: Of,
     /// The path of the baseline.
     baseline: String,
-    /// How the total changed: `1.98 s → 1.17 s −41 %`.
+    /// How the total changed: `1.98 s → 1.17 s −41%`.
     text: String,
     /// The change of the total.
     change: ChangeOf,
-    /// The rows that changed by more than noise.
+    /// The rows that changed by more than noise: those whose self cost changed first, your own code first,
+    /// then those that call them.
     changes: Vec<Changed>,
     /// The number of rows that are not listed.
     more: usize,
@@ -125,8 +129,8 @@ impl Query for Compare {
             return Err(problem);
         }
         let diff = Diff::new(&before.snapshot, &now.snapshot, question.compare);
-        let rows = diff.rows(question.by).iter();
-        let changed: Vec<_> = rows.filter(|row| row.is_changed()).collect();
+        let ListedChanges { rows, above } = diff.listed(question.by, DiffSort::Self_, |_| true);
+        let changed = [rows, above].concat();
         let total = diff.by.total();
         let both = [&*before.snapshot, &*now.snapshot].into_iter();
         Ok(Difference {

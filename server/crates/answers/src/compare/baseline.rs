@@ -15,14 +15,15 @@
 //! definition or has the same unique name.
 
 use crate::compare::checkouts;
-use crate::compare::comparison::{Change, Comparison, Runs};
+use crate::compare::common_factor::{Changed, is_one_factor};
+use crate::compare::comparison::{By, Change, Comparison, Runs};
 use crate::compare::definition_key::{DefinitionKey, key};
 use crate::compare::difference::Difference;
 use crate::compare::renamed::renamed;
 use crate::compare::unresolved::{UnresolvedLibs, is_address, same_address};
 use crate::functions::same_name::{SameName, same_name};
 use crate::lines::file_lines::FileLines;
-use analysis::{Cost, FileId, FuncKey, FunctionId, Groups, Metric, Total};
+use analysis::{Cost, FileId, FuncKey, FunctionCost, FunctionId, Groups, Metric, Total};
 use loading::{Combine, Compare, FunctionName, RecordedText, Snapshot, Spread, SpreadCost};
 use rustc_hash::FxHashMap;
 use sources::without_version;
@@ -228,6 +229,8 @@ pub struct Baseline {
     unresolved: OnceLock<UnresolvedLibs>,
     /// What moved in the profiles that this is the baseline of.
     moved: Mutex<Vec<Moved>>,
+    /// Whether all functions of the profile with these groups changed by one factor.
+    common: Mutex<Option<(Weak<Groups>, bool)>>,
     /// The line maps of files that are not open, by the path in the profile shown.
     lines: Mutex<FxHashMap<PathBuf, MappedText>>,
 }
@@ -286,6 +289,35 @@ impl Before {
     }
 }
 
+/// The mean of the costs of runs of a baseline. `None` if the newest run has none. `spread_now` is the
+/// spread of the cost shown.
+pub(super) fn before(
+    baseline: &Baseline,
+    by: Comparison,
+    mut costs: impl Iterator<Item = Option<SpreadCost>>,
+    spread_now: Option<Spread>,
+) -> Option<Before> {
+    let newest = costs.next()??;
+    let mut known = vec![scaled(newest, by, &baseline.snapshot)];
+    for (run, cost) in baseline.runs().skip(1).zip(costs) {
+        known.extend(cost.map(|cost| scaled(cost, by, &run.snapshot)));
+    }
+    Before::mean(&known, spread_now, by)
+}
+
+/// The cost of a run in the unit of the profile shown, scaled such that the mean of several runs can be
+/// computed.
+fn scaled((cost, spread): SpreadCost, by: Comparison, run: &Snapshot) -> SpreadCost {
+    let unit = by.unit_of_run(run);
+    let scale = unit * by.scale_of_run(run.costs.base * unit);
+    let total = cost.total.scaled(scale);
+    let spread = spread.map(|spread| Spread {
+        self_: spread.self_ * scale,
+        total: spread.total.map(|total| total * scale),
+    });
+    (Cost { self_: cost.self_ * scale, total }, spread)
+}
+
 /// The cost of what the baseline does not have.
 pub const NO_COST: Cost = Cost { self_: 0.0, total: Total::Exact(0.0) };
 
@@ -330,7 +362,8 @@ impl Baseline {
         let earlier = earlier.into_iter().map(Self::new).collect();
         let (moved, lines) = (Mutex::default(), Mutex::default());
         let (by_key, unresolved) = (OnceLock::new(), OnceLock::new());
-        Self { snapshot, earlier, defined, by_key, unresolved, moved, lines }
+        let common = Mutex::default();
+        Self { snapshot, earlier, defined, by_key, unresolved, moved, common, lines }
     }
 
     /// The baseline, with its snapshots recomputed.
@@ -360,7 +393,40 @@ impl Baseline {
     /// How costs of `shown` are compared with the baseline.
     pub fn comparison(&self, shown: &Snapshot, compare: Compare) -> Comparison {
         let runs: Vec<&Snapshot> = self.runs().map(|run| &*run.snapshot).collect();
-        Comparison::new(&runs, shown, compare)
+        let by = Comparison::new(&runs, shown, compare);
+        let is_common = by.by == By::Weight && self.has_common_factor(shown, by);
+        if is_common { by.of_common_factor() } else { by }
+    }
+
+    /// How the functions of `shown` with a known match changed.
+    fn changed(&self, shown: &Snapshot, by_weight: Comparison) -> Vec<Changed> {
+        let by_share = by_weight.with(By::Share);
+        let change = |function: FunctionId, cost: Cost, by: Comparison| {
+            let costs = self.runs().map(|run| run.function(shown, function));
+            let before = before(self, by, costs, shown.run_costs().function(function))?;
+            Some((before.cost.self_, before.self_change(cost)))
+        };
+        let changed = |(function, cost): (FunctionId, FunctionCost)| {
+            let (before, by_weight) = change(function, cost.cost, by_weight)?;
+            let (_, by_share) = change(function, cost.cost, by_share)?;
+            Some(Changed { before, by_weight, by_share })
+        };
+        shown.costs.functions().filter_map(changed).collect()
+    }
+
+    /// Whether all functions changed by one factor. Computed once for a profile shown.
+    fn has_common_factor(&self, shown: &Snapshot, by: Comparison) -> bool {
+        let groups = &shown.grouped.groups;
+        let mut known = self.common.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some((of, is_common)) if std::ptr::eq(of.as_ptr(), Arc::as_ptr(groups)) => *is_common,
+            _ => {
+                let is_common = by.total().is_real()
+                    && is_one_factor(&self.changed(shown, by), by.total().change);
+                *known = Some((Arc::downgrade(groups), is_common));
+                is_common
+            }
+        }
     }
 
     /// The name to show: `cpu.folded`, of several runs `the mean of 5 runs of cpu.folded`.

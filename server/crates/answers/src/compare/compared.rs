@@ -3,7 +3,7 @@
 //! Runs of a baseline are matched one by one, and then averaged (`Compared::before`). Lines and
 //! functions may have moved between the runs, so a merged profile of them has no recorded text.
 
-use crate::compare::baseline::{Baseline, Before};
+use crate::compare::baseline::{Baseline, Before, before};
 use crate::compare::comparison::Comparison;
 use analysis::{Cost, FileId, FunctionId};
 use loading::{Snapshot, Spread, SpreadCost};
@@ -42,27 +42,9 @@ impl Compared<'_> {
     /// `spread_now` is the spread of the cost shown.
     pub(crate) fn before(
         &self,
-        mut costs: impl Iterator<Item = Option<SpreadCost>>,
+        costs: impl Iterator<Item = Option<SpreadCost>>,
         spread_now: Option<Spread>,
     ) -> Option<Before> {
-        let newest = costs.next()??;
-        let mut known = vec![scaled(newest, self.by, &self.baseline.snapshot)];
-        for (run, cost) in self.baseline.runs().skip(1).zip(costs) {
-            known.extend(cost.map(|cost| scaled(cost, self.by, &run.snapshot)));
-        }
-        Before::mean(&known, spread_now, self.by)
+        before(self.baseline, self.by, costs, spread_now)
     }
-}
-
-/// The cost of a run in the unit of the profile shown, scaled such that the mean of several runs can be
-/// computed.
-fn scaled((cost, spread): SpreadCost, by: Comparison, run: &Snapshot) -> SpreadCost {
-    let unit = by.unit_of_run(run);
-    let scale = unit * by.scale_of_run(run.costs.base * unit);
-    let total = cost.total.scaled(scale);
-    let spread = spread.map(|spread| Spread {
-        self_: spread.self_ * scale,
-        total: spread.total.map(|total| total * scale),
-    });
-    (Cost { self_: cost.self_ * scale, total }, spread)
 }

@@ -9,7 +9,7 @@
 //! samples, or none, that says little about its variance, so the change also has at least the
 //! variance that it would have if both sides cost the same. The variance of a share follows a
 //! binomial distribution. A change is noise if it is within the bound that no cost
-//! exceeds with a probability of 99 % if nothing changed (Šidák's correction for the number of
+//! exceeds with a probability of 99% if nothing changed (Šidák's correction for the number of
 //! costs that are compared). What the spread of several runs adds is in [`super::noise`].
 //!
 //! A delta is shown only if the cost changed by more than noise. Users otherwise explain chance. All
@@ -33,6 +33,8 @@ pub struct Comparison {
     seconds_per_unit: Option<f64>,
     /// How many units of the metric shown a unit of the baseline is.
     unit: f64,
+    /// Whether all functions changed by one factor, which says nothing about each.
+    is_common: bool,
 }
 
 /// What of two costs is compared.
@@ -182,7 +184,22 @@ impl Comparison {
         let seconds_per_unit = now.costs.metric.seconds_per_unit;
         let unit = before.first().map_or(1.0, |newest| unit_of(newest, seconds_per_unit));
         let [before, now] = [before, &[now]].map(|side| Side::of(side, seconds_per_unit));
-        Self { by, before, now, bound, seconds_per_unit, unit }
+        Self { by, before, now, bound, seconds_per_unit, unit, is_common: false }
+    }
+
+    /// The same comparison by something else.
+    pub(super) fn with(self, by: By) -> Self {
+        Self { by, ..self }
+    }
+
+    /// The same comparison if all functions changed by one factor, as the total did.
+    pub(super) fn of_common_factor(self) -> Self {
+        Self { is_common: true, ..self }
+    }
+
+    /// By which factor all functions took longer, if that is all that changed.
+    pub fn common_factor(&self) -> Option<f64> {
+        (self.is_common && self.before.total != 0.0).then(|| self.now.total / self.before.total)
     }
 
     /// A comparison of exact costs with these totals.
@@ -196,6 +213,7 @@ impl Comparison {
             bound: 0.0,
             seconds_per_unit: None,
             unit: 1.0,
+            is_common: false,
         }
     }
 
@@ -281,7 +299,8 @@ impl Comparison {
             self.samples().map_or([None; 2], |(was, is)| [Some(was), Some(is)]);
         let was = scaled_runs.spread(scaled, sample_before.map(|sample| sample * scale));
         let spread = noise::of_spread(self.bound, [was, runs_now.spread(now, sample_now)]);
-        let noise = sampled.into_iter().chain(spread).reduce(f64::max);
+        let common = self.is_common.then(|| change.abs());
+        let noise = [sampled, spread, common].into_iter().flatten().reduce(f64::max);
         Change { before, now, change, noise }
     }
 
@@ -323,10 +342,28 @@ impl Comparison {
         if of == 0.0 { 0.0 } else { change.change / of }
     }
 
+    /// The smallest change of the total that is more than noise, in percent of the baseline's, with the
+    /// number of samples of each side and the bound in standard deviations. `None` if costs are exact, or
+    /// their noise is not known.
+    pub(super) fn visible(&self) -> Option<(f64, [f64; 2], f64)> {
+        let (sample_before, sample_now) = self.samples()?;
+        let (total, absolute) = (
+            self.before.total,
+            Self { by: By::Weight, bound: bound(1), is_common: false, ..*self },
+        );
+        if total == 0.0 {
+            return None;
+        }
+        let unchanged = absolute.change_of_means(total, self.before.runs, total, self.now.runs);
+        let n_before = f64::from(self.before.runs.n) * total / sample_before;
+        let n_now = f64::from(self.now.runs.n) * self.now.total / sample_now;
+        Some((100.0 * unchanged.noise? / total, [n_before, n_now], absolute.bound))
+    }
+
     /// How the total changed. It is always compared absolutely.
     pub fn total(&self) -> Change {
         let (before, now) = (self.before.total, self.now.total);
-        let absolute = Self { by: By::Weight, bound: bound(1), ..*self };
+        let absolute = Self { by: By::Weight, bound: bound(1), is_common: false, ..*self };
         absolute.change_of_means(before, self.before.runs, now, self.now.runs)
     }
 }
@@ -359,6 +396,7 @@ mod tests {
             bound: 2.0,
             seconds_per_unit: None,
             unit: 1.0,
+            is_common: false,
         }
     }
 
@@ -410,7 +448,7 @@ mod tests {
         assert!(change.is_real() && by.change_of(100.0, runs, 120.0, None).is_noise());
         let (mean, equal) = Runs::mean([100.0; 3].into_iter());
         close(by.change_of(mean, equal, 200.0, None).noise, sampled);
-        // By more: 2 · 900 / 100 is beyond the 9.2 of 1 % of a χ² with 2 degrees of freedom.
+        // By more: 2 · 900 / 100 is beyond the 9.2 of 1% of a χ² with 2 degrees of freedom.
         let wide = Runs { deviation: Some(30.0), ..runs };
         let spread = 4.604 * 30.0 * (1.0 + 1.0 / 3.0_f64).sqrt();
         close(by.change_of(100.0, wide, 200.0, None).noise, spread);
@@ -432,7 +470,7 @@ mod tests {
     fn shares_have_the_noise_of_a_binomial_distribution() {
         {
             let by = comparison(By::Share, (100.0, 1.0), (300.0, 1.0));
-            // 20 % of 100 and 60 % of 300 samples: 50 % of all. 300 · √(0.25 · (1/300 + 1/100)).
+            // 20% of 100 and 60% of 300 samples: 50% of all. 300 · √(0.25 · (1/300 + 1/100)).
             let change = by.change(20.0, 180.0);
             assert_eq!((change.before, change.change), (20.0, 120.0));
             assert!((change.noise.unwrap() - 2.0 * 300.0 * (1.0_f64 / 300.0).sqrt()).abs() < 1e-9);

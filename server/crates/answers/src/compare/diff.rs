@@ -3,6 +3,7 @@
 use crate::compare::baseline::{Baseline, NO_COST, Same};
 use crate::compare::comparison::{Change, Comparison};
 use crate::compare::unresolved::HalfResolved;
+use crate::functions::own_code::{is_own, is_own_file};
 use crate::lines::file_lines::FileLines;
 use analysis::{Cost, FileId, FunctionId, LineCost, Total};
 use loading::average::mean;
@@ -30,6 +31,32 @@ pub enum ListBy {
     Line,
     /// Files, with the self cost of their functions.
     File,
+}
+
+/// What a list of changes is sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "DiffSort")]
+pub enum SortBy {
+    /// The change of the self cost, your own code first. Rows of which only the total changed, because they
+    /// call the others, are counted
+    #[default]
+    #[serde(rename = "self")]
+    Self_,
+    /// The change of the total
+    Total,
+    /// The name
+    Name,
+}
+
+/// The rows that changed.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Listed<'d> {
+    /// Those of a list.
+    pub rows: Vec<&'d Row>,
+    /// Those of which only the total changed, if the list is of self costs. The one with the greatest total
+    /// comes first.
+    pub above: Vec<&'d Row>,
 }
 
 /// The changes between two profiles.
@@ -86,6 +113,10 @@ pub struct Row {
     pub total: Option<Change>,
     /// Which sides have it.
     pub sides: Sides,
+    /// Whether it is own code: its source is in the workspace, not in a folder of libraries.
+    pub own: bool,
+    /// The function, in the profile that `line` is of.
+    pub function: Option<FunctionId>,
 }
 
 /// Which sides of a comparison have a function, line or file, even if it has no cost there.
@@ -131,10 +162,36 @@ impl Diff {
         }
     }
 
+    /// The rows that changed by more than noise, of those that `is_listed`.
+    pub fn listed(&self, by: ListBy, sort: SortBy, is_listed: impl Fn(&Row) -> bool) -> Listed<'_> {
+        let changed = self.rows(by).iter().filter(|row| row.is_changed() && is_listed(row));
+        let mut rows: Vec<&Row> = changed.collect();
+        let mut above = Vec::new();
+        match sort {
+            SortBy::Self_ => {
+                let (own, others) = rows.into_iter().partition(|row| row.self_.is_real());
+                (rows, above) = (own, others);
+                let size = |row: &Row| row.self_.change.abs();
+                rows.sort_by(|a, b| b.own.cmp(&a.own).then(size(b).total_cmp(&size(a))));
+                let total =
+                    |row: &Row| row.total.map_or(0.0, |it| it.now.abs().max(it.before.abs()));
+                above.sort_by(|a, b| total(b).total_cmp(&total(a)));
+                // The sum of many small changes: the innermost function is nearest to them.
+                if rows.is_empty() {
+                    rows = std::mem::take(&mut above).into_iter().rev().collect();
+                }
+            }
+            // As they are.
+            SortBy::Total => {}
+            SortBy::Name => rows.sort_by(|a, b| (&a.name, a.place()).cmp(&(&b.name, b.place()))),
+        }
+        Listed { rows, above }
+    }
+
     /// The changes from `before` to `now`, which can be compared ([`Baseline::problem`]).
     pub fn new(before: &Arc<Snapshot>, now: &Arc<Snapshot>, compare: Compare) -> Self {
-        let by = Comparison::new(&[before], now, compare);
         let baseline = Baseline::new(before.clone());
+        let by = baseline.comparison(now, compare);
         let (mut functions, unmatched) = functions(&baseline, now, by);
         let half_resolved = HalfResolved::of(before, now);
         let (mut lines, unmatched_files) = lines(&baseline, now, by, &half_resolved);
@@ -184,6 +241,8 @@ fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<R
             self_,
             total,
             sides,
+            own: is_own(snapshot, function),
+            function: Some(function),
         }
     };
     let mut matched: FxHashSet<FunctionId> = FxHashSet::default();
@@ -321,6 +380,8 @@ fn line_row(
         self_,
         total,
         sides,
+        own: is_own_file(snapshot, file),
+        function: None,
     }
 }
 
@@ -389,6 +450,15 @@ impl FileCost {
     }
 }
 
+/// What is shown of a file.
+#[derive(Debug, Clone, Default)]
+struct Shown {
+    /// Its name in the profile.
+    name: Option<String>,
+    /// Whether it has own code.
+    own: bool,
+}
+
 /// The paths of the files that the baseline has in another checkout, by their paths in the baseline.
 fn other_checkouts<'a>(baseline: &'a Baseline, now: &'a Snapshot) -> FxHashMap<&'a Path, &'a Path> {
     let paths = now.costs.functions().filter_map(|(function, _)| {
@@ -409,7 +479,7 @@ fn files(
 ) -> (Vec<Row>, usize) {
     /// The workspace file, or else the recorded name, or else the library.
     type Key = (Option<PathBuf>, Option<String>, Option<String>);
-    let mut sums: BTreeMap<Key, ([Option<FileCost>; 2], Option<String>)> = BTreeMap::new();
+    let mut sums: BTreeMap<Key, ([Option<FileCost>; 2], Shown)> = BTreeMap::new();
     let mut unmatched: BTreeSet<Key> = BTreeSet::new();
     let before = &*baseline.snapshot;
     let in_other_checkout = other_checkouts(baseline, now);
@@ -426,17 +496,18 @@ fn files(
                 unmatched.insert(key.clone());
             }
             let (sums, shown) = sums.entry(key).or_default();
-            *shown = name;
+            shown.name = name;
+            shown.own |= is_own(snapshot, function);
             let runs = snapshot.run_costs().own(function);
             sums[side].get_or_insert_default().add(cost.cost.self_, runs);
         }
     }
-    let row = |((path, _, lib), (sums, file)): (Key, ([Option<FileCost>; 2], Option<String>))| {
+    let row = |((path, _, lib), (sums, shown)): (Key, ([Option<FileCost>; 2], Shown))| {
         let own = sums.each_ref().map(|sum| sum.as_ref().map_or(0.0, |sum| sum.own));
         let spreads = sums.each_ref().map(|sum| sum.as_ref().and_then(FileCost::spread));
         Row {
             name: String::new(),
-            file,
+            file: shown.name,
             path,
             lib,
             line: None,
@@ -447,6 +518,8 @@ fn files(
                 [_, None] => Sides::Before,
                 _ => Sides::Both,
             },
+            own: shown.own,
+            function: None,
         }
     };
     // A file that was not found may be one of the same name in another folder.

@@ -2,11 +2,13 @@
 
 pub(crate) mod baseline;
 pub(crate) mod checkouts;
+pub(crate) mod common_factor;
 pub(crate) mod compared;
 pub(crate) mod comparison;
 pub(crate) mod definition_key;
 pub(crate) mod diff;
 pub(crate) mod difference;
+pub(crate) mod gate;
 pub(crate) mod kept_baseline;
 pub(crate) mod noise;
 pub(crate) mod overlay;

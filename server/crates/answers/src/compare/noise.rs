@@ -6,7 +6,7 @@
 //! *t*-distribution that make up for it are so great that two runs would hide what one shows. So a few
 //! runs count together with what sampling explains, as if that were known from four more runs (Smyth,
 //! "Linear models and empirical Bayes methods", 2004: a moderated variance). If runs are spread by
-//! more than sampling explains (a χ² test at 1 %), and if costs are exact, the spread counts alone, with
+//! more than sampling explains (a χ² test at 1%), and if costs are exact, the spread counts alone, with
 //! the quantile of Student's distribution, with Welch's degrees of freedom and at least four of them.
 //!
 //! `tests::power` simulates what follows from this.
@@ -116,7 +116,7 @@ fn student(freedom: f64) -> f64 {
 }
 
 /// The value that a variable with a χ²-distribution exceeds with a probability of [`ALPHA`] (Wilson and
-/// Hilferty; the error is below 3 % for one degree of freedom, and falls with more).
+/// Hilferty; the error is below 3% for one degree of freedom, and falls with more).
 fn chi_squared(freedom: f64) -> f64 {
     let part = 2.0 / (9.0 * freedom);
     freedom * (1.0 - part + 2.326 * part.sqrt()).powi(3)
@@ -149,7 +149,7 @@ mod tests {
         let near = |found: f64, expected: f64, by: f64| {
             assert!((found - expected).abs() < by, "{found}, not {expected}");
         };
-        // 1 % and 0.1 % of both sides are beyond these.
+        // 1% and 0.1% of both sides are beyond these.
         for (n, expected) in [(1, 2.576), (10, 3.289), (1000, 4.416)] {
             near(bound(n), expected, 0.005);
         }
@@ -187,7 +187,7 @@ mod tests {
         // It is never less than what sampling explains.
         let noise = of_spread(2.0, [sampled(2, Some(1.0)), sampled(1, None)]);
         close(noise.unwrap(), 2.0 * 150.0_f64.sqrt());
-        // Four degrees of freedom and 4 · 400 / 100 = 16 are beyond the 13.3 of 1 %: the runs vary by
+        // Four degrees of freedom and 4 · 400 / 100 = 16 are beyond the 13.3 of 1%: the runs vary by
         // themselves.
         let noise = of_spread(2.0, [sampled(5, Some(400.0)), sampled(1, None)]);
         close(noise.unwrap(), 4.604 * (400.0_f64 * 1.2).sqrt());

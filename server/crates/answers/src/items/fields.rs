@@ -29,8 +29,8 @@ pub struct CostFields {
     pub share: f64,
     /// The self cost as a share of the base, from 0 to 1. Null if it is unknown.
     pub self_share: Option<f64>,
-    /// The tier of `share`, or in hints of the number shown: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3
-    /// from 20 %.
+    /// The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3
+    /// from 20%.
     #[schemars(extend("enum" = [0, 1, 2, 3]))]
     pub tier: u8,
     /// The change since the baseline. Missing without a baseline, and if it does not have the same

@@ -180,15 +180,19 @@ pub fn shown(cost: Cost, show: Show) -> Cost {
     }
 }
 
-/// The text of a change of the total: `1.98 s → 1.17 s −41 %`. Without a percentage if it did not
+/// A change in percent of the cost before: `−41%`, `+5.2%`. `None` if there is no change, or the cost was 0.
+pub fn percent_change(change: Change) -> Option<String> {
+    let percent = change.percent().filter(|_| change.change != 0.0)?;
+    let sign = if percent < 0.0 { '−' } else { '+' };
+    let digits = usize::from(percent.abs() < 9.95);
+    Some(format!("{sign}{:.digits$}%", percent.abs()))
+}
+
+/// The text of a change of the total: `1.98 s → 1.17 s −41%`. Without a percentage if it did not
 /// change, or was 0.
 pub fn totals(change: Change, metric: &Metric) -> String {
     let weight = |weight| units::absolute(weight, metric);
-    let amount = change.percent().filter(|_| change.change != 0.0).map(|percent| {
-        let sign = if percent < 0.0 { '−' } else { '+' };
-        let digits = usize::from(percent.abs() < 9.95);
-        format!(" {sign}{:.digits$} %", percent.abs())
-    });
+    let amount = percent_change(change).map(|percent| format!(" {percent}"));
     let noise = if change.is_noise() { " (within noise)" } else { "" };
     format!(
         "{} → {}{}{noise}",
@@ -293,7 +297,7 @@ mod tests {
             Metric::new("samples", "samples", Some(0.01)),
         );
         let cost = |self_, total| Cost { self_, total };
-        // 25 of 200 is 12.5 %, 8 of 200 is 4 %. In the baseline, 10 of 100 is 10 %, 5 of 100 is 5 %.
+        // 25 of 200 is 12.5%, 8 of 200 is 4%. In the baseline, 10 of 100 is 10%, 5 of 100 is 5%.
         let now = cost(8.0, Total::Exact(25.0));
         let before = |by, self_, total| {
             let by = Comparison::exact(by, 100.0, 200.0);
@@ -337,9 +341,9 @@ mod tests {
             scale(&metric).has_lens(cost(now), before, min_percent)
         };
         assert!(!scale(&metric).has_lens(cost(1.0), None, 1.0));
-        // It was 10 %, and has 9 % less.
+        // It was 10%, and has 9% less.
         assert!(has_lens(1.0, 10.0, 10.0) && !has_lens(1.0, 10.0, 10.1));
-        // It was 1 %, and has 29 % more: 15 % of the new total.
+        // It was 1%, and has 29% more: 15% of the new total.
         assert!(has_lens(30.0, 1.0, 28.9) && !has_lens(30.0, 1.0, 29.1));
     }
 
@@ -350,9 +354,9 @@ mod tests {
             let change = Comparison::exact(By::Weight, before, now).total();
             totals(change, &metric)
         };
-        assert_eq!(text(1980.0, 1170.0), "1.98 s → 1.17 s −41 %");
-        assert_eq!(text(1000.0, 1042.0), "1.00 s → 1.04 s +4.2 %");
-        assert_eq!(text(1000.0, 3500.0), "1.00 s → 3.50 s +250 %");
+        assert_eq!(text(1980.0, 1170.0), "1.98 s → 1.17 s −41%");
+        assert_eq!(text(1000.0, 1042.0), "1.00 s → 1.04 s +4.2%");
+        assert_eq!(text(1000.0, 3500.0), "1.00 s → 3.50 s +250%");
         assert_eq!(text(1000.0, 1000.0), "1.00 s → 1.00 s");
         assert_eq!(text(0.0, 1000.0), "0 s → 1.00 s");
     }

@@ -51,7 +51,7 @@ pub struct Frame {
     /// The change of the total since the baseline as a share of the base, from -1 to 1. 0 if there
     /// is no change beyond noise. Null if it is unknown.
     pub difference: Option<f64>,
-    /// The tier of `difference`: 0 if it is 0, 1 below 5 %, 2 from 5 %, 3 from 20 %, negative if the cost
+    /// The tier of `difference`: 0 if it is 0, 1 below 5%, 2 from 5%, 3 from 20%, negative if the cost
     /// fell. Null if it is unknown.
     pub change_tier: Option<i8>,
     /// Whether the search finds the function.
@@ -163,7 +163,7 @@ fn difference(scale: Scale<'_>, fields: &CostFields) -> Option<f64> {
     Some(share.clamp(-1.0, 1.0))
 }
 
-/// The tier of a change, which is a share of the base. Unlike costs, changes of less than 1 % have one.
+/// The tier of a change, which is a share of the base. Unlike costs, changes of less than 1% have one.
 fn change_tier(difference: f64) -> i8 {
     let [_, warm, hot] = TIERS;
     let percent = 100.0 * difference.abs();

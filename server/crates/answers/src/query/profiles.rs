@@ -107,7 +107,7 @@ pub struct TotalChange {
     pub percent: Option<f64>,
     /// Whether the change may be noise.
     pub may_be_noise: bool,
-    /// The change for display: `1.98 s → 1.17 s −41 %`.
+    /// The change for display: `1.98 s → 1.17 s −41%`.
     pub text: String,
 }
 

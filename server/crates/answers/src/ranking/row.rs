@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(names(Sort::Self_, min(3.5)), "leaf");
         assert_eq!(names(Sort::Calls, min(3.0)), "leaf even");
         let percent = |percent| Limits { min_percent: Some(percent), ..all };
-        // 9 of 13 are 69.2 %, 3 of 10 calls are 30 %.
+        // 9 of 13 are 69.2%, 3 of 10 calls are 30%.
         assert_eq!(names(Sort::Total, percent(69.0)), "main even");
         assert_eq!(names(Sort::Total, percent(70.0)), "main");
         assert_eq!(names(Sort::Calls, percent(30.0)), "leaf even");

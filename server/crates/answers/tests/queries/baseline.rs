@@ -54,7 +54,7 @@ fn counts_of_samples_are_compared_as_they_are() {
         ]
     );
     let total = view(&context.world).shown.comparison.unwrap();
-    assert_eq!(total.text, "200 samples → 400 samples +100 %");
+    assert_eq!(total.text, "200 samples → 400 samples +100%");
 }
 
 /// Costs of the baseline are the means of its runs on every surface, and a change within their spread
@@ -101,7 +101,7 @@ fn the_spread_of_a_mean_is_noise_on_every_surface() {
         };
         project.load_runs([30.0, 40.0, 50.0][..n].iter().map(run).collect())
     };
-    // 1 % of a t-distribution with 4 degrees of freedom are beyond 4.604.
+    // 1% of a t-distribution with 4 degrees of freedom are beyond 4.604.
     let thirds = [(1, 3, 4.0_f64), (3, 1, 4.0), (3, 3, 2.0)];
     for (n_before, n_now, thirds) in thirds {
         let [before, now] = [n_before, n_now].map(|n| Arc::new(mean_of(n)));
@@ -144,7 +144,7 @@ fn times_are_compared_absolutely() {
         &project.context(timed(&project, 50.0, 10.0), &["app.rs"]),
         timed(&project, 60.0, 40.0),
     );
-    // g fell from 60 to 50 ms, although its share rose from 60 % to 83.3 %.
+    // g fell from 60 to 50 ms, although its share rose from 60% to 83.3%.
     assert_eq!(
         shown(&context, &project),
         [
@@ -158,7 +158,7 @@ fn times_are_compared_absolutely() {
         ]
     );
     let shown_now = view(&context.world).shown;
-    assert_eq!(shown_now.comparison.unwrap().text, "100 ms → 60.0 ms −40 %");
+    assert_eq!(shown_now.comparison.unwrap().text, "100 ms → 60.0 ms −40%");
 
     let share = project.with_settings(&json!({"compare": "share"}));
     let context = compared_with(
@@ -207,7 +207,7 @@ fn a_function_that_got_much_faster_has_a_lens() {
         let lenses = function_costs(context, &project.uri("app.rs")).into_iter();
         lenses.map(|lens| lens.line0 + 1).collect::<Vec<_>>()
     };
-    // `g`, on line 5, has 0.5 % of the cost.
+    // `g`, on line 5, has 0.5% of the cost.
     assert_eq!(lines(&context), [1, 6]);
     assert_eq!(lines(&compared_with(&context, load([100.0, 199.0]))), [1, 5, 6]);
 }
@@ -257,7 +257,7 @@ fn trees_and_lists_have_the_change_of_each_path() {
         graph.frames.iter().map(|frame| (frame.difference.unwrap() * 90.0).round()).collect();
     // Milliseconds of 90 ms.
     assert_eq!(differences, [-20.0, 10.0, -10.0, -10.0]);
-    // 22.2 % and 11.1 % of the total.
+    // 22.2% and 11.1% of the total.
     let tiers: Vec<_> = graph.frames.iter().map(|frame| frame.change_tier.unwrap()).collect();
     assert_eq!(tiers, [-3, 2, -2, -2]);
     let legend: Vec<_> = graph.legend.iter().map(|it| (it.tier, it.text.as_str())).collect();

@@ -80,7 +80,7 @@ fn callees_and_own_cost_add_up_to_the_total() {
     let project = Project::new(&[("app.rs", APP)]);
     let context = context(&project);
     let eval = root(&context, "eval");
-    // 75 % = 25 % + 25 % + its own 25 %.
+    // 75% = 25% + 25% + its own 25%.
     check(
         &follow(&context, &eval, Direction::Outgoing),
         &expect![[r#"

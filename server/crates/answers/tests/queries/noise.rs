@@ -177,7 +177,7 @@ fn a_slower_function_is_found_with_its_callers() {
         let leaf = stack.rsplit(';').next().unwrap();
         leaf.starts_with(&format!("{SLOWER} ("))
     };
-    // 20 % more samples at its own lines.
+    // 20% more samples at its own lines.
     let after: Vec<_> = before
         .iter()
         .map(|(stack, mean)| (stack.clone(), if is_in(stack) { 1.2 * mean } else { *mean }))

@@ -2,7 +2,7 @@
 //! function [`CUT`]: totals stay as they are.
 //!
 //! What a call costs is decided by functions, not by lines or addresses: a call is a function that is
-//! called on a path of functions. `work` on four lines with 4 % each is one call that costs 16 %. What
+//! called on a path of functions. `work` on four lines with 4% each is one call that costs 16%. What
 //! remains keeps its lines and addresses.
 
 use std::cmp::{Ordering, Reverse};
@@ -34,7 +34,7 @@ impl fmt::Display for Cuts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let depth = self.max_depth.map(|n| format!("{n} frames of each stack"));
         let percent =
-            self.min_percent.map(|percent| format!("calls from {percent} % of the total on"));
+            self.min_percent.map(|percent| format!("calls from {percent}% of the total on"));
         let stacks = self.max_stacks.map(|n| format!("the {n} stacks that cost most"));
         let parts: Vec<String> = [depth, percent, stacks].into_iter().flatten().collect();
         f.write_str(&parts.join(", "))
@@ -261,7 +261,7 @@ mod tests {
         let cuts = Cuts { min_percent: Some(0.1), max_depth: Some(20), max_stacks: Some(3) };
         assert_eq!(
             cuts.to_string(),
-            "20 frames of each stack, calls from 0.1 % of the total on, the 3 stacks that cost most"
+            "20 frames of each stack, calls from 0.1% of the total on, the 3 stacks that cost most"
         );
     }
 }

@@ -302,7 +302,7 @@ fn folded_stacks_are_cut_by_function() {
     assert_eq!(cut_folded(text, &by_percent(5.0)), (text.to_owned(), 0));
 }
 
-/// `main` calls `parse`, which has 4 % at each of two locations, and code without a name. Another
+/// `main` calls `parse`, which has 4% at each of two locations, and code without a name. Another
 /// location is `main` with `parse` inlined.
 #[test]
 fn pprof_is_cut_by_function() {

@@ -6,7 +6,7 @@
 //! the *self* cost decides the color, so that a change in a callee does not color all of its
 //! callers.
 //!
-//! `inferno` counts in integers and does not draw anything narrower than 0.01 %. Weights are
+//! `inferno` counts in integers and does not draw anything narrower than 0.01%. Weights are
 //! therefore
 //! - summed by path first, and the cost of narrower paths is added to the caller, which limits the
 //!   size of the picture;

@@ -100,7 +100,7 @@ fn ticks() -> Recording {
 fn short_calls_are_in_rows_and_a_closer_look_lists_them() {
     let recording = ticks();
     let whole = rows(&recording, &chart(&recording, None, 0.02, |view| view)).remove(0);
-    // No call but `main` takes 2 % of a second. A row is at most a tenth of it.
+    // No call but `main` takes 2% of a second. A row is at most a tenth of it.
     assert_eq!(whole[0], "main 0..1000 0/1000");
     assert_eq!(whole[1], ">20 short 0..100 100/100 leaf");
     assert_eq!(whole.len(), 11);
