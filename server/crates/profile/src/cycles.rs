@@ -56,6 +56,43 @@ mod tests {
         cycles(n, |node, i| arcs.iter().filter(|(from, _)| *from == node).nth(i).map(|&(_, to)| to))
     }
 
+    /// Every graph of four nodes: nodes are in one cycle if each is reached from the other, and a cycle has a
+    /// greater number than those that it leads to.
+    #[test]
+    fn cycles_are_what_reaches_itself() {
+        const N: usize = 4;
+        for bits in 0_u32..1 << (N * N) {
+            let has = |from: usize, to: usize| bits >> (from * N + to) & 1 == 1;
+            let next = |node: u32, i: usize| {
+                (0..N).filter(|&to| has(node as usize, to)).nth(i).map(|to| to as u32)
+            };
+            let mut reached = [[false; N]; N];
+            for from in 0..N {
+                for to in 0..N {
+                    reached[from][to] = from == to || has(from, to);
+                }
+            }
+            for by in 0..N {
+                for from in 0..N {
+                    for to in 0..N {
+                        reached[from][to] |= reached[from][by] && reached[by][to];
+                    }
+                }
+            }
+            let found = cycles(N, next);
+            for from in 0..N {
+                for to in 0..N {
+                    let is_one = reached[from][to] && reached[to][from];
+                    assert_eq!(found[from] == found[to], is_one, "{bits:b}: {found:?}");
+                    assert!(
+                        is_one || !reached[from][to] || found[from] > found[to],
+                        "{bits:b}: {found:?}"
+                    );
+                }
+            }
+        }
+    }
+
     #[test]
     fn cycles_are_numbered_callees_first() {
         // 0 calls 1; 1, 2 and 3 call each other in a ring; 3 calls 4, which calls itself; 5 is

@@ -330,6 +330,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn samples_of_a_recording_are_those_of_all_threads() {
+        let mut samples = Samples::with_metrics(1);
+        assert!(samples.is_empty());
+        samples.push(None, |_| 1.0);
+        assert_eq!((samples.is_empty(), samples.len()), (false, 1));
+        let text = "a b[thread:2]\nc";
+        let recording = crate::Recording::from(crate::text_samples::profile(text));
+        assert_eq!(recording.n_samples(), 2);
+        assert_eq!(crate::Recording::from(crate::GraphTables::default()).n_samples(), 0);
+    }
+
+    #[test]
     fn pushed_weights_are_counts_as_long_as_they_can_be() {
         let mut samples = Samples::with_metrics(2);
         let rows = [[3.0, 0.0], [1.0, 0.5], [-2.0, 4.0]];

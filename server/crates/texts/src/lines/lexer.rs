@@ -650,6 +650,8 @@ mod tests {
         assert_eq!(n(r#""a b" c"#, Syntax::C), 3, "clang-format divides strings at words");
         assert_eq!(n("'''a\n'b''' c", Syntax::Python), 3, "each line of a string is a token");
         assert_eq!(n("r#\"a\"b\"# c", Syntax::Rust), 2);
+        assert_eq!(n("br##\"a\"#b\"## c", Syntax::Rust), 2);
+        assert_eq!(n("bcr\"a\" c", Syntax::Rust), 3, "a name before a string");
         assert_eq!(n("R\"x(a)\")x\" c", Syntax::C), 2);
         assert_eq!(n("[[a\nb]] c", Syntax::Lua), 3);
         assert_eq!(n("0'a, 'it''s'", Syntax::Mercury), 3);

@@ -507,6 +507,17 @@ mod tests {
     }
 
     #[test]
+    fn a_token_follows_another_apart_from_what_formatters_add() {
+        // f ( a , ) ; }
+        let of = |text: &str| Units::new(lex(text, Syntax::Rust, 0), Syntax::Rust, &['{']);
+        let this = of("f(a,); } g");
+        assert!(this.is_next(2, 4), "the comma before a closing bracket");
+        assert!(!this.is_next(1, 4), "a name");
+        assert!(this.is_next(5, 7) && this.is_next(0, 1));
+        assert!(!this.is_next(1, 1) && !this.is_next(2, 1));
+    }
+
+    #[test]
     fn what_formatters_add_and_remove_does_not_count() {
         let is_one = |a: &str, b: &str, syntax: Syntax| {
             let keys = |text: &str| -> Vec<u64> {
