@@ -66,16 +66,13 @@ mod tests {
             let next = |node: u32, i: usize| {
                 (0..N).filter(|&to| has(node as usize, to)).nth(i).map(|to| to as u32)
             };
-            let mut reached = [[false; N]; N];
-            for from in 0..N {
-                for to in 0..N {
-                    reached[from][to] = from == to || has(from, to);
-                }
-            }
+            let mut reached: [[bool; N]; N] =
+                std::array::from_fn(|from| std::array::from_fn(|to| from == to || has(from, to)));
             for by in 0..N {
-                for from in 0..N {
-                    for to in 0..N {
-                        reached[from][to] |= reached[from][by] && reached[by][to];
+                let through = reached[by];
+                for row in reached.iter_mut().filter(|row| row[by]) {
+                    for (to, is_reached) in row.iter_mut().enumerate() {
+                        *is_reached |= through[to];
                     }
                 }
             }

@@ -111,8 +111,9 @@ fn student(freedom: f64) -> f64 {
         4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012, 2.977, 2.947, 2.921,
         2.898, 2.878, 2.861,
     ];
-    let at = (freedom - MIN_FREEDOM).floor().clamp(0.0, (TABLE.len() - 1) as f64);
-    TABLE[at as usize]
+    let rows = TABLE.iter().zip(4_u32..);
+    let row = rows.take_while(|&(_, of)| f64::from(of) <= freedom).last();
+    row.map_or(TABLE[0], |(quantile, _)| *quantile)
 }
 
 /// The value that a variable with a χ²-distribution exceeds with a probability of [`ALPHA`] (Wilson and
