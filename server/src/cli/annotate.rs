@@ -19,7 +19,6 @@ use answers::{
     AnnotatedLine, AnnotatedSource, Cost, FileId, Foreign, LabelPart as CostPart,
     LabelScale as Scale, Language, LineCost, NO_COST, OpenFile, Overlaid, Settings, Show,
     ShownLines as Shown, Target, TargetProblem, Total, Unit, World, is_named_like_profile, sniff,
-    units,
 };
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -223,7 +222,7 @@ impl Columns {
             (line0, LineCells { total, ..LineCells::default() })
         }));
         let counts = lines.executions(0..u32::MAX).into_iter();
-        let count = |line0, n| format!("{}{}", lines.mark(line0), units::times(n));
+        let count = |line0, n| format!("{}{}", lines.mark(line0), snapshot.times(n));
         let counts = counts.filter_map(|(line0, n)| Some((line0, count(line0, n?))));
         let mut columns = Self { cells, counts: counts.collect(), lenses: BTreeMap::new() };
         let min_percent = Settings::default().lenses.min_percent;

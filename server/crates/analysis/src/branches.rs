@@ -22,9 +22,9 @@ use crate::function_costs::FunctionCost;
 use crate::graph_paths::GraphIndex;
 use crate::paths::{PathEntry, PathStep, Recursion, hotter};
 use crate::tree_order::{Around, TreeOrder};
-use crate::{CallNode, CallNodeId, CallNodes, CallTree, Costs};
-use profile::{FunctionId, JitTier, Total};
-use rustc_hash::FxHashMap;
+use crate::{CallNode, CallNodeId, CallNodes, CallTree, Costs, Edges};
+use profile::{Cost, FunctionId, JitTier, Total};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A branch of the call tree: a path of functions, represented by its last function.
 #[derive(Debug, Clone, PartialEq)]
@@ -442,7 +442,8 @@ fn leaves_of_graph(costs: &Costs) -> Vec<Branch> {
 
 /// The top of the top-down tree: the functions without callers. Cycles whose callers were not recorded
 /// are reached from none of these: of what is left, the costliest function becomes a root, until all
-/// functions are reached.
+/// functions are reached. A function that is called for less than it costs, as the first one of a thread
+/// of callgrind, is a root for the rest.
 fn roots_of_graph(graph: &GraphIndex) -> Vec<Branch> {
     let GraphIndex { costs, edges } = graph;
     let mut candidates: Vec<_> =
@@ -475,5 +476,28 @@ fn roots_of_graph(graph: &GraphIndex) -> Vec<Branch> {
             }));
         }
     }
+    let is_root: FxHashSet<FunctionId> = branches.iter().map(|branch| branch.function).collect();
+    let others = costs.functions().filter(|(function, _)| !is_root.contains(function));
+    branches.extend(others.filter_map(|(function, cost)| {
+        let total = without_caller(edges, function, cost.cost)?;
+        // What the function spends itself is divided among its callers and this root.
+        let at = At::Path(vec![function]);
+        Some(Branch { function, self_: None, total, estimated: true, at })
+    }));
     branches
+}
+
+/// The part of an exact total for which no caller is recorded. `None` if there is none, or it is not known
+/// because of recursion.
+fn without_caller(edges: &Edges, function: FunctionId, cost: Cost) -> Option<f64> {
+    let total = cost.total.exact()?;
+    let mut called = 0.0;
+    for edge in edges.callers(function) {
+        if edge.estimated || edge.recursive || edge.caller == function {
+            return None;
+        }
+        called += edge.total;
+    }
+    // Sums of fractions are rounded.
+    Some(total - called).filter(|rest| *rest > 1e-9 * total)
 }

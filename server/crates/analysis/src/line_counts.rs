@@ -20,6 +20,9 @@ pub struct FileLineCount {
 pub struct LineCounts {
     /// By file and line.
     rows: Vec<FileLineCount>,
+    /// Whether a count of 1 only says that a line was executed: no count is greater. coverage.py's lcov
+    /// reports are like this.
+    pub are_flags: bool,
 }
 
 impl LineCounts {
@@ -32,7 +35,11 @@ impl LineCounts {
             *sum = sum.zip(row.count).map(|(sum, count)| sum.saturating_add(count));
         }
         let row = |((file, line), count)| FileLineCount { file, line, count };
-        Self { rows: counts.into_iter().map(row).collect() }
+        let rows: Vec<FileLineCount> = counts.into_iter().map(row).collect();
+        // Of the recording: files that are united may have been executed once each.
+        let recorded = recording.symbols().line_counts.iter().filter_map(|row| row.count);
+        let are_flags = recorded.max() == Some(1);
+        Self { rows, are_flags }
     }
 
     /// The files with counts.
@@ -81,6 +88,10 @@ mod tests {
         };
         assert_eq!(of(1..u32::MAX), [(4, Some(5)), (7, None)]);
         assert_eq!((of(4..5).len(), of(5..7).len()), (1, 0));
-        assert!(!counts.is_empty());
+        assert!(!counts.is_empty() && !counts.are_flags);
+        let mut flags = Recording::from(GraphTables::default());
+        flags.add_line_counts([("m.m", 4, Some(1)), ("m.m", 5, Some(0))]).unwrap();
+        let groups = Groups::identity(flags.symbols());
+        assert!(LineCounts::of(&flags, &groups).are_flags);
     }
 }

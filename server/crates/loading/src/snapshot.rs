@@ -379,7 +379,15 @@ impl Snapshot {
     pub fn executed(&self, count: u64) -> String {
         let report = self.loaded.report.as_ref().and_then(|(path, _)| path.file_name());
         let from = report.map(|name| format!(" ({})", name.to_string_lossy())).unwrap_or_default();
-        units::executed(count) + &from
+        let is_flag = count > 0 && self.line_counts.are_flags;
+        let executed = if is_flag { "executed".to_owned() } else { units::executed(count) };
+        executed + &from
+    }
+
+    /// How often a line was executed, for display beside it: `3×`, `0×`; `executed` if the counts are flags.
+    pub fn times(&self, count: u64) -> String {
+        let is_flag = count > 0 && self.line_counts.are_flags;
+        if is_flag { "executed".to_owned() } else { units::times(count) }
     }
 
     /// Why the profile has no execution counts. `None` if it does.

@@ -5,7 +5,7 @@ use super::ask::{Ask, Takes};
 use crate::items::fields::PlaceFields;
 use crate::items::{CostData, Item, root_item};
 use crate::keys::Key;
-use crate::keys::weight::Weight;
+use crate::keys::weight::{Weight, tier};
 use crate::present::labels::Scale;
 use crate::ranking::{
     By, InBaseline, Limits, Members, Place, Ranked, Ranking, Role, Row, Scope, Sort, Subject,
@@ -341,7 +341,12 @@ impl Answer<'_> {
     fn cost<T>(&self, row: &Row<T>) -> HotCost {
         let before = row.before.as_deref().copied();
         let own = self.by.has_self().then_some(row.cost.self_);
-        let cost = CostData::with_self(self.scale, own, row.cost.total, before);
+        let mut cost = CostData::with_self(self.scale, own, row.cost.total, before);
+        if let (Sort::Self_ | Sort::Change, Some(share)) = (self.sort, cost.fields.self_share) {
+            // The bar and the color are those of the number that rows are sorted by.
+            cost.fields.share = share;
+            cost.fields.tier = tier(Cost { total: Total::Unknown, ..row.cost }, self.scale.base);
+        }
         let per_call = row.per_call().filter(|_| self.per_call);
         let calls = || units::calls(row.calls);
         let (text, label) = if let Some(each) = per_call {

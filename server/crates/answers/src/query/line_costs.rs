@@ -93,7 +93,13 @@ fn executions(
     };
     let counts = file.executions(lines).into_iter();
     counts
-        .filter_map(|(line0, count)| Some((line0, units::executions(count?), cost_on(line0))))
+        .filter_map(|(line0, count)| {
+            let text = match count? {
+                0 => units::executions(0),
+                count => open.snapshot.times(count),
+            };
+            Some((line0, text, cost_on(line0)))
+        })
         .collect()
 }
 

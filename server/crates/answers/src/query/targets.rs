@@ -1,5 +1,7 @@
 //! What a name selects of the sources: a file, a folder, a line of a file, or functions.
 
+use crate::functions::charged::charged;
+use crate::functions::own_code::file_of;
 use crate::query::annotated::{Part, Shown};
 use crate::query::path_rules;
 use crate::ranking::order::{hottest_functions, hottest_line_of_files};
@@ -53,14 +55,28 @@ pub fn weights_of_files(snapshot: &Snapshot) -> BTreeMap<FileId, f64> {
     files
 }
 
-/// The files with costs on lines that were found, hottest first.
+/// The files with costs that were found. Own files come first, by what their functions cost together with
+/// the libraries that they call; the others are those with costs on lines, hottest first.
 pub fn hottest_files(snapshot: &Snapshot) -> Vec<Target> {
-    let mut files: Vec<_> = weights_of_files(snapshot)
-        .into_iter()
-        .filter_map(|(file, weight)| Some((weight, file, snapshot.path_of(file)?.to_owned())))
-        .collect();
-    files.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
-    files.into_iter().map(|(_, file, path)| Target { file, path, shown: Shown::Whole }).collect()
+    let mut own: BTreeMap<FileId, f64> = BTreeMap::new();
+    for (function, weight) in charged(snapshot).into_iter().filter(|(_, weight)| *weight > 0.0) {
+        if let Some(file) = file_of(snapshot, function) {
+            *own.entry(file).or_default() += weight;
+        }
+    }
+    let lines = weights_of_files(snapshot).into_iter();
+    let others = lines.filter(|(file, _)| !own.contains_key(file)).collect::<Vec<_>>();
+    let found = |is_own: bool| {
+        move |(file, weight): (FileId, f64)| {
+            Some((!is_own, weight, file, snapshot.path_of(file)?.to_owned()))
+        }
+    };
+    let mut files: Vec<_> = own.into_iter().filter_map(found(true)).collect();
+    files.extend(others.into_iter().filter_map(found(false)));
+    files.sort_by(|a, b| {
+        a.0.cmp(&b.0).then_with(|| b.1.total_cmp(&a.1)).then_with(|| a.3.cmp(&b.3))
+    });
+    files.into_iter().map(|(.., file, path)| Target { file, path, shown: Shown::Whole }).collect()
 }
 
 /// What `names` select, and why the other names select nothing. Parts of one file are united.

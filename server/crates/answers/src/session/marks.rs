@@ -1,15 +1,19 @@
-//! What is not default about the view, as short labels: `focus-function:work`, `2 of 7 threads`.
+//! What is not default about the view, as short labels: `focus: work`, `2 of 7 threads`.
 //! Every surface shows them, so that the costs of a part are not mistaken for the costs of the
 //! whole profile.
 
 use crate::world::World;
-use analysis::{Implementation, ThreadChoice, WarningCode, notation};
+use analysis::{
+    Implementation, Name, Operand, ThreadChoice, Transform, TransformKind, WarningCode,
+};
 use loading::text::plain;
-use loading::{Inlines, Snapshot};
+use loading::{FunctionName, Inlines, Snapshot};
 use std::borrow::Cow;
 
 /// The maximum length of a mark in characters. Paths may have any number of functions.
 const MAX_CHARS: usize = 60;
+/// The maximum length of a transform in characters. There may be several beside each other.
+const MAX_TRANSFORM_CHARS: usize = 24;
 
 /// What is not default about a view. The texts are sanitized.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,10 +46,9 @@ impl Marks {
         };
         let effect = |has_effect: bool| if has_effect { "" } else { " (no effect)" };
         let ignored = &snapshot.grouped.problems.ignored_transforms;
-        let transforms = view.transforms.iter().enumerate().map(|(at, transform)| {
-            let (symbols, groups) = (recording.symbols(), &snapshot.grouped.groups);
-            short(&plain(&notation(symbols, groups, transform))) + effect(!ignored.contains(&at))
-        });
+        let transforms = view.transforms.iter().enumerate();
+        let transforms =
+            transforms.map(|(at, transform)| in_words(transform) + effect(!ignored.contains(&at)));
         let range = view.range.map(|range| {
             let mut unmatched = snapshot.grouped.problems.unmatched.iter().map(|name| name.code);
             let is_known = recording.sampled().is_some()
@@ -109,8 +112,42 @@ impl Marks {
     }
 }
 
-/// A text without its middle if it is too long: the kind of a transform and the last functions of
-/// its path remain.
+/// A transform with the name of its function, or of the last function of its path: `focus: work`.
+fn in_words(transform: &Transform) -> String {
+    let what = match transform.kind {
+        TransformKind::MergeFunction => "merge",
+        TransformKind::MergeNode => "merge node",
+        TransformKind::MergeSubtree => "merge calls",
+        TransformKind::DropFunction => "hide",
+        TransformKind::DropNode => "hide node",
+        TransformKind::FocusFunction => "focus",
+        TransformKind::FocusSubtree => "node",
+        TransformKind::FocusSubtreeInverted => "callers",
+        TransformKind::FocusSelf => "self",
+        TransformKind::FocusCategory => "category",
+        TransformKind::CollapseResource => "collapse",
+        TransformKind::CollapseRecursion => "recursion",
+        TransformKind::CollapseDirectRecursion => "direct recursion",
+        TransformKind::CollapseFunctionSubtree => "collapse",
+    };
+    let name = transform.names.last().map(Name::text).unwrap_or_default();
+    let name = match transform.kind.operand() {
+        Operand::Function | Operand::Path => FunctionName::of(name).name,
+        Operand::Category | Operand::Resource => None,
+    }
+    .unwrap_or_else(|| name.to_owned());
+    cut(&format!("{what}: {}", plain(&name)), MAX_TRANSFORM_CHARS)
+}
+
+/// A text without its end if it is too long.
+fn cut(text: &str, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(max_chars - 1).chain(['…']).collect(),
+    }
+}
+
+/// A text without its middle if it is too long.
 fn short(text: &str) -> String {
     let n = text.chars().count();
     if n <= MAX_CHARS {
@@ -126,12 +163,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn transforms_are_words_and_a_short_name() {
+        let words = |text: &str| in_words(&text.parse().unwrap());
+        assert_eq!(words("focus-function:crate_a::simplify::flatten"), "focus: flatten");
+        assert_eq!(words("merge-node:main>run>parse"), "merge node: parse");
+        assert_eq!(words("focus-subtree:A>B"), "node: B");
+        assert_eq!(words("collapse-resource:libc.so.6"), "collapse: libc.so.6");
+        let long = words("drop-function:a_function_with_a_very_long_name");
+        assert_eq!((long.as_str(), long.chars().count()), ("hide: a_function_with_a…", 24));
+    }
+
+    #[test]
     fn a_long_text_keeps_its_start_and_end() {
-        assert_eq!(short("focus-function:work"), "focus-function:work");
-        let path = format!("focus-subtree:{}parse", "main>".repeat(20));
-        let marked = short(&path);
+        assert_eq!(short("vs. old.folded"), "vs. old.folded");
+        let marked = short(&format!("vs. {}parse", "main ".repeat(20)));
         assert_eq!(marked.chars().count(), MAX_CHARS);
-        assert!(marked.starts_with("focus-subtree:main>"), "{marked}");
-        assert!(marked.ends_with("…main>main>main>main>main>parse"), "{marked}");
+        assert!(marked.starts_with("vs. main "), "{marked}");
+        assert!(marked.ends_with("…main main main main main parse"), "{marked}");
     }
 }

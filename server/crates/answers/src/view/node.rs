@@ -130,6 +130,25 @@ pub fn pop(node: &mut Option<ChosenNode>, transforms: &mut Vec<Transform>) {
     }
 }
 
+/// A transform whose path, which a client received, is followed through the transforms that were added
+/// since.
+pub fn followed(shown: &Snapshot, mut transform: Transform) -> Transform {
+    let order = match transform.kind {
+        TransformKind::FocusSubtreeInverted => TreeOrder::BottomUp,
+        kind if kind.operand() == Operand::Path => TreeOrder::TopDown,
+        _ => return transform,
+    };
+    let keys = transform.names.iter().map(|name| match name {
+        Name::Key(key) => Some(Key::from(key)),
+        Name::Text(_) => None,
+    });
+    let path = keys.collect::<Option<Vec<Key>>>();
+    if let Some(path) = path.and_then(|path| current_path(shown, &path, order)) {
+        transform.names = path.into_iter().map(|key| Name::Key(key.into())).collect();
+    }
+    transform
+}
+
 /// The keys of a path that the call tree has. The error is a message for users.
 fn found(shown: &Snapshot, path: &[Key]) -> Result<Vec<Key>, String> {
     if shown.grouped.recording.sampled().is_none() {
@@ -139,22 +158,26 @@ fn found(shown: &Snapshot, path: &[Key]) -> Result<Vec<Key>, String> {
                 .to_owned(),
         );
     }
-    let exists = |path: &[FunctionId]| {
-        path.is_empty() || branch_at(shown, TreeOrder::TopDown, path).is_some()
-    };
-    let functions = || {
-        let mut functions = Vec::new();
-        for key in path {
-            let of_key = key.functions(shown);
-            functions.extend((!of_key.is_empty()).then_some(of_key)?);
-        }
-        current(shown, functions, PathKind::Node, Under::Unknown, exists)
-    };
-    let found = functions().filter(|path| exists(path)).ok_or_else(|| {
+    current_path(shown, path, TreeOrder::TopDown).ok_or_else(|| {
         let names: Vec<_> = path.iter().map(|key| key.name.as_str()).collect();
         format!("the call tree has no node {}", names.join(" > "))
-    })?;
-    Ok(found.into_iter().map(|function| Key::of(shown, function)).collect())
+    })
+}
+
+/// A path that the tree has, after the transforms that were added since it was received.
+fn current_path(shown: &Snapshot, path: &[Key], order: TreeOrder) -> Option<Vec<Key>> {
+    let exists = |path: &[FunctionId]| path.is_empty() || branch_at(shown, order, path).is_some();
+    let mut functions = Vec::new();
+    for key in path {
+        let of_key = key.functions(shown);
+        functions.extend((!of_key.is_empty()).then_some(of_key)?);
+    }
+    let kind = match order {
+        TreeOrder::TopDown => PathKind::Node,
+        TreeOrder::BottomUp => PathKind::InvertedNode,
+    };
+    let path = current(shown, functions, kind, Under::Unknown, exists)?;
+    exists(&path).then(|| path.into_iter().map(|function| Key::of(shown, function)).collect())
 }
 
 #[cfg(test)]

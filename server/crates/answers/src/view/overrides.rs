@@ -63,7 +63,7 @@ impl Overrides {
             Change::Push(transform) => {
                 let shown = shown.ok_or("there is nothing to transform: no profile is loaded")?;
                 check_transform(&transform, Some(shown))?;
-                next.transforms.push(transform);
+                next.transforms.push(node::followed(shown, transform));
             }
             Change::Pop => node::pop(&mut next.node, &mut next.transforms),
             Change::Clear => {
