@@ -2130,6 +2130,8 @@ export interface View {
   readonly profile: ShownProfile | null;
   /** The time range that is shown, in milliseconds since the first sample: `2..5 ms`. Null: all. */
   readonly range: string | null;
+  /** Whether addresses of the profile are still being resolved. Until then, names and lines may be missing, and `health` says nothing about them. */
+  readonly resolving: boolean;
   /** Incremented when costs or labels of this root are replaced. */
   readonly revision: number;
   /** The workspace folder that this is about. Null if none is open. */

@@ -1218,6 +1218,7 @@
 ---@field overlay costline.ShownOverlay|vim.NIL The second cost that is shown beside the first. Null without an overlay.
 ---@field profile costline.ShownProfile|vim.NIL The profile shown. Null without a profile.
 ---@field range string|vim.NIL The time range that is shown, in milliseconds since the first sample: `2..5 ms`. Null: all.
+---@field resolving boolean Whether addresses of the profile are still being resolved. Until then, names and lines may be missing, and `health` says nothing about them.
 ---@field revision integer Incremented when costs or labels of this root are replaced.
 ---@field root string|vim.NIL The workspace folder that this is about. Null if none is open.
 ---@field search string|vim.NIL The search. Only samples whose stack has its terms are shown. Null: all.

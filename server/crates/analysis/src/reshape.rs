@@ -1,9 +1,10 @@
-//! Applies the time range, transforms, the implementation filter, the search and the choice of own
-//! code to a recording, in this order. Everything that sums or writes a recording takes the result,
+//! Applies the time range, the choice of own code, transforms, the implementation filter and the search
+//! to a recording, in this order. Everything that sums or writes a recording takes the result,
 //! so that all surfaces agree.
 //!
 //! The rules are the Firefox Profiler's (`profile-logic/transforms`). Transforms apply in order and
-//! see all frames; the search sees the frames that the filter keeps. The cost of a removed frame goes
+//! see all frames, of own code those that are shown: a call node of the tree, or the self cost of a function,
+//! is then what the user sees. The search sees the frames that the filter keeps. The cost of a removed frame goes
 //! to the nearest remaining frame above it, at that frame's line. Of a collapsed recursion the
 //! innermost call remains. A part of a function with a frame of its own, directly below the function,
 //! is one function with it.
@@ -41,8 +42,8 @@ pub struct Reshaped {
     pub rewrites: Rewrites,
 }
 
-/// Applies the range of `view`, its transforms, its implementation filter and its search, and then
-/// keeps its own code. `None` if it has none of them.
+/// Applies the range of `view`, keeps its own code, and applies its transforms, its implementation
+/// filter and its search. `None` if it has none of them.
 /// Functions are those of `groups`; `addresses` resolves the addresses among the keys of functions.
 pub fn reshape(
     recording: &Recording,
@@ -61,10 +62,10 @@ pub fn reshape(
     };
     let mut steps = Steps::new(profile, view, groups, addresses);
     steps.choose_range();
+    steps.keep_own_code();
     steps.transform_all();
     steps.filter_implementation();
     steps.search(&search);
-    steps.keep_own_code();
     Some(steps.finish())
 }
 
@@ -181,7 +182,7 @@ impl<'a> Steps<'a> {
         }
         let stacks = Stacks::new(&self.profile, &self.groups, implementation);
         let kept = |stack| stacks.passes(stack);
-        self.rewrites.filters.push(Rewrite::Kept(stacks.functions(kept)));
+        self.rewrites.filter = Some(Rewrite::Kept(stacks.functions(kept)));
         self.profile = stacks.merge(|stack| !kept(stack));
     }
 
@@ -200,7 +201,7 @@ impl<'a> Steps<'a> {
     fn keep_own_code(&mut self) {
         let Some(own) = &self.view.own else { return };
         let stacks = Stacks::new(&self.profile, &self.groups, Implementation::All);
-        self.rewrites.filters.push(Rewrite::Kept(FxHashSet::clone(own)));
+        self.rewrites.own = Some(Rewrite::Kept(FxHashSet::clone(own)));
         let kept = stacks.merge(|stack| !own.contains(&stacks.function(stack)));
         if is_emptied(&self.profile, &kept, self.view) {
             self.problems.unmatched(none_left("no stack has own code".to_owned()), NOTHING);

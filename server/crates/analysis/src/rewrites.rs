@@ -36,13 +36,15 @@ pub(crate) enum Rewrite {
     Kept(FxHashSet<FunctionId>),
 }
 
-/// What the transforms of a view, and then its filter, do to paths.
+/// What own code, the transforms of a view and then its filter do to paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rewrites {
+    /// The choice of own code.
+    pub(crate) own: Option<Rewrite>,
     /// By transform. `None` if it was ignored.
     pub(crate) transforms: Vec<Option<Rewrite>>,
-    /// Of the filter by implementation and of own code.
-    pub(crate) filters: Vec<Rewrite>,
+    /// The filter by implementation.
+    pub(crate) filter: Option<Rewrite>,
     /// For each number of transforms from 1, an id of the first ones.
     ids: Vec<String>,
 }
@@ -92,8 +94,10 @@ impl Rewrites {
         if !is_inward {
             path.reverse();
         }
+        // A path from under transforms is of own code, and may have functions that a transform added.
+        let own = self.own.iter().filter(|_| applied == 0);
         let transforms = self.transforms.iter().skip(applied).flatten();
-        for rewrite in transforms.chain(&self.filters) {
+        for rewrite in own.chain(transforms).chain(&self.filter) {
             path = rewrite.apply(path, kind)?;
             if matches!(kind, PathKind::Callees(it) | PathKind::Callers(it) if it == Recursion::Collapsed)
             {

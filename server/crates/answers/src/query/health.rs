@@ -4,6 +4,7 @@ use super::action::{Action, ActionCommand};
 use crate::advice::{Advice, advice};
 use crate::compare::baseline::Baseline;
 use crate::compare::overlay::view_problem;
+use crate::functions::own_code::is_own;
 use crate::present::labels::totals;
 use crate::query::path_rules;
 use crate::ranking::order::hottest_line_of_files;
@@ -11,7 +12,7 @@ use crate::session::marks::Marks;
 use crate::view::given::Given;
 use crate::view::options::Choices;
 use crate::world::World;
-use analysis::{FileId, Warning, WarningCode};
+use analysis::{FileId, Implementation, Warning, WarningCode};
 use loading::text::{one_line, times};
 use loading::units::percent;
 use loading::{Candidate, Combine, PathMapping, Snapshot};
@@ -49,6 +50,8 @@ analysis::codes! {
         NoSamples = "no-samples",
         /// The profile has fewer than ten samples.
         FewSamples = "few-samples",
+        /// Your functions have no cost of their own, because JavaScript ends in native functions.
+        NativeLeaves = "native-leaves",
         /// No cost is on a line.
         NoLines = "no-lines",
         /// More than a tenth of the cost is in functions without names.
@@ -119,7 +122,11 @@ pub fn health(world: &World) -> Vec<HealthEntry> {
     let mut entries: Vec<HealthEntry> = of_files(world);
     if let Some(shown) = world.snapshot() {
         if let Some(index) = world.index.as_deref() {
-            entries.extend(of_snapshot(shown, index, Some(&world.settings.path_mappings)));
+            let mut found = of_snapshot(shown, index, Some(&world.settings.path_mappings));
+            if is_resolving(shown) {
+                found.retain(|entry| !UNTIL_RESOLVED.contains(&entry.code));
+            }
+            entries.extend(found);
         }
         entries
             .extend(world.baseline.as_deref().map(|baseline| of_baseline(world, shown, baseline)));
@@ -129,8 +136,28 @@ pub fn health(world: &World) -> Vec<HealthEntry> {
         entries.extend(world.overlay_problem.iter().chain(&unmatched).map(|it| of_overlay(it)));
         entries.extend(of_view(world, shown));
     }
+    for entry in &mut entries {
+        entry.message = without_options(&entry.message);
+    }
     entries.sort_by_key(|entry| entry.severity);
     entries
+}
+
+/// What is not known while addresses are resolved: they may have names, lines and sources yet.
+const UNTIL_RESOLVED: [&str; 8] = [
+    HealthCode::NoLines.as_str(),
+    HealthCode::NoNames.as_str(),
+    HealthCode::NoSources.as_str(),
+    HealthCode::NativeLeaves.as_str(),
+    WarningCode::Unsymbolicated.as_str(),
+    WarningCode::OneLinePerFunction.as_str(),
+    WarningCode::FunctionLines.as_str(),
+    WarningCode::UnmatchedFunction.as_str(),
+];
+
+/// Whether addresses of a profile are still being resolved.
+pub fn is_resolving(shown: &Snapshot) -> bool {
+    !shown.symbolicated.libraries.is_complete()
 }
 
 /// Profiles that are missing or cannot be read.
@@ -217,6 +244,7 @@ pub fn of_snapshot(
         shown.warnings.iter().map(HealthEntry::of_warning).collect();
     let has = |code: WarningCode| shown.warnings.iter().any(|warning| warning.code == code);
     let name = shown.loaded.name();
+    entries.splice(..0, only_native_leaves(shown));
     let samples = shown.sampling().weight.map(|weight| (shown.costs.base / weight).round());
     let is_empty = shown.costs.base == 0.0;
     match advice(shown) {
@@ -298,6 +326,44 @@ fn hidden(reason: &Reason) -> Option<&'static str> {
         Reason::Outside => Some("list the folder that the symlink points to in `sourceRoots`"),
         _ => None,
     }
+}
+
+/// An entry if own functions have no self cost, because all JavaScript ends in native functions. Recordings of
+/// Firefox are like this.
+fn only_native_leaves(shown: &Snapshot) -> Option<HealthEntry> {
+    /// Self costs of own code below this share of all are none.
+    const FEW: f64 = 0.01;
+    let view = &shown.grouped.view;
+    let recording = &shown.grouped.recording;
+    if view.implementation != Implementation::All || view.own.is_some() || !recording.knows_code() {
+        return None;
+    }
+    let own = shown.costs.functions().filter(|(function, _)| is_own(shown, *function));
+    let (mut own_self, mut own_total) = (0.0, 0.0_f64);
+    for (_, cost) in own {
+        own_self += cost.cost.self_.abs();
+        own_total = own_total.max(cost.cost.magnitude());
+    }
+    let base = shown.costs.base;
+    if own_self >= FEW * base || own_total < FEW * base {
+        return None;
+    }
+    let message = format!(
+        "{}: your functions have no cost of their own, because what they spend is in native functions: \
+         show JavaScript only, so that it is charged to your lines",
+        shown.loaded.name()
+    );
+    let entry = HealthEntry::new(Severity::Warning, HealthCode::NativeLeaves, &message);
+    let js =
+        Choices { implementation: Given::Set(loading::Implementation::Js), ..Choices::default() };
+    Some(entry.with_fix("Show JavaScript only", ActionCommand::SetView, vec![js]))
+}
+
+/// A message without the options of the command line in it, which follow the names of settings.
+fn without_options(message: &str) -> String {
+    let mut parts = message.split(" (`--");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once("`)").map_or(part, |(_, rest)| rest))
 }
 
 /// An entry if much self cost is in functions that have only an address, or not even that.
@@ -430,6 +496,15 @@ fn severity(code: WarningCode) -> Severity {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_in_editors_name_settings_alone() {
+        let message =
+            "add it to symbols.paths (`--symbols`), or map it with pathMappings (`--map`)";
+        let expected = "add it to symbols.paths, or map it with pathMappings";
+        assert_eq!(without_options(message), expected);
+        assert_eq!(without_options("no option (here)"), "no option (here)");
+    }
 
     /// The world is published after a pick and before the next search.
     #[test]

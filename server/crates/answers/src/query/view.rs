@@ -8,6 +8,7 @@ use super::action::Action;
 use super::choices::Choice;
 use super::profiles::{Shown, shown};
 use crate::keys::Key;
+use crate::query::health::is_resolving;
 use crate::ranking::By;
 use crate::session::named_views;
 use crate::values::values;
@@ -28,6 +29,9 @@ pub struct View {
     /// A summary of what is shown.
     #[serde(flatten)]
     pub shown: Shown,
+    /// Whether addresses of the profile are still being resolved. Until then, names and lines may be
+    /// missing, and `health` says nothing about them.
+    pub resolving: bool,
     /// The choices of `costline.setView`, in the order of menus. Choices with fewer than two
     /// options are omitted.
     pub choices: Vec<Choice>,
@@ -90,6 +94,7 @@ pub fn view(world: &World) -> View {
     };
     View {
         shown: shown(world),
+        resolving: world.snapshot().is_some_and(|shown| is_resolving(shown)),
         choices: choices(world),
         view: named_views::current(world).map(str::to_owned),
         range: world.settings.range.map(|range| range.to_string()),

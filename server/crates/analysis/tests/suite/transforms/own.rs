@@ -48,11 +48,17 @@ fn samples_without_own_code_are_dropped() {
 }
 
 #[test]
-fn transforms_see_all_frames() {
-    // Only the samples with `hash`, from `hash` down, have none of these functions.
+fn transforms_see_own_code() {
+    // `hash` is not shown, so there is nothing to focus on.
     let (costs, warnings) = own_with_warnings(&["main", "parse"], &["focus-function:hash"]);
     assert_eq!(costs.total, 0.0);
-    assert_eq!(warnings, ["no stack has own code; nothing is shown"]);
+    assert_eq!(warnings, ["no stack is left by `focus-function:hash`; nothing is shown"]);
+    // The self cost of `parse` has that of the libraries that it calls.
+    let (costs, _) = own_with_warnings(&["main", "parse"], &["focus-self:parse"]);
+    assert_eq!(costs.total, 3.0);
+    // A path of the tree that is shown.
+    let (costs, _) = own_with_warnings(&["main", "hash"], &["focus-subtree:main>hash"]);
+    assert_eq!(costs.total, 3.0);
     // Charged to `parse` twice; the sample with `eval` alone goes to `main`.
     let costs = own(&["main", "parse"], &["drop-function:none"]);
     assert_eq!(lines(&costs), [(12, 2.0), (13, 1.0), (22, 2.0), (23, 1.0)]);

@@ -57,7 +57,7 @@ fn hides(filter: Implementation, function: usize) -> bool {
 }
 
 impl Naive {
-    /// The stacks after the range and the transforms. Sample `i` is of thread `i % 2` and was taken
+    /// The stacks after the range, the choice of own code and the transforms. Sample `i` is of thread `i % 2` and was taken
     /// at `i` ms.
     fn transformed(&self, samples: &[Stack]) -> Vec<(u32, Stack)> {
         let in_range = |i: u64| self.range.is_none_or(|(start, end)| (start..end).contains(&i));
@@ -66,7 +66,9 @@ impl Naive {
             let apply = |stack: Stack, (kind, path, filter): &(TransformKind, Vec<usize>, _)| {
                 expected(kind.name(), path, |f| hides(*filter, f), &stack)
             };
-            ((i % 2) as u32, self.transforms.iter().fold(stack.clone(), apply))
+            let mut stack = stack.clone();
+            stack.retain(|&(f, _)| self.own.is_none_or(|own| own[f]));
+            ((i % 2) as u32, self.transforms.iter().fold(stack, apply))
         });
         changed.filter(|(_, stack)| !stack.is_empty()).collect()
     }
@@ -80,7 +82,6 @@ impl Naive {
             if self.search.is_some_and(|wanted| stack.iter().all(|&(f, _)| f != wanted)) {
                 stack.clear();
             }
-            stack.retain(|&(f, _)| self.own.is_none_or(|own| own[f]));
             stack
         });
         stacks.filter(|stack| !stack.is_empty()).collect()
