@@ -129,7 +129,7 @@ fn own_code_is_for_stacks_too() {
     let lib = ["--transform=focus-function:lib", "--transform=merge-function:f"];
     let report = ["report", "--own", "--root", root, path.to_str().unwrap(), lib[0], lib[1]];
     let message = run(report).failure(2);
-    assert!(message.ends_with("py.folded: no stack has own code"), "{message}");
+    assert!(message.ends_with("no stack is left by `focus-function:lib`"), "{message}");
     let graph = folder.path().join("callgrind.out.1");
     std::fs::write(&graph, "events: Ir\nfl=a.py\nfn=main\n2 3\n").unwrap();
     let message = run(["report", "--own", "--root", root, graph.to_str().unwrap()]).failure(2);

@@ -107,7 +107,7 @@ fn the_project_around_the_current_folder_is_the_root_of_a_profile_elsewhere() {
     let folders = Folders::new();
     for folder in ["project", "project/packages", "project/packages/app"] {
         let text = folders.annotate(folder, &[]).success();
-        assert_eq!(shown(&text), ["main.js", "index.js"], "{folder}: {text}");
+        assert_eq!(shown(&text), ["index.js", "main.js"], "{folder}: {text}");
     }
 }
 
@@ -119,7 +119,7 @@ fn the_project_of_the_profile_precedes_that_of_the_current_folder() {
     folders.write("other/package.json", "{}");
     let mut command = costline();
     let command = command.current_dir(folders.path("other")).arg("annotate").arg(profile);
-    assert_eq!(shown(&Outcome::of(command).success()), ["main.js", "index.js"]);
+    assert_eq!(shown(&Outcome::of(command).success()), ["index.js", "main.js"]);
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn names_the_files_that_are_left_out_and_how_to_show_them() {
         format!("costline: warning: not found: {core} (90.0%): pass --root {root}\n")
     );
     let text = folders.annotate("project/packages/app", &[Path::new("--root"), &*project]);
-    assert_eq!(shown(&text.success()), ["main.js", "index.js"]);
+    assert_eq!(shown(&text.success()), ["index.js", "main.js"]);
 
     // The option is in the message too if nothing at all was found.
     let message = folders.annotate("other", &[]).failure(3);

@@ -211,7 +211,7 @@ fn headings_say_what_is_not_default_about_the_view() {
         assert_eq!(heading(&[]), "cpu.folded: 100 samples in 1 thread", "{command}");
         assert_eq!(
             heading(&["--transform", "focus-function:work"]),
-            "cpu.folded: 30 samples in 1 thread · focus-function:work",
+            "cpu.folded: 30 samples in 1 thread · focus: work",
             "{command}"
         );
     }

@@ -53,23 +53,23 @@ fn compares_the_shown_profile_with_the_next_recording() {
     assert_eq!(view["comparison"]["text"], "600 samples → 600 samples");
 
     workspace.rename_over("cpu.folded", twelve());
-    // In hundreds: 7 of 12 compared with 1 of 6, 3 of 12 with 3 of 6, 1 of 12 with 1 of 6.
-    let shown = wait_for(&mut server, &uri, 13, "58.3% ▲41.7");
-    assert_eq!((shown[&12].as_str(), shown[&34].as_str()), ("25.0% ▼25.0", "8.3% ▼8.3"));
+    // In hundreds: 7 compared with 1; what did not change has another share, but no mark.
+    let shown = wait_for(&mut server, &uri, 13, "58.3% ▲600 samples");
+    assert_eq!((shown[&12].as_str(), shown[&34].as_str()), ("25.0%", "8.3%"));
     let lenses: Vec<_> =
         server.lenses(&uri).iter().map(|lens| text(&lens["command"]["title"])).collect();
     assert_eq!(
         lenses,
         [
-            "self 58.3% (700 samples) ▲41.7 · total 100.0% (1200 samples)",
-            "self 8.3% (100 samples) ▼8.3 · total 25.0% (300 samples) ▼25.0",
-            "self 8.3% (100 samples) ▼8.3 · total 25.0% (300 samples) ▼25.0",
+            "self 58.3% (700 samples) ▲600 samples · total 100.0% (1200 samples) ▲600 samples",
+            "self 8.3% (100 samples) · total 25.0% (300 samples)",
+            "self 8.3% (100 samples) · total 25.0% (300 samples)",
         ]
     );
     let hover = server.line_hover(&uri, 12).unwrap().replace('\\', "");
     assert!(
         hover.contains(
-            "- before: self 16.7% (100 samples) · total 16.7% (100 samples); change: self ▲41.7 · total ▲41.7"
+            "- before: self 16.7% (100 samples) · total 16.7% (100 samples); change: self ▲600 samples · total ▲600 samples"
         ),
         "{hover}"
     );
@@ -83,7 +83,7 @@ fn compares_the_shown_profile_with_the_next_recording() {
     let of_13 = hints.iter().find(|hint| hint["position"]["line"] == 12).unwrap();
     assert_eq!(
         of_13["data"]["change"]["total"],
-        json!({ "before": 100, "change": 500, "text": "▲41.7", "mayBeNoise": false })
+        json!({ "before": 100, "change": 600, "text": "▲600 samples", "mayBeNoise": false })
     );
     // Also for functions of a file that is not open.
     let spots = server.execute("costline.hotspots", json!([{ "by": "line" }]));
@@ -93,7 +93,7 @@ fn compares_the_shown_profile_with_the_next_recording() {
         .iter()
         .find(|spot| spot["file"] == "lib.py" && spot["line"] == 5)
         .unwrap();
-    assert_eq!(spot["text"], "self 16.7% (200 samples) ▼16.7 · total 16.7% (200 samples) ▼16.7");
+    assert_eq!(spot["text"], "self 16.7% (200 samples) · total 16.7% (200 samples)");
 
     // The baseline is the profile as it was shown, not as the file is now.
     server.execute("costline.setBaseline", json!([{ "path": "cpu.folded" }]));
@@ -108,13 +108,13 @@ fn a_file_that_is_moved_keeps_its_costs_and_deltas() {
     let (mut server, before) = six(&workspace);
     server.execute("costline.setBaseline", json!([]));
     workspace.rename_over("cpu.folded", twelve());
-    let deltas = wait_for(&mut server, &before, 13, "58.3% ▲41.7");
+    let deltas = wait_for(&mut server, &before, 13, "58.3% ▲600 samples");
 
     server.notify("textDocument/didClose", json!({ "textDocument": { "uri": before } }));
     std::fs::create_dir(workspace.path("src")).unwrap();
     std::fs::rename(workspace.path("app.py"), workspace.path("src/app.py")).unwrap();
     let after = server.open_file(&workspace.path("src/app.py"), "python");
-    assert_eq!(wait_for(&mut server, &after, 13, "58.3% ▲41.7"), deltas);
+    assert_eq!(wait_for(&mut server, &after, 13, "58.3% ▲600 samples"), deltas);
 }
 
 #[test]
@@ -136,13 +136,14 @@ fn compares_lines_that_are_the_same() {
         text.replace(&format!("app.py:{line})"), &format!("app.py:{})", line + 2))
     });
     workspace.rename_over("cpu.folded", moved);
-    let shown = wait_for(&mut server, &uri, 15, "58.3% ▲41.7");
+    let shown = wait_for(&mut server, &uri, 15, "58.3% ▲600 samples");
     assert_eq!(shown[&14], "25.0%", "a line of other text");
     let titles: Vec<_> =
         server.lenses(&uri).iter().map(|lens| text(&lens["command"]["title"])).collect();
     if cfg!(feature = "grammars") {
         assert_eq!(
-            titles[0], "self 58.3% (700 samples) ▲41.7 · total 100.0% (1200 samples)",
+            titles[0],
+            "self 58.3% (700 samples) ▲600 samples · total 100.0% (1200 samples) ▲600 samples",
             "functions are matched by name"
         );
     }
@@ -165,9 +166,9 @@ fn a_setting_selects_the_baseline() {
     let mut server =
         Server::builder(&workspace).settings(json!({ "baseline": "old/before.folded" })).start();
     let uri = server.open_file(&workspace.path("app.py"), "python");
-    wait_for(&mut server, &uri, 13, "58.3% ▲41.7");
+    wait_for(&mut server, &uri, 13, "58.3% ▲600 samples");
     server.configure(json!({ "unit": "absolute", "baseline": "old/before.folded" }));
-    wait_for(&mut server, &uri, 13, "700 samples ▲500 samples");
+    wait_for(&mut server, &uri, 13, "700 samples ▲600 samples");
     server.configure(json!({}));
     wait_for(&mut server, &uri, 13, "58.3%");
     server.configure(json!({ "baseline": "old/none.folded" }));
@@ -194,7 +195,7 @@ fn a_baseline_of_the_settings_may_be_written_later() {
     let is_missing = |warning: &String| warning.contains("base.folded");
     server.eventually("a warning", |server| server.warnings().iter().any(is_missing).then_some(()));
     workspace.rename_over("base.folded", twelve());
-    wait_for(&mut server, &uri, 13, "16.7% ▼41.7");
+    wait_for(&mut server, &uri, 13, "16.7% ▼600 samples");
     assert_eq!(server.warnings().into_iter().filter(is_missing).count(), 1);
 }
 
@@ -255,13 +256,16 @@ fn the_view_applies_to_the_baseline() {
     let (mut server, uri) = six(&workspace);
     server.execute("costline.setBaseline", json!([]));
     workspace.rename_over("cpu.folded", twelve());
-    wait_for(&mut server, &uri, 13, "58.3% ▲41.7");
-    // Only the leaf samples of main are left: 700 of 700, compared with 100 of 100.
+    wait_for(&mut server, &uri, 13, "58.3% ▲600 samples");
+    // Only the leaf samples of main are left: 700, compared with 100.
     server.execute("costline.pushTransform", json!(["drop-function:parse"]));
     server.execute("costline.pushTransform", json!(["drop-function:eval"]));
-    assert_eq!(labels(&mut server, &uri), std::iter::once((13, "100.0%".to_owned())).collect());
+    assert_eq!(
+        labels(&mut server, &uri),
+        std::iter::once((13, "100.0% ▲600 samples".to_owned())).collect()
+    );
     let _: Value = server.execute("costline.clearTransforms", json!([]));
-    assert_eq!(labels(&mut server, &uri)[&13], "58.3% ▲41.7");
+    assert_eq!(labels(&mut server, &uri)[&13], "58.3% ▲600 samples");
 }
 
 /// A line that takes less time has a `▼`, even if its share rose, and the total is known.
@@ -336,8 +340,8 @@ fn compares_with_the_run_before() {
 
     workspace.rename_over("cpu.folded", twelve());
     set_age(&workspace.path("cpu.folded"), HOUR);
-    // 7 of 12 compared with 1 of 6, in hundreds.
-    wait_for(&mut server, &uri, 13, "58.3% ▲41.7");
+    // 7 compared with 1, in hundreds.
+    wait_for(&mut server, &uri, 13, "58.3% ▲600 samples");
     let totals = "600 samples → 1200 samples +100%";
     assert_eq!(server.view()["comparison"]["text"], totals);
     assert_eq!(server.view()["baseline"]["name"], "cpu.folded");
@@ -346,10 +350,10 @@ fn compares_with_the_run_before() {
 
     let mut server = start();
     let uri = server.open_file(&workspace.path("app.py"), "python");
-    wait_for(&mut server, &uri, 13, "58.3% ▲41.7");
-    // A third run is compared with the second: 1 of 6 with 7 of 12.
+    wait_for(&mut server, &uri, 13, "58.3% ▲600 samples");
+    // A third run is compared with the second: 1 with 7.
     workspace.rename_over("cpu.folded", hundreds().replace("(app.py:23) 100", "(app.py:23) 101"));
-    wait_for(&mut server, &uri, 13, "16.6% ▼41.7");
+    wait_for(&mut server, &uri, 13, "16.6% ▼600 samples");
     // Another choice replaces the setting, and back.
     server.set_view(json!({ "baseline": null }));
     assert_eq!(labels(&mut server, &uri)[&13], "16.6%");
@@ -402,12 +406,12 @@ fn compares_with_the_last_runs() {
     let mut server = start_comparing(&workspace, &state, "previous:3");
     let uri = server.open_file(&workspace.path("app.py"), "python");
     wait_kept(&mut server, &state, 1);
-    // 80, 100 and 120 of 200 are on line 13: 50% with a standard deviation of 10%.
-    for (run, n) in [(1, 160), (2, 80), (3, 100), (4, 120)] {
+    // 20, 100 and 180 of 200 are on line 13: 100 with a standard deviation of 80.
+    for (run, n) in [(1, 160), (2, 20), (3, 100), (4, 180)] {
         record(&workspace, on_line_13(n), (20 - run) * HOUR);
         wait_kept(&mut server, &state, 1 + usize::try_from(run).unwrap());
     }
-    // 9.925 · 10% · √(1 + 1/3) is more than any change.
+    // 4.604 · 80 · √(1 + 1/3) is more than any change.
     record(&workspace, on_line_13(190), HOUR);
     wait_for(&mut server, &uri, 13, "95.0%");
     let view = server.eventually("the runs are read", |server| {
@@ -423,12 +427,12 @@ fn compares_with_the_last_runs() {
     assert!(status.contains("vs. the mean of 3 runs of cpu.folded"), "{status}");
     assert_eq!(labels(&mut server, &uri)[&13], "95.0%");
     let hover = server.line_hover(&uri, 12).unwrap();
-    assert!(hover.contains("100 samples"), "the mean of 80, 100 and 120: {hover}");
+    assert!(hover.contains("100 samples"), "the mean of 20, 100 and 180: {hover}");
     assert!(hover.contains("within noise"), "{hover}");
 
-    // The run before alone has no spread.
+    // The run before alone has no spread, and 180 is near.
     server.set_view(json!({ "baseline": "previous" }));
-    assert_eq!(labels(&mut server, &uri)[&13], "95.0% ▲35.0");
+    assert_eq!(labels(&mut server, &uri)[&13], "95.0%");
     let problem = server.execute_error("costline.setView", json!([{ "baseline": "previous:0" }]));
     assert!(problem.contains("from 1 to 19"), "{problem}");
 }
@@ -457,14 +461,14 @@ fn compares_with_the_run_at_a_revision() {
     // A run of edited sources is none of `main`.
     set_age(&workspace.write("app.py", app_py() + "# edited\n"), 19 * HOUR);
     record(&workspace, on_line_13(180), 18 * HOUR);
-    wait_for(&mut server, &uri, 13, "90.0% ▲40.0");
+    wait_for(&mut server, &uri, 13, "90.0% ▲80 samples");
     git(&["checkout", "--quiet", "-b", "topic"], 16 * HOUR);
     git(&["commit", "--quiet", "--all", "--message", "b"], 16 * HOUR);
     record(&workspace, on_line_13(160), 10 * HOUR);
-    wait_for(&mut server, &uri, 13, "80.0% ▲30.0");
+    wait_for(&mut server, &uri, 13, "80.0% ▲60 samples");
     assert_eq!(server.view()["comparison"]["text"], "200 samples → 200 samples");
     server.set_view(json!({ "baseline": "git:HEAD~1" }));
-    assert_eq!(labels(&mut server, &uri)[&13], "80.0% ▲30.0");
+    assert_eq!(labels(&mut server, &uri)[&13], "80.0% ▲60 samples");
     // The run shown is the only one at `topic`.
     let view = server.set_view(json!({ "baseline": "git:topic" }));
     assert_eq!(view["comparison"], Value::Null);
@@ -508,8 +512,8 @@ fn a_baseline_that_cannot_be_set_changes_nothing() {
     let uri = server.open_file(&workspace.path("app.py"), "python");
     wait_kept(&mut server, &state, 1);
     record(&workspace, on_line_13(100), 20 * HOUR);
-    // 50% compared with 1 of 6.
-    wait_for(&mut server, &uri, 13, "50.0% ▲33.3");
+    // 100 of 200 samples, as before, and 100 on a line that had none.
+    wait_for(&mut server, &uri, 15, "50.0% ▲100 samples");
     let before = server.view();
     let wrong = json!([{ "unit": "absolute", "baseline": "missing.folded" }]);
     let problem = server.execute_error("costline.setView", wrong);
@@ -518,8 +522,8 @@ fn a_baseline_that_cannot_be_set_changes_nothing() {
     server.execute_error("costline.setBaseline", missing);
     server.execute_error("costline.setView", json!([{ "baseline": "previous:0" }]));
     assert_eq!(server.view()["choices"], before["choices"]);
-    // The next run is compared with the one before it: 90% with 50%.
+    // The next run is compared with the one before it: 180 with 100.
     wait_kept(&mut server, &state, 2);
     record(&workspace, on_line_13(180), HOUR);
-    wait_for(&mut server, &uri, 13, "90.0% ▲40.0");
+    wait_for(&mut server, &uri, 13, "90.0% ▲80 samples");
 }

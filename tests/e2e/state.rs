@@ -138,7 +138,7 @@ fn the_server_saves_the_view_of_each_folder_and_restores_it() {
         let view = server.view();
         (view["total"] == 3).then_some(view)
     });
-    assert_eq!(shown(&restored), (json!("both"), json!(["drop-function:eval"])));
+    assert_eq!(shown(&restored), (json!("both"), json!(["hide: eval"])));
     assert_eq!(restored["state"], state);
     server.finish();
 
@@ -233,7 +233,7 @@ fn named_views_of_the_settings_are_shown_by_name() {
     assert_eq!(json!([server.view()["view"]]), json!([null]));
     server.set_view(json!({ "unit": "both" }));
     let view = server.set_view(json!({ "view": "focus" }));
-    assert_eq!(json!([view["view"], view["marks"]]), json!(["focus", ["focus-function:parse"]]));
+    assert_eq!(json!([view["view"], view["marks"]]), json!(["focus", ["focus: parse"]]));
     let focused = server.labels(&uri);
     assert_ne!(focused, before);
     assert!(focused.values().all(|label| label.starts_with("self")), "{focused:?}");

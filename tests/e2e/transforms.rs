@@ -229,7 +229,7 @@ fn view_and_open_items_survive_a_rewrite_and_a_restart() {
     // A>B>C>D is B>D, and D is called by B.
     assert_eq!(items, [vec!["D"], vec!["D"], vec!["E"], vec!["D"], vec!["B"]]);
     assert_eq!((later, last.len()), ((vec!["B".to_owned()], vec!["E".to_owned()]), 0));
-    assert_eq!((&marks, &total), (&json!(["merge-function:C", "focus-subtree:A>B"]), &json!(10)));
+    assert_eq!((&marks, &total), (&json!(["merge: C", "node: B"]), &json!(10)));
 
     workspace.rename_over("cpu.folded", CHAIN.repeat(3));
     server.eventually("three times as much", |server| (server.view()["total"] == 30).then_some(()));

@@ -525,8 +525,17 @@ fn notifies_clients_that_support_it_of_each_change() {
     let last = wait(&mut server, "its end", &|now| now["profile"]["deleted"] == true);
 
     let mut view = server.view();
-    let only_in_view =
-        ["choices", "view", "range", "search", "transforms", "node", "actions", "hotSpots"];
+    let only_in_view = [
+        "resolving",
+        "choices",
+        "view",
+        "range",
+        "search",
+        "transforms",
+        "node",
+        "actions",
+        "hotSpots",
+    ];
     for key in only_in_view {
         assert!(view.as_object_mut().unwrap().remove(key).is_some());
     }
@@ -609,8 +618,8 @@ fn every_surface_names_a_transform() {
     };
     assert_eq!(shown(&mut server), (json!([]), "samples".to_owned()));
     server.execute("costline.pushTransform", json!(["focus-function:eval"]));
-    let marks = json!(["focus-function:eval"]);
-    let expected = (marks.clone(), "samples · focus-function:eval".to_owned());
+    let marks = json!(["focus: eval"]);
+    let expected = (marks.clone(), "samples · focus: eval".to_owned());
     assert_eq!(shown(&mut server), expected);
     server.eventually("the notification", |server| {
         (server.sent("costline/changed").pop()?["marks"] == marks).then_some(())
@@ -618,7 +627,7 @@ fn every_surface_names_a_transform() {
     // `evaluate` of app.py has line 31; main has line 12.
     let hover = server.line_hover(&uri, 30).unwrap().replace('\\', "");
     let last = hover.trim_end().lines().last().unwrap_or_default().to_owned();
-    assert!(last.ends_with(" · samples · all threads · focus-function:eval"), "{hover}");
+    assert!(last.ends_with(" · samples · all threads · focus: eval"), "{hover}");
     for (command, argument) in [
         ("costline.hotspots", json!([])),
         ("costline.callTree", json!([])),
@@ -630,7 +639,7 @@ fn every_surface_names_a_transform() {
     assert_eq!(why["code"], "out-of-view");
     assert_eq!(
         why["message"],
-        "the line has no cost in the view (focus-function:eval); in the whole profile it has self \
+        "the line has no cost in the view (focus: eval); in the whole profile it has self \
          0.0% (0 samples), total 50.0% (3 samples)"
     );
     server.execute("costline.popTransform", json!([]));

@@ -138,8 +138,8 @@ pub fn layout(drawn: Drawn<'_>, above: Vec<Branch>, limits: Limits) -> Graph {
         let has_room = graph.frames.len() < MAX_LAID_OUT && depth - n_above < limits.rows;
         let mut n_wide =
             found.iter().take(page).take_while(|branch| has_room && is_wide(branch)).count();
-        if n_wide == 0 && graph.frames.len() == n_above {
-            // All are narrow: slivers are nearer to the truth than an empty image.
+        if n_wide == 0 && graph.frames.is_empty() {
+            // All roots are narrow: slivers are nearer to the truth than an empty image.
             let has_cost = |branch: &&Branch| branch.total > 0.0;
             n_wide = found.iter().take(page.min(PAGE)).take_while(has_cost).count();
         }

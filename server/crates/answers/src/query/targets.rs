@@ -9,7 +9,7 @@ use analysis::{FileId, FunctionId};
 use loading::text::{file_name, one_line, plain};
 use loading::{Snapshot, units};
 use sources::{Mapping, SourceIndex};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// A file to show.
@@ -59,12 +59,19 @@ pub fn weights_of_files(snapshot: &Snapshot) -> BTreeMap<FileId, f64> {
 /// the libraries that they call; the others are those with costs on lines, hottest first.
 pub fn hottest_files(snapshot: &Snapshot) -> Vec<Target> {
     let mut own: BTreeMap<FileId, f64> = BTreeMap::new();
+    let lines = weights_of_files(snapshot);
+    // A file without lines has lenses if the definition of a function is known.
+    let mut with_lens: BTreeSet<FileId> = BTreeSet::new();
     for (function, weight) in charged(snapshot).into_iter().filter(|(_, weight)| *weight > 0.0) {
         if let Some(file) = file_of(snapshot, function) {
             *own.entry(file).or_default() += weight;
+            if snapshot.source_function(function).is_some() {
+                with_lens.insert(file);
+            }
         }
     }
-    let lines = weights_of_files(snapshot).into_iter();
+    own.retain(|file, _| lines.contains_key(file) || with_lens.contains(file));
+    let lines = lines.into_iter();
     let others = lines.filter(|(file, _)| !own.contains_key(file)).collect::<Vec<_>>();
     let found = |is_own: bool| {
         move |(file, weight): (FileId, f64)| {
