@@ -504,6 +504,81 @@ fn noise_is_omitted() {
     assert!((noise - 2.576 * 2030.0_f64.sqrt()).abs() < 0.1, "{noise}");
 }
 
+/// A function that became faster makes no other one slower.
+#[test]
+fn an_optimisation_passes() {
+    let folded = |load, count| {
+        format!(
+            "main (app.py:2);load (app.py:6) {load}\nmain (app.py:3);count (app.py:9) {count}\n"
+        )
+    };
+    let folder =
+        project(&[("before.folded", folded(400, 600)), ("after.folded", folded(400, 100))]);
+    let diff = ["diff", "before.folded", "after.folded", "--fail-above-function", "5"];
+    let text = ran(folder.path(), &diff).success();
+    assert!(text.contains("\n−50%: count (▼500 samples), called by main\n"), "{text}");
+    assert!(!text.contains("load"), "{text}");
+    let shares = ran(folder.path(), &[&diff[..], &["--compare", "share"]].concat());
+    assert_eq!(shares.code, Some(4), "{}", shares.stdout);
+}
+
+/// Another machine: all functions took 1.3 times as long.
+#[test]
+fn a_common_factor_is_said_once() {
+    let run = |factor: f64| {
+        let ms = |ms: f64| (ms * factor) as u32;
+        speedscope(&[
+            ("parse", 6, ms(60_000.0)),
+            ("render", 9, ms(50_000.0)),
+            ("sort", 3, ms(40_000.0)),
+        ])
+    };
+    let folder = project(&[("before.json", run(1.0)), ("after.json", run(1.3))]);
+    let diff = ["diff", "before.json", "after.json"];
+    let text = ran(folder.path(), &diff).success();
+    let sentence = "All functions took 1.30 times as long; no function's share changed.";
+    assert!(text.contains(sentence) && !text.contains("parse"), "{text}");
+    let function = [&diff[..], &["--fail-above-function", "5%"]].concat();
+    ran(folder.path(), &function).success();
+    let total = ran(folder.path(), &[&diff[..], &["--fail-above", "5%"]].concat());
+    assert_eq!(total.code, Some(4));
+    assert!(total.stderr.ends_with(&format!("+30%. {sentence}\n")), "{}", total.stderr);
+}
+
+/// 239 and 281 samples of 10 ms: a limit of 2% passes whatever they show.
+#[test]
+fn a_gate_says_what_it_can_see() {
+    let run = |n: usize| {
+        json!({
+            "$schema": "https://www.speedscope.app/file-format-schema.json", "exporter": "py-spy@0.4.3",
+            "shared": { "frames": [{ "name": "f", "file": "app.py", "line": 2 }] },
+            "profiles": [{
+                "type": "sampled", "name": "t", "unit": "seconds", "startValue": 0,
+                "endValue": n as f64 / 100.0, "samples": vec![[0]; n], "weights": vec![0.01; n],
+            }],
+        })
+        .to_string()
+    };
+    let folder =
+        project(&[("before.json", run(239)), ("after.json", run(281)), ("slow.json", run(809))]);
+    let gate = ["diff", "before.json", "after.json", "--fail-above", "2%"];
+    let outcome = ran(folder.path(), &gate);
+    assert_eq!(outcome.code, Some(0));
+    // 2.576 · √(2 · 239) of 239 samples; 2 · (2.576 / 2%)².
+    let expected = "costline: warning: --fail-above: changes of the total below 24% cannot be told from noise with 239 and 281 samples; 2% needs about 34,000 samples of each, or more runs (--base, --new)\n";
+    assert_eq!(outcome.stderr, expected);
+    let required = ran(folder.path(), &[&gate[..], &["--require-power"]].concat());
+    assert_eq!(required.code, Some(3));
+    // What they show fails.
+    let slow = ["diff", "before.json", "slow.json", "--fail-above", "2%", "--require-power"];
+    assert_eq!(ran(folder.path(), &slow).code, Some(4));
+    assert!(
+        !ran(folder.path(), &["diff", "before.json", "after.json", "--fail-above", "30%"])
+            .stderr
+            .contains("noise")
+    );
+}
+
 /// The second recording is ten times as long.
 #[test]
 fn a_number_of_samples_is_no_length_of_time() {

@@ -111,6 +111,30 @@ fn the_project_around_the_current_folder_is_the_root_of_a_profile_elsewhere() {
     }
 }
 
+/// Own files come first, also with costs on functions alone; coverage reports of flags have no numbers.
+#[test]
+fn annotate_begins_with_own_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write(
+        "app.py",
+        "def main():\n    s = 0\n    for i in range(9):\n        s += i\n    return s\n",
+    );
+    write("node_modules/lib.py", "def wait():\n    pass\n");
+    write("lcov.info", "SF:app.py\nDA:1,1\nDA:2,1\nDA:4,1\nDA:5,0\nend_of_record\n");
+    write("cpu.folded", "main (app.py:4) 1\nmain (app.py:2);wait (node_modules/lib.py:2) 99\n");
+    let profile = folder.path().join("cpu.folded");
+    let root = folder.path().to_str().unwrap();
+    let text = crate::run(["annotate", "--root", root, profile.to_str().unwrap()]).success();
+    assert_eq!(shown(&text)[0], "app.py", "{text}");
+    let row = text.lines().find(|line| line.contains("s += i")).unwrap();
+    assert!(row.contains("executed") && !row.contains('×'), "{row}");
+}
+
 #[test]
 fn the_project_of_the_profile_precedes_that_of_the_current_folder() {
     let folders = Folders::new();

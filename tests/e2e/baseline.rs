@@ -437,6 +437,29 @@ fn compares_with_the_last_runs() {
     assert!(problem.contains("from 1 to 19"), "{problem}");
 }
 
+/// Recorders that name each file anew leave the run before beside the new one.
+#[test]
+fn the_run_before_may_lie_beside_the_one_shown() {
+    let (workspace, state) = with_kept_runs();
+    workspace.remove("cpu.folded");
+    for (name, n, age) in
+        [("run.1", 20, 20), ("run.2", 100, 10), ("other", 150, 5), ("run.3", 180, 1)]
+    {
+        let path = workspace.write(&format!("profiles/{name}.folded"), on_line_13(n));
+        set_age(&path, age * HOUR);
+    }
+    let mut server = start_comparing(&workspace, &state, "previous");
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    wait_for(&mut server, &uri, 13, "90.0% ▲80 samples");
+    assert_eq!(server.view()["baseline"]["name"], "run.2.folded");
+    server.set_view(json!({ "baseline": "previous:2" }));
+    let name = server.eventually("both runs", |server| {
+        let view = server.view();
+        view["marks"].to_string().contains("2 runs").then(|| view["baseline"]["name"].clone())
+    });
+    assert_eq!(name, "run.2.folded");
+}
+
 /// The newest run at a revision is the baseline, unless sources had been edited.
 #[test]
 fn compares_with_the_run_at_a_revision() {

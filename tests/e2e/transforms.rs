@@ -85,6 +85,29 @@ fn transforms_take_the_paths_and_keys_of_answers() {
     assert_eq!(error, "the profile has no function `f` in c.js");
 }
 
+/// A client may still have the path of a node from before the last transform.
+#[test]
+fn a_pushed_path_is_followed_through_earlier_transforms() {
+    let workspace = Workspace::with([("cpu.folded", "A;B;C;D;E 1\nA;B;C;F;G 1\nA;B;H;F 1\n")]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let tree = server.execute("costline.callTree", json!([{ "depth": 5 }]));
+    let named = |node: &Value, name: &str| {
+        let children = node["children"].as_array().unwrap();
+        children.iter().find(|it| it["name"] == name).unwrap().clone()
+    };
+    let c = named(&named(&tree["nodes"][0], "B"), "C");
+    let d = named(&c, "D");
+    let push = |kind: &str, node: &Value| json!([{ "type": kind, "path": node["path"] }]);
+    server.execute("costline.pushTransform", push("merge-node", &c));
+    // A>B>C>D is A>B>D now.
+    let view = server.execute("costline.pushTransform", push("drop-node", &d));
+    assert_eq!(
+        (&view["total"], &view["marks"]),
+        (&json!(2), &json!(["merge node: C", "hide node: D"]))
+    );
+}
+
 #[test]
 fn transforms_by_key_survive_a_rewrite_and_a_restart() {
     let (workspace, mut server, _) = showing(ANONYMOUS, &["a.js", "b.js"]);

@@ -144,10 +144,10 @@ pub use loading::{
     PathMapping, ProfileChoice, ProfileTotal, ReadStep, Recognised, RunFiles, Settings, Show,
     Snapshot, SourceSettings, Spread, Stamp, Symbols, Unit, ViewSettings, Watch, belongs_to_run,
     by_preference, commit_named, complete, discover, folders_of, foreign_message, has_end,
-    index_sources, is_named_like_profile, is_outside, json, load, load_read_with_symbols,
-    load_soon, load_with_symbols, preference, project_above, project_at, read_run, renew,
-    renew_with_symbols, resolve_symbols, run_in_folder, run_indexes, runs, serve_guarded, sniff,
-    text, units, use_helper, watch_globs,
+    index_sources, is_named_like_profile, is_one_series, is_outside, json, load,
+    load_read_with_symbols, load_soon, load_with_symbols, preference, project_above, project_at,
+    read_run, renew, renew_with_symbols, resolve_symbols, run_in_folder, run_indexes, runs,
+    serve_guarded, sniff, text, units, use_helper, watch_globs,
 };
 
 // What the crates below say in answers: hosts depend on this crate alone.

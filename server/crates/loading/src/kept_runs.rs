@@ -109,6 +109,27 @@ impl KeptFile {
     }
 }
 
+/// A path in which a sequence of digits stands for any other.
+fn without_numbers(path: &Path) -> Vec<u8> {
+    let name = path.as_os_str().as_encoded_bytes();
+    let is_digit = |at: usize| name.get(at).is_some_and(u8::is_ascii_digit);
+    let kept = (0..name.len()).filter(|&at| !is_digit(at) || at == 0 || !is_digit(at - 1));
+    kept.map(|at| if is_digit(at) { b'0' } else { name[at] }).collect()
+}
+
+/// Whether the files of two profiles are of one series: their paths differ in numbers only. Recorders that
+/// name each file anew put a time or a process in its name.
+pub fn is_one_series(profile: &Path, other: &Path) -> bool {
+    without_numbers(profile) == without_numbers(other)
+}
+
+impl KeptRun {
+    /// When the run was written, in milliseconds since 1970.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+}
+
 impl KeptRuns {
     /// Those in the user's state folder. `None` if there is no such folder, or the user switched it
     /// off.
@@ -215,14 +236,7 @@ impl KeptRuns {
     fn series(&self, root: Option<&Path>, profile: &Path) -> PathBuf {
         let mut key = root.unwrap_or(Path::new("")).as_os_str().as_encoded_bytes().to_vec();
         key.push(0);
-        let name = profile.as_os_str().as_encoded_bytes();
-        for (i, &byte) in name.iter().enumerate() {
-            match byte.is_ascii_digit() {
-                false => key.push(byte),
-                true if i > 0 && name[i - 1].is_ascii_digit() => {}
-                true => key.push(b'0'),
-            }
-        }
+        key.extend(without_numbers(profile));
         self.folder.join(hex(content_hash(&key)))
     }
 
@@ -381,6 +395,16 @@ mod tests {
     use crate::snapshot::load;
     use crate::snapshot::load::{Extent, Missing};
     use tempfile::TempDir;
+
+    #[test]
+    fn series_are_told_by_their_paths() {
+        let is_one = |a: &str, b: &str| is_one_series(Path::new(a), Path::new(b));
+        assert!(is_one("/p/CPU.2026.12.cpuprofile", "/p/CPU.2027.1.cpuprofile"));
+        assert!(is_one("/p/callgrind.out.7", "/p/callgrind.out.12345"));
+        assert!(!is_one("/p/a.folded", "/p/b.folded"));
+        assert!(!is_one("/p/cpu.folded", "/p/cpu.1.folded"), "one has no number");
+        assert!(!is_one("/p/run.1", "/q/run.2"));
+    }
 
     /// Writes a profile of this age, and reads it.
     fn written(folder: &TempDir, name: &str, text: &str, minutes: u64) -> Loaded {

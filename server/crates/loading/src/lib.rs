@@ -28,7 +28,7 @@ pub use crate::discovery::{
 pub use crate::functions::function_name::FunctionName;
 pub use crate::functions::source_functions::SourceFunction;
 pub use crate::functions::unversioned::unversioned;
-pub use crate::kept_runs::{KeptRun, KeptRuns, MAX_PREVIOUS};
+pub use crate::kept_runs::{KeptRun, KeptRuns, MAX_PREVIOUS, is_one_series};
 pub use crate::load::libraries::Library;
 pub use crate::load::loaded::{LoadError, Loaded, Step as ReadStep};
 pub use crate::load::stages::found_by_name::{AmbiguousFunction, Program};

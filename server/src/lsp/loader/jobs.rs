@@ -13,11 +13,12 @@ use super::scan::{ScanRequest, Scanned};
 use super::shared::{ReadRun, SharedProfiles};
 use super::work_queue::WorkId;
 use answers::{
-    Baseline, Caches, Commit, Environment, Extent, FileVersion, KeptBaseline, KeptRun, LoadError,
-    Loaded, Missing, Observe, ProfileTotal, Recognised, RunFiles, Snapshot, SourceIndex, World,
-    commit_named, complete, load_soon, load_with_symbols, no_overlay, read_run as read, renew,
-    renew_with_symbols, resolve_symbols as resolve, run_in_folder,
+    Baseline, Caches, Candidate, Commit, Environment, Extent, FileVersion, KeptBaseline, KeptRun,
+    LoadError, Loaded, Missing, Observe, ProfileTotal, Recognised, RunFiles, Snapshot, SourceIndex,
+    World, commit_named, complete, is_one_series, load_soon, load_with_symbols, no_overlay,
+    read_run as read, renew, renew_with_symbols, resolve_symbols as resolve, run_in_folder,
 };
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -341,20 +342,95 @@ impl CompareJob {
         let index = &current_index(&world, settings);
         let environment = Environment { settings, index, caches };
         if let Some((kept, shown)) = kept {
-            let runs = kept_runs(&kept, &shown, &world, caches, not_kept)?;
-            let mut read = |run: &KeptRun| {
-                let files = run.read(max_bytes, observe)?;
-                load_with_symbols(files, environment, observe).map(Arc::new)
+            let most = match kept {
+                KeptBaseline::Previous { runs } => runs,
+                KeptBaseline::Git { .. } => 1,
             };
-            let Some((newest, earlier)) = runs.split_first() else { return Ok(None) };
-            let newest = read(newest)?;
-            // A run that cannot be read any more is left out.
-            let earlier = earlier.iter().filter_map(|run| read(run).ok()).collect();
-            return Ok(Some(Baseline::of_runs(newest, earlier)));
+            let mut runs = kept_runs(&kept, &shown, &world, caches, not_kept)?
+                .into_iter()
+                .map(EarlierRun::Kept)
+                .collect::<Vec<_>>();
+            if matches!(kept, KeptBaseline::Previous { .. }) {
+                add_runs_on_disk(&mut runs, &shown, &world);
+            }
+            let mut read = |run: &EarlierRun| {
+                let files = match run {
+                    EarlierRun::Kept(run) => run.read(max_bytes, observe)?,
+                    EarlierRun::OnDisk(candidate) => {
+                        return read_at(
+                            &candidate.path,
+                            &in_memory,
+                            max_bytes,
+                            environment,
+                            observe,
+                        );
+                    }
+                };
+                load_with_symbols(files, environment, observe)
+            };
+            let (mut found, mut problem) = (Vec::new(), None);
+            for run in &runs {
+                // A run that cannot be read any more is left out, and another profile that measures
+                // something else.
+                let is_kept = matches!(run, EarlierRun::Kept(_));
+                match read(run).map(Arc::new) {
+                    Ok(run) if is_kept || Baseline::new(run.clone()).problem(&shown).is_none() => {
+                        found.push(run);
+                    }
+                    Ok(_) => {}
+                    Err(error) => problem = problem.or(Some(error)),
+                }
+                if found.len() == most {
+                    break;
+                }
+            }
+            let mut found = found.into_iter();
+            return match (found.next(), problem) {
+                (Some(newest), _) => Ok(Some(Baseline::of_runs(newest, found.collect()))),
+                (None, Some(error)) => Err(error.into()),
+                (None, None) => Ok(None),
+            };
         }
         let snapshot = read_at(&path, &in_memory, max_bytes, environment, observe)?;
         Ok(Some(Baseline::new(Arc::new(snapshot))))
     }
+}
+
+/// A run before the one shown.
+enum EarlierRun {
+    /// A copy of a profile that was overwritten since.
+    Kept(KeptRun),
+    /// A profile beside the one shown.
+    OnDisk(Candidate),
+}
+
+impl EarlierRun {
+    /// When it was written, in milliseconds since 1970.
+    fn written(&self) -> u64 {
+        match self {
+            Self::Kept(run) => run.written(),
+            Self::OnDisk(candidate) => candidate.stamp.milliseconds(),
+        }
+    }
+}
+
+/// Adds the older profiles that lie beside the one shown, of the same recorder and with the same name but
+/// for numbers, unless a copy of them is among `runs`. The newest run comes first.
+fn add_runs_on_disk(runs: &mut Vec<EarlierRun>, shown: &Snapshot, world: &World) {
+    let loaded = &shown.loaded;
+    let written = loaded.stamp.milliseconds();
+    let kept: HashSet<u64> = runs.iter().map(EarlierRun::written).collect();
+    let is_earlier = |candidate: &&Candidate| {
+        let at = candidate.stamp.milliseconds();
+        candidate.format == loaded.format
+            && is_one_series(&candidate.path, &loaded.path)
+            && at < written
+            && !kept.contains(&at)
+            && loaded.files.iter().all(|(file, _)| *file != candidate.path)
+    };
+    let on_disk = world.candidates.iter().filter(is_earlier).cloned();
+    runs.extend(on_disk.map(EarlierRun::OnDisk));
+    runs.sort_by_key(|run| std::cmp::Reverse(run.written()));
 }
 
 /// Keeps the run shown, and finds the kept runs to compare it with, newest first.

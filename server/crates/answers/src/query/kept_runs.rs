@@ -19,7 +19,7 @@ pub fn description(kept: &KeptBaseline, chosen: bool, baseline: Option<&Baseline
     match (baseline, kept) {
         _ if !chosen => "runs are kept from now on".to_owned(),
         (None, KeptBaseline::Previous { .. }) => {
-            "none is kept yet: the next run will be compared".to_owned()
+            "no earlier run yet: the next run will be compared".to_owned()
         }
         (None, KeptBaseline::Git { .. }) => "none is kept: record one there".to_owned(),
         (Some(baseline), _) => {

@@ -125,10 +125,9 @@ fn in_words(transform: &Transform) -> String {
         TransformKind::FocusSubtreeInverted => "callers",
         TransformKind::FocusSelf => "self",
         TransformKind::FocusCategory => "category",
-        TransformKind::CollapseResource => "collapse",
         TransformKind::CollapseRecursion => "recursion",
         TransformKind::CollapseDirectRecursion => "direct recursion",
-        TransformKind::CollapseFunctionSubtree => "collapse",
+        TransformKind::CollapseResource | TransformKind::CollapseFunctionSubtree => "collapse",
     };
     let name = transform.names.last().map(Name::text).unwrap_or_default();
     let name = match transform.kind.operand() {

@@ -118,6 +118,30 @@ fn without_a_profile_there_is_no_answer() {
     assert_eq!(show(&context, Direction::Outgoing, &item), Step::default());
 }
 
+/// The bar and the color of a row are those of the number that the list is sorted by.
+#[test]
+fn rows_have_the_share_of_what_they_are_sorted_by() {
+    let context = context(&project());
+    let shares = |sort| {
+        let question = answers::HotSpotsQuestion { sort, ..Default::default() };
+        let rows = hot_spots(&context, question).unwrap().unwrap().list.rows;
+        let main = rows.into_iter().find(|row| row.title == "main").unwrap().cost.cost.fields;
+        (main.share, main.self_share, main.tier)
+    };
+    // `main` is on all of 4 samples, and the leaf of none.
+    assert_eq!(shares(Some(Sort::Self_)), (0.0, Some(0.0), 0));
+    assert_eq!(shares(Some(Sort::Total)), (1.0, Some(0.0), 3));
+}
+
+/// Slivers are nearer to the truth than an empty image.
+#[test]
+fn a_flame_graph_of_narrow_frames_has_the_first_of_them() {
+    let row: String = (0..3000).map(|f| format!("f{f} ")).collect();
+    let context = project().context(project().load(text_samples::profile(&row)), &[]);
+    let graph = flame_graph(&context, &answers::FlameGraphQuestion::default()).unwrap();
+    assert_eq!((graph.frames.len(), graph.omitted), (1000, 2000));
+}
+
 #[test]
 fn hot_spots_show_what_changed_since_the_baseline() {
     let project = project();

@@ -147,12 +147,8 @@ fn marks_name_transforms_in_order() {
         ..snapshot.settings.view.clone()
     };
     let marks = Marks::of(&snapshot.with_view(&view));
-    let expected = [
-        "1 of 2 threads",
-        "focus-function:parse",
-        "merge-function:missing (no effect)",
-        "drop-node:parse>hash",
-    ];
+    let expected =
+        ["1 of 2 threads", "focus: parse", "merge: missing (no effect)", "hide node: hash"];
     assert_eq!(marks.all(), expected);
     assert_eq!(marks.summary("samples"), format!("samples · {}", expected.join(" · ")));
 }
@@ -171,7 +167,7 @@ fn a_line_outside_of_the_view_has_its_cost_in_the_explanation() {
     assert_eq!(focused.code, Reason::OutOfView);
     assert_eq!(
         focused.message,
-        "the line has no cost in the view (focus-function:parse); in the whole profile it has \
+        "the line has no cost in the view (focus: parse); in the whole profile it has \
          self 0.0% (0 samples), total 100.0% (3 samples)"
     );
     assert_eq!(explained(&["focus-function:parse"], 5).code, Reason::Shown);
