@@ -109,10 +109,6 @@ fn docs() -> Outcome {
     run("cargo doc --locked --workspace --no-deps --lib --bins --examples")
 }
 
-/// The crates whose own tests have to notice a change of any rule.
-const MUTATED: [&str; 4] =
-    ["costline-profile", "costline-analysis", "costline-texts", "costline-formats"];
-
 fn long(name: &str) -> Outcome {
     match name {
         "fuzz" => run_in(
@@ -126,9 +122,7 @@ fn long(name: &str) -> Outcome {
             "cargo test --locked --release --package costline --bins loader",
             &[("PROPTEST_CASES", "100000")],
         ),
-        "mutants" => {
-            run(&format!("cargo mutants --no-shuffle --package {}", MUTATED.join(" --package ")))
-        }
+        "mutants" => run(".ci/mutants"),
         _ => Err(USAGE.to_owned()),
     }
 }

@@ -377,7 +377,7 @@ fn check(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::StackAccess;
+    use crate::{StackAccess, Weights};
 
     #[test]
     fn equal_rows_have_one_id() {
@@ -420,5 +420,51 @@ mod tests {
         assert_ne!(builder.intern_stack(Some(root), frame), Ok(root));
         let unknown = StackId::new(9);
         assert!(builder.intern_stack(Some(unknown), frame).is_err());
+    }
+
+    #[test]
+    fn columns_of_samples_have_equal_lengths() {
+        let push = |samples: Samples| {
+            let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "count", None)], 0);
+            builder.push_thread(Thread::default(), samples)
+        };
+        let two = || Samples::new([None, None], vec![Weights::Ones]);
+        assert_eq!(push(two()), Ok(()));
+        assert_eq!(push(two().with_calls(vec![1, 0]).with_times(vec![0.0, 1.0])), Ok(()));
+        let stretched = |starts, ends| two().with_stretches(vec![1], starts, ends);
+        assert_eq!(push(stretched(vec![0.0], vec![1.0])), Ok(()));
+        let wrong = [
+            ("the list of weight columns", 0, 1, Samples::new([None], Vec::new())),
+            ("a weight column", 1, 2, Samples::new([None, None], vec![Weights::Each(vec![1.0])])),
+            ("the column of calls", 1, 2, two().with_calls(vec![1])),
+            ("the column of times", 3, 2, two().with_times(vec![0.0; 3])),
+            ("a column of stretches", 2, 1, stretched(vec![0.0; 2], vec![1.0])),
+            ("a column of stretches", 0, 1, stretched(vec![0.0], vec![])),
+        ];
+        for (what, found, expected, samples) in wrong {
+            let shape = BuildError::Shape { thread: 0, what, found, expected };
+            assert_eq!(push(samples), Err(shape));
+        }
+        assert!(push(two().with_stretches(vec![2], vec![0.0], vec![1.0])).is_err());
+    }
+
+    #[test]
+    fn stacks_have_the_category_that_was_set() {
+        let mut builder = ProfileBuilder::new(Vec::new(), 0);
+        let [user, kernel] = ["User", "Kernel"].map(|it| builder.intern_category(it).unwrap());
+        assert_eq!(builder.intern_category("User"), Ok(user));
+        let name = builder.intern_string("f").unwrap();
+        let func = Func { name, source: None, lib: None, line: 1, column: 0 };
+        let func = builder.push_func(func).unwrap();
+        let frame = builder.intern_frame(Frame::new(func, 1)).unwrap();
+        let caller = builder.intern_stack(None, frame).unwrap();
+        let callee = builder.intern_stack(Some(caller), frame).unwrap();
+        builder.set_category(callee, kernel).unwrap();
+        let profile = builder.build();
+        let stacks = profile.stacks();
+        assert_eq!((stacks.category(caller), stacks.category(callee)), (user, kernel));
+        let categories: Vec<_> = stacks.categories().collect();
+        assert_eq!(categories, [(user, "User"), (kernel, "Kernel")]);
+        assert_eq!(stacks.category_name(kernel), "Kernel");
     }
 }

@@ -78,3 +78,37 @@ impl Cost {
         total.max(self.self_.abs())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_in_other_units_keep_what_is_known_of_them() {
+        let bounded = |min, max| Total::Bounded { min, max };
+        assert_eq!(Total::Exact(3.0).scaled(5.0).exact(), Some(15.0));
+        assert_eq!(Total::Estimated(3.0).exact(), None);
+        assert_eq!(Total::Estimated(3.0).scaled(5.0), Total::Estimated(15.0));
+        assert_eq!(bounded(3.0, 4.0).scaled(5.0), bounded(15.0, 20.0));
+        assert_eq!(Total::Unknown.scaled(5.0), Total::Unknown);
+    }
+
+    #[test]
+    fn sums_are_as_certain_as_their_least_certain_part() {
+        let (exact, estimated) = (Total::Exact(3.0), Total::Estimated(4.0));
+        let bounded = Total::Bounded { min: 1.0, max: 2.0 };
+        assert_eq!(exact.plus(exact), Total::Exact(6.0));
+        assert_eq!(exact.plus(bounded), Total::Bounded { min: 4.0, max: 5.0 });
+        assert_eq!(exact.plus(estimated), Total::Estimated(7.0));
+        assert_eq!(bounded.plus(estimated), Total::Estimated(6.0));
+        assert_eq!(exact.plus(Total::Unknown), Total::Unknown);
+    }
+
+    #[test]
+    fn magnitudes_are_the_greater_of_self_and_total() {
+        let magnitude = |self_, total| Cost { self_, total }.magnitude();
+        assert_eq!(magnitude(-5.0, Total::Exact(3.0)), 5.0);
+        assert_eq!(magnitude(1.0, Total::Bounded { min: -7.0, max: 2.0 }), 7.0);
+        assert_eq!(magnitude(1.0, Total::Unknown), 1.0);
+    }
+}

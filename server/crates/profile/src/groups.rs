@@ -245,4 +245,16 @@ mod tests {
         let functions = funcs.map(|func| groups.function(func).index());
         assert_eq!(functions, [0, 0, 1, 2, 2, 3, 4, 5, 6, 7]);
     }
+
+    #[test]
+    fn functions_have_parts_if_a_func_is_one() {
+        let profile = crate::text_samples::profile("main\nmain;sort");
+        let groups = Groups::identity(profile.symbols());
+        let [main, sort] = [0, 1].map(FuncId::new);
+        assert!(!groups.clone().with_roles(|_| FuncRole::Whole).has_parts());
+        let block = |func| if func == sort { FuncRole::Block } else { FuncRole::Whole };
+        let groups = groups.with_roles(block);
+        assert!(groups.has_parts());
+        assert_eq!((groups.role(main), groups.role(sort)), (FuncRole::Whole, FuncRole::Block));
+    }
 }
