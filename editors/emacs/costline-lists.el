@@ -26,7 +26,7 @@
 (defvar-local costline--sorted nil
   "What the rows that are shown are sorted by.")
 
-(defconst costline--sorted-columns '(("Self" . "self") ("Total" . "total") ("Change" . "change") ("Calls" . "calls"))
+(defconst costline--sorted-columns '(("With libs" . "charged") ("Self" . "self") ("Total" . "total") ("Change" . "change") ("Calls" . "calls"))
   "The columns with numbers, and how the server is asked to sort by them.")
 
 (defvar costline-hotspots-mode-map
@@ -87,14 +87,13 @@ Own code comes first.  The echo area has the whole cost of the row at point.
   "Ask the server for hot spots, and return its answer.
 A column with numbers that the list is sorted by decides which rows there are."
   (let ((sort (or (cdr (assoc (car tabulated-list-sort-key) costline--sorted-columns))
-                  (plist-get costline--order :sort)
-                  "self")))
+                  (plist-get costline--order :sort))))
     (condition-case problem
         (prog1 (costline--execute "costline.hotspots"
                                   (plist-put (append costline--order (list :by costline--by)) :sort sort))
           (setq costline--sorted sort))
       ;; The order that is shown may end, as that by change when there is no baseline anymore.
-      (error (unless (equal sort costline--sorted) (signal (car problem) (cdr problem)))
+      (error (unless (and sort (equal sort costline--sorted)) (signal (car problem) (cdr problem)))
              (setq costline--order (plist-put costline--order :sort nil)
                    costline--sorted nil
                    tabulated-list-sort-key nil)
@@ -104,7 +103,8 @@ A column with numbers that the list is sorted by decides which rows there are."
   "Return the texts of ROW by the names of their columns."
   (let ((file (plist-get row :file))
         (line (plist-get row :line)))
-    `(("Self" . ,(plist-get row :selfText))
+    `(("With libs" . ,(plist-get row :chargedText))
+      ("Self" . ,(plist-get row :selfText))
       ("Total" . ,(plist-get row :totalText))
       ("Change" . ,(unless (eq (costline--get row :change :self :mayBeNoise) t) (costline--get row :change :self :text)))
       ("Calls" . ,(and (equal costline--sorted "calls") (plist-get row :label)))
@@ -128,9 +128,10 @@ Columns without any text are left out."
          (cells (mapcar #'costline--cells rows))
          (ranks (make-hash-table :test #'eq))
          (by-rank (lambda (a b) (< (gethash (car a) ranks) (gethash (car b) ranks))))
+         (charges (seq-some (lambda (row) (not (member (plist-get row :chargedText) (list nil (plist-get row :selfText))))) rows))
          columns)
     (seq-do-indexed (lambda (row rank) (puthash row rank ranks)) rows)
-    (dolist (name '("Self" "Total" "Change" "Calls" "Name" "Place"))
+    (dolist (name `(,@(and charges '("With libs")) "Self" "Total" "Change" "Calls" "Name" "Place"))
       (let ((width (apply #'max 0 (mapcar (lambda (row) (string-width (or (cdr (assoc name row)) ""))) cells)))
             (is-number (assoc name costline--sorted-columns)))
         (when (> width 0)
@@ -156,8 +157,9 @@ Columns without any text are left out."
 (defun costline--hotspots-state (answer)
   "Return what is listed, for the mode line.
 ANSWER says what is not default about the view."
-  (format ": %s" (string-join (append (list costline--by costline--sorted)
-                                      (seq-filter #'stringp (list (plist-get costline--order :scope)
+  (format ": %s" (string-join (append (list costline--by)
+                                      (seq-filter #'stringp (list costline--sorted
+                                                                  (plist-get costline--order :scope)
                                                                   (plist-get costline--order :filter)))
                                       (plist-get answer :marks)
                                       nil)

@@ -881,6 +881,10 @@ export interface HotCost {
   readonly calls?: number;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** Of own functions, if rows are sorted by it: the self cost and that of the libraries that it calls, down to the next own function. An estimate in call graphs. */
+  readonly charged?: Weight;
+  /** The same for display: `91.0%`, `58.0% est.`. */
+  readonly chargedText?: string;
   /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
   readonly detail: string;
   /** What rows are sorted by, formatted as in hints. */
@@ -986,6 +990,10 @@ export interface HotRow {
   readonly calls?: number;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** Of own functions, if rows are sorted by it: the self cost and that of the libraries that it calls, down to the next own function. An estimate in call graphs. */
+  readonly charged?: Weight;
+  /** The same for display: `91.0%`, `58.0% est.`. */
+  readonly chargedText?: string;
   /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
   readonly detail: string;
   /** The name of the file in the profile: that of a function's definition, a line or a file. */
@@ -1102,7 +1110,7 @@ export interface HotSpotsArgument {
   readonly perCall?: boolean | null;
   /** Whether to list only your own code. Default: all, own code first. */
   readonly scope?: HotSpotsScope | null;
-  /** What to sort by. Default: self; calls, cliques and fields: total. */
+  /** What to sort by. Default: functions: charged, unless `perCall` or `module` is given; calls, cliques and fields: total; others: self. */
   readonly sort?: HotSpotsSort | null;
 }
 
@@ -1160,6 +1168,8 @@ export type HotSpotsScope =
 export type HotSpotsSort =
   /** Self cost. */
   | "self"
+  /** Self cost; of own functions with that of the libraries that they call. */
+  | "charged"
   /** Total cost. */
   | "total"
   /** The number of calls. */

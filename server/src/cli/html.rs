@@ -19,8 +19,9 @@ use super::view::ViewArgs;
 use answers::text::{one_line, plain};
 use answers::{
     AnnotatedLine, AnnotatedSource, Compare, Compared, Context, CostFields, FileLines, FunctionId,
-    HotRow, HotSpotsQuestion as Question, LabelScale as Scale, OpenDocuments, RankBy as By,
-    RankScope as Scope, Settings, Snapshot, SourceIndex, Unit, Weight, World, hot_spots, units,
+    HotCost, HotRow, HotSpotsQuestion as Question, LabelScale as Scale, OpenDocuments,
+    RankBy as By, RankScope as Scope, Settings, Snapshot, SourceIndex, Unit, Weight, World,
+    hot_spots, units,
 };
 use data_encoding::BASE64;
 use sha2::{Digest as _, Sha256};
@@ -169,9 +170,14 @@ impl Page {
     fn table(&mut self, functions: &[HotRow]) {
         self.html += "<h2>Hot spots</h2>\n<div class=\"scroll\" tabindex=\"0\"><table id=\"functions\"><thead><tr>";
         let has_changes = functions.iter().any(|row| row.cost.cost.fields.change.is_some());
+        let charges = functions.iter().any(|row| {
+            let HotCost { charged_text, cost, .. } = &row.cost;
+            charged_text.is_some() && *charged_text != cost.fields.self_text
+        });
+        let charges = charges.then_some("with libraries");
         // Own code is first, so no column is sorted yet.
         let changes = has_changes.then_some("change of total");
-        for heading in ["self", "total"].into_iter().chain(changes) {
+        for heading in charges.into_iter().chain(["self", "total"]).chain(changes) {
             self.add(format_args!(
                 "<th scope=\"col\" class=\"number\" aria-sort=\"none\"><button type=\"button\">{heading}</button></th>"
             ));
@@ -183,7 +189,7 @@ impl Page {
         }
         self.html += "</tr></thead><tbody>\n";
         for (row, i) in functions.iter().zip(0..) {
-            self.function(row, i, has_changes);
+            self.function(row, i, charges.is_some(), has_changes);
         }
         self.html += "</tbody></table></div>\n";
         let own: f64 =
@@ -201,7 +207,7 @@ impl Page {
         }
     }
 
-    fn function(&mut self, row: &HotRow, i: usize, has_changes: bool) {
+    fn function(&mut self, row: &HotRow, i: usize, charges: bool, has_changes: bool) {
         let CostFields { self_text, total_text, tier, change, .. } = &row.cost.cost.fields;
         let (own, total) = (number(row.cost.cost.self_), number(row.cost.cost.total));
         let (scale, spread) = (self.context.scale(&self.snapshot), row.cost.spread.as_ref());
@@ -211,8 +217,14 @@ impl Page {
         };
         let self_text = text(self_text, spread.map(|spread| spread.self_));
         let total_text = text(total_text, spread.and_then(|spread| spread.total));
+        self.add(format_args!("<tr id=\"f{i}\" class=\"tier{tier}\">"));
+        if charges {
+            let value = number(row.cost.charged);
+            let text = escape(row.cost.charged_text.as_deref().unwrap_or_default());
+            self.add(format_args!("<td class=\"number\" data-value=\"{value}\">{text}</td>"));
+        }
         self.add(format_args!(
-            "<tr id=\"f{i}\" class=\"tier{tier}\"><td class=\"number\" data-value=\"{own}\">{self_text}</td>\
+            "<td class=\"number\" data-value=\"{own}\">{self_text}</td>\
              <td class=\"number\" data-value=\"{total}\">{total_text}</td>"
         ));
         if has_changes {

@@ -60,7 +60,7 @@ struct RowArgs {
     /// What to list
     #[arg(long, value_parser = one_of::<By>(), default_value = "function")]
     by: By,
-    /// What to sort by [default: self; calls, cliques and fields: total]
+    /// What to sort by [default: functions: charged; calls, cliques and fields: total; others: self]
     #[arg(long, value_parser = one_of::<Sort>())]
     sort: Option<Sort>,
     /// Whether to list only your own code
@@ -111,6 +111,10 @@ enum ReportFormat {
 const COST_WIDTH: usize = 22;
 /// The same if costs are compared.
 const COMPARED_WIDTH: usize = 32;
+/// The heading of the cost of own functions with the libraries that they call.
+const CHARGED: &str = "with libs";
+/// The width of its column, in which `12.3% est.` has room.
+const CHARGED_WIDTH: usize = 10;
 
 /// Writes the report as a table.
 fn text(
@@ -126,7 +130,9 @@ fn text(
     let ranked = ranking.rows(snapshot, baseline).map_err(Failure::usage)?;
     let scale = Scale::new(&snapshot.costs.metric, snapshot.costs.base, style.unit);
     let per_call = ranking.limits.per_call;
-    let mut table = Table { snapshot, scale, per_call, format, before, overlay, style, out };
+    let charges = ranked.rows.iter().any(Row::charges_libraries);
+    let mut table =
+        Table { snapshot, scale, per_call, charges, format, before, overlay, style, out };
     table.heading()?;
     table.rows(by, &ranked)?;
     if let Some(overlay) = overlay
@@ -178,6 +184,8 @@ struct Table<'a> {
     snapshot: &'a Snapshot,
     scale: Scale<'a>,
     per_call: bool,
+    /// Whether a column has costs with libraries.
+    charges: bool,
     format: ReportFormat,
     before: Option<Compared<'a>>,
     overlay: Option<Overlay<'a>>,
@@ -199,7 +207,7 @@ impl Table<'_> {
         // As Mercury's own tool does.
         if by == By::Module && self.snapshot.loaded.format == Format::MercuryDeep && !self.per_call
         {
-            self.cells(&self.weight(self.snapshot.costs.total), "", "program", 0.0)?;
+            self.cells("", &self.weight(self.snapshot.costs.total), "", "program", 0.0)?;
         }
         Ok(())
     }
@@ -211,6 +219,12 @@ impl Table<'_> {
         } else {
             self.scale.weight(weight)
         }
+    }
+
+    /// A weight in one unit.
+    fn brief(&self, weight: f64) -> String {
+        let unit = if self.style.unit == Unit::Both { Unit::Percent } else { self.style.unit };
+        Scale { unit, ..self.scale }.weight(weight)
     }
 
     /// The profile and, if costs are compared, the baseline.
@@ -232,13 +246,23 @@ impl Table<'_> {
     fn columns(&mut self, self_: &str, total: &str) -> io::Result<()> {
         match self.format {
             ReportFormat::Text => {
-                let width = self.width();
-                writeln!(self.out, "{self_:>width$} {total:>width$}")
+                let cells = self.aligned(CHARGED, self_, total);
+                writeln!(self.out, "{cells}")
+            }
+            ReportFormat::Markdown if self.charges => {
+                writeln!(self.out, "| {CHARGED} | {self_} | {total} | |\n|---:|---:|---:|---|")
             }
             ReportFormat::Markdown => {
                 writeln!(self.out, "| {self_} | {total} | |\n|---:|---:|---|")
             }
         }
+    }
+
+    /// Aligned columns of costs.
+    fn aligned(&self, charged: &str, self_: &str, total: &str) -> String {
+        let width = self.width();
+        let cells = format!("{self_:>width$} {total:>width$}");
+        if self.charges { format!("{charged:>CHARGED_WIDTH$} {cells}") } else { cells }
     }
 
     /// The width of a column of costs.
@@ -252,17 +276,23 @@ impl Table<'_> {
     }
 
     /// A row. `share` is its cost relative to the base, 0 to 1.
-    fn cells(&mut self, self_: &str, total: &str, what: &str, share: f64) -> io::Result<()> {
+    fn cells(
+        &mut self,
+        charged: &str,
+        self_: &str,
+        total: &str,
+        what: &str,
+        share: f64,
+    ) -> io::Result<()> {
         match self.format {
             ReportFormat::Text => {
-                let width = self.width();
-                let cells = format!("{self_:>width$} {total:>width$}");
+                let cells = self.aligned(charged, self_, total);
                 writeln!(self.out, "{}  {what}", self.style.heat(&cells, share))
             }
             ReportFormat::Markdown => {
-                let [self_, total] = [self_, total].map(markdown);
-                let what = markdown(what);
-                writeln!(self.out, "| {self_} | {total} | {what} |")
+                let cells = [charged, self_, total].map(markdown);
+                let cells = &cells[usize::from(!self.charges)..];
+                writeln!(self.out, "| {} | {} |", cells.join(" | "), markdown(what))
             }
         }
     }
@@ -286,7 +316,7 @@ impl Table<'_> {
         };
         if let Some(idle) = row.what.function().and_then(|function| self.idle_alone(row, function))
         {
-            return self.cells("", &idle, &what, 0.0);
+            return self.cells("", "", &idle, &what, 0.0);
         }
         self.costs(by, row, &what)?;
         for Members { role, functions, cost } in members {
@@ -331,7 +361,8 @@ impl Table<'_> {
         }
         let what = format!("{what}{}", units::calls(row.calls));
         let share = if by.has_self() { row.cost.magnitude() / self.scale.base } else { 0.0 };
-        self.cells(&self_, &total, &what, share)
+        let charged = row.charged.map(|charged| units::total(charged, |weight| self.brief(weight)));
+        self.cells(&charged.unwrap_or_default(), &self_, &total, &what, share)
     }
 
     fn name(&self, function: FunctionId) -> String {
@@ -359,7 +390,7 @@ impl Table<'_> {
         let only = overlay.functions_only_here(shown).into_iter();
         for (function, overlaid) in only.filter(|(it, _)| is_listed(*it)).take(left) {
             let what = self.name_and_place(snapshot, function);
-            self.cells(&own, &(total.clone() + &overlaid.hint(Show::Total)), &what, 0.0)?;
+            self.cells("", &own, &(total.clone() + &overlaid.hint(Show::Total)), &what, 0.0)?;
         }
         Ok(())
     }
@@ -371,6 +402,7 @@ impl Table<'_> {
             Some(file) => place(snapshot.file_name(file), snapshot.start_line(function)),
             None => this.lib.map(library).unwrap_or_default(),
         };
-        self.style.name_and_place(2 * self.width() + 3, &plain(this.name), &place)
+        let charged = if self.charges { CHARGED_WIDTH + 1 } else { 0 };
+        self.style.name_and_place(charged + 2 * self.width() + 3, &plain(this.name), &place)
     }
 }

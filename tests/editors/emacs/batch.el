@@ -375,7 +375,7 @@ PROJECT-OF-FILES is a variable for its folder and the names of its files."
               ((symbol-function 'costline--lsp-redraw) #'ignore)
               ((symbol-function 'costline--execute)
                (lambda (&rest _)
-                 (list :functions (vconcat (mapcar (lambda (name) (list :name name :selfText (format "%d%%" cost))) names))))))
+                 (list :functions (vconcat (mapcar (lambda (name) (list :title name :name name :selfText (format "%d%%" cost))) names))))))
       (setq names (mapcar (lambda (at) (format "f%03d" at)) (number-sequence 1 200)))
       (costline-hotspots)
       (delete-other-windows)

@@ -408,7 +408,7 @@
   (check-mode-line "the profile" "Costline[gridworld.folded · 1395 samples]")
   (check-contains "the mode line is on the screen" "main.py" "Costline[gridworld.folded · 1395 samples]")
   (costline-focus "crunch")
-  (check-mode-line "a transform" "Costline[gridworld.folded · 316 samples · focus-function:crunch]")
+  (check-mode-line "a transform" "Costline[gridworld.folded · 316 samples · focus: crunch]")
   (check-pick #'costline "Remove all transforms")
   (check-costs "before")
   (costline-menu)

@@ -445,7 +445,7 @@ t.run({
         return (t.drawn("hints")["74"] or ""):find("▲", 1, true)
       end)
       vim.cmd("Costline info")
-      t.expect(floating():find("Total: 903 samples → 1395 samples +54 %", 1, true))
+      t.expect(floating():find("Total: 903 samples → 1395 samples +54%", 1, true))
       vim.cmd("Costline baseline Nothing")
       t.wait_shown("main.py", "before")
       vim.cmd("Costline baseline true")

@@ -199,7 +199,7 @@ t.run({
       t.wait("only the module", function()
         return vim.deep_equal(frames(2), { { "<module>", WIDTH } })
       end)
-      t.expect(lines()[1]:find("drop%-node"), lines()[1])
+      t.expect(lines()[1]:find("hide node: _bootstrap"), lines()[1])
       vim.cmd("Costline transform clear")
       t.wait("both", function()
         return #frames(2) == 2

@@ -144,7 +144,7 @@ t.run({
       set_view({ baseline = true })
       touch("../next.folded")
       t.rewrite()
-      wait_status("1395 samples → 903 samples −35 %")
+      wait_status("1395 samples → 903 samples −35%")
       t.wait("the function that is faster", function()
         return (t.drawn("lenses")[tostring(t.line_of("build"))] or ""):find("▼", 1, true)
       end)

@@ -85,7 +85,7 @@ await code.run(async () => {
   await choose("Compare with", "The profile shown now");
   utimesSync(stage.next, new Date(), new Date());
   renameSync(stage.next, stage.profile);
-  await until("a smaller total", async () => (await screen.status()).some((item) => item.includes(SHOWN) && / · 1395 samples → \d+ samples −\d+ % · /.test(item)));
+  await until("a smaller total", async () => (await screen.status()).some((item) => item.includes(SHOWN) && / · 1395 samples → \d+ samples −\d+% · /.test(item)));
   await until("the function that is faster", async () => (await screen.lenses(MAZE)).some((lens) => / total \S+ .*▼/.test(lens)));
   await status(SHOWN, "none");
   await screen.picture("vscode-comparison");

@@ -509,6 +509,8 @@
 ---@class costline.HotCost
 ---@field calls? integer The number of calls, if they are counted.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field charged? costline.Weight Of own functions, if rows are sorted by it: the self cost and that of the libraries that it calls, down to the next own function. An estimate in call graphs.
+---@field chargedText? string The same for display: `91.0%`, `58.0% est.`.
 ---@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field metric string The metric of both.
@@ -569,6 +571,8 @@
 ---@class costline.HotRow
 ---@field calls? integer The number of calls, if they are counted.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field charged? costline.Weight Of own functions, if rows are sorted by it: the self cost and that of the libraries that it calls, down to the next own function. An estimate in call graphs.
+---@field chargedText? string The same for display: `91.0%`, `58.0% est.`.
 ---@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
 ---@field file? string The name of the file in the profile: that of a function's definition, a line or a file.
 ---@field item? costline.Item The item of a function, to request callers and callees with.
@@ -629,7 +633,7 @@
 ---@field module? string|vim.NIL The Mercury module or the library of the functions or fields. Default: all.
 ---@field perCall? boolean|vim.NIL Divide costs by the number of calls. Rows without counted calls are omitted. Default: false.
 ---@field scope? costline.HotSpotsScope|vim.NIL Whether to list only your own code. Default: all, own code first.
----@field sort? costline.HotSpotsSort|vim.NIL What to sort by. Default: self; calls, cliques and fields: total.
+---@field sort? costline.HotSpotsSort|vim.NIL What to sort by. Default: functions: charged, unless `perCall` or `module` is given; calls, cliques and fields: total; others: self.
 
 --- What to list.
 ---@alias costline.HotSpotsBy
@@ -664,6 +668,7 @@
 --- What rows are sorted and limited by.
 ---@alias costline.HotSpotsSort
 ---| '"self"' # Self cost.
+---| '"charged"' # Self cost; of own functions with that of the libraries that they call.
 ---| '"total"' # Total cost.
 ---| '"calls"' # The number of calls.
 ---| '"change"' # The change of the self cost since the baseline, without noise.

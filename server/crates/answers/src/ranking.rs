@@ -32,13 +32,22 @@ pub struct Ranked {
 }
 
 impl Ranking {
+    /// What rows are sorted by, unless asked otherwise. What a library does for own code is known neither
+    /// per call nor per module.
+    fn default_sort(&self) -> Sort {
+        match self.by.default_sort() {
+            Sort::Charged if self.limits.per_call || self.module.is_some() => Sort::Self_,
+            sort => sort,
+        }
+    }
+
     /// The rows of a snapshot. The error is a message for users, without a full stop.
     pub fn rows(
         &self,
         snapshot: &Snapshot,
         baseline: Option<InBaseline<'_>>,
     ) -> Result<Ranked, String> {
-        let sort = self.sort.unwrap_or_else(|| self.by.default_sort());
+        let sort = self.sort.unwrap_or_else(|| self.default_sort());
         self.check(sort, snapshot, baseline.is_some())?;
         let (rows, omitted) = List { ranking: self, snapshot, baseline, sort }.rows()?;
         Ok(Ranked { rows, sort, omitted })

@@ -42,6 +42,9 @@ struct Spot {
     /// The self cost. Null if it is unknown.
     #[serde(rename = "self")]
     self_: Option<Weight>,
+    /// Of own functions, if they are sorted by it: the self cost with that of the libraries that it calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    charged: Option<Weight>,
     /// The total. Null if it is not exact; `cost` then has its bounds.
     total: Option<Weight>,
     /// The number of calls, if they are counted.
@@ -62,6 +65,7 @@ impl Spot {
             lib: row.lib,
             own: row.own,
             self_: row.cost.cost.self_,
+            charged: row.cost.charged,
             total: row.cost.cost.total,
             calls: row.cost.calls,
             per_call: row.cost.per_call,

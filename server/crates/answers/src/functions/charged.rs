@@ -1,12 +1,15 @@
 //! What own code costs together with the libraries that it calls.
 
 use crate::functions::own_code::is_own;
-use analysis::FunctionId;
+use analysis::{CallNodes, Cost, FunctionId};
 use loading::Snapshot;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// How often shares are computed again, at most. Cycles of libraries are rare and short.
+const ROUNDS: usize = 32;
+
 /// What each own function costs: its self cost, and that of the libraries that it calls, down to the next
-/// own function. In a call graph, calls of libraries count whole, at most up to the function's total.
+/// own function. An estimate in a call graph: a library's own part of its total is the same in all calls.
 pub fn charged(snapshot: &Snapshot) -> FxHashMap<FunctionId, f64> {
     let own: FxHashSet<FunctionId> = snapshot
         .costs
@@ -14,17 +17,15 @@ pub fn charged(snapshot: &Snapshot) -> FxHashMap<FunctionId, f64> {
         .map(|(function, _)| function)
         .filter(|&function| is_own(snapshot, function))
         .collect();
+    match snapshot.tree.call_nodes() {
+        Some(nodes) => by_nodes(nodes, &own),
+        None => by_calls(snapshot, &own),
+    }
+}
+
+/// The same with stacks.
+fn by_nodes(nodes: &CallNodes, own: &FxHashSet<FunctionId>) -> FxHashMap<FunctionId, f64> {
     let mut charged: FxHashMap<FunctionId, f64> = FxHashMap::default();
-    let Some(nodes) = snapshot.tree.call_nodes() else {
-        for (function, cost) in snapshot.costs.functions().filter(|(it, _)| own.contains(it)) {
-            let callees = snapshot.tree.edges().callees(function).iter();
-            let libraries = callees.filter(|edge| !own.contains(&edge.callee));
-            let called: f64 = libraries.map(|edge| edge.total).sum();
-            let most = cost.cost.magnitude().max(cost.cost.self_);
-            charged.insert(function, (cost.cost.self_ + called).min(most));
-        }
-        return charged;
-    };
     // Callers come before callees.
     let mut charged_to: Vec<Option<FunctionId>> = Vec::new();
     for id in nodes.ids() {
@@ -37,4 +38,40 @@ pub fn charged(snapshot: &Snapshot) -> FxHashMap<FunctionId, f64> {
         }
     }
     charged
+}
+
+/// The same in a call graph.
+fn by_calls(snapshot: &Snapshot, own: &FxHashSet<FunctionId>) -> FxHashMap<FunctionId, f64> {
+    let mut libraries: Vec<(FunctionId, Cost)> = snapshot
+        .costs
+        .functions()
+        .filter(|(function, _)| !own.contains(function))
+        .map(|(function, cost)| (function, cost.cost))
+        .collect();
+    // Most callees come before their callers.
+    libraries.sort_by(|(_, a), (_, b)| a.magnitude().total_cmp(&b.magnitude()));
+    // The part of each library function's total that is not own code.
+    let mut shares: FxHashMap<FunctionId, f64> = FxHashMap::default();
+    let of_libraries = |function: FunctionId, shares: &FxHashMap<FunctionId, f64>| -> f64 {
+        let callees = snapshot.tree.edges().callees(function).iter();
+        let callees = callees.filter(|edge| edge.callee != function);
+        callees.map(|edge| edge.total * shares.get(&edge.callee).unwrap_or(&0.0)).sum()
+    };
+    for _ in 0..ROUNDS {
+        let mut changed = false;
+        for &(function, cost) in libraries.iter().filter(|(_, cost)| cost.magnitude() > 0.0) {
+            let part = cost.self_ + of_libraries(function, &shares);
+            let share = (part / cost.magnitude()).min(1.0);
+            let was = shares.insert(function, share).unwrap_or(0.0);
+            changed |= (share - was).abs() > 1e-6;
+        }
+        if !changed {
+            break;
+        }
+    }
+    let charge = |function: &FunctionId| {
+        let cost = snapshot.costs.function(*function).cost;
+        (cost.self_ + of_libraries(*function, &shares)).min(cost.magnitude().max(cost.self_))
+    };
+    own.iter().map(|function| (*function, charge(function))).collect()
 }

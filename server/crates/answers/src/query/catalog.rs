@@ -180,7 +180,8 @@ fn hot_spots(by: By) -> HotSpotsInfo {
 
 /// The orders of hot spots: what rows are sorted by, whether it is divided by the number of calls, and
 /// the title.
-const ORDERS: [(Sort, bool, &str); 6] = [
+const ORDERS: [(Sort, bool, &str); 7] = [
+    (Sort::Charged, false, "Self with libraries"),
     (Sort::Self_, false, "Self"),
     (Sort::Total, false, "Total"),
     (Sort::Change, false, "Change since the baseline"),
@@ -250,7 +251,7 @@ mod tests {
             catalog.hot_spots.iter().map(|info| format!("{} {}", info.list, info.title)).collect();
         assert_eq!(lists.len(), values::<By>().len());
         assert_eq!(lists[..3], ["functions Functions", "lines Lines", "edges Calls"]);
-        let per_call = serde_json::to_value(&catalog.hot_spots_orders[4]).unwrap();
+        let per_call = serde_json::to_value(&catalog.hot_spots_orders[5]).unwrap();
         let expected = r#"{"perCall":true,"sort":"self","title":"Self per call"}"#;
         assert_eq!(per_call.to_string(), expected);
         let site = serde_json::to_value(&catalog.groupings[0]).unwrap();

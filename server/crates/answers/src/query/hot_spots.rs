@@ -2,7 +2,7 @@
 //! fields of a profile.
 
 use super::ask::{Ask, Takes};
-use crate::items::fields::PlaceFields;
+use crate::items::fields::{CostFields, PlaceFields};
 use crate::items::{CostData, Item, root_item};
 use crate::keys::Key;
 use crate::keys::weight::{Weight, tier};
@@ -30,7 +30,8 @@ const LIMIT: usize = 50;
 pub struct Question {
     /// What to list. Default: functions.
     pub by: Option<By>,
-    /// What to sort by. Default: self; calls, cliques and fields: total.
+    /// What to sort by. Default: functions: charged, unless `perCall` or `module` is given; calls, cliques
+    /// and fields: total; others: self.
     pub sort: Option<Sort>,
     /// Whether to list only your own code. Default: all, own code first.
     pub scope: Option<Scope>,
@@ -111,6 +112,15 @@ pub struct HotCost {
     /// The cost of all calls.
     #[serde(flatten)]
     pub cost: CostData,
+    /// Of own functions, if rows are sorted by it: the self cost and that of the libraries that it calls,
+    /// down to the next own function. An estimate in call graphs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Weight")]
+    pub charged: Option<Weight>,
+    /// The same for display: `91.0%`, `58.0% est.`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub charged_text: Option<String>,
     /// The number of calls, if they are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
@@ -342,17 +352,24 @@ impl Answer<'_> {
         let before = row.before.as_deref().copied();
         let own = self.by.has_self().then_some(row.cost.self_);
         let mut cost = CostData::with_self(self.scale, own, row.cost.total, before);
-        if let (Sort::Self_ | Sort::Change, Some(share)) = (self.sort, cost.fields.self_share) {
-            // The bar and the color are those of the number that rows are sorted by.
+        // The bar and the color are those of the number that rows are sorted by.
+        if let Some(charged) = row.charged {
+            let fields = CostFields::new(self.scale, None, charged, None);
+            (cost.fields.share, cost.fields.tier) = (fields.share, fields.tier);
+        } else if let (Sort::Self_ | Sort::Charged | Sort::Change, Some(share)) =
+            (self.sort, cost.fields.self_share)
+        {
             cost.fields.share = share;
             cost.fields.tier = tier(Cost { total: Total::Unknown, ..row.cost }, self.scale.base);
         }
         let per_call = row.per_call().filter(|_| self.per_call);
         let calls = || units::calls(row.calls);
+        let weight = |weight| self.scale.weight(weight);
+        let charged_text = row.charged.map(|charged| self.scale.total(charged, weight));
         let (text, label) = if let Some(each) = per_call {
             let (self_, total) = self.each(each, cost.self_.is_some());
             let label = match self.sort {
-                Sort::Self_ | Sort::Change => self_.clone(),
+                Sort::Self_ | Sort::Charged | Sort::Change => self_.clone(),
                 Sort::Total => total.clone().or_else(|| self_.clone()),
                 Sort::Calls => None,
             };
@@ -365,8 +382,12 @@ impl Answer<'_> {
                 (true, false) => format!("self {}", self.scale.both(row.cost.self_)),
                 _ => self.scale.total(row.cost.total, |weight| self.scale.both(weight)),
             };
+            let text = text + &self.with_libraries(row, |weight| self.scale.both(weight));
             let label = match self.sort {
-                Sort::Self_ | Sort::Change => Some(self.scale.hint(row.cost, Show::Self_, before)),
+                Sort::Charged if row.charges_libraries() => charged_text.clone(),
+                Sort::Self_ | Sort::Charged | Sort::Change => {
+                    Some(self.scale.hint(row.cost, Show::Self_, before))
+                }
                 Sort::Total => Some(self.scale.hint(row.cost, Show::Total, before)),
                 Sort::Calls => None,
             };
@@ -377,6 +398,10 @@ impl Answer<'_> {
         let detail = self.detail(row, per_call, cost.self_.is_some());
         HotCost {
             cost,
+            charged_text,
+            charged: row
+                .charged
+                .map(|charged| Weight(Cost { self_: 0.0, total: charged }.magnitude())),
             calls: row.calls,
             per_call: per_call.map(|Cost { self_, total }| PerCall {
                 self_: Weight(self_),
@@ -410,6 +435,14 @@ impl Answer<'_> {
         HotCost { spread: spread.map(data), ..cost }
     }
 
+    /// The cost of an own function with that of the libraries that it calls, if that is more than its self
+    /// cost: ` · with libraries 91.0%`.
+    fn with_libraries<T>(&self, row: &Row<T>, format: impl Fn(f64) -> String) -> String {
+        let charged = row.charged.filter(|_| row.charges_libraries());
+        let text = charged.map(|charged| self.scale.total(charged, format));
+        text.map(|text| format!(" · with libraries {text}")).unwrap_or_default()
+    }
+
     /// Self and total cost without the one that rows are sorted by.
     fn detail<T>(&self, row: &Row<T>, per_call: Option<Cost>, has_self: bool) -> String {
         let (self_, total) = if let Some(each) = per_call {
@@ -422,7 +455,8 @@ impl Answer<'_> {
             (self_, total)
         };
         let parts = match self.sort {
-            Sort::Self_ | Sort::Change => [None, total],
+            Sort::Charged if row.charges_libraries() => [self_, total],
+            Sort::Self_ | Sort::Charged | Sort::Change => [None, total],
             Sort::Total if total.is_some() => [self_, None],
             Sort::Total => [None, None],
             Sort::Calls => [self_, total],

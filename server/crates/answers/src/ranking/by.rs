@@ -62,6 +62,7 @@ impl By {
     /// What rows are sorted by, unless asked otherwise.
     pub(super) fn default_sort(self) -> Sort {
         match self {
+            Self::Function => Sort::Charged,
             Self::Edge | Self::Clique | Self::Field => Sort::Total,
             _ => Sort::Self_,
         }

@@ -6,8 +6,9 @@ use super::by_library::{ByLibrary, Part};
 use super::groups::{Group, GroupKind, GroupsBefore, groups, module, module_of_mercury};
 use super::list::List;
 use super::order::{hottest_functions, sorted_lines};
-use super::row::{Omitted, Row};
+use super::row::{Omitted, Row, Sort};
 use super::subject::{Members, Place, Role, Subject};
+use crate::functions::charged::charged;
 use crate::functions::own_code::{file_of, is_own_file};
 use analysis::{
     CliqueCost, Cost, Edge, FileId, FunctionCost, FunctionId, ThreadId, Total, nearest,
@@ -53,7 +54,15 @@ impl<'a> List<'a> {
     fn functions(&self) -> Listed {
         let Self { snapshot, baseline, .. } = *self;
         let mut is_own = self.own_files();
+        let charged = (self.sort == Sort::Charged).then(|| charged(snapshot));
+        let is_exact = snapshot.tree.has_stacks();
+        let charge = |row: &Row<FunctionId>| {
+            let weight = *charged.as_ref()?.get(&row.what)?;
+            let is_exact = is_exact || weight == row.cost.self_;
+            Some(if is_exact { Total::Exact(weight) } else { Total::Estimated(weight) })
+        };
         let rows = self.in_module()?.map(|row| Row {
+            charged: charge(&row),
             own: file_of(snapshot, row.what).is_some_and(&mut is_own),
             last: is_runtime(snapshot, row.what),
             ..row

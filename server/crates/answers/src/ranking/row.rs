@@ -18,6 +18,8 @@ pub enum Sort {
     /// Self cost.
     #[serde(rename = "self")]
     Self_,
+    /// Self cost; of own functions with that of the libraries that they call.
+    Charged,
     /// Total cost.
     Total,
     /// The number of calls.
@@ -61,6 +63,8 @@ pub struct Row<T = Subject> {
     pub what: T,
     /// The cost of all calls.
     pub cost: Cost,
+    /// Of own functions, if rows are sorted by it: the self cost and that of the libraries that it calls.
+    pub charged: Option<Total>,
     /// The number of calls, if they are counted.
     pub calls: Option<u64>,
     /// Whether it is own code.
@@ -77,13 +81,22 @@ pub struct Row<T = Subject> {
 impl<T> Row<T> {
     /// A row that is not own code, without a baseline.
     pub fn new(what: T, cost: Cost, calls: Option<u64>) -> Self {
-        Self { what, cost, calls, own: false, partial: false, last: false, before: None }
+        Self {
+            what,
+            cost,
+            charged: None,
+            calls,
+            own: false,
+            partial: false,
+            last: false,
+            before: None,
+        }
     }
 
     /// The same row about something else.
     pub(super) fn about<U>(self, subject: impl FnOnce(T) -> U) -> Row<U> {
-        let Self { what, cost, calls, own, partial, last, before } = self;
-        Row { what: subject(what), cost, calls, own, partial, last, before }
+        let Self { what, cost, charged, calls, own, partial, last, before } = self;
+        Row { what: subject(what), cost, charged, calls, own, partial, last, before }
     }
 
     /// The cost of one call on average. `None` without counted calls.
@@ -103,10 +116,21 @@ impl<T> Row<T> {
         if per_call { self.per_call().unwrap_or(self.cost) } else { self.cost }
     }
 
+    /// Whether libraries that it calls cost something.
+    pub fn charges_libraries(&self) -> bool {
+        let charged = |total| Cost { self_: 0.0, total }.magnitude();
+        let self_ = self.cost.self_.abs();
+        self.charged.is_some_and(|it| charged(it) - self_ > 1e-9 * charged(it))
+    }
+
     fn value(&self, sort: Sort, per_call: bool) -> f64 {
         let cost = self.shown(per_call);
         match sort {
             Sort::Self_ => cost.self_.abs(),
+            Sort::Charged => match self.charged {
+                Some(charged) => Cost { self_: 0.0, total: charged }.magnitude(),
+                None => cost.self_.abs(),
+            },
             Sort::Total => cost.magnitude(),
             Sort::Calls => self.calls.unwrap_or(0) as f64,
             Sort::Change => self.self_change(),
@@ -237,7 +261,7 @@ impl Limits {
                     .total_cmp(&a.value(sort, false))
                     .then_with(|| b.total_change().total_cmp(&a.total_change()))
                     .then_with(|| hotter(own, other)),
-                Sort::Self_ | Sort::Calls => b
+                Sort::Self_ | Sort::Charged | Sort::Calls => b
                     .value(sort, self.per_call)
                     .total_cmp(&a.value(sort, self.per_call))
                     .then_with(|| hotter(own, other)),

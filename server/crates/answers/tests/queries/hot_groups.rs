@@ -229,3 +229,67 @@ fn functions_of_a_library_cost_what_is_spent_in_it() {
     let problem = "no library is called `libwrk.so` (did you mean `libwork.so`?)";
     assert_eq!(unknown.unwrap_err(), problem);
 }
+
+/// Name, label and detail of each function.
+fn rows(context: &Context, question: Question) -> Vec<String> {
+    let rows = hot_spots(context, question).unwrap().unwrap().list.rows;
+    rows.iter().map(|row| [&*row.title, &row.cost.label, &row.cost.detail].join("|")).collect()
+}
+
+#[test]
+fn own_functions_are_charged_for_the_libraries_that_they_call() {
+    let project = project();
+    let samples = "
+        main@1[file:src/app.rs] main@1                  main@1 load@3[file:src/app.rs]
+        lib@1[file:/usr/l.rs]   find@9[file:src/app.rs] find@9
+                                std@2[file:/usr/l.rs]   std@2
+                                                        copy@4[file:/usr/l.rs]";
+    let context = project.context(project.load(text_samples::profile(samples)), &[]);
+    let expected = [
+        "find|50.0%|self 0.0% · total 50.0%",
+        "main|25.0%|self 0.0% · total 75.0%",
+        "load|self 25.0%|total 25.0%",
+        "std|self 25.0%|total 50.0%",
+        "copy|self 25.0%|total 25.0%",
+        "lib|self 25.0%|total 25.0%",
+    ];
+    assert_eq!(rows(&context, Question::default()), expected);
+    let first = |question| hot_spots(&context, question).unwrap().unwrap().list.rows.remove(0);
+    let find = first(Question::default()).cost;
+    assert_eq!(
+        (find.charged.unwrap().0, find.cost.fields.share, find.cost.fields.tier),
+        (2.0, 0.5, 3)
+    );
+    assert_eq!(
+        find.text,
+        "self 0.0% (0 samples) · total 50.0% (2 samples) · with libraries 50.0% (2 samples)"
+    );
+    let by_self = first(Question { sort: Some(Sort::Self_), ..Question::default() });
+    assert_eq!((by_self.title.as_str(), by_self.cost.charged), ("load", None));
+    // Each row's own cost decides which ones are listed.
+    let most = Question { min_percent: Some(30.0), ..Question::default() };
+    assert_eq!(rows(&context, most), expected[..1]);
+}
+
+#[test]
+fn in_a_call_graph_what_libraries_cost_is_an_estimate() {
+    let project = project();
+    // `sort` itself costs 40, what it calls of libraries 18, and the own function that it calls 40.
+    let text = "events: Ir\n\nfl=src/app.rs\nfn=main\n1 2\ncfn=dup\ncalls=1 5\n2 98\n\nfn=dup\n\
+                cfi=/usr/lib/sort.rs\ncfn=sort\ncalls=1 9\n5 98\n\nfn=less\n7 40\n\n\
+                fl=/usr/lib/sort.rs\nfn=sort\n9 40\ncfn=cmp\ncalls=1 20\n9 18\ncfi=src/app.rs\n\
+                cfn=less\ncalls=1 7\n9 40\n\nfn=cmp\n20 18\n";
+    let path = project.path("callgrind.out.1");
+    std::fs::write(&path, text).unwrap();
+    let go_on = &mut |_| std::ops::ControlFlow::Continue(());
+    let loaded = answers::Loaded::read(&path, 1 << 20, go_on).unwrap();
+    let context = project.context(project.load_all(vec![loaded]), &[]);
+    let expected = [
+        "dup|58.0% est.|self 0.0% · total 98.0%",
+        "less|self 40.0%|total 40.0%",
+        "main|self 2.0%|total 100.0%",
+        "sort|self 40.0%|total 98.0%",
+        "cmp|self 18.0%|total 18.0%",
+    ];
+    assert_eq!(rows(&context, Question::default()), expected);
+}
