@@ -107,12 +107,12 @@ t.run({
         t.expect(vim.tbl_contains(names, name), name, names)
       end
       t.same(completions("Costline hotsp"), { "hotspots" })
-      local orders = { "self", "total", "change", "calls", "percall" }
+      local orders = { "charged", "self", "total", "change", "calls", "percall" }
       -- Neither cliques nor fields: the profile has stacks, and is not Mercury's.
       local rows = { "functions", "lines", "edges", "files", "modules", "packages", "libraries", "threads" }
       t.same(completions("Costline hotspots "), vim.list_extend(rows, orders))
       t.same(completions("Costline hotspots lines total "), { "percall" })
-      t.same(completions("Costline hotspots percall "), { "self", "total", "change", "calls" })
+      t.same(completions("Costline hotspots percall "), { "charged", "self", "total", "change", "calls" })
       t.same(completions("Costline hotspots lnies "), {})
       t.same(completions("Costline callers "), { "site", "function", "module", "clique" })
       t.same(completions("Costline callees c"), { "clique" })
