@@ -208,7 +208,8 @@ impl Session {
                 arguments => command_line.report(arguments),
             });
             let annotated = scope.spawn(|| command_line.annotated(&view.arguments));
-            let text = command_line.run("report", &["--limit", "1000000"], &view.arguments);
+            let by_self = ["--limit", "1000000", "--sort", "self"];
+            let text = command_line.run("report", &by_self, &view.arguments);
             let (report, annotated) = (report.join().unwrap(), annotated.join().unwrap());
             Shown { report, text, annotated, hot_spots }
         });

@@ -179,7 +179,7 @@ fn the_lists_of_the_server_come_with_its_capabilities() {
     assert_eq!(lists["hotSpots"][9], fields);
     let change =
         json!({ "title": "Change since the baseline", "sort": "change", "perCall": false });
-    assert_eq!(lists["hotSpotsOrders"][2], change);
+    assert_eq!(lists["hotSpotsOrders"][3], change);
     assert_eq!(lists["groupings"][3]["groupBy"], "clique");
     for (list, one) in [
         ("profileNames", "*.cpuprofile"),
