@@ -1,6 +1,6 @@
 //! What own code costs together with the libraries that it calls.
 
-use crate::functions::own_code::is_own;
+use crate::functions::own_code::{file_of, own_files};
 use analysis::{CallNodes, Cost, FunctionId};
 use loading::Snapshot;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -8,15 +8,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// How often shares are computed again, at most. Cycles of libraries are rare and short.
 const ROUNDS: usize = 32;
 
-/// What each own function costs: its self cost, and that of the libraries that it calls, down to the next
+/// What each own function costs, and no other: its self cost, and that of the libraries that it calls, down to the next
 /// own function. An estimate in a call graph: a library's own part of its total is the same in all calls.
 pub fn charged(snapshot: &Snapshot) -> FxHashMap<FunctionId, f64> {
+    let mut is_own = own_files(snapshot);
     let own: FxHashSet<FunctionId> = snapshot
         .costs
         .functions()
         .map(|(function, _)| function)
-        .filter(|&function| is_own(snapshot, function))
+        .filter(|&function| file_of(snapshot, function).is_some_and(&mut is_own))
         .collect();
+    if own.is_empty() {
+        return FxHashMap::default();
+    }
     match snapshot.tree.call_nodes() {
         Some(nodes) => by_nodes(nodes, &own),
         None => by_calls(snapshot, &own),
@@ -25,19 +29,26 @@ pub fn charged(snapshot: &Snapshot) -> FxHashMap<FunctionId, f64> {
 
 /// The same with stacks.
 fn by_nodes(nodes: &CallNodes, own: &FxHashSet<FunctionId>) -> FxHashMap<FunctionId, f64> {
-    let mut charged: FxHashMap<FunctionId, f64> = FxHashMap::default();
+    let n_functions = own.iter().map(|function| function.index() + 1).max().unwrap_or(0);
+    // By function; `None` for what is not own code.
+    let mut charged: Vec<Option<f64>> = vec![None; n_functions];
+    for function in own {
+        charged[function.index()] = Some(0.0);
+    }
     // Callers come before callees.
-    let mut charged_to: Vec<Option<FunctionId>> = Vec::new();
+    let mut charged_to: Vec<Option<usize>> = Vec::with_capacity(nodes.len());
     for id in nodes.ids() {
         let node = nodes.get(id);
-        let above = node.parent.and_then(|parent| charged_to[parent.index()]);
-        let to = if own.contains(&node.function) { Some(node.function) } else { above };
+        let function = node.function.index();
+        let is_own = charged.get(function).is_some_and(Option::is_some);
+        let above = || node.parent.and_then(|parent| charged_to[parent.index()]);
+        let to = if is_own { Some(function) } else { above() };
         charged_to.push(to);
-        if let Some(function) = to {
-            *charged.entry(function).or_default() += node.self_;
+        if let Some(cost) = to.and_then(|to| charged[to].as_mut()) {
+            *cost += node.self_;
         }
     }
-    charged
+    own.iter().map(|&function| (function, charged[function.index()].unwrap_or(0.0))).collect()
 }
 
 /// The same in a call graph.

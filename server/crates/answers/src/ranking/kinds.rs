@@ -9,7 +9,7 @@ use super::order::{hottest_functions, sorted_lines};
 use super::row::{Omitted, Row, Sort};
 use super::subject::{Members, Place, Role, Subject};
 use crate::functions::charged::charged;
-use crate::functions::own_code::{file_of, is_own_file};
+use crate::functions::own_code::{file_of, is_own_file, own_files};
 use analysis::{
     CliqueCost, Cost, Edge, FileId, FunctionCost, FunctionId, ThreadId, Total, nearest,
     thread_labels,
@@ -53,7 +53,7 @@ impl<'a> List<'a> {
 
     fn functions(&self) -> Listed {
         let Self { snapshot, baseline, .. } = *self;
-        let mut is_own = self.own_files();
+        let mut is_own = own_files(snapshot);
         let charged = (self.sort == Sort::Charged).then(|| charged(snapshot));
         let is_exact = snapshot.tree.has_stacks();
         let charge = |row: &Row<FunctionId>| {
@@ -63,7 +63,10 @@ impl<'a> List<'a> {
         };
         let rows = self.in_module()?.map(|row| Row {
             charged: charge(&row),
-            own: file_of(snapshot, row.what).is_some_and(&mut is_own),
+            own: match &charged {
+                Some(charged) => charged.contains_key(&row.what),
+                None => file_of(snapshot, row.what).is_some_and(&mut is_own),
+            },
             last: is_runtime(snapshot, row.what),
             ..row
         });

@@ -4,10 +4,9 @@ use super::by::By;
 use super::row::{Limits, Omitted, Row, Scope, Sort};
 use crate::compare::baseline::Before;
 use crate::compare::compared::Compared;
-use crate::functions::own_code::is_own_file;
+use crate::functions::own_code::own_files;
 use analysis::FileId;
 use loading::Snapshot;
-use rustc_hash::FxHashMap;
 
 /// Which rows to list.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,17 +56,10 @@ pub(super) struct List<'a> {
 impl<'a> List<'a> {
     /// Marks the rows whose file is own code.
     pub fn mark_own<T>(&self, rows: &mut [Row<T>], file: impl Fn(&T) -> Option<FileId>) {
-        let mut is_own = self.own_files();
+        let mut is_own = own_files(self.snapshot);
         for row in rows {
             row.own = file(&row.what).is_some_and(&mut is_own);
         }
-    }
-
-    /// Whether a file is own code.
-    pub fn own_files(&self) -> impl FnMut(FileId) -> bool + use<'a> {
-        let mut own: FxHashMap<FileId, bool> = FxHashMap::default();
-        let snapshot = self.snapshot;
-        move |file| *own.entry(file).or_insert_with(|| is_own_file(snapshot, file))
     }
 
     /// The rows to list, own code first, and how many are omitted. `before` returns the cost of a row
