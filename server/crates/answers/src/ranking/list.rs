@@ -53,7 +53,7 @@ pub(super) struct List<'a> {
     pub sort: Sort,
 }
 
-impl<'a> List<'a> {
+impl List<'_> {
     /// Marks the rows whose file is own code.
     pub fn mark_own<T>(&self, rows: &mut [Row<T>], file: impl Fn(&T) -> Option<FileId>) {
         let mut is_own = own_files(self.snapshot);
