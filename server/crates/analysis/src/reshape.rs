@@ -3,9 +3,9 @@
 //! so that all surfaces agree.
 //!
 //! The rules are the Firefox Profiler's (`profile-logic/transforms`). Transforms apply in order and
-//! see all frames, of own code those that are shown: a call node of the tree, or the self cost of a function,
-//! is then what the user sees. The search sees the frames that the filter keeps. The cost of a removed frame goes
-//! to the nearest remaining frame above it, at that frame's line. Of a collapsed recursion the
+//! see all frames, or those of own code if only that is chosen: a call node, or the self cost of a
+//! function, is then what the user sees. The search sees the frames that the filter keeps. The cost of a
+//! removed frame goes to the nearest remaining frame above it, at that frame's line. Of a collapsed recursion the
 //! innermost call remains. A part of a function with a frame of its own, directly below the function,
 //! is one function with it.
 //! Samples without remaining frames are dropped, so percentages refer to the rest. There are two

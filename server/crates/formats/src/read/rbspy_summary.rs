@@ -5,8 +5,8 @@
 //! have the path `(unknown)` and no line. Both forms have a row per executing line; the first has
 //! relative paths, the second absolute ones. Percentages are rounded, and the number of samples is
 //! not stated. A sample counts once per row, so the total of a function with several lines is
-//! between the largest of its rows and their sum. For example, rows of 60% and 50% bound it by 60
-//! % and 100%.
+//! between the largest of its rows and their sum. For example, rows of 60% and 50% bound it by
+//! 60% and 100%.
 
 use crate::error::{At, ReadError};
 use crate::format::Format;
