@@ -359,11 +359,11 @@ fn only_native_leaves(shown: &Snapshot) -> Option<HealthEntry> {
     Some(entry.with_fix("Show JavaScript only", ActionCommand::SetView, vec![js]))
 }
 
-/// A message without the options of the command line in it, which follow the names of settings.
+/// A message without Costline's own options, which stand after the settings of the same meaning. Those of
+/// recorders remain.
 fn without_options(message: &str) -> String {
-    let mut parts = message.split(" (`--");
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| text + part.split_once("`)").map_or(part, |(_, rest)| rest))
+    let without = |text: String, option: &str| text.replace(&format!(" (`{option}`)"), "");
+    ["--symbols", "--map"].into_iter().fold(message.to_owned(), without)
 }
 
 /// An entry if much self cost is in functions that have only an address, or not even that.
@@ -503,7 +503,9 @@ mod tests {
             "add it to symbols.paths (`--symbols`), or map it with pathMappings (`--map`)";
         let expected = "add it to symbols.paths, or map it with pathMappings";
         assert_eq!(without_options(message), expected);
-        assert_eq!(without_options("no option (here)"), "no option (here)");
+        let recorders =
+            "py-spy (`--format raw`) writes lines (`--call-graph dwarf,65528` records more)";
+        assert_eq!(without_options(recorders), recorders);
     }
 
     /// The world is published after a pick and before the next search.
