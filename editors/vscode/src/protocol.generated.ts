@@ -1837,7 +1837,7 @@ export interface ShownProfile {
 export interface SpreadData {
   /** The spread of the self cost. */
   readonly self: Weight;
-  /** The spread of the sorted column, for display: `±40.0 ms`. */
+  /** The spread of the sorted column, for display: `±40.0 ms`. Empty if it is not known. */
   readonly text: string;
   /** The spread of the total. Null if it is not exact. */
   readonly total: Weight | null;

@@ -131,8 +131,18 @@ fn text(
     let scale = Scale::new(&snapshot.costs.metric, snapshot.costs.base, style.unit);
     let per_call = ranking.limits.per_call;
     let charges = ranked.rows.iter().any(Row::charges_libraries);
-    let mut table =
-        Table { snapshot, scale, per_call, charges, format, before, overlay, style, out };
+    let mut table = Table {
+        snapshot,
+        scale,
+        per_call,
+        sort: ranked.sort,
+        charges,
+        format,
+        before,
+        overlay,
+        style,
+        out,
+    };
     table.heading()?;
     table.rows(by, &ranked)?;
     if let Some(overlay) = overlay
@@ -184,6 +194,7 @@ struct Table<'a> {
     snapshot: &'a Snapshot,
     scale: Scale<'a>,
     per_call: bool,
+    sort: Sort,
     /// Whether a column has costs with libraries.
     charges: bool,
     format: ReportFormat,
@@ -360,7 +371,7 @@ impl Table<'_> {
             total += &overlaid.hint(Show::Total);
         }
         let what = format!("{what}{}", units::calls(row.calls));
-        let share = if by.has_self() { row.cost.magnitude() / self.scale.base } else { 0.0 };
+        let share = if by.has_self() { row.size(self.sort) / self.scale.base } else { 0.0 };
         let charged = row.charged.map(|charged| units::total(charged, |weight| self.brief(weight)));
         self.cells(&charged.unwrap_or_default(), &self_, &total, &what, share)
     }

@@ -1052,7 +1052,7 @@
 --- How a cost is spread over runs: sample standard deviations.
 ---@class costline.SpreadData
 ---@field self costline.Weight The spread of the self cost.
----@field text string The spread of the sorted column, for display: `±40.0 ms`.
+---@field text string The spread of the sorted column, for display: `±40.0 ms`. Empty if it is not known.
 ---@field total costline.Weight|vim.NIL The spread of the total. Null if it is not exact.
 
 --- The operand of a transform.

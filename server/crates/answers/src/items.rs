@@ -4,7 +4,7 @@
 pub(crate) mod fields;
 pub(crate) mod places;
 
-use crate::compare::baseline::Before;
+use crate::compare::before::Before;
 use crate::compare::overlay::{Overlaid, OverlayData};
 use crate::items::fields::{CostFields, PlaceFields};
 use crate::items::places::{Place, function_place};

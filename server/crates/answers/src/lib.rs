@@ -21,7 +21,7 @@
 //! // Line 4 is on the stack of all 4 samples, and the leaf of one.
 //! let context = Context::of(snapshot.clone(), &settings);
 //! let answer = ask(&context, "hotspots", &json!({ "by": "line", "sort": "total" }))?;
-//! let hottest = &answer["rows"][0];
+//! let hottest = &answer["lines"][0];
 //! assert_eq!((&hottest["line"], &hottest["self"], &hottest["total"]), (&json!(4), &json!(1), &json!(4)));
 //!
 //! let hottest = &sorted_lines(&snapshot)[0];
@@ -51,7 +51,8 @@ mod view;
 mod world;
 
 pub use crate::advice::{Advice, advice};
-pub use crate::compare::baseline::{Baseline, Before, NO_COST, Same};
+pub use crate::compare::baseline::{Baseline, Same};
+pub use crate::compare::before::{Before, NO_COST};
 pub use crate::compare::compared::Compared;
 pub use crate::compare::comparison::{By as CompareBy, Change, Comparison, counts_without_time};
 pub use crate::compare::diff::{

@@ -17,7 +17,7 @@ use loading::Snapshot;
 
 pub use by::By;
 pub use list::{InBaseline, Ranking};
-pub use row::{Limits, Omitted, Row, Scope, Sort};
+pub use row::{Limits, Omitted, Row, Scope, Sort, magnitude};
 pub use subject::{Members, Place, Role, Subject};
 
 /// The rows of a list.

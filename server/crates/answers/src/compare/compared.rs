@@ -3,7 +3,8 @@
 //! Runs of a baseline are matched one by one, and then averaged (`Compared::before`). Lines and
 //! functions may have moved between the runs, so a merged profile of them has no recorded text.
 
-use crate::compare::baseline::{Baseline, Before, before};
+use crate::compare::baseline::Baseline;
+use crate::compare::before::Before;
 use crate::compare::comparison::Comparison;
 use analysis::{Cost, FileId, FunctionId};
 use loading::{Snapshot, Spread, SpreadCost};
@@ -45,6 +46,6 @@ impl Compared<'_> {
         costs: impl Iterator<Item = Option<SpreadCost>>,
         spread_now: Option<Spread>,
     ) -> Option<Before> {
-        before(self.baseline, self.by, costs, spread_now)
+        Before::of_runs(self.baseline, self.by, costs, spread_now)
     }
 }

@@ -347,10 +347,7 @@ impl Comparison {
     /// their noise is not known.
     pub(super) fn visible(&self) -> Option<(f64, [f64; 2], f64)> {
         let (sample_before, sample_now) = self.samples()?;
-        let (total, absolute) = (
-            self.before.total,
-            Self { by: By::Weight, bound: bound(1), is_common: false, ..*self },
-        );
+        let (total, absolute) = (self.before.total, self.of_total());
         if total == 0.0 {
             return None;
         }
@@ -363,8 +360,12 @@ impl Comparison {
     /// How the total changed. It is always compared absolutely.
     pub fn total(&self) -> Change {
         let (before, now) = (self.before.total, self.now.total);
-        let absolute = Self { by: By::Weight, bound: bound(1), is_common: false, ..*self };
-        absolute.change_of_means(before, self.before.runs, now, self.now.runs)
+        self.of_total().change_of_means(before, self.before.runs, now, self.now.runs)
+    }
+
+    /// The comparison of the totals alone.
+    fn of_total(&self) -> Self {
+        Self { by: By::Weight, bound: bound(1), is_common: false, ..*self }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The functions, lines and files of two profiles, with their changes: what `costline diff` lists.
 
-use crate::compare::baseline::{Baseline, NO_COST, Same};
+use crate::compare::baseline::{Baseline, Same};
+use crate::compare::before::NO_COST;
 use crate::compare::comparison::{Change, Comparison};
 use crate::compare::unresolved::HalfResolved;
 use crate::functions::own_code::{is_own, is_own_file};
@@ -169,8 +170,7 @@ impl Diff {
         let mut above = Vec::new();
         match sort {
             SortBy::Self_ => {
-                let (own, others) = rows.into_iter().partition(|row| row.self_.is_real());
-                (rows, above) = (own, others);
+                (rows, above) = rows.into_iter().partition(|row| row.self_.is_real());
                 let size = |row: &Row| row.self_.change.abs();
                 rows.sort_by(|a, b| b.own.cmp(&a.own).then(size(b).total_cmp(&size(a))));
                 let total =

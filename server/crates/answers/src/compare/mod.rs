@@ -1,6 +1,7 @@
 //! Comparing a profile with a baseline, with kept runs, or with a second cost.
 
 pub(crate) mod baseline;
+pub(crate) mod before;
 pub(crate) mod checkouts;
 pub(crate) mod common_factor;
 pub(crate) mod compared;

@@ -1,6 +1,7 @@
 //! The nodes of the baseline's call tree that have the same path as nodes of the tree shown.
 
-use crate::compare::baseline::{Baseline, Before, NO_COST, Same};
+use crate::compare::baseline::{Baseline, Same};
+use crate::compare::before::{Before, NO_COST};
 use crate::compare::compared::Compared;
 use analysis::{Branch, Cost, FunctionId, TreeOrder};
 use loading::Snapshot;

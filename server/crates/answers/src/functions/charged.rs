@@ -8,8 +8,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// How often shares are computed again, at most. Cycles of libraries are rare and short.
 const ROUNDS: usize = 32;
 
-/// What each own function costs, and no other: its self cost, and that of the libraries that it calls, down to the next
-/// own function. An estimate in a call graph: a library's own part of its total is the same in all calls.
+/// What each own function costs, and no other: its self cost, and that of the libraries that it calls, down
+/// to the next own function. In a call graph it is an estimate: of each call of a library function the same
+/// part is charged, that which is not own code in the function's total.
 pub fn charged(snapshot: &Snapshot) -> FxHashMap<FunctionId, f64> {
     let mut is_own = own_files(snapshot);
     let own: FxHashSet<FunctionId> = snapshot
@@ -27,7 +28,7 @@ pub fn charged(snapshot: &Snapshot) -> FxHashMap<FunctionId, f64> {
     }
 }
 
-/// The same with stacks.
+/// [`charged`] with stacks.
 fn by_nodes(nodes: &CallNodes, own: &FxHashSet<FunctionId>) -> FxHashMap<FunctionId, f64> {
     let n_functions = own.iter().map(|function| function.index() + 1).max().unwrap_or(0);
     // By function; `None` for what is not own code.
@@ -51,7 +52,7 @@ fn by_nodes(nodes: &CallNodes, own: &FxHashSet<FunctionId>) -> FxHashMap<Functio
     own.iter().map(|&function| (function, charged[function.index()].unwrap_or(0.0))).collect()
 }
 
-/// The same in a call graph.
+/// [`charged`] in a call graph.
 fn by_calls(snapshot: &Snapshot, own: &FxHashSet<FunctionId>) -> FxHashMap<FunctionId, f64> {
     let mut libraries: Vec<(FunctionId, Cost)> = snapshot
         .costs
@@ -82,7 +83,7 @@ fn by_calls(snapshot: &Snapshot, own: &FxHashSet<FunctionId>) -> FxHashMap<Funct
     }
     let charge = |function: &FunctionId| {
         let cost = snapshot.costs.function(*function).cost;
-        (cost.self_ + of_libraries(*function, &shares)).min(cost.magnitude().max(cost.self_))
+        (cost.self_ + of_libraries(*function, &shares)).min(cost.magnitude())
     };
     own.iter().map(|function| (*function, charge(function))).collect()
 }

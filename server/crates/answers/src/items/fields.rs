@@ -1,7 +1,7 @@
 //! Fields that many answers share: a cost and a place, as numbers and as text, so that clients do
 //! not have to parse labels.
 
-use crate::compare::baseline::Before;
+use crate::compare::before::Before;
 use crate::items::places::{file_uri, function_place, line_place};
 use crate::keys::weight::{Weight, tier};
 use crate::present::labels::{Part, Scale};

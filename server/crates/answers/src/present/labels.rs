@@ -1,6 +1,6 @@
 //! Labels of hints, lenses and call hierarchy items.
 
-use crate::compare::baseline::Before;
+use crate::compare::before::Before;
 use crate::compare::comparison::{By, Change};
 use analysis::{Cost, LineKnowledge, Metric, Total};
 use loading::{Show, Unit, units};
@@ -304,22 +304,20 @@ mod tests {
             Before::mean(&[(cost(self_, total), None)], None, by)
         };
         let exact = |by| before(by, 5.0, Total::Exact(10.0));
-        {
-            let by = By::Share;
-            let label = |show, before| scale(&samples).hint(now, show, before);
-            assert_eq!(label(Show::Total, exact(by)), "12.5% ▲2.5");
-            assert_eq!(label(Show::Self_, exact(by)), "self 4.0% ▼1.0");
-            assert_eq!(label(Show::Both, exact(by)), "12.5% ▲2.5 · self 4.0%");
-            let named = scale(&samples).named_hint(now, Show::Total, exact(by));
-            assert_eq!(named, "12.5% total ▲2.5");
-            // Less than a tenth of a point is no change.
-            assert_eq!(label(Show::Total, before(by, 5.0, Total::Exact(12.52))), "12.5%");
-            assert_eq!(label(Show::Total, before(by, 5.0, Total::Unknown)), "12.5%");
-            assert_eq!(
-                scale(&times).lens(now, exact(by)),
-                "self 4.0% (80.0 ms) ▼1.0 · total 12.5% (250 ms) ▲2.5"
-            );
-        }
+        let by = By::Share;
+        let label = |show, before| scale(&samples).hint(now, show, before);
+        assert_eq!(label(Show::Total, exact(by)), "12.5% ▲2.5");
+        assert_eq!(label(Show::Self_, exact(by)), "self 4.0% ▼1.0");
+        assert_eq!(label(Show::Both, exact(by)), "12.5% ▲2.5 · self 4.0%");
+        let named = scale(&samples).named_hint(now, Show::Total, exact(by));
+        assert_eq!(named, "12.5% total ▲2.5");
+        // Less than a tenth of a point is no change.
+        assert_eq!(label(Show::Total, before(by, 5.0, Total::Exact(12.52))), "12.5%");
+        assert_eq!(label(Show::Total, before(by, 5.0, Total::Unknown)), "12.5%");
+        assert_eq!(
+            scale(&times).lens(now, exact(by)),
+            "self 4.0% (80.0 ms) ▼1.0 · total 12.5% (250 ms) ▲2.5"
+        );
         let label =
             |metric, unit, by| Scale { unit, ..scale(metric) }.hint(now, Show::Total, exact(by));
         assert_eq!(label(&times, Unit::Percent, By::Weight), "12.5% ▲150 ms");

@@ -4,7 +4,7 @@
 //! [`analysis::CallTree::branches`].
 
 use super::ask::{Ask, Takes};
-use crate::compare::baseline::Before;
+use crate::compare::before::Before;
 use crate::compare::same_nodes::SameNodes;
 use crate::items::fields::{CostFields, PlaceFields};
 use crate::items::{Item, path as resolve, root_item};

@@ -3,7 +3,8 @@
 //! The call hierarchy collapses direct recursion, the call tree does not. Callees of inner calls are
 //! then callees of the function, in agreement with its lines, and the call tree keeps the exact path.
 
-use crate::compare::baseline::{Baseline, Before, NO_COST, Same};
+use crate::compare::baseline::{Baseline, Same};
+use crate::compare::before::{Before, NO_COST};
 use crate::items::places::{function_place, line_place};
 use crate::items::{CallPath, CallSite, Direction, Item, ItemPath, PathCost, item};
 use crate::keys::weight::Weight;

@@ -1,6 +1,6 @@
 //! The frames of flame graphs, by cost or in chronological order.
 
-use crate::compare::baseline::Before;
+use crate::compare::before::Before;
 use crate::items::fields::{CostFields, PlaceFields};
 use crate::keys::Key;
 use crate::keys::weight::{TIERS, Weight};

@@ -4,7 +4,7 @@ use super::call_tree::text;
 use super::flame_chart::{Chart, chart};
 pub use super::flame_frames::{Frame, Span};
 use super::flame_frames::{FrameCost, Labels, Position};
-use crate::compare::baseline::Before;
+use crate::compare::before::Before;
 use crate::compare::same_nodes::SameNodes;
 use crate::keys::Key;
 use crate::keys::weight::{TIERS, Weight};

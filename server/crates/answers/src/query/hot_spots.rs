@@ -5,10 +5,11 @@ use super::ask::{Ask, Takes};
 use crate::items::fields::{CostFields, PlaceFields};
 use crate::items::{CostData, Item, root_item};
 use crate::keys::Key;
-use crate::keys::weight::{Weight, tier};
+use crate::keys::weight::Weight;
 use crate::present::labels::Scale;
 use crate::ranking::{
     By, InBaseline, Limits, Members, Place, Ranked, Ranking, Role, Row, Scope, Sort, Subject,
+    magnitude,
 };
 use crate::session::marks::Marks;
 use crate::values::values;
@@ -150,7 +151,7 @@ pub struct SpreadData {
     pub self_: Weight,
     /// The spread of the total. Null if it is not exact.
     pub total: Option<Weight>,
-    /// The spread of the sorted column, for display: `±40.0 ms`.
+    /// The spread of the sorted column, for display: `±40.0 ms`. Empty if it is not known.
     pub text: String,
 }
 
@@ -353,14 +354,9 @@ impl Answer<'_> {
         let own = self.by.has_self().then_some(row.cost.self_);
         let mut cost = CostData::with_self(self.scale, own, row.cost.total, before);
         // The bar and the color are those of the number that rows are sorted by.
-        if let Some(charged) = row.charged {
-            let fields = CostFields::new(self.scale, None, charged, None);
+        if self.sort.is_of_self() && own.is_some() {
+            let fields = CostFields::new(self.scale, None, row.charge(), None);
             (cost.fields.share, cost.fields.tier) = (fields.share, fields.tier);
-        } else if let (Sort::Self_ | Sort::Charged | Sort::Change, Some(share)) =
-            (self.sort, cost.fields.self_share)
-        {
-            cost.fields.share = share;
-            cost.fields.tier = tier(Cost { total: Total::Unknown, ..row.cost }, self.scale.base);
         }
         let per_call = row.per_call().filter(|_| self.per_call);
         let calls = || units::calls(row.calls);
@@ -399,9 +395,7 @@ impl Answer<'_> {
         HotCost {
             cost,
             charged_text,
-            charged: row
-                .charged
-                .map(|charged| Weight(Cost { self_: 0.0, total: charged }.magnitude())),
+            charged: row.charged.map(|charged| Weight(magnitude(charged))),
             calls: row.calls,
             per_call: per_call.map(|Cost { self_, total }| PerCall {
                 self_: Weight(self_),
@@ -422,12 +416,18 @@ impl Answer<'_> {
         let mut cost = self.cost(row);
         if let Some(overlaid) = overlaid.filter(|_| !self.per_call) {
             cost.text += &overlaid.lens();
-            cost.label +=
-                &overlaid.hint(if self.sort == Sort::Total { Show::Total } else { Show::Self_ });
+            // What libraries cost in the overlay is not known.
+            if !row.charges_libraries() {
+                let show = if self.sort == Sort::Total { Show::Total } else { Show::Self_ };
+                cost.label += &overlaid.hint(show);
+            }
             cost.cost = cost.cost.beside(Some(overlaid));
         }
         let data = |Spread { self_, total }| {
-            let sorted_by = if self.sort == Sort::Total { total } else { Some(self_) };
+            let sorted_by = match self.sort {
+                Sort::Total => total,
+                _ => Some(self_).filter(|_| !row.charges_libraries()),
+            };
             let text = self.scale.spread(sorted_by).trim_start().to_owned();
             SpreadData { self_: Weight(self_), total: total.map(Weight), text }
         };
@@ -455,7 +455,10 @@ impl Answer<'_> {
             (self_, total)
         };
         let parts = match self.sort {
-            Sort::Charged if row.charges_libraries() => [self_, total],
+            Sort::Charged if row.charges_libraries() => {
+                let before = row.before.as_deref().copied();
+                [Some(self.scale.hint(row.cost, Show::Self_, before)), total]
+            }
             Sort::Self_ | Sort::Charged | Sort::Change => [None, total],
             Sort::Total if total.is_some() => [self_, None],
             Sort::Total => [None, None],

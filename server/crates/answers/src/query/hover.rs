@@ -1,6 +1,6 @@
 //! Reports on lines and functions, for hovers and the tooltips of hints.
 
-use crate::compare::baseline::Before;
+use crate::compare::before::Before;
 use crate::compare::compared::Compared;
 use crate::compare::overlay::Overlaid;
 use crate::items::places::function_place;

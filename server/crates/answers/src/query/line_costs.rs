@@ -1,6 +1,6 @@
 //! The costs of the lines of a document, for hints.
 
-use crate::compare::baseline::NO_COST;
+use crate::compare::before::NO_COST;
 use crate::compare::overlay::Overlaid;
 use crate::items::CostData;
 use crate::keys::weight::tier;

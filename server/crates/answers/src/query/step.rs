@@ -2,7 +2,7 @@
 
 use super::call_groups::Grouped;
 use super::calls::{entries_before, entry_item, step};
-use crate::compare::baseline::Before;
+use crate::compare::before::Before;
 use crate::items::fields::{CostFields, PlaceFields};
 use crate::items::{CallPath, Direction, GivenItem, Item, PathCost, item, root_item};
 use crate::keys::weight::Weight;

@@ -1,6 +1,6 @@
 //! The call tree as rows, parents before children, as `costline tree` prints them.
 
-use crate::compare::baseline::Before;
+use crate::compare::before::Before;
 use crate::compare::compared::Compared;
 use crate::compare::same_nodes::SameNodes;
 use analysis::{Branch, Cost, FunctionId, Phase, Phases, TimeRange, TreeOrder, Unmatched};

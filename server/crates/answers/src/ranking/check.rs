@@ -51,8 +51,7 @@ impl Ranking {
             }
             (_, Sort::Change) if !has_baseline => {
                 return Err(
-                    "there is no profile to compare with; choose a baseline (`--baseline`) to sort by \
-                     change"
+                    "there is no profile to compare with; choose a baseline to sort by change"
                         .to_owned(),
                 );
             }

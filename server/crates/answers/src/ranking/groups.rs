@@ -2,7 +2,8 @@
 
 use super::by_library::{ByLibrary, Part};
 use super::row::Row;
-use crate::compare::baseline::{Baseline, Before, NO_COST};
+use crate::compare::baseline::Baseline;
+use crate::compare::before::{Before, NO_COST};
 use crate::compare::compared::Compared;
 use crate::functions::own_code::{file_of, is_own_file};
 use analysis::{Cost, FileId, FunctionId, Total};

@@ -2,7 +2,7 @@
 
 use super::by::By;
 use super::row::{Limits, Omitted, Row, Scope, Sort};
-use crate::compare::baseline::Before;
+use crate::compare::before::Before;
 use crate::compare::compared::Compared;
 use crate::functions::own_code::own_files;
 use analysis::FileId;

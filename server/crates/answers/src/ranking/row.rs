@@ -1,6 +1,6 @@
 //! Rows with a cost and a number of calls: their order and limits.
 
-use crate::compare::baseline::Before;
+use crate::compare::before::Before;
 use crate::compare::comparison::Change;
 use crate::compare::overlay::{Overlaid, Overlay};
 use crate::ranking::order::hotter;
@@ -26,6 +26,13 @@ pub enum Sort {
     Calls,
     /// The change of the self cost since the baseline, without noise.
     Change,
+}
+
+impl Sort {
+    /// Whether rows are sorted by self cost, or how it changed.
+    pub fn is_of_self(self) -> bool {
+        matches!(self, Self::Self_ | Self::Charged | Self::Change)
+    }
 }
 
 /// Which functions, files and other rows to list.
@@ -116,21 +123,28 @@ impl<T> Row<T> {
         if per_call { self.per_call().unwrap_or(self.cost) } else { self.cost }
     }
 
+    /// The self cost, of own functions with that of the libraries that they call if rows are sorted by it.
+    pub fn charge(&self) -> Total {
+        self.charged.unwrap_or(Total::Exact(self.cost.self_))
+    }
+
+    /// The size of the cost that a bar or a color shows: the one that rows are sorted by.
+    pub fn size(&self, sort: Sort) -> f64 {
+        if sort.is_of_self() { magnitude(self.charge()) } else { self.cost.magnitude() }
+    }
+
     /// Whether libraries that it calls cost something.
     pub fn charges_libraries(&self) -> bool {
-        let charged = |total| Cost { self_: 0.0, total }.magnitude();
-        let self_ = self.cost.self_.abs();
-        self.charged.is_some_and(|it| charged(it) - self_ > 1e-9 * charged(it))
+        let charge = magnitude(self.charge());
+        // Sums of fractions are rounded.
+        charge - self.cost.self_.abs() > 1e-9 * charge
     }
 
     fn value(&self, sort: Sort, per_call: bool) -> f64 {
         let cost = self.shown(per_call);
         match sort {
             Sort::Self_ => cost.self_.abs(),
-            Sort::Charged => match self.charged {
-                Some(charged) => Cost { self_: 0.0, total: charged }.magnitude(),
-                None => cost.self_.abs(),
-            },
+            Sort::Charged => magnitude(self.charge()),
             Sort::Total => cost.magnitude(),
             Sort::Calls => self.calls.unwrap_or(0) as f64,
             Sort::Change => self.self_change(),
@@ -174,6 +188,11 @@ impl Row {
             (None, None) => None,
         }
     }
+}
+
+/// The size of a total. 0 if it is unknown.
+pub fn magnitude(total: Total) -> f64 {
+    Cost { self_: 0.0, total }.magnitude()
 }
 
 /// The size of a change. 0 if it is unknown or may be noise.

@@ -1,6 +1,7 @@
 //! What a request sees: one world and the open documents, both as of the arrival of the request.
 
-use crate::compare::baseline::{Baseline, Before, NO_COST};
+use crate::compare::baseline::Baseline;
+use crate::compare::before::{Before, NO_COST};
 use crate::compare::compared::Compared;
 use crate::compare::comparison::Comparison;
 use crate::compare::overlay::{Overlaid, Overlay};

@@ -6,6 +6,7 @@ use answers::{
     RankSort as Sort, hot_spots,
 };
 use profile::text_samples;
+use serde_json::json;
 
 const APP: &str = "fn main() {\n    burn();\n}\nfn burn() {\n    spin();\n}\nfn rest() {}\n";
 
@@ -151,10 +152,7 @@ fn rows_are_sorted_by_change() {
     let now = context(&project);
     let by_change = Question { sort: Some(Sort::Change), ..Question::default() };
     let problem = hot_spots(&now, by_change.clone()).unwrap_err();
-    assert_eq!(
-        problem,
-        "there is no profile to compare with; choose a baseline (`--baseline`) to sort by change"
-    );
+    assert_eq!(problem, "there is no profile to compare with; choose a baseline to sort by change");
     // In time, with exact samples: burn took 10 ms before and takes 40 ms now, rest 30 ms always.
     let samples = "burn@5[file:src/app.rs] rest@7[file:src/app.rs]";
     let [before, after] = [[10.0, 30.0], [40.0, 30.0]]
@@ -236,15 +234,17 @@ fn rows(context: &Context, question: Question) -> Vec<String> {
     rows.iter().map(|row| [&*row.title, &row.cost.label, &row.cost.detail].join("|")).collect()
 }
 
+/// `main` calls a library, and `find`, which calls another one.
+const WITH_LIBRARIES: &str = "
+    main@1[file:src/app.rs] main@1                  main@1 load@3[file:src/app.rs]
+    lib@1[file:/usr/l.rs]   find@9[file:src/app.rs] find@9
+                            std@2[file:/usr/l.rs]   std@2
+                                                    copy@4[file:/usr/l.rs]";
+
 #[test]
 fn own_functions_are_charged_for_the_libraries_that_they_call() {
     let project = project();
-    let samples = "
-        main@1[file:src/app.rs] main@1                  main@1 load@3[file:src/app.rs]
-        lib@1[file:/usr/l.rs]   find@9[file:src/app.rs] find@9
-                                std@2[file:/usr/l.rs]   std@2
-                                                        copy@4[file:/usr/l.rs]";
-    let context = project.context(project.load(text_samples::profile(samples)), &[]);
+    let context = project.context(project.load(text_samples::profile(WITH_LIBRARIES)), &[]);
     let expected = [
         "find|50.0%|self 0.0% · total 50.0%",
         "main|25.0%|self 0.0% · total 75.0%",
@@ -269,6 +269,52 @@ fn own_functions_are_charged_for_the_libraries_that_they_call() {
     // Each row's own cost decides which ones are listed.
     let most = Question { min_percent: Some(30.0), ..Question::default() };
     assert_eq!(rows(&context, most), expected[..1]);
+}
+
+/// The view that removes libraries from the stacks finds the same costs in another way.
+#[test]
+fn the_charge_of_a_function_is_its_self_cost_in_the_view_of_own_code() {
+    let samples = [WITH_LIBRARIES, SAMPLES];
+    for samples in samples {
+        let charged = |settings, sort| {
+            let project = project().with_settings(&settings);
+            let context = project.context(project.load(text_samples::profile(samples)), &[]);
+            let question =
+                Question { sort: Some(sort), scope: Some(Scope::Own), ..Question::default() };
+            let rows = hot_spots(&context, question).unwrap().unwrap().list.rows;
+            let cost = |row: &HotRow| row.cost.charged.or(row.cost.cost.self_).unwrap().0;
+            let costs = rows.iter().map(|row| format!("{} {}", row.title, cost(row)));
+            costs.collect::<Vec<_>>()
+        };
+        let by_charge = charged(json!({}), Sort::Charged);
+        assert_eq!(by_charge, charged(json!({ "ownCode": true }), Sort::Self_));
+        assert!(by_charge.len() > 2);
+    }
+}
+
+/// What stands beside the number of a row is about that number.
+#[test]
+fn the_change_and_the_spread_of_a_self_cost_are_not_beside_the_charge() {
+    let samples = "
+        find@9[file:src/app.rs] find@9
+                                std@2[file:/usr/l.rs]";
+    let project = project();
+    let recording = |weights: &[f64]| text_samples::timed(samples, weights);
+    let context = project.context(project.load(recording(&[40.0, 10.0])), &[]);
+    let before = project.load(recording(&[10.0, 10.0]));
+    let context = crate::support::compared_with(&context, before);
+    let found = rows(&context, Question::default());
+    assert_eq!(found[0], "find|100.0%|self 80.0% ▲30.0 ms · total 100.0%");
+
+    let runs = [[40.0, 10.0], [20.0, 10.0]].map(|weights| project.loaded(recording(&weights)));
+    let project = project.with_settings(&json!({ "combine": "average" }));
+    let context = project.context(project.load_runs(runs.into()), &[]);
+    let spread = |sort| {
+        let question = Question { sort: Some(sort), ..Question::default() };
+        let rows = hot_spots(&context, question).unwrap().unwrap().list.rows;
+        rows[0].cost.spread.clone().unwrap().text
+    };
+    assert_eq!([Sort::Charged, Sort::Self_].map(spread), ["", "±14.1 ms"]);
 }
 
 #[test]
