@@ -353,35 +353,25 @@ impl CompareJob {
             if matches!(kept, KeptBaseline::Previous { .. }) {
                 add_runs_on_disk(&mut runs, &shown, &world);
             }
-            let mut read = |run: &EarlierRun| {
-                let files = match run {
-                    EarlierRun::Kept(run) => run.read(max_bytes, observe)?,
-                    EarlierRun::OnDisk(candidate) => {
-                        return read_at(
-                            &candidate.path,
-                            &in_memory,
-                            max_bytes,
-                            environment,
-                            observe,
-                        );
-                    }
-                };
-                load_with_symbols(files, environment, observe)
-            };
             let (mut found, mut problem) = (Vec::new(), None);
             for run in &runs {
-                // A run that cannot be read any more is left out, and another profile that measures
-                // something else.
-                let is_kept = matches!(run, EarlierRun::Kept(_));
-                match read(run).map(Arc::new) {
-                    Ok(run) if is_kept || Baseline::new(run.clone()).problem(&shown).is_none() => {
-                        found.push(run);
-                    }
-                    Ok(_) => {}
-                    Err(error) => problem = problem.or(Some(error)),
-                }
                 if found.len() == most {
                     break;
+                }
+                let snapshot = match run {
+                    EarlierRun::Kept(run) => run
+                        .read(max_bytes, observe)
+                        .and_then(|files| load_with_symbols(files, environment, observe)),
+                    EarlierRun::OnDisk(Candidate { path, .. }) => {
+                        read_at(path, &in_memory, max_bytes, environment, observe)
+                    }
+                };
+                // A run that cannot be read any more is left out, and another profile that measures
+                // something else.
+                match snapshot.map(Arc::new) {
+                    Err(error) => problem = problem.or(Some(error)),
+                    Ok(other) if run.is_on_disk() && is_another(&other, &shown) => {}
+                    Ok(earlier) => found.push(earlier),
                 }
             }
             let mut found = found.into_iter();
@@ -405,6 +395,10 @@ enum EarlierRun {
 }
 
 impl EarlierRun {
+    fn is_on_disk(&self) -> bool {
+        matches!(self, Self::OnDisk(_))
+    }
+
     /// When it was written, in milliseconds since 1970.
     fn written(&self) -> u64 {
         match self {
@@ -412,6 +406,11 @@ impl EarlierRun {
             Self::OnDisk(candidate) => candidate.stamp.milliseconds(),
         }
     }
+}
+
+/// Whether a profile beside the one shown cannot be compared with it.
+fn is_another(other: &Arc<Snapshot>, shown: &Snapshot) -> bool {
+    Baseline::new(other.clone()).problem(shown).is_some()
 }
 
 /// Adds the older profiles that lie beside the one shown, of the same recorder and with the same name but

@@ -324,8 +324,8 @@ impl Baseline {
     fn changed(&self, shown: &Snapshot, by_weight: Comparison) -> Vec<Changed> {
         let by_share = by_weight.with(By::Share);
         let change = |function: FunctionId, cost: Cost, by: Comparison| {
-            let costs = self.runs().map(|run| run.function(shown, function));
-            let before = Before::of_runs(self, by, costs, shown.run_costs().function(function))?;
+            let runs = self.runs().map(|run| (&*run.snapshot, run.function(shown, function)));
+            let before = Before::of_runs(by, runs, shown.run_costs().function(function))?;
             Some((before.cost.self_, before.self_change(cost)))
         };
         let changed = |(function, cost): (FunctionId, FunctionCost)| {

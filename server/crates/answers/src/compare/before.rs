@@ -1,6 +1,5 @@
 //! The cost of a line, function or path in the baseline: that of one run, or the mean of several.
 
-use crate::compare::baseline::Baseline;
 use crate::compare::comparison::{Change, Comparison, Runs};
 use analysis::{Cost, Total};
 use loading::{Snapshot, Spread, SpreadCost};
@@ -19,19 +18,16 @@ pub struct Before {
 }
 
 impl Before {
-    /// The mean of the costs of the runs of a baseline, newest first. `None` if the newest run has none.
-    /// `spread_now` is the spread of the cost shown.
-    pub(super) fn of_runs(
-        baseline: &Baseline,
+    /// The mean of the costs of runs, newest first. `None` if the newest run has none. `spread_now` is the
+    /// spread of the cost shown.
+    pub(super) fn of_runs<'a>(
         by: Comparison,
-        mut costs: impl Iterator<Item = Option<SpreadCost>>,
+        mut runs: impl Iterator<Item = (&'a Snapshot, Option<SpreadCost>)>,
         spread_now: Option<Spread>,
     ) -> Option<Self> {
-        let newest = costs.next()??;
-        let mut known = vec![scaled(newest, by, &baseline.snapshot)];
-        for (run, cost) in baseline.runs().skip(1).zip(costs) {
-            known.extend(cost.map(|cost| scaled(cost, by, &run.snapshot)));
-        }
+        let (newest, cost) = runs.next()?;
+        let mut known = vec![scaled(cost?, by, newest)];
+        known.extend(runs.filter_map(|(run, cost)| Some(scaled(cost?, by, run))));
         Self::mean(&known, spread_now, by)
     }
 

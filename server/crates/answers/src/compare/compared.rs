@@ -46,6 +46,7 @@ impl Compared<'_> {
         costs: impl Iterator<Item = Option<SpreadCost>>,
         spread_now: Option<Spread>,
     ) -> Option<Before> {
-        Before::of_runs(self.baseline, self.by, costs, spread_now)
+        let runs = self.baseline.runs().map(|run| &*run.snapshot);
+        Before::of_runs(self.by, runs.zip(costs), spread_now)
     }
 }
