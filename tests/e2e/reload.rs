@@ -240,6 +240,20 @@ fn a_rewrite_with_a_long_pause_is_one_swap() {
     }
 }
 
+/// Only the end of writing tells that half of the lines are not all.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_profile_without_an_end_is_read_when_its_writer_closes_it() {
+    let mut session = Session::new("a.folded", folded(10).as_bytes(), 10);
+    session.assert_one_swap(40, |workspace| {
+        let mut file = File::create(workspace.path("a.folded")).unwrap();
+        for _ in 0..2 {
+            file.write_all("work (app.js:2) 1\n".repeat(20).as_bytes()).unwrap();
+            thread::sleep(Duration::from_millis(2500));
+        }
+    });
+}
+
 #[test]
 fn deleting_and_creating_a_profile_is_one_swap() {
     let mut session = Session::new("a.cpuprofile", &cpuprofile(10), 10);

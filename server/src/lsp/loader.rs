@@ -45,6 +45,7 @@ mod tests;
 mod totals;
 mod waiting;
 mod work_queue;
+mod writers;
 
 use answers::Severity;
 use background::Background;
@@ -53,6 +54,7 @@ use effect::Effect;
 use event::picked;
 use jobs::JobResult;
 use roots::{Roots, RootsEffect};
+use writers::Writes;
 
 /// How long the loader waits for the disk where it cannot go on without an answer.
 const DISK_DEADLINE: Duration = Duration::from_secs(1);
@@ -184,17 +186,26 @@ impl Loader {
     }
 
     async fn on_change(&mut self, changed: Changed) -> Vec<RootsEffect<Answer>> {
-        let Changed { paths, closed, removed } = changed;
+        let Changed { paths, written, closed, removed } = changed;
         let looked = from_disk(move || {
-            let gone = paths.iter().filter(|path| removed || !path.exists()).cloned().collect();
-            let closed = paths.iter().filter(|_| closed);
-            (gone, closed.filter_map(|path| Stamp::of(path).ok()).collect())
+            let (gone, there): (Vec<_>, Vec<_>) =
+                paths.into_iter().partition(|path| removed || !path.exists());
+            let stamped = |path: PathBuf| Stamp::of(&path).ok().map(|stamp| (path, stamp));
+            let writes = match (written, closed) {
+                (true, _) => Writes { written: there, ..Writes::default() },
+                (_, true) => {
+                    let closed = there.into_iter().filter_map(stamped).collect();
+                    Writes { closed, ..Writes::default() }
+                }
+                _ => Writes::default(),
+            };
+            (gone, writes)
         });
-        let (gone, closed): (Vec<PathBuf>, Vec<Stamp>) = looked.await.unwrap_or_default();
+        let (gone, writes): (Vec<PathBuf>, Writes) = looked.await.unwrap_or_default();
         for path in gone {
             self.folders.forget(&path);
         }
-        self.roots.on_event(None, Event::Closed(closed), Instant::now())
+        self.roots.on_event(None, Event::Written(writes), Instant::now())
     }
 
     fn on_result(&mut self, result: JobResult) -> Vec<RootsEffect<Answer>> {
@@ -241,6 +252,8 @@ impl Loader {
                 }
                 self.schedule_poll();
             }
+            Effect::Wait(path) => self.background.wait(path),
+            Effect::StopWaiting(path) => self.background.stop_waiting(&path),
             Effect::WatchBy(mode) => self.folders = Folders::new(mode, self.changes_sender.clone()),
         }
     }

@@ -1,5 +1,6 @@
-//! The progress of a load (`$/progress`), for clients that show it. It begins only if the load takes
-//! longer than [`PATIENCE`] and ends when [`Progress`] is dropped or the load is canceled.
+//! The progress of a load (`$/progress`), and that a file is still being written, for clients that show
+//! it. It begins only after some patience, for a load [`PATIENCE`], and ends when [`Progress`] is
+//! dropped or the load is canceled.
 
 use answers::ReadStep as Step;
 use answers::progress::describe;
@@ -10,6 +11,7 @@ use lsp_types::{
     NumberOrString, ProgressParams, ProgressParamsValue, WorkDoneProgress, WorkDoneProgressBegin,
     WorkDoneProgressCreateParams, WorkDoneProgressEnd, WorkDoneProgressReport,
 };
+use std::future::pending;
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -41,9 +43,43 @@ impl Progress {
         patience: Duration,
         cancelled: impl Future<Output = ()> + Send + 'static,
     ) -> Self {
+        let begin = WorkDoneProgressBegin {
+            title: title(path),
+            cancellable: Some(true),
+            message: None,
+            percentage: Some(0),
+        };
+        let client = enabled.then_some(client);
+        Self::begin(client, token(number), begin, patience, cancelled)
+    }
+
+    /// Says that `path` is still being written, from `patience` until this is dropped. `number` becomes
+    /// part of the token.
+    pub fn of_writing(
+        client: &Client,
+        enabled: bool,
+        number: u64,
+        path: &Path,
+        patience: Duration,
+    ) -> Self {
+        let begin = WorkDoneProgressBegin {
+            title: title(path),
+            message: Some("still being written".to_owned()),
+            ..WorkDoneProgressBegin::default()
+        };
+        let token = NumberOrString::String(format!("costline/writing/{number}"));
+        Self::begin(enabled.then_some(client), token, begin, patience, pending())
+    }
+
+    fn begin(
+        client: Option<&Client>,
+        token: NumberOrString,
+        begin: WorkDoneProgressBegin,
+        patience: Duration,
+        cancelled: impl Future<Output = ()> + Send + 'static,
+    ) -> Self {
         let (step, steps) = watch::channel(None);
-        if enabled {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if let Some(client) = client {
             let dropped = ended(steps.clone());
             let end = async {
                 tokio::select! {
@@ -51,7 +87,7 @@ impl Progress {
                     () = cancelled => {}
                 }
             };
-            tokio::spawn(show(client.clone(), token(number), name, steps, patience, end));
+            tokio::spawn(show(client.clone(), token, begin, steps, patience, end));
         }
         Self { step }
     }
@@ -63,6 +99,10 @@ impl Progress {
 }
 
 const TOKEN_PREFIX: &str = "costline/load/";
+
+fn title(path: &Path) -> String {
+    format!("Costline: {}", path.file_name().unwrap_or_default().to_string_lossy())
+}
 
 /// The token of a load. It is a string because some clients do not accept numbers.
 fn token(number: u64) -> NumberOrString {
@@ -81,7 +121,7 @@ pub fn number(token: &NumberOrString) -> Option<u64> {
 async fn show(
     client: Client,
     token: NumberOrString,
-    name: String,
+    begin: WorkDoneProgressBegin,
     steps: watch::Receiver<Option<Step>>,
     patience: Duration,
     end: impl Future<Output = ()>,
@@ -98,12 +138,6 @@ async fn show(
         let params =
             ProgressParams { token: token.clone(), value: ProgressParamsValue::WorkDone(value) };
         client.send_notification::<ProgressNotification>(params).await;
-    };
-    let begin = WorkDoneProgressBegin {
-        title: format!("Costline: {name}"),
-        cancellable: Some(true),
-        message: None,
-        percentage: Some(0),
     };
     send(WorkDoneProgress::Begin(begin)).await;
     let mut shown = None;

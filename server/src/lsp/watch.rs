@@ -21,6 +21,8 @@ const MAX_FOLDERS: usize = 1024;
 pub struct Changed {
     /// The paths that the system reported; empty if unknown.
     pub paths: Vec<PathBuf>,
+    /// Whether a program has written to them and will close them, which will be reported, too.
+    pub written: bool,
     /// Whether they were closed after writing, or moved here, which a program does once it has
     /// written a file.
     pub closed: bool,
@@ -32,7 +34,7 @@ pub struct Changed {
 impl Changed {
     /// Anything may have changed.
     pub fn anything() -> Self {
-        Self { paths: Vec::new(), closed: false, removed: false }
+        Self { paths: Vec::new(), written: false, closed: false, removed: false }
     }
 }
 
@@ -46,12 +48,15 @@ fn changed(event: notify::Result<Event>) -> Option<Changed> {
         EventKind::Access(_) => return None,
         _ => false,
     };
+    // Only inotify reports the end of writing.
+    let written = cfg!(any(target_os = "linux", target_os = "android"))
+        && matches!(event.kind, EventKind::Modify(ModifyKind::Data(_)));
     let removed = matches!(
         event.kind,
         EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From))
     );
     let paths = if event.need_rescan() { Vec::new() } else { event.paths };
-    Some(Changed { paths, closed, removed })
+    Some(Changed { paths, written, closed, removed })
 }
 
 /// Watches folders.
@@ -168,12 +173,13 @@ mod tests {
 
     #[test]
     fn files_that_are_closed_or_moved_into_place_are_complete() {
-        let closed = |kind| {
+        let changed = |kind| {
             let event = Event::new(kind).add_path("/p/perf.data".into());
             let changed = changed(Ok(event))?;
             assert_eq!(changed.paths, [PathBuf::from("/p/perf.data")]);
-            Some(changed.closed)
+            Some(changed)
         };
+        let closed = |kind| Some(changed(kind)?.closed);
         let moved = |mode| closed(EventKind::Modify(ModifyKind::Name(mode)));
         let access = |mode| closed(EventKind::Access(AccessKind::Close(mode)));
         assert_eq!(access(AccessMode::Write), Some(true));
@@ -182,7 +188,11 @@ mod tests {
         assert_eq!(moved(RenameMode::Both), Some(true));
         assert_eq!(moved(RenameMode::From), Some(false));
         assert_eq!(closed(EventKind::Create(CreateKind::File)), Some(false));
-        assert_eq!(closed(EventKind::Modify(ModifyKind::Data(DataChange::Any))), Some(false));
+        let data = EventKind::Modify(ModifyKind::Data(DataChange::Any));
+        assert_eq!(closed(data), Some(false));
+        let written = |kind| changed(kind).is_some_and(|changed| changed.written);
+        assert_eq!(written(data), cfg!(target_os = "linux"));
+        assert!(!written(EventKind::Create(CreateKind::File)));
     }
 
     #[test]

@@ -48,6 +48,9 @@ pub struct World {
     pub loading: bool,
     /// Whether the file of the profile shown has been deleted.
     pub deleted: bool,
+    /// Whether the profile shown was read before its writer had finished, because the user asked for
+    /// it.
+    pub incomplete: bool,
     /// The file of the setting `profile`, or one of several that the user selected, if it does not
     /// exist.
     pub missing: Option<PathBuf>,

@@ -7,9 +7,11 @@ use super::open_job::OpenJob;
 use super::running::{Running, Stop};
 use super::scan::{ScanRequest, scan};
 use super::shared::SharedProfiles;
+use super::target::QUIET;
 use super::work_queue::WorkId;
 use crate::lsp::progress::{PATIENCE, Progress};
 use answers::{Caches, LoadError, PUBLISH_INTERVAL, ReadStep as Step, Recognised};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -28,6 +30,9 @@ pub struct Background {
     recognised: Arc<Mutex<Recognised>>,
     shared: Arc<SharedProfiles>,
     running: Running,
+    /// Files that are still being written, with the progress that says so.
+    waiting: HashMap<PathBuf, Progress>,
+    waits: u64,
 }
 
 impl Background {
@@ -46,7 +51,22 @@ impl Background {
             recognised: Arc::default(),
             shared: Arc::default(),
             running: Running::default(),
+            waiting: HashMap::new(),
+            waits: 0,
         }
+    }
+
+    /// Shows that a file is still being written, unless it is soon complete.
+    pub fn wait(&mut self, path: PathBuf) {
+        self.waits += 1;
+        let enabled = self.shows_progress;
+        let progress = Progress::of_writing(&self.client, enabled, self.waits, &path, QUIET);
+        self.waiting.insert(path, progress);
+    }
+
+    /// Shows that no longer.
+    pub fn stop_waiting(&mut self, path: &Path) {
+        self.waiting.remove(path);
     }
 
     /// Starts work.

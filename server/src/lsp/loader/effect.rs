@@ -24,6 +24,10 @@ pub enum Effect<A, W = Arc<World>> {
     Diagnose(PathBuf, Option<(Severity, String)>),
     /// Replace the watched folders.
     Watch(Vec<PathBuf>),
+    /// Show that a file is still being written.
+    Wait(PathBuf),
+    /// Show it no longer.
+    StopWaiting(PathBuf),
     /// Change how folders are watched.
     WatchBy(Watch),
 }
@@ -57,6 +61,11 @@ impl<A> Output<A> {
     /// Adds an effect.
     pub fn push(&mut self, effect: Effect<A>) {
         self.effects.push(effect);
+    }
+
+    /// Adds effects.
+    pub fn extend(&mut self, effects: impl IntoIterator<Item = Effect<A>>) {
+        self.effects.extend(effects);
     }
 
     /// Changes the world. Consecutive changes are published together.

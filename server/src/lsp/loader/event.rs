@@ -1,8 +1,9 @@
 //! The events that the loader handles: settings, folders, files and commands.
 
 use super::baselines::WantedBaseline;
+use super::writers::Writes;
 use crate::lsp::other_profile::OtherProfile;
-use answers::{Choices, Given, Stamp, ViewChange as Change};
+use answers::{Choices, Given, ViewChange as Change};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,8 +26,8 @@ pub enum Event<A> {
     FilesChanged,
     /// A source was opened that did not exist when the sources were listed.
     SourceAdded,
-    /// Files were closed after writing.
-    Closed(Vec<Stamp>),
+    /// Files changed, and what the system reported about those who write them.
+    Written(Writes),
     /// Why the system does not report changes of files; `None` if it does.
     Unwatched(Option<Arc<str>>),
     /// The user changes the view, sets the baseline or picks a profile, which exists.

@@ -10,15 +10,14 @@ use super::problems::{
 };
 use super::refused::Refused;
 use super::scan::{ScanRequest, Scanned};
-use super::target::{ClosedFiles, Target};
+use super::target::Target;
 use super::work_queue::{WorkId, WorkQueue};
-use answers::{ErrorKind, Extent, FileVersion, LoadError, Loaded, Missing, Stamp};
+use super::writers::{Writers, Writes};
+use answers::{ErrorKind, Extent, FileVersion, LoadError, Loaded, Missing};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The time between scans while files settle.
-const SETTLING_INTERVAL: Duration = Duration::from_millis(50);
 /// The time from an event to the scan, so that one scan handles a burst of events.
 const DEBOUNCE: Duration = Duration::from_millis(20);
 
@@ -46,12 +45,23 @@ pub struct Finder {
     rereads: bool,
     search: Search,
     target: Option<Target>,
-    closed: ClosedFiles,
+    /// The files that were read last.
+    last: Option<Target>,
+    /// Whether they were read before they had settled, because the user asked for it.
+    is_early: bool,
+    /// The file that is shown as being written.
+    waits_for: Option<PathBuf>,
+    writers: Writers,
     refused: Refused,
     existence: Existence,
 }
 
 impl Finder {
+    /// Ends the display of what is awaited.
+    pub fn close<A>(&mut self, output: &mut Output<A>) {
+        output.extend(self.waits_for.take().map(Effect::StopWaiting));
+    }
+
     /// Requests a scan, because settings, roots or the pick have changed.
     pub fn scan_again(&mut self) {
         self.scans.want(());
@@ -98,12 +108,15 @@ impl Finder {
         self.scan_again();
     }
 
-    /// Handles that files were closed after writing.
-    pub fn closed(&mut self, files: Vec<Stamp>, now: Instant) {
-        for file in files {
-            self.closed.push(file);
-        }
+    /// Handles what the system reported about those who write files.
+    pub fn written(&mut self, files: Writes, now: Instant) {
+        self.writers.add(files, now);
         self.scan_soon(now);
+    }
+
+    /// The files that must settle: those to read next, or those that were read too early.
+    fn settling(&self) -> Option<&Target> {
+        self.target.as_ref().or(self.last.as_ref().filter(|_| self.is_early))
     }
 
     /// Starts a scan if one is due.
@@ -119,7 +132,7 @@ impl Finder {
             settings: world.settings.clone(),
             wanted: world.wanted_paths(),
             shown: world.snapshot().map_or_else(Vec::new, |shown| shown.loaded.files.clone()),
-            target: self.target.as_ref().map_or_else(Vec::new, |target| target.files.clone()),
+            target: self.settling().map_or_else(Vec::new, |target| target.files.clone()),
             problems: world.problems.iter().map(|(path, _)| path.clone()).collect(),
             unread_baseline: world
                 .settings
@@ -156,19 +169,61 @@ impl Finder {
         self.existence.update(output, scanned, now);
         self.update_target(output, scanned, now);
         clear_outdated(output, scanned, &self.refused);
-        let settling = self.target.as_ref().map(|_| now + SETTLING_INTERVAL);
+        let settling = self.settling().map(|target| now + target.interval(&self.writers, now));
         for time in settling.into_iter().chain(self.existence.next_scan()) {
             self.scan_by(time);
         }
-        if rereads && !scanned.shown.is_empty() {
-            return Some(ToRead {
-                files: scanned.shown.clone(),
-                extent: Extent::Whole,
-                missing: Missing::Refuse,
-                in_memory: None,
+        let to_read = if rereads {
+            self.at_once(output, scanned, now)
+        } else {
+            let to_read = self.in_memory(output, inactive);
+            let to_read = to_read.or_else(|| self.settled(output, scanned, now));
+            self.is_early &= to_read.is_none();
+            to_read
+        };
+        let waits_for = self
+            .target
+            .as_ref()
+            .filter(|target| to_read.is_none() && target.is_being_written(&self.writers, now));
+        let waits_for = waits_for.and_then(|target| Some(target.files.first()?.path.clone()));
+        if waits_for != self.waits_for {
+            output.extend(self.waits_for.take().map(Effect::StopWaiting));
+            output.extend(waits_for.clone().map(Effect::Wait));
+            self.waits_for = waits_for;
+        }
+        // Files that were deleted have no ending, and become no more complete.
+        let is_final = scanned.endings.is_empty() || self.has_settled(output, scanned, now);
+        if self.is_early && self.target.is_none() && is_final {
+            self.is_early = false;
+            output.publish(|world| {
+                world.incomplete = false;
+                world.revision += 1;
             });
         }
-        self.in_memory(output, inactive).or_else(|| self.settled(output, scanned, now))
+        to_read
+    }
+
+    /// Whether the files that must settle have.
+    fn has_settled<A>(&self, output: &Output<A>, scanned: &Scanned, now: Instant) -> bool {
+        let (follow, endings) = (output.world().settings.follow, &scanned.endings);
+        let settling = self.settling();
+        settling.is_some_and(|target| target.has_settled(endings, &self.writers, follow, now))
+    }
+
+    /// The files to read because the user asks for it: the next ones, even if they are still being
+    /// written, or else those shown.
+    fn at_once<A>(
+        &mut self,
+        output: &Output<A>,
+        scanned: &Scanned,
+        now: Instant,
+    ) -> Option<ToRead> {
+        let next = self.target.as_ref().map(|target| target.files.clone());
+        let is_settling = self.settling().is_some();
+        self.is_early = is_settling && !self.has_settled(output, scanned, now);
+        let files = next.unwrap_or_else(|| scanned.shown.clone());
+        let (extent, missing) = (Extent::Whole, Missing::Refuse);
+        (!files.is_empty()).then_some(ToRead { files, extent, missing, in_memory: None })
     }
 
     /// Decides which files to read next.
@@ -186,7 +241,8 @@ impl Finder {
         {
             return;
         }
-        self.target = next.map(|files| Target::new(files, now));
+        let before = self.target.as_ref().or(self.last.as_ref());
+        self.target = next.map(|files| Target::new(files, before, now));
     }
 
     /// The files of the target, if they are still in memory. They had settled when they were read.
@@ -200,11 +256,11 @@ impl Finder {
     /// The files of the target, if they have settled.
     fn settled<A>(&self, output: &Output<A>, scanned: &Scanned, now: Instant) -> Option<ToRead> {
         let target = self.target.as_ref()?;
-        if !target.has_settled(&scanned.endings, &self.closed, now) {
+        if !self.has_settled(output, scanned, now) {
             return None;
         }
         let (world, files) = (output.world(), target.files.clone());
-        let follow = world.settings.follow && target.is_growing(&self.closed, now);
+        let follow = world.settings.follow && target.is_growing(&self.writers, now);
         let extent = if follow { Extent::Growing } else { Extent::Whole };
         // A shown run stays as it is if one of its files cannot be read.
         let is_shown = world.snapshot().is_some_and(|shown| is_part(&shown.loaded, &files));
@@ -214,8 +270,9 @@ impl Finder {
     }
 
     /// Handles that a profile was read.
-    pub fn was_read(&mut self, path: &Path, now: Instant) {
-        self.target = None;
+    pub fn was_read<A>(&mut self, output: &mut Output<A>, path: &Path, now: Instant) {
+        self.last = self.target.take().or(self.last.take());
+        output.publish(|world| world.incomplete = self.is_early);
         self.search = Search::Newer;
         self.existence = Existence::Exists;
         self.refused.remove(path);
@@ -240,13 +297,15 @@ impl Finder {
         now: Instant,
     ) -> bool {
         self.scan_soon(now);
+        self.is_early = output.world().incomplete;
         let may_be_unfinished = match error.kind() {
             Some(ErrorKind::Truncated | ErrorKind::Malformed | ErrorKind::Unrecognised) => true,
             Some(ErrorKind::Cancelled) => return true,
             _ => files.len() > 1,
         };
         let target = self.target.as_mut().filter(|target| target.files == files);
-        if target.is_some_and(|target| may_be_unfinished && target.retry(took, now)) {
+        let writers = &self.writers;
+        if target.is_some_and(|target| may_be_unfinished && target.retry(took, writers, now)) {
             return false;
         }
         self.target = None;

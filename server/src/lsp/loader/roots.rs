@@ -89,8 +89,8 @@ impl<A> Roots<A> {
             }
             Event::FilesChanged => self.each(|state| state.on_event(Event::FilesChanged, now)),
             Event::SourceAdded => self.each(|state| state.on_event(Event::SourceAdded, now)),
-            Event::Closed(files) => {
-                self.each(|state| state.on_event(Event::Closed(files.clone()), now))
+            Event::Written(files) => {
+                self.each(|state| state.on_event(Event::Written(files.clone()), now))
             }
             Event::Unwatched(problem) => {
                 self.each(|state| state.on_event(Event::Unwatched(problem.clone()), now))
@@ -262,6 +262,8 @@ fn without_world<A>(effect: Effect<A>) -> Option<RootsEffect<A>> {
         Effect::Log(severity, message) => Effect::Log(severity, message),
         Effect::Diagnose(path, problem) => Effect::Diagnose(path, problem),
         Effect::Watch(folders) => Effect::Watch(folders),
+        Effect::Wait(path) => Effect::Wait(path),
+        Effect::StopWaiting(path) => Effect::StopWaiting(path),
         Effect::WatchBy(mode) => Effect::WatchBy(mode),
     })
 }

@@ -155,6 +155,7 @@ impl<A> State<A> {
         for id in [self.loads.cancel(), self.symbols.cancel()].into_iter().flatten() {
             self.output.push(Effect::Stop(id));
         }
+        self.finder.close(&mut self.output);
         self.baselines.cancel(&mut self.output, problem);
         self.others.close(&mut self.output, problem);
         self.totals.close(&mut self.output, problem);
@@ -170,7 +171,7 @@ impl<A> State<A> {
         match event {
             Event::FilesChanged => self.finder.scan_soon(now),
             Event::SourceAdded => self.remap(),
-            Event::Closed(files) => self.finder.closed(files, now),
+            Event::Written(files) => self.finder.written(files, now),
             Event::Unwatched(problem) => self.output.publish(|world| world.unwatched = problem),
             Event::Settings(value) => self.change_settings(&value),
             Event::Roots { added, removed } => self.change_roots(added, &removed),
@@ -465,7 +466,7 @@ impl<A> State<A> {
         let kind = ended.work.kind();
         match (ended.work, outcome) {
             (Load::Read(_), Ok(to_show)) => {
-                self.finder.was_read(&to_show.snapshot.loaded.path, now);
+                self.finder.was_read(&mut self.output, &to_show.snapshot.loaded.path, now);
                 self.pick_before = None;
                 let settings = &self.output.world().settings;
                 let used = to_show.snapshot.settings.clone();

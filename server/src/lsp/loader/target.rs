@@ -1,4 +1,6 @@
-//! The files to read next, and the rules for when they have *settled*.
+//! The files to read next, and the rules for when they have *settled*: they are unchanged for a moment,
+//! and complete. The end of a format says so, or that the writer has closed the file; where neither is
+//! known, only quiet.
 //!
 //! A growing file that is followed settles every second (`Target::grow_to`): what its profiler appends
 //! does not restart the wait. Only complete records are read (`formats::WholeRecords`), and the stamp
@@ -6,23 +8,22 @@
 //! grows.
 
 use super::scan::Ending;
-use answers::{FileVersion, Format, Stamp};
-use std::collections::VecDeque;
+use super::writers::Writers;
+use answers::{FileVersion, Format};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// How long a file must be unchanged before it is read.
 pub const SETTLED: Duration = Duration::from_millis(150);
-/// How long it must be unchanged if its format has no end mark.
+/// How long it must be unchanged if its format has no end mark and nobody is known to write it. Each
+/// pause that its writer makes doubles that, up to [`MAX_QUIET`].
 pub const QUIET: Duration = Duration::from_secs(1);
+const MAX_QUIET: Duration = Duration::from_secs(10);
 /// How long a file must be unreadable before it is reported.
 pub const PATIENCE: Duration = Duration::from_secs(2);
-/// The number of closed files to remember. It is greater than the number of files that are usually
-/// written at the same time.
-const MAX_CLOSED: usize = 16;
 
 /// The files of a run that will be read once they have settled.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Target {
     /// The files as they were found.
     pub files: Vec<FileVersion>,
@@ -32,12 +33,54 @@ pub struct Target {
     changed: Instant,
     /// The earliest time to read them.
     not_before: Instant,
+    /// How long they must be unchanged if nothing else says that they are complete.
+    quiet: Duration,
 }
 
 impl Target {
-    /// Files that were found at `now`.
-    pub fn new(files: Vec<FileVersion>, now: Instant) -> Self {
-        Self { files, since: now, changed: now, not_before: now + SETTLED }
+    /// Files that were found at `now`, after `before`.
+    pub fn new(files: Vec<FileVersion>, before: Option<&Self>, now: Instant) -> Self {
+        let quiet = before.map_or(QUIET, |before| before.quiet_after(&files, now));
+        Self { files, since: now, changed: now, not_before: now + SETTLED, quiet }
+    }
+
+    /// How long `files` must be unchanged, which have replaced these.
+    fn quiet_after(&self, files: &[FileVersion], now: Instant) -> Duration {
+        let has_grown = |(before, file): (&FileVersion, &FileVersion)| {
+            before.path == file.path && before.stamp.len < file.stamp.len
+        };
+        let pause = now.saturating_duration_since(self.since);
+        let have_grown = self.files.len() == files.len()
+            && self.files.iter().zip(files).all(has_grown)
+            && pause <= MAX_QUIET;
+        match have_grown {
+            true if pause >= self.quiet / 2 => (self.quiet * 2).min(MAX_QUIET),
+            true => self.quiet,
+            // They are written anew.
+            false => QUIET,
+        }
+    }
+
+    /// Whether the files are known to be written: by a program that has one open, or because one has
+    /// grown after a pause.
+    pub fn is_being_written(&self, writers: &Writers, now: Instant) -> bool {
+        self.quiet > QUIET || self.is_written(writers, now)
+    }
+
+    fn is_written(&self, writers: &Writers, now: Instant) -> bool {
+        self.files.iter().any(|file| writers.is_writing(&file.path, now))
+    }
+
+    /// The time from one look at the files to the next.
+    pub fn interval(&self, writers: &Writers, now: Instant) -> Duration {
+        let is_written = self.is_written(writers, now);
+        let is_new = now.saturating_duration_since(self.since) < QUIET;
+        match (is_written, is_new) {
+            // The end of writing is reported.
+            (true, _) => QUIET,
+            (false, true) => QUIET / 20,
+            (false, false) => self.quiet / 20,
+        }
     }
 
     /// Handles that profilers have appended to the files, which does not delay the next read. Returns
@@ -59,35 +102,51 @@ impl Target {
     }
 
     /// Whether profilers still append to the files, and what they have appended can be read.
-    pub fn is_growing(&self, closed: &ClosedFiles, now: Instant) -> bool {
+    pub fn is_growing(&self, writers: &Writers, now: Instant) -> bool {
         now.saturating_duration_since(self.changed) < QUIET
-            && !self.files.iter().all(|file| closed.contains(file.stamp))
-            && self.files.iter().all(|file| file.format().is_some_and(Format::can_be_followed))
+            && !self.files.iter().all(|file| writers.has_closed(file.stamp))
+            && self.can_be_followed()
     }
 
-    /// Whether all files have settled.
+    fn can_be_followed(&self) -> bool {
+        self.files.iter().all(|file| file.format().is_some_and(Format::can_be_followed))
+    }
+
+    /// Whether all files have settled. If they are followed, those that can be need not be complete.
     pub fn has_settled(
         &self,
         endings: &[(PathBuf, Ending)],
-        closed: &ClosedFiles,
+        writers: &Writers,
+        follow: bool,
         now: Instant,
     ) -> bool {
+        let follow = follow && self.can_be_followed();
         let waited = now.saturating_duration_since(self.since);
         let has_settled = |file: &FileVersion| {
             let ending = endings.iter().find(|(path, _)| *path == file.path);
-            match ending.map(|(_, ending)| *ending) {
-                Some(Ending::Foreign) => true,
-                Some(Ending::Marked { has_end }) => has_end || waited >= PATIENCE,
-                // The writer has closed the file after a complete record, or has stopped writing.
-                // In the latter case the last line need not be complete.
-                Some(Ending::Open { is_complete, unchanged_for }) => {
-                    waited >= QUIET
-                        || unchanged_for >= PATIENCE
-                        || (is_complete && closed.contains(file.stamp))
+            let Some((_, ending)) = ending else { return false };
+            let is_complete = match ending {
+                Ending::Foreign => true,
+                Ending::Marked { has_end } => *has_end,
+                Ending::Open { is_complete, .. } => *is_complete && writers.has_closed(file.stamp),
+                Ending::Unrecognised => false,
+            };
+            if is_complete {
+                return true;
+            }
+            if !follow && writers.is_writing(&file.path, now) {
+                return false;
+            }
+            match ending {
+                // The last line need not be complete.
+                Ending::Open { .. } if follow || writers.has_closed(file.stamp) => waited >= QUIET,
+                Ending::Open { unchanged_for, .. } => {
+                    waited >= self.quiet || *unchanged_for >= self.quiet.max(PATIENCE)
                 }
-                // The file may become a profile. If it does not, reading it gives the error.
-                Some(Ending::Unrecognised) => waited >= PATIENCE,
-                None => false,
+                // Reading the file gives the error. An unrecognised one may become a profile.
+                Ending::Marked { .. } | Ending::Foreign | Ending::Unrecognised => {
+                    waited >= PATIENCE
+                }
             }
         };
         now >= self.not_before && self.files.iter().all(has_settled)
@@ -100,28 +159,13 @@ impl Target {
 
     /// Handles that the files could not be read, after `took`. If they may still be written, they
     /// will be read again later, and the result is `true`.
-    pub fn retry(&mut self, took: Duration, now: Instant) -> bool {
-        let is_early = now.saturating_duration_since(self.since) < PATIENCE + took;
+    pub fn retry(&mut self, took: Duration, writers: &Writers, now: Instant) -> bool {
+        let is_early = now.saturating_duration_since(self.since) < PATIENCE + took
+            || self.is_written(writers, now);
         if is_early {
             // Waits at least as long as reading took.
             self.not_before = (self.since + PATIENCE).max(now + took);
         }
         is_early
-    }
-}
-
-/// The files that were closed last after writing.
-#[derive(Debug, Default)]
-pub struct ClosedFiles(VecDeque<Stamp>);
-
-impl ClosedFiles {
-    /// Adds a file, and forgets the oldest one if there are too many.
-    pub fn push(&mut self, stamp: Stamp) {
-        self.0.truncate(MAX_CLOSED - 1);
-        self.0.push_front(stamp);
-    }
-
-    fn contains(&self, stamp: Stamp) -> bool {
-        self.0.contains(&stamp)
     }
 }

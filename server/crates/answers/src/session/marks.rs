@@ -24,7 +24,7 @@ pub struct Marks {
     pub threads: Option<String>,
     /// What else decides which costs are shown, and where: transforms, filters, inlined code.
     pub parts: Vec<String>,
-    /// That the file is cut: `cut`.
+    /// That the file is cut, or may be incomplete because it is still being written: `cut`.
     pub cut: Option<String>,
     /// The baseline: `vs. old.folded`.
     pub baseline: Option<String>,
@@ -92,7 +92,11 @@ impl Marks {
         let baseline = name.map(|name| short(&format!("vs. {}", plain(&name))));
         let overlay = world.overlay_of(snapshot);
         let overlay = overlay.map(|overlay| short(&format!("beside {}", plain(&overlay.name()))));
-        let cut = (snapshot.loaded.truncated == Some(true)).then(|| "cut".to_owned());
+        let cut = match (world.incomplete, snapshot.loaded.truncated) {
+            (true, _) => Some("may be incomplete".to_owned()),
+            (false, Some(true)) => Some("cut".to_owned()),
+            (false, _) => None,
+        };
         Self { cut, baseline, overlay, ..Self::of(snapshot) }
     }
 

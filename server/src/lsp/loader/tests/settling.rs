@@ -4,6 +4,7 @@ use super::disk::Content;
 use super::disk::Content::{Broken, Cut, CutInside, Garbage, OpenLine, Profile};
 use super::simulation::Simulation;
 use crate::lsp::loader::event::Event;
+use answers::Marks;
 use serde_json::json;
 use std::time::Duration;
 
@@ -85,6 +86,94 @@ fn a_growing_file_that_is_followed_is_read_each_second() {
         simulation.rest();
         assert_eq!(simulation.samples(), Some(62), "{name}");
     }
+}
+
+#[test]
+fn a_file_that_is_still_open_is_read_when_it_is_closed() {
+    for name in ["a.folded", "a.cpuprofile"] {
+        let mut simulation = Simulation::showing(&[(name, Profile(2))]);
+        for content in [Cut, CutInside, Garbage, OpenLine(4)] {
+            simulation.write_on(name, content);
+            pass(&mut simulation, 2500);
+            let is_whole = name == "a.cpuprofile" && content == OpenLine(4);
+            assert_eq!(simulation.samples(), Some(if is_whole { 4 } else { 2 }), "{content:?}");
+            assert!(name == "a.cpuprofile" || !simulation.waits_for.is_empty());
+        }
+        simulation.write_on(name, Profile(6));
+        simulation.close(name);
+        pass(&mut simulation, NOTICED + 150 + STEP);
+        assert_eq!((simulation.samples(), simulation.errors.len()), (Some(6), 0), "{name}");
+        simulation.rest();
+        assert_eq!(simulation.waits_for.len(), 0);
+    }
+}
+
+#[test]
+fn a_writer_that_writes_nothing_for_30_s_is_not_awaited() {
+    let mut simulation = Simulation::showing(&[("a.folded", Profile(2))]);
+    simulation.write_on("a.folded", Profile(4));
+    pass(&mut simulation, 29_000);
+    assert_eq!(simulation.samples(), Some(2));
+    pass(&mut simulation, 2000 + STEP);
+    assert_eq!(simulation.samples(), Some(4));
+    let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
+    simulation.write_on("a.cpuprofile", Cut);
+    pass(&mut simulation, 29_000);
+    assert_eq!(simulation.errors.len(), 0);
+    simulation.rest();
+    assert_eq!((simulation.errors.len(), simulation.samples()), (1, Some(2)));
+}
+
+#[test]
+fn each_pause_doubles_the_wait_where_no_close_is_reported() {
+    let mut simulation = Simulation::showing(&[("a.folded", Profile(2))]);
+    pass(&mut simulation, 11_000);
+    // Pauses of half the wait: 1 s, 2 s, 4 s, 8 s, then 10 s.
+    for (samples, pause) in [(4, 600), (6, 1200), (8, 2400), (10, 4800), (12, 9900)] {
+        simulation.append("a.folded", Profile(samples));
+        pass(&mut simulation, pause);
+        assert_eq!(simulation.samples(), Some(2), "a pause of {pause} ms");
+    }
+    simulation.rest();
+    assert_eq!(simulation.shown, [2, 12]);
+    // A pause that was taken for the end.
+    let mut simulation = Simulation::showing(&[("a.folded", Profile(2))]);
+    pass(&mut simulation, 11_000);
+    simulation.append("a.folded", Profile(4));
+    pass(&mut simulation, 1800);
+    simulation.append("a.folded", Profile(6));
+    pass(&mut simulation, 1800);
+    assert_eq!(simulation.samples(), Some(4));
+    simulation.rest();
+    assert_eq!(simulation.shown, [2, 4, 6]);
+}
+
+#[test]
+fn reload_reads_a_file_that_is_still_open_and_marks_it() {
+    let mark = |simulation: &Simulation| Marks::of_world(&simulation.world).all().join(" · ");
+    let mut simulation = Simulation::showing(&[("a.folded", Profile(2))]);
+    simulation.write_on("a.folded", Profile(4));
+    pass(&mut simulation, 500);
+    assert_eq!((simulation.samples(), mark(&simulation).as_str()), (Some(2), ""));
+    let command = simulation.reload();
+    pass(&mut simulation, STEP);
+    assert_eq!((simulation.samples(), mark(&simulation).as_str()), (Some(4), "may be incomplete"));
+    assert!(simulation.answers[&command].is_ok());
+    // It is closed without another write.
+    simulation.close("a.folded");
+    simulation.rest();
+    assert_eq!((simulation.reads, mark(&simulation).as_str()), (2, ""));
+    // It is written to again.
+    simulation.write_on("a.folded", Profile(6));
+    simulation.reload();
+    pass(&mut simulation, STEP);
+    assert_eq!((simulation.samples(), mark(&simulation).as_str()), (Some(6), "may be incomplete"));
+    simulation.write_on("a.folded", Profile(8));
+    pass(&mut simulation, 5000);
+    assert_eq!((simulation.samples(), mark(&simulation).as_str()), (Some(6), "may be incomplete"));
+    simulation.close("a.folded");
+    simulation.rest();
+    assert_eq!((simulation.samples(), mark(&simulation).as_str()), (Some(8), ""));
 }
 
 /// Checks that `content` is reported once, after 2 s, and is never shown.

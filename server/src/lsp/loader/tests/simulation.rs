@@ -11,6 +11,7 @@ use crate::lsp::loader::open_job::{OpenJob, Opened};
 use crate::lsp::loader::shared::SharedProfiles;
 use crate::lsp::loader::state::State;
 use crate::lsp::loader::work_queue::WorkId;
+use crate::lsp::loader::writers::Writes;
 use crate::lsp::other_profile::OtherProfile;
 use answers::{
     Baseline, Caches, Choices, Environment, LoadError, Loaded, ReadError, Settings, Severity,
@@ -75,6 +76,8 @@ pub struct Simulation {
     pub reports: Vec<(String, (PathBuf, Stamp))>,
     pub warnings: Vec<String>,
     pub diagnostics: BTreeMap<PathBuf, String>,
+    /// The files that are shown as being written.
+    pub waits_for: BTreeSet<PathBuf>,
     /// Files whose load was canceled.
     pub given_up: Vec<(PathBuf, Stamp)>,
     pub scans: u32,
@@ -119,6 +122,7 @@ impl Simulation {
             reports: Vec::new(),
             warnings: Vec::new(),
             diagnostics: BTreeMap::new(),
+            waits_for: BTreeSet::new(),
             given_up: Vec::new(),
             scans: 0,
             reads: 0,
@@ -152,16 +156,34 @@ impl Simulation {
 
     /// Writes a file, which is newer than all others.
     pub fn write(&mut self, name: &str, content: Content) {
+        self.write_with_len(name, content, 0);
+    }
+
+    /// Appends to a file, so that it has this content.
+    pub fn append(&mut self, name: &str, content: Content) {
+        let before = self.disk.files.get(&path(name)).map_or(0, |file| file.stamp.len);
+        self.write_with_len(name, content, before + 1);
+    }
+
+    fn write_with_len(&mut self, name: &str, content: Content, len: u64) {
         // Gives each version a different time.
         self.pass(Duration::from_millis(1));
-        self.disk.put(name, Stamp::new(0, self.wall()), content);
+        self.disk.put(name, Stamp::new(len, self.wall()), content);
         self.event(Event::FilesChanged);
     }
 
     /// Closes a file after writing.
     pub fn close(&mut self, name: &str) {
         let stamp = self.disk.files.get(&path(name)).map(|file| file.stamp);
-        self.event(Event::Closed(stamp.into_iter().collect()));
+        let closed = stamp.into_iter().map(|stamp| (path(name), stamp)).collect();
+        self.event(Event::Written(Writes { closed, ..Writes::default() }));
+    }
+
+    /// Appends to a file, which stays open, and the system reports that.
+    pub fn write_on(&mut self, name: &str, content: Content) {
+        self.append(name, content);
+        let written = vec![path(name)];
+        self.event(Event::Written(Writes { written, ..Writes::default() }));
     }
 
     pub fn delete(&mut self, name: &str) {
@@ -312,6 +334,8 @@ impl Simulation {
                     self.diagnostics.insert(path, message);
                 }
                 Effect::Diagnose(path, None) => drop(self.diagnostics.remove(&path)),
+                Effect::Wait(path) => assert!(self.waits_for.insert(path), "waits for it twice"),
+                Effect::StopWaiting(path) => assert!(self.waits_for.remove(&path)),
                 Effect::Watch(_) | Effect::WatchBy(_) => {}
             }
         }
