@@ -19,6 +19,7 @@ callers of m.even/2-0
                  total        calls
    92.3% (12 callseqs)            1  m.main/2-0  m.m:5
     15.4% (2 callseqs)            2  ↻ m.odd/2-0  m.m:22
+mutual recursion of 2 functions: a call from outside leads to 6.0 calls on average
 ↻ marks recursive calls; their cost is included in the call that enters the recursion
 "
     );
@@ -155,6 +156,39 @@ fn groups_the_callers_of_stacks_by_file() {
     assert_eq!(outcome.code, Some(3));
     assert!(outcome.stderr.contains("no callers"), "{}", outcome.stderr);
     assert_eq!(run(["callers", profile, "nothing"]).code, Some(2));
+}
+
+#[test]
+fn callers_end_with_what_has_none_and_the_kind_of_recursion() {
+    let callers = |profile: &str, function: &str| {
+        let profile = super::fixture(profile);
+        let text = run(["callers", profile.to_str().unwrap(), function]).success();
+        text.lines().skip(3).map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+    };
+    let carve = callers("austin/py-gridworld/austin.mojo", "build.<locals>.carve");
+    assert_eq!(carve[2], "5.9% (194 ms)               no caller: the stack begins here");
+    assert!(carve[3].contains("↻ build.<locals>.carve"), "{carve:?}");
+    assert!(carve.iter().any(|line| line.starts_with("recursion at ")), "{carve:?}");
+    // callgrind_annotate: 2 calls from main, 478 of fib itself, which has both on one line.
+    let fib = callers("callgrind/c-recursion/callgrind.out", "fib");
+    let expected = "recursion at one line: a call from outside leads to 240.0 calls on average";
+    assert!(fib.iter().any(|line| line == expected), "{fib:?}");
+
+    let file = tempfile::Builder::new().suffix(".folded").tempfile().unwrap();
+    std::fs::write(file.path(), "main;f;f;g 1\nf;g 2\nmain;g 4\n").unwrap();
+    let of_json = |function: &str| -> Value {
+        let text = run(["callers", "--json", file.path().to_str().unwrap(), function]).success();
+        serde_json::from_str(&text).unwrap()
+    };
+    let f = of_json("f");
+    assert_eq!((&f["sum"], &f["noCaller"]), (&json!(1), &json!(2)));
+    let recursion = json!({
+        "kind": "single", "functions": 1, "sites": 1, "callsPerEntry": null, "meanDepth": 4.0 / 3.0, "maxDepth": 2,
+        "text": "recursion at one line: 1.3 calls deep on average, at most 2"
+    });
+    assert_eq!(f["recursion"], recursion);
+    let g = of_json("g");
+    assert_eq!((&g["sum"], &g["noCaller"], &g["recursion"]), (&json!(7), &json!(0), &Value::Null));
 }
 
 #[test]

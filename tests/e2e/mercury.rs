@@ -142,7 +142,7 @@ fn hovers_list_the_callees_of_a_call_site() {
         "per call: self 1 callseq · total 3 callseqs",
         "quanta: self 1 tick · total 5 ticks",
         "words: self 0 words · total 10 words",
-        "in a recursion of 2 functions: a call from outside leads to 6.0 calls on average",
+        "mutual recursion of 2 functions: a call from outside leads to 6.0 calls on average",
     ] {
         assert!(hover.contains(part), "{part} is not in\n{hover}");
     }

@@ -152,7 +152,7 @@ export interface CallGroups {
   readonly contour: boolean;
   /** What they are grouped by. */
   readonly groupBy: GroupBy;
-  /** The rows, hottest first. Recursive calls come last. */
+  /** The rows, hottest first, then what is without a caller or callee, and last recursive calls. */
   readonly rows: readonly CallGroup[];
   /** The weight of the calls that are not recursive. It is the same for each `groupBy`. */
   readonly sum: Weight;
@@ -172,7 +172,7 @@ export interface CallSite {
 export interface CallStep {
   /** Whether the entries are callers or callees. */
   readonly direction?: Direction;
-  /** The callers or callees. Recursive calls come last. */
+  /** The callers or callees, then what is without one (for callees `self`, for callers the samples whose stack begins at the item), whose item has an empty path, and last recursive calls. */
   readonly entries: readonly CallEntry[];
   /** Whether costs are estimated, because the recording is a call graph. */
   readonly est?: boolean;
@@ -184,6 +184,8 @@ export interface CallStep {
   readonly item?: Item | null;
   /** The metric of all costs. */
   readonly metric?: string;
+  /** The recursion that the function takes part in. Null if there is none. */
+  readonly recursion?: Recursion | null;
   /** For callees, the item's self cost on this path. For callers, the weight of the samples in which it has no caller. Null if it is unknown. */
   readonly self?: Weight | null;
   /** The total of the path. */
@@ -1253,7 +1255,7 @@ export interface ItemData {
   readonly name: string;
   /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
   readonly overlay?: OverlayData;
-  /** The path from the root to this function. */
+  /** The path from the root to this function. Empty for what no caller or callee accounts for, which has no calls. */
   readonly path: readonly FunctionKey[];
   /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
@@ -1587,6 +1589,24 @@ export interface RecordedFile {
   readonly rules: readonly PathMapping[];
   /** The self cost of its lines. */
   readonly self: Weight;
+}
+
+/** The recursion that a function takes part in. */
+export interface Recursion {
+  /** Calls per call from outside, including that one. Null if calls are not counted. */
+  readonly callsPerEntry: number | null;
+  /** The number of functions in it. */
+  readonly functions: number;
+  /** Whether the function calls itself at one call site (a line, where calls are not told apart) or at several, or several functions call each other. If one call passes several call sites, that is divide and conquer. */
+  readonly kind: "single" | "several" | "mutual";
+  /** The most of its calls on a stack. Null if there are no stacks. */
+  readonly maxDepth: number | null;
+  /** The mean number of its calls on a stack that has one. Null if there are no stacks. */
+  readonly meanDepth: number | null;
+  /** The number of call sites, or of lines with some. */
+  readonly sites: number;
+  /** All of this as text: `recursion at one line: 2.0 calls deep on average, at most 3`. */
+  readonly text: string;
 }
 
 /** One of the selected lines. */

@@ -7,10 +7,11 @@ use super::style::{Style, StyleArgs};
 use super::values::one_of;
 use super::view::ViewArgs;
 use answers::call_groups::{groups, name, site, total};
+use answers::calls::{RecursionFields, rest_name, step};
 use answers::text::plain;
 use answers::{
-    CallGroup, CallGroups, CallPath, Direction, GroupBy, GroupKey, LabelScale as Scale, Recursion,
-    Snapshot, Unit, Weight, text, units,
+    CallGroup, CallGroups, CallPath, Direction, FunctionRecursion, GroupBy, GroupKey,
+    LabelScale as Scale, PathStep, Recursion, Snapshot, Unit, Weight, text, units,
 };
 use serde::Serialize;
 use std::io::Write;
@@ -53,38 +54,59 @@ impl CallersArgs {
             .only_named(&function.to_string_lossy())
             .map_err(|unmatched| failure(Failure::usage(unmatched.problem)))?;
         let path = CallPath { functions: vec![callee], recursion: Recursion::Collapsed };
-        let found = groups(&snapshot, Direction::Incoming, &path, self.by);
-        let callee = snapshot.function(callee).name;
+        let found = Found {
+            callee: snapshot.function(callee).name,
+            groups: groups(&snapshot, Direction::Incoming, &path, self.by),
+            step: step(&snapshot, Direction::Incoming, &path),
+            recursion: snapshot.tree.recursion(callee),
+        };
         if snapshot.settings.view.contour && !snapshot.tree.has_contour() {
             let metric = &snapshot.costs.metric.name;
             return Err(Failure::no_output(format!(
                 "--contour needs call costs, which `{metric}` does not have: choose another metric"
             )));
         }
-        if found.groups.is_empty() {
-            return Err(Failure::no_output(format!("the profile has no callers of {callee}")));
+        if found.groups.groups.is_empty() {
+            let problem = format!("the profile has no callers of {}", found.callee);
+            return Err(Failure::no_output(problem));
         }
         if self.json {
-            write_json(&snapshot, callee, &found, out)
+            write_json(&snapshot, found, out)
         } else {
-            write_text(&snapshot, callee, &found, self.style.style(Unit::Both), out)
+            write_text(&snapshot, &found, self.style.style(Unit::Both), out)
         }
     }
 }
 
+/// The callers of a function.
+struct Found<'a> {
+    callee: &'a str,
+    groups: CallGroups,
+    step: PathStep,
+    recursion: Option<FunctionRecursion>,
+}
+
 fn write_text(
     snapshot: &Snapshot,
-    callee: &str,
-    found: &CallGroups,
+    found: &Found<'_>,
     style: Style,
     out: &mut Output,
 ) -> Result<(), Failure> {
     writeln!(out, "{}", headline(snapshot))?;
     let contour = if snapshot.tree.has_contour() { " above the contour" } else { "" };
-    writeln!(out, "callers of {}{contour}", plain(callee))?;
+    writeln!(out, "callers of {}{contour}", plain(found.callee))?;
     let scale = Scale::new(&snapshot.costs.metric, snapshot.costs.base, style.unit);
     writeln!(out, "{:>22} {:>12}", "total", "calls")?;
-    for group in &found.groups {
+    // It belongs to the sum, and so comes before recursive calls.
+    let rest = found.step.rest().map(|rest| {
+        let cost = units::total(rest, |weight| scale.weight(weight));
+        format!("{cost:>22} {:>12}  {}", "", rest_name(snapshot, Direction::Incoming))
+    });
+    let mut rest = rest.unwrap_or_default();
+    for group in &found.groups.groups {
+        if group.recursive && !rest.is_empty() {
+            writeln!(out, "{}", std::mem::take(&mut rest))?;
+        }
         let calls = group.calls.map_or_else(String::new, units::number);
         let cost = units::total(total(group), |weight| scale.weight(weight));
         let mark = if group.recursive { "↻ " } else { "" };
@@ -94,7 +116,13 @@ fn write_text(
         let what = style.name_and_place(COSTS_WIDTH, &plain(&name), &place);
         writeln!(out, "{cost:>22} {calls:>12}  {mark}{what}")?;
     }
-    if found.groups.iter().any(|group| group.recursive) {
+    if !rest.is_empty() {
+        writeln!(out, "{rest}")?;
+    }
+    if let Some(found) = found.recursion {
+        writeln!(out, "{}", RecursionFields::from(found).text)?;
+    }
+    if found.groups.groups.iter().any(|group| group.recursive) {
         writeln!(
             out,
             "↻ marks recursive calls; their cost is included in the call that enters the \
@@ -127,6 +155,11 @@ struct JsonCallers<'a> {
     contour: bool,
     /// The weight of the calls that are not recursive.
     sum: Weight,
+    /// The weight without a caller. Null if it is unknown.
+    #[serde(rename = "noCaller")]
+    no_caller: Option<Weight>,
+    /// Null if the function is not recursive.
+    recursion: Option<RecursionFields>,
     callers: Vec<JsonRow<'a>>,
 }
 
@@ -144,12 +177,8 @@ struct JsonRow<'a> {
     recursive: bool,
 }
 
-fn write_json(
-    snapshot: &Snapshot,
-    function: &str,
-    found: &CallGroups,
-    out: &mut Output,
-) -> Result<(), Failure> {
+fn write_json(snapshot: &Snapshot, found: Found<'_>, out: &mut Output) -> Result<(), Failure> {
+    let Found { callee, groups, step, recursion } = found;
     let row = |group: &CallGroup| {
         let place = place_of(snapshot, &group.key);
         let (file, line) = (place.map(|place| place.0), place.and_then(|place| place.1));
@@ -167,10 +196,12 @@ fn write_json(
         version: 1,
         metric: &snapshot.costs.metric.name,
         unit: &snapshot.costs.metric.unit,
-        function,
+        function: callee,
         contour: snapshot.tree.has_contour(),
-        sum: Weight(found.sum),
-        callers: found.groups.iter().map(row).collect(),
+        sum: Weight(groups.sum),
+        no_caller: step.self_.map(Weight),
+        recursion: recursion.map(RecursionFields::from),
+        callers: groups.groups.iter().map(row).collect(),
     };
     let text = serde_json::to_string_pretty(&callers).map_err(std::io::Error::from)?;
     writeln!(out, "{text}")?;

@@ -87,7 +87,7 @@
 ---@class costline.CallGroups
 ---@field contour boolean Whether callers that the contour file excludes are replaced by their nearest callers that are not excluded.
 ---@field groupBy costline.GroupBy What they are grouped by.
----@field rows costline.CallGroup[] The rows, hottest first. Recursive calls come last.
+---@field rows costline.CallGroup[] The rows, hottest first, then what is without a caller or callee, and last recursive calls.
 ---@field sum costline.Weight The weight of the calls that are not recursive. It is the same for each `groupBy`.
 
 --- A call site.
@@ -99,12 +99,13 @@
 --- The callers or callees of an item, hottest first. Empty if the item is not in this profile.
 ---@class costline.CallStep
 ---@field direction? costline.Direction Whether the entries are callers or callees.
----@field entries costline.CallEntry[] The callers or callees. Recursive calls come last.
+---@field entries costline.CallEntry[] The callers or callees, then what is without one (for callees `self`, for callers the samples whose stack begins at the item), whose item has an empty path, and last recursive calls.
 ---@field est? boolean Whether costs are estimated, because the recording is a call graph.
 ---@field exact? boolean Whether each recursive call is a function of the path. Otherwise consecutive calls of one function are one.
 ---@field groups? costline.CallGroups The callers or callees by the option `groupBy`. Missing without it.
 ---@field item? costline.Item|vim.NIL The item with its current costs.
 ---@field metric? string The metric of all costs.
+---@field recursion? costline.Recursion|vim.NIL The recursion that the function takes part in. Null if there is none.
 ---@field self? costline.Weight|vim.NIL For callees, the item's self cost on this path. For callers, the weight of the samples in which it has no caller. Null if it is unknown.
 ---@field total? costline.Weight The total of the path.
 ---@field unit? string Its unit.
@@ -717,7 +718,7 @@
 ---@field metric string The metric of both.
 ---@field name string The function's full name.
 ---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
----@field path costline.FunctionKey[] The path from the root to this function.
+---@field path costline.FunctionKey[] The path from the root to this function. Empty for what no caller or callee accounts for, which has no calls.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
 ---@field recursive boolean Whether it is a recursive call. Its cost is then not part of the sum of its siblings.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
@@ -913,6 +914,16 @@
 ---@field reason string|vim.NIL Why there is no workspace file, as text to follow the name. Null if there is one.
 ---@field rules costline.PathMapping[] The entries of the setting `pathMappings` that map it to a workspace file that it could be, one for each of these files.
 ---@field self costline.Weight The self cost of its lines.
+
+--- The recursion that a function takes part in.
+---@class costline.Recursion
+---@field callsPerEntry number|vim.NIL Calls per call from outside, including that one. Null if calls are not counted.
+---@field functions integer The number of functions in it.
+---@field kind "single"|"several"|"mutual" Whether the function calls itself at one call site (a line, where calls are not told apart) or at several, or several functions call each other. If one call passes several call sites, that is divide and conquer.
+---@field maxDepth integer|vim.NIL The most of its calls on a stack. Null if there are no stacks.
+---@field meanDepth number|vim.NIL The mean number of its calls on a stack that has one. Null if there are no stacks.
+---@field sites integer The number of call sites, or of lines with some.
+---@field text string All of this as text: `recursion at one line: 2.0 calls deep on average, at most 3`.
 
 --- One of the selected lines.
 ---@class costline.SelectedLine

@@ -19,11 +19,11 @@
 
 use crate::call_tree::Index;
 use crate::function_costs::FunctionCost;
-use crate::graph_paths::GraphIndex;
+use crate::graph_paths::{GraphIndex, without_caller};
 use crate::paths::{PathEntry, PathStep, Recursion, hotter};
 use crate::tree_order::{Around, TreeOrder};
-use crate::{CallNode, CallNodeId, CallNodes, CallTree, Costs, Edges};
-use profile::{Cost, FunctionId, JitTier, Total};
+use crate::{CallNode, CallNodeId, CallNodes, CallTree, Costs};
+use profile::{FunctionId, JitTier, Total};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A branch of the call tree: a path of functions, represented by its last function.
@@ -479,25 +479,10 @@ fn roots_of_graph(graph: &GraphIndex) -> Vec<Branch> {
     let is_root: FxHashSet<FunctionId> = branches.iter().map(|branch| branch.function).collect();
     let others = costs.functions().filter(|(function, _)| !is_root.contains(function));
     branches.extend(others.filter_map(|(function, cost)| {
-        let total = without_caller(edges, function, cost.cost)?;
+        let total = without_caller(edges, function, cost.cost).filter(|rest| *rest != 0.0)?;
         // What the function spends itself is divided among its callers and this root.
         let at = At::Path(vec![function]);
         Some(Branch { function, self_: None, total, estimated: true, at })
     }));
     branches
-}
-
-/// The part of an exact total for which no caller is recorded. `None` if there is none, or it is not known
-/// because of recursion.
-fn without_caller(edges: &Edges, function: FunctionId, cost: Cost) -> Option<f64> {
-    let total = cost.total.exact()?;
-    let mut called = 0.0;
-    for edge in edges.callers(function) {
-        if edge.estimated || edge.recursive || edge.caller == function {
-            return None;
-        }
-        called += edge.total;
-    }
-    // Sums of fractions are rounded.
-    Some(total - called).filter(|rest| *rest > 1e-9 * total)
 }

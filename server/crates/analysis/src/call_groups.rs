@@ -154,7 +154,7 @@ impl Cliques {
         Self { clique, members: FxHashMap::default() }
     }
 
-    fn members(&mut self, function: FunctionId) -> Vec<FunctionId> {
+    pub(crate) fn members(&mut self, function: FunctionId) -> Vec<FunctionId> {
         let Some(&clique) = self.clique.get(function.index()) else { return vec![function] };
         let all = (0..).map(FunctionId::new).zip(&self.clique);
         let members = || all.filter(|(_, of)| **of == clique).map(|(of, _)| of).collect();

@@ -7,13 +7,14 @@
 use crate::activations::Activations;
 use crate::call_groups::{CallGrouping, CallGroups, Cliques, group_step};
 use crate::cliques::{CliqueCost, cliques_of_contexts, cliques_of_graph};
-use crate::context_paths::{CliqueRecursion, ContextIndex};
+use crate::context_paths::ContextIndex;
 use crate::costs::JoinedCosts;
 use crate::edges::Edges;
 use crate::frames::Frames;
 use crate::graph_paths::{GraphIndex, callees_in_graph, callers_in_graph};
 use crate::jit_tiers::{JitTiers, of_function};
 use crate::paths::{PathStep, Recursion};
+use crate::recursion::FunctionRecursion;
 use crate::stack_paths::StackIndex;
 use crate::weighted::WeightedStacks;
 use crate::{CallNodes, ThreadChoice, View};
@@ -179,11 +180,16 @@ impl CallTree {
         }
     }
 
-    /// The recursion that a function takes part in, if the recording has contexts.
-    pub fn recursion(&self, function: FunctionId) -> Option<CliqueRecursion> {
+    /// The recursion that a function takes part in. `None` if there is none in this view.
+    pub fn recursion(&self, function: FunctionId) -> Option<FunctionRecursion> {
         match self.index() {
             Index::Contexts(index) => index.recursion(function),
-            Index::Stacks(_) | Index::Graph(_) => None,
+            Index::Stacks(index) => {
+                FunctionRecursion::on_stacks(index, index.activations(), function)
+            }
+            Index::Graph(GraphIndex { edges, .. }) => {
+                FunctionRecursion::in_graph(edges, self.groups.n_functions(), function)
+            }
         }
     }
 

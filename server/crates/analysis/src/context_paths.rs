@@ -17,7 +17,8 @@ use crate::View;
 use crate::call_groups::{CallGrouping, CallGroups, GroupKey, GroupSums};
 use crate::graph_paths::GraphIndex;
 use crate::group::group;
-use crate::paths::{PathEntry, PathStep, SiteCost, hotter};
+use crate::paths::{PathEntry, PathStep, SiteCost, hotter, rest_of};
+use crate::recursion::{FunctionRecursion, RecursionDepth, RecursiveSites};
 use profile::{Column, Contexts, FileId, FunctionId, GraphTables, Groups, MetricId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,17 +44,6 @@ pub(crate) struct ContextIndex {
     by_callee: Vec<u32>,
     /// The first call of each context, and one past the last call.
     first: Vec<usize>,
-}
-
-/// A recursion: functions that call each other, or one that calls itself.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CliqueRecursion {
-    /// The number of functions that are called within it.
-    pub functions: usize,
-    /// The number of call sites within it.
-    pub sites: usize,
-    /// Calls per call from outside, including that one.
-    pub depth: f64,
 }
 
 /// A function on a path: its contexts there, with the part of their cost that is on the path.
@@ -232,6 +222,9 @@ impl ContextIndex {
             let starts = rest.is_empty() && entry.leaf;
             entry.self_ = starts.then_some(entry.total);
         }
+        let entering = step.entries.iter().filter(|entry| !entry.recursive);
+        let called = entering.map(|entry| entry.total).sum();
+        step.self_ = Some(rest_of(step.total, called)).filter(|_| !step.estimated);
         step
     }
 
@@ -410,7 +403,7 @@ impl ContextIndex {
     }
 
     /// The recursion that a function takes part in; `None` if it never calls back to itself.
-    pub(crate) fn recursion(&self, function: FunctionId) -> Option<CliqueRecursion> {
+    pub(crate) fn recursion(&self, function: FunctionId) -> Option<FunctionRecursion> {
         let clique = |context: u32| self.contexts.contexts[context as usize].clique as usize;
         let mut is_of_function = vec![false; self.contexts.cliques.len()];
         for (context, _) in (0..).zip(&self.function_of).filter(|(_, of)| **of == Some(function)) {
@@ -430,9 +423,9 @@ impl ContextIndex {
                 entered += call.count;
             }
         }
-        let (functions, sites) = (functions.len(), sites.len());
-        let depth = calls as f64 / entered as f64;
-        (functions > 0 && entered > 0).then_some(CliqueRecursion { functions, sites, depth })
+        let (functions, sites) = (functions.len(), RecursiveSites::Calls(sites.len()));
+        let depth = RecursionDepth::Calls(calls as f64 / entered as f64);
+        (functions > 0 && entered > 0).then_some(FunctionRecursion { functions, sites, depth })
     }
 
     /// Calls `visit` with each call into the contexts, its part of their cost, and whether that is

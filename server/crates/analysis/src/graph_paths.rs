@@ -5,9 +5,9 @@
 //! cost. That is an estimate and marked as one.
 
 use crate::graph_edges::edges;
-use crate::paths::{PathEntry, PathStep, SiteCost, hotter};
+use crate::paths::{PathEntry, PathStep, SiteCost, hotter, rest_of};
 use crate::{Costs, Edge, Edges, View, graph};
-use profile::{FunctionId, GraphTables, Groups, Total, both};
+use profile::{Cost, FunctionId, GraphTables, Groups, Total, both};
 
 /// What queries about a call graph are answered from.
 pub(crate) struct GraphIndex {
@@ -72,7 +72,23 @@ pub(crate) fn callers_in_graph(
             ..reach.entry(index, edge, edge.caller, self_, total)
         }
     });
-    reach.step(None, entries.collect())
+    let starts_here =
+        without_caller(&index.edges, reach.last, index.costs.function(reach.last).cost);
+    reach.step(starts_here.map(|weight| weight * reach.share), entries.collect())
+}
+
+/// The part of an exact total for which no caller is recorded. `None` if it is not known because of
+/// recursion.
+pub(crate) fn without_caller(edges: &Edges, function: FunctionId, cost: Cost) -> Option<f64> {
+    let total = cost.total.exact()?;
+    let mut called = 0.0;
+    for edge in edges.callers(function) {
+        if edge.estimated || edge.recursive || edge.caller == function {
+            return None;
+        }
+        called += edge.total;
+    }
+    Some(rest_of(total, called))
 }
 
 /// The part of a function's cost that lies on a path through a call graph.

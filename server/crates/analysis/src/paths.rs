@@ -65,7 +65,8 @@ impl PathEntry {
 /// One step along a path.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PathStep {
-    /// What stops at the last function of the path; `None` if a call graph does not tell.
+    /// What stops at the last function of the path: inward its self cost, outward what has no caller.
+    /// `None` if a call graph does not tell.
     pub self_: Option<f64>,
     /// Weight of the samples that match the path.
     pub total: f64,
@@ -73,6 +74,20 @@ pub struct PathStep {
     pub estimated: bool,
     /// The callers or callees, costliest first, recursive ones last.
     pub entries: Vec<PathEntry>,
+}
+
+impl PathStep {
+    /// What no entry accounts for: [`Self::self_`]. `None` if that is nothing, or not known.
+    pub fn rest(&self) -> Option<Total> {
+        let rest = self.self_.filter(|rest| *rest != 0.0)?;
+        Some(if self.estimated { Total::Estimated(rest) } else { Total::Exact(rest) })
+    }
+}
+
+/// What is left of a total. Sums of fractions are rounded, so a tiny rest is none.
+pub(crate) fn rest_of(total: f64, parts: f64) -> f64 {
+    let rest = total - parts;
+    if rest > 1e-9 * total { rest } else { 0.0 }
 }
 
 /// Descending by magnitude.

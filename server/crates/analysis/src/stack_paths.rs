@@ -71,6 +71,11 @@ impl StackIndex {
         }
     }
 
+    /// Which frames are calls.
+    pub(crate) fn activations(&self) -> &Activations {
+        &self.activations
+    }
+
     /// The number of stacks.
     pub(crate) fn len(&self) -> usize {
         self.stacks.len()

@@ -14,7 +14,7 @@ use crate::keys::weight::Weight;
 use crate::lines::text::Range;
 use crate::present::labels::{Part, Scale};
 use crate::world::context::Context;
-use analysis::{Around, Cost, FunctionId, PathKind, Recursion, Total};
+use analysis::{Around, Cost, FunctionId, PathKind, PathStep, Recursion, Total};
 use loading::text::plain;
 use loading::{Snapshot, units};
 use schemars::JsonSchema;
@@ -155,7 +155,8 @@ pub struct ItemData {
     pub leaf: Option<bool>,
     /// The direction in which the path was followed. Null for a root.
     pub dir: Option<Direction>,
-    /// The path from the root to this function.
+    /// The path from the root to this function. Empty for what no caller or callee accounts for, which
+    /// has no calls.
     pub path: Vec<Key>,
     /// Whether each recursive call is a function of the path. Otherwise consecutive calls of one
     /// function are one.
@@ -343,6 +344,37 @@ pub fn item(
             folder,
             sites: Vec::new(),
         },
+    })
+}
+
+/// The name of what the callers or callees of a path do not account for.
+pub fn rest_name(snapshot: &Snapshot, direction: Direction) -> &'static str {
+    match direction {
+        Direction::Outgoing => "self",
+        Direction::Incoming if snapshot.tree.has_stacks() => "no caller: the stack begins here",
+        Direction::Incoming => "no recorded caller",
+    }
+}
+
+/// The item of what the callers or callees of `path` do not account for. It has no path itself. `None` if
+/// that is nothing, or not known.
+pub fn rest_item(
+    context: &Context,
+    snapshot: &Snapshot,
+    direction: Direction,
+    path: &CallPath,
+    step: &PathStep,
+) -> Option<Item> {
+    let total = step.rest()?;
+    let (leaf, before) = (Some(true), None);
+    let cost = PathCost { self_: None, total, recursive: false, leaf, before };
+    let item = item(context, snapshot, Some(direction), path, &cost)?;
+    let scale = context.scale(snapshot);
+    let name = rest_name(snapshot, direction);
+    Some(Item {
+        name: format!("{} {name}", units::total(total, |weight| scale.weight(weight))),
+        data: ItemData { name: name.to_owned(), path: Vec::new(), ..item.data },
+        ..item
     })
 }
 

@@ -154,9 +154,10 @@ pub use loading::{
 // What the crates below say in answers: hosts depend on this crate alone.
 pub use analysis::{
     CallGroup, CallGroups, CliqueCost, Cost, Edge, Edges, FileId, FunctionCost, FunctionId,
-    GroupKey, JitTier, LineCost, Metric, PathEntry, Recursion, Site, SiteCost, Thread,
-    ThreadChoice, ThreadId, ThreadTotal, TimeRange, Total, Transform, TransformKind, TreeOrder,
-    Warning, WarningCode, find_metric, nearest, thread_and_process, thread_labels,
+    FunctionRecursion, GroupKey, JitTier, LineCost, Metric, PathEntry, PathStep, Recursion, Site,
+    SiteCost, Thread, ThreadChoice, ThreadId, ThreadTotal, TimeRange, Total, Transform,
+    TransformKind, TreeOrder, Warning, WarningCode, find_metric, nearest, thread_and_process,
+    thread_labels,
 };
 pub use formats::{
     At, ErrorKind, Foreign, Format, Limits as ReadLimits, Origin as FileOrigin, ReadError, Writer,
@@ -174,7 +175,9 @@ pub mod call_groups {
 
 /// Edges of the call hierarchy.
 pub mod calls {
+    pub use crate::items::rest_name;
     pub use crate::query::calls::step;
+    pub use crate::query::step::RecursionFields;
 }
 
 /// Documents.

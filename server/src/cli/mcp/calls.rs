@@ -5,7 +5,7 @@ use super::fit::short;
 use super::project::{Opened, Project};
 use super::tool::Query;
 use super::view::View;
-use answers::calls::step;
+use answers::calls::{RecursionFields, step};
 use answers::{
     CallPath, CostFields, Direction, FunctionId, PathEntry, PlaceFields, Recursion, Weight,
 };
@@ -45,6 +45,9 @@ pub struct Step {
     /// For callees, the self cost on this path; for callers, the cost of samples without a caller.
     /// Null if it is unknown.
     rest: Option<Weight>,
+    /// The recursion that the function takes part in: its kind and depth. Missing if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recursion: Option<String>,
     /// The callers or callees.
     calls: Vec<Call>,
     /// The number of rows that are not listed.
@@ -144,6 +147,7 @@ fn calls(
         place: At::new(opened, &PlaceFields::of_function(&opened.context, snapshot, last)),
         path_total: Weight(found.total),
         rest: found.self_.map(Weight),
+        recursion: snapshot.tree.recursion(last).map(|found| RecursionFields::from(found).text),
         calls: rows.map(|entry| call(opened, &question.path, entry)).collect(),
         more: found.entries.len().saturating_sub(most),
     })

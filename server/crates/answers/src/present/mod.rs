@@ -4,3 +4,4 @@ pub(crate) mod details;
 pub(crate) mod flamegraph;
 pub(crate) mod labels;
 pub(crate) mod progress;
+pub(crate) mod recursion;

@@ -1,9 +1,10 @@
 //! The callers or callees of a function, grouped by call site, function, module or clique.
 
 use crate::items::fields::{CostFields, PlaceFields};
-use crate::items::{CallPath, Direction, GivenItem};
+use crate::items::{CallPath, Direction, GivenItem, rest_name};
 use crate::keys::weight::Weight;
 use crate::present::labels::Scale;
+use crate::query::calls::step;
 use crate::world::context::Context;
 use analysis::{CallGroup, CallGrouping, CallGroups, FileId, FunctionId, GroupKey, Total};
 use loading::text::plain;
@@ -58,7 +59,7 @@ pub struct Grouped {
     pub contour: bool,
     /// The weight of the calls that are not recursive. It is the same for each `groupBy`.
     pub sum: Weight,
-    /// The rows, hottest first. Recursive calls come last.
+    /// The rows, hottest first, then what is without a caller or callee, and last recursive calls.
     pub rows: Vec<Row>,
 }
 
@@ -111,14 +112,28 @@ pub fn grouped(
             GroupKey::Clique(members) if !members.is_empty() => {
                 PlaceFields::of_function(context, snapshot, members[0])
             }
-            GroupKey::Clique(_) | GroupKey::Module(_) => {
-                PlaceFields { uri: None, line0: None, place_text: String::new() }
-            }
+            GroupKey::Clique(_) | GroupKey::Module(_) => nowhere(),
         };
         row(snapshot, scale, &group, place)
     });
+    let mut rows: Vec<Row> = rows.collect();
+    let step = step(snapshot, direction, &path);
+    if let Some(rest) = step.rest() {
+        let name = rest_name(snapshot, direction);
+        let row = Row {
+            text: format!("{} {name}", units::total(rest, |weight| scale.both(weight))),
+            name: name.to_owned(),
+            calls: None,
+            total: Weight(step.self_.unwrap_or_default()),
+            est: step.estimated,
+            recursive: false,
+            fields: CostFields::new(scale, None, rest, None),
+            place: nowhere(),
+        };
+        rows.insert(rows.partition_point(|row| !row.recursive), row);
+    }
     let contour = direction == Direction::Incoming && snapshot.tree.has_contour();
-    Some(Grouped { group_by: by, contour, sum: Weight(sum), rows: rows.collect() })
+    Some(Grouped { group_by: by, contour, sum: Weight(sum), rows })
 }
 
 /// The callers or callees of the last function of a path, grouped.
@@ -151,6 +166,11 @@ fn row(snapshot: &Snapshot, scale: Scale<'_>, group: &CallGroup, place: PlaceFie
         fields: CostFields::new(scale, None, total, None),
         place,
     }
+}
+
+/// The place of a row that is no function.
+fn nowhere() -> PlaceFields {
+    PlaceFields { uri: None, line0: None, place_text: String::new() }
 }
 
 /// The total of a row, marked as exact or estimated.

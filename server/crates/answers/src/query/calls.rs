@@ -6,7 +6,7 @@
 use crate::compare::baseline::{Baseline, Same};
 use crate::compare::before::{Before, NO_COST};
 use crate::items::places::{function_place, line_place};
-use crate::items::{CallPath, CallSite, Direction, Item, ItemPath, PathCost, item};
+use crate::items::{CallPath, CallSite, Direction, Item, ItemPath, PathCost, item, rest_item};
 use crate::keys::weight::Weight;
 use crate::lines::text::Range;
 use crate::world::context::Context;
@@ -23,15 +23,21 @@ pub struct Call {
     pub ranges: Vec<Range>,
 }
 
-/// The callers or callees of an item, hottest first. Empty if the item comes from another server or
-/// is stale.
+/// The callers or callees of an item, hottest first, then what they do not account for, then recursive
+/// calls, which are no part of the sum. Empty if the item comes from another server or is stale.
 pub fn calls(context: &Context, item: &ItemPath, direction: Direction) -> Vec<Call> {
     let Some(snapshot) = context.world.snapshot() else { return Vec::new() };
     let Some(path) = item.resolve(snapshot, direction) else { return Vec::new() };
-    let entries = step(snapshot, direction, &path).entries;
-    let before = entries_before(context, snapshot, direction, &path, &entries);
-    let entries = entries.iter().zip(before);
-    entries.filter_map(|entry| call(context, snapshot, direction, &path, entry)).collect()
+    let step = step(snapshot, direction, &path);
+    let before = entries_before(context, snapshot, direction, &path, &step.entries);
+    let entries = step.entries.iter().zip(before);
+    let calls = entries.filter_map(|entry| call(context, snapshot, direction, &path, entry));
+    let mut calls: Vec<Call> = calls.collect();
+    if let Some(item) = rest_item(context, snapshot, direction, &path, &step) {
+        let at = calls.partition_point(|call| !call.item.data.recursive);
+        calls.insert(at, Call { ranges: vec![item.selection_range], item });
+    }
+    calls
 }
 
 /// The callers or callees of the last function of a path.

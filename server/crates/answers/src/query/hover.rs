@@ -4,11 +4,12 @@ use crate::compare::before::Before;
 use crate::compare::compared::Compared;
 use crate::compare::overlay::Overlaid;
 use crate::items::places::function_place;
-use crate::items::{CallPath, Direction};
+use crate::items::{CallPath, Direction, rest_name};
 use crate::lines::file_lines::UNKNOWN_LINE;
 use crate::lines::text::Position;
 use crate::present::details::{Details, Listed};
 use crate::present::labels::{Part, Scale, totals};
+use crate::present::recursion::recursion;
 use crate::query::calls::step;
 use crate::query::fleet;
 use crate::query::functions_at::{enclosing, named_at};
@@ -16,8 +17,7 @@ use crate::query::provenance::recorded_as;
 use crate::session::marks::Marks;
 use crate::world::context::{Context, OpenFile};
 use analysis::{
-    CliqueRecursion, Cost, Edge, FileId, FunctionCost, FunctionId, LineKnowledge, PathEntry,
-    Recursion, Site, Total,
+    Cost, Edge, FileId, FunctionCost, FunctionId, LineKnowledge, PathEntry, Recursion, Site, Total,
 };
 use loading::{Program, Snapshot, Spread, units};
 use url::Url;
@@ -194,9 +194,21 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
         .exact()
         .and_then(|total| units::jit_tiers(&snapshot.tree.jit_tiers(function), total));
     notes.splice(0..0, tiers.map(|tiers| format!("JIT tiers: {tiers}")));
-    notes.splice(0..0, snapshot.tree.recursion(function).map(recursion_note));
+    notes.splice(0..0, snapshot.tree.recursion(function).map(recursion));
     let path = CallPath { functions: vec![function], recursion: Recursion::Collapsed };
-    let list = |direction| entries(context, snapshot, &step(snapshot, direction, &path).entries);
+    let list = |direction| {
+        let step = step(snapshot, direction, &path);
+        let mut listed = entries(context, snapshot, &step.entries);
+        // The self cost is above the lists.
+        let rest = step.rest().filter(|_| direction == Direction::Incoming);
+        let rest = rest.map(|total| Listed {
+            cost: units::total(total, |weight| scale.both(weight)),
+            name: rest_name(snapshot, direction).to_owned(),
+            place: None,
+        });
+        listed.extend(rest);
+        listed
+    };
     Details {
         title: this.name.to_owned(),
         costs,
@@ -233,19 +245,6 @@ fn other_metrics(snapshot: &Snapshot, function: FunctionId) -> Vec<[String; 3]> 
             Some([metric.name.clone(), weight(cost.self_), total])
         })
         .collect()
-}
-
-fn recursion_note(recursion: CliqueRecursion) -> String {
-    let CliqueRecursion { functions, sites, depth } = recursion;
-    let sites = match sites {
-        1 => "one call site".to_owned(),
-        sites => format!("{sites} call sites"),
-    };
-    let what = match functions {
-        1 => format!("recursive at {sites}"),
-        functions => format!("in a recursion of {functions} functions"),
-    };
-    format!("{what}: a call from outside leads to {depth:.1} calls on average")
 }
 
 fn row(label: &str, cost: Cost, scale: Scale<'_>) -> [String; 3] {

@@ -4,11 +4,16 @@ use super::call_groups::Grouped;
 use super::calls::{entries_before, entry_item, step};
 use crate::compare::before::Before;
 use crate::items::fields::{CostFields, PlaceFields};
-use crate::items::{CallPath, Direction, GivenItem, Item, PathCost, item, root_item};
+use crate::items::{
+    CallPath, Direction, GivenItem, Item, PathCost, item, rest_item, rest_name, root_item,
+};
 use crate::keys::weight::Weight;
 use crate::present::labels::Part;
+use crate::present::recursion::recursion;
 use crate::world::context::Context;
-use analysis::{Cost, PathEntry, Recursion, Total};
+use analysis::{
+    Cost, FunctionRecursion, PathEntry, PathStep, Recursion, RecursionDepth, RecursionKind, Total,
+};
 use loading::text::plain;
 use loading::{Snapshot, units};
 use schemars::JsonSchema;
@@ -18,7 +23,8 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[schemars(rename = "CallStep")]
 pub struct Step {
-    /// The callers or callees. Recursive calls come last.
+    /// The callers or callees, then what is without one (for callees `self`, for callers the samples whose
+    /// stack begins at the item), whose item has an empty path, and last recursive calls.
     pub entries: Vec<Entry>,
     /// The item that they call, or that calls them.
     #[serde(flatten)]
@@ -51,6 +57,50 @@ pub struct StepOf {
     pub total: Weight,
     /// Whether costs are estimated, because the recording is a call graph.
     pub est: bool,
+    /// The recursion that the function takes part in. Null if there is none.
+    pub recursion: Option<RecursionFields>,
+}
+
+/// The recursion that a function takes part in.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Recursion")]
+pub struct RecursionFields {
+    /// Whether the function calls itself at one call site (a line, where calls are not told apart) or at
+    /// several, or several functions call each other. If one call passes several call sites, that is divide
+    /// and conquer.
+    #[schemars(extend("enum" = ["single", "several", "mutual"]))]
+    pub kind: &'static str,
+    /// The number of functions in it.
+    pub functions: usize,
+    /// The number of call sites, or of lines with some.
+    pub sites: usize,
+    /// Calls per call from outside, including that one. Null if calls are not counted.
+    pub calls_per_entry: Option<f64>,
+    /// The mean number of its calls on a stack that has one. Null if there are no stacks.
+    pub mean_depth: Option<f64>,
+    /// The most of its calls on a stack. Null if there are no stacks.
+    pub max_depth: Option<usize>,
+    /// All of this as text: `recursion at one line: 2.0 calls deep on average, at most 3`.
+    pub text: String,
+}
+
+impl From<FunctionRecursion> for RecursionFields {
+    fn from(of: FunctionRecursion) -> Self {
+        let (calls_per_entry, mean_depth, max_depth) = match of.depth {
+            RecursionDepth::Calls(calls) => (Some(calls), None, None),
+            RecursionDepth::OnStack { mean, most } => (None, Some(mean), Some(most)),
+            RecursionDepth::Unknown => (None, None, None),
+        };
+        let kind = match of.kind() {
+            RecursionKind::Single => "single",
+            RecursionKind::Several => "several",
+            RecursionKind::Mutual => "mutual",
+        };
+        let FunctionRecursion { functions, sites, .. } = of;
+        let (sites, text) = (sites.count(), recursion(of));
+        Self { kind, functions, sites, calls_per_entry, mean_depth, max_depth, text }
+    }
 }
 
 /// A caller or callee.
@@ -106,8 +156,13 @@ pub fn show(context: &Context, direction: Direction, given: &GivenItem) -> Step 
     let before = entries_before(context, snapshot, direction, &path, &step.entries);
     let entries = step.entries.iter().zip(before);
     let entries = entries.filter_map(|one| entry(context, snapshot, direction, &path, one));
+    let mut entries: Vec<Entry> = entries.collect();
+    if let Some(rest) = rest(context, snapshot, direction, &path, &step) {
+        entries.insert(entries.partition_point(|entry| !entry.recursive), rest);
+    }
+    let recursion = path.functions.last().and_then(|&last| snapshot.tree.recursion(last));
     Step {
-        entries: entries.collect(),
+        entries,
         of: Some(StepOf {
             item: now,
             direction,
@@ -117,9 +172,35 @@ pub fn show(context: &Context, direction: Direction, given: &GivenItem) -> Step 
             self_: step.self_.map(Weight),
             total: Weight(step.total),
             est: step.estimated,
+            recursion: recursion.map(RecursionFields::from),
         }),
         groups: None,
     }
+}
+
+/// What the entries of a step do not account for.
+fn rest(
+    context: &Context,
+    snapshot: &Snapshot,
+    direction: Direction,
+    path: &CallPath,
+    step: &PathStep,
+) -> Option<Entry> {
+    let (total, scale) = (step.rest()?, context.scale(snapshot));
+    let item = rest_item(context, snapshot, direction, path, step)?;
+    let name = rest_name(snapshot, direction);
+    Some(Entry {
+        name: name.to_owned(),
+        text: format!("{} {name}", units::total(total, |weight| scale.both(weight))),
+        self_: None,
+        total: Weight(step.self_.unwrap_or_default()),
+        est: step.estimated,
+        recursive: false,
+        leaf: true,
+        fields: CostFields::new(scale, None, total, None),
+        place: item.data.place.clone(),
+        item,
+    })
 }
 
 fn entry(

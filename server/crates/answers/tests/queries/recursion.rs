@@ -84,7 +84,7 @@ fn a_comprehension_is_no_call_of_its_function() {
     let callers = step(&context, &crunch, Direction::Incoming);
     assert_eq!(names(&callers), (vec!["60.0% main"], false));
     let callees = step(&context, &crunch, Direction::Outgoing);
-    assert_eq!(names(&callees), (vec!["10.0% len"], false));
+    assert_eq!(names(&callees), (vec!["10.0% len", "50.0% self"], false));
     assert_eq!(callees.of.unwrap().self_.unwrap().0, 50.0);
     assert_eq!(tree(&context, false), "main 100\n  crunch 60\n    len 10\n");
     let expected = "crunch 50\n  main 50\nmain 40\nlen 10\n  crunch 10\n    main 10\n";
@@ -117,9 +117,10 @@ fn a_comprehension_that_calls_its_function_is_recursion() {
         context(&project, &[], &format!("{call}{call}{call}len (/x.py:1) 30\ndepth (a.py:2) 10\n"));
     let depth = root(&context, "depth");
     let callees = step(&context, &depth, Direction::Outgoing);
-    assert_eq!(names(&callees), (vec!["75.0% len", "↻ 75.0% depth"], false));
+    assert_eq!(names(&callees), (vec!["75.0% len", "25.0% self", "↻ 75.0% depth"], false));
     let callers = step(&context, &depth, Direction::Incoming);
-    assert_eq!(names(&callers), (vec!["↻ 75.0% depth"], false));
+    let begins = "100.0% no caller: the stack begins here";
+    assert_eq!(names(&callers), (vec![begins, "↻ 75.0% depth"], false));
     let expected = "depth 100\n  ↻ depth 75\n    ↻ depth 75\n      len 75\n";
     assert_eq!(tree(&context, false), expected);
 }
@@ -140,7 +141,7 @@ fn a_ruby_block_is_no_call_of_its_method() {
     let block = step(&context, &each.entries[0].item, Direction::Outgoing);
     assert_eq!(names(&block).0, ["100.0% f"]);
     let g = step(&context, &block.entries[0].item, Direction::Outgoing);
-    assert_eq!(names(&g).0, ["75.0% g"]);
+    assert_eq!(names(&g).0, ["75.0% g", "25.0% self"]);
     let expected = "<main> 100\n  f 100\n    each 100\n      f 100\n        g 75\n";
     assert_eq!(tree(&context, false), expected);
     assert!(!tree(&context, true).contains('↻'));
@@ -167,14 +168,14 @@ fn the_callees_of_a_recursive_function_include_those_of_inner_calls() {
     let root = root(&context, "carve");
     // 40 of its own, 60 in `shuffle`; 90 samples have an inner call.
     let callees = step(&context, &root, Direction::Outgoing);
-    assert_eq!(names(&callees), (vec!["60.0% shuffle", "↻ 90.0% carve"], false));
+    assert_eq!(names(&callees), (vec!["60.0% shuffle", "40.0% self", "↻ 90.0% carve"], false));
     assert_eq!(callees.of.as_ref().unwrap().self_.unwrap().0, 40.0);
 
     // The recursive call leads to the exact path, call by call.
-    let inner = step(&context, &callees.entries[1].item, Direction::Outgoing);
+    let inner = step(&context, &callees.entries[2].item, Direction::Outgoing);
     assert_eq!(names(&inner), (vec!["90.0% carve"], true));
     let inner = step(&context, &inner.entries[0].item, Direction::Outgoing);
-    assert_eq!(names(&inner), (vec!["60.0% carve"], true));
+    assert_eq!(names(&inner), (vec!["60.0% carve", "30.0% self"], true));
     assert_eq!(inner.of.unwrap().self_.unwrap().0, 30.0);
 
     // So does that of a caller.
@@ -182,9 +183,10 @@ fn the_callees_of_a_recursive_function_include_those_of_inner_calls() {
     let callers = step(&context, shuffle, Direction::Incoming);
     assert_eq!(names(&callers), (vec!["60.0% carve"], false));
     let callers = step(&context, &callers.entries[0].item, Direction::Incoming);
-    assert_eq!(names(&callers), (vec!["↻ 60.0% carve"], false));
+    let begins = "60.0% no caller: the stack begins here";
+    assert_eq!(names(&callers), (vec![begins, "↻ 60.0% carve"], false));
     assert_eq!(callers.of.as_ref().unwrap().self_.unwrap().0, 60.0);
-    let callers = step(&context, &callers.entries[0].item, Direction::Incoming);
+    let callers = step(&context, &callers.entries[1].item, Direction::Incoming);
     assert_eq!(names(&callers), (vec!["60.0% carve"], true));
 
     let details = hover(&context, &project.uri("a.py"), Position::new(3, 1000)).unwrap();
@@ -215,9 +217,9 @@ fn v1_callers_and_callees_of_a_recursive_function() {
     };
     let eval = root(&context, "eval");
     let callees = step(&context, &eval, Direction::Outgoing);
-    assert_eq!(texts(&callees), ["parse 1", "hash 1", "↻ eval 2"]);
+    assert_eq!(texts(&callees), ["parse 1", "hash 1", "self 1", "↻ eval 2"]);
     assert_eq!(callees.of.as_ref().unwrap().self_.unwrap().0, 1.0);
-    let exact = step(&context, &callees.entries[2].item, Direction::Outgoing);
+    let exact = step(&context, &callees.entries[3].item, Direction::Outgoing);
     assert_eq!(texts(&exact), ["hash 1", "eval 1"]);
     let callers = step(&context, &eval, Direction::Incoming);
     assert_eq!(texts(&callers), ["main 3", "↻ eval 2"]);
@@ -280,8 +282,8 @@ fn initializers_of_fields_are_parts_of_the_function_that_calls_them() {
         let callees = step(&context, &root(&context, name), Direction::Outgoing);
         names(&callees).0.into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
-    assert_eq!(callees("Grid"), ["30.0% side"]);
-    assert_eq!(callees("Plain"), ["30.0% side"]);
+    assert_eq!(callees("Grid"), ["30.0% side", "20.0% self"]);
+    assert_eq!(callees("Plain"), ["30.0% side", "10.0% self"]);
     let callers = step(&context, &root(&context, "side"), Direction::Incoming);
     assert_eq!(names(&callers).0, ["30.0% Grid", "30.0% Plain", "10.0% (anonymous)"]);
 }

@@ -50,7 +50,7 @@ fn derives_totals_from_calls() {
     assert_eq!(render_calls(&case), "work 3, main > work 3");
     assert_eq!(
         render_step(&case, &case.tree().callers(&case.path("work"), Recursion::Collapsed)),
-        "? of 40: main 40 (2: 40)"
+        "0 of 40: main 40 (2: 40)"
     );
 }
 
@@ -179,8 +179,8 @@ fn uses_stated_totals() {
     // calls of `f` are divided.
     assert_eq!(callees("main g"), "? of 3: f 3 ()");
     assert_eq!(callees("main g f"), "? of 3: ↻ each Estimated(1.0) ()");
-    assert_eq!(callers("f g"), "? of 3: main 3 ()");
-    assert_eq!(callers("main"), "? of 20:");
+    assert_eq!(callers("f g"), "0 of 3: main 3 ()");
+    assert_eq!(callers("main"), "20 of 20:");
     assert_eq!(callees("g h"), "? of 0:");
 
     let own = |path: &str| {
