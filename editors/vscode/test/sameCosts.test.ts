@@ -6,7 +6,7 @@ import { haveSameCosts, transformsOf, wholeView, withChoices } from "../src/same
 const file = { path: "/w/p.folded", name: "p.folded", format: "folded", modified: 0, deleted: false, picked: false, truncated: null };
 const view: View = {
   root: "/w", revision: 1, profile: file, fleet: null, metric: "samples", unit: "samples", marks: [], summary: "samples", status: "10 samples", total: 10, totalText: "10 samples", base: 10,
-  baseline: null, overlay: null, spread: null, comparison: null, health: [], loading: false, state: null, actions: [], node: [], hotSpots: [], range: null, search: null, transforms: [], view: null,
+  baseline: null, overlay: null, spread: null, comparison: null, health: [], resolving: false, loading: false, state: null, actions: [], node: [], hotSpots: [], range: null, search: null, transforms: [], view: null,
   choices: [{ key: "threads", title: "Threads", multiple: true, options: [], value: [] }, { key: "unit", title: "Unit", multiple: false, options: [], value: "percent" }],
 };
 
