@@ -32,6 +32,14 @@
 (defface costline-lens '((t :inherit shadow :height 0.9))
   "Face of lenses: costs above functions.")
 
+(defface costline-slower '((((background dark)) :inherit costline-hint :foreground "#ff5f56")
+                           (t :inherit costline-hint :foreground "#b3261e"))
+  "Face of hints of lines that became slower than in the baseline.")
+
+(defface costline-faster '((((background dark)) :inherit costline-hint :foreground "#5aa9ff")
+                           (t :inherit costline-hint :foreground "#0b57d0"))
+  "Face of hints of lines that became faster than in the baseline.")
+
 (declare-function eglot--managed-buffers "eglot" (server))
 (declare-function eglot--project "eglot" (server))
 (declare-function eglot-current-server "eglot" ())
@@ -73,7 +81,12 @@
   (costline--line-start (costline--get hint :position :line))
   (let ((overlay (make-overlay (line-end-position) (line-end-position))))
     (overlay-put overlay 'costline 'hint)
-    (overlay-put overlay 'after-string (propertize (concat " " (plist-get hint :label)) 'face 'costline-hint 'cursor t))))
+    (overlay-put overlay 'after-string (propertize (concat " " (plist-get hint :label)) 'face (costline--hint-face hint) 'cursor t))))
+
+(defun costline--hint-face (hint)
+  "Return the face of HINT: with a baseline, that of the direction of the change."
+  (let ((change (or (costline--get hint :data :changeTier) 0)))
+    (cond ((> change 0) 'costline-slower) ((< change 0) 'costline-faster) (t 'costline-hint))))
 
 (defun costline--draw-lens (lens)
   "Draw LENS above its line."

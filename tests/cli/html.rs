@@ -177,6 +177,36 @@ fn hot_spots_of_a_mean_have_a_spread() {
     );
 }
 
+/// `slow` rose from 10 to 40 samples, `fast` fell from 60 to 20.
+#[test]
+fn colors_of_a_comparison_show_the_direction() {
+    let folder = TempDir::new().unwrap();
+    let files = [
+        ("a.py", "def slow():\n    pass\ndef fast():\n    pass\n"),
+        ("old.folded", "slow (a.py:2) 10\nfast (a.py:4) 60\nsame (/usr/lib/x.py:9) 30\n"),
+        ("new.folded", "slow (a.py:2) 40\nfast (a.py:4) 20\nsame (/usr/lib/x.py:9) 30\n"),
+    ];
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let page = |arguments: &[&str]| {
+        let mut command = costline();
+        command.args(["html", "new.folded"]).args(arguments).current_dir(folder.path());
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    let classes = |page: &str| {
+        let page = Document::parse(xml(page)).unwrap();
+        let all = page.descendants().filter(|node| node.has_tag_name("tr"));
+        let classes = all.filter_map(|row| row.attribute("class"));
+        classes.filter(|class| !class.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(classes(&page(&[])), ["tier3"; 5]);
+    let compared = classes(&page(&["--baseline", "old.folded"]));
+    let count = |class: &str| compared.iter().filter(|it| *it == class).count();
+    // A function and a line each; `same` has no line in the file.
+    assert_eq!((count("slower3"), count("faster3"), compared.len()), (2, 2, 4), "{compared:?}");
+}
+
 /// As the sources of the page.
 #[cfg(feature = "grammars")]
 #[test]

@@ -1,12 +1,13 @@
 // Costs in the code: the cost of each line as text with a bar, and heat, which is a bar in the gutter, a background and a mark
-// in the overview ruler, in three tiers.
+// in the overview ruler, in three tiers. With a baseline, their colors show the direction of the change instead of heat.
 
 import * as vscode from "vscode";
-import { gutter, lineBar, type Tier } from "./bars";
+import { gutter, lineBar } from "./bars";
 import { gaps, width } from "./column";
 import { type Hint, hintsOf } from "./requests";
 import type { Server } from "./server";
 import { drawsText, setting } from "./settings";
+import { type Shade, shadeOf, type Tier } from "./shades";
 
 /** How long after an edit or a change of costs they are drawn, in milliseconds. */
 const DELAY_MS = 300;
@@ -18,17 +19,9 @@ const LINE_END_GAP = 3;
 const TAB_SIZE = 4;
 
 export function decorations(server: Server): vscode.Disposable {
-  const heat = ([1, 2, 3] as const).map((tier) => {
-    const colour = new vscode.ThemeColor(`costline.heat${tier}`);
-    return vscode.window.createTextEditorDecorationType({
-      isWholeLine: true,
-      backgroundColor: new vscode.ThemeColor(`costline.heat${tier}Background`),
-      overviewRulerColor: colour,
-      overviewRulerLane: vscode.OverviewRulerLane.Left,
-      light: { gutterIconPath: gutter(tier, "light"), gutterIconSize: "contain" },
-      dark: { gutterIconPath: gutter(tier, "dark"), gutterIconSize: "contain" },
-    });
-  });
+  const strengths = [1, 2, 3] as const;
+  const marks = strengths.flatMap((strength) =>
+    ([strength, "slower", "faster"] as const).map((shade) => ({ strength, shade, type: markOf(strength, shade) })));
   // The text stays at the end of the line while the user types there.
   const texts = vscode.window.createTextEditorDecorationType({ rangeBehavior: vscode.DecorationRangeBehavior.ClosedOpen });
 
@@ -44,14 +37,12 @@ export function decorations(server: Server): vscode.Disposable {
     const hints = isHeated || hasTexts ? await hintsOf(server, document) : [];
     // If the text has changed, that causes another call.
     if (asked.get(editor) !== request || document.version !== version) return;
-    const tiered = hints.map((hint) => ({ hint, tier: tierOf(server, hint) }));
-    const ranges: vscode.Range[][] = [[], [], []];
-    for (const { hint, tier } of isHeated ? tiered : []) {
-      const { line } = hint.position;
-      if (tier > 0) ranges[tier - 1]?.push(new vscode.Range(line, 0, line, 0));
+    const shaded = hints.map((hint) => ({ hint, ...shadeOf({ ...hint.data, tier: tierOf(server, hint) }) }));
+    for (const { strength, shade, type } of marks) {
+      const marked = isHeated ? shaded.filter((line) => line.strength === strength && line.shade === shade) : [];
+      editor.setDecorations(type, marked.map(({ hint: { position: { line } } }) => new vscode.Range(line, 0, line, 0)));
     }
-    heat.forEach((type, at) => editor.setDecorations(type, ranges[at] ?? []));
-    editor.setDecorations(texts, hasTexts ? lineTexts(editor, tiered) : []);
+    editor.setDecorations(texts, hasTexts ? lineTexts(editor, shaded) : []);
   };
   const drawAll = (): void => {
     for (const editor of vscode.window.visibleTextEditors) {
@@ -64,7 +55,7 @@ export function decorations(server: Server): vscode.Disposable {
     timer = setTimeout(drawAll, DELAY_MS);
   };
   return vscode.Disposable.from(
-    ...heat,
+    ...marks.map(({ type }) => type),
     texts,
     server.onDidChangeCosts(drawSoon),
     server.onDidChangeMarks(drawSoon),
@@ -82,22 +73,40 @@ export function decorations(server: Server): vscode.Disposable {
   );
 }
 
+/** The mark of a line. */
+function markOf(strength: 1 | 2 | 3, shade: Shade): vscode.TextEditorDecorationType {
+  const colour = colourOf(shade);
+  return vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor(`${colour}Background`),
+    overviewRulerColor: new vscode.ThemeColor(colour),
+    overviewRulerLane: vscode.OverviewRulerLane.Left,
+    light: { gutterIconPath: gutter(strength, shade, "light"), gutterIconSize: "contain" },
+    dark: { gutterIconPath: gutter(strength, shade, "dark"), gutterIconSize: "contain" },
+  });
+}
+
+/** The id of a color of the theme. */
+function colourOf(shade: Shade): string {
+  return typeof shade === "number" ? `costline.heat${shade}` : `costline.${shade}`;
+}
+
 /** The line costs as text, each behind a bar. */
-function lineTexts({ document, options }: vscode.TextEditor, tiered: readonly { readonly hint: Hint; readonly tier: Tier }[]): vscode.DecorationOptions[] {
-  const inLines = tiered.filter(({ hint }) => hint.position.line < document.lineCount);
+function lineTexts({ document, options }: vscode.TextEditor, shaded: readonly { readonly hint: Hint; readonly shade: Shade }[]): vscode.DecorationOptions[] {
+  const inLines = shaded.filter(({ hint }) => hint.position.line < document.lineCount);
   const tabSize = typeof options.tabSize === "number" ? options.tabSize : TAB_SIZE;
   const widths = inLines.map(({ hint }) => width(document.lineAt(hint.position.line).text, tabSize));
   const before = isColumn() ? gaps(widths) : widths.map(() => LINE_END_GAP);
-  return inLines.map(({ hint, tier }, at) => {
+  return inLines.map(({ hint, shade }, at) => {
     const end = document.lineAt(hint.position.line).range.end;
-    const { light, dark } = lineBar(hint.data, tier);
+    const { light, dark } = lineBar(hint.data, shade);
     const bar = { margin: `0 1ch 0 ${before[at] ?? LINE_END_GAP}ch` };
     return {
       range: new vscode.Range(end, end),
       renderOptions: {
         light: { before: { ...bar, contentIconPath: light } },
         dark: { before: { ...bar, contentIconPath: dark } },
-        after: { contentText: labelOf(hint), color: new vscode.ThemeColor(`costline.heat${tier}Foreground`) },
+        after: { contentText: labelOf(hint), color: new vscode.ThemeColor(`${colourOf(shade)}Foreground`) },
       },
     };
   });

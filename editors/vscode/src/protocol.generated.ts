@@ -78,6 +78,8 @@ export type BaselineChoice = string | boolean;
 export interface CallEntry {
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline. */
+  readonly changeTier?: -3 | -2 | -1 | 0 | 1 | 2 | 3 | null;
   /** Whether the cost is estimated. */
   readonly est: boolean;
   /** The item of the extended path, to request its callers or callees with. */
@@ -118,6 +120,8 @@ export interface CallGroup {
   readonly calls: number | null;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline. */
+  readonly changeTier?: -3 | -2 | -1 | 0 | 1 | 2 | 3 | null;
   /** Whether the cost is estimated. */
   readonly est: boolean;
   /** The 0-based line in the current text. Null if `uri` is null. */
@@ -416,6 +420,8 @@ export interface ExplainArgument {
 export interface Explanation {
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline. */
+  readonly changeTier?: -3 | -2 | -1 | 0 | 1 | 2 | 3 | null;
   /** The reason as a code. */
   readonly code: ExplanationCode;
   /** The reason as text. */
@@ -641,8 +647,8 @@ export interface FlameGraphFound {
 export interface FlameGraphFrame {
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
-  /** The tier of `difference`: 0 if it is 0, 1 below 5%, 2 from 5%, 3 from 20%, negative if the cost fell. Null if it is unknown. */
-  readonly changeTier: number | null;
+  /** With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline. */
+  readonly changeTier?: -3 | -2 | -1 | 0 | 1 | 2 | 3 | null;
   /** The row: the number of callers above the frame. If ordered by time, the rows of a thread are below the rows of earlier threads. */
   readonly depth: number;
   /** The change of the total since the baseline as a share of the base, from -1 to 1. 0 if there is no change beyond noise. Null if it is unknown. */
@@ -847,6 +853,8 @@ export interface HealthEntry {
 export interface HintData {
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline. */
+  readonly changeTier?: -3 | -2 | -1 | 0 | 1 | 2 | 3 | null;
   /** The line, 0-based. */
   readonly line0: number;
   /** The metric of both. */
@@ -883,6 +891,8 @@ export interface HotCost {
   readonly calls?: number;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline. */
+  readonly changeTier?: -3 | -2 | -1 | 0 | 1 | 2 | 3 | null;
   /** Of own functions, if rows are sorted by it: the self cost and that of the libraries that it calls, down to the next own function. An estimate in call graphs. */
   readonly charged?: Weight;
   /** The same for display: `91.0%`, `58.0% est.`. */
@@ -992,6 +1002,8 @@ export interface HotRow {
   readonly calls?: number;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline. */
+  readonly changeTier?: -3 | -2 | -1 | 0 | 1 | 2 | 3 | null;
   /** Of own functions, if rows are sorted by it: the self cost and that of the libraries that it calls, down to the next own function. An estimate in call graphs. */
   readonly charged?: Weight;
   /** The same for display: `91.0%`, `58.0% est.`. */
@@ -1237,6 +1249,8 @@ export interface ItemArgument {
 export interface ItemData {
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline. */
+  readonly changeTier?: -3 | -2 | -1 | 0 | 1 | 2 | 3 | null;
   /** The place and the self cost for display: `app.py:12 · self 4.0%`. Of a caller, the cost of the samples that start there: `app.py:12 · starts here 4.0%`. */
   readonly detail: string;
   /** The direction in which the path was followed. Null for a root. */
@@ -1291,6 +1305,8 @@ export interface ItemData {
 export interface LensData {
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline. */
+  readonly changeTier?: -3 | -2 | -1 | 0 | 1 | 2 | 3 | null;
   /** The function's key. */
   readonly func: FunctionKey;
   /** The 0-based line in the current text. Null if `uri` is null. */
@@ -1613,6 +1629,8 @@ export interface Recursion {
 export interface SelectedLine {
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline. */
+  readonly changeTier?: -3 | -2 | -1 | 0 | 1 | 2 | 3 | null;
   /** The line, 0-based. */
   readonly line0: number;
   /** The self cost. */
@@ -1641,6 +1659,8 @@ export interface Selection {
   readonly callers: readonly SelectionCaller[] | null;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline. */
+  readonly changeTier?: -3 | -2 | -1 | 0 | 1 | 2 | 3 | null;
   /** The lines with a cost, hottest first. */
   readonly lines: readonly SelectedLine[];
   /** What is not default about the view, as short labels. */
@@ -2063,6 +2083,8 @@ export type TransformKind =
 export interface TreeNode {
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline. */
+  readonly changeTier?: -3 | -2 | -1 | 0 | 1 | 2 | 3 | null;
   /** The children, in the requested order. */
   readonly children: readonly TreeNode[];
   /** Whether the cost is estimated. */

@@ -151,7 +151,8 @@ fn show(
         }
         let none = LineCells::default();
         let LineCells { own, total, share } = columns.cells.get(&line0).unwrap_or(&none);
-        let cells = style.heat(&format!("{own:>own_width$} {total:>total_width$}"), *share);
+        let cells = format!("{own:>own_width$} {total:>total_width$}");
+        let cells = style.costs(&cells, *share, beside.before.is_some());
         let count = columns.counts.get(&line0).map_or("", String::as_str);
         let number = line0 + 1;
         writeln!(out, "{cells}{count:>count_width$} {number:>5}  {}", without_control(text))?;

@@ -18,8 +18,8 @@ use super::output::{Output, OutputArgs};
 use super::view::ViewArgs;
 use answers::text::{one_line, plain};
 use answers::{
-    AnnotatedLine, AnnotatedSource, Compare, Compared, Context, CostFields, FileLines, FunctionId,
-    HotCost, HotRow, HotSpotsQuestion as Question, LabelScale as Scale, OpenDocuments,
+    AnnotatedLine, AnnotatedSource, Before, Compare, Compared, Context, CostFields, FileLines,
+    FunctionId, HotCost, HotRow, HotSpotsQuestion as Question, LabelScale as Scale, OpenDocuments,
     RankBy as By, RankScope as Scope, Settings, Snapshot, SourceIndex, Unit, Weight, World,
     hot_spots, units,
 };
@@ -208,7 +208,8 @@ impl Page {
     }
 
     fn function(&mut self, row: &HotRow, i: usize, charges: bool, has_changes: bool) {
-        let CostFields { self_text, total_text, tier, change, .. } = &row.cost.cost.fields;
+        let fields = &row.cost.cost.fields;
+        let (class, CostFields { self_text, total_text, change, .. }) = (class(fields), fields);
         let (own, total) = (number(row.cost.cost.self_), number(row.cost.cost.total));
         let (scale, spread) = (self.context.scale(&self.snapshot), row.cost.spread.as_ref());
         let text = |text: &Option<String>, spread: Option<Weight>| {
@@ -217,7 +218,7 @@ impl Page {
         };
         let self_text = text(self_text, spread.map(|spread| spread.self_));
         let total_text = text(total_text, spread.and_then(|spread| spread.total));
-        self.add(format_args!("<tr id=\"f{i}\" class=\"tier{tier}\">"));
+        self.add(format_args!("<tr id=\"f{i}\" class=\"{class}\">"));
         if charges {
             let value = number(row.cost.charged);
             let text = escape(row.cost.charged_text.as_deref().unwrap_or_default());
@@ -305,7 +306,7 @@ impl Page {
                 self.html += "<tr><td></td><td></td><td class=\"number\">⋮</td><td></td></tr>\n";
             }
             let (scale, mark) = (context.scale(&open.snapshot).of_lines(), lines.mark(line.line0));
-            self.source_row(scale, line, mark);
+            self.source_row(scale, line, mark, open.line_before(line.line0));
             let callees = callees.get(&line.line0).into_iter().flatten();
             self.call_links(callees.take(MAX_LINKS), anchors);
             self.html += "</td></tr>\n";
@@ -329,10 +330,16 @@ impl Page {
     }
 
     /// A line and its costs with the prefix `mark`, without the end of the last cell.
-    fn source_row(&mut self, scale: Scale<'_>, line: AnnotatedLine<'_>, mark: &str) {
+    fn source_row(
+        &mut self,
+        scale: Scale<'_>,
+        line: AnnotatedLine<'_>,
+        mark: &str,
+        before: Option<Before>,
+    ) {
         let cost = line.cost.map(|line| line.cost);
-        let fields = cost.map(|cost| CostFields::new(scale, Some(cost.self_), cost.total, None));
-        let tier = fields.as_ref().map_or(0, |fields| fields.tier);
+        let fields = cost.map(|cost| CostFields::new(scale, Some(cost.self_), cost.total, before));
+        let class = fields.as_ref().map_or_else(String::new, class);
         let own = number(cost.map(|cost| Weight(cost.self_)));
         let total = number(cost.and_then(|cost| Weight::of_total(cost.total)));
         let [own_text, total_text] = fields
@@ -340,7 +347,7 @@ impl Page {
             .map(|text| text.map(|text| escape(&format!("{mark}{text}"))).unwrap_or_default());
         let text = line.text.split('\t').map(|part| escape(&one_line(part))).collect::<Vec<_>>();
         self.add(format_args!(
-            "<tr class=\"tier{tier}\"><td class=\"number\" data-value=\"{own}\">{own_text}</td>\
+            "<tr class=\"{class}\"><td class=\"number\" data-value=\"{own}\">{own_text}</td>\
              <td class=\"number\" data-value=\"{total}\">{total_text}</td>\
              <td class=\"number\">{}</td><td>{}",
             line.line0 + 1,
@@ -395,4 +402,14 @@ fn escape(text: &str) -> String {
         }
     }
     escaped
+}
+
+/// The class of a row: its heat, or with a baseline the direction and tier of the change.
+fn class(fields: &CostFields) -> String {
+    match fields.change_tier {
+        None => format!("tier{}", fields.tier),
+        Some(Some(tier)) if tier > 0 => format!("slower{tier}"),
+        Some(Some(tier)) if tier < 0 => format!("faster{}", -tier),
+        Some(_) => String::new(),
+    }
 }

@@ -298,7 +298,8 @@ impl Table<'_> {
         match self.format {
             ReportFormat::Text => {
                 let cells = self.aligned(charged, self_, total);
-                writeln!(self.out, "{}  {what}", self.style.heat(&cells, share))
+                let cells = self.style.costs(&cells, share, self.before.is_some());
+                writeln!(self.out, "{cells}  {what}")
             }
             ReportFormat::Markdown => {
                 let cells = [charged, self_, total].map(markdown);

@@ -75,8 +75,19 @@ impl Style {
         self.paint(text, "2")
     }
 
-    /// A cost. `share` is its magnitude relative to the base, 0 to 1.
-    pub fn heat(self, text: &str, share: f64) -> String {
+    /// Costs. `share` is their magnitude relative to the base, 0 to 1. If they are compared with a
+    /// baseline, the color is that of the first change among them, never heat.
+    pub fn costs(self, text: &str, share: f64, are_compared: bool) -> String {
+        match (are_compared, text.find(['▲', '▼'])) {
+            (true, Some(at)) => {
+                self.change(text, if text[at..].starts_with('▲') { 1.0 } else { -1.0 })
+            }
+            (true, None) => text.to_owned(),
+            (false, _) => self.heat(text, share),
+        }
+    }
+
+    fn heat(self, text: &str, share: f64) -> String {
         match share {
             s if s >= 0.2 => self.paint(text, "1;31"),
             s if s >= 0.05 => self.paint(text, "33"),
@@ -167,6 +178,17 @@ fn without_start(text: &str, width: usize) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn compared_costs_have_the_color_of_their_change() {
+        let style = Style { unit: Unit::Both, colour: true, width: None };
+        assert_eq!(style.costs("90.0% ▼1.2 s", 0.9, true), "\x1b[32m90.0% ▼1.2 s\x1b[0m");
+        assert_eq!(style.costs("0.1% ▲1 ms", 0.001, true), "\x1b[31m0.1% ▲1 ms\x1b[0m");
+        // The first change is that of the cost that rows are sorted by.
+        assert!(style.costs("2.0% ▲1 ms 3.0% ▼2 ms", 0.03, true).starts_with("\x1b[31m"));
+        assert_eq!(style.costs("90.0%", 0.9, true), "90.0%");
+        assert_eq!(style.costs("90.0%", 0.9, false), "\x1b[1;31m90.0%\x1b[0m");
+    }
 
     #[test]
     fn names_lose_their_qualification_first() {

@@ -5,6 +5,7 @@
 --- servers; in 0.12 the latter does that too.
 
 local client = require("costline.client")
+local highlight = require("costline.highlight")
 local options = require("costline.options")
 
 local M = {}
@@ -72,9 +73,14 @@ local function draw_hints(bufnr, hints)
       mark.virt_text, mark.virt_text_pos = { { text_of(hint.label), "CostlineHint" } }, "eol"
     end
     -- A hint that counts executions may be on a line without a cost.
-    if options.heat and data.share > 0 and data.tier > 0 then
-      mark.sign_text, mark.sign_hl_group = BARS[data.tier], "CostlineHeat" .. data.tier
-      mark.line_hl_group = "CostlineHeatLine" .. data.tier
+    local shade, strength = highlight.shade(data)
+    if options.heat and data.share > 0 and strength > 0 then
+      mark.sign_text, mark.sign_hl_group = BARS[strength], highlight.bar(data)
+      if shade == "Heat" then
+        mark.line_hl_group = "CostlineHeatLine" .. strength
+      elseif strength > 1 then
+        mark.line_hl_group = ("Costline%sLine"):format(shade)
+      end
       mark.priority = PRIORITY
     end
     place(bufnr, hint_marks, hint.position.line, mark)

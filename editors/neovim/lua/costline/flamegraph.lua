@@ -1,6 +1,7 @@
 --- The flame graph in a window: a row of frames for each depth, callers above callees, or inverted.
 
 local client = require("costline.client")
+local highlight = require("costline.highlight")
 local places = require("costline.places")
 local sides = require("costline.side")
 local transforms = require("costline.transforms")
@@ -49,7 +50,11 @@ end
 ---@param frame costline.FlameGraphFrame
 ---@return string
 local function group_of(frame)
-  return places.non_null(frame.uri) and "CostlineFlame" .. frame.tier or "CostlineFlameOther"
+  local shade, strength = highlight.shade(frame)
+  if shade ~= "Heat" then
+    return strength > 0 and "CostlineFlame" .. shade or "CostlineFlameOther"
+  end
+  return places.non_null(frame.uri) and "CostlineFlame" .. strength or "CostlineFlameOther"
 end
 
 --- The path from the root to a frame.

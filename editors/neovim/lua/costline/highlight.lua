@@ -1,4 +1,5 @@
---- Colors. Tiers differ in lightness and in the width of the bar, so that they can be told apart without color vision.
+--- Colors. Tiers differ in lightness and in the width of the bar, so that they can be told apart without color vision. With a
+--- baseline, colors show the direction of the change instead: red for slower, blue for faster.
 
 local M = {}
 
@@ -11,10 +12,16 @@ local palettes = {
     CostlineHeatLine1 = {},
     CostlineHeatLine2 = { bg = "#2e2813", ctermbg = 235 },
     CostlineHeatLine3 = { bg = "#4a3c0c", ctermbg = 58 },
+    CostlineSlower = { fg = "#ff5f56", ctermfg = 203, bold = true },
+    CostlineSlowerLine = { bg = "#3d1a18", ctermbg = 52 },
+    CostlineFaster = { fg = "#5aa9ff", ctermfg = 75, bold = true },
+    CostlineFasterLine = { bg = "#14283f", ctermbg = 17 },
     CostlineFlame0 = { fg = "#1c1c1c", bg = "#b3a47a", ctermfg = 234, ctermbg = 144 },
     CostlineFlame1 = { fg = "#1c1c1c", bg = "#e3c565", ctermfg = 234, ctermbg = 179 },
     CostlineFlame2 = { fg = "#1c1c1c", bg = "#f0a13c", ctermfg = 234, ctermbg = 215 },
     CostlineFlame3 = { fg = "#1c1c1c", bg = "#f47a4a", ctermfg = 234, ctermbg = 209 },
+    CostlineFlameSlower = { fg = "#1c1c1c", bg = "#f08078", ctermfg = 234, ctermbg = 210 },
+    CostlineFlameFaster = { fg = "#1c1c1c", bg = "#7db7f5", ctermfg = 234, ctermbg = 111 },
     CostlineFlameOther = { fg = "#d0d0d0", bg = "#444444", ctermfg = 252, ctermbg = 238 },
     CostlineFlameCursor = { fg = "#000000", bg = "#ffffff", ctermfg = 16, ctermbg = 231, bold = true },
   },
@@ -25,10 +32,16 @@ local palettes = {
     CostlineHeatLine1 = {},
     CostlineHeatLine2 = { bg = "#f6ecd2", ctermbg = 230 },
     CostlineHeatLine3 = { bg = "#ecd49a", ctermbg = 222 },
+    CostlineSlower = { fg = "#b3261e", ctermfg = 124, bold = true },
+    CostlineSlowerLine = { bg = "#f9dedc", ctermbg = 224 },
+    CostlineFaster = { fg = "#0b57d0", ctermfg = 26, bold = true },
+    CostlineFasterLine = { bg = "#d9e7fd", ctermbg = 189 },
     CostlineFlame0 = { fg = "#1c1c1c", bg = "#ece5cc", ctermfg = 234, ctermbg = 254 },
     CostlineFlame1 = { fg = "#1c1c1c", bg = "#f5dd90", ctermfg = 234, ctermbg = 222 },
     CostlineFlame2 = { fg = "#1c1c1c", bg = "#f5b567", ctermfg = 234, ctermbg = 215 },
     CostlineFlame3 = { fg = "#1c1c1c", bg = "#ee8a5c", ctermfg = 234, ctermbg = 209 },
+    CostlineFlameSlower = { fg = "#1c1c1c", bg = "#f2a29b", ctermfg = 234, ctermbg = 217 },
+    CostlineFlameFaster = { fg = "#1c1c1c", bg = "#9cc4f7", ctermfg = 234, ctermbg = 153 },
     CostlineFlameOther = { fg = "#303030", bg = "#c6c6c6", ctermfg = 236, ctermbg = 251 },
     CostlineFlameCursor = { fg = "#ffffff", bg = "#000000", ctermfg = 231, ctermbg = 16, bold = true },
   },
@@ -44,6 +57,31 @@ local function get(group)
   local found = vim.api.nvim_get_hl(0, { name = group })
   found.default = nil
   return found
+end
+
+--- What colors show of a cost: its heat or, with a baseline, the direction of its change.
+---@param cost { tier: integer, changeTier?: integer }
+---@return "Heat"|"Slower"|"Faster"
+---@return integer strength 0 to 3
+function M.shade(cost)
+  local change = cost.changeTier
+  if change == nil then
+    return "Heat", cost.tier
+  elseif change == vim.NIL then
+    return "Slower", 0
+  end
+  return change > 0 and "Slower" or "Faster", math.abs(change)
+end
+
+--- The group of the bar of a cost.
+---@param cost { tier: integer, changeTier?: integer }
+---@return string
+function M.bar(cost)
+  local shade, strength = M.shade(cost)
+  if strength == 0 then
+    return "CostlineHint"
+  end
+  return shade == "Heat" and "CostlineHeat" .. strength or "Costline" .. shade
 end
 
 --- Defines the groups that neither the user nor the color scheme defines.

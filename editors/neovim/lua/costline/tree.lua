@@ -1,6 +1,7 @@
 --- The call tree in a window beside the code.
 
 local client = require("costline.client")
+local highlight = require("costline.highlight")
 local places = require("costline.places")
 local sides = require("costline.side")
 local transforms = require("costline.transforms")
@@ -406,8 +407,7 @@ function Tree:draw(id)
       local front = ("%s %s %s %s%s "):format(drawn, right(total, widths.total), right(own, widths.own), indent, marker)
       local name = vim.fn.strtrans(node.name) .. (node.recursive and " ↻" or "")
       table.insert(texts, ("%s%s  %s"):format(front, name, vim.fn.strtrans(node.placeText)))
-      local heat = node.tier > 0 and "CostlineHeat" .. node.tier or "CostlineHint"
-      table.insert(spans, { line0 = index - 1, from = 0, to = #drawn, group = heat })
+      table.insert(spans, { line0 = index - 1, from = 0, to = #drawn, group = highlight.bar(node) })
       table.insert(spans, { line0 = index - 1, from = #front + #name, to = #texts[index], group = "CostlineHint" })
     end
   end

@@ -48,6 +48,7 @@
 --- A caller or callee.
 ---@class costline.CallEntry
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field changeTier? -3|-2|-1|0|1|2|3|null With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline.
 ---@field est boolean Whether the cost is estimated.
 ---@field item costline.Item The item of the extended path, to request its callers or callees with.
 ---@field leaf boolean Whether it has no callers or callees itself.
@@ -69,6 +70,7 @@
 ---@class costline.CallGroup
 ---@field calls integer|vim.NIL The number of calls. Null if the profile does not record it.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field changeTier? -3|-2|-1|0|1|2|3|null With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline.
 ---@field est boolean Whether the cost is estimated.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field name string The name of the caller, callee or module, or the function names of a clique, separated by commas.
@@ -247,6 +249,7 @@
 --- The reason why a line shows a cost or none.
 ---@class costline.Explanation
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field changeTier? -3|-2|-1|0|1|2|3|null With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline.
 ---@field code costline.ExplanationCode The reason as a code.
 ---@field message string The reason as text.
 ---@field metric? string The metric of both.
@@ -371,7 +374,7 @@
 --- A frame of a flame graph. If ordered by time, it is a call, or a row of calls that are too short to be drawn. If there are several threads, each thread's frames are below a frame for the thread.
 ---@class costline.FlameGraphFrame
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
----@field changeTier integer|vim.NIL The tier of `difference`: 0 if it is 0, 1 below 5%, 2 from 5%, 3 from 20%, negative if the cost fell. Null if it is unknown.
+---@field changeTier? -3|-2|-1|0|1|2|3|null With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline.
 ---@field depth integer The row: the number of callers above the frame. If ordered by time, the rows of a thread are below the rows of earlier threads.
 ---@field difference number|vim.NIL The change of the total since the baseline as a share of the base, from -1 to 1. 0 if there is no change beyond noise. Null if it is unknown.
 ---@field found boolean Whether the search finds the function.
@@ -491,6 +494,7 @@
 --- The `data` of a hint.
 ---@class costline.HintData
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field changeTier? -3|-2|-1|0|1|2|3|null With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline.
 ---@field line0 integer The line, 0-based.
 ---@field metric string The metric of both.
 ---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
@@ -510,6 +514,7 @@
 ---@class costline.HotCost
 ---@field calls? integer The number of calls, if they are counted.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field changeTier? -3|-2|-1|0|1|2|3|null With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline.
 ---@field charged? costline.Weight Of own functions, if rows are sorted by it: the self cost and that of the libraries that it calls, down to the next own function. An estimate in call graphs.
 ---@field chargedText? string The same for display: `91.0%`, `58.0% est.`.
 ---@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
@@ -572,6 +577,7 @@
 ---@class costline.HotRow
 ---@field calls? integer The number of calls, if they are counted.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field changeTier? -3|-2|-1|0|1|2|3|null With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline.
 ---@field charged? costline.Weight Of own functions, if rows are sorted by it: the self cost and that of the libraries that it calls, down to the next own function. An estimate in call graphs.
 ---@field chargedText? string The same for display: `91.0%`, `58.0% est.`.
 ---@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
@@ -709,6 +715,7 @@
 --- The `data` of an item.
 ---@class costline.ItemData
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field changeTier? -3|-2|-1|0|1|2|3|null With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline.
 ---@field detail string The place and the self cost for display: `app.py:12 · self 4.0%`. Of a caller, the cost of the samples that start there: `app.py:12 · starts here 4.0%`.
 ---@field dir costline.Direction|vim.NIL The direction in which the path was followed. Null for a root.
 ---@field exact boolean Whether each recursive call is a function of the path. Otherwise consecutive calls of one function are one.
@@ -737,6 +744,7 @@
 --- The `data` of a lens.
 ---@class costline.LensData
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field changeTier? -3|-2|-1|0|1|2|3|null With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline.
 ---@field func costline.FunctionKey The function's key.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
@@ -928,6 +936,7 @@
 --- One of the selected lines.
 ---@class costline.SelectedLine
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field changeTier? -3|-2|-1|0|1|2|3|null With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline.
 ---@field line0 integer The line, 0-based.
 ---@field self costline.Weight The self cost.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
@@ -943,6 +952,7 @@
 ---@class costline.Selection
 ---@field callers costline.SelectionCaller[]|vim.NIL The callers of the functions on these lines, hottest first, recursive ones last. Direct recursion is collapsed. Null if the recording is a call graph, in which they are unknown.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field changeTier? -3|-2|-1|0|1|2|3|null With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline.
 ---@field lines costline.SelectedLine[] The lines with a cost, hottest first.
 ---@field marks string[] What is not default about the view, as short labels.
 ---@field metric string The metric of all costs.
@@ -1182,6 +1192,7 @@
 --- A node of the call tree.
 ---@class costline.TreeNode
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field changeTier? -3|-2|-1|0|1|2|3|null With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline.
 ---@field children costline.TreeNode[] The children, in the requested order.
 ---@field est boolean Whether the cost is estimated.
 ---@field hasChildren boolean Whether the node has children, in the response or not.

@@ -78,7 +78,7 @@ fn frame_data<'f>(context: &Context, frame: &'f Frame) -> FrameData<'f> {
         width: frame.width,
         leaf: frame.leaf,
         more: frame.more,
-        change_tier: frame.change_tier,
+        change_tier: frame.fields.change_tier.flatten(),
         has_source: frame.place.uri.is_some(),
         share: frame.fields.share,
     }

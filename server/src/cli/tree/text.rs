@@ -31,7 +31,8 @@ pub(super) fn write(
     writeln!(out, "{:>total_width$} {:>own_width$}", headings[0], headings[1])?;
     for (row, [total, own]) in found.rows.iter().zip(&costs) {
         let cells = format!("{total:>total_width$} {own:>own_width$}");
-        let cells = style.heat(&cells, row.branch.total.abs() / snapshot.costs.base);
+        let share = row.branch.total.abs() / snapshot.costs.base;
+        let cells = style.costs(&cells, share, before.is_some());
         let used = total_width + 1 + own_width + 2;
         writeln!(out, "{cells}  {}", name_and_place(snapshot, row, style, used))?;
     }

@@ -3,7 +3,7 @@
 
 use crate::compare::before::Before;
 use crate::items::places::{file_uri, function_place, line_place};
-use crate::keys::weight::{Weight, tier};
+use crate::keys::weight::{Weight, change_tier, tier};
 use crate::present::labels::{Part, Scale};
 use crate::world::context::Context;
 use analysis::{Cost, FileId, FunctionId, Total};
@@ -33,6 +33,12 @@ pub struct CostFields {
     /// from 20%.
     #[schemars(extend("enum" = [0, 1, 2, 3]))]
     pub tier: u8,
+    /// With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond
+    /// noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change
+    /// is unknown. Missing without a baseline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<i8>", extend("enum" = [-3, -2, -1, 0, 1, 2, 3, null]))]
+    pub change_tier: Option<Option<i8>>,
     /// The change since the baseline. Missing without a baseline, and if it does not have the same
     /// line, function or path.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,15 +94,30 @@ impl CostFields {
         let share = |weight: f64| {
             if scale.base == 0.0 { 0.0 } else { (weight / scale.base).abs().min(1.0) }
         };
-        Self {
+        let change = CostChange::new(scale, cost, self_.is_some(), before);
+        let fields = Self {
             self_text: self_.map(|_| scale.own(cost, |weight| scale.weight(weight))),
             total_text: (total != Total::Unknown)
                 .then(|| scale.total(total, |weight| scale.weight(weight))),
             share: share(cost.magnitude()),
             self_share: self_.map(share),
             tier: tier(cost, scale.base),
-            change: CostChange::new(scale, cost, self_.is_some(), before),
-        }
+            change_tier: None,
+            change,
+        };
+        Self { change_tier: fields.change_tier_of(scale, Part::Total), ..fields }
+    }
+
+    /// [`Self::change_tier`] of one part of the cost; if the total is unknown, of the self cost.
+    pub fn change_tier_of(&self, scale: Scale<'_>, part: Part) -> Option<Option<i8>> {
+        let change = self.change.as_ref().and_then(|change| match part {
+            Part::Self_ => change.self_.as_ref(),
+            Part::Total => change.total.as_ref().or(change.self_.as_ref()),
+        });
+        let tier = |change: &PartChange| {
+            if change.may_be_noise { 0 } else { change_tier(change.change.0 / scale.base) }
+        };
+        scale.compares.then(|| change.map(tier))
     }
 }
 

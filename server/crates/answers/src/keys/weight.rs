@@ -47,9 +47,24 @@ pub fn tier(cost: Cost, base: f64) -> u8 {
     TIERS.into_iter().filter(|threshold| percent >= *threshold).count() as u8
 }
 
+/// The tier of a change, which is a share of the base: 0 for none, 1 below 5%, 2 from 5%, 3 from 20%,
+/// negative if the cost fell. Unlike costs, changes of less than 1% have one.
+pub fn change_tier(share: f64) -> i8 {
+    let [_, warm, hot] = TIERS;
+    let percent = 100.0 * share.abs();
+    let tier = i8::from(percent > 0.0) + i8::from(percent >= warm) + i8::from(percent >= hot);
+    if share < 0.0 { -tier } else { tier }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn changes_have_a_direction() {
+        let tiers = [-0.2, -0.05, -0.001, 0.0, 0.001, 0.05, 0.2].map(change_tier);
+        assert_eq!(tiers, [-3, -2, -1, 0, 1, 2, 3]);
+    }
 
     #[test]
     fn sums_are_written_without_their_rounding_errors() {

@@ -16,12 +16,14 @@ pub struct Scale<'a> {
     pub unit: Unit,
     /// Whether the weights are those of lines.
     pub of_lines: bool,
+    /// Whether they are compared with a baseline.
+    pub compares: bool,
 }
 
 impl<'a> Scale<'a> {
     /// A scale for the weights of functions.
     pub fn new(metric: &'a Metric, base: f64, unit: Unit) -> Self {
-        Self { metric, base, unit, of_lines: false }
+        Self { metric, base, unit, of_lines: false, compares: false }
     }
 
     /// The same for the weights of lines.

@@ -3,7 +3,7 @@
 use crate::compare::before::Before;
 use crate::items::fields::{CostFields, PlaceFields};
 use crate::keys::Key;
-use crate::keys::weight::{TIERS, Weight};
+use crate::keys::weight::Weight;
 use crate::present::labels::Scale;
 use crate::world::context::Context;
 use analysis::{FunctionId, Total};
@@ -51,9 +51,6 @@ pub struct Frame {
     /// The change of the total since the baseline as a share of the base, from -1 to 1. 0 if there
     /// is no change beyond noise. Null if it is unknown.
     pub difference: Option<f64>,
-    /// The tier of `difference`: 0 if it is 0, 1 below 5%, 2 from 5%, 3 from 20%, negative if the cost
-    /// fell. Null if it is unknown.
-    pub change_tier: Option<i8>,
     /// Whether the search finds the function.
     pub found: bool,
     /// Whether the function is also one of its callers.
@@ -141,7 +138,6 @@ impl<'a> Labels<'a> {
             self_: self_.map(Weight),
             total: Weight(weight),
             difference: difference(scale, &fields),
-            change_tier: difference(scale, &fields).map(change_tier),
             fields,
             found: function.is_some_and(|function| self.found.contains(&function)),
             recursive: false,
@@ -161,12 +157,4 @@ fn difference(scale: Scale<'_>, fields: &CostFields) -> Option<f64> {
     let change = fields.change.as_ref()?.total.as_ref()?;
     let share = if change.may_be_noise { 0.0 } else { change.change.0 / scale.base };
     Some(share.clamp(-1.0, 1.0))
-}
-
-/// The tier of a change, which is a share of the base. Unlike costs, changes of less than 1% have one.
-fn change_tier(difference: f64) -> i8 {
-    let [_, warm, hot] = TIERS;
-    let percent = 100.0 * difference.abs();
-    let tier = i8::from(percent > 0.0) + i8::from(percent >= warm) + i8::from(percent >= hot);
-    if difference < 0.0 { -tier } else { tier }
 }

@@ -275,7 +275,7 @@ fn frames(mut labels: Labels<'_>, drawn: Drawn<'_>, graph: &Graph) -> Vec<Frame>
 }
 
 fn legend(frames: &[Frame]) -> Vec<LegendEntry> {
-    if frames.iter().all(|frame| frame.change_tier.is_none()) {
+    if frames.iter().all(|frame| frame.fields.change_tier.flatten().is_none()) {
         return Vec::new();
     }
     let [_, warm, hot] = TIERS;

@@ -6,7 +6,7 @@ use crate::items::fields::{CostFields, PlaceFields};
 use crate::items::{CostData, Item, root_item};
 use crate::keys::Key;
 use crate::keys::weight::Weight;
-use crate::present::labels::Scale;
+use crate::present::labels::{Part, Scale};
 use crate::ranking::{
     By, InBaseline, Limits, Members, Place, Ranked, Ranking, Role, Row, Scope, Sort, Subject,
     magnitude,
@@ -357,6 +357,7 @@ impl Answer<'_> {
         if self.sort.is_of_self() && own.is_some() {
             let fields = CostFields::new(self.scale, None, row.charge(), None);
             (cost.fields.share, cost.fields.tier) = (fields.share, fields.tier);
+            cost.fields.change_tier = cost.fields.change_tier_of(self.scale, Part::Self_);
         }
         let per_call = row.per_call().filter(|_| self.per_call);
         let calls = || units::calls(row.calls);

@@ -5,7 +5,7 @@ use crate::compare::overlay::Overlaid;
 use crate::items::CostData;
 use crate::keys::weight::tier;
 use crate::lines::text::Position;
-use crate::present::labels::{Scale, shown};
+use crate::present::labels::{Part, Scale, shown};
 use crate::query::functions_at::hottest;
 use crate::world::context::{Context, OpenFile};
 use analysis::{Cost, Total};
@@ -133,6 +133,9 @@ fn costs(
         let beside = overlaid.map(|overlaid| overlaid.hint(settings.show)).unwrap_or_default();
         let mut data = CostData::new(scale, cost, before).beside(overlaid);
         data.fields.tier = tier(shown(cost, settings.show), scale.base);
+        if settings.show == Show::Self_ {
+            data.fields.change_tier = data.fields.change_tier_of(scale, Part::Self_);
+        }
         (line0, label + &beside, data)
     };
     shown_here.into_iter().map(labelled).collect()

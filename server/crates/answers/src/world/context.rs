@@ -141,7 +141,9 @@ impl Context {
 
     /// The scale for labels of `snapshot`.
     pub fn scale<'s>(&self, snapshot: &'s Snapshot) -> Scale<'s> {
-        Scale::new(&snapshot.costs.metric, snapshot.costs.base, self.world.settings.unit)
+        let scale =
+            Scale::new(&snapshot.costs.metric, snapshot.costs.base, self.world.settings.unit);
+        Scale { compares: self.world.baseline_of(snapshot).is_some(), ..scale }
     }
 }
 

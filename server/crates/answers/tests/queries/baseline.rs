@@ -258,7 +258,8 @@ fn trees_and_lists_have_the_change_of_each_path() {
     // Milliseconds of 90 ms.
     assert_eq!(differences, [-20.0, 10.0, -10.0, -10.0]);
     // 22.2% and 11.1% of the total.
-    let tiers: Vec<_> = graph.frames.iter().map(|frame| frame.change_tier.unwrap()).collect();
+    let tiers: Vec<_> =
+        graph.frames.iter().map(|frame| frame.fields.change_tier.flatten().unwrap()).collect();
     assert_eq!(tiers, [-3, 2, -2, -2]);
     let legend: Vec<_> = graph.legend.iter().map(|it| (it.tier, it.text.as_str())).collect();
     assert_eq!(legend[0], (Some(-3), "▼ from 20%"));
