@@ -72,7 +72,8 @@ fn items_and_entries_say_what_is_below_them() {
         entries,
         [
             format!("eval {} 16.7% 50.0% 0.500 3 false false", app(30)),
-            format!("parse {} 16.7% 33.3% 0.333 3 false false", app(21))
+            format!("parse {} 16.7% 33.3% 0.333 3 false false", app(21)),
+            format!("self {} - 16.7% 0.167 2 false true", app(9))
         ]
     );
     let parse = &step["entries"][1]["item"];

@@ -31,11 +31,16 @@ fn is_recursive(item: &Value) -> bool {
     name(item).starts_with('↻')
 }
 
+/// Whether an item is what no caller or callee accounts for.
+fn is_rest(item: &Value) -> bool {
+    item["data"]["path"] == json!([])
+}
+
 /// Names and raw totals in order: `parse 2, ↻ eval 1`.
 fn render(items: &[Value]) -> String {
     let items = items.iter().map(|item| {
         let mark = if is_recursive(item) { "↻ " } else { "" };
-        format!("{mark}{} {}", function(item)["name"].as_str().unwrap(), total(item))
+        format!("{mark}{} {}", item["data"]["name"].as_str().unwrap(), total(item))
     });
     items.collect::<Vec<_>>().join(", ")
 }
@@ -50,11 +55,7 @@ fn callees(server: &mut Server, item: &Value) -> Vec<Value> {
 
 /// The item of this function.
 fn pick(items: &[Value], name: &str) -> Value {
-    items
-        .iter()
-        .find(|item| function(item)["name"] == name && !is_recursive(item))
-        .cloned()
-        .unwrap()
+    items.iter().find(|item| item["data"]["name"] == name && !is_recursive(item)).cloned().unwrap()
 }
 
 /// A server with [`six_samples`] and both sources open.
@@ -118,17 +119,17 @@ fn callees_along_a_path() {
     let (mut server, app, _) = six(&workspace);
     let eval = server.prepare(&app, 33, 0).remove(0);
     let of_eval = callees(&mut server, &eval);
-    assert_eq!(render(&of_eval), "parse 1, hash 1, ↻ eval 2");
+    assert_eq!(render(&of_eval), "parse 1, hash 1, self 1, ↻ eval 2");
     // The recursive call leads to the exact path.
-    let inner = of_eval[2].clone();
+    let inner = of_eval[3].clone();
     assert_eq!(inner["data"]["exact"], true);
     assert_eq!(render(&callees(&mut server, &inner)), "hash 1, eval 1");
     assert_eq!(cost(&inner["data"]), (json!(0), json!(2)));
     let main = server.root_item("main");
-    assert_eq!(render(&callees(&mut server, &main)), "eval 3, parse 2");
+    assert_eq!(render(&callees(&mut server, &main)), "eval 3, parse 2, self 1");
     let parse_under_main = pick(&callees(&mut server, &main), "parse");
     assert_eq!(cost(&parse_under_main["data"]), (json!(1), json!(2)));
-    assert_eq!(render(&callees(&mut server, &parse_under_main)), "hash 1");
+    assert_eq!(render(&callees(&mut server, &parse_under_main)), "hash 1, self 1");
 }
 
 #[test]
@@ -138,7 +139,7 @@ fn changing_direction_starts_a_new_path() {
     let hash = server.prepare(&lib, 4, 0).remove(0);
     let parse_under_hash = pick(&callers(&mut server, &hash), "parse");
     // All callees of parse, not only those on the path.
-    assert_eq!(render(&callees(&mut server, &parse_under_hash)), "hash 2");
+    assert_eq!(render(&callees(&mut server, &parse_under_hash)), "hash 2, self 1");
     let main = server.root_item("main");
     let parse_under_main = pick(&callees(&mut server, &main), "parse");
     assert_eq!(render(&callers(&mut server, &parse_under_main)), "main 2, eval 1");
@@ -154,11 +155,15 @@ fn call_sites_are_lines_of_the_caller_hottest_first() {
     };
     let eval = server.prepare(&app, 33, 0).remove(0);
     let outgoing = server.outgoing(&eval);
-    assert_eq!(outgoing.iter().map(lines).collect::<Vec<_>>(), [vec![32], vec![33], vec![31]]);
+    assert_eq!(
+        outgoing.iter().map(lines).collect::<Vec<_>>(),
+        [[32], [33], [30], [31]],
+        "self is at the name"
+    );
     let incoming = server.incoming(&eval);
     assert_eq!(incoming.iter().map(lines).collect::<Vec<_>>(), [vec![12], vec![31]]);
     let main = server.root_item("main");
-    assert_eq!(server.outgoing(&main).iter().map(lines).collect::<Vec<_>>(), [vec![12], vec![10]]);
+    assert_eq!(server.outgoing(&main).iter().map(lines).collect::<Vec<_>>(), [[12], [10], [9]]);
     let hash = server.prepare(&lib, 4, 0).remove(0);
     let of_hash = server.incoming(&hash);
     assert_eq!(of_hash.iter().map(lines).collect::<Vec<_>>(), [vec![22], vec![33]]);
@@ -242,8 +247,6 @@ fn foreign_and_stale_items_have_no_calls() {
         json!({ "v": 1, "dir": null, "path": [] }),
         json!({ "v": 1, "dir": "sideways", "path": ours["data"]["path"] }),
         json!({ "v": 1, "dir": "incoming", "path": [{ "name": "gone", "file": "app.py", "lib": null }] }),
-        // No sample has this path. In the other direction it is `main`, which nothing calls.
-        json!({ "v": 1, "dir": "outgoing", "path": [{ "name": "hash", "file": "lib.py", "lib": null }, { "name": "main", "file": "app.py", "lib": null }] }),
     ] {
         let mut item = ours.clone();
         item["data"] = data;
@@ -276,11 +279,12 @@ fn items_stay_valid_after_a_rewrite() {
     });
     assert_eq!(render(&callers(&mut server, &parse_under_hash)), "main 12");
     let main = pick(&callers(&mut server, &parse_under_hash), "main");
-    assert_eq!((self_(&main), render(&callers(&mut server, &main))), (7.0, "late 5".to_owned()));
+    let above = "late 5, no caller: the stack begins here 7".to_owned();
+    assert_eq!((self_(&main), render(&callers(&mut server, &main))), (7.0, above));
 }
 
 /// Checks all items that two steps in one direction can reach from any function: each is the sum of
-/// the next step plus what stops at it, and no step costs more than the one before.
+/// the next step, of which the last row is what stops at it, and no step costs more than the one before.
 fn assert_steps_add_up(case: &Case, direction: &str) {
     let mut server = Server::start(&case.workspace);
     server.wait_profile();
@@ -307,24 +311,30 @@ fn assert_steps_add_up(case: &Case, direction: &str) {
         let of = |items: &[Value]| {
             items.iter().filter(|item| !is_recursive(item)).map(total).sum::<f64>()
         };
+        let rest = |items: &[Value]| items.iter().find(|item| is_rest(item)).map_or(0.0, total);
         assert_eq!(shown["total"].as_f64().unwrap(), total(root), "{root}");
         assert_eq!(&shown["item"], root);
-        assert_eq!(of(&first) + shown["self"].as_f64().unwrap(), total(root), "{root}");
-        for item in first.iter().filter(|item| !is_recursive(item)) {
+        let stops = shown["self"].as_f64().unwrap();
+        assert_eq!((of(&first), rest(&first)), (total(root), stops), "{root}");
+        for item in first.iter().filter(|item| !is_recursive(item) && !is_rest(item)) {
             let second = step(&mut server, item);
-            assert_eq!(of(&second) + self_(item), total(item), "{item}\n{}", render(&second));
+            let sums = (of(&second), rest(&second));
+            assert_eq!(sums, (total(item), self_(item)), "{item}\n{}", render(&second));
             assert_eq!(&server.execute(command, json!([item, { "message": false }]))["item"], item);
-            for inner in second.iter().filter(|item| !is_recursive(item)) {
+            for inner in second.iter().filter(|item| !is_recursive(item) && !is_rest(item)) {
                 let third = step(&mut server, inner);
-                assert_eq!(of(&third) + self_(inner), total(inner), "{inner}\n{}", render(&third));
+                let sums = (of(&third), rest(&third));
+                assert_eq!(sums, (total(inner), self_(inner)), "{inner}\n{}", render(&third));
                 n_items += 1;
             }
             n_items += 1;
         }
-        let totals: Vec<_> = first.iter().filter(|item| !is_recursive(item)).map(total).collect();
+        let is_call = |item: &&Value| !is_recursive(item) && !is_rest(item);
+        let totals: Vec<_> = first.iter().filter(is_call).map(total).collect();
         assert!(totals.is_sorted_by(|a, b| a >= b), "{totals:?}");
-        // Recursive items are last.
-        assert!(first.iter().skip(totals.len()).all(is_recursive), "{}", render(&first));
+        // Then comes what stops there, and last recursive items.
+        let after = first.iter().skip(totals.len()).skip_while(|item| is_rest(item));
+        assert!(after.into_iter().all(is_recursive), "{}", render(&first));
     }
     assert!(n_items > 100, "{n_items}");
 }

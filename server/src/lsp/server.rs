@@ -284,6 +284,8 @@ impl Server {
         let entries: Vec<(String, Item)> = step
             .entries
             .iter()
+            // The last row may be no function.
+            .filter(|entry| !entry.item.data.path.is_empty())
             .take(MAX_LISTED)
             .map(|entry| (entry.text.clone(), entry.item.clone()))
             .collect();
