@@ -115,9 +115,9 @@ A column with numbers that the list is sorted by decides which rows there are."
 
 (defun costline--rows (answer)
   "Return the rows of ANSWER, a list of hot spots.
-Whatever was listed, it is the only list beside the marks of the view."
+Whatever was listed, it is the only list beside the marks of the view and the groups."
   (cl-loop for (key value) on answer by #'cddr
-           when (and (vectorp value) (not (eq key :marks)))
+           when (and (vectorp value) (not (memq key '(:marks :groups))))
            return (append value nil)))
 
 (defun costline--hotspots ()
@@ -161,6 +161,7 @@ ANSWER says what is not default about the view."
                                       (seq-filter #'stringp (list costline--sorted
                                                                   (plist-get costline--order :scope)
                                                                   (plist-get costline--order :filter)))
+                                      (seq-map (lambda (group) (plist-get group :text)) (plist-get answer :groups))
                                       (plist-get answer :marks)
                                       nil)
                               " · ")))

@@ -191,7 +191,18 @@ fn annotate_shows_time_if_the_file_has_it() {
 #[test]
 fn report_lists_functions_lines_and_calls() {
     let functions = on("report", RUST, ["--limit", "3"]).success();
-    assert_eq!(functions.lines().count(), 6, "{functions}");
+    assert_eq!(functions.lines().count(), 7, "{functions}");
+    // All of it is called by own code, but for one sample of the runtime.
+    let all = on("report", RUST, ["--limit", "1000"]).success();
+    let headings: Vec<_> = all.lines().filter(|line| !line.starts_with(' ')).skip(1).collect();
+    assert_eq!(
+        headings,
+        [
+            "Your code 100.0% (3.47 s)",
+            "Libraries and runtime 0.03% (1.00 ms)",
+            "(called by none of your code; its rows are self costs, also contained above)",
+        ]
+    );
     let last = functions.lines().last().unwrap();
     assert!(last.starts_with("omitted: ") && last.ends_with(" rows (--limit)"), "{functions}");
     let lines = on("report", RUST, ["--by", "line", "--limit", "100000"]).success();

@@ -20,6 +20,7 @@ mod report;
 #[path = "../skip.rs"]
 mod skip;
 mod slabs;
+mod sums;
 mod touched;
 
 use cases::Case;

@@ -9,13 +9,16 @@ use answers::{
 use std::ops::ControlFlow;
 
 /// The largest profile that is read, in bytes.
-const MAX_BYTES: u64 = 8 << 20;
+pub const MAX_BYTES: u64 = 8 << 20;
 
-fn load(case: &Case) -> Snapshot {
-    let settings = CostSettings::default();
+pub fn load(case: &Case) -> Snapshot {
+    load_with(case, &CostSettings::default())
+}
+
+pub fn load_with(case: &Case, settings: &CostSettings) -> Snapshot {
     let index = index_sources(std::slice::from_ref(&case.folder), &settings.sources);
     let caches = Caches::default();
-    let environment = Environment { settings: &settings, index: &index, caches: &caches };
+    let environment = Environment { settings, index: &index, caches: &caches };
     let mut go_on = |_| ControlFlow::Continue(());
     let loaded = Loaded::read(&case.profile, MAX_BYTES, &mut go_on).unwrap();
     load_with_symbols(vec![(loaded, Thread::default())], environment, &mut go_on).unwrap()

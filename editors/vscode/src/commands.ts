@@ -139,6 +139,7 @@ function text(row: AnyRow): string {
   switch (row.kind) {
     case "node":
       return `${row.node.name} · ${row.node.text}`;
+    case "group":
     case "hotRow":
       return rowText(row);
     case "more":

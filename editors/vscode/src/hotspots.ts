@@ -5,7 +5,7 @@ import { bar } from "./bars";
 import { openCommand } from "./places";
 import { dropTarget } from "./profiles";
 import { markUnreachable } from "./unreachable";
-import type { HotRow, HotSpots, HotSpotsArgument, HotSpotsBy, HotSpotsInfo, HotSpotsOrder, HotSpotsScope } from "./protocol.generated";
+import type { HotGroup, HotRow, HotSpots, HotSpotsArgument, HotSpotsBy, HotSpotsInfo, HotSpotsOrder, HotSpotsScope } from "./protocol.generated";
 import { offerToRecord } from "./record";
 import type { Server } from "./server";
 import { sentence, shortened, splitPath, visible } from "./text";
@@ -26,6 +26,7 @@ const ICONS: Readonly<Partial<Record<HotSpotsBy, string>>> = {
 };
 
 export type Row =
+  | { readonly kind: "group"; readonly group: HotGroup }
   | { readonly kind: "hotRow"; readonly by: HotSpotsBy; readonly spot: HotRow; readonly rank: number }
   | { readonly kind: "more" };
 
@@ -171,6 +172,7 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
 
   getTreeItem(row: Row): vscode.TreeItem {
     if (row.kind === "hotRow") return spotItem(row.by, row.spot, row.rank);
+    if (row.kind === "group") return groupItem(row.group);
     const item = new vscode.TreeItem("Show more");
     item.command = { command: "costline.ui.moreHotSpots", title: "Show More" };
     return item;
@@ -185,19 +187,34 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     let rows: Row[] = [];
     try {
       const answer = await this.rows();
-      rows = answer ? spotsOf(answer, this.kind?.list).map((spot, rank) => ({ kind: "hotRow", by: this.listed, spot, rank })) : [];
+      const spots = answer ? spotsOf(answer, this.kind?.list) : [];
+      rows = spots.map((spot, rank) => ({ kind: "hotRow", by: this.listed, spot, rank }));
+      if (spots.length >= this.limit) rows.push({ kind: "more" });
       this.view.message = rows.length === 0 ? this.whyEmpty() : "";
+      // From the last group on, so that indexes stay.
+      for (const group of [...(answer?.groups ?? [])].reverse()) {
+        const at = spots.findIndex(({ own }) => own === group.own);
+        if (at >= 0) rows.splice(at, 0, { kind: "group", group });
+      }
     } catch (error) {
       // The profile may not have what is listed.
       this.view.message = sentence(error);
     }
-    return rows.length < this.limit ? rows : [...rows, { kind: "more" }];
+    return rows;
   }
 }
 
 /** The rows of an answer, which has one list. */
 function spotsOf(answer: HotSpots, list = ""): readonly HotRow[] {
   return (answer as unknown as Readonly<Record<string, readonly HotRow[] | undefined>>)[list] ?? [];
+}
+
+/** The heading of a group. */
+function groupItem({ text, note }: HotGroup): vscode.TreeItem {
+  const item = new vscode.TreeItem(text);
+  item.description = note;
+  item.tooltip = [text, note].filter(Boolean).join("\n");
+  return item;
 }
 
 function spotItem(kind: HotSpotsBy, spot: HotRow, rank: number): vscode.TreeItem {
@@ -225,6 +242,7 @@ function recorded({ file, line }: HotRow): string | undefined {
 /** The text of a row, to be copied. */
 export function rowText(row: Row): string {
   if (row.kind === "more") return "";
+  if (row.kind === "group") return row.group.text;
   const { name, title, text } = row.spot;
   return row.by === "function" ? [name ?? title, text, recorded(row.spot)].filter((part) => part !== undefined).join(" · ") : `${text} · ${title}`;
 }

@@ -931,6 +931,18 @@ export interface HotCost {
   readonly v: number;
 }
 
+/** A group of hot spots, which begins with the first row whose `own` is the same. */
+export interface HotGroup {
+  /** How its rows relate to its sum. Empty if they add up to it. */
+  readonly note: string;
+  /** Whether it has your code. */
+  readonly own: boolean;
+  /** Its sum. Your code: its cost with the libraries that it calls. Others: what no own code calls. */
+  readonly sum: Weight;
+  /** Its name and sum, in the unit of the setting `unit`: `Your code 92.4%`. */
+  readonly text: string;
+}
+
 /** The hot line to go to. */
 export interface HotLineArgument {
   /** The line of the cursor, 0-based. */
@@ -1084,6 +1096,8 @@ export interface HotSpots {
   readonly files?: readonly HotRow[];
   /** The functions. Missing if something else was requested. */
   readonly functions?: readonly HotRow[];
+  /** The two groups of functions, your code and other code, if they are sorted by `charged` and the profile has both. Otherwise empty. */
+  readonly groups: readonly HotGroup[];
   /** The libraries. Missing if something else was requested. */
   readonly libraries?: readonly HotRow[];
   /** The lines. Missing if something else was requested. */

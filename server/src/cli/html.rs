@@ -16,6 +16,7 @@ use super::heading::{compared_with, headline};
 use super::loaded::Loaded;
 use super::output::{Output, OutputArgs};
 use super::view::ViewArgs;
+use answers::hot_groups::HotGroup;
 use answers::text::{one_line, plain};
 use answers::{
     AnnotatedLine, AnnotatedSource, Before, Compare, Compared, Context, CostFields, FileLines,
@@ -96,11 +97,11 @@ impl Page {
     }
 
     fn write(mut self, before: Option<Compared<'_>>, with_sources: bool) -> Result<String, String> {
-        let functions = self.functions()?;
+        let (groups, functions) = self.functions()?;
         let files = self.files();
         self.head(before);
         self.health();
-        self.table(&functions);
+        self.table(&groups, &functions);
         self.flame_graph();
         if with_sources && !files.is_empty() {
             self.sources(&files, &functions);
@@ -109,10 +110,10 @@ impl Page {
         Ok(self.html)
     }
 
-    fn functions(&self) -> Result<Vec<HotRow>, String> {
+    fn functions(&self) -> Result<(Vec<HotGroup>, Vec<HotRow>), String> {
         let question = Question { limit: Some(MAX_FUNCTIONS), ..Question::default() };
         let found = hot_spots(&self.context, question)?;
-        Ok(found.map(|found| found.list.rows).unwrap_or_default())
+        Ok(found.map(|found| (found.groups, found.list.rows)).unwrap_or_default())
     }
 
     /// The own files that were found, hottest first. Empty if the profile names no files.
@@ -167,8 +168,15 @@ impl Page {
         self.html += "</ul>\n";
     }
 
-    fn table(&mut self, functions: &[HotRow]) {
-        self.html += "<h2>Hot spots</h2>\n<div class=\"scroll\" tabindex=\"0\"><table id=\"functions\"><thead><tr>";
+    fn table(&mut self, groups: &[HotGroup], functions: &[HotRow]) {
+        self.html += "<h2>Hot spots</h2>\n";
+        // Rows can be sorted, so groups have no headings among them.
+        for HotGroup { text, note, .. } in groups {
+            let note = if note.is_empty() { String::new() } else { format!(": {note}") };
+            let text = escape(&format!("{text}{note}"));
+            self.add(format_args!("<p class=\"group\">{text}</p>\n"));
+        }
+        self.html += "<div class=\"scroll\" tabindex=\"0\"><table id=\"functions\"><thead><tr>";
         let has_changes = functions.iter().any(|row| row.cost.cost.fields.change.is_some());
         let charges = functions.iter().any(|row| {
             let HotCost { charged_text, cost, .. } = &row.cost;

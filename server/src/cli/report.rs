@@ -14,6 +14,7 @@ use super::overlay::{Beside, OverlayArgs};
 use super::style::{Style, StyleArgs};
 use super::values::{least_value, one_of, percentage};
 use super::view::ViewArgs;
+use answers::hot_groups::{HotGroup, hot_groups};
 use answers::text::{file_name, library, markdown, place, plain};
 use answers::{
     Compared, Format, FunctionId, InBaseline, LabelPart as Part, LabelScale as Scale, Members,
@@ -214,13 +215,35 @@ impl Table<'_> {
         if by == By::Line {
             self.scale = self.scale.of_lines();
         }
-        ranked.rows.iter().try_for_each(|row| self.row(by, row))?;
+        let mut groups = hot_groups(self.snapshot, self.scale, ranked).into_iter().peekable();
+        for row in &ranked.rows {
+            while let Some(group) = groups.next_if(|group| group.own || !row.own) {
+                self.group(&group)?;
+            }
+            self.row(by, row)?;
+        }
         // As Mercury's own tool does.
         if by == By::Module && self.snapshot.loaded.format == Format::MercuryDeep && !self.per_call
         {
             self.cells("", &self.weight(self.snapshot.costs.total), "", "program", 0.0)?;
         }
         Ok(())
+    }
+
+    /// The heading of a group of rows.
+    fn group(&mut self, HotGroup { text, note, .. }: &HotGroup) -> io::Result<()> {
+        let note = if note.is_empty() { String::new() } else { format!("({note})") };
+        match self.format {
+            ReportFormat::Text => {
+                let note = if note.is_empty() { note } else { format!("\n{note}") };
+                writeln!(self.out, "{}{}", self.style.bold(text), self.style.dim(&note))
+            }
+            ReportFormat::Markdown => {
+                let cells = if self.charges { "| | " } else { "| " };
+                let text = format!("{text} {note}");
+                writeln!(self.out, "{cells}| | **{}** |", markdown(text.trim_end()))
+            }
+        }
     }
 
     /// A weight of all calls, or of one.

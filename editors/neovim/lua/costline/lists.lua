@@ -57,6 +57,27 @@ local function kind_of(it, by)
   end)
 end
 
+--- Puts the heading of each group before its first row.
+---@param rows table[]
+---@param spots costline.HotRow[]
+---@param groups costline.HotGroup[]
+---@return table[]
+local function with_headings(rows, spots, groups)
+  local result = {}
+  for index, entry in ipairs(rows) do
+    local own = spots[index].own
+    if index == 1 or spots[index - 1].own ~= own then
+      for _, group in ipairs(groups) do
+        if group.own == own then
+          table.insert(result, row(group.note == "" and group.text or ("%s: %s"):format(group.text, group.note)))
+        end
+      end
+    end
+    table.insert(result, entry)
+  end
+  return result
+end
+
 ---@param argument costline.HotSpotsArgument what to list, and in which order
 ---@param in_quickfix boolean whether to use the quickfix list even if there is a picker
 function M.hotspots(argument, in_quickfix)
@@ -78,7 +99,7 @@ function M.hotspots(argument, in_quickfix)
     end, kind and found[kind.list] or {})
     local title = ("hottest %s%s"):format(kind and kind.title:lower() or "spots", source(it))
     if in_quickfix or not pickers.show(title, rows) then
-      show(title, rows, it)
+      show(title, with_headings(rows, kind and found[kind.list] or {}, found.groups or {}), it)
     end
   end)
 end

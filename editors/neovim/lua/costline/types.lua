@@ -534,6 +534,13 @@
 ---@field unit string The unit of both.
 ---@field v integer The version of this object: 1.
 
+--- A group of hot spots, which begins with the first row whose `own` is the same.
+---@class costline.HotGroup
+---@field note string How its rows relate to its sum. Empty if they add up to it.
+---@field own boolean Whether it has your code.
+---@field sum costline.Weight Its sum. Your code: its cost with the libraries that it calls. Others: what no own code calls.
+---@field text string Its name and sum, in the unit of the setting `unit`: `Your code 92.4%`.
+
 --- The hot line to go to.
 ---@class costline.HotLineArgument
 ---@field line0? integer The line of the cursor, 0-based.
@@ -619,6 +626,7 @@
 ---@field fields? costline.HotRow[] The fields. Missing if something else was requested.
 ---@field files? costline.HotRow[] The files. Missing if something else was requested.
 ---@field functions? costline.HotRow[] The functions. Missing if something else was requested.
+---@field groups costline.HotGroup[] The two groups of functions, your code and other code, if they are sorted by `charged` and the profile has both. Otherwise empty.
 ---@field libraries? costline.HotRow[] The libraries. Missing if something else was requested.
 ---@field lines? costline.HotRow[] The lines. Missing if something else was requested.
 ---@field marks string[] What is not default about the view, as short labels.

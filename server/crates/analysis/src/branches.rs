@@ -443,7 +443,8 @@ fn leaves_of_graph(costs: &Costs) -> Vec<Branch> {
 /// The top of the top-down tree: the functions without callers. Cycles whose callers were not recorded
 /// are reached from none of these: of what is left, the costliest function becomes a root, until all
 /// functions are reached. A function that is called for less than it costs, as the first one of a thread
-/// of callgrind, is a root for the rest.
+/// of callgrind, is a root for the rest. Without any calls, as in rbspy's summaries, each function is a root
+/// for what it spends itself: its total is in those of its callers, which are not recorded.
 fn roots_of_graph(graph: &GraphIndex) -> Vec<Branch> {
     let GraphIndex { costs, edges } = graph;
     let mut candidates: Vec<_> =
@@ -460,7 +461,11 @@ fn roots_of_graph(graph: &GraphIndex) -> Vec<Branch> {
         if std::mem::replace(&mut reached[function.index()], true) {
             continue;
         }
-        let (total, estimated) = (cost.magnitude(), cost.total.exact().is_none());
+        let (total, estimated) = if edges.all().is_empty() {
+            (cost.self_, false)
+        } else {
+            (cost.magnitude(), cost.total.exact().is_none())
+        };
         branches.push(Branch {
             function,
             self_: Some(cost.self_),

@@ -190,6 +190,11 @@ pub mod health {
     pub use crate::query::health::{deleted, missing, of_snapshot};
 }
 
+/// The groups of hot spots.
+pub mod hot_groups {
+    pub use crate::present::hot_groups::{HotGroup, hot_groups};
+}
+
 /// Costs as text.
 pub mod labels {
     pub use crate::present::labels::{percent_change, totals};

@@ -12,8 +12,10 @@ pub(crate) mod order;
 pub(crate) mod row;
 pub(crate) mod subject;
 
+use crate::functions::charged::charged;
 use list::List;
 use loading::Snapshot;
+use rustc_hash::FxHashMap;
 
 pub use by::By;
 pub use list::{InBaseline, Ranking};
@@ -29,6 +31,9 @@ pub struct Ranked {
     pub sort: Sort,
     /// How many rows are omitted.
     pub omitted: Omitted,
+    /// What own functions cost together with the libraries that they call, if rows are sorted by that and
+    /// there are both.
+    pub charged: Option<f64>,
 }
 
 impl Ranking {
@@ -49,7 +54,13 @@ impl Ranking {
     ) -> Result<Ranked, String> {
         let sort = self.sort.unwrap_or_else(|| self.default_sort());
         self.check(sort, snapshot, baseline.is_some())?;
-        let (rows, omitted) = List { ranking: self, snapshot, baseline, sort }.rows()?;
-        Ok(Ranked { rows, sort, omitted })
+        let charged = (sort == Sort::Charged).then(|| charged(snapshot));
+        let list = List { ranking: self, snapshot, baseline, sort, charged: charged.as_ref() };
+        let (rows, omitted) = list.rows()?;
+        let has_both = |own: &FxHashMap<_, _>| {
+            !own.is_empty() && own.len() < snapshot.costs.functions().count()
+        };
+        let charged = charged.filter(has_both).map(|own| own.values().sum());
+        Ok(Ranked { rows, sort, omitted, charged })
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod details;
 pub(crate) mod flamegraph;
+pub(crate) mod hot_groups;
 pub(crate) mod labels;
 pub(crate) mod progress;
 pub(crate) mod recursion;

@@ -6,6 +6,7 @@ use crate::items::fields::{CostFields, PlaceFields};
 use crate::items::{CostData, Item, root_item};
 use crate::keys::Key;
 use crate::keys::weight::Weight;
+use crate::present::hot_groups::{HotGroup, hot_groups};
 use crate::present::labels::{Part, Scale};
 use crate::ranking::{
     By, InBaseline, Limits, Members, Place, Ranked, Ranking, Role, Row, Scope, Sort, Subject,
@@ -62,6 +63,9 @@ pub struct HotSpots {
     pub marks: Vec<String>,
     /// The total of the profile.
     pub total: Weight,
+    /// The two groups of functions, your code and other code, if they are sorted by `charged` and the profile
+    /// has both. Otherwise empty.
+    pub groups: Vec<HotGroup>,
     /// The number of rows that `perCall` omits, because their calls are not counted.
     pub without_calls: usize,
     /// The rows, hottest first, own code before other code.
@@ -274,9 +278,10 @@ pub fn hot_spots(context: &Context, question: Question) -> Result<Option<HotSpot
     let baseline = context.compared(snapshot).map(|compared| InBaseline { compared, line: &line });
     let ranking = Ranking { by, sort, scope, idle: false, module, filter, limits };
     let ranked = ranking.rows(snapshot, baseline)?;
-    let Ranked { rows, sort, omitted } = ranked;
     let scale = context.scale(snapshot);
     let scale = if by == By::Line { scale.of_lines() } else { scale };
+    let groups = hot_groups(snapshot, scale, &ranked);
+    let Ranked { rows, sort, omitted, .. } = ranked;
     let answer = Answer { context, snapshot, scale, by, sort, per_call };
     let metric = &snapshot.costs.metric;
     Ok(Some(HotSpots {
@@ -284,6 +289,7 @@ pub fn hot_spots(context: &Context, question: Question) -> Result<Option<HotSpot
         unit: metric.unit.clone(),
         marks: Marks::of_world(&context.world).all(),
         total: Weight(snapshot.costs.total),
+        groups,
         without_calls: omitted.without_calls,
         list: HotList { by, rows: rows.iter().map(|row| answer.row(row)).collect() },
     }))

@@ -6,9 +6,8 @@ use super::by_library::{ByLibrary, Part};
 use super::groups::{Group, GroupKind, GroupsBefore, groups, module, module_of_mercury};
 use super::list::List;
 use super::order::{hottest_functions, sorted_lines};
-use super::row::{Omitted, Row, Sort};
+use super::row::{Omitted, Row};
 use super::subject::{Members, Place, Role, Subject};
-use crate::functions::charged::charged;
 use crate::functions::own_code::{file_of, is_own_file, own_files};
 use analysis::{
     CliqueCost, Cost, Edge, FileId, FunctionCost, FunctionId, ThreadId, Total, nearest,
@@ -52,18 +51,17 @@ impl<'a> List<'a> {
     }
 
     fn functions(&self) -> Listed {
-        let Self { snapshot, baseline, .. } = *self;
+        let Self { snapshot, baseline, charged, .. } = *self;
         let mut is_own = own_files(snapshot);
-        let charged = (self.sort == Sort::Charged).then(|| charged(snapshot));
         let is_exact = snapshot.tree.has_stacks();
         let charge = |row: &Row<FunctionId>| {
-            let weight = *charged.as_ref()?.get(&row.what)?;
+            let weight = *charged?.get(&row.what)?;
             let is_exact = is_exact || weight == row.cost.self_;
             Some(if is_exact { Total::Exact(weight) } else { Total::Estimated(weight) })
         };
         let rows = self.in_module()?.map(|row| Row {
             charged: charge(&row),
-            own: match &charged {
+            own: match charged {
                 Some(charged) => charged.contains_key(&row.what),
                 None => file_of(snapshot, row.what).is_some_and(&mut is_own),
             },

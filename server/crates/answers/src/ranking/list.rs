@@ -5,8 +5,9 @@ use super::row::{Limits, Omitted, Row, Scope, Sort};
 use crate::compare::before::Before;
 use crate::compare::compared::Compared;
 use crate::functions::own_code::own_files;
-use analysis::FileId;
+use analysis::{FileId, FunctionId};
 use loading::Snapshot;
+use rustc_hash::FxHashMap;
 
 /// Which rows to list.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +52,8 @@ pub(super) struct List<'a> {
     pub snapshot: &'a Snapshot,
     pub baseline: Option<InBaseline<'a>>,
     pub sort: Sort,
+    /// What own functions cost with the libraries that they call, if rows are sorted by that.
+    pub charged: Option<&'a FxHashMap<FunctionId, f64>>,
 }
 
 impl List<'_> {

@@ -264,6 +264,10 @@ fn own_functions_are_charged_for_the_libraries_that_they_call() {
         find.text,
         "self 0.0% (0 samples) · total 50.0% (2 samples) · with libraries 50.0% (2 samples)"
     );
+    let found = hot_spots(&context, Question::default()).unwrap().unwrap();
+    let groups: Vec<_> = found.groups.iter().map(|group| (&*group.text, group.sum.0)).collect();
+    // `lib` is called by own code, `copy` by nobody else than `std`; `load` alone is the fourth sample.
+    assert_eq!(groups, [("Your code 100.0%", 4.0), ("Libraries and runtime 0.0%", 0.0)]);
     let by_self = first(Question { sort: Some(Sort::Self_), ..Question::default() });
     assert_eq!((by_self.title.as_str(), by_self.cost.charged), ("load", None));
     // Each row's own cost decides which ones are listed.

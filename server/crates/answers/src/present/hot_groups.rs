@@ -1,0 +1,39 @@
+//! The headings of the two groups of hot spots: your code, and libraries with the runtime.
+
+use crate::keys::weight::Weight;
+use crate::present::labels::Scale;
+use crate::ranking::Ranked;
+use analysis::Total;
+use loading::{Snapshot, units};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A group of hot spots, which begins with the first row whose `own` is the same.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct HotGroup {
+    /// Whether it has your code.
+    pub own: bool,
+    /// Its sum. Your code: its cost with the libraries that it calls. Others: what no own code calls.
+    pub sum: Weight,
+    /// Its name and sum, in the unit of the setting `unit`: `Your code 92.4%`.
+    pub text: String,
+    /// How its rows relate to its sum. Empty if they add up to it.
+    pub note: String,
+}
+
+/// The groups of rows that are sorted by the cost of own code with libraries. Empty for other rows. The sums
+/// are those of all functions, also of those that are not listed.
+pub fn hot_groups(snapshot: &Snapshot, scale: Scale<'_>, ranked: &Ranked) -> Vec<HotGroup> {
+    let Some(charged) = ranked.charged else { return Vec::new() };
+    let group = |own, name: &str, sum: f64, note: &str| {
+        let is_exact = snapshot.tree.has_stacks();
+        let total = if is_exact { Total::Exact(sum) } else { Total::Estimated(sum) };
+        let text = format!("{name} {}", units::total(total, |weight| scale.weight(weight)));
+        HotGroup { own, sum: Weight(sum), text, note: note.to_owned() }
+    };
+    let note = "called by none of your code; its rows are self costs, also contained above";
+    vec![
+        group(true, "Your code", charged, ""),
+        group(false, "Libraries and runtime", snapshot.costs.total - charged, note),
+    ]
+}
