@@ -54,6 +54,31 @@ fn words(text: &str) -> Vec<String> {
     text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }
 
+/// Ten minutes of hosts that were twice as busy the second time, then twenty minutes.
+#[test]
+fn recordings_of_one_fixed_duration_are_compared_by_share() {
+    let folder = TempDir::new().unwrap();
+    let write = |name: &str, minutes: u32, work: u32, rest: u32| {
+        let range = format!("[0, {}]", minutes * 60_000);
+        let comment = format!(r#"# costline: {{"kind": "pyroscope", "rangeMs": {range}}}"#);
+        let text = format!("{comment}\nmain;work {work}\nmain;rest {rest}\n");
+        fs::write(folder.path().join(name), text).unwrap();
+    };
+    write("before.folded", 10, 2000, 8000);
+    write("after.folded", 10, 8000, 12000);
+    write("longer.folded", 20, 8000, 12000);
+    let compare = |after: &str| {
+        let text = ran(folder.path(), &["diff", "before.folded", after]).success();
+        let lines = words(&text);
+        let row = lines.iter().find(|line| line.ends_with(" work")).unwrap().clone();
+        (row, text.contains("Shares of the total are compared"))
+    };
+    // 2000 of 10,000 samples, 8000 of 20,000.
+    assert_eq!(compare("after.folded"), ("20.0% 40.0% ▲20.0 ▲20.0 work".to_owned(), true));
+    let absolute = "2000 samples 8000 samples ▲6000 samples ▲6000 samples work".to_owned();
+    assert_eq!(compare("longer.folded"), (absolute, false));
+}
+
 #[test]
 fn lists_functions_the_greatest_change_first() {
     let folder = changed();

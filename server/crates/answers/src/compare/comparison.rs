@@ -171,13 +171,23 @@ impl Change {
     }
 }
 
+/// Whether all recordings are of times of the same length, as their source was asked for. Their totals then
+/// tell how busy the hosts were, not how long the program took.
+fn have_one_duration(before: &[&Snapshot], now: &Snapshot) -> bool {
+    let duration = |snapshot: &Snapshot| {
+        let [start, end] = snapshot.loaded.fleet.as_deref()?.range_ms?;
+        Some(end - start)
+    };
+    duration(now).is_some() && before.iter().all(|run| duration(run) == duration(now))
+}
+
 impl Comparison {
     /// The comparison of the costs of `now` with the mean of those of `before`, which have the same
     /// metric.
     pub fn new(before: &[&Snapshot], now: &Snapshot, compare: Compare) -> Self {
         let by = match compare {
-            Compare::Share => By::Share,
-            Compare::Absolute => By::Weight,
+            Compare::Absolute if !have_one_duration(before, now) => By::Weight,
+            Compare::Absolute | Compare::Share => By::Share,
         };
         let compared = before.iter().copied().chain([now]).map(|side| side.sampling().costs);
         let bound = bound(compared.max().unwrap_or(1));
