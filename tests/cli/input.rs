@@ -96,7 +96,7 @@ fn a_load_that_takes_long_shows_a_bar_on_a_terminal_alone() {
     assert!(terminal.wait().unwrap().success());
     // The line of the bar is erased before the report is written.
     let erased = rest.rfind("\u{1b}[2K").unwrap();
-    let report = rest.find("-: 5 samples in 1 thread").unwrap();
+    let report = rest.find("-: 5 samples").unwrap();
     assert!(erased < report, "{rest}");
 }
 

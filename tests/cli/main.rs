@@ -170,7 +170,7 @@ fn annotate_accepts_source_files() {
 #[test]
 fn annotate_shows_only_self_if_the_format_has_no_more() {
     let text = on("annotate", V8, ["--metric", "hits"]).success();
-    assert!(text.starts_with("main.cpuprofile: 2344 hits in 1 thread\n"), "{text}");
+    assert!(text.starts_with("main.cpuprofile: 2344 hits\n"), "{text}");
     assert_eq!(row(&text, "return escape(text)").split_whitespace().next(), Some("10"));
     let costs: Vec<_> = row(&text, r"'<b>$1</b>')").split_whitespace().take(3).collect();
     assert_eq!(costs, ["8.2%", "–", "11"]);
@@ -348,7 +348,7 @@ fn a_count_of_one_is_singular() {
     let profile = folder.path().join("one.folded");
     std::fs::write(&profile, "main;work 1\n").unwrap();
     let text = run(["report", profile.to_str().unwrap()]).success();
-    assert!(text.starts_with("one.folded: 1 sample in 1 thread\n"), "{text}");
+    assert!(text.starts_with("one.folded: 1 sample\n"), "{text}");
     assert!(text.contains("100.0% (1 sample)") && text.contains("0.0% (0 samples)"), "{text}");
 }
 

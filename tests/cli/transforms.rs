@@ -208,10 +208,10 @@ fn headings_say_what_is_not_default_about_the_view() {
             let output = Outcome::of(crate::costline().arg(command).arg(&profile).args(view));
             output.success().lines().next().unwrap_or_default().to_owned()
         };
-        assert_eq!(heading(&[]), "cpu.folded: 100 samples in 1 thread", "{command}");
+        assert_eq!(heading(&[]), "cpu.folded: 100 samples", "{command}");
         assert_eq!(
             heading(&["--transform", "focus-function:work"]),
-            "cpu.folded: 30 samples in 1 thread · focus: work",
+            "cpu.folded: 30 samples · focus: work",
             "{command}"
         );
     }

@@ -79,7 +79,7 @@ fn another_profile_has_a_view_of_its_own() {
     let other = |view: Value| json!({ "path": "old.cpuprofile", "view": view });
     let range = view(&mut server, &other(json!({ "range": "2..4" })));
     // The samples at 2, 2.5, 3 and 3.5 ms.
-    assert_eq!((&range["totalText"], &range["marks"]), (&json!("2.00 ms"), &json!(["2..4 ms"])));
+    assert_eq!((&range["totalText"], &range["marks"]), (&json!("2.00 ms"), &json!(["2–4 ms"])));
     let undo = range["actions"].as_array().unwrap();
     let undo = undo.iter().find(|action| action["title"] == "Show the whole recording").unwrap();
     assert_eq!(undo["arguments"], json!([{ "reset": ["range"] }]));

@@ -40,7 +40,7 @@ fn the_timeline_is_of_the_view() {
     assert_eq!(weights(&part), json!([0, 0, 40]));
     assert_eq!(
         (&part["total"], &part["marks"]),
-        (&view["total"], &json!(["1..4 ms", "search hash"]))
+        (&view["total"], &json!(["1–4 ms", "search hash"]))
     );
 
     for buckets in [0, 10_001] {
@@ -165,11 +165,11 @@ fn a_range_and_a_search_give_the_numbers_of_the_command_line() {
     assert_eq!(shown(json!({}), &[]), (json!(6), json!([]), all.to_owned()));
     assert_eq!(
         shown(json!({ "range": "1..4" }), &["--range", "1..4"]),
-        (json!(3), json!(["1..4 ms"]), "eval 1/2, hash 1/1, main 0/3, parse 1/1".to_owned())
+        (json!(3), json!(["1–4 ms"]), "eval 1/2, hash 1/1, main 0/3, parse 1/1".to_owned())
     );
     assert_eq!(
         shown(json!({ "search": "Hash" }), &["--range", "1ms..0.004s", "--search", "Hash"]),
-        (json!(1), json!(["1..4 ms", "search Hash"]), "eval 0/1, hash 1/1, main 0/1".to_owned())
+        (json!(1), json!(["1–4 ms", "search Hash"]), "eval 0/1, hash 1/1, main 0/1".to_owned())
     );
     assert_eq!(
         shown(json!({ "range": null, "search": "hash,parse" }), &["--search", "hash,parse"]).2,
@@ -195,7 +195,7 @@ fn a_range_and_a_search_give_the_numbers_of_the_command_line() {
         let view = server.view();
         (view["total"] == 5).then_some(view)
     });
-    assert_eq!(view["marks"], json!(["1..4 ms (no effect)"]));
+    assert_eq!(view["marks"], json!(["1–4 ms (no effect)"]));
     let error = server.execute_error("costline.setView", json!([{ "range": "2..5" }]));
     assert!(error.contains("the times of the samples of this profile are unknown"), "{error}");
 }

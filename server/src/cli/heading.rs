@@ -2,7 +2,7 @@
 
 use answers::labels::totals;
 use answers::text::plain;
-use answers::{Compared, Marks, Metric, Overlay, Snapshot, units};
+use answers::{Compared, Marks, Metric, Overlay, Snapshot, Thread, units};
 
 /// The first line of all text output: profile, total, threads, what the total excludes, and what
 /// is not default about the view.
@@ -14,9 +14,12 @@ pub fn headline(snapshot: &Snapshot) -> String {
     let sampled = costs.threads.iter().filter(|thread| thread.samples > 0).count();
     // The metric is in front.
     let Marks { threads: chosen, parts, .. } = Marks::of(snapshot);
-    // Most call graphs have no threads.
+    // Most call graphs have no threads, and folded stacks do not tell them apart.
+    let is_nameless =
+        |thread: &Thread| thread.name.is_empty() && thread.pid.is_none() && thread.tid.is_none();
     let threads = match (snapshot.loaded.recording.threads(), chosen) {
         ([], _) => String::new(),
+        ([only], _) if is_nameless(only) => String::new(),
         (_, Some(chosen)) => format!(" in {chosen}"),
         (_, None) => format!(" in {}", units::counted(sampled as f64, "threads")),
     };

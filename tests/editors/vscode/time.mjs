@@ -78,7 +78,7 @@ await code.run(async () => {
   await code.page.mouse.move(bars.x + bars.width / 2 - 1, bars.y + 5);
   assert.equal(await graph.text(".flame-strip output"), "0 s to 50.0 ms");
   await code.page.mouse.up();
-  await status("0..50 ms");
+  await status("0–50 ms");
   await graph.frame("main", "50.0 ms");
   await until("costs of the range", async () => (await screen.lines("app.py"))[2]?.cost?.text === "20.0 ms");
   await graph.page.getByRole("button", { name: "All of the time" }).click();
@@ -86,7 +86,7 @@ await code.run(async () => {
   // The same with keys: without the last of the 200 parts of 500 µs.
   await graph.page.getByRole("slider", { name: "End of the time" }).focus();
   await code.page.keyboard.press("ArrowLeft");
-  await status("0..99.5 ms");
+  await status("0–99.5 ms");
   await graph.checkAccessibility();
 
   // In high contrast, frames are outlined, and the one that keys start from has a ring in the color of the focus.

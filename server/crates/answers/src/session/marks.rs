@@ -4,7 +4,7 @@
 
 use crate::world::World;
 use analysis::{
-    Implementation, Name, Operand, ThreadChoice, Transform, TransformKind, WarningCode,
+    Implementation, Name, Operand, ThreadChoice, TimeRange, Transform, TransformKind, WarningCode,
 };
 use loading::text::plain;
 use loading::{FunctionName, Inlines, Snapshot};
@@ -53,8 +53,7 @@ impl Marks {
             let mut unmatched = snapshot.grouped.problems.unmatched.iter().map(|name| name.code);
             let is_known = recording.sampled().is_some()
                 && !unmatched.any(|code| code == WarningCode::NoTimes);
-            let effect = effect(is_known);
-            format!("{range}{effect}")
+            range_in_words(range) + effect(is_known)
         });
         let runs = snapshot.grouped.runs;
         let mean = (runs > 1).then(|| format!("mean of {runs} runs"));
@@ -116,6 +115,15 @@ impl Marks {
     }
 }
 
+/// A range in milliseconds: `201–520 ms`, `from 201 ms`.
+fn range_in_words(TimeRange { start_ns, end_ns }: TimeRange) -> String {
+    let ms = |ns: u64| ns as f64 / 1e6;
+    match end_ns {
+        u64::MAX => format!("from {} ms", ms(start_ns)),
+        _ => format!("{}–{} ms", ms(start_ns), ms(end_ns)),
+    }
+}
+
 /// A transform with the name of its function, or of the last function of its path: `focus: work`.
 fn in_words(transform: &Transform) -> String {
     let what = match transform.kind {
@@ -164,6 +172,14 @@ fn short(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_are_milliseconds() {
+        let words = |text: &str| range_in_words(text.parse().unwrap());
+        assert_eq!(words("201..520"), "201–520 ms");
+        assert_eq!(words("1.5s..2s"), "1500–2000 ms");
+        assert_eq!(words("0.5.."), "from 0.5 ms");
+    }
 
     #[test]
     fn transforms_are_words_and_a_short_name() {
