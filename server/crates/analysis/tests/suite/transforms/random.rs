@@ -3,6 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 pub type Stack = Vec<(usize, u32)>;
 
@@ -154,13 +155,29 @@ pub fn keys(path: &[usize]) -> Vec<analysis::Name> {
 }
 
 proptest! {
-    /// Each node is one that the stacks have after the transforms before.
+    /// Each node is one that the stacks have after the transforms before. Some functions may be own code, to
+    /// which the others are charged first.
     #[test]
-    fn sequences_of_transforms_match_the_definitions(samples in stacks(), steps in steps()) {
+    fn sequences_of_transforms_match_the_definitions(
+        samples in stacks(),
+        steps in steps(),
+        own in prop::option::of(prop::collection::btree_set(0_usize..4, 1..4)),
+    ) {
         let profile = text_samples::profile(&text(&samples));
         let groups = Groups::identity(profile.symbols());
         let recording = Recording::Stacks(profile);
         let mut view = View::of(&recording);
+        let mut samples = samples;
+        if let Some(own) = own {
+            let symbols = recording.symbols();
+            let number = |func| symbols.func_name(func)[1..].parse::<usize>().unwrap();
+            let funcs = symbols.funcs.ids().filter(|&func| own.contains(&number(func)));
+            view.own = Some(Arc::new(funcs.map(|func| groups.function(func)).collect()));
+            for stack in &mut samples {
+                stack.retain(|(f, _)| own.contains(f));
+            }
+            samples.retain(|stack| !stack.is_empty());
+        }
         // The stacks before each transform, and now.
         let mut before: Vec<Vec<Stack>> = Vec::new();
         let mut now = samples;
