@@ -4,8 +4,8 @@
 //! The line after `calls=` is where the callee starts. If that is not recorded, it is the first
 //! line of the callee with a cost.
 //!
-//! Costs are whole numbers: times with fractions are written in nanoseconds, other fractions are
-//! rounded.
+//! Costs are whole numbers: times with fractions are written in nanoseconds, other weights with fractions in
+//! thousandths or millionths of their unit.
 
 use super::{UNKNOWN_LINE_TOTALS, Written};
 use profile::{
@@ -157,10 +157,12 @@ impl Event {
             let mut weights = all.filter_map(|weights| Some(weights.get(column)? * scale));
             weights.any(|weight| (weight - weight.round()).abs() > 1e-6 * weight.abs())
         };
-        let seconds =
-            metric.seconds_per_unit.filter(|_| metric.unit != "samples" && fractional(1.0));
-        let (scale, unit) =
-            seconds.map_or((1.0, metric.unit.as_str()), |seconds| (seconds * 1e9, "ns"));
+        let (scale, unit) = match metric.seconds_per_unit.filter(|_| metric.unit != "samples") {
+            _ if !fractional(1.0) => (1.0, metric.unit.clone()),
+            Some(seconds) => (seconds * 1e9, "ns".to_owned()),
+            None if !fractional(1e3) => (1e3, format!("milli{}", metric.unit)),
+            None => (1e6, format!("micro{}", metric.unit)),
+        };
         let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         let mut name: String = metric.name.chars().map(word).collect();
         if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -169,7 +171,7 @@ impl Event {
         Self {
             name,
             title: metric.name.clone(),
-            unit: one_line(unit),
+            unit: one_line(&unit),
             scale,
             rounds: fractional(scale),
         }

@@ -68,6 +68,30 @@ fn a_recorded_start_comes_before_lines_with_costs() {
     assert_eq!(calls(&callgrind::write(&graph.into())), "1 8, 300 8, 2 0");
 }
 
+/// 10 · 0.4 and 5 · 1.3 samples were 4 and 7 of 11.
+#[test]
+fn fractions_are_written_in_a_smaller_unit() {
+    let with_weights = |weights: [f64; 2]| {
+        let mut graph = graph("events: samples\nfl=a.c\nfn=f\n1 4\nfn=g\n2 7\n").tables().clone();
+        for (own, weight) in graph.own.iter_mut().zip(weights) {
+            own.weights = [weight].into_iter().collect();
+        }
+        let written = callgrind::write(&graph.into());
+        let text = String::from_utf8(written.bytes).unwrap();
+        let event = text.lines().find(|line| line.starts_with("event: ")).unwrap().to_owned();
+        let cost = |line: &&str| line.starts_with(|c: char| c.is_ascii_digit());
+        let costs: Vec<_> = text.lines().filter(cost).map(str::to_owned).collect();
+        (event, costs.join(", "), written.lost)
+    };
+    let (event, costs, lost) = with_weights([4.0, 6.5]);
+    assert!(event.contains("(millisamples)"), "{event}");
+    assert_eq!((costs.as_str(), lost), ("1 4000, 2 6500", vec![]));
+    let (event, costs, lost) = with_weights([0.0004, 1.0]);
+    assert!(event.contains("(microsamples)"), "{event}");
+    assert_eq!((costs.as_str(), lost), ("1 400, 2 1000000", vec![]));
+    assert_eq!(with_weights([2.5e-7, 1.0]).2, ["fractions of weights"]);
+}
+
 #[test]
 fn stacks_are_lost_only_if_there_are_some() {
     let recorded = graph(CALLGRIND);
