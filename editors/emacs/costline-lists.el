@@ -115,7 +115,7 @@ A column with numbers that the list is sorted by decides which rows there are."
 
 (defun costline--rows (answer)
   "Return the rows of ANSWER, a list of hot spots.
-Whatever was listed, it is the only list beside the marks of the view and the groups."
+Whatever was listed, it is the only list beside the view's marks and groups."
   (cl-loop for (key value) on answer by #'cddr
            when (and (vectorp value) (not (memq key '(:marks :groups))))
            return (append value nil)))
