@@ -17,6 +17,7 @@ mod input;
 mod lacking;
 #[cfg(all(feature = "grammars", target_os = "linux"))]
 mod limits;
+mod pairs;
 #[cfg(all(unix, feature = "grammars"))]
 mod recipes;
 #[cfg(feature = "symbols")]

@@ -1096,7 +1096,7 @@ export interface HotSpots {
   readonly files?: readonly HotRow[];
   /** The functions. Missing if something else was requested. */
   readonly functions?: readonly HotRow[];
-  /** The two groups of functions, your code and other code, if they are sorted by `charged` and the profile has both. Otherwise empty. */
+  /** The two groups of functions, your code and other code, if they are sorted by `charged` without a `filter` and the profile has both. Otherwise empty. */
   readonly groups: readonly HotGroup[];
   /** The libraries. Missing if something else was requested. */
   readonly libraries?: readonly HotRow[];

@@ -192,7 +192,8 @@ await code.run(async () => {
   await screen.pressViewButton("Hot Spots", "Show Hot Functions");
   await rows("Hot Spots", "Frontier.push");
   await screen.pressViewButton("Hot Spots", "Filter Hot Spots…");
-  const listed = async () => (await screen.rows("Hot Spots")).map((row) => row.replace(/\n[^]*/, ""));
+  const isHeading = (row) => /^(Your code|Libraries and runtime) /.test(row);
+  const listed = async () => (await screen.rows("Hot Spots")).filter((row) => !isHeading(row)).map((row) => row.replace(/\n[^]*/, ""));
   const all = await listed();
   await screen.fill("sol");
   await until("filtered", async () => {

@@ -626,7 +626,7 @@
 ---@field fields? costline.HotRow[] The fields. Missing if something else was requested.
 ---@field files? costline.HotRow[] The files. Missing if something else was requested.
 ---@field functions? costline.HotRow[] The functions. Missing if something else was requested.
----@field groups costline.HotGroup[] The two groups of functions, your code and other code, if they are sorted by `charged` and the profile has both. Otherwise empty.
+---@field groups costline.HotGroup[] The two groups of functions, your code and other code, if they are sorted by `charged` without a `filter` and the profile has both. Otherwise empty.
 ---@field libraries? costline.HotRow[] The libraries. Missing if something else was requested.
 ---@field lines? costline.HotRow[] The lines. Missing if something else was requested.
 ---@field marks string[] What is not default about the view, as short labels.

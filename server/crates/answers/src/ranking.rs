@@ -31,8 +31,8 @@ pub struct Ranked {
     pub sort: Sort,
     /// How many rows are omitted.
     pub omitted: Omitted,
-    /// What own functions cost together with the libraries that they call, if rows are sorted by that and
-    /// there are both.
+    /// What own functions cost together with the libraries that they call, if rows are sorted by that, there
+    /// are both, and no filter leaves some out.
     pub charged: Option<f64>,
 }
 
@@ -57,8 +57,9 @@ impl Ranking {
         let charged = (sort == Sort::Charged).then(|| charged(snapshot));
         let list = List { ranking: self, snapshot, baseline, sort, charged: charged.as_ref() };
         let (rows, omitted) = list.rows()?;
+        let is_filtered = self.filter.as_deref().is_some_and(|filter| !filter.is_empty());
         let has_both = |own: &FxHashMap<_, _>| {
-            !own.is_empty() && own.len() < snapshot.costs.functions().count()
+            !is_filtered && !own.is_empty() && own.len() < snapshot.costs.functions().count()
         };
         let charged = charged.filter(has_both).map(|own| own.values().sum());
         Ok(Ranked { rows, sort, omitted, charged })

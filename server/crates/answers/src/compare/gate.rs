@@ -79,13 +79,13 @@ impl Diff {
         culprits
     }
 
-    /// The function whose self cost changed most, in the direction of the total if that changed.
+    /// The function whose self cost changed most, your own before others, in the direction of the total if
+    /// that changed.
     pub fn culprit(&self) -> Option<&Row> {
         let total = self.by.total();
         let follows = |row: &&&Row| !total.is_real() || row.self_.change * total.change > 0.0;
         let listed = self.listed(ListBy::Function, SortBy::Self_, |_| true);
-        let changed = listed.rows.iter().filter(|row| row.self_.is_real()).filter(follows);
-        changed.max_by(|a, b| a.self_.change.abs().total_cmp(&b.self_.change.abs())).copied()
+        listed.rows.iter().filter(|row| row.self_.is_real()).find(follows).copied()
     }
 
     /// The smallest change of the total that is more than noise. `None` if costs are exact, or their

@@ -63,8 +63,8 @@ pub struct HotSpots {
     pub marks: Vec<String>,
     /// The total of the profile.
     pub total: Weight,
-    /// The two groups of functions, your code and other code, if they are sorted by `charged` and the profile
-    /// has both. Otherwise empty.
+    /// The two groups of functions, your code and other code, if they are sorted by `charged` without a
+    /// `filter` and the profile has both. Otherwise empty.
     pub groups: Vec<HotGroup>,
     /// The number of rows that `perCall` omits, because their calls are not counted.
     pub without_calls: usize,
