@@ -13,6 +13,7 @@ pub(crate) mod row;
 pub(crate) mod subject;
 
 use crate::functions::charged::charged;
+use analysis::FunctionCost;
 use list::List;
 use loading::Snapshot;
 use rustc_hash::FxHashMap;
@@ -59,7 +60,11 @@ impl Ranking {
         let (rows, omitted) = list.rows()?;
         let is_filtered = self.filter.as_deref().is_some_and(|filter| !filter.is_empty());
         let has_both = |own: &FxHashMap<_, _>| {
-            !is_filtered && !own.is_empty() && own.len() < snapshot.costs.functions().count()
+            let mut functions = snapshot.costs.functions();
+            let is_other = |(function, cost): (_, FunctionCost)| {
+                cost.cost.self_ != 0.0 && !own.contains_key(&function)
+            };
+            !is_filtered && !own.is_empty() && functions.any(is_other)
         };
         let charged = charged.filter(has_both).map(|own| own.values().sum());
         Ok(Ranked { rows, sort, omitted, charged })
