@@ -199,8 +199,8 @@ fn report_lists_functions_lines_and_calls() {
     assert_eq!(
         headings,
         [
-            "Your code 100.0% (3.47 s)",
-            "Libraries and runtime 0.03% (1.00 ms)",
+            "Your code 3.47 s",
+            "Libraries and runtime 1.00 ms",
             "(called by none of your code; its rows are self costs, also contained above)",
         ]
     );

@@ -122,11 +122,7 @@ fn the_hierarchy_marks_calls_within_a_recursion() {
     let end = |name: &str, line| (name.to_owned(), line);
     assert_eq!(
         ends(server.outgoing(&even), "to"),
-        [
-            end("6 callseqs m.leaf/1+1-0", 13),
-            end("3 callseqs self", 10),
-            end("↻ 3 callseqs m.odd/2-0", 12)
-        ]
+        [end("6 callseqs m.leaf/1+1-0", 13), end("↻ 3 callseqs m.odd/2-0", 12)]
     );
     assert_eq!(
         ends(server.incoming(&even), "from"),

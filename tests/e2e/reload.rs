@@ -245,13 +245,17 @@ fn a_rewrite_with_a_long_pause_is_one_swap() {
 #[test]
 fn a_profile_without_an_end_is_read_when_its_writer_closes_it() {
     let mut session = Session::new("a.folded", folded(10).as_bytes(), 10);
-    session.assert_one_swap(40, |workspace| {
-        let mut file = File::create(workspace.path("a.folded")).unwrap();
-        for _ in 0..2 {
-            file.write_all("work (app.js:2) 1\n".repeat(20).as_bytes()).unwrap();
-            thread::sleep(Duration::from_millis(2500));
-        }
+    let half = "work (app.js:2) 1\n".repeat(20);
+    let mut file = File::create(session.path("a.folded")).unwrap();
+    file.write_all(half.as_bytes()).unwrap();
+    session.server.eventually("that the file is still being written", |server| {
+        let says = |it: &Value| it["value"]["message"] == "still being written";
+        server.progress().iter().any(says).then_some(())
     });
+    assert_eq!(session.samples(), Some(10));
+    file.write_all(half.as_bytes()).unwrap();
+    drop(file);
+    session.wait(40);
 }
 
 #[test]

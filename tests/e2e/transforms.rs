@@ -251,7 +251,7 @@ fn view_and_open_items_survive_a_rewrite_and_a_restart() {
     let (items, later, last, marks, total) = shown(&mut server);
     // A>B>C>D is B>D, and D is called by B.
     assert_eq!(items, [vec!["D"], vec!["D"], vec!["E"], vec!["D"], vec!["B"]]);
-    assert_eq!((later, last.len()), ((vec!["B".to_owned()], vec!["E".to_owned()]), 1));
+    assert_eq!((later, last.len()), ((vec!["B".to_owned()], vec!["E".to_owned()]), 0));
     assert_eq!((&marks, &total), (&json!(["merge: C", "node: B"]), &json!(10)));
 
     workspace.rename_over("cpu.folded", CHAIN.repeat(3));
@@ -356,7 +356,13 @@ fn a_chosen_node_decides_every_surface() {
     assert_eq!((&view["total"], &view["node"]), (&json!(6), &json!([])));
     assert_eq!((&view["transforms"], &view["state"]), (&json!([]), &Value::Null));
     assert_eq!((server.line_costs(&app), server.line_costs(&lib)), all);
-    assert_eq!(server.line_hover(&app, 21), hover);
+    // The age of the profile may be another.
+    let without_age = |hover: Option<String>| -> Option<Vec<String>> {
+        let hover = hover?;
+        let lines = hover.lines().filter(|line| !line.contains(", written "));
+        Some(lines.map(str::to_owned).collect())
+    };
+    assert_eq!(without_age(server.line_hover(&app, 21)), without_age(hover));
 
     for (node, problem) in [
         (

@@ -215,7 +215,10 @@ impl Table<'_> {
         if by == By::Line {
             self.scale = self.scale.of_lines();
         }
-        let mut groups = hot_groups(self.snapshot, self.scale, ranked).into_iter().peekable();
+        // Rows have percentages; their sum is absolute, so that it is not mistaken for a row.
+        let unit = if self.scale.unit == Unit::Both { Unit::Absolute } else { self.scale.unit };
+        let scale = Scale { unit, ..self.scale };
+        let mut groups = hot_groups(self.snapshot, scale, ranked).into_iter().peekable();
         for row in &ranked.rows {
             while let Some(group) = groups.next_if(|group| group.own || !row.own) {
                 self.group(&group)?;

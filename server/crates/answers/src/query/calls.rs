@@ -23,8 +23,9 @@ pub struct Call {
     pub ranges: Vec<Range>,
 }
 
-/// The callers or callees of an item, hottest first, then what they do not account for, then recursive
-/// calls, which are no part of the sum. Empty if the item comes from another server or is stale.
+/// The callers or callees of an item, hottest first. After callers comes what has none; the self cost, which
+/// callees leave, is in the item. Recursive calls, which are no part of the sum, are last. Empty if the item
+/// comes from another server or is stale.
 pub fn calls(context: &Context, item: &ItemPath, direction: Direction) -> Vec<Call> {
     let Some(snapshot) = context.world.snapshot() else { return Vec::new() };
     let Some(path) = item.resolve(snapshot, direction) else { return Vec::new() };
@@ -33,7 +34,9 @@ pub fn calls(context: &Context, item: &ItemPath, direction: Direction) -> Vec<Ca
     let entries = step.entries.iter().zip(before);
     let calls = entries.filter_map(|entry| call(context, snapshot, direction, &path, entry));
     let mut calls: Vec<Call> = calls.collect();
-    if let Some(item) = rest_item(context, snapshot, direction, &path, &step) {
+    if direction == Direction::Incoming
+        && let Some(item) = rest_item(context, snapshot, direction, &path, &step)
+    {
         let at = calls.partition_point(|call| !call.item.data.recursive);
         calls.insert(at, Call { ranges: vec![item.selection_range], item });
     }
