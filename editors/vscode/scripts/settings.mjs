@@ -35,7 +35,7 @@ export const own = {
   },
   "costline.decorations.enable": {
     type: "boolean", default: true,
-    markdownDescription: "Show heat: mark lines with costs by a bar in the gutter, a background and a mark in the overview ruler. To show heat without line costs, disable `#costline.hints.enable#`.",
+    markdownDescription: "Show heat: mark lines with costs by a bar in the gutter, a background and a mark in the overview ruler. With a baseline, they are red for lines that became slower, and blue for faster ones. To show heat without line costs, disable `#costline.hints.enable#`.",
   },
   "costline.decorations.text": {
     type: "string", default: "auto", enum: ["auto", "column", "lineEnd", "inlayHint"],
