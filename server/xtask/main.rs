@@ -117,11 +117,18 @@ fn long(name: &str) -> Outcome {
             &[("COSTLINE_FUZZ_RUNS", "200000")],
         ),
         "soak" => run("cargo bench --locked --package costline --bench soak"),
-        "simulation" => run_in(
-            ".",
-            "cargo test --locked --release --package costline --bins loader",
-            &[("PROPTEST_CASES", "100000")],
-        ),
+        "simulation" => {
+            run_in(
+                ".",
+                "cargo test --locked --release --package costline-answers --lib power -- --nocapture",
+                &[("COSTLINE_TRIALS", "100000")],
+            )?;
+            run_in(
+                ".",
+                "cargo test --locked --release --package costline --bins loader",
+                &[("PROPTEST_CASES", "100000")],
+            )
+        }
         "mutants" => run(".ci/mutants"),
         _ => Err(USAGE.to_owned()),
     }

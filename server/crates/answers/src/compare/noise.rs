@@ -201,8 +201,12 @@ mod tests {
         use proptest::test_runner::{RngAlgorithm, TestRng};
         use std::fmt::Write as _;
 
-        /// How often each case is simulated.
-        const N_TRIALS: u32 = 2000;
+        /// How often each case is simulated. `cargo xtask long simulation` asks for more.
+        fn n_trials() -> u32 {
+            let wanted = std::env::var("COSTLINE_TRIALS").ok();
+            wanted.and_then(|wanted| wanted.parse().ok()).unwrap_or(2000)
+        }
+
         const RUNS: [u32; 5] = [1, 2, 3, 5, 10];
 
         /// A normal variable, as the sum of twelve uniform ones.
@@ -216,7 +220,7 @@ mod tests {
         fn found(rng: &mut TestRng, n: u32, mean: f64, factor: f64, machine: f64) -> f64 {
             let mut run = |mean: f64| normal(rng, mean, mean + (machine * mean).powi(2));
             let mut n_found = 0_u32;
-            for _ in 0..N_TRIALS {
+            for _ in 0..n_trials() {
                 let runs: Vec<f64> = (0..n).map(|_| run(mean)).collect();
                 let now = run(mean * factor);
                 let before = runs.iter().sum::<f64>() / f64::from(n);
@@ -228,7 +232,7 @@ mod tests {
                 let noise = of_spread(bound(1), [was, is]).map_or(sampling, |it| it.max(sampling));
                 n_found += u32::from((now - before).abs() > noise);
             }
-            100.0 * f64::from(n_found) / f64::from(N_TRIALS)
+            100.0 * f64::from(n_found) / f64::from(n_trials())
         }
 
         #[test]
