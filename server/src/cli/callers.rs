@@ -97,16 +97,7 @@ fn write_text(
     writeln!(out, "callers of {}{contour}", plain(found.callee))?;
     let scale = Scale::new(&snapshot.costs.metric, snapshot.costs.base, style.unit);
     writeln!(out, "{:>22} {:>12}", "total", "calls")?;
-    // It belongs to the sum, and so comes before recursive calls.
-    let rest = found.step.rest().map(|rest| {
-        let cost = units::total(rest, |weight| scale.weight(weight));
-        format!("{cost:>22} {:>12}  {}", "", rest_name(snapshot, Direction::Incoming))
-    });
-    let mut rest = rest.unwrap_or_default();
-    for group in &found.groups.groups {
-        if group.recursive && !rest.is_empty() {
-            writeln!(out, "{}", std::mem::take(&mut rest))?;
-        }
+    let row = |group: &CallGroup| {
         let calls = group.calls.map_or_else(String::new, units::number);
         let cost = units::total(total(group), |weight| scale.weight(weight));
         let mark = if group.recursive { "↻ " } else { "" };
@@ -114,15 +105,21 @@ fn write_text(
         let place = place_of(snapshot, &group.key);
         let place = place.map(|(file, line)| text::place(file, line)).unwrap_or_default();
         let what = style.name_and_place(COSTS_WIDTH, &plain(&name), &place);
-        writeln!(out, "{cost:>22} {calls:>12}  {mark}{what}")?;
+        format!("{cost:>22} {calls:>12}  {mark}{what}")
+    };
+    let groups = &found.groups.groups;
+    let (entering, recursive) = groups.split_at(groups.partition_point(|group| !group.recursive));
+    entering.iter().try_for_each(|group| writeln!(out, "{}", row(group)))?;
+    if let Some(rest) = found.step.rest() {
+        let cost = units::total(rest, |weight| scale.weight(weight));
+        let name = rest_name(snapshot, Direction::Incoming);
+        writeln!(out, "{cost:>22} {:>12}  {name}", "")?;
     }
-    if !rest.is_empty() {
-        writeln!(out, "{rest}")?;
-    }
+    recursive.iter().try_for_each(|group| writeln!(out, "{}", row(group)))?;
     if let Some(found) = found.recursion {
         writeln!(out, "{}", RecursionFields::from(found).text)?;
     }
-    if found.groups.groups.iter().any(|group| group.recursive) {
+    if !recursive.is_empty() {
         writeln!(
             out,
             "↻ marks recursive calls; their cost is included in the call that enters the \

@@ -184,9 +184,7 @@ impl CallTree {
     pub fn recursion(&self, function: FunctionId) -> Option<FunctionRecursion> {
         match self.index() {
             Index::Contexts(index) => index.recursion(function),
-            Index::Stacks(index) => {
-                FunctionRecursion::on_stacks(index, index.activations(), function)
-            }
+            Index::Stacks(index) => FunctionRecursion::on_stacks(index, function),
             Index::Graph(GraphIndex { edges, .. }) => {
                 FunctionRecursion::in_graph(edges, self.groups.n_functions(), function)
             }

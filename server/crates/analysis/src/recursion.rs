@@ -5,7 +5,6 @@
 //! ([`crate::context_paths`]).
 
 use crate::Edges;
-use crate::activations::Activations;
 use crate::call_groups::Cliques;
 use crate::stack_paths::StackIndex;
 use profile::FunctionId;
@@ -83,12 +82,8 @@ impl FunctionRecursion {
     }
 
     /// That of a function on sampled stacks. `None` if no stack has two calls of it.
-    pub(crate) fn on_stacks(
-        index: &StackIndex,
-        activations: &Activations,
-        of: FunctionId,
-    ) -> Option<Self> {
-        let stacks = &index.stacks;
+    pub(crate) fn on_stacks(index: &StackIndex, of: FunctionId) -> Option<Self> {
+        let (stacks, activations) = (&index.stacks, index.activations());
         let (mut direct, mut indirect, mut entered, mut most) = (0.0, 0.0, 0.0, 0);
         let (mut functions, mut sites) = (FxHashSet::default(), FxHashSet::default());
         let mut passed: FxHashSet<u32> = FxHashSet::default();
