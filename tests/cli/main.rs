@@ -201,7 +201,7 @@ fn report_lists_functions_lines_and_calls() {
         [
             "Your code 3.47 s",
             "Libraries and runtime 1.00 ms",
-            "(called by none of your code; its rows are self costs, also contained above)",
+            "(not called by your code; the rows also count what your code calls)",
         ]
     );
     let last = functions.lines().last().unwrap();

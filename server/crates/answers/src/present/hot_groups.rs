@@ -31,7 +31,7 @@ pub fn hot_groups(snapshot: &Snapshot, scale: Scale<'_>, ranked: &Ranked) -> Vec
         let text = format!("{name} {}", units::total(total, |weight| scale.weight(weight)));
         HotGroup { own, sum: Weight(sum), text, note: note.to_owned() }
     };
-    let note = "called by none of your code; its rows are self costs, also contained above";
+    let note = "not called by your code; the rows also count what your code calls";
     vec![
         group(true, "Your code", charged, ""),
         group(false, "Libraries and runtime", snapshot.costs.total - charged, note),
