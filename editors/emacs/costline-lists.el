@@ -272,7 +272,7 @@ If the server refuses it, keep the old order."
 ;;;###autoload
 (defun costline-next-hot-line ()
   "Go to the next line in the order of heat, in any file of the project.
-A hot line has at least the self cost of the setting `hints.minPercent'.
+A hot line's self cost is at least the setting `hints.minPercent'.
 From a line that is not hot, go to the hottest.
 After the last comes the first."
   (interactive)

@@ -1096,7 +1096,7 @@ export interface HotSpots {
   readonly files?: readonly HotRow[];
   /** The functions. Missing if something else was requested. */
   readonly functions?: readonly HotRow[];
-  /** The two groups of functions, your code and other code, if they are sorted by `charged` without a `filter` and the profile has both. Otherwise empty. */
+  /** The two groups of rows, your code and other code, if they are sorted by `charged` without a `filter` and the profile has both. Otherwise empty. */
   readonly groups: readonly HotGroup[];
   /** The libraries. Missing if something else was requested. */
   readonly libraries?: readonly HotRow[];
@@ -1138,7 +1138,7 @@ export interface HotSpotsArgument {
   readonly perCall?: boolean | null;
   /** Whether to list only your own code. Default: all, own code first. */
   readonly scope?: HotSpotsScope | null;
-  /** What to sort by. Default: functions: charged, unless `perCall` or `module` is given; calls, cliques and fields: total; others: self. */
+  /** What to sort by. Default: functions, lines, files and packages: charged, unless `perCall` or `module` is given; modules and libraries: charged if only your own code is listed, else self; threads: self; others: total. */
   readonly sort?: HotSpotsSort | null;
 }
 
@@ -1196,7 +1196,7 @@ export type HotSpotsScope =
 export type HotSpotsSort =
   /** Self cost. */
   | "self"
-  /** Self cost; of own functions with that of the libraries that they call. */
+  /** Self cost; of own code with that of the libraries that it calls. */
   | "charged"
   /** Total cost. */
   | "total"
@@ -2263,7 +2263,7 @@ export interface Commands {
   readonly "costline.export": { readonly arguments: readonly [ExportArgument]; readonly result: Exported };
   /** List the hottest functions, lines, calls, files, modules, packages, libraries, threads, cliques or fields of the profile, own code first, like `costline report`. Null without a profile. */
   readonly "costline.hotspots": { readonly arguments: readonly [(HotSpotsArgument | null)?, (OtherProfile | null)?]; readonly result: HotSpots | null };
-  /** Return the hot line after that of the cursor, or before it, in any file of the workspace. Hot lines are those with at least the self cost of the setting `hints.minPercent`, hottest first, your own code before other code, at most 200. From any other line it is the hottest; after the last one comes the first. */
+  /** Return the hot line after that of the cursor, or before it, in any file of the workspace. Hot lines are those whose self cost is at least the setting `hints.minPercent`, hottest first, your own code, with the libraries that it calls, before other code, at most 200. From any other line it is the hottest; after the last one comes the first. */
   readonly "costline.hotLine": { readonly arguments: readonly [(HotLineArgument | null)?]; readonly result: HotLineStep };
   /** Return the descendants of a call node down to a depth: callees, or callers in the bottom-up tree. Null without a profile. */
   readonly "costline.callTree": { readonly arguments: readonly [(CallTreeArgument | null)?, (OtherProfile | null)?]; readonly result: CallTree | null };

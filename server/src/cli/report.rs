@@ -20,7 +20,7 @@ use answers::{
     Compared, Format, FunctionId, InBaseline, LabelPart as Part, LabelScale as Scale, Members,
     NO_COST, Omitted, Overlay, Place, RankBy as By, RankLimits as Limits, RankRow as Row,
     RankScope as Scope, RankSort as Sort, Ranked, Ranking, Role, Show, Snapshot, Subject,
-    ThreadChoice, Total, Unit, is_own, units,
+    ThreadChoice, Total, Unit, units,
 };
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -61,7 +61,8 @@ struct RowArgs {
     /// What to list
     #[arg(long, value_parser = one_of::<By>(), default_value = "function")]
     by: By,
-    /// What to sort by [default: functions: charged; calls, cliques and fields: total; others: self]
+    /// What to sort by [default: functions, lines, files and packages: charged; calls, cliques and fields:
+    /// total; others: self]
     #[arg(long, value_parser = one_of::<Sort>())]
     sort: Option<Sort>,
     /// Whether to list only your own code
@@ -420,7 +421,7 @@ impl Table<'_> {
         let is_listed = |function: FunctionId| {
             let this = snapshot.function(function);
             let file = this.file.map(|file| snapshot.file_name(file));
-            (ranking.scope == Scope::All || is_own(snapshot, function))
+            (ranking.scope == Scope::All || snapshot.is_own(function))
                 && [Some(this.name), file].into_iter().flatten().any(&has_filter)
         };
         let own = self.scale.own(NO_COST, |weight| self.weight(weight));

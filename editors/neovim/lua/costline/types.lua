@@ -626,7 +626,7 @@
 ---@field fields? costline.HotRow[] The fields. Missing if something else was requested.
 ---@field files? costline.HotRow[] The files. Missing if something else was requested.
 ---@field functions? costline.HotRow[] The functions. Missing if something else was requested.
----@field groups costline.HotGroup[] The two groups of functions, your code and other code, if they are sorted by `charged` without a `filter` and the profile has both. Otherwise empty.
+---@field groups costline.HotGroup[] The two groups of rows, your code and other code, if they are sorted by `charged` without a `filter` and the profile has both. Otherwise empty.
 ---@field libraries? costline.HotRow[] The libraries. Missing if something else was requested.
 ---@field lines? costline.HotRow[] The lines. Missing if something else was requested.
 ---@field marks string[] What is not default about the view, as short labels.
@@ -648,7 +648,7 @@
 ---@field module? string|vim.NIL The Mercury module or the library of the functions or fields. Default: all.
 ---@field perCall? boolean|vim.NIL Divide costs by the number of calls. Rows without counted calls are omitted. Default: false.
 ---@field scope? costline.HotSpotsScope|vim.NIL Whether to list only your own code. Default: all, own code first.
----@field sort? costline.HotSpotsSort|vim.NIL What to sort by. Default: functions: charged, unless `perCall` or `module` is given; calls, cliques and fields: total; others: self.
+---@field sort? costline.HotSpotsSort|vim.NIL What to sort by. Default: functions, lines, files and packages: charged, unless `perCall` or `module` is given; modules and libraries: charged if only your own code is listed, else self; threads: self; others: total.
 
 --- What to list.
 ---@alias costline.HotSpotsBy
@@ -683,7 +683,7 @@
 --- What rows are sorted and limited by.
 ---@alias costline.HotSpotsSort
 ---| '"self"' # Self cost.
----| '"charged"' # Self cost; of own functions with that of the libraries that they call.
+---| '"charged"' # Self cost; of own code with that of the libraries that it calls.
 ---| '"total"' # Total cost.
 ---| '"calls"' # The number of calls.
 ---| '"change"' # The change of the self cost since the baseline, without noise.

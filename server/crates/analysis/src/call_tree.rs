@@ -6,9 +6,10 @@
 
 use crate::activations::Activations;
 use crate::call_groups::{CallGrouping, CallGroups, Cliques, group_step};
+use crate::charges::Charges;
 use crate::cliques::{CliqueCost, cliques_of_contexts, cliques_of_graph};
 use crate::context_paths::ContextIndex;
-use crate::costs::JoinedCosts;
+use crate::costs::{Costs, JoinedCosts};
 use crate::edges::Edges;
 use crate::frames::Frames;
 use crate::graph_paths::{GraphIndex, callees_in_graph, callers_in_graph};
@@ -21,6 +22,7 @@ use crate::{CallNodes, ThreadChoice, View};
 use profile::{
     Cost, FileId, FunctionId, GraphAccess, Groups, MetricId, Recording, StackAccess, Total,
 };
+use rustc_hash::FxHashSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// The call tree of a recording under one view, expanded on demand. The index is built by the first
@@ -188,6 +190,17 @@ impl CallTree {
             Index::Graph(GraphIndex { edges, .. }) => {
                 FunctionRecursion::in_graph(edges, self.groups.n_functions(), function)
             }
+        }
+    }
+
+    /// What own functions and their lines cost with the libraries that they call. Of a call graph these are
+    /// estimates. `costs` are those of the recording under the view and groups of this tree.
+    pub fn charges(&self, costs: &Costs, own: &FxHashSet<FunctionId>) -> Charges {
+        match &*self.recording {
+            Recording::Stacks(profile) => {
+                Charges::of_stacks(profile, &self.view, &self.groups, own)
+            }
+            Recording::Graph(_) => Charges::of_graph(costs, self.edges(), own),
         }
     }
 

@@ -138,6 +138,11 @@ impl Costs {
         &self.lines[from..to]
     }
 
+    /// The costs of functions on lines, by file and line.
+    pub(crate) fn places(&self) -> &[PlaceCost] {
+        &self.places
+    }
+
     /// The functions with cost on one line (1-based), costliest first.
     pub fn functions_on(&self, file: FileId, line: u32) -> &[PlaceCost] {
         let from = self.places.partition_point(|place| (place.file, place.line) < (file, line));

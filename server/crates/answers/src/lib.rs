@@ -65,7 +65,6 @@ pub use crate::export::{
     Compat as ExportCompat, Cut as ExportCut, Options as ExportOptions, Target as ExportTarget,
     export, refusal as export_refusal, store as store_export,
 };
-pub use crate::functions::own_code::is_own;
 pub use crate::functions::recorded::RecordedFunctions;
 pub use crate::items::fields::{CostFields, PartChange, PlaceFields};
 pub use crate::items::places::line_place;

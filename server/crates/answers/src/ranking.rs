@@ -12,11 +12,10 @@ pub(crate) mod order;
 pub(crate) mod row;
 pub(crate) mod subject;
 
-use crate::functions::charged::charged;
-use analysis::FunctionCost;
+use crate::functions::own_code::charges;
+use analysis::{Charges, FunctionCost, FunctionId};
 use list::List;
 use loading::Snapshot;
-use rustc_hash::FxHashMap;
 
 pub use by::By;
 pub use list::{InBaseline, Ranking};
@@ -32,19 +31,40 @@ pub struct Ranked {
     pub sort: Sort,
     /// How many rows are omitted.
     pub omitted: Omitted,
-    /// What own functions cost together with the libraries that they call, if rows are sorted by that, there
-    /// are both, and no filter leaves some out.
-    pub charged: Option<f64>,
+    /// What own code costs together with the libraries that it calls, if rows are sorted by that, there are
+    /// both, and no filter leaves some out.
+    pub charged: Option<Charged>,
+}
+
+/// What own code costs together with the libraries that it calls.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Charged {
+    /// All of it.
+    pub sum: f64,
+    /// What of that no row has: if lines are listed, the cost whose line is not known.
+    pub not_listed: f64,
 }
 
 impl Ranking {
     /// What rows are sorted by, unless asked otherwise. What a library does for own code is known neither
-    /// per call nor per module.
+    /// per call nor per module. Modules and libraries tell where code is, so they have what it costs there,
+    /// unless only own code is listed.
     fn default_sort(&self) -> Sort {
-        match self.by.default_sort() {
-            Sort::Charged if self.limits.per_call || self.module.is_some() => Sort::Self_,
-            sort => sort,
+        match self.by {
+            By::Edge | By::Clique | By::Field => Sort::Total,
+            By::Thread => Sort::Self_,
+            _ if self.limits.per_call || self.module.is_some() => Sort::Self_,
+            By::Module | By::Library if self.scope == Scope::All => Sort::Self_,
+            By::Function | By::Line | By::File | By::Package | By::Module | By::Library => {
+                Sort::Charged
+            }
         }
+    }
+
+    fn charged(&self, charges: &Charges) -> Charged {
+        let sum: f64 = charges.functions.values().sum();
+        let on_lines = || charges.lines.values().sum::<f64>();
+        Charged { sum, not_listed: if self.by == By::Line { sum - on_lines() } else { 0.0 } }
     }
 
     /// The rows of a snapshot. The error is a message for users, without a full stop.
@@ -55,18 +75,21 @@ impl Ranking {
     ) -> Result<Ranked, String> {
         let sort = self.sort.unwrap_or_else(|| self.default_sort());
         self.check(sort, snapshot, baseline.is_some())?;
-        let charged = (sort == Sort::Charged).then(|| charged(snapshot));
-        let list = List { ranking: self, snapshot, baseline, sort, charged: charged.as_ref() };
+        let charges = (sort == Sort::Charged).then(|| charges(snapshot));
+        let list = List { ranking: self, snapshot, baseline, sort, charges: charges.as_ref() };
         let (rows, omitted) = list.rows()?;
         let is_filtered = self.filter.as_deref().is_some_and(|filter| !filter.is_empty());
-        let has_both = |own: &FxHashMap<_, _>| {
-            let mut functions = snapshot.costs.functions();
-            let is_other = |(function, cost): (_, FunctionCost)| {
-                cost.cost.self_ != 0.0 && !own.contains_key(&function)
-            };
-            !is_filtered && !own.is_empty() && functions.any(is_other)
-        };
-        let charged = charged.filter(has_both).map(|own| own.values().sum());
+        let charged = charges
+            .filter(|charges| !is_filtered && has_libraries(snapshot, charges))
+            .map(|charges| self.charged(&charges));
         Ok(Ranked { rows, sort, omitted, charged })
     }
+}
+
+/// Whether there is own code, and other code with self costs.
+fn has_libraries(snapshot: &Snapshot, charges: &Charges) -> bool {
+    let is_library = |(function, cost): (FunctionId, FunctionCost)| {
+        cost.cost.self_ != 0.0 && !snapshot.is_own(function)
+    };
+    !charges.functions.is_empty() && snapshot.costs.functions().any(is_library)
 }

@@ -66,11 +66,6 @@ pub mod json {
     pub use crate::settings::json::read;
 }
 
-/// Files of the user.
-pub mod own_files {
-    pub use crate::functions::own_files::is_own_path;
-}
-
 /// Paths in settings.
 pub mod paths {
     pub use crate::settings::paths::{expanded, in_first};

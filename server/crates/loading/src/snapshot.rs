@@ -168,6 +168,16 @@ impl Snapshot {
         self.grouped.files.get(path).copied()
     }
 
+    /// Whether a function is own code.
+    pub fn is_own(&self, function: FunctionId) -> bool {
+        self.grouped.own.functions.contains(&function)
+    }
+
+    /// Whether a file is own code.
+    pub fn is_own_file(&self, file: FileId) -> bool {
+        self.grouped.own.files.get(file.index()).is_some_and(|own| *own)
+    }
+
     /// The canonical path of the workspace file that a file is mapped to.
     pub fn path_of(&self, file: FileId) -> Option<&Path> {
         self.grouped.paths.get(file.index())?.as_deref()

@@ -408,3 +408,32 @@ fn with_contexts(samples: &[Sample]) -> GraphTables {
     graph.contexts = Some(Arc::new(contexts));
     graph
 }
+
+/// f0 calls f1 at line 2, and f1 calls f2; f3 calls f1, too. Of the 12 that f1 costs, 2 are in f2.
+#[test]
+fn own_code_is_charged_for_a_part_of_each_call_of_a_library() {
+    let samples = [
+        (vec![(0, 1)], 1.0),
+        (vec![(0, 2), (1, 5)], 4.0),
+        (vec![(3, 7), (1, 5)], 6.0),
+        (vec![(3, 7), (1, 6), (2, 9)], 2.0),
+        (vec![(3, 8)], 3.0),
+    ];
+    let summed = Summed::new(tables(&samples));
+    let charges =
+        |own: &[usize]| summed.tree.charges(&summed.costs, &own.iter().map(|&f| id(f)).collect());
+    let functions = |own: &[usize]| {
+        let charges = charges(own).functions.into_iter();
+        charges.map(|(f, charge)| (f.index(), charge)).collect::<BTreeMap<_, _>>()
+    };
+    // All that f1 and f2 cost is of libraries.
+    assert_eq!(functions(&[0, 3]), BTreeMap::from([(0, 5.0), (3, 11.0)]));
+    // 10 of 12 of f1, which is 4 for f0: it is not known that f0 never reaches f2.
+    let expected = BTreeMap::from([(0, 1.0 + 4.0 * 10.0 / 12.0), (2, 2.0)]);
+    assert_eq!(functions(&[0, 2]), expected);
+    let mut lines: Vec<_> = charges(&[0, 3]).lines.into_iter().collect();
+    lines.sort_by_key(|((_, line), _)| *line);
+    let lines: Vec<_> = lines.into_iter().map(|((_, line), charge)| (line, charge)).collect();
+    assert_eq!(lines, [(1, 1.0), (2, 4.0), (7, 8.0), (8, 3.0)]);
+    assert!(charges(&[]).functions.is_empty());
+}

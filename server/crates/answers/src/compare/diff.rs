@@ -4,7 +4,6 @@ use crate::compare::baseline::{Baseline, Same};
 use crate::compare::before::NO_COST;
 use crate::compare::comparison::{Change, Comparison};
 use crate::compare::unresolved::HalfResolved;
-use crate::functions::own_code::{is_own, is_own_file};
 use crate::lines::file_lines::FileLines;
 use analysis::{Cost, FileId, FunctionId, LineCost, Total};
 use loading::average::mean;
@@ -241,7 +240,7 @@ fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<R
             self_,
             total,
             sides,
-            own: is_own(snapshot, function),
+            own: snapshot.is_own(function),
             function: Some(function),
         }
     };
@@ -380,7 +379,7 @@ fn line_row(
         self_,
         total,
         sides,
-        own: is_own_file(snapshot, file),
+        own: snapshot.is_own_file(file),
         function: None,
     }
 }
@@ -497,7 +496,7 @@ fn files(
             }
             let (sums, shown) = sums.entry(key).or_default();
             shown.name = name;
-            shown.own |= is_own(snapshot, function);
+            shown.own |= snapshot.is_own(function);
             let runs = snapshot.run_costs().own(function);
             sums[side].get_or_insert_default().add(cost.cost.self_, runs);
         }

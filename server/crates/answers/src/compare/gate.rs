@@ -2,7 +2,6 @@
 
 use crate::compare::comparison::{By, Change};
 use crate::compare::diff::{Diff, ListBy, Row, Sides, SortBy};
-use crate::functions::own_code::is_own;
 use analysis::FunctionId;
 use loading::Snapshot;
 use std::collections::HashSet;
@@ -104,7 +103,7 @@ pub fn called_by(snapshot: &Snapshot, function: FunctionId) -> Option<FunctionId
         let callers = snapshot.tree.edges().callers(at).filter(|edge| !seen.contains(&edge.caller));
         at = callers.max_by(|a, b| a.total.total_cmp(&b.total))?.caller;
         seen.insert(at);
-        if is_own(snapshot, at) || is_own(snapshot, function) {
+        if snapshot.is_own(at) || snapshot.is_own(function) {
             // `(root)` and the like have neither.
             let this = snapshot.function(at);
             return (this.file.is_some() || this.lib.is_some()).then_some(at);

@@ -1,6 +1,5 @@
 //! What is said of functions: whose code they are, and which of them share a name.
 
-pub(crate) mod charged;
 pub(crate) mod own_code;
 pub(crate) mod recorded;
 pub(crate) mod same_name;

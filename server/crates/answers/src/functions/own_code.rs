@@ -1,24 +1,17 @@
-//! Own code: functions whose source is an own file.
+//! What own code costs together with the libraries that it calls.
 
-use analysis::{FileId, FunctionId};
+use analysis::{Charges, FileId, FunctionId, Total};
 use loading::Snapshot;
-use loading::own_files::is_own_path;
-use rustc_hash::FxHashMap;
 
-/// Whether a function is own code.
-pub fn is_own(snapshot: &Snapshot, function: FunctionId) -> bool {
-    file_of(snapshot, function).is_some_and(|file| is_own_file(snapshot, file))
+/// What own functions and their lines cost with libraries.
+pub fn charges(snapshot: &Snapshot) -> Charges {
+    snapshot.tree.charges(&snapshot.costs, &snapshot.grouped.own.functions)
 }
 
-/// Whether a file of a profile is own code.
-pub fn is_own_file(snapshot: &Snapshot, file: FileId) -> bool {
-    snapshot.path_of(file).is_some_and(|path| is_own_path(path, &snapshot.identified.roots))
-}
-
-/// Whether files of a profile are own code. Each is looked at once.
-pub fn own_files(snapshot: &Snapshot) -> impl FnMut(FileId) -> bool + use<'_> {
-    let mut own: FxHashMap<FileId, bool> = FxHashMap::default();
-    move |file| *own.entry(file).or_insert_with(|| is_own_file(snapshot, file))
+/// A charge of a row with this self cost. What libraries cost is an estimate in a call graph.
+pub fn charge(snapshot: &Snapshot, weight: f64, self_: f64) -> Total {
+    let is_exact = snapshot.tree.has_stacks() || weight == self_;
+    if is_exact { Total::Exact(weight) } else { Total::Estimated(weight) }
 }
 
 /// The file of a function: that of its definition, or else of its first line with cost.

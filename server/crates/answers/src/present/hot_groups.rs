@@ -2,7 +2,7 @@
 
 use crate::keys::weight::Weight;
 use crate::present::labels::Scale;
-use crate::ranking::Ranked;
+use crate::ranking::{Charged, Ranked};
 use analysis::Total;
 use loading::{Snapshot, units};
 use schemars::JsonSchema;
@@ -22,18 +22,26 @@ pub struct HotGroup {
 }
 
 /// The groups of rows that are sorted by the cost of own code with libraries. Empty for other rows. The sums
-/// are those of all functions, also of those that are not listed.
+/// are those of all functions, also of those that are not listed or have no known line.
 pub fn hot_groups(snapshot: &Snapshot, scale: Scale<'_>, ranked: &Ranked) -> Vec<HotGroup> {
-    let Some(charged) = ranked.charged else { return Vec::new() };
-    let group = |own, name: &str, sum: f64, note: &str| {
+    let Some(Charged { sum, not_listed }) = ranked.charged else { return Vec::new() };
+    let text = |sum: f64| {
         let is_exact = snapshot.tree.has_stacks();
         let total = if is_exact { Total::Exact(sum) } else { Total::Estimated(sum) };
-        let text = format!("{name} {}", units::total(total, |weight| scale.weight(weight)));
-        HotGroup { own, sum: Weight(sum), text, note: note.to_owned() }
+        units::total(total, |weight| scale.weight(weight))
     };
+    let group = |own, name: &str, sum: f64, note: String| HotGroup {
+        own,
+        sum: Weight(sum),
+        text: format!("{name} {}", text(sum)),
+        note,
+    };
+    // Less is an error of rounding or of an estimate.
+    let has_rest = not_listed > sum.abs() / 1000.0;
+    let rest = has_rest.then(|| format!("{} of it on unknown lines", text(not_listed)));
     let note = "not called by your code; the rows also count what your code calls";
     vec![
-        group(true, "Your code", charged, ""),
-        group(false, "Libraries and runtime", snapshot.costs.total - charged, note),
+        group(true, "Your code", sum, rest.unwrap_or_default()),
+        group(false, "Libraries and runtime", snapshot.costs.total - sum, note.to_owned()),
     ]
 }

@@ -4,7 +4,6 @@ use super::action::{Action, ActionCommand};
 use crate::advice::{Advice, advice};
 use crate::compare::baseline::Baseline;
 use crate::compare::overlay::view_problem;
-use crate::functions::own_code::is_own;
 use crate::present::labels::totals;
 use crate::query::path_rules;
 use crate::ranking::order::hottest_line_of_files;
@@ -338,7 +337,7 @@ fn only_native_leaves(shown: &Snapshot) -> Option<HealthEntry> {
     if view.implementation != Implementation::All || view.own.is_some() || !recording.knows_code() {
         return None;
     }
-    let own = shown.costs.functions().filter(|(function, _)| is_own(shown, *function));
+    let own = shown.costs.functions().filter(|&(function, _)| shown.is_own(function));
     let (mut own_self, mut own_total) = (0.0, 0.0_f64);
     for (_, cost) in own {
         own_self += cost.cost.self_.abs();

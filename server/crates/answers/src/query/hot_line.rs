@@ -5,7 +5,7 @@ use super::ask::{Ask, Takes};
 use super::hot_spots;
 use super::hot_spots::{HotRow, hot_spots};
 use crate::keys::weight::Weight;
-use crate::ranking::{By, Sort};
+use crate::ranking::By;
 use crate::world::context::Context;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,9 +48,10 @@ pub struct Step {
 impl Ask for Question {
     const NAME: &'static str = "hotLine";
     const DESCRIPTION: &'static str = "Return the hot line after that of the cursor, or before it, in \
-                                       any file of the workspace. Hot lines are those with at least \
-                                       the self cost of the setting `hints.minPercent`, hottest \
-                                       first, your own code before other code, at most 200. From any \
+                                       any file of the workspace. Hot lines are those whose self cost \
+                                       is at least the setting `hints.minPercent`, hottest first, \
+                                       your own code, with the libraries that it calls, before other \
+                                       code, at most 200. From any \
                                        other line it is the hottest; after the last one comes the \
                                        first.";
     const TAKES: Takes = Takes::Options;
@@ -62,13 +63,12 @@ impl Ask for Question {
 }
 
 /// The hot line after or before that of the cursor; from any other line the hottest. After the last
-/// one comes the first. A hot line has a source in the workspace and at least the self cost of the
-/// setting `hints.minPercent`. The error is a message for users.
+/// one comes the first. A hot line has a source in the workspace and at least the self cost, in own code with
+/// libraries, of the setting `hints.minPercent`. The error is a message for users.
 pub fn hot_line(context: &Context, question: &Question) -> Result<Step, String> {
     let min_percent = context.world.settings.hints.min_percent;
     let wanted = hot_spots::Question {
         by: Some(By::Line),
-        sort: Some(Sort::Self_),
         min_percent: Some(min_percent),
         limit: Some(MAX_LINES),
         ..hot_spots::Question::default()
@@ -79,7 +79,7 @@ pub fn hot_line(context: &Context, question: &Question) -> Result<Step, String> 
         .list
         .rows
         .into_iter()
-        .filter(|line| line.cost.cost.self_ != Some(Weight(0.0)))
+        .filter(|line| line.cost.charged.or(line.cost.cost.self_) != Some(Weight(0.0)))
         .filter_map(|line| {
             let place = line.place.as_ref()?;
             Some((place.uri.clone()?, place.line0?, line))

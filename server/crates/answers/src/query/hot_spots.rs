@@ -32,8 +32,9 @@ const LIMIT: usize = 50;
 pub struct Question {
     /// What to list. Default: functions.
     pub by: Option<By>,
-    /// What to sort by. Default: functions: charged, unless `perCall` or `module` is given; calls, cliques
-    /// and fields: total; others: self.
+    /// What to sort by. Default: functions, lines, files and packages: charged, unless `perCall` or `module`
+    /// is given; modules and libraries: charged if only your own code is listed, else self; threads: self;
+    /// others: total.
     pub sort: Option<Sort>,
     /// Whether to list only your own code. Default: all, own code first.
     pub scope: Option<Scope>,
@@ -63,8 +64,8 @@ pub struct HotSpots {
     pub marks: Vec<String>,
     /// The total of the profile.
     pub total: Weight,
-    /// The two groups of functions, your code and other code, if they are sorted by `charged` without a
-    /// `filter` and the profile has both. Otherwise empty.
+    /// The two groups of rows, your code and other code, if they are sorted by `charged` without a `filter` and
+    /// the profile has both. Otherwise empty.
     pub groups: Vec<HotGroup>,
     /// The number of rows that `perCall` omits, because their calls are not counted.
     pub without_calls: usize,

@@ -1,7 +1,6 @@
 //! What a name selects of the sources: a file, a folder, a line of a file, or functions.
 
-use crate::functions::charged::charged;
-use crate::functions::own_code::file_of;
+use crate::functions::own_code::{charges, file_of};
 use crate::query::annotated::{Part, Shown};
 use crate::query::path_rules;
 use crate::ranking::order::{hottest_functions, hottest_line_of_files};
@@ -62,7 +61,8 @@ pub fn hottest_files(snapshot: &Snapshot) -> Vec<Target> {
     let lines = weights_of_files(snapshot);
     // A file without lines has lenses if the definition of a function is known.
     let mut with_lens: BTreeSet<FileId> = BTreeSet::new();
-    for (function, weight) in charged(snapshot).into_iter().filter(|(_, weight)| *weight > 0.0) {
+    let charges = charges(snapshot).functions.into_iter();
+    for (function, weight) in charges.filter(|(_, weight)| *weight > 0.0) {
         if let Some(file) = file_of(snapshot, function) {
             *own.entry(file).or_default() += weight;
             if snapshot.source_function(function).is_some() {

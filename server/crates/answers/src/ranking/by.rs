@@ -1,6 +1,5 @@
 //! What rows are about.
 
-use super::row::Sort;
 use formats::Format;
 use loading::Snapshot;
 use schemars::JsonSchema;
@@ -59,13 +58,9 @@ impl By {
         matches!(self, Self::File | Self::Module | Self::Package | Self::Library)
     }
 
-    /// What rows are sorted by, unless asked otherwise.
-    pub(super) fn default_sort(self) -> Sort {
-        match self {
-            Self::Function => Sort::Charged,
-            Self::Edge | Self::Clique | Self::Field => Sort::Total,
-            _ => Sort::Self_,
-        }
+    /// Whether own rows are charged for the libraries that they call.
+    pub(super) fn is_charged(self) -> bool {
+        self.is_group() || matches!(self, Self::Function | Self::Line)
     }
 
     /// The key of the rows in answers, which is also a word for command lines. Rows of calls are `edges`:

@@ -1,9 +1,10 @@
 //! Functions by the library that their frames are in. One function can be compiled into several
 //! libraries: a template, or an inlined function of a header.
 
-use analysis::{CallTree, Costs, FuncId, FunctionCost, FunctionId};
+use analysis::{CallTree, Charges, Costs, FuncId, FunctionCost, FunctionId};
 use loading::Snapshot;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The functions of a snapshot. Those in several libraries are divided by library.
@@ -67,6 +68,14 @@ impl<'s> ByLibrary<'s> {
         };
         let is_divided = self.libraries.is_divided(function);
         Part { id, function, lib: self.libraries.of_func(func, function), cost, is_divided }
+    }
+
+    /// What own parts cost with the libraries that they call. `charges` are those of whole functions.
+    pub fn charges<'c>(&self, charges: &'c Charges) -> Cow<'c, Charges> {
+        let Some(divided) = &self.divided else { return Cow::Borrowed(charges) };
+        let parts = (0..).map(FunctionId::new).zip(&divided.function_of);
+        let own = parts.filter(|(_, function)| self.snapshot.is_own(**function));
+        Cow::Owned(divided.tree.charges(&divided.costs, &own.map(|(part, _)| part).collect()))
     }
 
     /// The total of each of `n` sets of parts: a sample counts once. `None` for a call graph.

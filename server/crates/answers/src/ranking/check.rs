@@ -21,18 +21,15 @@ impl Ranking {
                     "calls of {rows} are not counted; sort {rows} by self or total"
                 ));
             }
-            (By::Function, Sort::Charged) if self.limits.per_call || self.module.is_some() => {
-                return Err(
-                    "what libraries cost is known neither per call nor in one module; sort \
-                            functions by self or total"
-                        .to_owned(),
-                );
-            }
-            (By::Function, Sort::Charged) => {}
-            (_, Sort::Charged) => {
+            (by, Sort::Charged) if !by.is_charged() => {
                 return Err(format!(
-                    "only functions are charged for the libraries that they call; sort {rows} by \
-                     another cost"
+                    "{rows} are not charged for the libraries that they call; sort {rows} by another cost"
+                ));
+            }
+            (_, Sort::Charged) if self.limits.per_call || self.module.is_some() => {
+                return Err(format!(
+                    "what libraries cost is known neither per call nor in one module; sort {rows} by \
+                     self or total"
                 ));
             }
             (by, Sort::Self_) if !by.has_self() => {

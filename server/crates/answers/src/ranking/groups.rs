@@ -5,8 +5,8 @@ use super::row::Row;
 use crate::compare::baseline::Baseline;
 use crate::compare::before::{Before, NO_COST};
 use crate::compare::compared::Compared;
-use crate::functions::own_code::{file_of, is_own_file};
-use analysis::{Cost, FileId, FunctionId, Total};
+use crate::functions::own_code::{charge, file_of};
+use analysis::{Charges, Cost, FileId, FunctionId, Total};
 use formats::Format;
 use loading::Snapshot;
 use loading::function_name::mercury_module;
@@ -98,7 +98,7 @@ fn package(snapshot: &Snapshot, part: &Part<'_>) -> Option<String> {
         let name = snapshot.file_name(file);
         let path = snapshot.path_of(file);
         let in_manifest = || snapshot.identified.packages.package_of(path?);
-        if is_own_file(snapshot, file) {
+        if snapshot.is_own_file(file) {
             return in_manifest().or_else(|| root_name(snapshot, path?));
         }
         let is_go = matches!(name.rsplit_once('.'), Some((_, "go" | "s")));
@@ -129,10 +129,12 @@ enum Key<'s> {
 }
 
 /// The groups of functions with cost. Their totals are unknown in a call graph, because it does not
-/// record which calls are within others. The error is a message for users.
+/// record which calls are within others. `charges` are those of the functions, if groups are charged. The
+/// error is a message for users.
 pub(super) fn groups<'s>(
     snapshot: &'s Snapshot,
     kind: GroupKind,
+    charges: Option<&Charges>,
 ) -> Result<Vec<Row<Group>>, String> {
     let by_library = match kind {
         GroupKind::File => ByLibrary::undivided(snapshot),
@@ -152,7 +154,8 @@ pub(super) fn groups<'s>(
     let mut indexes: FxHashMap<Key<'_>, usize> = FxHashMap::default();
     let mut set_of: FxHashMap<FunctionId, usize> = FxHashMap::default();
     let mut rows: Vec<Row<Group>> = Vec::new();
-    let mut own_files: FxHashMap<FileId, bool> = FxHashMap::default();
+    let charges = charges.map(|charges| by_library.charges(charges));
+    let mut charged: Vec<f64> = Vec::new();
     for part in by_library.parts() {
         let (function, cost) = (part.function, part.cost);
         let key = key(&part);
@@ -166,6 +169,7 @@ pub(super) fn groups<'s>(
             };
             let cost = Cost { self_: 0.0, total: Total::Unknown };
             rows.push(Row::new(Group { name, file }, cost, None));
+            charged.push(0.0);
         }
         set_of.insert(part.id, index);
         let row = &mut rows[index];
@@ -174,8 +178,14 @@ pub(super) fn groups<'s>(
             (Some(calls), Some(more)) => Some(calls.saturating_add(more)),
             (calls, more) => calls.or(more),
         };
-        let is_own = |file| *own_files.entry(file).or_insert_with(|| is_own_file(snapshot, file));
-        row.own |= !row.own && file_of(snapshot, function).is_some_and(is_own);
+        row.own |= snapshot.is_own(function);
+        let charge = charges.as_ref().and_then(|charges| charges.functions.get(&part.id));
+        charged[index] += charge.unwrap_or(&0.0);
+    }
+    if charges.is_some() {
+        for (row, weight) in rows.iter_mut().zip(charged).filter(|(row, _)| row.own) {
+            row.charged = Some(charge(snapshot, weight, row.cost.self_));
+        }
     }
     if !rows.is_empty() && rows.iter().all(|row| row.what.name.is_none() && row.what.file.is_none())
     {
@@ -202,7 +212,7 @@ impl<'a> GroupsBefore<'a> {
     pub(super) fn new(compared: Compared<'a>, kind: GroupKind) -> Self {
         let costs = |run: &Baseline| {
             let snapshot = &run.snapshot;
-            let rows = groups(snapshot, kind).unwrap_or_default().into_iter();
+            let rows = groups(snapshot, kind, None).unwrap_or_default().into_iter();
             rows.map(|row| (row.what.key(snapshot).map(Cow::into_owned), row.cost)).collect()
         };
         Self { compared, runs: compared.baseline.runs().map(costs).collect() }

@@ -8,10 +8,10 @@ use super::list::List;
 use super::order::{hottest_functions, sorted_lines};
 use super::row::{Omitted, Row};
 use super::subject::{Members, Place, Role, Subject};
-use crate::functions::own_code::{file_of, is_own_file, own_files};
+use crate::functions::own_code::charge;
 use analysis::{
-    CliqueCost, Cost, Edge, FileId, FunctionCost, FunctionId, ThreadId, Total, nearest,
-    thread_labels,
+    CliqueCost, Cost, Edge, FileId, FunctionCost, FunctionId, LineKnowledge, ThreadId, Total,
+    nearest, thread_labels,
 };
 use formats::Format;
 use loading::Snapshot;
@@ -51,20 +51,14 @@ impl<'a> List<'a> {
     }
 
     fn functions(&self) -> Listed {
-        let Self { snapshot, baseline, charged, .. } = *self;
-        let mut is_own = own_files(snapshot);
-        let is_exact = snapshot.tree.has_stacks();
-        let charge = |row: &Row<FunctionId>| {
-            let weight = *charged?.get(&row.what)?;
-            let is_exact = is_exact || weight == row.cost.self_;
-            Some(if is_exact { Total::Exact(weight) } else { Total::Estimated(weight) })
+        let Self { snapshot, baseline, charges, .. } = *self;
+        let charged = |row: &Row<FunctionId>| {
+            let weight = *charges?.functions.get(&row.what)?;
+            Some(charge(snapshot, weight, row.cost.self_))
         };
         let rows = self.in_module()?.map(|row| Row {
-            charged: charge(&row),
-            own: match charged {
-                Some(charged) => charged.contains_key(&row.what),
-                None => file_of(snapshot, row.what).is_some_and(&mut is_own),
-            },
+            charged: charged(&row),
+            own: snapshot.is_own(row.what),
             last: is_runtime(snapshot, row.what),
             ..row
         });
@@ -88,11 +82,20 @@ impl<'a> List<'a> {
     }
 
     fn lines(&self) -> Listed {
-        let Self { snapshot, baseline, .. } = *self;
-        let lines = sorted_lines(snapshot).into_iter();
-        let lines = lines.map(|line| Row::new((line.file, line.line), line.cost, None));
-        let mut lines: Vec<_> = lines.collect();
-        self.mark_own(&mut lines, |&(file, _)| Some(file));
+        let Self { snapshot, baseline, charges, .. } = *self;
+        let lines = sorted_lines(snapshot).into_iter().map(|line| {
+            let at = (line.file, line.line);
+            let own = snapshot.is_own_file(line.file);
+            // Code of libraries that was inlined into own files has no charge.
+            let charged = charges.filter(|_| own).map(|charges| {
+                let weight = charges.lines.get(&at).copied().unwrap_or(0.0);
+                match snapshot.costs.metric.lines {
+                    LineKnowledge::SelfEstimated => Total::Estimated(weight),
+                    _ => charge(snapshot, weight, line.cost.self_),
+                }
+            });
+            Row { charged, own, ..Row::new(at, line.cost, None) }
+        });
         let before = |&(file, line): &(FileId, u32)| (baseline?.line)(file, line);
         let (rows, omitted) =
             self.select(lines, &before, |&(file, _), has| has(snapshot.file_name(file)))?;
@@ -106,7 +109,8 @@ impl<'a> List<'a> {
     fn edges(&self) -> Listed {
         let mut edges: Vec<_> = self.snapshot.tree.edges().all().iter().map(edge_row).collect();
         edges.sort_by(|a, b| b.cost.magnitude().total_cmp(&a.cost.magnitude()));
-        self.mark_own(&mut edges, |edge| file_of(self.snapshot, edge.caller));
+        let edges = edges.into_iter();
+        let edges = edges.map(|row| Row { own: self.snapshot.is_own(row.what.caller), ..row });
         let (rows, omitted) = self.select(edges, &|_| None, |edge, has| {
             has(self.name(edge.caller)) || has(self.name(edge.callee))
         })?;
@@ -126,7 +130,7 @@ impl<'a> List<'a> {
         let Self { snapshot, baseline, .. } = *self;
         let was = baseline.map(|baseline| GroupsBefore::new(baseline.compared, kind));
         let before = |group: &Group| was.as_ref()?.of(group, snapshot);
-        let rows = groups(snapshot, kind)?;
+        let rows = groups(snapshot, kind, self.charges)?;
         let (rows, omitted) = self.select(rows, &before, |group, has| {
             let file = group.file.map(|file| snapshot.file_name(file));
             group.name.as_deref().or(file).is_some_and(has)
@@ -169,15 +173,14 @@ impl<'a> List<'a> {
 
     fn cliques(&self) -> Listed {
         let snapshot = self.snapshot;
-        let mut cliques = clique_rows(snapshot).ok_or(
+        let cliques = clique_rows(snapshot).ok_or(
             "only call graphs have cliques, and this profile has stacks; list functions, whose totals \
              count recursion once",
         )?;
-        self.mark_own(&mut cliques, |clique| {
-            let functions = clique.functions.iter();
-            let mut files = functions.filter_map(|&function| file_of(snapshot, function));
-            files.find(|&file| is_own_file(snapshot, file))
-        });
+        let has_own = |clique: &CliqueCost| {
+            clique.functions.iter().any(|&function| snapshot.is_own(function))
+        };
+        let cliques = cliques.into_iter().map(|row| Row { own: has_own(&row.what), ..row });
         let (rows, omitted) = self.select(cliques, &|_| None, |clique, has| {
             clique.functions.iter().any(|&function| has(self.name(function)))
         })?;

@@ -4,10 +4,8 @@ use super::by::By;
 use super::row::{Limits, Omitted, Row, Scope, Sort};
 use crate::compare::before::Before;
 use crate::compare::compared::Compared;
-use crate::functions::own_code::own_files;
-use analysis::{FileId, FunctionId};
+use analysis::{Charges, FileId};
 use loading::Snapshot;
-use rustc_hash::FxHashMap;
 
 /// Which rows to list.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,19 +50,11 @@ pub(super) struct List<'a> {
     pub snapshot: &'a Snapshot,
     pub baseline: Option<InBaseline<'a>>,
     pub sort: Sort,
-    /// What own functions cost with the libraries that they call, if rows are sorted by that.
-    pub charged: Option<&'a FxHashMap<FunctionId, f64>>,
+    /// What own code costs with the libraries that it calls, if rows are sorted by that.
+    pub charges: Option<&'a Charges>,
 }
 
 impl List<'_> {
-    /// Marks the rows whose file is own code.
-    pub fn mark_own<T>(&self, rows: &mut [Row<T>], file: impl Fn(&T) -> Option<FileId>) {
-        let mut is_own = own_files(self.snapshot);
-        for row in rows {
-            row.own = file(&row.what).is_some_and(&mut is_own);
-        }
-    }
-
     /// The rows to list, own code first, and how many are omitted. `before` returns the cost of a row
     /// in the baseline, `matches` whether one of its texts has a property.
     pub fn select<T>(

@@ -18,7 +18,7 @@ pub enum Sort {
     /// Self cost.
     #[serde(rename = "self")]
     Self_,
-    /// Self cost; of own functions with that of the libraries that they call.
+    /// Self cost; of own code with that of the libraries that it calls.
     Charged,
     /// Total cost.
     Total,

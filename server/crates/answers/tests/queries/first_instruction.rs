@@ -2,7 +2,7 @@
 //! inlined from a library.
 
 use crate::support::{Project, recording};
-use answers::{function_costs, is_own};
+use answers::function_costs;
 
 const LIB: &str = "\
 pub struct Add(pub u64);
@@ -39,7 +39,7 @@ fn shown(function: &str, line: u32) -> (Vec<String>, bool) {
     );
     let snapshot = project.load(recording(&profile));
     let function = snapshot.costs.functions().map(|(function, _)| function).next().unwrap();
-    let is_own = is_own(&snapshot, function);
+    let is_own = snapshot.is_own(function);
     let context = project.context(snapshot, &["src/lib.rs"]);
     let lenses = function_costs(&context, &project.uri("src/lib.rs")).into_iter();
     let lenses = lenses.map(|lens| {

@@ -277,23 +277,61 @@ fn own_functions_are_charged_for_the_libraries_that_they_call() {
 
 /// The view that removes libraries from the stacks finds the same costs in another way.
 #[test]
-fn the_charge_of_a_function_is_its_self_cost_in_the_view_of_own_code() {
-    let samples = [WITH_LIBRARIES, SAMPLES];
-    for samples in samples {
-        let charged = |settings, sort| {
-            let project = project().with_settings(&settings);
-            let context = project.context(project.load(text_samples::profile(samples)), &[]);
-            let question =
-                Question { sort: Some(sort), scope: Some(Scope::Own), ..Question::default() };
-            let rows = hot_spots(&context, question).unwrap().unwrap().list.rows;
-            let cost = |row: &HotRow| row.cost.charged.or(row.cost.cost.self_).unwrap().0;
-            let costs = rows.iter().map(|row| format!("{} {}", row.title, cost(row)));
-            costs.collect::<Vec<_>>()
-        };
-        let by_charge = charged(json!({}), Sort::Charged);
-        assert_eq!(by_charge, charged(json!({ "ownCode": true }), Sort::Self_));
-        assert!(by_charge.len() > 2);
+fn the_charge_of_a_row_is_its_self_cost_in_the_view_of_own_code() {
+    for samples in [WITH_LIBRARIES, SAMPLES, IN_LIBRARIES] {
+        let by_library = if samples == IN_LIBRARIES { &[By::Module, By::Library][..] } else { &[] };
+        for &by in [By::Function, By::Line, By::File, By::Package].iter().chain(by_library) {
+            let charged = |settings, sort| {
+                let project = project().with_settings(&settings);
+                let context = project.context(project.load(text_samples::profile(samples)), &[]);
+                let scope = Some(Scope::Own);
+                let question = Question { by: Some(by), sort, scope, ..Question::default() };
+                let rows = hot_spots(&context, question).unwrap().unwrap().list.rows;
+                let cost = |row: &HotRow| row.cost.charged.or(row.cost.cost.self_).unwrap().0;
+                let costs = rows.iter().map(|row| (row.title.clone(), cost(row)));
+                costs.filter(|(_, cost)| *cost != 0.0).collect::<Vec<_>>()
+            };
+            let by_charge = charged(json!({}), None);
+            let own = json!({ "ownCode": true });
+            assert_eq!(by_charge, charged(own, Some(Sort::Self_)), "{by:?}");
+            assert!(!by_charge.is_empty());
+        }
     }
+}
+
+/// A template of own code that is in two libraries.
+const IN_LIBRARIES: &str = "
+    main@2[file:src/app.rs][lib:app]             main@2                                        main@3
+    burn@5[file:src/app.rs][lib:app]             burn@5[file:src/app.rs][lib:plug]
+    spin@3[file:vendor/spin/src/lib.rs][lib:app] spin@3[file:vendor/spin/src/lib.rs][lib:plug]";
+
+#[test]
+fn lines_and_files_of_own_code_are_charged_for_libraries_too() {
+    let project = project();
+    let context = project.context(project.load(text_samples::profile(WITH_LIBRARIES)), &[]);
+    let by = |by| Question { by: Some(by), ..Question::default() };
+    let expected = [
+        "src/app.rs:9|50.0%|self 0.0% · total 50.0%",
+        "src/app.rs:1|25.0%|self 0.0% · total 75.0%",
+        "src/app.rs:3|self 25.0%|total 25.0%",
+        "/usr/l.rs:2|self 25.0%|total 50.0%",
+        "/usr/l.rs:1|self 25.0%|total 25.0%",
+        "/usr/l.rs:4|self 25.0%|total 25.0%",
+    ];
+    assert_eq!(rows(&context, by(By::Line)), expected);
+    let files = ["src/app.rs|100.0%|self 25.0% · total 100.0%", "/usr/l.rs|self 75.0%|total 75.0%"];
+    assert_eq!(rows(&context, by(By::File)), files);
+    let found = hot_spots(&context, by(By::File)).unwrap().unwrap();
+    let groups: Vec<_> = found.groups.iter().map(|group| &*group.text).collect();
+    assert_eq!(groups, ["Your code 100.0%", "Libraries and runtime 0.0%"]);
+    // Libraries say where code is.
+    let libraries = hot_spots(&context, by(By::Library)).unwrap_err();
+    assert_eq!(libraries, "the profile does not say which library its functions are in");
+    let threads = Question { sort: Some(Sort::Charged), ..by(By::Thread) };
+    assert_eq!(
+        hot_spots(&context, threads).unwrap_err(),
+        "threads are not charged for the libraries that they call; sort threads by another cost"
+    );
 }
 
 /// What stands beside the number of a row is about that number.

@@ -3,11 +3,12 @@
 //! Files that the setting `exclude` names have no source, so they are not own code either.
 
 use crate::functions::source_functions::SourceFunction;
-use analysis::{FuncId, FunctionId, Groups, Recording};
+use analysis::{FileId, FuncId, FunctionId, Groups, Recording};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{Root, RootKind};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Folders into which package managers put libraries. A workspace may contain them.
 const LIBRARY_FOLDERS: [&str; 8] = [
@@ -44,30 +45,63 @@ impl fmt::Display for NoOwnCode {
     }
 }
 
-/// The functions whose file is own code. `paths` are the workspace files of the recorded files.
-pub(crate) fn own_functions(
-    recording: &Recording,
-    groups: &Groups,
-    source_functions: &FxHashMap<FunctionId, SourceFunction>,
-    paths: &[Option<PathBuf>],
-    roots: &[Root],
-) -> Result<FxHashSet<FunctionId>, NoOwnCode> {
-    if recording.summed().is_some() {
-        return Err(NoOwnCode::CallGraph);
+/// Which code of a recording is own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OwnCode {
+    /// By file.
+    pub files: Vec<bool>,
+    /// The functions that are defined in an own file. Those whose file the recording does not say have one of
+    /// their first line.
+    pub functions: Arc<FxHashSet<FunctionId>>,
+}
+
+impl OwnCode {
+    /// `paths` are the workspace files of the recorded files.
+    pub(crate) fn new(
+        recording: &Recording,
+        groups: &Groups,
+        source_functions: &FxHashMap<FunctionId, SourceFunction>,
+        paths: &[Option<PathBuf>],
+        roots: &[Root],
+    ) -> Self {
+        let is_own =
+            |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| is_own_path(path, roots));
+        let files: Vec<bool> = paths.iter().map(is_own).collect();
+        if !files.contains(&true) {
+            return Self { files, ..Self::default() };
+        }
+        let symbols = recording.symbols();
+        let recorded = |func: FuncId| symbols.funcs.get(func).source;
+        let mut first_lines: FxHashMap<FunctionId, (FileId, u32)> = FxHashMap::default();
+        if symbols.funcs.ids().any(|func| recorded(func).is_none()) {
+            recording.each_place(|func, source, line| {
+                if recorded(func).is_none() {
+                    let place = (groups.file(source), line);
+                    let first = first_lines.entry(groups.function(func)).or_insert(place);
+                    *first = place.min(*first);
+                }
+            });
+        }
+        let file = |func: FuncId| {
+            let function = groups.function(func);
+            let defined = source_functions.get(&function).map(|defined| defined.file);
+            let defined = defined.or_else(|| recorded(func).map(|source| groups.file(source)));
+            defined.or_else(|| first_lines.get(&function).map(|(file, _)| *file))
+        };
+        let funcs = symbols.funcs.ids();
+        let own = funcs.filter(|&func| file(func).is_some_and(|file| files[file.index()]));
+        let functions = Arc::new(own.map(|func| groups.function(func)).collect());
+        Self { files, functions }
     }
-    let is_own =
-        |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| is_own_path(path, roots));
-    let own: Vec<bool> = paths.iter().map(is_own).collect();
-    let symbols = recording.symbols();
-    let file = |func: FuncId| {
-        let function = groups.function(func);
-        let defined = source_functions.get(&function).map(|defined| defined.file);
-        defined.or_else(|| symbols.funcs.get(func).source.map(|source| groups.file(source)))
-    };
-    let funcs = symbols.funcs.ids();
-    let own = funcs.filter(|&func| file(func).is_some_and(|file| own[file.index()]));
-    let own: FxHashSet<_> = own.map(|func| groups.function(func)).collect();
-    if own.is_empty() { Err(NoOwnCode::NoSources) } else { Ok(own) }
+
+    /// Why it cannot be told from libraries. `None` if it can.
+    pub(crate) fn problem(&self, recording: &Recording) -> Option<NoOwnCode> {
+        if recording.summed().is_some() {
+            Some(NoOwnCode::CallGraph)
+        } else {
+            self.functions.is_empty().then_some(NoOwnCode::NoSources)
+        }
+    }
 }
 
 /// Whether the file at `path` (canonical) is own code. `roots` are the roots of the source index.

@@ -1,8 +1,9 @@
 //! Own code: the cost of everything else goes to the own function that called it.
 
 use crate::transforms::V1;
-use analysis::{Addresses, Costs, FunctionId, View, costs, reshape};
+use analysis::{Addresses, CallTree, Charges, Costs, FunctionId, View, costs, reshape};
 use profile::{Groups, Recording, text_samples};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The costs if only the functions of these names are own code.
@@ -62,4 +63,32 @@ fn transforms_see_own_code() {
     // Charged to `parse` twice; the sample with `eval` alone goes to `main`.
     let costs = own(&["main", "parse"], &["drop-function:none"]);
     assert_eq!(lines(&costs), [(12, 2.0), (13, 1.0), (22, 2.0), (23, 1.0)]);
+}
+
+/// What own functions are charged, by name, and their lines.
+fn charges(names: &[&str]) -> (BTreeMap<String, f64>, BTreeMap<u32, f64>) {
+    let recording = Arc::new(Recording::Stacks(text_samples::profile(V1)));
+    let (symbols, view) = (recording.symbols(), View::of(&recording));
+    let groups = Arc::new(Groups::identity(symbols));
+    let name = |function| symbols.func_name(groups.first_func(function)).to_owned();
+    let own = groups.functions().filter(|&function| names.contains(&&*name(function))).collect();
+    let costs = costs(&recording, &view, &groups);
+    let tree = CallTree::new(recording.clone(), view, groups.clone());
+    let Charges { functions, lines } = tree.charges(&costs, &own);
+    let functions = functions.into_iter().map(|(function, charge)| (name(function), charge));
+    (functions.collect(), lines.into_iter().map(|((_, line), charge)| (line, charge)).collect())
+}
+
+#[test]
+fn a_charge_is_the_self_cost_in_a_view_of_own_code() {
+    let (functions, on_lines) = charges(&["main", "parse", "eval"]);
+    let costs = own(&["main", "parse", "eval"], &[]);
+    assert_eq!(on_lines, lines(&costs).into_iter().collect());
+    // `main` alone is one of the six samples; `hash` is not own code.
+    let expected = [("eval", 2.0), ("main", 1.0), ("parse", 3.0)];
+    assert_eq!(functions, expected.map(|(name, charge)| (name.to_owned(), charge)).into());
+    // Three samples have none.
+    let (functions, on_lines) = charges(&["hash"]);
+    assert_eq!(functions, [("hash".to_owned(), 3.0)].into());
+    assert_eq!(on_lines, [(5, 2.0), (6, 1.0)].into());
 }

@@ -1,7 +1,6 @@
 //! The choices of the view: their options, and which of these is chosen.
 
 use super::threads::threads;
-use crate::functions::own_code::is_own;
 use crate::query::choices::{Choice, ChoiceKey, ChoiceOption, ChoiceValue, Chosen, file_label};
 use crate::query::other_profiles::{baseline, overlay};
 use crate::query::profiles::{problem, runs_found};
@@ -33,7 +32,7 @@ pub(super) fn choices(world: &World) -> Vec<Choice> {
             choices.push(contour(settings.contour));
         }
         let mut functions = shown.costs.functions();
-        let has_libraries = functions.any(|(function, _)| !is_own(shown, function));
+        let has_libraries = functions.any(|(function, _)| !shown.is_own(function));
         let may_be_own = || has_libraries && shown.grouped.no_own_code.is_none();
         if settings.own_code || may_be_own() {
             choices.push(own(settings.own_code));

@@ -5,7 +5,7 @@
 use crate::functions::definitions::FileDefinitions;
 use crate::functions::divided::divided_by_definition;
 use crate::functions::functions_by_key::FunctionsByKey;
-use crate::functions::own_files::{NoOwnCode, own_functions};
+use crate::functions::own_files::{NoOwnCode, OwnCode};
 use crate::functions::source_functions::{SourceFunction, group_by_definition};
 use crate::load::stages::identified::Identified;
 use crate::load::stages::identifying::OriginalLines;
@@ -51,6 +51,8 @@ pub struct Grouped {
     pub generated: FxHashMap<FileId, OriginalLines>,
     /// By func: the recorded func that it is a part of, or itself. Empty if none is divided.
     pub whole: Vec<FuncId>,
+    /// Which files and functions are own code.
+    pub own: OwnCode,
     /// Why own code cannot be told from libraries. `None` if it can, or there is a contour.
     pub no_own_code: Option<NoOwnCode>,
     /// What of the settings does not apply to the profile.
@@ -80,14 +82,13 @@ impl Grouped {
             group_by_definition(&recorded, &by_file, &definitions, &|source| {
                 identified.source_maps.originals.contains(&source)
             });
-        let mut no_own_code = None;
+        let roots = &identified.roots;
+        let own = OwnCode::new(&recorded, &by_function, &source_functions, &paths, roots);
         // A contour says which procedures are left out instead.
-        if !recorded.knows_contour() {
-            let roots = &identified.roots;
-            match own_functions(&recorded, &by_function, &source_functions, &paths, roots) {
-                Ok(own) => view.own = settings.own.then(|| Arc::new(own)),
-                Err(why) => no_own_code = Some(why),
-            }
+        let has_contour = recorded.knows_contour();
+        let no_own_code = if has_contour { None } else { own.problem(&recorded) };
+        if settings.own && !has_contour && no_own_code.is_none() {
+            view.own = Some(own.functions.clone());
         }
         if let Some(why) = no_own_code.filter(|_| settings.own) {
             problems.note(Warning {
@@ -130,6 +131,7 @@ impl Grouped {
             source_functions,
             paths,
             whole,
+            own,
             no_own_code,
             problems,
         }
