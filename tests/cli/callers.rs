@@ -37,12 +37,12 @@ mutual recursion of 2 functions: a call from outside leads to 6.0 calls on avera
     assert_eq!(rows(by_clique), [row("m.main/2-0", 1, 12, false), row(clique, 2, 2, true)]);
 
     // Without a contour file, the option is an error.
-    let outcome = run(["callers", "--contour", profile, "leaf"]);
+    let outcome = run(["callers", "--own", profile, "leaf"]);
     assert_eq!(outcome.code, Some(2));
     assert!(outcome.stderr.contains("no contour file"), "{}", outcome.stderr);
     std::fs::write(folder.path().join("Deep.contour"), "all m\n% a comment\n").unwrap();
     assert_eq!(
-        run(["callers", "--contour", profile, "leaf"]).failure(2),
+        run(["callers", "--own", profile, "leaf"]).failure(2),
         format!(
             "{profile}: no procedures are excluded: the contour file Deep.contour is \
              ignored: line 2, column 1: the line is `% a comment`; expected `all MODULE` or \
@@ -51,13 +51,13 @@ mutual recursion of 2 functions: a call from outside leads to 6.0 calls on avera
     );
     std::fs::write(folder.path().join("Deep.contour"), "all m\n").unwrap();
     let runtime = "Mercury runtime";
-    let with_contour = ["--by", "module", "--contour"];
+    let with_contour = ["--by", "module", "--own"];
     assert_eq!(rows(with_contour), [row(runtime, 1, 12, false), row(runtime, 2, 2, true)]);
-    let outcome = run(["callers", "--contour", "--metric=calls", profile, "*leaf*"]);
+    let outcome = run(["callers", "--own", "--metric=calls", profile, "*leaf*"]);
     assert_eq!(outcome.code, Some(3));
     assert!(outcome.stderr.contains("choose another metric"), "{}", outcome.stderr);
     std::fs::write(folder.path().join("Deep.contour"), "internal m\n").unwrap();
-    let text = run(["callers", "--contour", "--by=site", profile, "*leaf*"]).success();
+    let text = run(["callers", "--own", "--by=site", profile, "*leaf*"]).success();
     assert!(text.contains("callers of m.leaf/1+1-0 above the contour\n"), "{text}");
     assert!(text.ends_with("    46.2% (6 callseqs)            6  m.main/2-0  m.m:5\n"), "{text}");
 }

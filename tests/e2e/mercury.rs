@@ -361,9 +361,9 @@ fn a_contour_file_is_applied_by_choice_and_read_again_when_it_changes() {
         grouped(server, "m.even/2-0", "module").iter().map(|row| row[0].clone()).collect()
     };
     assert_eq!(callers(&mut server)[1..], ["m", "m"]);
-    let view = server.set_view(json!({ "contour": true }));
+    let view = server.set_view(json!({ "own": true }));
     let choices = view["choices"].as_array().unwrap();
-    let choice = choices.iter().find(|choice| choice["key"] == "contour").unwrap();
+    let choice = choices.iter().find(|choice| choice["key"] == "own").unwrap();
     assert_eq!(choice["value"], true);
     assert_eq!(callers(&mut server)[1..], ["Mercury runtime", "Mercury runtime"]);
     let even = server.root_item("m.even/2-0");

@@ -79,7 +79,7 @@ const GROUPS = {
     "diagnostics.maxPerFile", "callHierarchy.takeOver",
   ],
   "What Is Shown": [
-    "profile", "metric", "baseline", "compare", "threads", "ownCode", "overlay", "views", "combine", "implementation", "inlines", "contour",
+    "profile", "metric", "baseline", "compare", "threads", "ownCode", "overlay", "views", "combine", "implementation", "inlines",
   ],
   "Files and Symbols": [
     "profiles", "watch", "follow", "pathMappings", "sourceRoots", "exclude", "symbols.enable", "symbols.paths", "symbols.generics", "keepSources",

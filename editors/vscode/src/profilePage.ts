@@ -20,7 +20,7 @@ const PATIENCE_MS = 300;
 /** Why a version in Git or in a comparison is not shown. */
 const NO_FILE = "This version of the profile is not a file on disk, so its costs cannot be shown. To see them, save it as a file.";
 /** The choices that the page offers. */
-const CHOICES: ReadonlySet<string> = new Set(["view", "metric", "implementation", "inlines", "contour", "own"]);
+const CHOICES: ReadonlySet<string> = new Set(["view", "metric", "implementation", "inlines", "own"]);
 
 export function profilePages(server: Server): vscode.Disposable {
   const editor: vscode.CustomReadonlyEditorProvider = {

@@ -317,8 +317,6 @@ export type ChoiceKey =
   | "implementation"
   /** Where to show the cost of inlined code. */
   | "inlines"
-  /** Whether to leave out procedures that a contour file excludes from caller lists. */
-  | "contour"
   /** Whether to charge libraries and the runtime to your code that called them. */
   | "own"
   /** The unit of costs. */
@@ -1747,8 +1745,6 @@ export interface SetViewArgument {
   readonly combine?: Combine | null;
   /** How to compare costs with the baseline. */
   readonly compare?: Compare | null;
-  /** Whether to leave out procedures that the contour file excludes from caller lists. */
-  readonly contour?: boolean | null;
   /** Which functions to show. */
   readonly implementation?: Implementation | null;
   /** Where to show the cost of inlined code. */
@@ -1759,7 +1755,7 @@ export interface SetViewArgument {
   readonly node?: NodeChoiceArgument | null;
   /** A second cost to show beside the first: a metric of the profile, by name or unit, or the path of another profile, relative to the workspace folder. Empty: none, whatever the setting names. */
   readonly overlay?: string | null;
-  /** Whether to charge the cost of libraries and the runtime to your code that called them. */
+  /** Whether to charge the cost of libraries and the runtime to your code that called them, and to leave out procedures that a contour file of Mercury excludes from lists of callers. */
   readonly own?: boolean | null;
   /** The path mappings, instead of those in the setting `pathMappings`. */
   readonly pathMappings?: readonly PathMappingArgument[] | null;

@@ -60,10 +60,12 @@ impl CallersArgs {
             step: step(&snapshot, Direction::Incoming, &path),
             recursion: snapshot.tree.recursion(callee),
         };
-        if snapshot.settings.view.contour && !snapshot.tree.has_contour() {
+        let wants_contour =
+            snapshot.settings.view.own && snapshot.grouped.recording.knows_contour();
+        if wants_contour && !snapshot.tree.has_contour() {
             let metric = &snapshot.costs.metric.name;
             return Err(Failure::no_output(format!(
-                "--contour needs call costs, which `{metric}` does not have: choose another metric"
+                "--own needs call costs, which `{metric}` does not have: choose another metric"
             )));
         }
         if found.groups.groups.is_empty() {

@@ -10,7 +10,7 @@ use super::values::one_of;
 use super::warnings;
 use answers::{
     Caches, Combine, Copies, Environment, Generics, Implementation, Inlines, PathMapping, Settings,
-    Snapshot, SourceIndex, Symbols, TimeRange, Transform, check_contour, check_own, index_sources,
+    Snapshot, SourceIndex, Symbols, TimeRange, Transform, check_own, index_sources,
     load_with_symbols,
 };
 use clap::Args;
@@ -50,11 +50,8 @@ pub(super) struct ViewArgs {
     /// Where to show the cost of inlined code
     #[arg(long, value_parser = one_of::<Inlines>(), value_name = "WHERE", default_value = "body")]
     pub(super) inlines: Inlines,
-    /// In caller lists, leave out procedures that the Mercury contour file excludes
-    #[arg(long)]
-    pub(super) contour: bool,
     /// Show only your own code: the cost of libraries and the runtime goes to the source lines that
-    /// called them
+    /// called them; callers that the contour file of Mercury excludes are replaced by theirs
     #[arg(long)]
     pub(super) own: bool,
     /// A file or folder with programs, libraries or debug info, used to resolve addresses (can be
@@ -138,7 +135,6 @@ impl ViewArgs {
             search: self.search.clone(),
             path_mappings: self.map.clone(),
             inlines: self.inlines,
-            contour: self.contour,
             own_code: self.own,
             symbols: Symbols { enable: !self.no_symbols, paths, generics: self.generics },
             ..Settings::default()
@@ -175,9 +171,8 @@ impl ViewArgs {
             let message = format!("{}: {}", profile.display(), unmatched.problem);
             return Err(Failure::usage(message));
         }
-        let checked = check_contour(config.contour, Some(&snapshot))
-            .and_then(|()| check_own(config.own_code, Some(&snapshot)));
-        checked.map_err(|problem| Failure::usage(format!("{}: {problem}", profile.display())))?;
+        check_own(config.own_code, Some(&snapshot))
+            .map_err(|problem| Failure::usage(format!("{}: {problem}", profile.display())))?;
         Ok((snapshot, index))
     }
 

@@ -179,7 +179,6 @@
 ---| '"threads"' # The threads.
 ---| '"implementation"' # Which functions to show.
 ---| '"inlines"' # Where to show the cost of inlined code.
----| '"contour"' # Whether to leave out procedures that a contour file excludes from caller lists.
 ---| '"own"' # Whether to charge libraries and the runtime to your code that called them.
 ---| '"unit"' # The unit of costs.
 ---| '"show"' # What hints show.
@@ -1001,13 +1000,12 @@
 ---@field baseline? costline.BaselineChoice|vim.NIL The baseline: a profile, relative to the workspace folder, `"previous"` for the run before the one shown, `"previous:5"` for the mean of the last 5 runs, `"git:main"` for the newest run at a Git revision, or `true` for the profile shown now. `null` or `false`: no baseline.
 ---@field combine? costline.Combine|vim.NIL How to combine the profiles of several runs.
 ---@field compare? costline.Compare|vim.NIL How to compare costs with the baseline.
----@field contour? boolean|vim.NIL Whether to leave out procedures that the contour file excludes from caller lists.
 ---@field implementation? costline.Implementation|vim.NIL Which functions to show.
 ---@field inlines? costline.Inlines|vim.NIL Where to show the cost of inlined code.
 ---@field metric? string|vim.NIL The metric to show, by name or unit.
 ---@field node? costline.NodeChoiceArgument|vim.NIL The call node to show the costs of, with what it calls: the path of a node in the result of `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`: all nodes.
 ---@field overlay? string|vim.NIL A second cost to show beside the first: a metric of the profile, by name or unit, or the path of another profile, relative to the workspace folder. Empty: none, whatever the setting names.
----@field own? boolean|vim.NIL Whether to charge the cost of libraries and the runtime to your code that called them.
+---@field own? boolean|vim.NIL Whether to charge the cost of libraries and the runtime to your code that called them, and to leave out procedures that a contour file of Mercury excludes from lists of callers.
 ---@field pathMappings? costline.PathMappingArgument[]|vim.NIL The path mappings, instead of those in the setting `pathMappings`.
 ---@field profile? string|vim.NIL The profile to show, relative to the workspace folder. `null`: the profile in the settings, or the newest one.
 ---@field profiles? string[]|vim.NIL The profiles to show as one instead of `profile`: repeated runs, or the parts of a run on several machines. They must have the same format.

@@ -129,7 +129,7 @@ pub use crate::values::{Named, values};
 pub use crate::view::absent::absent;
 pub use crate::view::baseline::BaselineChoice;
 pub use crate::view::baseline::ChosenBaseline;
-pub use crate::view::checks::{check_contour, check_own};
+pub use crate::view::checks::check_own;
 pub use crate::view::given::Given;
 pub use crate::view::options::{Choices, Overrides};
 pub use crate::view::overrides::Change as ViewChange;

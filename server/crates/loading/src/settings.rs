@@ -217,7 +217,6 @@ pub struct PathMapping {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(title = "Settings of Costline (section `costline`)")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct Settings {
     /// Where to look for profiles: globs relative to each workspace folder. `**` matches at most
     /// three folders. Not set: the file names that profilers use.
@@ -258,12 +257,9 @@ pub struct Settings {
     pub search: String,
     /// Where to show the cost of inlined code.
     pub inlines: Inlines,
-    /// In caller lists, replace procedures that the Mercury contour file excludes with their own
-    /// callers.
-    pub contour: bool,
     /// Show only your own code: functions whose source is in a workspace folder, except for library
     /// folders such as `node_modules`. The cost of libraries and the runtime goes to the lines that
-    /// called them.
+    /// called them. In profiles of Mercury, show the callers that the contour file does not exclude.
     pub own_code: bool,
     /// The unit of costs in labels.
     pub unit: Unit,
@@ -348,7 +344,6 @@ impl Default for Settings {
             range: None,
             search: String::new(),
             inlines: Inlines::Body,
-            contour: false,
             own_code: false,
             unit: Unit::Percent,
             hints: Hints::default(),
@@ -428,7 +423,6 @@ impl Settings {
                 range: self.range,
                 search: self.search.clone(),
                 inlines: self.inlines,
-                contour: self.contour,
                 own: self.own_code,
             },
         }
@@ -517,8 +511,6 @@ pub struct ViewSettings {
     pub search: String,
     /// Where to show the cost of inlined code.
     pub inlines: Inlines,
-    /// Whether callers that a contour file excludes are replaced by theirs.
-    pub contour: bool,
     /// Whether the cost of everything but own code goes to the own code that called it.
     pub own: bool,
 }

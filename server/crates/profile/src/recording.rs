@@ -287,6 +287,15 @@ impl Recording {
         contexts.is_some_and(|contexts| contexts.modules.iter().any(|module| module.excluded))
     }
 
+    /// Calls `visit` with the func of each context in a procedure that a contour file excludes.
+    pub fn each_excluded(&self, visit: impl FnMut(FuncId)) {
+        let contexts = self.summed().and_then(|graph| graph.tables.contexts.as_deref());
+        let Some(Contexts { contexts, modules, .. }) = contexts else { return };
+        let is_excluded = |module: u32| modules[module as usize].excluded;
+        let excluded = contexts.iter().filter(|context| context.module.is_some_and(is_excluded));
+        excluded.filter_map(|context| context.func).for_each(visit);
+    }
+
     /// Threads, in the file's order. Most call graphs have none.
     pub fn threads(&self) -> &[Thread] {
         match self {

@@ -40,8 +40,6 @@ pub enum ChoiceKey {
     Implementation,
     /// Where to show the cost of inlined code.
     Inlines,
-    /// Whether to leave out procedures that a contour file excludes from caller lists.
-    Contour,
     /// Whether to charge libraries and the runtime to your code that called them.
     Own,
     /// The unit of costs.

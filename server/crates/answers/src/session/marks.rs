@@ -73,11 +73,8 @@ impl Marks {
         if snapshot.settings.view.inlines == Inlines::CallSite && knows_inlined {
             parts.push("inlines at call site".to_owned());
         }
-        if view.own.is_some() {
+        if view.own.is_some() || snapshot.tree.has_contour() {
             parts.push("own code".to_owned());
-        }
-        if snapshot.tree.has_contour() {
-            parts.push("callers above the contour".to_owned());
         }
         let metric = (!is_default).then(|| short(&format!("metric {}", plain(name))));
         Self { metric, threads, parts, cut: None, baseline: None, overlay: None }

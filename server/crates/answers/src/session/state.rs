@@ -82,7 +82,6 @@ mod tests {
             threads: Some(Vec::new()),
             implementation: Some(Implementation::Js),
             inlines: Some(Inlines::CallSite),
-            contour: Some(true),
             own: Some(true),
             range: Some("2..5".to_owned()),
             search: Some("parse".to_owned()),

@@ -58,12 +58,15 @@ pub(crate) fn check_implementation(
     Ok(())
 }
 
-/// Fails if the profile shown has no own code, or has neither stacks nor a contour file.
+/// Fails if the profile shown has no own code, or has neither stacks nor a contour file that can be used.
 pub fn check_own(own: bool, shown: Option<&Snapshot>) -> Result<(), String> {
-    match shown.filter(|_| own).and_then(|shown| shown.grouped.no_own_code) {
-        Some(why) => Err(format!("{why}: show all code")),
-        None => Ok(()),
-    }
+    let Some(shown) = shown.filter(|_| own) else { return Ok(()) };
+    let Some(why) = shown.grouped.no_own_code else { return Ok(()) };
+    let mut warnings = shown.loaded.warnings.iter();
+    Err(match warnings.find(|warning| warning.code == WarningCode::Contour) {
+        Some(problem) => format!("no procedures are excluded: {}", problem.message),
+        None => format!("{why}: show all code"),
+    })
 }
 
 /// Fails if a range is malformed, or the profile shown does not record times.
@@ -74,19 +77,4 @@ pub(crate) fn check_range(range: &str, shown: Option<&Snapshot>) -> Result<(), S
             .map_err(|unmatched| unmatched.problem)?;
     }
     Ok(())
-}
-
-/// Fails if there is no contour for the profile shown, or none that can be used.
-pub fn check_contour(contour: bool, shown: Option<&Snapshot>) -> Result<(), String> {
-    let Some(shown) = shown.filter(|shown| contour && !shown.grouped.recording.knows_contour())
-    else {
-        return Ok(());
-    };
-    let mut warnings = shown.loaded.warnings.iter();
-    Err(match warnings.find(|warning| warning.code == WarningCode::Contour) {
-        Some(problem) => format!("no procedures are excluded: {}", problem.message),
-        None => "this profile has no contour file that excludes procedures: write one beside it \
-                 (`Deep.contour` for `Deep.data`)"
-            .to_owned(),
-    })
 }

@@ -6,8 +6,7 @@
 
 use crate::view::baseline::{BaselineChoice, ChosenBaseline};
 use crate::view::checks::{
-    check_contour, check_implementation, check_metric, check_own, check_range, check_threads,
-    check_transform,
+    check_implementation, check_metric, check_own, check_range, check_threads, check_transform,
 };
 use crate::view::given::Given;
 use crate::view::node::{self, ChosenNode, NodeChoice};
@@ -180,9 +179,8 @@ options! {
     search: String, anything;
     /// Where to show the cost of inlined code.
     inlines: Inlines => inlines, anything;
-    /// Whether to leave out procedures that the contour file excludes from caller lists.
-    contour: bool => contour, |contour: &mut bool, shown| check_contour(*contour, shown);
-    /// Whether to charge the cost of libraries and the runtime to your code that called them.
+    /// Whether to charge the cost of libraries and the runtime to your code that called them, and to leave
+    /// out procedures that a contour file of Mercury excludes from lists of callers.
     own: bool => own_code, |own: &mut bool, shown| check_own(*own, shown);
     /// The unit of costs.
     unit: Unit => unit, anything;

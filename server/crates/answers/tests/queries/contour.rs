@@ -13,9 +13,43 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+/// The procedures of [`DeepFile::even_odd`].
+const SOURCE: &str = "\
+:- module m.
+
+main(!IO) :-
+
+    even(10, Yes).
+
+
+
+
+even(N, Even) :-
+
+    odd(N - 1, Even),
+    list.map(leaf, [N], _).
+
+
+
+
+
+
+odd(N, Odd) :-
+
+    even(N - 1, Odd).
+
+
+
+
+
+
+
+leaf(N) = N + 1.
+";
+
 /// A project with a profile and, if `contour` is not empty, the contour file beside it.
 fn project(file: &DeepFile, contour: &str) -> Project {
-    let project = Project::new(&[]);
+    let project = Project::new(&[("m.m", SOURCE)]);
     fs::write(project.path("Deep.data"), file.bytes()).unwrap();
     if !contour.is_empty() {
         fs::write(project.path("Deep.contour"), contour).unwrap();
@@ -63,24 +97,35 @@ fn contour_files_are_read_with_the_profile() {
 fn a_metric_without_the_cost_of_calls_has_no_contour() {
     let file = DeepFile::even_odd();
     let contour = |metric: &str| {
-        let settings = json!({ "contour": true, "metric": metric });
+        let settings = json!({ "ownCode": true, "metric": metric });
         let project = project(&file, "internal m\n").with_settings(&settings);
         let shown = project.load_all(vec![loaded(&project)]);
         let mut warnings = shown.warnings.iter();
         let warning = warnings.find(|warning| warning.code == WarningCode::Contour);
         let marks = Marks::of(&shown);
-        let is_marked = marks.parts.iter().any(|part| part == "callers above the contour");
+        let is_marked = marks.parts.iter().any(|part| part == "own code");
         (is_marked, warning.map(|warning| warning.message.clone()))
     };
     assert_eq!(contour("callseqs"), (true, None));
-    // Own code is what a contour file does not exclude.
-    let own = project(&file, "internal m\n").with_settings(&json!({ "ownCode": true }));
-    let own = own.load_all(vec![loaded(&own)]);
-    assert_eq!(Marks::of(&own).parts, ["callers above the contour"]);
-    assert!(own.warnings.iter().all(|warning| warning.code != WarningCode::NoOwnCode));
     let message = "all callers are shown: the contour file needs call costs, which `exits` does \
                    not have; choose another metric";
     assert_eq!(contour("exits"), (false, Some(message.to_owned())));
+}
+
+#[test]
+fn procedures_that_a_contour_file_excludes_are_not_own_code() {
+    let own = |contour: &str| {
+        let project = project(&DeepFile::even_odd(), contour);
+        let shown = project.load_all(vec![loaded(&project)]);
+        let functions = shown.costs.functions().map(|(function, _)| function);
+        let own = functions.filter(|&function| shown.is_own(function));
+        own.map(|function| shown.function(function).name.to_owned()).collect::<Vec<_>>()
+    };
+    // Only `main` is exported. The runtime has no source.
+    let all = ["m.main/2-0", "m.even/2-0", "m.odd/2-0", "m.leaf/1+1-0"];
+    assert_eq!(own(""), all);
+    assert_eq!(own("internal m\n"), all[..1]);
+    assert!(own("all m\n").is_empty());
 }
 
 /// A profile with its costs and call tree.

@@ -27,6 +27,8 @@ const LIBRARY_FOLDERS: [&str; 8] = [
 pub enum NoOwnCode {
     /// The profile is a call graph.
     CallGraph,
+    /// The profile is one of Mercury, without a contour file that excludes procedures.
+    NoContour,
     /// No function of the profile has its source in a workspace folder.
     NoSources,
 }
@@ -37,6 +39,10 @@ impl fmt::Display for NoOwnCode {
             Self::CallGraph => {
                 "this profile is a call graph without stacks, so it is unknown which of your code \
                  called a library"
+            }
+            Self::NoContour => {
+                "this profile has no contour file that excludes procedures: write one beside it \
+                 (`Deep.contour` for `Deep.data`)"
             }
             Self::NoSources => {
                 "none of this profile's sources is in the workspace, so there is no own code"
@@ -51,7 +57,7 @@ pub struct OwnCode {
     /// By file.
     pub files: Vec<bool>,
     /// The functions that are defined in an own file. Those whose file the recording does not say have one of
-    /// their first line.
+    /// their first line. A contour file excludes some.
     pub functions: Arc<FxHashSet<FunctionId>>,
 }
 
@@ -90,13 +96,18 @@ impl OwnCode {
         };
         let funcs = symbols.funcs.ids();
         let own = funcs.filter(|&func| file(func).is_some_and(|file| files[file.index()]));
-        let functions = Arc::new(own.map(|func| groups.function(func)).collect());
-        Self { files, functions }
+        let mut functions: FxHashSet<FunctionId> = own.map(|func| groups.function(func)).collect();
+        recording.each_excluded(|func| {
+            functions.remove(&groups.function(func));
+        });
+        Self { files, functions: Arc::new(functions) }
     }
 
     /// Why it cannot be told from libraries. `None` if it can.
     pub(crate) fn problem(&self, recording: &Recording) -> Option<NoOwnCode> {
-        if recording.summed().is_some() {
+        if recording.n_contexts().is_some() {
+            (!recording.knows_contour()).then_some(NoOwnCode::NoContour)
+        } else if recording.summed().is_some() {
             Some(NoOwnCode::CallGraph)
         } else {
             self.functions.is_empty().then_some(NoOwnCode::NoSources)

@@ -28,9 +28,6 @@ pub(super) fn choices(world: &World) -> Vec<Choice> {
         if shown.grouped.recording.knows_inlined() {
             choices.push(inlines(settings.inlines));
         }
-        if shown.grouped.recording.knows_contour() {
-            choices.push(contour(settings.contour));
-        }
         let mut functions = shown.costs.functions();
         let has_libraries = functions.any(|(function, _)| !shown.is_own(function));
         let may_be_own = || has_libraries && shown.grouped.no_own_code.is_none();
@@ -132,14 +129,6 @@ fn inlines(chosen: Inlines) -> Choice {
         (Inlines::CallSite, "Where it is called", "on the line of the outermost call"),
     ];
     one_of(ChoiceKey::Inlines, "Inlined code", &chosen, options)
-}
-
-fn contour(chosen: bool) -> Choice {
-    let options = [
-        (false, "As recorded", "all callers"),
-        (true, "Above the contour", "without the procedures of the contour file"),
-    ];
-    one_of(ChoiceKey::Contour, "Callers", &chosen, options)
 }
 
 fn own(chosen: bool) -> Choice {

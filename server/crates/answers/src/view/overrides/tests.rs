@@ -54,7 +54,6 @@ fn every_override_of_a_setting_is_reset() {
         range: Some("1..2".to_owned()),
         search: Some("parse".to_owned()),
         inlines: Some(Inlines::Body),
-        contour: Some(true),
         own: Some(true),
         unit: Some(Unit::Both),
         show: Some(Show::Self_),

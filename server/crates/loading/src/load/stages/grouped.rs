@@ -53,7 +53,7 @@ pub struct Grouped {
     pub whole: Vec<FuncId>,
     /// Which files and functions are own code.
     pub own: OwnCode,
-    /// Why own code cannot be told from libraries. `None` if it can, or there is a contour.
+    /// Why own code cannot be told from libraries. `None` if it can.
     pub no_own_code: Option<NoOwnCode>,
     /// What of the settings does not apply to the profile.
     pub problems: Problems,
@@ -84,10 +84,9 @@ impl Grouped {
             });
         let roots = &identified.roots;
         let own = OwnCode::new(&recorded, &by_function, &source_functions, &paths, roots);
-        // A contour says which procedures are left out instead.
-        let has_contour = recorded.knows_contour();
-        let no_own_code = if has_contour { None } else { own.problem(&recorded) };
-        if settings.own && !has_contour && no_own_code.is_none() {
+        let no_own_code = own.problem(&recorded);
+        // A contour file says which callers are listed instead.
+        if settings.own && no_own_code.is_none() && recorded.sampled().is_some() {
             view.own = Some(own.functions.clone());
         }
         if let Some(why) = no_own_code.filter(|_| settings.own) {
@@ -382,7 +381,7 @@ fn view(recording: &Recording, settings: &ViewSettings, problems: &mut Problems)
     let mut view = View {
         idle: IdleSamples::Excluded,
         implementation: settings.implementation.filter(),
-        contour: settings.contour || settings.own,
+        contour: settings.own,
         transforms: settings.transforms.clone(),
         range: settings.range,
         search: settings.search.clone(),
