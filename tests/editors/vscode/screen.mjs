@@ -182,7 +182,7 @@ await code.run(async () => {
 
   // The view lists lines and files as well, and filters while the user types.
   await screen.pressViewButton("Hot Spots", "Show Hot Files");
-  await rows("Hot Spots", "main.pytotal 100.0%", "maze.py");
+  await rows("Hot Spots", "· total 100.0%", "maze.py");
   await code.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await screen.clickRow("Hot Spots", "main.py", "right");
   await screen.chooseFromMenu("Copy");
