@@ -3,6 +3,7 @@
 use super::{V8, on, run};
 use mercury_files::deep::{DeepFile, DeepProc, DeepRun, DeepSite};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fs;
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
@@ -39,6 +40,24 @@ fn lines_of_repositories_have_no_commit() {
     let rows = rows(profile.to_str().unwrap(), ["--by", "line", "--filter", "slice/cmp.rs"]);
     let name = "git:github.com/rust-lang/rust:library/core/src/slice/cmp.rs";
     assert_eq!(rows[0], format!("7.6% (263 ms) 7.6% (263 ms) {name}:20"));
+}
+
+/// R's own tool counts a sample for its innermost function with a line.
+#[test]
+fn own_lines_of_r_cost_what_summary_rprof_says() {
+    let case = "rprof/r-simulate";
+    let json = on("report", &format!("{case}/Rprof.line.out"), ["--own", "--json"]).success();
+    let report: Value = serde_json::from_str(&json).unwrap();
+    let expected = fs::read(super::fixture(&format!("{case}/nearest.json"))).unwrap();
+    let expected: Value = serde_json::from_slice(&expected).unwrap();
+    let lines = |table: &Value| -> BTreeSet<String> {
+        let row = |row: &Value| {
+            [&row["file"], &row["line"], &row["self"], &row["total"]].map(Value::to_string)
+        };
+        table.as_array().unwrap().iter().map(|it| row(it).join(" ")).collect()
+    };
+    assert_eq!(report["total"], expected["total"]);
+    assert_eq!(lines(&report["lines"]), lines(&expected["lines"]));
 }
 
 /// Each sample of perf belongs to one event.

@@ -102,8 +102,9 @@ fn names() -> Vec<Vec<u8>> {
 /// A choice of a language, and two texts.
 fn texts() -> Vec<Vec<u8>> {
     let folder = repository().join("fixtures/profiles");
-    let languages =
-        ["rs", "py", "js", "ts", "tsx", "c", "cpp", "cs", "java", "go", "rb", "php", "lua", "m"];
+    let languages = [
+        "rs", "py", "js", "ts", "tsx", "c", "cpp", "cs", "java", "go", "rb", "php", "lua", "m", "R",
+    ];
     let (app, lib) = (app_py(), lib_py());
     let two = |choice: usize, before: &str, after: &str| {
         [&[choice as u8][..], before.as_bytes(), b"\0", after.as_bytes()].concat()

@@ -246,6 +246,7 @@ fn lines(report: &Value, source: &Path, mark: &str) -> f64 {
 const C: &str = "tests/recording/programs/c";
 const PYTHON: &str = "tests/recording/programs/python";
 const LUA: &str = "tests/recording/programs/lua";
+const R: &str = "tests/recording/programs/r";
 const RUBY: &str = "tests/recording/programs/ruby";
 
 #[test]
@@ -435,6 +436,12 @@ fn lua() {
     let report = report(&server::only_profile(&root), &root);
     let (burn, hot) = (function(&report, "burn"), lines(&report, &root.join("app.lua"), HOT));
     assert!(MOST.contains(&burn) && MOST.contains(&hot), "{burn} {hot}: {report:#}");
+}
+
+#[test]
+fn r() {
+    let needs = Needs { installed: "Rscript --version", permitted: "true", always: true };
+    follow("recording/r", R, "app.R", &needs);
 }
 
 #[test]

@@ -4,9 +4,9 @@ use super::input::Input;
 use std::path::Path;
 use texts::{Functions, Language, LineMap, Syntax};
 
-const FILES: [&str; 14] = [
+const FILES: [&str; 15] = [
     "a.rs", "a.py", "a.js", "a.ts", "a.tsx", "a.c", "a.cpp", "a.cs", "a.java", "a.go", "a.rb",
-    "a.php", "a.lua", "a.m",
+    "a.php", "a.lua", "a.m", "a.R",
 ];
 
 /// Two texts, and the name of their file.

@@ -197,6 +197,7 @@ impl CallTree {
     /// estimates. `costs` are those of the recording under the view and groups of this tree.
     pub fn charges(&self, costs: &Costs, own: &FxHashSet<FunctionId>) -> Charges {
         match &*self.recording {
+            _ if own.is_empty() => Charges::default(),
             Recording::Stacks(profile) => {
                 Charges::of_stacks(profile, &self.view, &self.groups, own)
             }

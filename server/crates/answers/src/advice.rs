@@ -177,6 +177,10 @@ fn with_lines(snapshot: &Snapshot) -> String {
         Format::Callgrind => {
             "build the program with debug info (`-g`) and record with `valgrind --tool=callgrind --dump-line=yes PROGRAM`"
         }
+        Format::Rprof => {
+            "record with `options(keep.source = TRUE); Rprof(\"Rprof.out\", line.profiling = TRUE); \
+             source(\"PROGRAM.R\"); Rprof(NULL)`; functions of packages have no lines"
+        }
         Format::MercuryDeep => {
             "the profiled program made no calls: compile it with `mmc --grade \
              asm_fast.gc.profdeep`, and let it run to the end"

@@ -33,6 +33,8 @@ pub enum Format {
     Pstats,
     /// Dumps of Ruby's stackprof as JSON.
     Stackprof,
+    /// The text of R's sampling profiler.
+    Rprof,
     /// Heap profiles by valgrind's DHAT and by dhat-rs.
     Dhat,
     /// Costs by line and call: valgrind's callgrind and cachegrind, rbspy, ruby-prof, Xdebug,
@@ -46,7 +48,7 @@ pub enum Format {
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -62,6 +64,7 @@ impl Format {
         Self::AustinMojo,
         Self::Pstats,
         Self::Stackprof,
+        Self::Rprof,
         Self::Dhat,
         Self::Callgrind,
         Self::RbspySummary,
@@ -86,6 +89,7 @@ impl Format {
             Self::AustinMojo => "austin-mojo",
             Self::Pstats => "pstats",
             Self::Stackprof => "stackprof",
+            Self::Rprof => "rprof",
             Self::Dhat => "dhat",
             Self::Callgrind => "callgrind",
             Self::RbspySummary => "rbspy-summary",
@@ -111,6 +115,7 @@ impl Format {
             Self::AustinMojo => "Austin recording (MOJO)",
             Self::Pstats => "Python profile (pstats)",
             Self::Stackprof => "stackprof dump",
+            Self::Rprof => "R profile (Rprof)",
             Self::Dhat => "DHAT heap profile",
             Self::Callgrind => "callgrind file",
             Self::RbspySummary => "rbspy summary",
@@ -137,6 +142,7 @@ impl Format {
             | Self::Folded
             | Self::AustinMojo
             | Self::Pstats
+            | Self::Rprof
             | Self::Callgrind
             | Self::MercuryDeep => 64,
         };
@@ -163,6 +169,7 @@ impl Format {
             | Self::Folded
             | Self::Rbspy
             | Self::AustinMojo
+            | Self::Rprof
             | Self::Callgrind
             | Self::RbspySummary
             | Self::MercuryDeep => false,

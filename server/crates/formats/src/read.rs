@@ -19,6 +19,7 @@ pub(crate) mod pstats;
 pub(crate) mod rbspy;
 pub(crate) mod rbspy_summary;
 pub(crate) mod result;
+pub(crate) mod rprof;
 pub(crate) mod shared;
 pub(crate) mod speedscope;
 pub(crate) mod stackprof;

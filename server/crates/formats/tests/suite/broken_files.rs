@@ -170,6 +170,7 @@ fn complete_files_are_not_called_cut() {
         let read = read(whole).unwrap();
         let can_be_told = match read.format {
             Format::Folded
+            | Format::Rprof
             | Format::RbspySummary
             | Format::PerfScript
             | Format::AustinMojo

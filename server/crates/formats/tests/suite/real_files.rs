@@ -451,6 +451,24 @@ fn austin_has_the_same_costs_in_text_and_binary() {
     assert_eq!(rows_of(&binary), rows_of(&text));
 }
 
+#[test]
+fn rprof_has_lines_of_code_with_sources() {
+    let root = "/srv/demo/r-simulate/";
+    for (case, file, metrics) in [
+        ("r-simulate", "Rprof.line.out", &["samples"][..]),
+        ("r-simulate-memory", "../r-simulate/Rprof.mem.out", &["samples", "memory"]),
+        ("r-simulate-plain", "../r-simulate/Rprof.plain.out", &["samples"]),
+    ] {
+        let (read, _) = check(&format!("rprof/{case}"), file, root);
+        let names: Vec<_> = read.recording.metrics().iter().map(|it| &*it.name).collect();
+        assert_eq!(
+            (read.format, &*names, read.warnings.as_slice()),
+            (Format::Rprof, metrics, [].as_slice()),
+            "{case}"
+        );
+    }
+}
+
 /// Each sample with its thread, its frames and its weights.
 fn rows_of(read: &formats::Read) -> Vec<String> {
     let profile = stacks(read);

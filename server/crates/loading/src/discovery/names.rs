@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 /// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
 /// [`watch_globs`] adds some and not every editor supports wildcards between braces.
-pub const NAMES: [&str; 30] = [
+pub const NAMES: [&str; 32] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -40,6 +40,8 @@ pub const NAMES: [&str; 30] = [
     "trace-*.json",
     "*.raw",
     "stackprof*.json",
+    "Rprof*.out",
+    "*.Rprof",
     "dhat.out.*",
     "dhat*.json",
 ];

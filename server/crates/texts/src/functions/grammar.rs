@@ -253,6 +253,14 @@ const LUA: Table = &[
     ("function_call", Call("name")),
 ];
 
+const R: Table = &[
+    ("function_definition", Closure),
+    ("binary_operator", Binding("lhs", "rhs")),
+    ("argument", Binding("name", "value")),
+    ("parenthesized_expression", Between),
+    ("call", Call("function")),
+];
+
 impl Language {
     fn tables(self) -> &'static [Table] {
         match self {
@@ -269,6 +277,7 @@ impl Language {
             Language::CSharp => &[C_SHARP],
             Language::Php => &[PHP],
             Language::Lua => &[LUA],
+            Language::R => &[R],
             Language::Mercury => &[],
         }
     }
@@ -289,6 +298,7 @@ impl Language {
             Language::CSharp => tree_sitter_c_sharp::LANGUAGE,
             Language::Php => tree_sitter_php::LANGUAGE_PHP,
             Language::Lua => tree_sitter_lua::LANGUAGE,
+            Language::R => tree_sitter_r::LANGUAGE,
             Language::Mercury => return None,
         };
         Some(grammar.into())

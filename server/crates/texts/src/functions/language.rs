@@ -19,18 +19,19 @@ pub enum Language {
     CSharp,
     Php,
     Lua,
+    R,
     Mercury,
 }
 
 impl Language {
     /// In the order of their discriminants.
-    pub(super) const ALL: [Language; 14] = {
+    pub(super) const ALL: [Language; 15] = {
         use Language::{
-            C, CSharp, Cpp, Go, Java, JavaScript, Lua, Mercury, Php, Python, Ruby, Rust, Tsx,
+            C, CSharp, Cpp, Go, Java, JavaScript, Lua, Mercury, Php, Python, R, Ruby, Rust, Tsx,
             TypeScript,
         };
         [
-            Rust, C, Cpp, Python, JavaScript, TypeScript, Tsx, Go, Ruby, Java, CSharp, Php, Lua,
+            Rust, C, Cpp, Python, JavaScript, TypeScript, Tsx, Go, Ruby, Java, CSharp, Php, Lua, R,
             Mercury,
         ]
     };
@@ -55,6 +56,7 @@ impl Language {
             "cs" => Language::CSharp,
             "php" | "phtml" => Language::Php,
             "lua" => Language::Lua,
+            "R" | "r" => Language::R,
             "m" => Language::Mercury,
             _ => return None,
         })
@@ -112,6 +114,7 @@ mod tests {
             (Language::CSharp, "cs"),
             (Language::Php, "php phtml"),
             (Language::Lua, "lua"),
+            (Language::R, "R r"),
             (Language::Mercury, "m"),
         ] {
             assert!(of(extensions).iter().all(|it| *it == Some(language)), "{extensions}");

@@ -20,6 +20,7 @@ fn next(node: Node) -> Option<Node> {
     match node.kind() {
         // The node as a whole is the name.
         "setter" | "operator_cast" => None,
+        "namespace_operator" | "extract_operator" => node.child_by_field_name("rhs"),
         "generic_function" => node.child_by_field_name("function"),
         "pointer_expression" => node.child_by_field_name("argument"),
         "generic_name"
@@ -45,6 +46,15 @@ pub(super) fn last_child(node: Node) -> Option<Node> {
     node.named_child(node.named_child_count().checked_sub(1)? as u32)
 }
 
+/// The bytes of a node without the quotes around it.
+fn within(node: Node, text: &str, quotes: &[char]) -> Option<Range<usize>> {
+    let bytes = node.byte_range();
+    let whole = text.get(bytes.clone())?;
+    let inner = whole.trim_matches(quotes);
+    let start = bytes.start + whole.find(inner).unwrap_or_default();
+    Some(start..start + inner.len())
+}
+
 /// A name in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Name {
@@ -64,11 +74,10 @@ impl Name {
                 last.byte_range()
             }
             "string" | "interpreted_string_literal" | "encapsed_string" => {
-                let bytes = last.byte_range();
-                let inner = text.get(bytes.clone())?.trim_matches(['"', '\'']);
-                let start = text.get(bytes.clone())?.find(inner).unwrap_or_default() + bytes.start;
-                start..start + inner.len()
+                within(last, text, &['"', '\''])?
             }
+            // In R, any text is a name if it is between these quotes.
+            "identifier" => within(last, text, &['`'])?,
             _ if last.named_child_count() == 0 => last.byte_range(),
             _ => return None,
         };

@@ -135,7 +135,8 @@ impl Walk<'_> {
                 self.accessor(node, around, node, "get");
             }
             Role::Closure => {
-                let own = name("name");
+                // In R, it is the keyword.
+                let own = name("name").filter(|_| field("name").is_some_and(|it| it.is_named()));
                 let kind =
                     if own.is_some() { FunctionKind::Function } else { FunctionKind::Closure };
                 let name = own.or_else(|| self.bound_name(node, around));

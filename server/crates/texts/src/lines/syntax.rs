@@ -29,6 +29,8 @@ pub enum Syntax {
     Ruby,
     /// Lua.
     Lua,
+    /// R: like Ruby, but with parentheses after `if`, and regular expressions are strings.
+    R,
     /// Mercury: `%` starts a comment, and each line is a statement unless it is in brackets.
     Mercury,
 }
@@ -56,6 +58,7 @@ impl Syntax {
             "py" | "pyi" | "pyw" => Self::Python,
             "rb" | "rake" | "gemspec" | "ru" => Self::Ruby,
             "lua" => Self::Lua,
+            "R" | "r" => Self::R,
             _ => Self::Unknown,
         }
     }
@@ -67,7 +70,7 @@ impl Syntax {
 
     /// Whether `#` starts a comment.
     pub(super) fn has_hash_comments(self) -> bool {
-        matches!(self, Self::Python | Self::Ruby | Self::Php)
+        matches!(self, Self::Python | Self::Ruby | Self::Php | Self::R)
     }
 
     /// Whether `%` starts a comment.
@@ -93,11 +96,14 @@ impl Syntax {
     /// Whether `if (…)`, `for (…)` and `while (…)` have parentheses, so that a statement without
     /// braces can follow.
     pub(super) fn has_headers(self) -> bool {
-        matches!(self, Self::C | Self::JavaScript | Self::Php)
+        matches!(self, Self::C | Self::JavaScript | Self::Php | Self::R)
     }
 
     /// Whether formatters change the quotes of strings.
     pub(super) fn has_equal_quotes(self) -> bool {
-        matches!(self, Self::JavaScript | Self::Python | Self::Ruby | Self::Php | Self::Lua)
+        matches!(
+            self,
+            Self::JavaScript | Self::Python | Self::Ruby | Self::Php | Self::Lua | Self::R
+        )
     }
 }

@@ -40,6 +40,7 @@ fn original(language: Language) -> &'static str {
         Language::Lua => {
             "function a.b:c()\n  return function() end\nend\nlocal d = function() end\n"
         }
+        Language::R => "a <- function(x) {\n  vapply(x, \\(y) b(y), 0)\n}\nc = function() a(1)\n",
         Language::Mercury => {
             ":- module a.\np([], \"b.\").\np([X | Xs], Y) :-\n    q(X, Y), p(Xs, Y).\nf(X) = map((func(Y) = Y + 1), X).\n"
         }

@@ -20,12 +20,15 @@ mod web;
 
 use texts::{Definition, FunctionKind, Functions, Language};
 
-const LANGUAGES: [Language; 14] = {
+const LANGUAGES: [Language; 15] = {
     use Language::{
-        C, CSharp, Cpp, Go, Java, JavaScript, Lua, Mercury, Php, Python, Ruby, Rust, Tsx,
+        C, CSharp, Cpp, Go, Java, JavaScript, Lua, Mercury, Php, Python, R, Ruby, Rust, Tsx,
         TypeScript,
     };
-    [Rust, C, Cpp, Python, JavaScript, TypeScript, Tsx, Go, Ruby, Java, CSharp, Php, Lua, Mercury]
+    [
+        Rust, C, Cpp, Python, JavaScript, TypeScript, Tsx, Go, Ruby, Java, CSharp, Php, Lua, R,
+        Mercury,
+    ]
 };
 
 /// Removes the line numbers.

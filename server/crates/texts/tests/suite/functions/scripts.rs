@@ -1,7 +1,7 @@
-//! Python, Ruby, Lua and PHP.
+//! Python, Ruby, Lua, R and PHP.
 
 use crate::functions::{check, check_calls, parse};
-use texts::Language::{Lua, Php, Python, Ruby};
+use texts::Language::{Lua, Php, Python, R, Ruby};
 
 #[test]
 fn python() {
@@ -243,6 +243,53 @@ fn php_calls() {
             ("<?php new Ca^rt(4);", "Cart"),
             ("<?php strlen^($x);", "strlen"),
             ("<?php strlen($x^);", "-"),
+        ],
+    );
+}
+
+#[test]
+fn r() {
+    check(
+        R,
+        r#"
+ 0|# Fits lines.
+ 1|fit <- function(x, k = 15) {
+ 2|  out <- vapply(
+ 3|    seq_along(x),
+ 4|    function(i) mean(x[i:(i + k)]),
+ 5|    numeric(1)
+ 6|  )
+ 7|  sum(out)
+ 8|}
+ 9|twice = \(x) 2 * x
+10|print.grid <<- function(g) cat("grid")
+11|`my fun` <- function() NULL
+12|shapes$area <- (function(s) s$w * s$h)
+13|handlers <- list(click = function(e) e, 2)
+14|function(x) x -> named
+"#,
+        "
+1 1-8 closure fit
+  4 4-4 closure
+9 9-9 closure twice
+10 10-10 closure print.grid
+11 11-11 closure my fun
+12 12-12 closure area
+13 13-13 closure click
+14 14-14 closure
+",
+    );
+}
+
+#[test]
+fn r_calls() {
+    check_calls(
+        R,
+        &[
+            ("stats::l^m(y ~ x)", "lm"),
+            ("fit$ru^n(1)", "run"),
+            ("mean(f^(x))", "f"),
+            ("x[i^]", "-"),
         ],
     );
 }
