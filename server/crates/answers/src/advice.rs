@@ -166,6 +166,9 @@ fn with_lines(snapshot: &Snapshot) -> String {
         Format::AustinMojo => {
             "no Python code was sampled: record again with `austin -b -o app.mojo python3 PROGRAM.py`"
         }
+        Format::Pyinstrument => {
+            "no Python code was sampled: record again with `pyinstrument -r pyisession -o app.pyisession PROGRAM.py`"
+        }
         Format::Pstats => PYTHON,
         Format::Stackprof => RUBY,
         Format::Callgrind if by(Dialect::Rbspy) || by(Dialect::RubyProf) => RUBY,

@@ -141,7 +141,7 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
     }
     ReadError::unrecognised(if is_json {
         "this JSON is not a supported profile, or it has no samples; expected a profile by the Firefox Profiler, samply, V8, speedscope, \
-         stackprof or DHAT, or Chrome trace events"
+         pyinstrument, stackprof or DHAT, or Chrome trace events"
     } else {
         "not a supported profile; expected a JSON profile (Firefox Profiler, samply, V8, speedscope, Chrome trace events, stackprof, \
          DHAT), pprof, callgrind, pstats, Mercury's Deep.data, a recording by perf, rbspy or Austin, the text of `perf script`, or folded stacks \
@@ -158,8 +158,8 @@ mod tests {
     #[test]
     fn json_is_recognised_by_keys_in_any_order() {
         use Format::{
-            ChromeTrace, CpuProfile, Dhat, FirefoxProcessed, Gecko, HeapProfile, Speedscope,
-            Stackprof,
+            ChromeTrace, CpuProfile, Dhat, FirefoxProcessed, Gecko, HeapProfile, Pyinstrument,
+            Speedscope, Stackprof,
         };
         let cases = [
             (
@@ -220,6 +220,10 @@ mod tests {
                 Some(Stackprof),
             ),
             (r#"{"dhatFileVersion":2,"mode":"rust-heap"}"#, Some(Dhat)),
+            (
+                r#"{"sample_count":1,"target_description":"x","frame_records":[["#,
+                Some(Pyinstrument),
+            ),
             // Not profiles.
             (r#"{"name":"left-pad","version":"1.0.0","scripts":{"test":"a;b 1"}}"#, None),
             (r#"{"nodes":[{"id":1,"geometry":{}}],"samples":[]}"#, None),

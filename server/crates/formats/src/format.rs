@@ -31,6 +31,8 @@ pub enum Format {
     AustinMojo,
     /// Statistics of Python's own profilers and of yappi: a dictionary in marshal form.
     Pstats,
+    /// Sessions of pyinstrument.
+    Pyinstrument,
     /// Dumps of Ruby's stackprof as JSON.
     Stackprof,
     /// The text of R's sampling profiler.
@@ -48,7 +50,7 @@ pub enum Format {
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -63,6 +65,7 @@ impl Format {
         Self::Rbspy,
         Self::AustinMojo,
         Self::Pstats,
+        Self::Pyinstrument,
         Self::Stackprof,
         Self::Rprof,
         Self::Dhat,
@@ -88,6 +91,7 @@ impl Format {
             Self::Rbspy => "rbspy",
             Self::AustinMojo => "austin-mojo",
             Self::Pstats => "pstats",
+            Self::Pyinstrument => "pyinstrument-session",
             Self::Stackprof => "stackprof",
             Self::Rprof => "rprof",
             Self::Dhat => "dhat",
@@ -114,6 +118,7 @@ impl Format {
             Self::Rbspy => "rbspy recording",
             Self::AustinMojo => "Austin recording (MOJO)",
             Self::Pstats => "Python profile (pstats)",
+            Self::Pyinstrument => "pyinstrument session",
             Self::Stackprof => "stackprof dump",
             Self::Rprof => "R profile (Rprof)",
             Self::Dhat => "DHAT heap profile",
@@ -137,7 +142,7 @@ impl Format {
             | Self::PerfScript
             | Self::Rbspy
             | Self::Stackprof => 24,
-            Self::Speedscope | Self::Dhat | Self::PerfData => 32,
+            Self::Speedscope | Self::Dhat | Self::PerfData | Self::Pyinstrument => 32,
             Self::Pprof
             | Self::Folded
             | Self::AustinMojo
@@ -159,6 +164,7 @@ impl Format {
             | Self::HeapProfile
             | Self::Speedscope
             | Self::Pstats
+            | Self::Pyinstrument
             | Self::Stackprof
             | Self::Dhat => true,
             Self::FirefoxSlabs

@@ -16,6 +16,7 @@ pub(crate) mod perf_event;
 pub(crate) mod perf_script;
 pub(crate) mod pprof;
 pub(crate) mod pstats;
+pub(crate) mod pyinstrument;
 pub(crate) mod rbspy;
 pub(crate) mod rbspy_summary;
 pub(crate) mod result;

@@ -180,6 +180,9 @@ codes! {
         /// The profiler writes the first line of a function, not the line that executes. Only functions
         /// have costs.
         FunctionLines = "function-lines",
+        /// pyinstrument: samples are taken when a function is called or returns. The time of lines without
+        /// calls is on the line of the next one.
+        SampledAtCalls = "sampled-at-calls",
         /// callgrind: each function has all of its self cost on one line. Only functions have costs.
         OneLinePerFunction = "one-line-per-function",
         /// perf, DHAT: many stacks do not lead back to the start of a program or thread, so the totals

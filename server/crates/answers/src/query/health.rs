@@ -486,6 +486,7 @@ fn severity(code: WarningCode) -> Severity {
         | WarningCode::Differential
         | WarningCode::FunctionLines
         | WarningCode::OneLinePerFunction
+        | WarningCode::SampledAtCalls
         | WarningCode::UnmatchedFunction
         | WarningCode::SourceMapMissing => Severity::Info,
         _ => Severity::Warning,

@@ -48,19 +48,11 @@ pub static TABLE: &[Foreign] = &[
     Foreign {
         name: "pyinstrument-json",
         what: "a pyinstrument profile in its own JSON format, or a page made from one",
-        instead: "record again with `pyinstrument -r speedscope -o app.speedscope.json app.py`",
+        instead: "record again with `pyinstrument -r pyisession -o app.pyisession app.py`",
         signatures: &[
             Keys(&["sample_count", "target_description", "root_frame"]),
-            Begins(b"<!DOCTYPE html>", &[b"var pyinstrumentHTMLRenderer"]),
-        ],
-    },
-    Foreign {
-        name: "pyinstrument-session",
-        what: "a pyinstrument session",
-        instead: "convert it with `pyinstrument --load=FILE -r speedscope -o app.speedscope.json`",
-        signatures: &[
-            Keys(&["sample_count", "target_description"]),
             Keys(&["session.sample_count", "session.target_description"]),
+            Begins(b"<!DOCTYPE html>", &[b"var pyinstrumentHTMLRenderer"]),
         ],
     },
     Foreign {

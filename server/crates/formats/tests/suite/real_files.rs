@@ -452,6 +452,15 @@ fn austin_has_the_same_costs_in_text_and_binary() {
 }
 
 #[test]
+fn pyinstrument_has_lines_and_times() {
+    let read = read(bytes("pyinstrument/py-inventory/run.pyisession")).unwrap();
+    let codes: Vec<_> = read.warnings.as_slice().iter().map(|warning| warning.code).collect();
+    assert_eq!((read.format, codes), (Format::Pyinstrument, vec![WarningCode::SampledAtCalls]));
+    // The session states 1.428 s.
+    assert!(read.span_seconds.is_some_and(|seconds| (1.427..1.429).contains(&seconds)));
+}
+
+#[test]
 fn rprof_has_lines_of_code_with_sources() {
     let root = "/srv/demo/r-simulate/";
     for (case, file, metrics) in [

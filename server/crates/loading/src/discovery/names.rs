@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 /// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
 /// [`watch_globs`] adds some and not every editor supports wildcards between braces.
-pub const NAMES: [&str; 32] = [
+pub const NAMES: [&str; 33] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -34,6 +34,7 @@ pub const NAMES: [&str; 32] = [
     "*.austin",
     "*.prof",
     "*.pstats",
+    "*.pyisession",
     "*.chrometrace.json",
     "*.trace.json",
     "trace.json",
