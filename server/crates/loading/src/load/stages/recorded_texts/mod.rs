@@ -258,7 +258,9 @@ fn paths_of_functions<'a>(all: &'a Identifying<'_>) -> HashSet<&'a Path> {
     let sources = symbols.funcs.ids().filter_map(|func| symbols.funcs.get(func).source);
     let mut paths: HashSet<&Path> = sources.filter_map(path_of).collect();
     let has_no_start = |func: FuncId| symbols.funcs.get(func).line == 0;
-    if symbols.funcs.ids().any(has_no_start) {
+    let mut all_sources = (0..symbols.sources.len() as u32).map(SourceId::new);
+    if all_sources.any(|source| path_of(source).is_some()) && symbols.funcs.ids().any(has_no_start)
+    {
         all.recording.each_place(|func, source, _| {
             if has_no_start(func) {
                 paths.extend(path_of(source));
