@@ -188,6 +188,9 @@ fn with_lines(snapshot: &Snapshot) -> String {
             "the profiled program made no calls: compile it with `mmc --grade \
              asm_fast.gc.profdeep`, and let it run to the end"
         }
+        Format::Heaptrack => {
+            "build the program with debug info (`-g`; Rust: `debug = 1`) and record with `heaptrack PROGRAM`"
+        }
         Format::Dhat => {
             "build the program with debug info (`-g`; Rust: `debug = 1`) and record with `valgrind --tool=dhat --num-callers=500 PROGRAM`"
         }

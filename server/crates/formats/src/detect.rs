@@ -11,7 +11,9 @@ use crate::error::{At, ReadError};
 use crate::foreign_kind::Foreign;
 use crate::format::Format;
 use crate::input::Input;
-use crate::read::{callgrind, deep, folded, perf_script, pprof, pstats, rbspy_summary, rprof};
+use crate::read::{
+    callgrind, deep, folded, heaptrack, perf_script, pprof, pstats, rbspy_summary, rprof,
+};
 use json::Findings;
 
 /// How many bytes show the format of nearly every file. It is more than a block of zstd, which can
@@ -73,6 +75,7 @@ fn examine(bytes: &[u8]) -> Findings {
         Some(findings) => findings,
         None if pprof::is_pprof(bytes) => is(Some(Format::Pprof)),
         None if callgrind::is_callgrind(bytes) => is(Some(Format::Callgrind)),
+        None if heaptrack::is_heaptrack(bytes) => is(Some(Format::Heaptrack)),
         None if rprof::is_rprof(bytes) => is(Some(Format::Rprof)),
         None if perf_script::is_perf_script(bytes) => is(Some(Format::PerfScript)),
         None => is(folded::is_folded(bytes).then_some(Format::Folded)),
@@ -103,6 +106,7 @@ pub fn ends(format: Format, bytes: &[u8]) -> bool {
         | Format::PerfScript
         | Format::Callgrind
         | Format::RbspySummary
+        | Format::Heaptrack
         | Format::Rprof => bytes.ends_with(b"\n"),
         _ => true,
     }

@@ -37,6 +37,8 @@ pub enum Format {
     Stackprof,
     /// The text of R's sampling profiler.
     Rprof,
+    /// Recordings of heaptrack.
+    Heaptrack,
     /// Heap profiles by valgrind's DHAT and by dhat-rs.
     Dhat,
     /// Costs by line and call: valgrind's callgrind and cachegrind, rbspy, ruby-prof, Xdebug,
@@ -50,7 +52,7 @@ pub enum Format {
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -68,6 +70,7 @@ impl Format {
         Self::Pyinstrument,
         Self::Stackprof,
         Self::Rprof,
+        Self::Heaptrack,
         Self::Dhat,
         Self::Callgrind,
         Self::RbspySummary,
@@ -94,6 +97,7 @@ impl Format {
             Self::Pyinstrument => "pyinstrument-session",
             Self::Stackprof => "stackprof",
             Self::Rprof => "rprof",
+            Self::Heaptrack => "heaptrack",
             Self::Dhat => "dhat",
             Self::Callgrind => "callgrind",
             Self::RbspySummary => "rbspy-summary",
@@ -121,6 +125,7 @@ impl Format {
             Self::Pyinstrument => "pyinstrument session",
             Self::Stackprof => "stackprof dump",
             Self::Rprof => "R profile (Rprof)",
+            Self::Heaptrack => "heaptrack recording",
             Self::Dhat => "DHAT heap profile",
             Self::Callgrind => "callgrind file",
             Self::RbspySummary => "rbspy summary",
@@ -148,6 +153,7 @@ impl Format {
             | Self::AustinMojo
             | Self::Pstats
             | Self::Rprof
+            | Self::Heaptrack
             | Self::Callgrind
             | Self::MercuryDeep => 64,
         };
@@ -176,6 +182,7 @@ impl Format {
             | Self::Rbspy
             | Self::AustinMojo
             | Self::Rprof
+            | Self::Heaptrack
             | Self::Callgrind
             | Self::RbspySummary
             | Self::MercuryDeep => false,
@@ -190,7 +197,7 @@ impl Format {
     /// Whether the profiler itself compresses such files. A file that is compressed later may have
     /// been cut before.
     pub(crate) fn is_compressed(self) -> bool {
-        matches!(self, Self::Pprof | Self::Rbspy)
+        matches!(self, Self::Pprof | Self::Rbspy | Self::Heaptrack)
     }
 
     /// Whether a file of this format can be read while its profiler appends to it.
@@ -204,6 +211,6 @@ impl Format {
     /// Whether profilers append to such a file while they record. Compressed data without their end
     /// are then what was recorded so far.
     pub(crate) fn is_appended(self) -> bool {
-        matches!(self, Self::Rbspy)
+        matches!(self, Self::Rbspy | Self::Heaptrack)
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod dotnet;
 pub(crate) mod firefox;
 pub(crate) mod folded;
 pub(crate) mod heapprofile;
+pub(crate) mod heaptrack;
 pub(crate) mod mojo;
 pub(crate) mod perf_data;
 pub(crate) mod perf_event;

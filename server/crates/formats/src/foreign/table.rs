@@ -139,10 +139,10 @@ pub static TABLE: &[Foreign] = &[
         signatures: &[Begins(b"desc: ", &[b"\ncmd: ", b"\ntime_unit: "])],
     },
     Foreign {
-        name: "heaptrack",
-        what: "a heaptrack recording",
-        instead: "convert it, for the bytes at the peak, with `heaptrack_print -f FILE --flamegraph-cost-type peak -F stacks.txt; sed -E 's/; ([0-9]+)$/ \\1/' stacks.txt > app.folded`",
-        signatures: &[Begins(b"v 1", &[b"\nX ", b"\nI "])],
+        name: "heaptrack-raw",
+        what: "a raw heaptrack recording, with addresses instead of functions",
+        instead: "convert it with the command that heaptrack printed, such as `zstd -dc FILE | /usr/lib/heaptrack/libexec/heaptrack_interpret | zstd > heaptrack.app.zst`",
+        signatures: &[Begins(b"v 1", &[b"\nx ", b"\nX ", b"\nI "])],
     },
     Foreign {
         name: "coz",

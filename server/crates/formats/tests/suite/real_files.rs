@@ -461,6 +461,29 @@ fn pyinstrument_has_lines_and_times() {
 }
 
 #[test]
+fn heaptrack_counts_five_costs() {
+    let (case, root) = ("heaptrack/cpp-textpool", "/srv/demo/cpp-textpool/");
+    let (read, _) = check(case, "heaptrack.textpool.zst", root);
+    let names: Vec<_> = read.recording.metrics().iter().map(|it| &*it.name).collect();
+    assert_eq!(
+        (read.format, &names[..], read.warnings.as_slice(), read.truncated),
+        (
+            Format::Heaptrack,
+            &["peak", "allocations", "temporary", "leaked", "allocated"][..],
+            [].as_slice(),
+            Some(false)
+        )
+    );
+    for (metric, file) in [(1, "calls"), (2, "temporary"), (3, "leaked"), (4, "total")] {
+        let expected = bytes(&format!("{case}/{file}.json"));
+        let expected: Value = serde_json::from_slice(&expected).unwrap();
+        let actual = Selves::of(stacks(&read), metric, root);
+        assert_eq!(Some(actual.total), expected["total"].as_f64(), "{file}");
+        assert_eq!(in_pages(actual.functions), in_pages(functions(&expected)), "{file}");
+    }
+}
+
+#[test]
 fn rprof_has_lines_of_code_with_sources() {
     let root = "/srv/demo/r-simulate/";
     for (case, file, metrics) in [

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 /// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
 /// [`watch_globs`] adds some and not every editor supports wildcards between braces.
-pub const NAMES: [&str; 33] = [
+pub const NAMES: [&str; 34] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -43,6 +43,7 @@ pub const NAMES: [&str; 33] = [
     "stackprof*.json",
     "Rprof*.out",
     "*.Rprof",
+    "heaptrack.*",
     "dhat.out.*",
     "dhat*.json",
 ];
