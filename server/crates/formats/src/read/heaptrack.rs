@@ -18,7 +18,8 @@
 //!
 //! Costs are those of `heaptrack_print`: what was allocated when most memory was, for the first time; all
 //! allocations; the temporary ones, which are freed by the very next event; what is never freed; and all bytes.
-//! The file says nothing about threads.
+//! After a block is freed, `heaptrack_print` takes the next event for one of allocation 0, so its number of
+//! temporary ones may be higher by those of allocation 0. The file says nothing about threads.
 //!
 //! Source: `accumulatedtracedata.cpp` of heaptrack 1.4.
 
