@@ -143,6 +143,8 @@ impl<D: Decoder> Read for Named<D> {
 enum ZstdFrames<'s> {
     Before(Packed<'s>),
     Within(Box<StreamingDecoder<Packed<'s>, FrameDecoder>>),
+    /// The data end within the frame: what the decoder held back, and the error after that.
+    Cut(Box<StreamingDecoder<Packed<'s>, FrameDecoder>>, Option<io::Error>),
     /// An error ended the data. ruzstd drops a source whose frame has a broken header.
     Broken(u64),
 }
@@ -169,11 +171,23 @@ impl<'s> ZstdFrames<'s> {
     }
 }
 
+impl ZstdFrames<'_> {
+    /// Ends the frame where the data end, because a decoder holds back up to one window until then.
+    fn cut(&mut self, error: io::Error) {
+        let broken = Self::Broken(self.offset());
+        if let Self::Within(mut frame) = std::mem::replace(self, broken) {
+            let end = &LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM[..];
+            let _ = frame.decoder.decode_blocks(end, BlockDecodingStrategy::All);
+            *self = Self::Cut(frame, Some(error));
+        }
+    }
+}
+
 impl Decoder for ZstdFrames<'_> {
     fn offset(&self) -> u64 {
         match self {
             Self::Before(packed) => packed.offset(),
-            Self::Within(frame) => frame.get_ref().offset(),
+            Self::Within(frame) | Self::Cut(frame, _) => frame.get_ref().offset(),
             Self::Broken(offset) => *offset,
         }
     }
@@ -182,8 +196,20 @@ impl Decoder for ZstdFrames<'_> {
 impl Read for ZstdFrames<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.begin()? {
+            if let Self::Cut(frame, error) = self {
+                return match frame.decoder.read(buffer)? {
+                    0 => error.take().map_or(Ok(0), Err),
+                    n => Ok(n),
+                };
+            }
             let Self::Within(frame) = self else { break };
-            let n = frame.read(buffer)?;
+            let n = match frame.read(buffer) {
+                Err(error) if ended_early(&error) => {
+                    self.cut(error);
+                    continue;
+                }
+                read => read?,
+            };
             if n > 0 || buffer.is_empty() {
                 return Ok(n);
             }

@@ -40,11 +40,11 @@ const VERSIONS: std::ops::RangeInclusive<u64> = 1..=3;
 
 /// The metrics, each with its unit. The first is shown.
 const METRICS: [(&str, &str); 5] = [
-    ("peak", "bytes"),
+    ("peak memory", "bytes"),
     ("allocations", "allocations"),
-    ("temporary", "allocations"),
-    ("leaked", "bytes"),
-    ("allocated", "bytes"),
+    ("temporary allocations", "temporary allocations"),
+    ("leaked memory", "bytes"),
+    ("allocated memory", "bytes"),
 ];
 
 /// Whether a file begins like this.
@@ -52,7 +52,7 @@ pub(crate) fn is_heaptrack(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 10)]);
     let mut lines = text.lines();
     lines.next().is_some_and(|line| version(line).is_some())
-        && lines.next().is_some_and(|line| line.starts_with("X ") || line.starts_with('#'))
+        && lines.next().is_some_and(|line| line.starts_with("X "))
 }
 
 /// The version of the format in the first line.
@@ -308,13 +308,13 @@ impl File {
     fn finish(mut self) -> Result<Read, ReadError> {
         if self.allocations.iter().all(|allocation| allocation.allocated == 0.0) {
             let message =
-                "the recording has no allocations: the program was killed before it made one";
+                "the recording has no allocations; record the program until it makes some";
             return Err(ReadError::truncated(At::File, message));
         }
         if !self.is_complete {
             self.warnings.add(WarningCode::Truncated, || {
-                "the recording has no end, because the program still runs or was killed; what was \
-                 recorded before is shown"
+                "the recording has no end, because heaptrack still runs or was killed, or the file is \
+                 cut; what comes before that is shown"
                     .to_owned()
             });
         }
@@ -340,6 +340,7 @@ impl File {
 mod tests {
     use super::*;
     use crate::read::text_rows::{rows, warnings};
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
     fn read(text: &str) -> Result<Read, ReadError> {
         crate::input::in_memory(text.as_bytes(), super::read)?
@@ -398,6 +399,21 @@ main|main.cpp|app:9 > 0x3000|app 0 1 0 8 8
         let within_line = read(&APP[..APP.len() - 30]).unwrap();
         assert_eq!(warnings(&within_line), [(WarningCode::Truncated, 1)]);
         assert!(read("v 10400 3\nX ./app\n").unwrap_err().to_string().contains("no allocations"));
+    }
+
+    /// heaptrack writes zstd; a decoder holds back a window of it.
+    #[test]
+    fn a_cut_recording_has_its_whole_blocks() {
+        let mut text = APP.replace("# strings: 4\n", "");
+        (0..40_000).for_each(|_| text += "+ 1\n- 1\n");
+        let packed = compress_to_vec(text.as_bytes(), CompressionLevel::Fastest);
+        let go_on = &mut |_| std::ops::ControlFlow::Continue(());
+        let cut = packed[..packed.len() - 10].to_vec();
+        let read = crate::read(cut, crate::Limits::default(), go_on).unwrap();
+        assert_eq!(read.truncated, Some(true));
+        assert_eq!(rows(&read).lines().count(), 4);
+        let codes: Vec<_> = warnings(&read).into_iter().map(|(code, _)| code).collect();
+        assert_eq!(codes, [WarningCode::Truncated]);
     }
 
     #[test]

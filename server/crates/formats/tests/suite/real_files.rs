@@ -469,7 +469,13 @@ fn heaptrack_counts_five_costs() {
         (read.format, &names[..], read.warnings.as_slice(), read.truncated),
         (
             Format::Heaptrack,
-            &["peak", "allocations", "temporary", "leaked", "allocated"][..],
+            &[
+                "peak memory",
+                "allocations",
+                "temporary allocations",
+                "leaked memory",
+                "allocated memory"
+            ][..],
             [].as_slice(),
             Some(false)
         )

@@ -48,7 +48,7 @@ pub const NAMES: [&str; 34] = [
     "dhat*.json",
 ];
 /// Those of [`NAMES`] that other kinds of files often have, too.
-const SHARED_NAMES: [&str; 11] = [
+const SHARED_NAMES: [&str; 12] = [
     "profile*.json",
     "*.pb",
     "perf.txt",
@@ -59,6 +59,7 @@ const SHARED_NAMES: [&str; 11] = [
     "trace.json",
     "trace-*.json",
     "*.raw",
+    "heaptrack.*",
     "dhat*.json",
 ];
 /// Folders in which any file may be a profile. Files whose names begin with a dot are those that
