@@ -134,9 +134,13 @@ impl Session {
             .options(json!({ "profile": profile, "lenses": { "minPercent": 0, "closures": true } }))
             .start();
         server.wait_profile();
-        let report =
-            CommandLine { profile: &profile, root: workspace.root(), sources: &[] }.report(&[]);
-        let paths = rows(&report, "lines").chain(rows(&report, "definitions"));
+        let command_line = CommandLine { profile: &profile, root: workspace.root(), sources: &[] };
+        let report = command_line.report(&[]);
+        // Each metric may have costs in other files.
+        let other =
+            other_metric(&report).map(|name| command_line.report(&["--metric".to_owned(), name]));
+        let tables = [Some(&report), other.as_ref()].into_iter().flatten();
+        let paths = tables.flat_map(|it| rows(it, "lines").chain(rows(it, "definitions")));
         let paths: HashSet<&str> = paths.filter_map(|row| row["path"].as_str()).collect();
         let open = |path: &str| (path.into(), server.open_file(Path::new(path), "plaintext"));
         let sources: Vec<_> = paths.into_iter().map(open).collect();
@@ -178,9 +182,8 @@ impl Session {
         if let Some(thread) = named.filter(|_| threads.len() > 1) {
             views.push(View::set(json!({ "threads": [thread] }), "--thread", thread));
         }
-        let metrics: Vec<_> = rows(report, "metrics").map(|row| text(&row["name"])).collect();
-        if let Some(metric) = metrics.iter().find(|name| report["metric"] != **name) {
-            views.push(View::set(json!({ "metric": metric }), "--metric", metric));
+        if let Some(metric) = other_metric(report) {
+            views.push(View::set(json!({ "metric": metric }), "--metric", &metric));
         }
         let js = json!({ "implementation": "js" });
         let arguments = json!({ "command": "costline.setView", "arguments": [js] });
@@ -229,14 +232,9 @@ impl Session {
                 n += 1;
             }
         }
-        // Whatever is defined somewhere and costs anything has its lens there. Another metric may have costs in
-        // a file that is not open.
+        // Whatever is defined somewhere and costs anything has its lens there.
         let costs = |row: &&Value| row["self"] != 0 || row["total"] != 0;
-        let is_open = |row: &&Value| {
-            let path = Path::new(row["path"].as_str().unwrap());
-            self.sources.iter().any(|(open, _)| open == path)
-        };
-        for row in rows(&shown.report, "definitions").filter(costs).filter(is_open) {
+        for row in rows(&shown.report, "definitions").filter(costs) {
             let line = (PathBuf::from(text(&row["path"])), row["line"].as_u64().unwrap());
             assert!(on_lines.contains(&line), "{what}: no lens of {row}");
         }
@@ -314,6 +312,12 @@ impl CommandLine<'_> {
         }
         annotated
     }
+}
+
+/// The first metric that is not shown.
+fn other_metric(report: &Value) -> Option<String> {
+    let mut names = rows(report, "metrics").map(|row| text(&row["name"]));
+    names.find(|name| report["metric"] != **name)
 }
 
 /// Transforms of functions in the sources that have a name of their own.
