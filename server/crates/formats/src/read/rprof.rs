@@ -6,7 +6,8 @@
 //! :292770:1120080:29406160:491:"mean" 1#14 "FUN" "vapply" 1#12 "smooth"
 //! ```
 //!
-//! The first line says what was profiled, and the interval in microseconds. Each other line is a sample,
+//! The first line says what was profiled, and the interval in microseconds. With `append = TRUE`, there is
+//! one before the samples of each run, and files are numbered anew. Each other line is a sample,
 //! leaf first. `FILE#LINE` is the line that the function after it executes; files are numbered by `#File`
 //! lines before their first use. Only functions that keep their source have lines, and one function may have
 //! them in one sample and not in the next, where it runs as compiled code.
@@ -125,9 +126,6 @@ impl Tables {
     fn line(&mut self, text: &str) -> Result<(), ReadError> {
         self.n_lines += 1;
         let number = self.n_lines;
-        if number == 1 {
-            return Ok(());
-        }
         let Some(line) = text.strip_suffix('\n') else {
             self.warnings.add(WarningCode::PartialLine, || {
                 format!("line {number}, the last one, is cut; its sample is left out")
@@ -135,7 +133,10 @@ impl Tables {
             return Ok(());
         };
         let line = line.trim_end_matches('\r');
-        if let Some((number, name)) = file(line) {
+        if let Some(header) = Header::of(line) {
+            (self.header, self.used) = (header, None);
+            self.files.clear();
+        } else if let Some((number, name)) = file(line) {
             self.files.insert(number, name.to_owned());
         } else if let Some(sample) = sample(line, self.header.has_memory) {
             self.push(&sample)?;
@@ -191,7 +192,11 @@ fn file(line: &str) -> Option<(u32, &str)> {
 }
 
 fn sample(line: &str, has_memory: bool) -> Option<Sample<'_>> {
-    let (used, mut rest) = if has_memory { memory(line)? } else { (None, line) };
+    let (mut used, mut rest) = (None, line);
+    if has_memory {
+        let (in_use, after) = memory(line)?;
+        (used, rest) = (Some(in_use), after);
+    }
     let (mut frames, mut place) = (Vec::new(), None);
     loop {
         rest = rest.trim_start_matches(' ');
@@ -215,12 +220,12 @@ fn sample(line: &str, has_memory: bool) -> Option<Sample<'_>> {
 }
 
 /// The memory in use, in bytes, and the rest of the line.
-fn memory(line: &str) -> Option<(Option<[f64; 3]>, &str)> {
+fn memory(line: &str) -> Option<([f64; 3], &str)> {
     let mut parts = line.strip_prefix(':')?.splitn(5, ':');
     let mut number = || parts.next()?.parse::<u64>().ok().map(|number| number as f64);
     let used = [number()?, number()?, number()?];
     number()?;
-    Some((Some(used), parts.next()?))
+    Some((used, parts.next()?))
 }
 
 /// A name after its opening quote, and the text after the closing one. Quotes within a name have a
@@ -285,6 +290,15 @@ run|main.R:9 > vapply > FUN|R/the walk.R:14 > mean 1
                     :20:900:200:4:\n";
         // 20 and 100 more, 100 less; then 44 more and 100 less.
         assert_eq!(rows(&read(text).unwrap()), "f 1 0\nf > g 1 120\n 1 44\n");
+    }
+
+    #[test]
+    fn a_run_that_is_appended_numbers_files_anew() {
+        let text = "line profiling: sample.interval=10000\n#File 1: a.R\n1#2 \"f\" \n\
+                    line profiling: sample.interval=10000\n#File 1: b.R\n1#3 \"f\" \n1#4 \"f\" \n";
+        let read = read(text).unwrap();
+        assert_eq!(rows(&read), "f|a.R:2 1\nf|b.R:3 1\nf|b.R:4 1\n");
+        assert!(warnings(&read).is_empty());
     }
 
     #[test]
