@@ -61,8 +61,8 @@ struct RowArgs {
     /// What to list
     #[arg(long, value_parser = one_of::<By>(), default_value = "function")]
     by: By,
-    /// What to sort by [default: functions, lines, files and packages: charged; calls, cliques and fields:
-    /// total; others: self]
+    /// What to sort by [default: functions, lines, files and packages: charged, and with `--scope own` modules
+    /// and libraries, too; calls, cliques and fields: total; others: self]
     #[arg(long, value_parser = one_of::<Sort>())]
     sort: Option<Sort>,
     /// Whether to list only your own code

@@ -51,7 +51,7 @@ pub(super) struct ViewArgs {
     #[arg(long, value_parser = one_of::<Inlines>(), value_name = "WHERE", default_value = "body")]
     pub(super) inlines: Inlines,
     /// Show only your own code: the cost of libraries and the runtime goes to the source lines that
-    /// called them; callers that the contour file of Mercury excludes are replaced by theirs
+    /// called them. In Mercury profiles, lists of callers leave out what the contour file excludes
     #[arg(long)]
     pub(super) own: bool,
     /// A file or folder with programs, libraries or debug info, used to resolve addresses (can be

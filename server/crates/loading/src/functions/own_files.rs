@@ -56,8 +56,8 @@ impl fmt::Display for NoOwnCode {
 pub struct OwnCode {
     /// By file.
     pub files: Vec<bool>,
-    /// The functions that are defined in an own file. Those whose file the recording does not say have one of
-    /// their first line. A contour file excludes some.
+    /// The functions that are defined in an own file, without those that a contour file excludes. A function
+    /// whose file is not recorded is in the file of its first line.
     pub functions: Arc<FxHashSet<FunctionId>>,
 }
 
