@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 /// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
 /// [`watch_globs`] adds some and not every editor supports wildcards between braces.
-pub const NAMES: [&str; 34] = [
+pub const NAMES: [&str; 35] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -43,12 +43,13 @@ pub const NAMES: [&str; 34] = [
     "stackprof*.json",
     "Rprof*.out",
     "*.Rprof",
-    "heaptrack.*",
+    "heaptrack.*.zst",
+    "heaptrack.*.gz",
     "dhat.out.*",
     "dhat*.json",
 ];
 /// Those of [`NAMES`] that other kinds of files often have, too.
-const SHARED_NAMES: [&str; 12] = [
+const SHARED_NAMES: [&str; 11] = [
     "profile*.json",
     "*.pb",
     "perf.txt",
@@ -59,7 +60,6 @@ const SHARED_NAMES: [&str; 12] = [
     "trace.json",
     "trace-*.json",
     "*.raw",
-    "heaptrack.*",
     "dhat*.json",
 ];
 /// Folders in which any file may be a profile. Files whose names begin with a dot are those that
