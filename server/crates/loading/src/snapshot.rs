@@ -168,6 +168,12 @@ impl Snapshot {
         self.grouped.files.get(path).copied()
     }
 
+    /// The file of a function: that of its definition, or else of its first line with cost.
+    pub fn file_of(&self, function: FunctionId) -> Option<FileId> {
+        let file = self.function(function).file;
+        file.or_else(|| self.costs.first_line(function).map(|(file, _)| file))
+    }
+
     /// Whether a function is own code.
     pub fn is_own(&self, function: FunctionId) -> bool {
         self.grouped.own.functions.contains(&function)

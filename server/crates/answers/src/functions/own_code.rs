@@ -1,6 +1,6 @@
-//! What own code costs together with the libraries that it calls.
+//! The charges of a snapshot: what its own code costs together with the libraries that it calls.
 
-use analysis::{Charges, FileId, FunctionId, Total};
+use analysis::{Charges, Total};
 use loading::Snapshot;
 
 /// What own functions and their lines cost with libraries.
@@ -12,10 +12,4 @@ pub fn charges(snapshot: &Snapshot) -> Charges {
 pub fn charge(snapshot: &Snapshot, weight: f64, self_: f64) -> Total {
     let is_exact = snapshot.tree.has_stacks() || weight == self_;
     if is_exact { Total::Exact(weight) } else { Total::Estimated(weight) }
-}
-
-/// The file of a function: that of its definition, or else of its first line with cost.
-pub fn file_of(snapshot: &Snapshot, function: FunctionId) -> Option<FileId> {
-    let file = snapshot.function(function).file;
-    file.or_else(|| snapshot.costs.first_line(function).map(|(file, _)| file))
 }

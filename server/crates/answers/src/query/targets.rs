@@ -1,6 +1,6 @@
 //! What a name selects of the sources: a file, a folder, a line of a file, or functions.
 
-use crate::functions::own_code::{charges, file_of};
+use crate::functions::own_code::charges;
 use crate::query::annotated::{Part, Shown};
 use crate::query::path_rules;
 use crate::ranking::order::{hottest_functions, hottest_line_of_files};
@@ -63,7 +63,7 @@ pub fn hottest_files(snapshot: &Snapshot) -> Vec<Target> {
     let mut with_lens: BTreeSet<FileId> = BTreeSet::new();
     let charges = charges(snapshot).functions.into_iter();
     for (function, weight) in charges.filter(|(_, weight)| *weight > 0.0) {
-        if let Some(file) = file_of(snapshot, function) {
+        if let Some(file) = snapshot.file_of(function) {
             *own.entry(file).or_default() += weight;
             if snapshot.source_function(function).is_some() {
                 with_lens.insert(file);

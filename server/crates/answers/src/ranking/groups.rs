@@ -5,7 +5,7 @@ use super::row::Row;
 use crate::compare::baseline::Baseline;
 use crate::compare::before::{Before, NO_COST};
 use crate::compare::compared::Compared;
-use crate::functions::own_code::{charge, file_of};
+use crate::functions::own_code::charge;
 use analysis::{Charges, Cost, FileId, FunctionId, Total};
 use formats::Format;
 use loading::Snapshot;
@@ -108,7 +108,7 @@ fn package(snapshot: &Snapshot, part: &Part<'_>) -> Option<String> {
         };
         library_package(name).or_else(of_go).or_else(in_manifest)
     };
-    let package = file_of(snapshot, function).and_then(of_file);
+    let package = snapshot.file_of(function).and_then(of_file);
     package.or_else(|| part.lib.map(str::to_owned))
 }
 
@@ -143,7 +143,7 @@ pub(super) fn groups<'s>(
     let key = |part: &Part<'s>| {
         let name = match kind {
             GroupKind::File => {
-                return file_of(snapshot, part.function).map_or(Key::None, Key::File);
+                return snapshot.file_of(part.function).map_or(Key::None, Key::File);
             }
             GroupKind::Library => part.lib.map(Cow::Borrowed),
             GroupKind::Package => package(snapshot, part).map(Cow::Owned),
