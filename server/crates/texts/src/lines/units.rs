@@ -358,6 +358,14 @@ fn is_redundant(tokens: &[Token], start: usize, end: usize, syntax: Syntax) -> b
     if syntax == Syntax::JavaScript && binds_tighter(tokens, start, end) {
         return true;
     }
+    // `for (a, b) in c` of Python: black breaks lines there.
+    let is_target = || inner.iter().all(|token| token.kind == Kind::Word || token.is_any(",.*[]()"));
+    let is_loop = syntax == Syntax::Python
+        && before.is_some_and(|before| before.kind == Kind::Control)
+        && next.is_some_and(|next| next.kind == Kind::Operator);
+    if is_loop && is_target() {
+        return true;
+    }
     let has_comma = || {
         let mut depth = 0_i32;
         inner.iter().any(|token| {
@@ -529,6 +537,9 @@ mod tests {
         assert!(is_one("f(a, b);", "f(\n  a,\n  b,\n);", Syntax::Rust));
         assert!(is_one("f('a');", "f(\"a\")", Syntax::JavaScript));
         assert!(is_one("x = {1: 2}\n", "x = {\n    1: 2,\n}\n", Syntax::Python));
+        assert!(is_one("for a, b in c:", "for (\n    a,\n    b,\n) in c:", Syntax::Python));
+        assert!(is_one("[a for b in c]", "[\n  a\n  for (\n    b\n  ) in c\n]", Syntax::Python));
+        assert!(!is_one("if (a == b) in c:", "if a == b in c:", Syntax::Python));
         assert!(!is_one("f(a, b);", "f(a, c);", Syntax::Rust));
         assert!(!is_one("f(a - b);", "f(a + b);", Syntax::C));
         assert!(!is_one("a[1]", "a[2]", Syntax::Python));
