@@ -42,6 +42,7 @@ tests! {
     functions_of_folded: "folded",
     functions_of_gecko: "gecko",
     functions_of_heaptrack: "heaptrack",
+    functions_of_jfr: "jfr",
     functions_of_mercury: "mercury",
     functions_of_perf: "perf",
     functions_of_perf_data: "perf-data",

@@ -339,7 +339,7 @@ fn java() {
         "recording/java",
         program,
         "App.java",
-        &Needs { installed: "javac -version; jq --version", permitted: "true", always: true },
+        &Needs { installed: "javac -version", permitted: "true", always: true },
     );
 }
 

@@ -26,6 +26,7 @@ export const RECIPES: readonly Recipe[] = [
   { tool: "Go", page: "go", languages: ["go"], command: "go test -bench . -cpuprofile cpu.prof" },
   { tool: "stackprof", page: "stackprof", languages: ["ruby"], command: "ruby -rstackprof -e 'StackProf.run(mode: :wall, raw: true, interval: 1000, out: \"stackprof.dump\") { load \"./app.rb\" }' && stackprof --json stackprof.dump > stackprof.json" },
   { tool: "rbspy", page: "rbspy", languages: ["ruby"], command: "rbspy record --format speedscope --file profile.speedscope.json --raw-file rbspy.raw.gz -- ruby app.rb", note: "functions only" },
+  { tool: "Flight Recorder", page: "java", languages: ["java", "kotlin", "scala"], command: "java -XX:StartFlightRecording=filename=app.jfr,settings=profile -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints App" },
   { tool: "Rprof", page: "r", languages: ["r"], command: "Rscript -e 'options(keep.source = TRUE)' -e 'Rprof(\"Rprof.out\", interval = 0.01, line.profiling = TRUE)' -e 'source(\"app.R\")' -e 'Rprof(NULL)'" },
   { tool: "Mercury's deep profiler", page: "mercury", languages: ["mercury"], command: "MERCURY_OPTIONS=--deep-std-name ./app", note: "built with mmc --make --deep-profiling; exact counts" },
 ];

@@ -191,6 +191,10 @@ fn with_lines(snapshot: &Snapshot) -> String {
         Format::Heaptrack => {
             "build the program with debug info (`-g`; Rust: `debug = 1`) and record with `heaptrack PROGRAM`"
         }
+        Format::Jfr => {
+            "no Java code was sampled: compile with `javac -g`, and record for longer with `java \
+             -XX:StartFlightRecording=filename=app.jfr,settings=profile PROGRAM`"
+        }
         Format::Dhat => {
             "build the program with debug info (`-g`; Rust: `debug = 1`) and record with `valgrind --tool=dhat --num-callers=500 PROGRAM`"
         }

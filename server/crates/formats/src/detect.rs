@@ -12,7 +12,7 @@ use crate::foreign_kind::Foreign;
 use crate::format::Format;
 use crate::input::Input;
 use crate::read::{
-    callgrind, deep, folded, heaptrack, perf_script, pprof, pstats, rbspy_summary, rprof,
+    callgrind, deep, folded, heaptrack, jfr, perf_script, pprof, pstats, rbspy_summary, rprof,
 };
 use json::Findings;
 
@@ -83,7 +83,7 @@ fn examine(bytes: &[u8]) -> Findings {
 }
 
 /// Magic bytes.
-const MAGIC: [(&[u8], Format); 9] = [
+const MAGIC: [(&[u8], Format); 10] = [
     (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00", Format::FirefoxSlabs),
     (b"MOJ", Format::AustinMojo),
     (b"PERFILE2", Format::PerfData),
@@ -93,6 +93,7 @@ const MAGIC: [(&[u8], Format); 9] = [
     (b"rbspy02\n", Format::Rbspy),
     (rbspy_summary::HEADER, Format::RbspySummary),
     (deep::MAGIC, Format::MercuryDeep),
+    (jfr::MAGIC, Format::Jfr),
 ];
 
 /// Whether `bytes`, a whole file or its last part, look complete: JSON is closed, the last line of
@@ -148,7 +149,7 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
          pyinstrument, stackprof or DHAT, or Chrome trace events"
     } else {
         "not a supported profile; expected a JSON profile (Firefox Profiler, samply, V8, speedscope, Chrome trace events, stackprof, \
-         DHAT), pprof, callgrind, pstats, Mercury's Deep.data, a recording by perf, rbspy or Austin, the text of `perf script`, or folded stacks \
+         DHAT), pprof, callgrind, pstats, Mercury's Deep.data, a recording by perf, JFR, rbspy or Austin, the text of `perf script`, or folded stacks \
          (`main;parse;hash 42`)"
     })
 }

@@ -39,6 +39,8 @@ pub enum Format {
     Rprof,
     /// Recordings of heaptrack.
     Heaptrack,
+    /// Recordings of the JVM's Flight Recorder and of async-profiler.
+    Jfr,
     /// Heap profiles by valgrind's DHAT and by dhat-rs.
     Dhat,
     /// Costs by line and call: valgrind's callgrind and cachegrind, rbspy, ruby-prof, Xdebug,
@@ -52,7 +54,7 @@ pub enum Format {
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -71,6 +73,7 @@ impl Format {
         Self::Stackprof,
         Self::Rprof,
         Self::Heaptrack,
+        Self::Jfr,
         Self::Dhat,
         Self::Callgrind,
         Self::RbspySummary,
@@ -98,6 +101,7 @@ impl Format {
             Self::Stackprof => "stackprof",
             Self::Rprof => "rprof",
             Self::Heaptrack => "heaptrack",
+            Self::Jfr => "jfr",
             Self::Dhat => "dhat",
             Self::Callgrind => "callgrind",
             Self::RbspySummary => "rbspy-summary",
@@ -126,6 +130,7 @@ impl Format {
             Self::Stackprof => "stackprof dump",
             Self::Rprof => "R profile (Rprof)",
             Self::Heaptrack => "heaptrack recording",
+            Self::Jfr => "Java Flight Recorder recording",
             Self::Dhat => "DHAT heap profile",
             Self::Callgrind => "callgrind file",
             Self::RbspySummary => "rbspy summary",
@@ -154,6 +159,7 @@ impl Format {
             | Self::Pstats
             | Self::Rprof
             | Self::Heaptrack
+            | Self::Jfr
             | Self::Callgrind
             | Self::MercuryDeep => 64,
         };
@@ -183,6 +189,7 @@ impl Format {
             | Self::AustinMojo
             | Self::Rprof
             | Self::Heaptrack
+            | Self::Jfr
             | Self::Callgrind
             | Self::RbspySummary
             | Self::MercuryDeep => false,

@@ -221,6 +221,19 @@ impl Input<'_> {
         !self.ended && self.check()
     }
 
+    /// Adds blocks until [`Input::bytes`] has at least `n` bytes. `false` if the file ends before.
+    pub(crate) fn has(&mut self, n: usize) -> bool {
+        let missing = n.saturating_sub(self.bytes().len());
+        if let (None, Some(expected)) = (self.codec, self.expected)
+            && self.offset() + n as u64 <= expected
+        {
+            // If this fails, the buffer grows block by block, and that may fail.
+            let _ = self.bytes.try_reserve_exact(missing);
+        }
+        while self.bytes().len() < n && self.fill() {}
+        self.bytes().len() >= n
+    }
+
     /// Consumes the complete lines that have arrived, at least one, and returns them with their offset.
     /// The last line of the file may have no end. `None` at the end of the file.
     pub(crate) fn lines(&mut self) -> Option<(&[u8], u64)> {

@@ -11,6 +11,7 @@ pub(crate) mod firefox;
 pub(crate) mod folded;
 pub(crate) mod heapprofile;
 pub(crate) mod heaptrack;
+pub(crate) mod jfr;
 pub(crate) mod mojo;
 pub(crate) mod perf_data;
 pub(crate) mod perf_event;

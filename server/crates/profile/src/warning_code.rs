@@ -165,8 +165,8 @@ codes! {
         SharedThreadId = "shared-thread-id",
         /// Trace events: samples of the browser's own pages (`chrome://`) are ignored.
         BrowserPage = "browser-page",
-        /// perf: samples were lost while recording, because they came faster than they could be written.
-        /// Costs are too low.
+        /// perf, Java Flight Recorder: samples were lost while recording, because they came faster than
+        /// they could be written. Costs are too low.
         LostSamples = "lost-samples",
         /// perf.data: callers that the kernel recorded separately from their samples are not read.
         DeferredChains = "deferred-chains",
@@ -183,13 +183,16 @@ codes! {
         /// pyinstrument: samples are taken when a function is called or returns. The time of lines without
         /// calls is on the line of the next one.
         SampledAtCalls = "sampled-at-calls",
+        /// Java Flight Recorder: lines of compiled code are those of the nearest place where a thread can
+        /// stop, because the JVM was started without `-XX:+DebugNonSafepoints`.
+        ApproximateLines = "approximate-lines",
         /// callgrind: each function has all of its self cost on one line. Only functions have costs.
         OneLinePerFunction = "one-line-per-function",
         /// perf, DHAT: many stacks do not lead back to the start of a program or thread, so the totals
         /// of callers are too low.
         BrokenStacks = "broken-stacks",
         /// perf.data: outer callers of samples are unknown, because their copied stacks could not be
-        /// unwound.
+        /// unwound. Java Flight Recorder: because the stacks are deeper than the recorder keeps.
         CutStacks = "cut-stacks",
         /// Hot functions are addresses, because the debug info of a library was not found.
         Unsymbolicated = "unsymbolicated",

@@ -487,6 +487,7 @@ fn severity(code: WarningCode) -> Severity {
         | WarningCode::FunctionLines
         | WarningCode::OneLinePerFunction
         | WarningCode::SampledAtCalls
+        | WarningCode::ApproximateLines
         | WarningCode::UnmatchedFunction
         | WarningCode::SourceMapMissing => Severity::Info,
         _ => Severity::Warning,

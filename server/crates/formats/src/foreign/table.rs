@@ -232,15 +232,6 @@ pub static TABLE: &[Foreign] = &[
     },
     // Java, .NET
     Foreign {
-        name: "jfr",
-        what: "a Java Flight Recorder recording (JFR)",
-        instead: "convert it with `jfr print --json --stack-depth 64 --events jdk.ExecutionSample FILE | jq -r \
-                  '.recording.events[].values.stackTrace.frames | reverse | map(.method.type.name + \".\" + .method.name + \" (\" + \
-                  (.method.type.name | sub(\"[$].*\"; \"\")) + \".java:\" + (.lineNumber | tostring) + \")\") | join(\";\") + \" 1\"' > \
-                  app.folded`",
-        signatures: &[At(0, b"FLR\0")],
-    },
-    Foreign {
         name: "jmh",
         what: "a list of JMH benchmark results",
         instead: "it has scores, not stacks: run `java -jar benchmarks.jar -prof async:output=collapsed`, which writes folded stacks into a \

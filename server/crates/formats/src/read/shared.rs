@@ -3,6 +3,7 @@
 pub(crate) mod calls;
 pub(crate) mod func_text;
 pub(crate) mod id_tree;
+pub(crate) mod java;
 pub(crate) mod json;
 pub(crate) mod number;
 pub(crate) mod rows;

@@ -32,7 +32,9 @@ fn files() -> Vec<(String, Vec<u8>)> {
             serde_json::from_slice(&bytes(&format!("{case}/case.json"))).unwrap();
         let path = format!("{case}/{}", about["profile"].as_str().unwrap());
         let mut content = formats::inflate::prefix(&bytes(&path), usize::MAX).into_owned();
-        if !formats::detect(&content).unwrap().has_end() {
+        let format = formats::detect(&content).unwrap();
+        // A part of a recording by the JVM is none.
+        if !format.has_end() && format != Format::Jfr {
             let line_ends =
                 content.iter().take(FRONT).rposition(|&b| b == b'\n').map_or(FRONT, |end| end + 1);
             content.truncate(line_ends);

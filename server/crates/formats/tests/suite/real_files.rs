@@ -489,6 +489,41 @@ fn heaptrack_counts_five_costs() {
     }
 }
 
+/// Frames have classes, and no files: `Cursor` is in the file of `Tokenizer`.
+#[test]
+fn flight_recorder_has_lines_of_classes() {
+    for (case, file, metrics) in [
+        ("java-indexer", "profile.jfr", &["expected", "alloc", "lock"][..]),
+        ("java-indexer-default", "default.jfr.gz", &["expected"]),
+    ] {
+        let read = read(bytes(&format!("jfr/{case}/{file}"))).unwrap();
+        assert_eq!(read.format, Format::Jfr);
+        for (metric, &name) in metrics.iter().enumerate() {
+            let expected = bytes(&format!("jfr/{case}/{name}.json"));
+            let expected: Value = serde_json::from_slice(&expected).unwrap();
+            let actual = Selves::of(stacks(&read), metric, "");
+            assert_eq!(Some(actual.total), expected["total"].as_f64(), "{case} {name}");
+            let mut by_name = BTreeMap::new();
+            for ((name, _), cost) in functions(&expected) {
+                *by_name.entry(name).or_insert(0.0) += cost;
+            }
+            let mut actual_by_name = BTreeMap::new();
+            for ((name, _), cost) in actual.functions {
+                *actual_by_name.entry(name).or_insert(0.0) += cost;
+            }
+            assert_eq!(actual_by_name, by_name, "{case} {name}");
+            for row in rows(&expected["lines"]) {
+                let file = text(&row["file"]).replace("src/", "");
+                let line = u32::try_from(row["line"].as_u64().unwrap()).unwrap();
+                let files = [file.clone(), file.replace("Tokenizer", "Cursor")];
+                let lines: BTreeSet<_> = files.into_iter().map(|file| (file, line)).collect();
+                let own: f64 = lines.iter().filter_map(|line| actual.lines.get(line)).sum();
+                assert_eq!(Some(own), row["self"].as_f64(), "{case} {name} {file}:{line}");
+            }
+        }
+    }
+}
+
 #[test]
 fn rprof_has_lines_of_code_with_sources() {
     let root = "/srv/demo/r-simulate/";

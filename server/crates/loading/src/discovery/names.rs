@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 /// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
 /// [`watch_globs`] adds some and not every editor supports wildcards between braces.
-pub const NAMES: [&str; 35] = [
+pub const NAMES: [&str; 36] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -45,6 +45,7 @@ pub const NAMES: [&str; 35] = [
     "*.Rprof",
     "heaptrack.*.zst",
     "heaptrack.*.gz",
+    "*.jfr",
     "dhat.out.*",
     "dhat*.json",
 ];

@@ -39,7 +39,7 @@ impl Usefulness {
             Format::Dhat | Format::HeapProfile | Format::Heaptrack => Self::NotTime,
             Format::Pprof if is_named_not_cpu(path) => Self::NotTime,
             Format::RbspySummary => Self::Summary,
-            Format::PerfData => Self::Recording,
+            Format::PerfData | Format::Jfr => Self::Recording,
             _ => Self::Costs,
         }
     }

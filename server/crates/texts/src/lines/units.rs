@@ -359,7 +359,8 @@ fn is_redundant(tokens: &[Token], start: usize, end: usize, syntax: Syntax) -> b
         return true;
     }
     // `for (a, b) in c` of Python: black breaks lines there.
-    let is_target = || inner.iter().all(|token| token.kind == Kind::Word || token.is_any(",.*[]()"));
+    let is_target =
+        || inner.iter().all(|token| token.kind == Kind::Word || token.is_any(",.*[]()"));
     let is_loop = syntax == Syntax::Python
         && before.is_some_and(|before| before.kind == Kind::Control)
         && next.is_some_and(|next| next.kind == Kind::Operator);

@@ -8,6 +8,7 @@
 //! `py:f:12:/p/a.py` by vmprof is not, it only says that `f` starts there.
 
 use crate::read::austin::KERNEL;
+use crate::read::shared::java::{class_file, without_addresses};
 use crate::writer::Dialect;
 use profile::JitTier;
 use std::borrow::Cow;
@@ -120,34 +121,6 @@ impl<'a> Place<'a> {
             ..Self::named(name)
         }
     }
-}
-
-/// A name without the numbers of the class that a JVM creates for a Java lambda, which differ in each
-/// run: `App$$Lambda$88+0x00007f31/1790421142.run`, `App$$Lambda$14.0x0000000800c03000.run` and
-/// `App$$Lambda/0x00007f31.run` all become `App$$Lambda.run`.
-fn without_addresses(name: &str) -> Cow<'_, str> {
-    const LAMBDA: &str = "$$Lambda";
-    // Few names have this character, which is found faster.
-    let has_mark = name.as_bytes().contains(&b'$');
-    let Some(at) = has_mark.then(|| name.find(LAMBDA)).flatten() else {
-        return Cow::Borrowed(name);
-    };
-    let (class, mut rest) = name.split_at(at + LAMBDA.len());
-    while let Some(number) = rest.strip_prefix(['$', '+', '/', '.']) {
-        let hex = number.strip_prefix("0x");
-        let digits = hex.unwrap_or(number);
-        let is_digit =
-            |c: char| if hex.is_some() { c.is_ascii_hexdigit() } else { c.is_ascii_digit() };
-        let end = digits.find(|c| !is_digit(c)).unwrap_or(digits.len());
-        if end == 0 {
-            break;
-        }
-        rest = &digits[end..];
-    }
-    if class.len() + rest.len() == name.len() {
-        return Cow::Borrowed(name);
-    }
-    Cow::Owned(format!("{class}{rest}"))
 }
 
 /// What the suffix of a frame means.
@@ -351,20 +324,12 @@ fn async_profiler(frame: &str) -> Option<Place<'_>> {
     } else {
         Cow::Owned(class.replace('.', "/"))
     };
-    let (folder, simple) =
-        path.rsplit_once('/').map_or((None, &*path), |(folder, simple)| (Some(folder), simple));
+    let simple = path.rsplit_once('/').map_or(&*path, |(_, simple)| simple);
     let is_class = class.contains('/') || simple.starts_with(|c: char| c.is_uppercase());
     if !is_class || method.is_empty() || !name.chars().all(allowed) {
         return None;
     }
-    // Inner classes and lambdas are in the file of the outermost class; top-level functions of
-    // Kotlin's Main.kt are in the class `MainKt`.
-    let outer = simple.split('$').next().filter(|outer| !outer.is_empty())?;
-    let file = outer
-        .strip_suffix("Kt")
-        .filter(|stem| !stem.is_empty())
-        .map_or(format!("{outer}.java"), |stem| format!("{stem}.kt"));
-    let file = folder.map_or(file.clone(), |folder| format!("{folder}/{file}"));
+    let file = class_file(&path)?;
     Some(Place {
         file: Some(Cow::Owned(file)),
         position: Position::Executing(line),
@@ -469,20 +434,6 @@ mod tests {
             or_none(place.file.as_deref()),
             or_none(place.lib)
         )
-    }
-
-    #[test]
-    fn classes_of_lambdas_have_no_numbers() {
-        let cases = [
-            ("a/B$$Lambda$14.0x0000000800c03000.run", "a/B$$Lambda.run"),
-            ("a.B$$Lambda/0x00007f31a8.run", "a.B$$Lambda.run"),
-            ("a.B$$Lambda+0x00007f31a8/12.apply$x", "a.B$$Lambda.apply$x"),
-            ("a.B$$Lambda", "a.B$$Lambda"),
-            ("a.B$1.run", "a.B$1.run"),
-        ];
-        for (name, expected) in cases {
-            assert_eq!(without_addresses(name), expected, "{name}");
-        }
     }
 
     #[test]
