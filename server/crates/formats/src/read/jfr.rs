@@ -20,8 +20,8 @@
 //!
 //! Environment variables and system properties are in most recordings. They are not read.
 //!
-//! Sources: `jfrfiles` and `ChunkHeader.java` of OpenJDK 17 and 25; `flightRecorder.cpp` and
-//! `jfrMetadata.cpp` of async-profiler 4.
+//! Sources: what `jfr metadata`, `jfr summary` and `jfr print` say of recordings by JDK 17 and 25;
+//! `flightRecorder.cpp`, `jfrMetadata.cpp` and `JfrReader.java` of async-profiler 4.
 
 mod chunk;
 mod cursor;
@@ -75,6 +75,21 @@ struct Kind {
     count: Option<&'static str>,
     /// The metric in which it counts what a field says, and the field.
     weight: Option<(&'static str, &'static str)>,
+}
+
+impl Kind {
+    fn counts_in(&self, metric: &str) -> bool {
+        self.count == Some(metric) || self.weight.is_some_and(|(weighted, _)| weighted == metric)
+    }
+
+    /// What an event whose field says `weight` counts in a metric.
+    fn weight_in(&self, metric: &str, weight: f64) -> f64 {
+        match self.count {
+            Some(counted) if counted == metric => 1.0,
+            _ if self.counts_in(metric) => weight,
+            _ => 0.0,
+        }
+    }
 }
 
 const fn counted(event: &'static str, metric: &'static str) -> Kind {
@@ -192,6 +207,18 @@ struct Lines {
     has_compiled: bool,
 }
 
+impl Lines {
+    fn warn(&self, warnings: &mut Warnings) {
+        if self.has_flags && !self.has_non_safepoints && self.has_compiled {
+            warnings.add(WarningCode::ApproximateLines, || {
+                "lines of compiled code are those of the nearest place where a thread can stop; for exact lines, start \
+                 the program with `java -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints`"
+                    .to_owned()
+            });
+        }
+    }
+}
+
 impl Default for File {
     fn default() -> Self {
         Self {
@@ -265,48 +292,37 @@ impl File {
         let unknown = JavaThread::default();
         let thread = thread.unwrap_or(&unknown);
         let next = self.threads.len();
-        let at = match self.thread_ids.get(thread) {
-            Some(&at) => at,
-            None => {
-                self.thread_ids.insert(thread.clone(), next);
-                let is_unnamed = thread.is_virtual && thread.name.is_empty();
-                let name = if is_unnamed { "virtual thread" } else { &thread.name };
-                let tid = (thread.tid != 0).then(|| thread.tid.to_string());
-                let thread = Thread { name: name.to_owned(), tid, ..Thread::default() };
-                self.threads.push(ThreadEvents { thread, ..ThreadEvents::default() });
-                next
-            }
-        };
+        let at = self.thread_ids.get(thread).copied().unwrap_or(next);
+        if at == next {
+            self.thread_ids.insert(thread.clone(), next);
+            let is_unnamed = thread.is_virtual && thread.name.is_empty();
+            let name = if is_unnamed { "virtual thread" } else { &thread.name };
+            let tid = (thread.tid != 0).then(|| thread.tid.to_string());
+            let thread = Thread { name: name.to_owned(), tid, ..Thread::default() };
+            self.threads.push(ThreadEvents { thread, ..ThreadEvents::default() });
+        }
         &mut self.threads[at]
     }
 
-    fn finish(mut self) -> Result<Read, ReadError> {
-        let mut n_events = [0_usize; KINDS.len()];
+    /// Which of [`KINDS`] are shown: those that there are. Of allocations, a file may have the same ones in two
+    /// ways; samples of them say how much they stand for.
+    fn shown(&self) -> [bool; KINDS.len()] {
+        let mut shown = [false; KINDS.len()];
         for &kind in self.threads.iter().flat_map(|thread| &thread.kinds) {
-            n_events[usize::from(kind)] += 1;
+            shown[usize::from(kind)] = true;
         }
-        let has = |wanted: Kind| {
-            KINDS.iter().zip(n_events).any(|(kind, n)| kind.event == wanted.event && n > 0)
-        };
-        let samples_allocations = has(ALLOCATION);
-        // The same allocations in another way.
-        let is_used = |kind: Kind| {
-            kind.weight.is_none_or(|(metric, _)| metric != "alloc")
-                || kind.event == ALLOCATION.event
-                || !samples_allocations
-        };
-        let used: Vec<bool> =
-            KINDS.iter().zip(n_events).map(|(kind, n)| n > 0 && is_used(*kind)).collect();
-        let is_in = |metric: &str, kind: Kind| {
-            kind.count == Some(metric)
-                || kind.weight.is_some_and(|(weighted, _)| weighted == metric)
-        };
-        let metrics: Vec<(&str, &str)> = METRICS
-            .into_iter()
-            .filter(|(metric, _)| {
-                KINDS.iter().zip(&used).any(|(kind, used)| *used && is_in(metric, *kind))
-            })
-            .collect();
+        let has =
+            |wanted: &str| KINDS.iter().zip(shown).any(|(kind, is)| is && kind.event == wanted);
+        let has_samples = has(ALLOCATION.event);
+        let hides =
+            |kind: &Kind| has_samples && kind.event != ALLOCATION.event && kind.counts_in("alloc");
+        std::array::from_fn(|at| shown[at] && !hides(&KINDS[at]))
+    }
+
+    fn finish(mut self) -> Result<Read, ReadError> {
+        let shown = self.shown();
+        let has = |metric| KINDS.iter().zip(shown).any(|(kind, is)| is && kind.counts_in(metric));
+        let metrics: Vec<_> = METRICS.into_iter().filter(|(metric, _)| has(metric)).collect();
         if metrics.is_empty() {
             let message = "the recording has no samples, allocations or waits; expected one with \
                            `settings=profile`, of a program that runs for some seconds";
@@ -319,35 +335,22 @@ impl File {
             let mut samples = Samples::with_metrics(metrics.len());
             let mut times = Vec::with_capacity(events.times_ms.len());
             for (at, &kind) in events.kinds.iter().enumerate() {
-                let (kind, is_used) = (KINDS[usize::from(kind)], used[usize::from(kind)]);
-                if !is_used {
-                    continue;
+                let kind = usize::from(kind);
+                if shown[kind] {
+                    let weight = events.weights[at];
+                    samples.push(events.stacks[at], |metric| {
+                        KINDS[kind].weight_in(metrics[metric].0, weight)
+                    });
+                    let time = events.times_ms[at];
+                    (first, last) = (first.min(time), last.max(time));
+                    times.push(time);
                 }
-                samples.push(events.stacks[at], |metric| {
-                    let metric = Some(metrics[metric].0);
-                    if kind.count == metric {
-                        1.0
-                    } else if kind.weight.map(|(metric, _)| metric) == metric {
-                        events.weights[at]
-                    } else {
-                        0.0
-                    }
-                });
-                let time = events.times_ms[at];
-                (first, last) = (first.min(time), last.max(time));
-                times.push(time);
             }
             if !samples.is_empty() {
                 builder.push_thread(events.thread, samples.with_times(times))?;
             }
         }
-        if self.lines.has_flags && !self.lines.has_non_safepoints && self.lines.has_compiled {
-            self.warnings.add(WarningCode::ApproximateLines, || {
-                "lines of compiled code are those of the nearest place where a thread can stop; for exact lines, start \
-                 the program with `java -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints`"
-                    .to_owned()
-            });
-        }
+        self.lines.warn(&mut self.warnings);
         let dialect = self.is_by_async_profiler.then_some(Dialect::AsyncProfiler);
         Ok(Read {
             writer: Writer { producer: None, dialect },

@@ -30,19 +30,19 @@ impl Header {
     /// `None` without its magic, or if there are fewer bytes.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let mut cursor = Cursor::new(bytes.get(..HEADER)?.strip_prefix(MAGIC)?, false);
-        let (major, minor) = (cursor.short()?, cursor.short()?);
-        let size = cursor.long()?;
+        let (major, minor) = (cursor.array()?, cursor.array()?);
+        let size = cursor.array()?;
         let _last_check_point = cursor.long()?;
-        let metadata = cursor.long()?;
+        let metadata = cursor.array()?;
         let start_ns = cursor.long()?;
         let _duration = cursor.long()?;
         let (start_ticks, ticks_per_second) = (cursor.long()?, cursor.long()?);
         let [state, _, _, flags] = cursor.array()?;
         Some(Self {
-            major: major as u16,
-            minor: minor as u16,
-            size: size as u64,
-            metadata: metadata as u64,
+            major: u16::from_be_bytes(major),
+            minor: u16::from_be_bytes(minor),
+            size: u64::from_be_bytes(size),
+            metadata: u64::from_be_bytes(metadata),
             start_ns,
             start_ticks,
             ticks_per_second,

@@ -57,10 +57,10 @@ impl<'a> Cursor<'a> {
             let byte = u64::from(self.byte()?);
             value |= (byte & 0x7f) << shift;
             if byte < 0x80 {
-                return Some(value as i64);
+                return Some(value.cast_signed());
             }
         }
-        Some((value | u64::from(self.byte()?) << 56) as i64)
+        Some((value | u64::from(self.byte()?) << 56).cast_signed())
     }
 
     pub(super) fn short(&mut self) -> Option<i64> {
@@ -95,7 +95,7 @@ impl<'a> Cursor<'a> {
             }
             4 => {
                 let count = self.count()?;
-                let units = (0..count).map(|_| self.short().map(|unit| unit as u16));
+                let units = (0..count).map(|_| u16::try_from(self.short()? & 0xffff).ok());
                 Cow::Owned(String::from_utf16_lossy(&units.collect::<Option<Vec<_>>>()?))
             }
             5 => {

@@ -112,7 +112,7 @@ impl Pools {
     fn add_pool(&mut self, types: &Types, type_id: i64, cursor: &mut Cursor<'_>) -> Option<()> {
         let pool = Pool { types, type_id, count: cursor.count()?, cursor };
         match types.name(type_id) {
-            "java.lang.String" => return self.add_texts(pool),
+            "java.lang.String" => self.add_texts(pool),
             "jdk.types.Symbol" => pool.each(["string"], |key, [name]| {
                 self.symbols.insert(key, self.text(name));
             }),
@@ -146,16 +146,16 @@ impl Pools {
                     self.threads.insert(key, JavaThread { name, tid, is_virtual });
                 })
             }
-            "jdk.types.StackTrace" => return self.add_stacks(pool),
+            "jdk.types.StackTrace" => self.add_stacks(pool),
             // Its constants have an unknown length.
-            "" => return None,
+            "" => None,
             _ => pool.each([], |_, []| ()),
         }
     }
 
-    fn add_texts(&mut self, pool: Pool<'_, '_, '_>) -> Option<()> {
-        for _ in 0..pool.count {
-            if let (key, Text::Inline(text)) = (pool.cursor.long()?, pool.cursor.text()?) {
+    fn add_texts(&mut self, Pool { count, cursor, .. }: Pool<'_, '_, '_>) -> Option<()> {
+        for _ in 0..count {
+            if let (key, Text::Inline(text)) = (cursor.long()?, cursor.text()?) {
                 self.texts.insert(key, text.into_owned());
             }
         }

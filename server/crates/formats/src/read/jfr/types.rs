@@ -142,7 +142,7 @@ impl Types {
                 Value::Bytes(start.until(*cursor))
             }
             _ if field.is_pooled => Value::Number(cursor.long()?),
-            "boolean" | "byte" => Value::Number(i64::from(cursor.byte()? as i8)),
+            "boolean" | "byte" => Value::Number(i64::from(cursor.byte()?.cast_signed())),
             "short" | "char" => Value::Number(cursor.short()?),
             "int" => Value::Number(cursor.int()?.into()),
             "long" if field.is_in_ticks => Value::Ticks(cursor.long()?),
