@@ -39,6 +39,7 @@ tests! {
     functions_of_chrome_trace: "chrome-trace",
     functions_of_dhat: "dhat",
     functions_of_firefox: "firefox",
+    functions_of_flame_graph: "flame-graph",
     functions_of_folded: "folded",
     functions_of_gecko: "gecko",
     functions_of_heaptrack: "heaptrack",

@@ -160,6 +160,10 @@ fn with_lines(snapshot: &Snapshot) -> String {
                  function starts"
             }
         },
+        Format::FlameGraph => {
+            "the frames have only names: py-spy draws graphs with lines, and `cargo flamegraph` keeps its recording, perf.data, which \
+             Costline reads with lines"
+        }
         Format::Rbspy | Format::RbspySummary => {
             "only C functions were sampled: record for longer with `rbspy record --raw-file rbspy.raw.gz -- ruby PROGRAM.rb`"
         }

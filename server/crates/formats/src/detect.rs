@@ -12,7 +12,8 @@ use crate::foreign_kind::Foreign;
 use crate::format::Format;
 use crate::input::Input;
 use crate::read::{
-    callgrind, deep, folded, heaptrack, jfr, perf_script, pprof, pstats, rbspy_summary, rprof,
+    callgrind, deep, flame_graph, folded, heaptrack, jfr, perf_script, pprof, pstats,
+    rbspy_summary, rprof,
 };
 use json::Findings;
 
@@ -73,6 +74,7 @@ fn examine(bytes: &[u8]) -> Findings {
     }
     match json::examine(bytes) {
         Some(findings) => findings,
+        None if flame_graph::is_flame_graph(bytes) => is(Some(Format::FlameGraph)),
         None if pprof::is_pprof(bytes) => is(Some(Format::Pprof)),
         None if callgrind::is_callgrind(bytes) => is(Some(Format::Callgrind)),
         None if heaptrack::is_heaptrack(bytes) => is(Some(Format::Heaptrack)),
@@ -102,6 +104,7 @@ pub fn ends(format: Format, bytes: &[u8]) -> bool {
     match format {
         // `0` ends the dictionary.
         Format::Pstats => bytes.ends_with(b"0"),
+        Format::FlameGraph => bytes.trim_ascii_end().ends_with(b"</svg>"),
         _ if format.has_end() => closes(bytes),
         Format::Folded
         | Format::PerfScript
@@ -137,6 +140,10 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
         let message =
             "an Austin recording without samples; expected `P1;T0:1;file:function:line 42`";
         return ReadError::truncated(At::File, message);
+    }
+    if flame_graph::is_cut_picture(bytes) {
+        let message = "the picture (SVG) ends before it shows whether it is a flame graph";
+        return ReadError::truncated(At::Byte(bytes.len() as u64), message);
     }
     let is_json = matches!(text.first(), Some(b'{' | b'['));
     let findings = if is_json { json::examine(bytes) } else { None };

@@ -25,6 +25,8 @@ pub enum Format {
     PerfScript,
     /// Folded stacks: one line per stack.
     Folded,
+    /// Flame graphs as SVG: py-spy, cargo-flamegraph, inferno, `flamegraph.pl`.
+    FlameGraph,
     /// Raw recordings of `rbspy record`.
     Rbspy,
     /// Austin's binary recordings.
@@ -54,7 +56,7 @@ pub enum Format {
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -66,6 +68,7 @@ impl Format {
         Self::PerfData,
         Self::PerfScript,
         Self::Folded,
+        Self::FlameGraph,
         Self::Rbspy,
         Self::AustinMojo,
         Self::Pstats,
@@ -94,6 +97,7 @@ impl Format {
             Self::PerfData => "perf-data",
             Self::PerfScript => "perf-script",
             Self::Folded => "folded",
+            Self::FlameGraph => "flame-graph",
             Self::Rbspy => "rbspy",
             Self::AustinMojo => "austin-mojo",
             Self::Pstats => "pstats",
@@ -123,6 +127,7 @@ impl Format {
             Self::PerfData => "perf.data",
             Self::PerfScript => "perf script text",
             Self::Folded => "folded stacks",
+            Self::FlameGraph => "flame graph (SVG)",
             Self::Rbspy => "rbspy recording",
             Self::AustinMojo => "Austin recording (MOJO)",
             Self::Pstats => "Python profile (pstats)",
@@ -155,6 +160,7 @@ impl Format {
             Self::Speedscope | Self::Dhat | Self::PerfData | Self::Pyinstrument => 32,
             Self::Pprof
             | Self::Folded
+            | Self::FlameGraph
             | Self::AustinMojo
             | Self::Pstats
             | Self::Rprof
@@ -175,6 +181,7 @@ impl Format {
             | Self::CpuProfile
             | Self::HeapProfile
             | Self::Speedscope
+            | Self::FlameGraph
             | Self::Pstats
             | Self::Pyinstrument
             | Self::Stackprof

@@ -8,6 +8,7 @@ pub(crate) mod deep;
 pub(crate) mod dhat;
 pub(crate) mod dotnet;
 pub(crate) mod firefox;
+pub(crate) mod flame_graph;
 pub(crate) mod folded;
 pub(crate) mod heapprofile;
 pub(crate) mod heaptrack;

@@ -7,9 +7,9 @@ use crate::input::{self, Input, Observer, Source};
 use crate::limits::Limits;
 use crate::read::result::Read;
 use crate::read::{
-    callgrind, chrome_trace, cpuprofile, deep, dhat, firefox, folded, heapprofile, heaptrack, jfr,
-    mojo, perf_data, perf_script, pprof, pstats, pyinstrument, rbspy, rbspy_summary, rprof,
-    speedscope, stackprof,
+    callgrind, chrome_trace, cpuprofile, deep, dhat, firefox, flame_graph, folded, heapprofile,
+    heaptrack, jfr, mojo, perf_data, perf_script, pprof, pstats, pyinstrument, rbspy,
+    rbspy_summary, rprof, speedscope, stackprof,
 };
 use profile::{GraphAccess, Recording, StackAccess, WarningCode, Weights};
 
@@ -64,6 +64,7 @@ fn read_format(
         Some(Format::PerfData) => perf_data::read(input, limits),
         Some(Format::PerfScript) => perf_script::read(input),
         Some(Format::Folded) => folded::read(input),
+        Some(Format::FlameGraph) => flame_graph::read(&input.whole()),
         Some(Format::Rbspy) => rbspy::read(&input.whole()),
         Some(Format::AustinMojo) => mojo::read(&input.whole()),
         Some(Format::Pstats) => pstats::read(&input.whole()),

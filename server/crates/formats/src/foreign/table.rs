@@ -161,20 +161,6 @@ pub static TABLE: &[Foreign] = &[
         ],
     },
     Foreign {
-        name: "flame-graph",
-        what: "a flame graph (SVG)",
-        instead: concat!(
-            "give Costline the folded stacks or the recording it was drawn from; py-spy writes one with ",
-            py_spy!()
-        ),
-        signatures: &[
-            Begins(b"<?xml", &[b"<svg", b"lame graph"]),
-            Begins(b"<?xml", &[b"<svg", b"lame Graph"]),
-            Begins(b"<svg", &[b"lame graph"]),
-            Begins(b"<svg", &[b"lame Graph"]),
-        ],
-    },
-    Foreign {
         name: "jemalloc",
         what: "a heap profile of jemalloc in text",
         instead: "convert it with `jeprof --collapsed PROGRAM FILE > app.folded`",

@@ -72,6 +72,15 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
     file.finish()
 }
 
+/// Reads stacks with one value each, which counts `metric` if that is given.
+pub(crate) fn read_stacks(text: &str, metric: Option<Metric>) -> Result<Read, ReadError> {
+    let mut layout = Layout::of(text)?;
+    layout.metrics = metric.map_or(layout.metrics, |metric| vec![metric]);
+    let mut file = File::new(&layout, Warnings::default());
+    file.lines(text.as_bytes(), 0)?;
+    file.finish()
+}
+
 /// Fills the input up to [`FRONT_LINES`] lines.
 fn fill_front(input: &mut Input<'_>) {
     let (mut n_lines, mut counted) = (0, 0);

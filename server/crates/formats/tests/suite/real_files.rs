@@ -524,6 +524,33 @@ fn flight_recorder_has_lines_of_classes() {
     }
 }
 
+/// Its narrowest frames are not drawn if they are less than a hundredth of a percent.
+#[test]
+fn a_flame_graph_has_the_costs_of_its_stacks() {
+    for path in [
+        "folded/py-gridworld-pyspy/pyspy.raw.txt",
+        "folded/ruby-ledger-rbspy/rbspy.collapsed",
+        "folded/cpp-raytrace-perf/fp.folded",
+    ] {
+        let stacks_of_file = String::from_utf8(bytes(path)).unwrap();
+        for direction in
+            [inferno::flamegraph::Direction::Straight, inferno::flamegraph::Direction::Inverted]
+        {
+            let mut options = inferno::flamegraph::Options::default();
+            (options.direction, options.min_width) = (direction, 0.0);
+            let mut svg = Vec::new();
+            inferno::flamegraph::from_lines(&mut options, stacks_of_file.lines(), &mut svg)
+                .unwrap();
+            let (drawn, folded) = (read(svg).unwrap(), read(bytes(path)).unwrap());
+            assert_eq!(drawn.format, Format::FlameGraph);
+            let (drawn, folded) = (stacks(&drawn), stacks(&folded));
+            let [drawn, folded] = [drawn, folded].map(|profile| Selves::of(profile, 0, ""));
+            assert_eq!((drawn.total, drawn.lines), (folded.total, folded.lines), "{path}");
+            assert_eq!(drawn.functions, folded.functions, "{path}");
+        }
+    }
+}
+
 #[test]
 fn rprof_has_lines_of_code_with_sources() {
     let root = "/srv/demo/r-simulate/";

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 /// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
 /// [`watch_globs`] adds some and not every editor supports wildcards between braces.
-pub const NAMES: [&str; 36] = [
+pub const NAMES: [&str; 40] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -46,11 +46,15 @@ pub const NAMES: [&str; 36] = [
     "heaptrack.*.zst",
     "heaptrack.*.gz",
     "*.jfr",
+    "flamegraph*.svg",
+    "profile*.svg",
+    "perf*.svg",
+    "*-20??-??-??T*.svg",
     "dhat.out.*",
     "dhat*.json",
 ];
 /// Those of [`NAMES`] that other kinds of files often have, too.
-const SHARED_NAMES: [&str; 11] = [
+const SHARED_NAMES: [&str; 15] = [
     "profile*.json",
     "*.pb",
     "perf.txt",
@@ -61,6 +65,10 @@ const SHARED_NAMES: [&str; 11] = [
     "trace.json",
     "trace-*.json",
     "*.raw",
+    "flamegraph*.svg",
+    "profile*.svg",
+    "perf*.svg",
+    "*-20??-??-??T*.svg",
     "dhat*.json",
 ];
 /// Folders in which any file may be a profile. Files whose names begin with a dot are those that
