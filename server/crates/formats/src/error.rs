@@ -2,6 +2,7 @@
 
 use crate::foreign_kind::Foreign;
 use profile::BuildError;
+use std::path::Path;
 use std::{fmt, io};
 
 /// A place in a file.
@@ -83,6 +84,15 @@ impl ReadError {
     /// An error of kind [`ErrorKind::Foreign`].
     pub fn foreign(foreign: &'static Foreign) -> Self {
         Self { kind: ErrorKind::Foreign(foreign), at: At::File, message: foreign.sentence() }
+    }
+
+    /// The error with the name of its file in the commands of its message.
+    #[must_use]
+    pub fn of_file(self, path: &Path) -> Self {
+        match self.kind {
+            ErrorKind::Foreign(foreign) => Self { message: foreign.sentence_of(path), ..self },
+            _ => self,
+        }
     }
 
     /// An error of kind [`ErrorKind::TooLarge`]; the message should name the limit.

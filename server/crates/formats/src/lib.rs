@@ -48,6 +48,7 @@ pub use detect::{PREFIX, detect};
 pub use error::{At, ErrorKind, ReadError};
 pub use fleet::{Fleet, FleetCut, Series};
 pub use foreign::Foreign;
+pub use foreign_kind::quoted;
 pub use format::Format;
 pub use growing::WholeRecords;
 pub use input::inflate;

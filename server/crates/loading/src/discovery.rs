@@ -97,7 +97,7 @@ impl Found {
 
 /// What to say about a file that is recognized but cannot be read.
 pub fn foreign_message(path: &Path, foreign: &Foreign) -> String {
-    format!("{}: {}", path.display(), foreign.sentence())
+    format!("{}: {}", path.display(), foreign.sentence_of(path))
 }
 
 /// What earlier searches found, so that each version of a file is opened once, and a folder is listed
@@ -141,9 +141,16 @@ impl Recognised {
 
     /// The file as one that is recognized but cannot be read.
     fn foreign(&mut self, path: &Path) -> Option<(PathBuf, Stamp, &'static Foreign)> {
-        let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        let metadata = fs::metadata(path).ok()?;
         let stamp = Stamp::from_metadata(&metadata);
-        let (Some(Content::Foreign(foreign)), _) = self.content(path, stamp) else { return None };
+        let foreign = if metadata.is_dir() {
+            Foreign::of_folder(&path.file_name()?.to_string_lossy())?
+        } else {
+            let (Some(Content::Foreign(foreign)), _) = self.content(path, stamp) else {
+                return None;
+            };
+            foreign
+        };
         Some((path.to_owned(), stamp, foreign))
     }
 
@@ -286,17 +293,22 @@ mod tests {
     fn finds_foreign_files_with_names_of_profiles() {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("profiles")).unwrap();
-        for path in ["app.prof", "profiles/anything", "elsewhere.txt"] {
+        for path in ["app.prof", "profiles/anything", "isolate-0x1-v8.log", "elsewhere.txt"] {
             fs::write(dir.path().join(path), "v8-version,11,3,244,8,-node.38,0\n").unwrap();
         }
+        fs::create_dir(dir.path().join("run.trace")).unwrap();
         let found =
             discover(&[dir.path().to_owned()], &Settings::default(), &mut Recognised::default());
         let mut names: Vec<_> =
             found.foreign.iter().map(|(path, _, foreign)| (path.clone(), foreign.name)).collect();
         names.sort();
-        let expected =
-            ["app.prof", "profiles/anything"].map(|path| (dir.path().join(path), "v8-log"));
-        assert_eq!(names, expected);
+        let expected = [
+            ("app.prof", "v8-log"),
+            ("isolate-0x1-v8.log", "v8-log"),
+            ("profiles/anything", "v8-log"),
+            ("run.trace", "instruments"),
+        ];
+        assert_eq!(names, expected.map(|(path, kind)| (dir.path().join(path), kind)));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The path mappings that would map a file of a profile to a workspace file.
 
+use formats::quoted;
 use loading::text::one_line;
 use loading::{PathMapping, Snapshot};
 use serde_json::json;
@@ -60,10 +61,5 @@ pub fn as_root(folder: &Path) -> String {
 
 /// An option with its value, quoted for a shell if necessary.
 fn option(name: &str, value: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-=+@:,".contains(c);
-    if value.chars().all(is_plain) {
-        format!("{name} {value}")
-    } else {
-        format!("{name} '{}'", value.replace('\'', r"'\''"))
-    }
+    format!("{name} {}", quoted(value))
 }

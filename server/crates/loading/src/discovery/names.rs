@@ -71,6 +71,26 @@ const SHARED_NAMES: [&str; 15] = [
     "*-20??-??-??T*.svg",
     "dhat*.json",
 ];
+/// Names of recordings that cannot be read, so that somebody says what they are.
+const NOT_READ: [&str; 17] = [
+    "memray-*.bin",
+    "scalene*.json",
+    "*.lprof",
+    "mprofile_*.dat",
+    "gmon.out",
+    "massif.out.*",
+    "jeprof.*.heap",
+    "profile.coz",
+    "isolate-*-v8.log",
+    "*.heapsnapshot",
+    "*.nettrace",
+    "*.etl",
+    "*.perfetto-trace",
+    "*.pftrace",
+    "*.otlp",
+    "nytprof.out",
+    "stackprof*.dump",
+];
 /// Folders in which any file may be a profile. Files whose names begin with a dot are those that
 /// `costline fetch` and exports are writing.
 pub const PROFILE_FOLDERS: [&str; 2] = ["profiles", FOLDER];
@@ -79,14 +99,18 @@ pub(super) const CRITERION: &str = "target/criterion";
 /// The maximum depth of folders below a root.
 pub const DEPTH: usize = 3;
 
-/// [`NAMES`], also of compressed files.
-static FILES: LazyLock<GlobSet> = LazyLock::new(|| files(NAMES.iter()));
+/// The names of the files that are examined, also of compressed files.
+static FILES: LazyLock<GlobSet> = LazyLock::new(|| files(examined()));
 
 /// Those that only profiles have.
 static PROFILES: LazyLock<GlobSet> = LazyLock::new(|| {
     let is_shared = |name: &&&str| SHARED_NAMES.contains(*name);
     files(NAMES.iter().filter(|name| !is_shared(name)).chain(&["*.pb.gz"]))
 });
+
+fn examined() -> impl Iterator<Item = &'static &'static str> {
+    NAMES.iter().chain(&NOT_READ)
+}
 
 /// Globs of file names, and of the same files compressed.
 fn files<'n>(names: impl Iterator<Item = &'n &'n str>) -> GlobSet {
@@ -116,7 +140,7 @@ pub fn watch_globs(settings: &Settings, roots: &[PathBuf]) -> Vec<String> {
         let globs: BTreeSet<String> = globs.map(|glob| below(&glob)).collect();
         return globs.into_iter().chain(companions).collect();
     }
-    let names = NAMES.iter().flat_map(|name| [below(name), below(&format!("{name}.{{gz,zst}}"))]);
+    let names = examined().flat_map(|name| [below(name), below(&format!("{name}.{{gz,zst}}"))]);
     let folders = PROFILE_FOLDERS.iter().map(|folder| below(&format!("{folder}/*")));
     let criterion = below(&format!("{CRITERION}/**/profile/*"));
     names.chain(folders).chain([criterion]).chain(companions).collect()
@@ -205,7 +229,7 @@ mod tests {
             glob_set(globs.iter().map(String::as_str)).is_match(path)
         };
         let defaults = json!({});
-        for name in NAMES {
+        for name in examined() {
             let name = name.replace('*', "1");
             for path in [name.clone(), format!("/w/a/{name}.gz"), format!("/w/{name}.zst")] {
                 assert!(watched(&defaults, &path), "{path}");

@@ -1,6 +1,7 @@
 //! The search for files with the names of profiles, and the entries of folders that it remembers.
 
 use super::names::{CRITERION, Patterns};
+use formats::Foreign;
 use formats::fetched::FOLDER;
 use sources::FolderTime;
 use std::collections::{HashMap, HashSet};
@@ -31,7 +32,8 @@ struct Folder {
     /// `None` if it may have changed since.
     time: Option<FolderTime>,
     n_entries: usize,
-    /// The subfolders that may contain profiles, and the files that are examined, by name.
+    /// The subfolders that may contain profiles, and the files that are examined, by name. A recording may
+    /// be a folder.
     entries: Vec<Entry>,
 }
 
@@ -126,7 +128,9 @@ impl Walk<'_> {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             let name = name.to_string_lossy();
             let is_skipped = name == "node_modules" || (name.starts_with('.') && name != FOLDER);
-            return (!is_skipped).then_some(Entry::Folder(path));
+            let is_recording = Foreign::of_folder(&name).is_some();
+            let entry = if is_recording { Entry::File(path) } else { Entry::Folder(path) };
+            return (!is_skipped).then_some(entry);
         }
         self.patterns.matches(self.root, &path).then_some(Entry::File(path))
     }

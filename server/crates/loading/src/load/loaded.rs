@@ -222,7 +222,7 @@ impl Loaded {
             if let Some(foreign) = Foreign::of_folder(&name) {
                 return Err(LoadError::Read {
                     path: path.to_owned(),
-                    source: ReadError::foreign(foreign),
+                    source: ReadError::foreign(foreign).of_file(path),
                 });
             }
             let is_of_perf = ["data", "data.0"].iter().all(|name| path.join(name).is_file());
@@ -288,7 +288,10 @@ impl Loaded {
         if len > max_bytes {
             return Err(LoadError::TooLarge { path: path.to_owned(), len, limit: max_bytes });
         }
-        let mut read = read.map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
+        let mut read = read.map_err(|source| LoadError::Read {
+            path: path.to_owned(),
+            source: source.of_file(path),
+        })?;
         drop(reserved);
         drop(reserve(path, analysis::max_memory(&read.recording))?);
         let companions = companions(path, read.format);
