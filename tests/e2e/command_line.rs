@@ -42,6 +42,7 @@ tests! {
     functions_of_flame_graph: "flame-graph",
     functions_of_folded: "folded",
     functions_of_gecko: "gecko",
+    functions_of_ghc: "ghc",
     functions_of_heaptrack: "heaptrack",
     functions_of_jfr: "jfr",
     functions_of_mercury: "mercury",
@@ -143,7 +144,18 @@ impl Session {
             other_metric(&report).map(|name| command_line.report(&["--metric".to_owned(), name]));
         let tables = [Some(&report), other.as_ref()].into_iter().flatten();
         let paths = tables.flat_map(|it| rows(it, "lines").chain(rows(it, "definitions")));
-        let paths: HashSet<&str> = paths.filter_map(|row| row["path"].as_str()).collect();
+        let mut paths: HashSet<&str> = paths.filter_map(|row| row["path"].as_str()).collect();
+        // Functions of languages that Costline does not parse have a place, and no definition.
+        let copies = files_below(workspace.root());
+        let is_named = |copy: &&PathBuf| {
+            rows(&report, "functions").any(|row| {
+                row["line"].is_u64()
+                    && row["file"].as_str().is_some_and(|file| copy.ends_with(file))
+            })
+        };
+        if paths.is_empty() {
+            paths.extend(copies.iter().filter(is_named).filter_map(|copy| copy.to_str()));
+        }
         let open = |path: &str| (path.into(), server.open_file(Path::new(path), "plaintext"));
         let sources: Vec<_> = paths.into_iter().map(open).collect();
         let mut session = Self { case: name(case), workspace, server, profile, sources, report };

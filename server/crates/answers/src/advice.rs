@@ -195,6 +195,9 @@ fn with_lines(snapshot: &Snapshot) -> String {
         Format::Heaptrack => {
             "build the program with debug info (`-g`; Rust: `debug = 1`) and record with `heaptrack PROGRAM`"
         }
+        Format::Ghc => {
+            "GHC records cost centres, not lines: compile with `ghc -prof -fprof-auto`, and split what is hot with `{-# SCC \"name\" #-}`"
+        }
         Format::Jfr => {
             "no Java code was sampled: compile with `javac -g`, and record for longer with `java \
              -XX:StartFlightRecording=filename=app.jfr,settings=profile PROGRAM`"

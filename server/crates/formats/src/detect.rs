@@ -12,7 +12,7 @@ use crate::foreign_kind::Foreign;
 use crate::format::Format;
 use crate::input::Input;
 use crate::read::{
-    callgrind, deep, flame_graph, folded, heaptrack, jfr, perf_script, pprof, pstats,
+    callgrind, deep, flame_graph, folded, ghc, heaptrack, jfr, perf_script, pprof, pstats,
     rbspy_summary, rprof,
 };
 use json::Findings;
@@ -78,6 +78,7 @@ fn examine(bytes: &[u8]) -> Findings {
         None if pprof::is_pprof(bytes) => is(Some(Format::Pprof)),
         None if callgrind::is_callgrind(bytes) => is(Some(Format::Callgrind)),
         None if heaptrack::is_heaptrack(bytes) => is(Some(Format::Heaptrack)),
+        None if ghc::is_ghc(bytes) => is(Some(Format::Ghc)),
         None if rprof::is_rprof(bytes) => is(Some(Format::Rprof)),
         None if perf_script::is_perf_script(bytes) => is(Some(Format::PerfScript)),
         None => is(folded::is_folded(bytes).then_some(Format::Folded)),
@@ -111,6 +112,7 @@ pub fn ends(format: Format, bytes: &[u8]) -> bool {
         | Format::Callgrind
         | Format::RbspySummary
         | Format::Heaptrack
+        | Format::Ghc
         | Format::Rprof => bytes.ends_with(b"\n"),
         _ => true,
     }
@@ -156,7 +158,7 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
          pyinstrument, stackprof or DHAT, or Chrome trace events"
     } else {
         "not a supported profile; expected a JSON profile (Firefox Profiler, samply, V8, speedscope, Chrome trace events, stackprof, \
-         DHAT), pprof, callgrind, pstats, Mercury's Deep.data, a recording by perf, JFR, rbspy or Austin, the text of `perf script`, or folded stacks \
+         DHAT), pprof, callgrind, pstats, Mercury's Deep.data, a report by GHC, a recording by perf, JFR, rbspy or Austin, the text of `perf script`, or folded stacks \
          (`main;parse;hash 42`)"
     })
 }

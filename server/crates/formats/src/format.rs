@@ -39,6 +39,8 @@ pub enum Format {
     Stackprof,
     /// The text of R's sampling profiler.
     Rprof,
+    /// Profiles of programs that GHC compiled, as a report or as JSON.
+    Ghc,
     /// Recordings of heaptrack.
     Heaptrack,
     /// Recordings of the JVM's Flight Recorder and of async-profiler.
@@ -56,7 +58,7 @@ pub enum Format {
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -75,6 +77,7 @@ impl Format {
         Self::Pyinstrument,
         Self::Stackprof,
         Self::Rprof,
+        Self::Ghc,
         Self::Heaptrack,
         Self::Jfr,
         Self::Dhat,
@@ -104,6 +107,7 @@ impl Format {
             Self::Pyinstrument => "pyinstrument-session",
             Self::Stackprof => "stackprof",
             Self::Rprof => "rprof",
+            Self::Ghc => "ghc",
             Self::Heaptrack => "heaptrack",
             Self::Jfr => "jfr",
             Self::Dhat => "dhat",
@@ -134,6 +138,7 @@ impl Format {
             Self::Pyinstrument => "pyinstrument session",
             Self::Stackprof => "stackprof dump",
             Self::Rprof => "R profile (Rprof)",
+            Self::Ghc => "GHC profile",
             Self::Heaptrack => "heaptrack recording",
             Self::Jfr => "Java Flight Recorder recording",
             Self::Dhat => "DHAT heap profile",
@@ -164,6 +169,7 @@ impl Format {
             | Self::AustinMojo
             | Self::Pstats
             | Self::Rprof
+            | Self::Ghc
             | Self::Heaptrack
             | Self::Jfr
             | Self::Callgrind
@@ -195,6 +201,7 @@ impl Format {
             | Self::Rbspy
             | Self::AustinMojo
             | Self::Rprof
+            | Self::Ghc
             | Self::Heaptrack
             | Self::Jfr
             | Self::Callgrind

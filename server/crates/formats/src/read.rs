@@ -10,6 +10,7 @@ pub(crate) mod dotnet;
 pub(crate) mod firefox;
 pub(crate) mod flame_graph;
 pub(crate) mod folded;
+pub(crate) mod ghc;
 pub(crate) mod heapprofile;
 pub(crate) mod heaptrack;
 pub(crate) mod jfr;

@@ -7,8 +7,8 @@ use crate::input::{self, Input, Observer, Source};
 use crate::limits::Limits;
 use crate::read::result::Read;
 use crate::read::{
-    callgrind, chrome_trace, cpuprofile, deep, dhat, firefox, flame_graph, folded, heapprofile,
-    heaptrack, jfr, mojo, perf_data, perf_script, pprof, pstats, pyinstrument, rbspy,
+    callgrind, chrome_trace, cpuprofile, deep, dhat, firefox, flame_graph, folded, ghc,
+    heapprofile, heaptrack, jfr, mojo, perf_data, perf_script, pprof, pstats, pyinstrument, rbspy,
     rbspy_summary, rprof, speedscope, stackprof,
 };
 use profile::{GraphAccess, Recording, StackAccess, WarningCode, Weights};
@@ -71,6 +71,7 @@ fn read_format(
         Some(Format::Stackprof) => stackprof::read(&input.whole()),
         Some(Format::Pyinstrument) => pyinstrument::read(&input.whole()),
         Some(Format::Heaptrack) => heaptrack::read(input),
+        Some(Format::Ghc) => ghc::read(&input.whole()),
         Some(Format::Jfr) => jfr::read(input),
         Some(Format::Rprof) => rprof::read(input),
         Some(Format::Dhat) => dhat::read(&input.whole()),

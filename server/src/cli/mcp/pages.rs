@@ -36,7 +36,7 @@ const NATIVE: [&str; 3] = ["Rust", "C", "Cpp"];
 const SCRIPT: [&str; 3] = ["JavaScript", "TypeScript", "Tsx"];
 
 /// All pages. Of several for one language, the best comes first.
-pub const PAGES: [Page; 29] = [
+pub const PAGES: [Page; 30] = [
     Page { name: "index", text: include_str!("../../../../docs/recording.md"), languages: &[] },
     page!("samply", NATIVE),
     page!("perf", NATIVE),
@@ -61,6 +61,7 @@ pub const PAGES: [Page; 29] = [
     page!("stackprof", ["Ruby"]),
     page!("r", ["R"]),
     page!("rbspy", ["Ruby"]),
+    page!("haskell", []),
     page!("mercury", ["Mercury"]),
     page!("java", ["Java"]),
     page!("dotnet", ["CSharp"]),

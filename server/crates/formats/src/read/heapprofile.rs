@@ -13,6 +13,7 @@ use super::v8::{CallFrame, without_wrapper};
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::read::result::Read;
+use crate::read::shared::nested::{self, Nodes};
 use crate::scan::{Scanned, Scanner, Stop};
 use profile::{
     LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread, WarningCode,
@@ -24,7 +25,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let mut scanner = Scanner::new(bytes);
     let mut tree = Tree::default();
     let walked = scanner.object(&mut |scanner, key| {
-        if key == b"head" { tree.walk(scanner) } else { scanner.skip() }
+        if key == b"head" { nested::walk(scanner, &mut tree) } else { scanner.skip() }
     });
     walked.map_err(|stop| match (stop, tree.failed) {
         (Stop::End, _) => {
@@ -84,51 +85,13 @@ struct Node<'a> {
     size: f64,
 }
 
-impl<'a> Tree<'a> {
-    /// Consumes a node and everything below it.
-    fn walk(&mut self, scanner: &mut Scanner<'a>) -> Scanned {
-        // The nodes whose members are being read, outermost first.
-        let mut open: Vec<usize> = Vec::new();
-        loop {
-            scanner.expect(b'{')?;
-            let caller = open.last().copied();
-            open.push(self.nodes.len());
-            self.nodes.push(Node { caller, ..Node::default() });
-            // Until the next node begins.
-            loop {
-                match scanner.peek()? {
-                    b'}' => {
-                        scanner.expect(b'}')?;
-                        open.pop();
-                        if open.is_empty() {
-                            return Ok(());
-                        }
-                        if scanner.another(b']')? {
-                            break;
-                        }
-                    }
-                    b',' => scanner.expect(b',')?,
-                    _ => {
-                        let key = scanner.string()?;
-                        scanner.expect(b':')?;
-                        if key == b"children" && scanner.is_array_of(b'{')? {
-                            scanner.expect(b'[')?;
-                            break;
-                        }
-                        self.member(scanner, key, open.last().copied())?;
-                    }
-                }
-            }
-        }
+impl<'a> Nodes<'a> for Tree<'a> {
+    fn begin(&mut self, caller: Option<usize>) {
+        self.nodes.push(Node { caller, ..Node::default() });
     }
 
-    /// Consumes a member of the node in row `row`.
-    fn member(&mut self, scanner: &mut Scanner<'a>, key: &[u8], row: Option<usize>) -> Scanned {
-        scanner.peek()?;
-        let start = scanner.at();
-        scanner.skip()?;
-        let value = scanner.since(start);
-        let Some(node) = row.and_then(|row| self.nodes.get_mut(row)) else { return Ok(()) };
+    fn member(&mut self, node: usize, key: &[u8], value: &'a [u8], at: usize) -> Scanned {
+        let node = self.nodes.get_mut(node).ok_or(Stop::Broken)?;
         let decoded = match key {
             b"callFrame" => {
                 serde_json::from_slice(value).map(|call_frame| node.call_frame = Some(call_frame))
@@ -137,7 +100,7 @@ impl<'a> Tree<'a> {
             _ => Ok(()),
         };
         decoded.map_err(|error| {
-            self.failed = Some((start, format!("{}: {error}", String::from_utf8_lossy(key))));
+            self.failed = Some((at, format!("{}: {error}", String::from_utf8_lossy(key))));
             Stop::Broken
         })
     }

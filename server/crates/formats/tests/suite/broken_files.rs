@@ -179,6 +179,7 @@ fn complete_files_are_not_called_cut() {
             | Format::MercuryDeep => false,
             Format::PerfData => !path.contains("-pipe"),
             Format::Pprof => is_compressed,
+            Format::Ghc => path.ends_with("/json.prof"),
             // Only some profilers write a sum.
             Format::Callgrind => path.contains("/c-jsonlite/") || path.contains("/c-recursion/"),
             _ => true,

@@ -461,6 +461,29 @@ fn pyinstrument_has_lines_and_times() {
 }
 
 #[test]
+fn ghc_counts_time_and_memory_of_cost_centres() {
+    for (case, file, unit) in [
+        ("hs-wordfreq", "json.prof", "samples"),
+        ("hs-wordfreq-detailed", "detailed.prof", "samples"),
+        ("hs-wordfreq-percent", "wordfreq.prof", "percent"),
+    ] {
+        let case = format!("ghc/{case}");
+        let read = read(bytes(&format!("{case}/{file}"))).unwrap();
+        let metrics = read.recording.metrics();
+        assert_eq!((read.format, &*metrics[0].unit), (Format::Ghc, unit));
+        assert!(metrics.iter().all(|metric| metric.lines == LineKnowledge::Nothing));
+        for (metric, name) in [(0, "expected"), (1, "alloc")] {
+            let expected: Value =
+                serde_json::from_slice(&bytes(&format!("{case}/{name}.json"))).unwrap();
+            let actual = Selves::of(stacks(&read), metric, "");
+            let total = expected["total"].as_f64().unwrap();
+            assert!((actual.total - total).abs() < 1e-9, "{case} {name}");
+            assert_eq!(actual.functions, functions(&expected), "{case} {name}");
+        }
+    }
+}
+
+#[test]
 fn heaptrack_counts_five_costs() {
     let (case, root) = ("heaptrack/cpp-textpool", "/srv/demo/cpp-textpool/");
     let (read, _) = check(case, "heaptrack.textpool.zst", root);
