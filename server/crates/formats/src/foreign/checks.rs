@@ -4,6 +4,12 @@ use crate::pprof_proto::Fields;
 use crate::read::folded;
 use memchr::memmem;
 
+/// The table of Python's `cProfile` and `profile`. What the program printed may precede it.
+pub(super) fn is_cprofile_text(bytes: &[u8]) -> bool {
+    memmem::find(bytes, b"   ncalls  tottime  percall  cumtime  percall filename:lineno(function)")
+        .is_some()
+}
+
 /// A CPU profile of gperftools: machine words, the first 0, then the number of words that follow in
 /// the header (3), version 0, the sampling period, and 0.
 pub(super) fn is_gperftools(prefix: &[u8]) -> bool {

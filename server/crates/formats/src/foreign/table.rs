@@ -1,7 +1,9 @@
 //! The files that are recognized but not read, in the order of the documentation. The first match
 //! wins.
 
-use super::checks::{is_etl, is_gperftools, is_perf_report, is_perfetto, is_pprof_text};
+use super::checks::{
+    is_cprofile_text, is_etl, is_gperftools, is_perf_report, is_perfetto, is_pprof_text,
+};
 use crate::foreign_kind::Foreign;
 use crate::signature::Signature::{At, Begins, Check, FolderName, Keys};
 
@@ -46,14 +48,21 @@ pub static TABLE: &[Foreign] = &[
         signatures: &[Begins(b"\x80", &[b"line_profiler"])],
     },
     Foreign {
-        name: "pyinstrument-json",
-        what: "a pyinstrument profile in its own JSON format, or a page made from one",
+        name: "pyinstrument-report",
+        what: "a report by pyinstrument, as text or as a page",
         instead: "record again with `pyinstrument -r pyisession -o app.pyisession app.py`",
         signatures: &[
-            Keys(&["sample_count", "target_description", "root_frame"]),
             Keys(&["session.sample_count", "session.target_description"]),
             Begins(b"<!DOCTYPE html>", &[b"var pyinstrumentHTMLRenderer"]),
+            Begins(b"\n  _     ._   __/__   _ _  _  _ _/_", &[]),
         ],
+    },
+    Foreign {
+        name: "cprofile-text",
+        what: "a table that cProfile printed",
+        instead: "record again with `python3 -m cProfile -o app.pstats app.py`; for lines, use `py-spy record -f speedscope \
+                  --full-filenames -o app.speedscope.json -- python3 app.py`",
+        signatures: &[Check(is_cprofile_text)],
     },
     Foreign {
         name: "memory-profiler",

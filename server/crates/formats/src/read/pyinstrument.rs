@@ -1,4 +1,6 @@
-//! Sessions of pyinstrument (`pyinstrument -r pyisession`, `Session.save`).
+//! Profiles of pyinstrument: sessions (`pyinstrument -r pyisession`, `Session.save`), and its JSON (`-r json`).
+//!
+//! A session has every sample:
 //!
 //! ```text
 //! {"start_call_stack": [...], "frame_records": [[["MainThread\0<thread>\x00140", "main\0app.py\x008\x01l9"], 0.5], ...]}
@@ -15,17 +17,29 @@
 //! pyinstrument leaves its own frames out of what it prints. They are in the file, spend nothing themselves,
 //! and stay here.
 //!
-//! Source: `session.py`, `frame_info.py` and `profiler.py` of pyinstrument 5.1.
+//! JSON has a tree of functions, where they begin, and the time in them with all that they call:
+//!
+//! ```text
+//! {"duration": 0.11, "root_frame": {"function": "main", "file_path": "app.py", "line_no": 8, "time": 0.1, "await_time": 0, "children": [...]}}
+//! ```
+//!
+//! What a function takes more than its children is its own time; a child `[self]` says that again. pyinstrument
+//! leaves out what takes less than a percent.
+//!
+//! Source: `session.py`, `frame_info.py`, `profiler.py` and `renderers/jsonrenderer.py` of pyinstrument 5.1.
 
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::read::result::Read;
 use crate::read::shared::func_text::FuncText;
 use crate::read::shared::json;
+use crate::read::shared::nested::{self, Nodes};
 use crate::read::shared::rows::Rows;
+use crate::scan::{Scanned, Scanner, Stop};
 use crate::writer::{Producer, Writer};
 use profile::{
-    BuildError, Frame, Metric, ProfileBuilder, Recording, StackId, Thread, WarningCode, Warnings,
+    BuildError, Frame, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread,
+    WarningCode, Warnings,
 };
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -36,6 +50,8 @@ const THREAD: &str = "<thread>";
 const AWAIT: &str = "[await]";
 /// The leaf of a stack that lost its asynchronous context.
 const OUT_OF_CONTEXT: &str = "[out-of-context]";
+/// A function's own time, in JSON.
+const SELF: &str = "[self]";
 
 #[derive(Deserialize)]
 struct File<'a> {
@@ -48,10 +64,134 @@ struct File<'a> {
 struct Record<'a>(#[serde(borrow)] Vec<Cow<'a, str>>, f64);
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
+    let mut tree = Tree::default();
+    let mut has_tree = false;
+    let mut scanner = Scanner::new(bytes);
+    let walked = scanner.object(&mut |scanner, key| {
+        has_tree |= key == b"root_frame";
+        if key == b"root_frame" { nested::walk(scanner, &mut tree) } else { scanner.skip() }
+    });
+    if !has_tree {
+        return read_session(bytes);
+    }
+    let at = scanner.at() as u64;
+    walked.map_err(|stop| {
+        if stop == Stop::End {
+            let message = "the JSON ends in the middle; expected the rest of the profile";
+            ReadError::truncated(At::Byte(bytes.len() as u64), message)
+        } else {
+            let message = "expected a tree of frames with `function`, `file_path`, `line_no`, `time` and `children`";
+            ReadError::malformed(At::Byte(at), message)
+        }
+    })?;
+    tree.finish()
+}
+
+/// The functions of a JSON profile, callers before their callees.
+#[derive(Default)]
+struct Tree {
+    nodes: Vec<Node>,
+}
+
+#[derive(Default)]
+struct Node {
+    caller: Option<usize>,
+    function: String,
+    file: String,
+    line: u32,
+    /// In microseconds, with what it calls.
+    time_us: i64,
+    /// The part of it in which a coroutine waits.
+    await_us: i64,
+}
+
+impl<'a> Nodes<'a> for Tree {
+    fn begin(&mut self, caller: Option<usize>) {
+        self.nodes.push(Node { caller, ..Node::default() });
+    }
+
+    fn member(&mut self, node: usize, key: &[u8], value: &'a [u8], _at: usize) -> Scanned {
+        let node = self.nodes.get_mut(node).ok_or(Stop::Broken)?;
+        let text = || serde_json::from_slice::<Option<String>>(value).map_err(|_| Stop::Broken);
+        let us = || {
+            let seconds = serde_json::from_slice::<f64>(value).map_err(|_| Stop::Broken)?;
+            Ok((seconds * 1e6).round() as i64)
+        };
+        match key {
+            b"function" => node.function = text()?.unwrap_or_default(),
+            b"file_path" => node.file = text()?.unwrap_or_default(),
+            b"line_no" => node.line = serde_json::from_slice(value).unwrap_or(0),
+            b"time" => node.time_us = us()?,
+            b"await_time" => node.await_us = us()?,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Tree {
+    fn finish(self) -> Result<Read, ReadError> {
+        // Each function's own time.
+        let mut own: Vec<[i64; 2]> =
+            self.nodes.iter().map(|node| [node.time_us, node.await_us]).collect();
+        for node in &self.nodes {
+            if let Some(caller) = node.caller {
+                own[caller][0] -= node.time_us;
+                own[caller][1] -= node.await_us;
+            }
+        }
+        let waits = own.iter().any(|[_, waiting]| *waiting > 0);
+        let metric = |name| Metric::new(name, "us", None).with_lines(LineKnowledge::Nothing);
+        let metrics: Vec<_> =
+            [metric("time")].into_iter().chain(waits.then(|| metric("await"))).collect();
+        let mut samples = Samples::with_metrics(metrics.len());
+        let mut builder = ProfileBuilder::new(metrics, 0);
+        let mut stacks: Vec<Option<StackId>> = Vec::with_capacity(self.nodes.len());
+        for (node, own) in self.nodes.iter().zip(own) {
+            let caller = node.caller.and_then(|caller| stacks.get(caller).copied().flatten());
+            let stack = match &*node.function {
+                SELF | AWAIT | OUT_OF_CONTEXT => caller,
+                name => {
+                    let func =
+                        FuncText { name, file: &node.file, line: node.line, ..FuncText::default() };
+                    let func = func.intern(&mut builder)?;
+                    let frame = builder.intern_frame(Frame::new(func, 0))?;
+                    Some(builder.intern_stack(caller, frame)?)
+                }
+            };
+            stacks.push(stack);
+            let own = own.map(|us| us.max(0) as f64);
+            if own != [0.0, 0.0] {
+                samples.push(stack, |metric| own[metric]);
+            }
+        }
+        if samples.is_empty() {
+            return Err(no_samples());
+        }
+        builder.push_thread(Thread::default(), samples)?;
+        let mut warnings = Warnings::default();
+        warnings.add(WarningCode::FunctionLines, || {
+            "pyinstrument's JSON has functions without the lines that execute; for lines, record with `pyinstrument -r \
+             pyisession -o app.pyisession`"
+                .to_owned()
+        });
+        let recording = Recording::Stacks(builder.build());
+        Ok(Read {
+            writer: Writer::of_producer(Some(Producer::parse("pyinstrument"))),
+            ..Read::new(Format::Pyinstrument, recording, warnings)
+        })
+    }
+}
+
+fn no_samples() -> ReadError {
+    let message = "the profile has no samples: the program ended within the first interval";
+    ReadError::truncated(At::File, message)
+}
+
+fn read_session(bytes: &[u8]) -> Result<Read, ReadError> {
     let File { frame_records } = json::decode(bytes)?;
     if frame_records.is_empty() {
-        let message = "the session has no samples: the program ended within the first interval";
-        return Err(ReadError::truncated(At::File, message));
+        return Err(no_samples());
     }
     let waits = frame_records
         .iter()
@@ -174,9 +314,41 @@ w: dict.get|<built-in> 0.25
         assert_eq!((metrics, read.span_seconds), (vec!["time", "await"], Some(4.0)));
     }
 
+    /// `work` takes 0.75 s, of which 0.25 s are its own and in 0.3 s its coroutine waits.
+    #[test]
+    fn json_has_the_time_of_functions_without_lines() {
+        let frame = |name: &str, time: f64, waiting: f64, children: &str| {
+            format!(
+                r#"{{"function":"{name}","file_path":"app.py","line_no":8,"time":{time},"await_time":{waiting},"children":[{children}]}}"#
+            )
+        };
+        let inner = [
+            frame("[self]", 0.2, 0.0, ""),
+            frame("[await]", 0.3, 0.3, ""),
+            frame("get", 0.2, 0.0, ""),
+        ];
+        let work = frame("work", 0.75, 0.3, &inner.join(","));
+        let text = format!(
+            r#"{{"duration":1,"sample_count":9,"target_description":"x","root_frame":{}}}"#,
+            frame("main", 1.0, 0.3, &work)
+        );
+        assert_eq!(crate::detect::detect(text.as_bytes()), Some(Format::Pyinstrument));
+        let read = read(text.as_bytes()).unwrap();
+        let expected = "\
+main|app.py@8 250000 0
+main|app.py@8 > work|app.py@8 50000 0
+main|app.py@8 > work|app.py@8 200000 0
+main|app.py@8 > work|app.py@8 300000 300000
+main|app.py@8 > work|app.py@8 > get|app.py@8 200000 0
+";
+        assert_eq!(labelled_rows(&read, |_| String::new()), expected);
+        let error = super::read(&text.as_bytes()[..text.len() - 9]).unwrap_err().to_string();
+        assert!(error.contains("ends in the middle"), "{error}");
+    }
+
     #[test]
     fn a_session_without_samples_is_an_error() {
         let error = read(session("").as_bytes()).unwrap_err().to_string();
-        assert!(error.contains("the session has no samples"), "{error}");
+        assert!(error.contains("the profile has no samples"), "{error}");
     }
 }
