@@ -180,7 +180,9 @@ fn metric(file: &str) -> Option<&'static str> {
     match file {
         _ if file.ends_with(".cpuprofile") => Some("hits"),
         _ if Path::new(file).ends_with("trace.json.gz") => Some("samples"),
-        _ if file.ends_with("heap.pb.gz") => Some("inuse_space"),
+        _ if file.ends_with("heap.pb.gz") || file.ends_with("heap.otlp.json") => {
+            Some("inuse_space")
+        }
         _ => None,
     }
 }

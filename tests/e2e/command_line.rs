@@ -46,6 +46,7 @@ tests! {
     functions_of_heaptrack: "heaptrack",
     functions_of_jfr: "jfr",
     functions_of_mercury: "mercury",
+    functions_of_otlp: "otlp",
     functions_of_perf: "perf",
     functions_of_perf_data: "perf-data",
     functions_of_pprof: "pprof",

@@ -145,6 +145,10 @@ fn with_lines(snapshot: &Snapshot) -> String {
             "build the program with debug info (Rust: `debug = \"line-tables-only\"`, C and C++: `-g`, Go: without \
              -ldflags=-w) and record again"
         }
+        Format::Otlp => {
+            "the profiler wrote no lines: for native programs, keep debug info (`-g`; Rust: `debug = \"line-tables-only\"`) where \
+             Costline runs"
+        }
         Format::PerfData => return addresses(snapshot),
         Format::PerfScript => {
             "write it with `perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`; the program needs debug info \

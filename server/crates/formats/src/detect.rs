@@ -12,7 +12,7 @@ use crate::foreign_kind::Foreign;
 use crate::format::Format;
 use crate::input::Input;
 use crate::read::{
-    callgrind, deep, flame_graph, folded, ghc, heaptrack, jfr, perf_script, pprof, pstats,
+    callgrind, deep, flame_graph, folded, ghc, heaptrack, jfr, otlp, perf_script, pprof, pstats,
     rbspy_summary, rprof,
 };
 use json::Findings;
@@ -75,6 +75,7 @@ fn examine(bytes: &[u8]) -> Findings {
     match json::examine(bytes) {
         Some(findings) => findings,
         None if flame_graph::is_flame_graph(bytes) => is(Some(Format::FlameGraph)),
+        None if otlp::is_otlp(bytes) => is(Some(Format::Otlp)),
         None if pprof::is_pprof(bytes) => is(Some(Format::Pprof)),
         None if callgrind::is_callgrind(bytes) => is(Some(Format::Callgrind)),
         None if heaptrack::is_heaptrack(bytes) => is(Some(Format::Heaptrack)),

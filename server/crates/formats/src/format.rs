@@ -19,6 +19,8 @@ pub enum Format {
     Speedscope,
     /// pprof's `profile.proto`: Go, gperftools, pprof-rs, rbspy.
     Pprof,
+    /// Profiles of OpenTelemetry.
+    Otlp,
     /// Recordings of `perf record`.
     PerfData,
     /// The text that `perf script` prints.
@@ -58,7 +60,7 @@ pub enum Format {
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -67,6 +69,7 @@ impl Format {
         Self::ChromeTrace,
         Self::Speedscope,
         Self::Pprof,
+        Self::Otlp,
         Self::PerfData,
         Self::PerfScript,
         Self::Folded,
@@ -97,6 +100,7 @@ impl Format {
             Self::ChromeTrace => "chrome-trace",
             Self::Speedscope => "speedscope",
             Self::Pprof => "pprof",
+            Self::Otlp => "otlp",
             Self::PerfData => "perf-data",
             Self::PerfScript => "perf-script",
             Self::Folded => "folded",
@@ -128,6 +132,7 @@ impl Format {
             Self::ChromeTrace => "Chrome trace events",
             Self::Speedscope => "speedscope file",
             Self::Pprof => "pprof profile",
+            Self::Otlp => "OpenTelemetry profile (OTLP)",
             Self::PerfData => "perf.data",
             Self::PerfScript => "perf script text",
             Self::Folded => "folded stacks",
@@ -164,6 +169,7 @@ impl Format {
             | Self::Stackprof => 24,
             Self::Speedscope | Self::Dhat | Self::PerfData | Self::Pyinstrument => 32,
             Self::Pprof
+            | Self::Otlp
             | Self::Folded
             | Self::FlameGraph
             | Self::AustinMojo
@@ -195,6 +201,7 @@ impl Format {
             Self::FirefoxSlabs
             | Self::ChromeTrace
             | Self::Pprof
+            | Self::Otlp
             | Self::PerfData
             | Self::PerfScript
             | Self::Folded

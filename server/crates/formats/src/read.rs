@@ -15,6 +15,7 @@ pub(crate) mod heapprofile;
 pub(crate) mod heaptrack;
 pub(crate) mod jfr;
 pub(crate) mod mojo;
+pub(crate) mod otlp;
 pub(crate) mod perf_data;
 pub(crate) mod perf_event;
 pub(crate) mod perf_script;

@@ -8,8 +8,8 @@ use crate::limits::Limits;
 use crate::read::result::Read;
 use crate::read::{
     callgrind, chrome_trace, cpuprofile, deep, dhat, firefox, flame_graph, folded, ghc,
-    heapprofile, heaptrack, jfr, mojo, perf_data, perf_script, pprof, pstats, pyinstrument, rbspy,
-    rbspy_summary, rprof, speedscope, stackprof,
+    heapprofile, heaptrack, jfr, mojo, otlp, perf_data, perf_script, pprof, pstats, pyinstrument,
+    rbspy, rbspy_summary, rprof, speedscope, stackprof,
 };
 use profile::{GraphAccess, Recording, StackAccess, WarningCode, Weights};
 
@@ -61,6 +61,7 @@ fn read_format(
         Some(Format::ChromeTrace) => chrome_trace::read(input),
         Some(Format::Speedscope) => speedscope::read(input),
         Some(Format::Pprof) => pprof::read(input),
+        Some(Format::Otlp) => otlp::read(&input.whole()),
         Some(Format::PerfData) => perf_data::read(input, limits),
         Some(Format::PerfScript) => perf_script::read(input),
         Some(Format::Folded) => folded::read(input),

@@ -102,6 +102,7 @@ impl Clues {
             b"$schema" => self.schema(scanner),
             b"traceEvents" => self.decide(Format::ChromeTrace),
             b"cost_centres" => self.decide(Format::Ghc),
+            b"resourceProfiles" => self.decide(Format::Otlp),
             b"frame_records" | b"root_frame" => self.decide(Format::Pyinstrument),
             b"dhatFileVersion" => self.decide(Format::Dhat),
             b"gc_samples" | b"missed_samples" => {

@@ -312,12 +312,6 @@ pub static TABLE: &[Foreign] = &[
         signatures: &[Check(is_perfetto)],
     },
     Foreign {
-        name: "otlp",
-        what: "an OpenTelemetry profile (OTLP)",
-        instead: "record with `perf record -a --call-graph dwarf -- sleep 10` where the program runs",
-        signatures: &[Keys(&["resourceProfiles"])],
-    },
-    Foreign {
         name: "pyroscope",
         what: "a Pyroscope flame graph (flamebearer JSON)",
         instead: "fetch the profile itself with `profilecli query profile --profile-type=process_cpu:cpu:nanoseconds:cpu:nanoseconds \

@@ -146,8 +146,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let tick_seconds = text.lines().find_map(tick_seconds);
     let header = lines.by_ref().find_map(|(_, line)| Header::of(line));
     let Some(header) = header else {
-        let message =
-            "the report has no tree of cost centres, below a line `COST CENTRE … no. … entries`";
+        let message = "the report by GHC ends before its tree of cost centres; let the program run to its end";
         return Err(ReadError::truncated(At::File, message));
     };
     let mut tables = Tables::new();
@@ -427,7 +426,10 @@ MAIN > Main.main|Main.hs@31 > [unknown].cost centre 7 4 0
     fn a_report_without_costs_is_an_error() {
         let empty = &REPORT[..REPORT.find("                  ").unwrap()];
         assert!(
-            read(empty.as_bytes()).unwrap_err().to_string().contains("no tree of cost centres")
+            read(empty.as_bytes())
+                .unwrap_err()
+                .to_string()
+                .contains("before its tree of cost centres")
         );
         let idle = &REPORT[..REPORT.find("MAIN  ").unwrap()];
         assert!(read(idle.as_bytes()).unwrap_err().to_string().contains("neither time nor memory"));

@@ -44,8 +44,28 @@ const SAMPLE: u64 = 2;
 const LOCATION: u64 = 4;
 
 pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
+    let (file, samples) = decode(input)?;
+    finish(file, &samples)
+}
+
+/// Reads a profile that was made from another format. Each sample has one value, of the sample type with this
+/// number.
+pub(crate) fn read_profile(
+    file: proto::Profile,
+    samples: Vec<(proto::Sample, usize)>,
+) -> Result<Read, ReadError> {
+    let mut kept = Samples::default();
+    for (mut sample, column) in samples {
+        let value = sample.value.first().copied().unwrap_or(0);
+        sample.value = vec![0; file.sample_type.len()];
+        sample.value[column] = value;
+        kept.push(&sample)?;
+    }
+    finish(file, &kept)
+}
+
+fn finish(mut file: proto::Profile, samples: &Samples) -> Result<Read, ReadError> {
     let mut warnings = Warnings::default();
-    let (mut file, samples) = decode(input)?;
     let strings = Strings::of(&file.string_table, &mut warnings);
     let (metrics, default_metric) = metrics(&file, &strings)?;
     let n_metrics = metrics.len();

@@ -176,6 +176,7 @@ fn complete_files_are_not_called_cut() {
             | Format::RbspySummary
             | Format::PerfScript
             | Format::AustinMojo
+            | Format::Otlp
             | Format::MercuryDeep => false,
             Format::PerfData => !path.contains("-pipe"),
             Format::Pprof => is_compressed,

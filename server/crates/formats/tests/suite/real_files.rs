@@ -461,6 +461,26 @@ fn pyinstrument_has_lines_and_times() {
 }
 
 #[test]
+fn otlp_has_the_costs_of_pprof() {
+    let cases = [
+        ("go-indexer-cpu/cpu.otlp", "go-indexer-cpu/expected", "cpu"),
+        ("go-indexer-cpu/cpu.otlp", "go-indexer-cpu/samples", "samples"),
+        ("go-indexer-heap/heap.otlp.json", "go-indexer-heap/expected", "inuse_space"),
+    ];
+    for (file, expected, metric) in cases {
+        let read = read(bytes(&format!("otlp/{file}"))).unwrap();
+        let metrics = read.recording.metrics();
+        let metric = metrics.iter().position(|known| known.name == metric).unwrap();
+        let actual = Selves::of(stacks(&read), metric, "/srv/demo/go-indexer/");
+        let expected = bytes(&format!("otlp/{expected}.json"));
+        let expected: Value = serde_json::from_slice(&expected).unwrap();
+        assert_eq!(read.format, Format::Otlp);
+        assert_eq!(Some(actual.total), expected["total"].as_f64(), "{file}");
+        assert_eq!(actual.functions, functions(&expected), "{file}");
+    }
+}
+
+#[test]
 fn ghc_counts_time_and_memory_of_cost_centres() {
     for (case, file, unit) in [
         ("hs-wordfreq", "json.prof", "samples"),

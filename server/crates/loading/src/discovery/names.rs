@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 /// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
 /// [`watch_globs`] adds some and not every editor supports wildcards between braces.
-pub const NAMES: [&str; 40] = [
+pub const NAMES: [&str; 42] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -45,6 +45,8 @@ pub const NAMES: [&str; 40] = [
     "*.Rprof",
     "heaptrack.*.zst",
     "heaptrack.*.gz",
+    "*.otlp",
+    "*.otlp.json",
     "*.jfr",
     "flamegraph*.svg",
     "profile*.svg",
@@ -72,7 +74,7 @@ const SHARED_NAMES: [&str; 15] = [
     "dhat*.json",
 ];
 /// Names of recordings that cannot be read, so that somebody says what they are.
-const NOT_READ: [&str; 17] = [
+const NOT_READ: [&str; 16] = [
     "memray-*.bin",
     "scalene*.json",
     "*.lprof",
@@ -87,7 +89,6 @@ const NOT_READ: [&str; 17] = [
     "*.etl",
     "*.perfetto-trace",
     "*.pftrace",
-    "*.otlp",
     "nytprof.out",
     "stackprof*.dump",
 ];

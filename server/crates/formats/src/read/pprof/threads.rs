@@ -15,10 +15,10 @@ pub(super) struct ThreadLabels(FxHashMap<i64, usize>);
 impl ThreadLabels {
     pub(super) fn of(strings: &Strings<'_>) -> Self {
         let position = |key: &str| match key {
-            "thread" | "thread_name" | "thread name" => Some(0),
-            "process_name" => Some(1),
-            "pid" | "process_id" => Some(2),
-            "tid" | "thread_id" | "thread id" => Some(3),
+            "thread" | "thread_name" | "thread name" | "thread.name" => Some(0),
+            "process_name" | "process.executable.name" | "service.name" => Some(1),
+            "pid" | "process_id" | "process.pid" => Some(2),
+            "tid" | "thread_id" | "thread id" | "thread.id" => Some(3),
             _ => None,
         };
         Self(
