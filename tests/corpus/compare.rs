@@ -115,6 +115,11 @@ fn relative(case: &Case, file: &str) -> String {
     file.strip_prefix(&case.root).unwrap_or(file).to_owned()
 }
 
+/// Whether `expected.json` has the lines where functions start. memray's own reader does not tell them.
+fn has_starts(case: &Case) -> bool {
+    case.format != "memray"
+}
+
 fn is_own(case: &Case, place: &Place) -> bool {
     place.1.as_ref().is_some_and(|file| case.folder.join(file).exists() && !file.starts_with('/'))
 }
@@ -196,7 +201,8 @@ fn reported(case: &Case, report: &Value) -> Sums {
             // V8's `(idle)` is a function in `expected.json`; the report has its weight as idle.
             let idle = Weight(row["idle"].as_f64().unwrap());
             let cost = if row["total"] == 0 { (idle, Some((idle, idle))) } else { pair(row) };
-            sums.functions.entry(place.clone()).or_default().push((row["line"].as_u64(), cost));
+            let line = row["line"].as_u64().filter(|_| has_starts(case));
+            sums.functions.entry(place.clone()).or_default().push((line, cost));
         }
     }
     for row in rows(report, "edges") {
@@ -352,7 +358,7 @@ fn counted(
     }
     for (function, cost) in costs.functions() {
         let line = symbols.funcs.get(groups.first_func(function)).line;
-        let line = (line != 0).then_some(u64::from(line));
+        let line = (line != 0 && has_starts(case)).then_some(u64::from(line));
         let row = (line, (Weight(cost.cost.self_), bounds(cost.cost.total)));
         sums.functions.entry(place(function)).or_default().push(row);
     }

@@ -45,6 +45,7 @@ tests! {
     functions_of_ghc: "ghc",
     functions_of_heaptrack: "heaptrack",
     functions_of_jfr: "jfr",
+    functions_of_memray: "memray",
     functions_of_mercury: "mercury",
     functions_of_otlp: "otlp",
     functions_of_perf: "perf",

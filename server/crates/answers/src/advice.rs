@@ -202,6 +202,9 @@ fn with_lines(snapshot: &Snapshot) -> String {
         Format::Ghc => {
             "GHC records cost centres, not lines: compile with `ghc -prof -fprof-auto`, and split what is hot with `{-# SCC \"name\" #-}`"
         }
+        Format::Memray => {
+            "no Python code made allocations: record again with `memray run --trace-python-allocators -o memray-app.bin app.py`"
+        }
         Format::Jfr => {
             "no Java code was sampled: compile with `javac -g`, and record for longer with `java \
              -XX:StartFlightRecording=filename=app.jfr,settings=profile PROGRAM`"

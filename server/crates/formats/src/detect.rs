@@ -12,8 +12,8 @@ use crate::foreign_kind::Foreign;
 use crate::format::Format;
 use crate::input::Input;
 use crate::read::{
-    callgrind, deep, flame_graph, folded, ghc, heaptrack, jfr, otlp, perf_script, pprof, pstats,
-    rbspy_summary, rprof,
+    callgrind, deep, flame_graph, folded, ghc, heaptrack, jfr, memray, otlp, perf_script, pprof,
+    pstats, rbspy_summary, rprof,
 };
 use json::Findings;
 
@@ -87,7 +87,7 @@ fn examine(bytes: &[u8]) -> Findings {
 }
 
 /// Magic bytes.
-const MAGIC: [(&[u8], Format); 10] = [
+const MAGIC: [(&[u8], Format); 11] = [
     (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00", Format::FirefoxSlabs),
     (b"MOJ", Format::AustinMojo),
     (b"PERFILE2", Format::PerfData),
@@ -98,6 +98,7 @@ const MAGIC: [(&[u8], Format); 10] = [
     (rbspy_summary::HEADER, Format::RbspySummary),
     (deep::MAGIC, Format::MercuryDeep),
     (jfr::MAGIC, Format::Jfr),
+    (memray::MAGIC, Format::Memray),
 ];
 
 /// Whether `bytes`, a whole file or its last part, look complete: JSON is closed, the last line of

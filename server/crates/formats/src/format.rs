@@ -45,6 +45,8 @@ pub enum Format {
     Ghc,
     /// Recordings of heaptrack.
     Heaptrack,
+    /// Recordings of memray.
+    Memray,
     /// Recordings of the JVM's Flight Recorder and of async-profiler.
     Jfr,
     /// Heap profiles by valgrind's DHAT and by dhat-rs.
@@ -60,7 +62,7 @@ pub enum Format {
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -82,6 +84,7 @@ impl Format {
         Self::Rprof,
         Self::Ghc,
         Self::Heaptrack,
+        Self::Memray,
         Self::Jfr,
         Self::Dhat,
         Self::Callgrind,
@@ -113,6 +116,7 @@ impl Format {
             Self::Rprof => "rprof",
             Self::Ghc => "ghc",
             Self::Heaptrack => "heaptrack",
+            Self::Memray => "memray",
             Self::Jfr => "jfr",
             Self::Dhat => "dhat",
             Self::Callgrind => "callgrind",
@@ -145,6 +149,7 @@ impl Format {
             Self::Rprof => "R profile (Rprof)",
             Self::Ghc => "GHC profile",
             Self::Heaptrack => "heaptrack recording",
+            Self::Memray => "memray recording",
             Self::Jfr => "Java Flight Recorder recording",
             Self::Dhat => "DHAT heap profile",
             Self::Callgrind => "callgrind file",
@@ -177,6 +182,7 @@ impl Format {
             | Self::Rprof
             | Self::Ghc
             | Self::Heaptrack
+            | Self::Memray
             | Self::Jfr
             | Self::Callgrind
             | Self::MercuryDeep => 64,
@@ -210,6 +216,7 @@ impl Format {
             | Self::Rprof
             | Self::Ghc
             | Self::Heaptrack
+            | Self::Memray
             | Self::Jfr
             | Self::Callgrind
             | Self::RbspySummary
@@ -225,7 +232,7 @@ impl Format {
     /// Whether the profiler itself compresses such files. A file that is compressed later may have
     /// been cut before.
     pub(crate) fn is_compressed(self) -> bool {
-        matches!(self, Self::Pprof | Self::Rbspy | Self::Heaptrack)
+        matches!(self, Self::Pprof | Self::Rbspy | Self::Heaptrack | Self::Memray)
     }
 
     /// Whether a file of this format can be read while its profiler appends to it.
@@ -239,6 +246,6 @@ impl Format {
     /// Whether profilers append to such a file while they record. Compressed data without their end
     /// are then what was recorded so far.
     pub(crate) fn is_appended(self) -> bool {
-        matches!(self, Self::Rbspy | Self::Heaptrack)
+        matches!(self, Self::Rbspy | Self::Heaptrack | Self::Memray)
     }
 }

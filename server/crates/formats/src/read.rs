@@ -14,6 +14,7 @@ pub(crate) mod ghc;
 pub(crate) mod heapprofile;
 pub(crate) mod heaptrack;
 pub(crate) mod jfr;
+pub(crate) mod memray;
 pub(crate) mod mojo;
 pub(crate) mod otlp;
 pub(crate) mod perf_data;

@@ -8,8 +8,8 @@ use crate::limits::Limits;
 use crate::read::result::Read;
 use crate::read::{
     callgrind, chrome_trace, cpuprofile, deep, dhat, firefox, flame_graph, folded, ghc,
-    heapprofile, heaptrack, jfr, mojo, otlp, perf_data, perf_script, pprof, pstats, pyinstrument,
-    rbspy, rbspy_summary, rprof, speedscope, stackprof,
+    heapprofile, heaptrack, jfr, memray, mojo, otlp, perf_data, perf_script, pprof, pstats,
+    pyinstrument, rbspy, rbspy_summary, rprof, speedscope, stackprof,
 };
 use profile::{GraphAccess, Recording, StackAccess, WarningCode, Weights};
 
@@ -74,6 +74,7 @@ fn read_format(
         Some(Format::Heaptrack) => heaptrack::read(input),
         Some(Format::Ghc) => ghc::read(&input.whole()),
         Some(Format::Jfr) => jfr::read(input),
+        Some(Format::Memray) => memray::read(input),
         Some(Format::Rprof) => rprof::read(input),
         Some(Format::Dhat) => dhat::read(&input.whole()),
         Some(Format::Callgrind) => callgrind::read(input),

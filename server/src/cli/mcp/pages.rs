@@ -36,7 +36,7 @@ const NATIVE: [&str; 3] = ["Rust", "C", "Cpp"];
 const SCRIPT: [&str; 3] = ["JavaScript", "TypeScript", "Tsx"];
 
 /// All pages. Of several for one language, the best comes first.
-pub const PAGES: [Page; 30] = [
+pub const PAGES: [Page; 31] = [
     Page { name: "index", text: include_str!("../../../../docs/recording.md"), languages: &[] },
     page!("samply", NATIVE),
     page!("perf", NATIVE),
@@ -58,6 +58,7 @@ pub const PAGES: [Page; 30] = [
     page!("pyinstrument", ["Python"]),
     page!("viztracer", ["Python"]),
     page!("pytorch", ["Python"]),
+    page!("memray", ["Python"]),
     page!("stackprof", ["Ruby"]),
     page!("r", ["R"]),
     page!("rbspy", ["Ruby"]),

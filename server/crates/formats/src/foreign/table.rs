@@ -21,15 +21,10 @@ const PERF: &str = "record again with `perf record --call-graph dwarf ./app`";
 pub static TABLE: &[Foreign] = &[
     // Python
     Foreign {
-        name: "memray",
-        what: "a memray recording of allocations, or a table or page made from one",
-        instead: concat!(
-            "memray writes no format that Costline reads; for time, record again with ",
-            py_spy!()
-        ),
+        name: "memray-report",
+        what: "a table or page that memray made from a recording",
+        instead: "give Costline the recording itself, `memray-app.py.1234.bin`",
         signatures: &[
-            At(0, b"memray\0"),
-            At(13, b"memray\0"),
             Begins(b"allocator,num_allocations,size,", &[]),
             Begins(b"\n<!DOCTYPE html>", &[b"<title>memray - "]),
             Keys(&["total_num_allocations", "total_bytes_allocated"]),
@@ -343,12 +338,6 @@ pub static TABLE: &[Foreign] = &[
         instead: "unpack it with `mkdir -p profiles && bunzip2 -c FILE > profiles/unpacked`",
         // The beginnings of a block of data and of the end of an empty file.
         signatures: &[At(4, b"1AY&SY"), At(4, b"\x17\x72\x45\x38\x50\x90")],
-    },
-    Foreign {
-        name: "lz4",
-        what: "data compressed with LZ4",
-        instead: "unpack it with `mkdir -p profiles && lz4 -dc FILE > profiles/unpacked`",
-        signatures: &[At(0, b"\x04\x22\x4d\x18")],
     },
     Foreign {
         name: "utf-16",

@@ -1,10 +1,11 @@
-//! Decompression: gzip (RFC 1952, any number of members) and zstd (RFC 8878, any number of frames),
-//! both recognized by their magic bytes and never by the name of the file.
+//! Decompression: gzip (RFC 1952, any number of members), zstd (RFC 8878, any number of frames) and LZ4 (any number of frames),
+//! all recognized by their magic bytes and never by the name of the file.
 
 use crate::error::{At, ReadError};
 use crate::input::Packed;
 use crate::limits::Limits;
 use flate2::bufread::MultiGzDecoder;
+use lz4_flex::frame::FrameDecoder as Lz4Decoder;
 use profile::{WarningCode, Warnings};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder, StreamingDecoder};
 use std::borrow::Cow;
@@ -25,6 +26,7 @@ pub(crate) fn decoder<'s>(codec: Codec, packed: Packed<'s>) -> Box<dyn Read + Se
     match codec {
         Codec::Gzip => Box::new(Named { codec, source: MultiGzDecoder::new(packed) }),
         Codec::Zstd => Box::new(Named { codec, source: ZstdFrames::new(packed) }),
+        Codec::Lz4 => Box::new(Named { codec, source: Lz4Frames::new(packed) }),
     }
 }
 
@@ -45,6 +47,7 @@ pub fn prefix(bytes: &[u8], n: usize) -> Cow<'_, [u8]> {
         let _ = match Codec::of(&front) {
             None => break,
             Some(Codec::Gzip) => MultiGzDecoder::new(&*front).take(n as u64).read_to_end(&mut out),
+            Some(Codec::Lz4) => Lz4Frames::new(&*front).take(n as u64).read_to_end(&mut out),
             Some(Codec::Zstd) => first_zstd_blocks(&front, n).take(n as u64).read_to_end(&mut out),
         };
         front = Cow::Owned(out);
@@ -60,6 +63,7 @@ pub fn prefix(bytes: &[u8], n: usize) -> Cow<'_, [u8]> {
 pub(crate) enum Codec {
     Gzip,
     Zstd,
+    Lz4,
 }
 
 impl Codec {
@@ -69,6 +73,7 @@ impl Codec {
             [0x1f, 0x8b, ..] => Some(Self::Gzip),
             // A normal frame or a skippable one, which parallel compressors write first.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstd),
+            [0x04, 0x22, 0x4d, 0x18, ..] => Some(Self::Lz4),
             _ => None,
         }
     }
@@ -77,6 +82,7 @@ impl Codec {
         match self {
             Self::Gzip => "gzip",
             Self::Zstd => "zstd",
+            Self::Lz4 => "LZ4",
         }
     }
 }
@@ -120,6 +126,59 @@ trait Decoder: Read {
 impl Decoder for MultiGzDecoder<Packed<'_>> {
     fn offset(&self) -> u64 {
         self.get_ref().offset()
+    }
+}
+
+/// Decodes all frames of LZ4 data. (`lz4_flex` decodes single frames, and takes data that end between two blocks for
+/// whole ones.)
+struct Lz4Frames<R: Read> {
+    frame: Lz4Decoder<Ending<R>>,
+    /// Whether the last frame has ended.
+    is_between: bool,
+}
+
+/// A source that knows whether more was wanted than it has.
+struct Ending<R> {
+    source: R,
+    has_ended: bool,
+}
+
+impl<R: Read> Read for Ending<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.source.read(buffer)?;
+        self.has_ended |= n == 0 && !buffer.is_empty();
+        Ok(n)
+    }
+}
+
+impl<R: Read> Lz4Frames<R> {
+    fn new(source: R) -> Self {
+        let frame = Lz4Decoder::new(Ending { source, has_ended: false });
+        Self { frame, is_between: true }
+    }
+}
+
+impl<R: io::BufRead> Read for Lz4Frames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if self.is_between && self.frame.get_mut().source.fill_buf()?.is_empty() {
+                return Ok(0);
+            }
+            let n = self.frame.read(buffer)?;
+            self.is_between = n == 0;
+            if n > 0 || buffer.is_empty() {
+                return Ok(n);
+            }
+            if self.frame.get_ref().has_ended {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+    }
+}
+
+impl Decoder for Lz4Frames<Packed<'_>> {
+    fn offset(&self) -> u64 {
+        self.frame.get_ref().source.offset()
     }
 }
 
@@ -321,6 +380,7 @@ mod tests {
     use crate::error::ErrorKind;
     use crate::input;
     use flate2::{Compression, write::GzEncoder};
+    use lz4_flex::frame::{BlockSize, FrameEncoder, FrameInfo};
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
     use std::io::Write;
 
@@ -332,6 +392,14 @@ mod tests {
 
     fn zstd(bytes: &[u8]) -> Vec<u8> {
         compress_to_vec(bytes, CompressionLevel::Fastest)
+    }
+
+    fn lz4(bytes: &[u8]) -> Vec<u8> {
+        let info = FrameInfo::new().block_size(BlockSize::Max64KB);
+        let info = info.content_checksum(true).block_checksums(true);
+        let mut encoder = FrameEncoder::with_frame_info(info, Vec::new());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
     }
 
     /// Text that compresses, but not to almost nothing.
@@ -359,6 +427,7 @@ mod tests {
         for packed in [
             gzip(&plain),
             zstd(&plain),
+            lz4(&plain),
             gzip(&zstd(&plain)),
             zstd(&gzip(&plain)),
             gzip(&gzip(&plain)),
@@ -383,12 +452,13 @@ mod tests {
             [&skippable[..], &zstd(b"a;b 1\n"), &skippable, &zstd(b"c 2\n"), &skippable].concat();
         assert_eq!(run(frames.clone()).unwrap(), b"a;b 1\nc 2\n");
         assert_eq!(&*prefix(&frames, 4), b"a;b ");
+        assert_eq!(run([lz4(b"a;b 1\n"), lz4(b"c 2\n")].concat()).unwrap(), b"a;b 1\nc 2\n");
     }
 
     #[test]
     fn truncated_streams_are_errors_wherever_they_end() {
         let plain = text(60_000);
-        for packed in [gzip(&plain), zstd(&plain)] {
+        for packed in [gzip(&plain), zstd(&plain), lz4(&plain)] {
             for end in (4..packed.len()).step_by(97).chain([packed.len() - 1]) {
                 let error = run(packed[..end].to_vec()).unwrap_err();
                 assert_eq!(error.kind, ErrorKind::Truncated, "{end}: {error}");
@@ -400,7 +470,7 @@ mod tests {
     #[test]
     fn corrupt_data_are_malformed_and_never_panic() {
         let plain = text(60_000);
-        for packed in [gzip(&plain), zstd(&plain)] {
+        for packed in [gzip(&plain), zstd(&plain), lz4(&plain)] {
             for at in (10..packed.len()).step_by(61) {
                 let mut broken = packed.clone();
                 broken[at] ^= 0x55;
@@ -450,7 +520,7 @@ mod tests {
         let plain = text(500_000);
         assert!(matches!(prefix(&plain, 100), Cow::Borrowed(front) if front == &plain[..100]));
         assert_eq!(&*prefix(b"ab", 100), b"ab");
-        for packed in [gzip(&plain), zstd(&plain), gzip(&gzip(&plain))] {
+        for packed in [gzip(&plain), zstd(&plain), lz4(&plain), gzip(&gzip(&plain))] {
             let front = &packed[..packed.len() / 2];
             assert_eq!(&*prefix(front, 4096), &plain[..4096]);
         }

@@ -481,6 +481,26 @@ fn otlp_has_the_costs_of_pprof() {
 }
 
 #[test]
+fn memray_counts_what_is_alive_at_the_peak_and_at_the_end() {
+    for (case, file) in
+        [("py-inventory", "memray.bin"), ("py-inventory-aggregated", "memray-agg.bin")]
+    {
+        let read = read(bytes(&format!("memray/{case}/{file}"))).unwrap();
+        assert_eq!(
+            (read.format, read.warnings.as_slice(), read.truncated),
+            (Format::Memray, [].as_slice(), Some(false))
+        );
+        for (metric, name) in [(0, "expected"), (1, "count"), (2, "leaks")] {
+            let expected: Value =
+                serde_json::from_slice(&bytes(&format!("memray/{case}/{name}.json"))).unwrap();
+            let actual = Selves::of(stacks(&read), metric, "/srv/demo/py-inventory/");
+            assert_eq!(Some(actual.total), expected["total"].as_f64(), "{case} {name}");
+            assert_eq!(actual.functions, functions(&expected), "{case} {name}");
+        }
+    }
+}
+
+#[test]
 fn ghc_counts_time_and_memory_of_cost_centres() {
     for (case, file, unit) in [
         ("hs-wordfreq", "json.prof", "samples"),

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 /// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
 /// [`watch_globs`] adds some and not every editor supports wildcards between braces.
-pub const NAMES: [&str; 42] = [
+pub const NAMES: [&str; 43] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -45,6 +45,7 @@ pub const NAMES: [&str; 42] = [
     "*.Rprof",
     "heaptrack.*.zst",
     "heaptrack.*.gz",
+    "memray-*.bin",
     "*.otlp",
     "*.otlp.json",
     "*.jfr",
@@ -74,8 +75,7 @@ const SHARED_NAMES: [&str; 15] = [
     "dhat*.json",
 ];
 /// Names of recordings that cannot be read, so that somebody says what they are.
-const NOT_READ: [&str; 16] = [
-    "memray-*.bin",
+const NOT_READ: [&str; 15] = [
     "scalene*.json",
     "*.lprof",
     "mprofile_*.dat",

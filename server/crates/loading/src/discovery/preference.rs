@@ -36,7 +36,9 @@ impl Usefulness {
     /// By the format and the name.
     fn of(path: &Path, format: Format) -> Self {
         match format {
-            Format::Dhat | Format::HeapProfile | Format::Heaptrack => Self::NotTime,
+            Format::Dhat | Format::HeapProfile | Format::Heaptrack | Format::Memray => {
+                Self::NotTime
+            }
             Format::Pprof if is_named_not_cpu(path) => Self::NotTime,
             Format::RbspySummary => Self::Summary,
             Format::PerfData | Format::Jfr => Self::Recording,
