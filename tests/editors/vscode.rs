@@ -109,7 +109,7 @@ fn a_lens_records_a_profile_whose_costs_are_shown() {
 }
 
 #[test]
-fn opening_a_file_shows_its_costs_in_six_languages() {
+fn opening_a_file_shows_its_costs_in_seven_languages() {
     run("first.mjs", &[concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/profiles")]);
 }
 

@@ -15,7 +15,9 @@ const PROJECTS = [
   ["C", "callgrind/c-jsonlite", "src/main.c"],
   ["C++", "pprof/cpp-raytrace-raw", "src/vec3.hpp"],
   ["Go", "pprof/go-indexer-cpu", "store/index.go"],
+  ["Java", "jfr/java-indexer", "src/demo/text/Tokenizer.java"],
   ["Python", "chrome-trace/py-pool-pyspy", "pool.py"],
+  ["Python-SVG", "flame-graph/py-inventory", "inv/model.py"],
   ["Ruby", "stackprof/ruby-ledger", "main.rb"],
   ["Rust", "pprof/rust-huffman", "src/bits.rs"],
 ];

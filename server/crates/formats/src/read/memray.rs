@@ -4,7 +4,8 @@
 //! counts is what memray shows: what was alive when most memory was, for the last time, and what was never freed.
 //! Of each, bytes and the number of allocations are metrics.
 //!
-//! A frame has a code object and an instruction; its line follows from the code object's [line table](line_table).
+//! A frame has a code object and an instruction; its line follows from the code object's [line table](line_table). In
+//! recordings by memray before 1.19, it has the line itself.
 //! Frames of native code are left out.
 //!
 //! memray compresses a file with LZ4 when the recording ends. Those of programs that were killed, and of forked
@@ -25,7 +26,7 @@ use line_table::line;
 use profile::{
     BuildError, Frame, Metric, ProfileBuilder, Recording, StackId, Thread, WarningCode, Warnings,
 };
-use records::{Bytes, Change, Header, Last, Record, VERSION};
+use records::{Bytes, Change, Header, Last, Record, VERSIONS};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -51,10 +52,12 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
             return Err(ReadError::truncated(At::File, message));
         }
     };
-    if header.version != VERSION {
+    if !VERSIONS.contains(&header.version) {
         return Err(ReadError::unrecognised(format!(
-            "version {} of memray's format is not supported; expected {VERSION}: record with memray 1.20",
-            header.version
+            "version {} of memray's format is not supported; expected {} to {}: record with memray 1.8 to 1.20",
+            header.version,
+            VERSIONS.start(),
+            VERSIONS.end()
         )));
     }
     let mut file = File::new(header);
@@ -102,6 +105,8 @@ struct Use {
 struct Code {
     name: String,
     file: String,
+    /// Where it begins; 0 if that is not recorded.
+    start: u32,
     first_line: i64,
     line_table: Vec<u8>,
 }
@@ -127,7 +132,7 @@ struct File {
     current: i64,
     peak: i64,
     /// The frames and stacks of an aggregated file, by number.
-    frames: Vec<(u64, i64)>,
+    frames: FxHashMap<u64, (u64, i64)>,
     stacks: Vec<Numbered>,
 }
 
@@ -168,7 +173,7 @@ impl File {
             mapped: BTreeMap::new(),
             current: 0,
             peak: 0,
-            frames: Vec::new(),
+            frames: FxHashMap::default(),
             stacks: Vec::new(),
         }
     }
@@ -206,7 +211,15 @@ impl File {
             Record::Code { id, name, file, first_line, line_table } => {
                 let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
                 let (name, file, line_table) = (text(name), text(file), line_table.to_vec());
-                self.codes.insert(id, Code { name, file, first_line, line_table });
+                let start = u32::try_from(first_line).unwrap_or(0);
+                self.codes.insert(id, Code { name, file, start, first_line, line_table });
+            }
+            Record::Line { number, name, file, line } => {
+                let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+                let (name, file) = (text(name), text(file));
+                let code = Code { name, file, start: 0, first_line: line, line_table: Vec::new() };
+                self.codes.insert(number, code);
+                self.frames.insert(number, (number, 0));
             }
             Record::Push { code, instruction } => {
                 let depth = self.threads.entry(self.thread).or_default().stack.len() as u64;
@@ -221,7 +234,9 @@ impl File {
                 stack.truncate(stack.len().saturating_sub(count));
             }
             Record::Memory { change, address, size } => self.change(change, address, size),
-            Record::Frame { code, instruction } => self.frames.push((code, instruction)),
+            Record::Frame { number, code, instruction } => {
+                self.frames.insert(number, (code, instruction));
+            }
             Record::Stack { frame, below } => {
                 // A stack follows those below it.
                 let below = if below <= self.stacks.len() as u64 { below } else { 0 };
@@ -267,8 +282,7 @@ impl File {
             next = of.below;
         }
         for (number, frame) in path.into_iter().rev() {
-            let frame = usize::try_from(frame).ok().and_then(|at| self.frames.get(at)).copied();
-            if let Some((code, instruction)) = frame {
+            if let Some(&(code, instruction)) = self.frames.get(&frame) {
                 stack = self.stack(stack, code, instruction)?;
             }
             if let Some(of) = self.numbered(number) {
@@ -284,11 +298,10 @@ impl File {
         code: u64,
         instruction: i64,
     ) -> Result<Option<StackId>, BuildError> {
-        let Some(Code { name, file, first_line, line_table }) = self.codes.get(&code) else {
+        let Some(Code { name, file, start, first_line, line_table }) = self.codes.get(&code) else {
             return Ok(below);
         };
-        let start = u32::try_from(*first_line).unwrap_or(0);
-        let func = FuncText { name, file, line: start, ..FuncText::default() };
+        let func = FuncText { name, file, line: *start, ..FuncText::default() };
         let func = func.intern(&mut self.builder)?;
         let line = line(self.header.python, line_table, *first_line, instruction);
         let frame = self.builder.intern_frame(Frame::new(func, line))?;

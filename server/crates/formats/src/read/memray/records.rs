@@ -1,15 +1,20 @@
-//! The header and the records of a file, in the version 13 of the format.
+//! The header and the records of a file.
 //!
-//! Numbers of 4 and 8 bytes have the lowest byte first; others have seven bits a byte. Addresses and first lines are
-//! differences to the one before. An address may also be one of the last fifteen.
+//! Numbers of 4 and 8 bytes have the lowest byte first; others have seven bits a byte. Addresses, lines and some numbers
+//! of frames are differences to the one before. Since version 12, an address may also be one of the last fifteen, and
+//! frames have a code object and an instruction. Before, they have a line.
 //!
-//! Source: `records.h`, `record_reader.cpp` and `hooks.h` of memray 1.20.
+//! Source: `records.h`, `record_reader.cpp` and `hooks.h` of memray 1.10, 1.18, 1.19 and 1.20.
+
+use std::ops::RangeInclusive;
 
 /// What a file begins with.
 pub(crate) const MAGIC: &[u8] = b"memray\0";
 
-/// The only version that is read.
-pub(super) const VERSION: u32 = 13;
+/// The versions that are read: memray 1.8 to 1.20.
+pub(super) const VERSIONS: RangeInclusive<u32> = 10..=13;
+/// The first version in which frames have code objects.
+const WITH_CODE: u32 = 12;
 
 /// Bytes that are being read. Nothing is consumed if a record is incomplete: it is read again with more bytes.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +69,7 @@ impl<'a> Bytes<'a> {
 }
 
 /// What is needed of a header.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) version: u32,
     /// As in `sys.hexversion`.
@@ -81,26 +86,26 @@ impl Header {
     pub(super) fn read(bytes: &mut Bytes<'_>) -> Option<Self> {
         bytes.take(MAGIC.len())?;
         let version = bytes.u32()?;
-        if version != VERSION {
-            return Some(Self {
-                version,
-                python: 0,
-                has_native: false,
-                is_aggregated: false,
-                main_thread: 0,
-                n_skipped: 0,
-            });
+        if !VERSIONS.contains(&version) {
+            return Some(Self { version, ..Self::default() });
         }
-        let (python, has_native, form) = (bytes.u32()?, bytes.byte()? != 0, bytes.byte()?);
+        let python = if version < WITH_CODE { 0 } else { bytes.u32()? };
+        let (has_native, form) = (bytes.byte()? != 0, bytes.byte()?);
         // Counts and times.
         bytes.take(32)?;
         let _command_line = bytes.text()?;
         let _pid = bytes.u32()?;
         let (main_thread, n_skipped) = (bytes.u64()?, bytes.u64()?);
-        let _allocators_and_objects = bytes.take(3)?;
-        let _standard_library = bytes.text()?;
-        for _paths in 0..2 {
-            while !bytes.text()?.is_empty() {}
+        let _allocators_and_objects = bytes.take(match version {
+            10 => 1,
+            11 => 2,
+            _ => 3,
+        })?;
+        if version >= 13 {
+            let _standard_library = bytes.text()?;
+            for _paths in 0..2 {
+                while !bytes.text()?.is_empty() {}
+            }
         }
         let is_aggregated = form == 1;
         Some(Self { version, python, has_native, is_aggregated, main_thread, n_skipped })
@@ -111,7 +116,9 @@ impl Header {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Last {
     address: u64,
-    first_line: i64,
+    /// The first line of a code object, or the line of a frame.
+    line: i64,
+    frame: u64,
     recent: [u64; 15],
 }
 
@@ -156,8 +163,16 @@ pub(super) enum Record<'a> {
         address: u64,
         size: u64,
     },
-    /// A frame, which later ones refer to by number, in their order.
+    /// A code object with one line, and a frame with the same number: what older versions have instead of both.
+    Line {
+        number: u64,
+        name: &'a [u8],
+        file: &'a [u8],
+        line: i64,
+    },
+    /// A frame, which stacks refer to by number.
     Frame {
+        number: u64,
         code: u64,
         instruction: i64,
     },
@@ -184,18 +199,30 @@ impl Last {
         bytes: &mut Bytes<'a>,
         header: &Header,
     ) -> Option<Record<'a>> {
+        let has_code = header.version >= WITH_CODE;
+        if !has_code && !header.is_aggregated {
+            return self.older_record(bytes);
+        }
         let kind = bytes.byte()?;
         if header.is_aggregated {
             match kind {
+                3 if !has_code => {
+                    return Some(Record::Stack { frame: bytes.u64()?, below: bytes.u32()?.into() });
+                }
+                4 if !has_code => {
+                    let (number, name, file) = (bytes.u64()?, bytes.text()?, bytes.text()?);
+                    let (line, _is_entry) = (bytes.u32()?, bytes.byte()?);
+                    return Some(Record::Line { number, name, file, line: line.into() });
+                }
                 1 => return bytes.take(24).map(|_| Record::Other),
                 2 => return aggregated(bytes),
                 3 => {
                     return Some(Record::Stack { frame: bytes.varint()?, below: bytes.varint()? });
                 }
                 4 => {
-                    let (_number, code) = (bytes.varint()?, bytes.varint()?);
+                    let (number, code) = (bytes.varint()?, bytes.varint()?);
                     let (instruction, _is_entry) = (bytes.signed()?, bytes.byte()?);
-                    return Some(Record::Frame { code, instruction });
+                    return Some(Record::Frame { number, code, instruction });
                 }
                 13 => {
                     bytes.varint()?;
@@ -218,31 +245,15 @@ impl Last {
                 bytes.varint()?;
                 Record::Other
             }
-            5 => {
-                bytes.signed()?;
-                bytes.signed()?;
-                Record::Other
-            }
-            6 => Record::Other,
-            7 => {
-                bytes.text()?;
-                bytes.varint()?;
-                bytes.take(8)?;
-                Record::Other
-            }
-            8 => {
-                bytes.take(8)?;
-                bytes.varint()?;
-                Record::Other
-            }
+            5..=8 => native(kind, bytes)?,
             10 => Record::Thread { name: bytes.text()? },
             12 => Record::Switch { thread: bytes.u64()? },
             14 => {
                 let (id, name, file) = (bytes.varint()?, bytes.text()?, bytes.text()?);
-                self.first_line = self.first_line.wrapping_add(bytes.signed()?);
+                self.line = self.line.wrapping_add(bytes.signed()?);
                 let length = usize::try_from(bytes.varint()?).ok()?;
                 let line_table = bytes.take(length)?;
-                Record::Code { id, name, file, first_line: self.first_line, line_table }
+                Record::Code { id, name, file, first_line: self.line, line_table }
             }
             16..=31 => Record::Pop { count: usize::from(kind - 16) + 1 },
             32..=63 => {
@@ -277,6 +288,58 @@ impl Last {
         })
     }
 
+    /// The next record of a file in versions 10 and 11: four bits are its kind, four more belong to it.
+    fn older_record<'a>(&mut self, bytes: &mut Bytes<'a>) -> Option<Record<'a>> {
+        let byte = bytes.byte()?;
+        let (kind, own) = (byte & 15, byte >> 4);
+        Some(match kind {
+            0 => match own {
+                0 => Record::End { is_complete: false },
+                1 => Record::End { is_complete: true },
+                _ => Record::Unknown,
+            },
+            1 | 2 => {
+                self.address = self.address.wrapping_add_signed(bytes.signed()?);
+                let change = match own {
+                    2 | 15 => Change::Freed,
+                    10 => Change::Mapped,
+                    11 => Change::Unmapped,
+                    0 => return Some(Record::Unknown),
+                    _ => Change::Allocated,
+                };
+                // With a native stack, everything has a size.
+                let has_size = kind == 2 || change != Change::Freed;
+                let size = if has_size { bytes.varint()? } else { 0 };
+                if kind == 2 {
+                    bytes.signed()?;
+                }
+                Record::Memory { change, address: self.address, size }
+            }
+            3 => {
+                let number = self.frame(bytes)?;
+                let (name, file) = (bytes.text()?, bytes.text()?);
+                self.line = self.line.wrapping_add(bytes.signed()?);
+                Record::Line { number, name, file, line: self.line }
+            }
+            4 => Record::Push { code: self.frame(bytes)?, instruction: 0 },
+            5..=8 => native(kind, bytes)?,
+            9 => Record::Pop { count: usize::from(own) + 1 },
+            10 => Record::Thread { name: bytes.text()? },
+            11 => {
+                bytes.varint()?;
+                bytes.varint()?;
+                Record::Other
+            }
+            12 => Record::Switch { thread: bytes.u64()? },
+            _ => Record::Unknown,
+        })
+    }
+
+    fn frame(&mut self, bytes: &mut Bytes<'_>) -> Option<u64> {
+        self.frame = self.frame.wrapping_add_signed(bytes.signed()?);
+        Some(self.frame)
+    }
+
     fn address(&mut self, bytes: &mut Bytes<'_>, recent: u8) -> Option<u64> {
         if let Some(&known) = self.recent.get(usize::from(recent)) {
             return Some(known);
@@ -286,6 +349,27 @@ impl Last {
         self.recent[0] = self.address << 3;
         Some(self.recent[0])
     }
+}
+
+/// Skips a native frame, or a part of the map of memory.
+fn native<'a>(kind: u8, bytes: &mut Bytes<'a>) -> Option<Record<'a>> {
+    match kind {
+        5 => {
+            bytes.signed()?;
+            bytes.signed()?;
+        }
+        6 => {}
+        7 => {
+            bytes.text()?;
+            bytes.varint()?;
+            bytes.take(8)?;
+        }
+        _ => {
+            bytes.take(8)?;
+            bytes.varint()?;
+        }
+    }
+    Some(Record::Other)
 }
 
 /// A structure of C, with its alignment.

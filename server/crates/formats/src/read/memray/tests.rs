@@ -13,14 +13,15 @@ fn rows(bytes: &[u8]) -> String {
 }
 
 fn header(version: u32, is_aggregated: bool, n_skipped: u64) -> Vec<u8> {
-    let mut bytes = [MAGIC, &version.to_le_bytes(), &PYTHON.to_le_bytes()].concat();
+    let mut bytes = [MAGIC, &version.to_le_bytes()].concat();
+    bytes.extend(if version < 12 { vec![] } else { PYTHON.to_le_bytes().to_vec() });
     bytes.extend([0, u8::from(is_aggregated)]);
     bytes.extend([0; 32]);
     bytes.extend(b"memray run app.py\0");
     bytes.extend(1_u32.to_le_bytes());
     bytes.extend([MAIN, n_skipped].map(u64::to_le_bytes).concat());
-    bytes.extend([1, 0, 0]);
-    bytes.extend(b"/lib\0/site\0\0/a\0/b\0\0");
+    bytes.extend(vec![0; [1, 2, 3, 3][version.clamp(10, 13) as usize - 10]]);
+    bytes.extend(if version < 13 { &b""[..] } else { b"/lib\0/site\0\0/a\0/b\0\0" });
     bytes
 }
 
@@ -125,6 +126,42 @@ run|app.py@3:3 > main|app.py@7:8 20 1 0 0
     assert_eq!(rows(&file), expected);
 }
 
+/// Frames have a number and a line, records have four bits, and allocators other numbers.
+#[test]
+fn older_versions_have_lines_in_frames() {
+    let own = |kind: u8, own: u8| kind | own << 4;
+    let frame = |name: &str, line: u8| {
+        [&[own(3, 1), 2][..], name.as_bytes(), b"\0app.py\0", &[line * 2]].concat()
+    };
+    for version in [10, 11] {
+        let file = [
+            header(version, false, 0),
+            switch(MAIN),
+            frame("main", 7),
+            vec![4, 0],
+            // The same function on another line, 2 below.
+            frame("main", 2),
+            vec![own(1, 1), 16, 100],
+            vec![own(9, 0), 4, 0],
+            vec![own(1, 1), 16, 50],
+            vec![own(1, 2), 0],
+            vec![own(0, 1)],
+        ]
+        .concat();
+        let expected = "main|app.py:7 100 1 100 1\nmain|app.py:9 50 1 0 0\n";
+        assert_eq!(rows(&file), expected);
+    }
+    let sums = [
+        header(11, true, 0),
+        [&[4][..], &9_u64.to_le_bytes(), b"main\0app.py\0", &7_u32.to_le_bytes(), &[1]].concat(),
+        [&[3][..], &9_u64.to_le_bytes(), &0_u32.to_le_bytes()].concat(),
+        [&[2][..], &[MAIN, 1, 0, 1, 0, 2, 1, 300, 100].map(u64::to_le_bytes).concat()].concat(),
+        vec![15],
+    ]
+    .concat();
+    assert_eq!(rows(&sums), "main|app.py:7 300 2 100 1\n");
+}
+
 #[test]
 fn recordings_without_an_end_are_shown() {
     let whole = [
@@ -148,6 +185,6 @@ fn recordings_without_an_end_are_shown() {
     assert!(read(&whole[..60]).unwrap_err().to_string().contains("ends within its header"));
     let empty = [header(13, false, 0), vec![1]].concat();
     assert!(read(&empty).unwrap_err().to_string().contains("has no allocations"));
-    let error = read(&header(11, false, 0)).unwrap_err().to_string();
-    assert!(error.contains("version 11 of memray's format is not supported"), "{error}");
+    let error = read(&header(9, false, 0)).unwrap_err().to_string();
+    assert!(error.contains("version 9 of memray's format is not supported"), "{error}");
 }
