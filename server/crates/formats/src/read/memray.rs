@@ -33,9 +33,9 @@ use std::collections::BTreeMap;
 /// The metrics, each with its unit. The first is shown.
 const METRICS: [(&str, &str); 4] = [
     ("peak memory", "bytes"),
-    ("peak allocations", "allocations"),
+    ("peak allocations", "peak allocations"),
     ("leaked memory", "bytes"),
-    ("leaked allocations", "allocations"),
+    ("leaked allocations", "leaked allocations"),
 ];
 
 pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
