@@ -107,7 +107,7 @@ fn without_a_profile_the_newest_of_the_project_is_shown() {
 /// A file of a format that is not read gets the same advice as `costline check FILE` gives.
 #[test]
 fn without_a_profile_files_that_are_not_read_are_named() {
-    let recording = crate::fixture("../foreign/jfr/words.jfr");
+    let recording = crate::fixture("../foreign/nettrace/words.nettrace");
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path().canonicalize().unwrap();
     let write = |name: &str, content: &[u8], age: u64| {
@@ -118,11 +118,14 @@ fn without_a_profile_files_that_are_not_read_are_named() {
         fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
         path
     };
-    let newest = write("profiles/words.jfr", &fs::read(recording).unwrap(), 10);
+    let newest = write("words.nettrace", &fs::read(recording).unwrap(), 10);
     write("app.prof", b"v8-version,11,3,244,8,-node.38,0\n", 20);
 
     let expected = Outcome::of(costline().arg("check").arg(&newest)).failure(1);
-    assert!(expected.contains("jfr print --json"), "{expected}");
+    assert!(
+        expected.contains("dotnet-trace convert") && expected.contains(&*newest.to_string_lossy()),
+        "{expected}"
+    );
     for command in ["check", "report"] {
         let outcome = Outcome::of(costline().current_dir(&folder).arg(command));
         assert_eq!(outcome.code, Some(1), "{outcome:?}");
