@@ -225,7 +225,7 @@ impl Input<'_> {
     pub(crate) fn has(&mut self, n: usize) -> bool {
         let missing = n.saturating_sub(self.bytes().len());
         if let (None, Some(expected)) = (self.codec, self.expected)
-            && self.offset() + n as u64 <= expected
+            && self.offset().saturating_add(n as u64) <= expected
         {
             // If this fails, the buffer grows block by block, and that may fail.
             let _ = self.bytes.try_reserve_exact(missing);

@@ -24,6 +24,7 @@ use quick_xml::Reader;
 use quick_xml::escape::unescape;
 use quick_xml::events::{BytesStart, Event};
 use regex::Regex;
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -34,6 +35,11 @@ static TITLE: LazyLock<Regex> = LazyLock::new(|| {
     #[expect(clippy::unwrap_used, reason = "a constant that tests use")]
     Regex::new(r"(?s)^(.*) \(([\d,]+) ([^,;()]+), ([\d.]+)%(?:; [-+]?[\d.]+%)?\)$").unwrap()
 });
+
+/// How much longer the stacks may be as text. Each frame repeats its callers.
+const MAX_GROWTH: usize = 64;
+/// Less is not counted.
+const FEW_BYTES: usize = 64 << 20;
 
 /// Whether a file begins like this.
 pub(crate) fn is_flame_graph(bytes: &[u8]) -> bool {
@@ -79,7 +85,12 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         let message = "the flame graph has no frame `all`; expected one by py-spy, cargo-flamegraph, inferno or flamegraph.pl";
         return Err(ReadError::malformed(At::File, message));
     };
-    let text = stacks(&rows(frames, all));
+    let most = bytes.len().saturating_mul(MAX_GROWTH).max(FEW_BYTES);
+    let text = stacks(&rows(frames, all), most).ok_or_else(|| {
+        ReadError::too_large(format!(
+            "the stacks of the flame graph have more than {most} bytes as text"
+        ))
+    })?;
     // Costs of other kinds than samples.
     let metric = (unit != "samples").then(|| Metric::new(&unit, &unit, None));
     let read = folded::read_stacks(&text, metric)?;
@@ -147,24 +158,24 @@ fn rows(mut frames: Vec<Frame>, all: usize) -> Vec<Vec<Frame>> {
     if levels.first() != Some(&frames[all].y) {
         levels.reverse();
     }
+    let levels: FxHashMap<i64, usize> = levels.into_iter().zip(0..).collect();
     frames.sort_by(|a, b| a.left.total_cmp(&b.left));
     let mut rows = vec![Vec::new(); levels.len()];
-    for frame in frames {
-        if let Some(level) = levels.iter().position(|&y| y == frame.y).filter(|_| !frame.is_all) {
-            rows[level].push(frame);
-        }
+    for frame in frames.into_iter().filter(|frame| !frame.is_all) {
+        rows[levels[&frame.y]].push(frame);
     }
     rows.retain(|row| !row.is_empty());
     rows
 }
 
-/// The folded stacks of frames: each with its self cost.
-fn stacks(rows: &[Vec<Frame>]) -> String {
+/// The folded stacks of frames: each with its self cost. `None` if they, or those of a row, have more than `most`
+/// bytes.
+fn stacks(rows: &[Vec<Frame>], most: usize) -> Option<String> {
     // The stack of each frame of the row before, and what is on it.
     let mut callers: Vec<(String, u64)> = Vec::new();
     let mut out = String::new();
     for (level, row) in rows.iter().enumerate() {
-        let (mut stacks, mut caller) = (Vec::with_capacity(row.len()), 0);
+        let (mut stacks, mut caller, mut n_bytes) = (Vec::with_capacity(row.len()), 0, 0);
         for frame in row {
             let middle = f64::midpoint(frame.left, frame.right);
             let stack = if level == 0 {
@@ -177,6 +188,10 @@ fn stacks(rows: &[Vec<Frame>]) -> String {
                 callers[caller].1 += frame.cost;
                 format!("{};{}", callers[caller].0, frame.text)
             };
+            n_bytes += stack.len();
+            if n_bytes + out.len() > most {
+                return None;
+            }
             stacks.push((stack, 0));
         }
         if level > 0 {
@@ -187,7 +202,7 @@ fn stacks(rows: &[Vec<Frame>]) -> String {
     if let Some(last) = rows.last() {
         write_selves(last, &callers, &mut out);
     }
-    out
+    Some(out)
 }
 
 /// Writes what each frame costs more than those on it.
@@ -269,6 +284,23 @@ main|app.py:2 > <lambda>|app.py:5 > run|app.py:8 150
         let read = read_text(&graph).unwrap();
         assert_eq!(rows(&read), "main 9\n");
         assert_eq!(read.recording.metrics()[0].unit, "bytes");
+    }
+
+    /// Each frame of a deep stack repeats those before it.
+    #[test]
+    fn stacks_have_a_most_length() {
+        let frame = |text: &str, y| Frame {
+            text: text.to_owned(),
+            cost: if y == 0 { 10 } else { 9 },
+            is_all: false,
+            left: 0.0,
+            right: 10.0,
+            y,
+        };
+        let rows = [vec![frame("main", 0)], vec![frame("f", 1)]];
+        // Two rows: `main 1` and `main;f 9`.
+        assert_eq!(stacks(&rows, 12).as_deref(), Some("main 1\nmain;f 9\n"));
+        assert_eq!(stacks(&rows, 5), None);
     }
 
     #[test]

@@ -105,7 +105,7 @@ const SAMPLE: Kind = counted("jdk.ExecutionSample", "samples");
 const WALL_SAMPLE: Kind = counted("jdk.ExecutionSample", "wall");
 const ALLOCATION: Kind = weighted("jdk.ObjectAllocationSample", "alloc", "weight");
 
-/// The kinds of events. Where two have the same type, the first is that of the JVM.
+/// The kinds of events. [`WALL_SAMPLE`] follows [`SAMPLE`], which has the same type.
 const KINDS: [Kind; 15] = [
     Kind { count: Some("cpu"), ..weighted("jdk.CPUTimeSample", "cpu time", "samplingPeriod") },
     SAMPLE,
@@ -141,8 +141,8 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
         };
         if header.major != 2 {
             return Err(ReadError::unrecognised(format!(
-                "version {}.{} of Java Flight Recorder is not supported; expected 2.x: record with OpenJDK 8u262 or newer, \
-                 Oracle's JDK before 11 writes another format",
+                "version {}.{} of Java Flight Recorder is not supported; expected 2.x: record with OpenJDK 8u262 or newer \
+                 (Oracle's JDK 8 to 10 write another format)",
                 header.major, header.minor
             )));
         }
@@ -195,6 +195,8 @@ struct File {
     threads: Vec<ThreadEvents>,
     thread_ids: FxHashMap<JavaThread, usize>,
     is_by_async_profiler: bool,
+    /// How many samples the JVM says that it lost.
+    n_lost: i64,
     lines: Lines,
 }
 
@@ -230,6 +232,7 @@ impl Default for File {
             threads: Vec::new(),
             thread_ids: FxHashMap::default(),
             is_by_async_profiler: false,
+            n_lost: 0,
             lines: Lines::default(),
         }
     }
@@ -351,6 +354,14 @@ impl File {
             }
         }
         self.lines.warn(&mut self.warnings);
+        if self.n_lost > 0 {
+            self.warnings.add(WarningCode::LostSamples, || {
+                format!(
+                    "the JVM lost {} samples because it could not keep up; costs are too low",
+                    self.n_lost
+                )
+            });
+        }
         let dialect = self.is_by_async_profiler.then_some(Dialect::AsyncProfiler);
         Ok(Read {
             writer: Writer { producer: None, dialect },
@@ -395,12 +406,8 @@ impl Chunk<'_> {
                     }),
                 }
             } else if let Some((_, layout)) = lost.as_ref().filter(|(id, _)| is(*id)) {
-                let n = layout.read(&mut payload).map_or(0, |[n]| n.number());
-                if n > 0 {
-                    self.file.warnings.add(WarningCode::LostSamples, || {
-                        format!("the JVM lost samples because it could not keep up: first {n}")
-                    });
-                }
+                let n = layout.read(&mut payload).map_or(0, |[n]| n.number().max(0));
+                self.file.n_lost = self.file.n_lost.saturating_add(n);
             } else if let Some((_, layout)) = flags.as_ref().filter(|(id, _)| is(*id))
                 && let Some([name, value]) = layout.read(&mut payload)
             {
@@ -440,8 +447,8 @@ impl Chunk<'_> {
         let known = pools.stack(key);
         if known.is_some_and(|stack| stack.is_cut) {
             self.file.warnings.add(WarningCode::CutStacks, || {
-                "outer callers of samples are missing: the recorder keeps 64 frames of a stack; for more, start the \
-                 program with `java -XX:FlightRecorderOptions=stackdepth=256`"
+                "outer callers of samples are missing: the recorder keeps 64 frames of a stack unless told otherwise; for more, \
+                 start the program with `java -XX:FlightRecorderOptions=stackdepth=256`"
                     .to_owned()
             });
         }

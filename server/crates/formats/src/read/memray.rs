@@ -134,6 +134,8 @@ struct File {
     /// The frames and stacks of an aggregated file, by number.
     frames: FxHashMap<u64, (u64, i64)>,
     stacks: Vec<Numbered>,
+    /// Those that are needed, of the main thread or of others. Without frames there is none.
+    built: FxHashMap<(u64, bool), Option<StackId>>,
 }
 
 /// A stack of an aggregated file.
@@ -145,8 +147,6 @@ struct Numbered {
     below: u64,
     /// How many frames are below.
     depth: u64,
-    /// With all frames, and without memray's own, once it is needed.
-    built: [Option<StackId>; 2],
 }
 
 #[derive(Debug, Clone, Default)]
@@ -175,6 +175,7 @@ impl File {
             peak: 0,
             frames: FxHashMap::default(),
             stacks: Vec::new(),
+            built: FxHashMap::default(),
         }
     }
 
@@ -241,7 +242,7 @@ impl File {
                 // A stack follows those below it.
                 let below = if below <= self.stacks.len() as u64 { below } else { 0 };
                 let depth = self.numbered(below).map_or(0, |stack| stack.depth + 1);
-                self.stacks.push(Numbered { frame, below, depth, built: [None; 2] });
+                self.stacks.push(Numbered { frame, below, depth });
             }
             Record::Aggregated { thread, stack, at_peak, leaked } => {
                 let stack = self.build(stack, thread == self.header.main_thread)?;
@@ -264,8 +265,8 @@ impl File {
     }
 
     /// The stack with a number, which begins with 1.
-    fn numbered(&mut self, number: u64) -> Option<&mut Numbered> {
-        self.stacks.get_mut(usize::try_from(number).ok()?.checked_sub(1)?)
+    fn numbered(&self, number: u64) -> Option<Numbered> {
+        self.stacks.get(usize::try_from(number).ok()?.checked_sub(1)?).copied()
     }
 
     /// Builds the stack with a number, of the main thread without memray's own frames.
@@ -273,9 +274,12 @@ impl File {
         let n_skipped = if is_main { self.header.n_skipped } else { 0 };
         // From the innermost to the first that was built before, or has none below.
         let (mut path, mut stack, mut next) = (Vec::new(), None, number);
-        while let Some(&mut of) = self.numbered(next) {
-            stack = of.built[usize::from(is_main)];
-            if stack.is_some() || of.depth < n_skipped {
+        while let Some(of) = self.numbered(next) {
+            if let Some(&built) = self.built.get(&(next, is_main)) {
+                stack = built;
+                break;
+            }
+            if of.depth < n_skipped {
                 break;
             }
             path.push((next, of.frame));
@@ -285,9 +289,7 @@ impl File {
             if let Some(&(code, instruction)) = self.frames.get(&frame) {
                 stack = self.stack(stack, code, instruction)?;
             }
-            if let Some(of) = self.numbered(number) {
-                of.built[usize::from(is_main)] = stack;
-            }
+            self.built.insert((number, is_main), stack);
         }
         Ok(stack)
     }
@@ -342,6 +344,9 @@ impl File {
     /// Frees a range, which may have parts of several mapped ones.
     fn unmap(&mut self, start: u64, size: u64) {
         let end = start.saturating_add(size);
+        if start == end {
+            return;
+        }
         let overlapping: Vec<_> = self
             .mapped
             .range(..end)

@@ -33,15 +33,14 @@ const BUILD_IDS: [&str; 3] = [
 /// than what is there.
 pub(crate) fn is_otlp(bytes: &[u8]) -> bool {
     let message = without_length(bytes).map_or(bytes, |(_, rest)| rest);
-    // A resource or scope, and a sample type in a profile in a scope in a resource.
+    // A sample type, in a profile in a scope in a resource.
     let has_profile = || {
-        let scope = last_field(content(message, 1)?, 2)?;
-        let profile = last_field(scope, 2)?;
-        ValueType::decode(content(profile, 1).filter(|first| first.len() < 16)?).ok()
+        let profile = field(field(field(message, 1)?, 2)?, 2)?;
+        ValueType::decode(field(profile, 1).filter(|first| first.len() < 16)?).ok()
     };
     // The first rows of the tables are empty.
     let has_dictionary = || {
-        let tables = content(message, 2)?;
+        let tables = field(message, 2).filter(|_| message.starts_with(&[0x12]))?;
         (tables.starts_with(&[0x0a, 0]) || tables.starts_with(&[0x12, 0])).then_some(())
     };
     has_profile().is_some() || has_dictionary().is_some()
@@ -56,24 +55,22 @@ fn without_length(bytes: &[u8]) -> Option<(usize, &[u8])> {
         .then_some((length as usize, rest))
 }
 
-/// The content of the first field of a message, if that has this number, as far as it is there.
-fn content(message: &[u8], number: u8) -> Option<&[u8]> {
-    let rest = message.strip_prefix(&[number << 3 | 2])?;
-    let mut cursor = rest;
-    let length = prost::encoding::decode_varint(&mut cursor).ok()?;
-    let length = usize::try_from(length).ok()?;
-    Some(&cursor[..length.min(cursor.len())])
-}
-
-/// The content of the first field with this number, after others with lower numbers.
-fn last_field(mut message: &[u8], number: u8) -> Option<&[u8]> {
-    for before in 1..number {
-        if let Some(content) = content(message, before) {
-            let at = content.as_ptr() as usize - message.as_ptr() as usize;
-            message = message.get(at + content.len()..)?;
+/// The content of the first field with a number, if those before it have lower ones, as far as it is there.
+fn field(mut message: &[u8], number: u8) -> Option<&[u8]> {
+    loop {
+        let (&key, mut rest) = message.split_first()?;
+        let length = prost::encoding::decode_varint(&mut rest).ok()?;
+        let length = usize::try_from(length).ok()?.min(rest.len());
+        let (content, after) = rest.split_at(length);
+        // Fields with a length have a key that ends with 2.
+        if key == number << 3 | 2 {
+            return Some(content);
         }
+        if key & 7 != 2 || key >> 3 > number {
+            return None;
+        }
+        message = after;
     }
-    content(message, number)
 }
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {

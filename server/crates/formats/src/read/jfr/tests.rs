@@ -315,6 +315,9 @@ fn chunks_need_nothing_of_each_other_and_whole_ones_are_read() {
         let code = if cut < HEADER { WarningCode::Malformed } else { WarningCode::Truncated };
         assert_eq!(warnings(&read), [(code, 1)], "{cut}");
     }
+    let mut endless = whole.clone();
+    endless[8..16].fill(0xff);
+    assert!(read(&endless).unwrap_err().to_string().contains("is incomplete"));
     let error = read(&whole[..whole.len() - 1]).unwrap_err().to_string();
     assert!(error.contains("jcmd PID JFR.dump"), "{error}");
     // A JVM that still runs has written more since.
