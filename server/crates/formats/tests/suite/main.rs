@@ -8,6 +8,7 @@ mod gecko;
 mod perf_data;
 mod rbspy;
 mod real_files;
+mod real_metrics;
 mod round_trips;
 mod slabs;
 mod times;

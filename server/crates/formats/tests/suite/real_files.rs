@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Reads a case, compares all self costs of its first metric and returns the result and the
 /// expected costs.
-fn check(case: &str, file: &str, root: &str) -> (formats::Read, Value) {
+pub fn check(case: &str, file: &str, root: &str) -> (formats::Read, Value) {
     let path = format!("{case}/{file}");
     let content =
         if path.rsplit('.').next() == Some("gz") { unzipped(&path) } else { bytes(&path) };
@@ -55,7 +55,7 @@ fn check(case: &str, file: &str, root: &str) -> (formats::Read, Value) {
     (read, expected)
 }
 
-fn functions(expected: &Value) -> BTreeMap<(String, String), f64> {
+pub fn functions(expected: &Value) -> BTreeMap<(String, String), f64> {
     let mut functions = BTreeMap::new();
     for row in rows(&expected["functions"]) {
         *functions.entry((text(&row["name"]), text(&row["file"]))).or_default() +=
@@ -67,7 +67,7 @@ fn functions(expected: &Value) -> BTreeMap<(String, String), f64> {
 
 /// Code without names by its offset in its memory page: expected addresses are in memory, read ones
 /// in libraries, which are mapped at page boundaries.
-fn in_pages(functions: BTreeMap<(String, String), f64>) -> BTreeMap<(String, String), f64> {
+pub fn in_pages(functions: BTreeMap<(String, String), f64>) -> BTreeMap<(String, String), f64> {
     let mut sums = BTreeMap::new();
     for ((name, file), cost) in functions {
         let address = name.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok());
@@ -77,12 +77,12 @@ fn in_pages(functions: BTreeMap<(String, String), f64>) -> BTreeMap<(String, Str
     sums
 }
 
-fn rows(table: &Value) -> impl Iterator<Item = &Value> {
+pub fn rows(table: &Value) -> impl Iterator<Item = &Value> {
     table.as_array().unwrap().iter()
 }
 
 /// Empty for null.
-fn text(value: &Value) -> String {
+pub fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
@@ -458,160 +458,6 @@ fn pyinstrument_has_lines_and_times() {
     assert_eq!((read.format, codes), (Format::Pyinstrument, vec![WarningCode::SampledAtCalls]));
     // The session states 1.428 s.
     assert!(read.span_seconds.is_some_and(|seconds| (1.427..1.429).contains(&seconds)));
-}
-
-#[test]
-fn otlp_has_the_costs_of_pprof() {
-    let cases = [
-        ("go-indexer-cpu/cpu.otlp", "go-indexer-cpu/expected", "cpu"),
-        ("go-indexer-cpu/cpu.otlp", "go-indexer-cpu/samples", "samples"),
-        ("go-indexer-heap/heap.otlp.json", "go-indexer-heap/expected", "inuse_space"),
-    ];
-    for (file, expected, metric) in cases {
-        let read = read(bytes(&format!("otlp/{file}"))).unwrap();
-        let metrics = read.recording.metrics();
-        let metric = metrics.iter().position(|known| known.name == metric).unwrap();
-        let actual = Selves::of(stacks(&read), metric, "/srv/demo/go-indexer/");
-        let expected = bytes(&format!("otlp/{expected}.json"));
-        let expected: Value = serde_json::from_slice(&expected).unwrap();
-        assert_eq!(read.format, Format::Otlp);
-        assert_eq!(Some(actual.total), expected["total"].as_f64(), "{file}");
-        assert_eq!(actual.functions, functions(&expected), "{file}");
-    }
-}
-
-#[test]
-fn memray_counts_what_is_alive_at_the_peak_and_at_the_end() {
-    for (case, file) in
-        [("py-inventory", "memray.bin"), ("py-inventory-aggregated", "memray-agg.bin")]
-    {
-        let read = read(bytes(&format!("memray/{case}/{file}"))).unwrap();
-        assert_eq!(
-            (read.format, read.warnings.as_slice(), read.truncated),
-            (Format::Memray, [].as_slice(), Some(false))
-        );
-        for (metric, name) in [(0, "expected"), (1, "count"), (2, "leaks")] {
-            let expected: Value =
-                serde_json::from_slice(&bytes(&format!("memray/{case}/{name}.json"))).unwrap();
-            let actual = Selves::of(stacks(&read), metric, "/srv/demo/py-inventory/");
-            assert_eq!(Some(actual.total), expected["total"].as_f64(), "{case} {name}");
-            assert_eq!(actual.functions, functions(&expected), "{case} {name}");
-        }
-    }
-}
-
-#[test]
-fn ghc_counts_time_and_memory_of_cost_centres() {
-    for (case, file, unit) in [
-        ("hs-wordfreq", "json.prof", "samples"),
-        ("hs-wordfreq-detailed", "detailed.prof", "samples"),
-        ("hs-wordfreq-percent", "wordfreq.prof", "percent"),
-    ] {
-        let case = format!("ghc/{case}");
-        let read = read(bytes(&format!("{case}/{file}"))).unwrap();
-        let metrics = read.recording.metrics();
-        assert_eq!((read.format, &*metrics[0].unit), (Format::Ghc, unit));
-        assert!(metrics.iter().all(|metric| metric.lines == LineKnowledge::Nothing));
-        for (metric, name) in [(0, "expected"), (1, "alloc")] {
-            let expected: Value =
-                serde_json::from_slice(&bytes(&format!("{case}/{name}.json"))).unwrap();
-            let actual = Selves::of(stacks(&read), metric, "");
-            let total = expected["total"].as_f64().unwrap();
-            assert!((actual.total - total).abs() < 1e-9, "{case} {name}");
-            assert_eq!(actual.functions, functions(&expected), "{case} {name}");
-        }
-    }
-}
-
-#[test]
-fn heaptrack_counts_five_costs() {
-    let (case, root) = ("heaptrack/cpp-textpool", "/srv/demo/cpp-textpool/");
-    let (read, _) = check(case, "heaptrack.textpool.zst", root);
-    let names: Vec<_> = read.recording.metrics().iter().map(|it| &*it.name).collect();
-    assert_eq!(
-        (read.format, &names[..], read.warnings.as_slice(), read.truncated),
-        (
-            Format::Heaptrack,
-            &[
-                "peak memory",
-                "allocations",
-                "temporary allocations",
-                "leaked memory",
-                "allocated memory"
-            ][..],
-            [].as_slice(),
-            Some(false)
-        )
-    );
-    for (metric, file) in [(1, "calls"), (2, "temporary"), (3, "leaked"), (4, "total")] {
-        let expected = bytes(&format!("{case}/{file}.json"));
-        let expected: Value = serde_json::from_slice(&expected).unwrap();
-        let actual = Selves::of(stacks(&read), metric, root);
-        assert_eq!(Some(actual.total), expected["total"].as_f64(), "{file}");
-        assert_eq!(in_pages(actual.functions), in_pages(functions(&expected)), "{file}");
-    }
-}
-
-/// Frames have classes, and no files: `Cursor` is in the file of `Tokenizer`.
-#[test]
-fn flight_recorder_has_lines_of_classes() {
-    for (case, file, metrics) in [
-        ("java-indexer", "profile.jfr", &["expected", "alloc", "lock"][..]),
-        ("java-indexer-default", "default.jfr.gz", &["expected"]),
-    ] {
-        let read = read(bytes(&format!("jfr/{case}/{file}"))).unwrap();
-        assert_eq!(read.format, Format::Jfr);
-        for (metric, &name) in metrics.iter().enumerate() {
-            let expected = bytes(&format!("jfr/{case}/{name}.json"));
-            let expected: Value = serde_json::from_slice(&expected).unwrap();
-            let actual = Selves::of(stacks(&read), metric, "");
-            assert_eq!(Some(actual.total), expected["total"].as_f64(), "{case} {name}");
-            let mut by_name = BTreeMap::new();
-            for ((name, _), cost) in functions(&expected) {
-                *by_name.entry(name).or_insert(0.0) += cost;
-            }
-            let mut actual_by_name = BTreeMap::new();
-            for ((name, _), cost) in actual.functions {
-                *actual_by_name.entry(name).or_insert(0.0) += cost;
-            }
-            assert_eq!(actual_by_name, by_name, "{case} {name}");
-            for row in rows(&expected["lines"]) {
-                let file = text(&row["file"]).replace("src/", "");
-                let line = u32::try_from(row["line"].as_u64().unwrap()).unwrap();
-                let files = [file.clone(), file.replace("Tokenizer", "Cursor")];
-                let lines: BTreeSet<_> = files.into_iter().map(|file| (file, line)).collect();
-                let own: f64 = lines.iter().filter_map(|line| actual.lines.get(line)).sum();
-                assert_eq!(Some(own), row["self"].as_f64(), "{case} {name} {file}:{line}");
-            }
-        }
-    }
-}
-
-/// Its narrowest frames are not drawn if they are less than a hundredth of a percent.
-#[test]
-fn a_flame_graph_has_the_costs_of_its_stacks() {
-    for path in [
-        "folded/py-gridworld-pyspy/pyspy.raw.txt",
-        "folded/ruby-ledger-rbspy/rbspy.collapsed",
-        "folded/cpp-raytrace-perf/fp.folded",
-    ] {
-        let stacks_of_file = String::from_utf8(bytes(path)).unwrap();
-        for direction in
-            [inferno::flamegraph::Direction::Straight, inferno::flamegraph::Direction::Inverted]
-        {
-            let mut options = inferno::flamegraph::Options::default();
-            (options.direction, options.min_width) = (direction, 0.0);
-            let mut svg = Vec::new();
-            inferno::flamegraph::from_lines(&mut options, stacks_of_file.lines(), &mut svg)
-                .unwrap();
-            let (drawn, folded) = (read(svg).unwrap(), read(bytes(path)).unwrap());
-            assert_eq!(drawn.format, Format::FlameGraph);
-            let (drawn, folded) = (stacks(&drawn), stacks(&folded));
-            let [drawn, folded] = [drawn, folded].map(|profile| Selves::of(profile, 0, ""));
-            assert_eq!((drawn.total, drawn.lines), (folded.total, folded.lines), "{path}");
-            assert_eq!(drawn.functions, folded.functions, "{path}");
-        }
-    }
 }
 
 #[test]
