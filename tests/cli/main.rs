@@ -14,6 +14,7 @@ mod fetch;
 mod foreign;
 mod html;
 mod input;
+mod labels;
 mod lacking;
 #[cfg(all(feature = "grammars", target_os = "linux"))]
 mod limits;

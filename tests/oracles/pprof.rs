@@ -1,7 +1,7 @@
 //! Compares how mutated pprof files are read with how `go tool pprof` reads them: every stack, its lines
 //! and its weights.
 
-use crate::{compare, fixtures, installed, output};
+use crate::{compare, costline, fixtures, installed, output};
 use analysis::Recording;
 use profile::{Profile, StackAccess as _, StackId};
 use proptest::prelude::Rng as _;
@@ -121,6 +121,59 @@ fn mutated(seed: &[u8], random: &mut TestRng) -> Vec<u8> {
         bytes[at] = random.next_u32() as u8;
     }
     bytes
+}
+
+/// The sums that `go tool pprof -tags` prints for the labels of a key, smallest first, by key.
+fn labels_by_go(profile: &Path, metric: &str, unit: &str) -> Option<BTreeMap<String, Vec<f64>>> {
+    let mut go = Command::new("go");
+    go.args(["tool", "pprof", "-tags", "-unit", unit, "-nodefraction", "0"]);
+    go.args(["-symbolize=none", &format!("-sample_index={metric}")]);
+    let text = output(go.arg(profile)).ok()?;
+    let number = |text: &str| -> f64 {
+        let end = text.find(|sign: char| sign.is_alphabetic()).unwrap_or(text.len());
+        text[..end].parse().unwrap()
+    };
+    let mut labels: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let mut key = "";
+    for line in text.lines() {
+        // `KEY: Total SUM`, then `SUM (PERCENT%): VALUE` for each value.
+        if let Some((name, _)) = line.trim_start().split_once(": Total ") {
+            key = name;
+        } else if let Some((sum, _)) = line.trim_start().split_once(" (") {
+            labels.entry(key.to_owned()).or_default().push(number(sum));
+        }
+    }
+    for sums in labels.values_mut() {
+        sums.sort_by(f64::total_cmp);
+    }
+    Some(labels)
+}
+
+#[test]
+fn labels_cost_what_go_says() {
+    if !installed(Command::new("go").arg("version")) {
+        return;
+    }
+    let mut n_keys = 0;
+    for (name, profile) in fixtures("pprof") {
+        let report = costline("report", &profile, &["--no-symbols"]);
+        let [metric, unit] = ["metric", "unit"].map(|key| report[key].as_str().unwrap());
+        // Otherwise Go rounds to a larger unit.
+        let unit = if unit == "bytes" { "B" } else { unit };
+        let expected = labels_by_go(&profile, metric, unit).unwrap();
+        let mut found: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        for label in report["labels"].as_array().unwrap().iter().filter(|it| !it["value"].is_null())
+        {
+            let sums = found.entry(label["key"].as_str().unwrap().to_owned()).or_default();
+            sums.push(label["total"].as_f64().unwrap());
+        }
+        for sums in found.values_mut() {
+            sums.sort_by(f64::total_cmp);
+        }
+        n_keys += found.len();
+        assert_eq!(found, expected, "{name}");
+    }
+    assert!(n_keys >= 5, "{n_keys}");
 }
 
 #[test]

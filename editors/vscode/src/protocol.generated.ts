@@ -313,6 +313,8 @@ export type ChoiceKey =
   | "overlay"
   /** The threads. */
   | "threads"
+  /** Filters by labels. */
+  | "labels"
   /** Which functions to show. */
   | "implementation"
   /** Where to show the cost of inlined code. */
@@ -1006,7 +1008,7 @@ export type HotRole =
   /** Procedures that set a field. */
   | "setter";
 
-/** A function, line, call, file, module, package, library, thread, clique or field. */
+/** A function, line, call, file, module, package, library, thread, label, clique or field. */
 export interface HotRow {
   /** The number of calls, if they are counted. */
   readonly calls?: number;
@@ -1026,7 +1028,7 @@ export interface HotRow {
   readonly item?: Item;
   /** The key of a function. */
   readonly key?: FunctionKey;
-  /** What rows are sorted by, formatted as in hints. */
+  /** The key of a label. Its value is the name, which is missing for what has no such label. */
   readonly label: string;
   /** The short name of the library of a function, or the module of a field. */
   readonly lib?: string;
@@ -1042,7 +1044,7 @@ export interface HotRow {
   readonly name?: string;
   /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
   readonly overlay?: OverlayData;
-  /** Whether it is, or has, own code: its source is in the workspace, not in a folder of libraries. Missing for threads and fields. */
+  /** Whether it is, or has, own code: its source is in the workspace, not in a folder of libraries. Missing for threads, labels and fields. */
   readonly own?: boolean;
   /** The cost of one call on average, if that was requested. */
   readonly perCall?: PerCall;
@@ -1096,6 +1098,8 @@ export interface HotSpots {
   readonly functions?: readonly HotRow[];
   /** The two groups of rows, your code and other code, if they are sorted by `charged` without a `filter` and the profile has both. Otherwise empty. */
   readonly groups: readonly HotGroup[];
+  /** The labels. Missing if something else was requested. */
+  readonly labels?: readonly HotRow[];
   /** The libraries. Missing if something else was requested. */
   readonly libraries?: readonly HotRow[];
   /** The lines. Missing if something else was requested. */
@@ -1120,8 +1124,8 @@ export interface HotSpots {
 
 /** The hot spots to return. */
 export interface HotSpotsArgument {
-  /** What to list. Default: functions. */
-  readonly by?: HotSpotsBy | null;
+  /** What to list. Default: functions. `label:KEY`: the labels with one key, and what has none. */
+  readonly by?: HotSpotsBy | `label:${string}` | null;
   /** List only rows whose name or file contains this text, ignoring case. Default: all. */
   readonly filter?: string | null;
   /** The maximum number. Default: 50. */
@@ -1136,7 +1140,7 @@ export interface HotSpotsArgument {
   readonly perCall?: boolean | null;
   /** Whether to list only your own code. Default: all, own code first. */
   readonly scope?: HotSpotsScope | null;
-  /** What to sort by. Default: functions, lines, files and packages: charged, unless `perCall` or `module` is given; modules and libraries: charged if only your own code is listed, else self; threads: self; others: total. */
+  /** What to sort by. Default: functions, lines, files and packages: charged, unless `perCall` or `module` is given; modules and libraries: charged if only your own code is listed, else self; threads and labels: self; others: total. */
   readonly sort?: HotSpotsSort | null;
 }
 
@@ -1158,6 +1162,8 @@ export type HotSpotsBy =
   | "library"
   /** Threads. */
   | "thread"
+  /** Labels of samples with their values; `label:KEY` lists those of one key. */
+  | "label"
   /** Functions that call each other (call graphs only). */
   | "clique"
   /** Fields of Mercury data structures, with the procedures that get and set them. */
@@ -1749,6 +1755,8 @@ export interface SetViewArgument {
   readonly implementation?: Implementation | null;
   /** Where to show the cost of inlined code. */
   readonly inlines?: Inlines | null;
+  /** Filters by labels, all of which a sample must pass: `size=large`, `size!=large`, `url=~^/api/` (a regular expression), `size` (has the key), `!size`, `bytes=100..200`, `bytes>=1kb`. Empty: all samples. */
+  readonly labels?: readonly string[] | null;
   /** The metric to show, by name or unit. */
   readonly metric?: string | null;
   /** The call node to show the costs of, with what it calls: the path of a node in the result of `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`: all nodes. */
@@ -1902,7 +1910,9 @@ export type Takes =
   /** A category of frames, in `category`. */
   | "category"
   /** A library, in `resource`. */
-  | "resource";
+  | "resource"
+  /** The key of a label, in `label`. */
+  | "label";
 
 /** A `costline:` document. */
 export interface TextDocumentContent {
@@ -2014,7 +2024,7 @@ export interface TotalChange {
   readonly text: string;
 }
 
-/** A transform in JSON. It has one of `function`, `path`, `category` and `resource`, depending on its kind. */
+/** A transform in JSON. It has one of `function`, `path`, `category`, `resource` and `label`, depending on its kind. */
 export interface Transform {
   /** The category of frames. */
   readonly category?: string | null;
@@ -2022,6 +2032,8 @@ export interface Transform {
   readonly function?: FunctionKeyOrName | null;
   /** The functions that the transform applies to, if they differ from the view's. */
   readonly implementation?: Implementation | null;
+  /** The key of a label. */
+  readonly label?: string | null;
   /** The functions of a path from the root, or from the leaf for `focus-subtree-inverted`. */
   readonly path?: readonly FunctionKeyOrName[] | null;
   /** The library. */
@@ -2030,7 +2042,7 @@ export interface Transform {
   readonly type: TransformKind;
 }
 
-/** A transform in JSON. It has one of `function`, `path`, `category` and `resource`, depending on its kind. */
+/** A transform in JSON. It has one of `function`, `path`, `category`, `resource` and `label`, depending on its kind. */
 export interface TransformArgument {
   /** The category of frames. */
   readonly category?: string | null;
@@ -2038,6 +2050,8 @@ export interface TransformArgument {
   readonly function?: FunctionKeyOrNameArgument | null;
   /** The functions that the transform applies to, if they differ from the view's. */
   readonly implementation?: Implementation | null;
+  /** The key of a label. */
+  readonly label?: string | null;
   /** The functions of a path from the root, or from the leaf for `focus-subtree-inverted`. */
   readonly path?: readonly FunctionKeyOrNameArgument[] | null;
   /** The library. */
@@ -2087,7 +2101,9 @@ export type TransformKind =
   /** Collapse direct recursion */
   | "collapse-direct-recursion"
   /** Collapse function with what it calls */
-  | "collapse-function-subtree";
+  | "collapse-function-subtree"
+  /** Split stacks by label */
+  | "split-by-label";
 
 /** A node of the call tree. */
 export interface TreeNode {
@@ -2257,7 +2273,7 @@ export interface Commands {
   readonly "costline.sources": { readonly arguments: readonly []; readonly result: NamedSources };
   /** Export the profile, with the current view applied, to a file in another format. */
   readonly "costline.export": { readonly arguments: readonly [ExportArgument]; readonly result: Exported };
-  /** List the hottest functions, lines, calls, files, modules, packages, libraries, threads, cliques or fields of the profile, own code first, like `costline report`. Null without a profile. */
+  /** List the hottest functions, lines, calls, files, modules, packages, libraries, threads, labels, cliques or fields of the profile, own code first, like `costline report`. Null without a profile. */
   readonly "costline.hotspots": { readonly arguments: readonly [(HotSpotsArgument | null)?, (OtherProfile | null)?]; readonly result: HotSpots | null };
   /** Return the hot line after that of the cursor, or before it, in any file of the workspace. Hot lines are those whose self cost is at least the setting `hints.minPercent`, hottest first, your own code, with the libraries that it calls, before other code, at most 200. From any other line it is the hottest; after the last one comes the first. */
   readonly "costline.hotLine": { readonly arguments: readonly [(HotLineArgument | null)?]; readonly result: HotLineStep };

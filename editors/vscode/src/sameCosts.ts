@@ -3,9 +3,9 @@
 import type { ChoiceKey, SetViewArgument, TransformArgument, View } from "./protocol.generated";
 
 /** The choices that decide which costs are shown. */
-const CHOICES: readonly ChoiceKey[] = ["metric", "threads", "implementation", "inlines", "own"];
+const CHOICES: readonly ChoiceKey[] = ["metric", "threads", "labels", "implementation", "inlines", "own"];
 /** The keys of a view that decide which costs are shown. */
-const KEYS = ["metric", "threads", "implementation", "inlines", "own", "range", "search", "transforms"] as const satisfies readonly (keyof SetViewArgument)[];
+const KEYS = ["metric", "threads", "labels", "implementation", "inlines", "own", "range", "search", "transforms"] as const satisfies readonly (keyof SetViewArgument)[];
 
 /** Whether two views have the same costs: of the same profile, metric, threads, time range and so on. */
 export function haveSameCosts(one: View, other: View): boolean {

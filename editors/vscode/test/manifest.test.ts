@@ -94,7 +94,7 @@ test("an untrusted workspace cannot choose the program", () => {
 test("an untrusted workspace cannot choose paths", () => {
   const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
   // What users can write themselves can be a path, but for names in a profile and globs of files of the workspace.
-  const names = ["costline.metric", "costline.threads", "costline.exclude"];
+  const names = ["costline.metric", "costline.threads", "costline.labels", "costline.exclude"];
   const isFree = (setting: Setting): boolean => !setting.enum && ["string", "array", "object"].includes(setting.type?.toString() ?? "object");
   const free = Object.entries(settings).filter(([, setting]) => isFree(setting)).map(([name]) => name);
   for (const name of ["profile", "baseline", "overlay", "views", "pathMappings"]) assert.ok(free.includes(`costline.${name}`), name);

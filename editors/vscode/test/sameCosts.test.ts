@@ -22,7 +22,7 @@ test("views have the same costs if nothing differs that decides them", () => {
 test("what the code showed before does not stay", () => {
   const asked = wholeView({ metric: "cpu", transforms: [] });
   assert.deepEqual([asked.metric, asked.transforms], ["cpu", []]);
-  assert.deepEqual(asked.reset, ["threads", "implementation", "inlines", "own", "range", "search"]);
+  assert.deepEqual(asked.reset, ["threads", "labels", "implementation", "inlines", "own", "range", "search"]);
 });
 
 test("a view with a name is used whole", () => {

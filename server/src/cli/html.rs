@@ -119,7 +119,7 @@ impl Page {
     /// The own files that were found, hottest first. Empty if the profile names no files.
     fn files(&self) -> Vec<HotRow> {
         let question = Question {
-            by: Some(By::File),
+            by: Some(By::File.into()),
             scope: Some(Scope::Own),
             limit: Some(usize::MAX),
             ..Question::default()

@@ -12,13 +12,13 @@ use super::loaded::Loaded;
 use super::output::Output;
 use super::overlay::{Beside, OverlayArgs};
 use super::style::{Style, StyleArgs};
-use super::values::{least_value, one_of, percentage};
+use super::values::{ListingParser, least_value, one_of, percentage};
 use super::view::ViewArgs;
 use answers::hot_groups::{HotGroup, hot_groups};
 use answers::text::{file_name, library, markdown, place, plain};
 use answers::{
-    Compared, Format, FunctionId, InBaseline, LabelPart as Part, LabelScale as Scale, Members,
-    NO_COST, Omitted, Overlay, Place, RankBy as By, RankLimits as Limits, RankRow as Row,
+    Compared, Format, FunctionId, InBaseline, LabelPart as Part, LabelScale as Scale, Listing,
+    Members, NO_COST, Omitted, Overlay, Place, RankBy as By, RankLimits as Limits, RankRow as Row,
     RankScope as Scope, RankSort as Sort, Ranked, Ranking, Role, Show, Snapshot, Subject,
     ThreadChoice, Total, Unit, units,
 };
@@ -58,9 +58,9 @@ impl ReportArgs {
 /// The rows of a text report.
 #[derive(Debug, clap::Args)]
 struct RowArgs {
-    /// What to list
-    #[arg(long, value_parser = one_of::<By>(), default_value = "function")]
-    by: By,
+    /// What to list; `label:KEY` lists the labels with one key
+    #[arg(long, value_parser = ListingParser, default_value = "function")]
+    by: Listing,
     /// What to sort by [default: functions, lines, files and packages: charged, and with `--scope own` modules
     /// and libraries, too; calls, cliques and fields: total; others: self]
     #[arg(long, value_parser = one_of::<Sort>())]
@@ -93,10 +93,10 @@ struct RowArgs {
 
 impl RowArgs {
     fn ranking(self) -> Ranking {
-        let Self { by, sort, scope, filter, per_call, .. } = self;
+        let Self { by: Listing { by, label }, sort, scope, filter, per_call, .. } = self;
         let limits =
             Limits { per_call, min_percent: self.min_percent, min: self.min, limit: self.limit };
-        Ranking { by, sort, scope, idle: true, module: self.module, filter, limits }
+        Ranking { by, label, sort, scope, idle: true, module: self.module, filter, limits }
     }
 }
 
@@ -126,7 +126,7 @@ fn text(
     style: Style,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let (format, by, ranking) = (rows.format, rows.by, rows.ranking());
+    let (format, by, ranking) = (rows.format, rows.by.by, rows.ranking());
     let line = |file, line| before?.recorded_line(snapshot, file, line);
     let baseline = before.map(|compared| InBaseline { compared, line: &line });
     let ranked = ranking.rows(snapshot, baseline).map_err(Failure::usage)?;

@@ -1,9 +1,11 @@
 //! Parsers of values of arguments.
 
-use answers::values;
+use answers::{Listing, RankBy, values};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Command, Error};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use std::ffi::OsStr;
 
 /// Parses one of the names of a type ([`values`]).
 pub(super) fn one_of<T>() -> impl TypedValueParser<Value = T>
@@ -13,6 +15,31 @@ where
     let names = values::<T>().into_iter().map(|of| PossibleValue::new(of.name).help(of.help));
     PossibleValuesParser::new(names.collect::<Vec<_>>())
         .try_map(|name| serde_json::from_value(name.into()))
+}
+
+/// Parses what to list: one of the names of [`RankBy`], or `label:KEY`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ListingParser;
+
+impl TypedValueParser for ListingParser {
+    type Value = Listing;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Listing, Error> {
+        match value.to_str().and_then(Listing::of_label) {
+            Some(listing) => Ok(listing),
+            None => one_of::<RankBy>().parse_ref(command, argument, value).map(RankBy::into),
+        }
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue>>> {
+        let names: Vec<_> = one_of::<RankBy>().possible_values()?.collect();
+        Some(Box::new(names.into_iter()))
+    }
 }
 
 /// Parses `2%` or `2`.

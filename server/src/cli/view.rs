@@ -32,6 +32,10 @@ pub(super) struct ViewArgs {
     /// `report --by thread`; all threads of a process: its name or pid:ID (can be repeated)
     #[arg(long, value_name = "NAME")]
     pub(super) thread: Vec<String>,
+    /// Show only samples with this label: KEY=VALUE, KEY!=VALUE, KEY=~REGEX, KEY, !KEY, KEY=1kb..2kb or
+    /// KEY>=1kb (can be repeated; all must hold)
+    #[arg(long, value_name = "FILTER", allow_hyphen_values = true)]
+    pub(super) label: Vec<String>,
     /// Show only these functions; the cost of others goes to their callers
     #[arg(long, value_parser = one_of::<Implementation>(), value_name = "WHICH", default_value = "all")]
     pub(super) implementation: Implementation,
@@ -129,6 +133,7 @@ impl ViewArgs {
             combine: self.combine.unwrap_or_default(),
             metric: self.metric.clone(),
             threads: self.thread.clone(),
+            labels: self.label.clone(),
             implementation: self.implementation,
             transforms: self.transform.clone(),
             range: self.range,

@@ -85,6 +85,11 @@ fn of(schema: &Value) -> String {
         types.dedup();
         return types.join(" | ");
     }
+    // `^label:.`: a text with a fixed beginning.
+    let begins = schema["pattern"].as_str().and_then(|it| it.strip_prefix('^')?.strip_suffix('.'));
+    if let Some(begins) = begins {
+        return format!("`{begins}${{string}}`");
+    }
     match schema["type"].as_str() {
         Some("array") => array(schema),
         Some("integer") => "number".to_owned(),

@@ -177,6 +177,7 @@
 ---| '"metric"' # The metric.
 ---| '"overlay"' # The overlay.
 ---| '"threads"' # The threads.
+---| '"labels"' # Filters by labels.
 ---| '"implementation"' # Which functions to show.
 ---| '"inlines"' # Where to show the cost of inlined code.
 ---| '"own"' # Whether to charge libraries and the runtime to your code that called them.
@@ -579,7 +580,7 @@
 ---| '"getter"' # Procedures that get a field.
 ---| '"setter"' # Procedures that set a field.
 
---- A function, line, call, file, module, package, library, thread, clique or field.
+--- A function, line, call, file, module, package, library, thread, label, clique or field.
 ---@class costline.HotRow
 ---@field calls? integer The number of calls, if they are counted.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
@@ -590,7 +591,7 @@
 ---@field file? string The name of the file in the profile: that of a function's definition, a line or a file.
 ---@field item? costline.Item The item of a function, to request callers and callees with.
 ---@field key? costline.FunctionKey The key of a function.
----@field label string What rows are sorted by, formatted as in hints.
+---@field label string The key of a label. Its value is the name, which is missing for what has no such label.
 ---@field lib? string The short name of the library of a function, or the module of a field.
 ---@field line? integer The recorded line of a function's definition, or the recorded line, 1-based.
 ---@field line0? integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
@@ -598,7 +599,7 @@
 ---@field metric string The metric of both.
 ---@field name? string The recorded name. Missing for lines, calls and cliques, and for functions without a file, library or whatever is listed.
 ---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
----@field own? boolean Whether it is, or has, own code: its source is in the workspace, not in a folder of libraries. Missing for threads and fields.
+---@field own? boolean Whether it is, or has, own code: its source is in the workspace, not in a folder of libraries. Missing for threads, labels and fields.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
 ---@field pid? string The process id of a thread, as spelled in the profile.
 ---@field placeText? string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
@@ -626,6 +627,7 @@
 ---@field files? costline.HotRow[] The files. Missing if something else was requested.
 ---@field functions? costline.HotRow[] The functions. Missing if something else was requested.
 ---@field groups costline.HotGroup[] The two groups of rows, your code and other code, if they are sorted by `charged` without a `filter` and the profile has both. Otherwise empty.
+---@field labels? costline.HotRow[] The labels. Missing if something else was requested.
 ---@field libraries? costline.HotRow[] The libraries. Missing if something else was requested.
 ---@field lines? costline.HotRow[] The lines. Missing if something else was requested.
 ---@field marks string[] What is not default about the view, as short labels.
@@ -639,7 +641,7 @@
 
 --- The hot spots to return.
 ---@class costline.HotSpotsArgument
----@field by? costline.HotSpotsBy|vim.NIL What to list. Default: functions.
+---@field by? costline.HotSpotsBy|string|vim.NIL What to list. Default: functions. `label:KEY`: the labels with one key, and what has none.
 ---@field filter? string|vim.NIL List only rows whose name or file contains this text, ignoring case. Default: all.
 ---@field limit? integer|vim.NIL The maximum number. Default: 50.
 ---@field min? number|vim.NIL The least value in units of the metric, in what rows are sorted by. Default: none.
@@ -647,7 +649,7 @@
 ---@field module? string|vim.NIL The Mercury module or the library of the functions or fields. Default: all.
 ---@field perCall? boolean|vim.NIL Divide costs by the number of calls. Rows without counted calls are omitted. Default: false.
 ---@field scope? costline.HotSpotsScope|vim.NIL Whether to list only your own code. Default: all, own code first.
----@field sort? costline.HotSpotsSort|vim.NIL What to sort by. Default: functions, lines, files and packages: charged, unless `perCall` or `module` is given; modules and libraries: charged if only your own code is listed, else self; threads: self; others: total.
+---@field sort? costline.HotSpotsSort|vim.NIL What to sort by. Default: functions, lines, files and packages: charged, unless `perCall` or `module` is given; modules and libraries: charged if only your own code is listed, else self; threads and labels: self; others: total.
 
 --- What to list.
 ---@alias costline.HotSpotsBy
@@ -659,6 +661,7 @@
 ---| '"package"' # Crates, npm packages, Python distributions, Go modules, or else libraries.
 ---| '"library"' # Shared libraries and programs.
 ---| '"thread"' # Threads.
+---| '"label"' # Labels of samples with their values; `label:KEY` lists those of one key.
 ---| '"clique"' # Functions that call each other (call graphs only).
 ---| '"field"' # Fields of Mercury data structures, with the procedures that get and set them.
 
@@ -1002,6 +1005,7 @@
 ---@field compare? costline.Compare|vim.NIL How to compare costs with the baseline.
 ---@field implementation? costline.Implementation|vim.NIL Which functions to show.
 ---@field inlines? costline.Inlines|vim.NIL Where to show the cost of inlined code.
+---@field labels? string[]|vim.NIL Filters by labels, all of which a sample must pass: `size=large`, `size!=large`, `url=~^/api/` (a regular expression), `size` (has the key), `!size`, `bytes=100..200`, `bytes>=1kb`. Empty: all samples.
 ---@field metric? string|vim.NIL The metric to show, by name or unit.
 ---@field node? costline.NodeChoiceArgument|vim.NIL The call node to show the costs of, with what it calls: the path of a node in the result of `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`: all nodes.
 ---@field overlay? string|vim.NIL A second cost to show beside the first: a metric of the profile, by name or unit, or the path of another profile, relative to the workspace folder. Empty: none, whatever the setting names.
@@ -1088,6 +1092,7 @@
 ---| '"path"' # The functions of a path, in `path`.
 ---| '"category"' # A category of frames, in `category`.
 ---| '"resource"' # A library, in `resource`.
+---| '"label"' # The key of a label, in `label`.
 
 --- A `costline:` document.
 ---@class costline.TextDocumentContent
@@ -1153,20 +1158,22 @@
 ---@field percent number|vim.NIL The change in percent of the baseline's total. Null if that is 0.
 ---@field text string The change for display: `1.98 s → 1.17 s −41%`.
 
---- A transform in JSON. It has one of `function`, `path`, `category` and `resource`, depending on its kind.
+--- A transform in JSON. It has one of `function`, `path`, `category`, `resource` and `label`, depending on its kind.
 ---@class costline.Transform
 ---@field category? string|vim.NIL The category of frames.
 ---@field function? costline.FunctionKeyOrName|vim.NIL The function to transform.
 ---@field implementation? costline.Implementation|vim.NIL The functions that the transform applies to, if they differ from the view's.
+---@field label? string|vim.NIL The key of a label.
 ---@field path? costline.FunctionKeyOrName[]|vim.NIL The functions of a path from the root, or from the leaf for `focus-subtree-inverted`.
 ---@field resource? string|vim.NIL The library.
 ---@field type costline.TransformKind The kind of transform.
 
---- A transform in JSON. It has one of `function`, `path`, `category` and `resource`, depending on its kind.
+--- A transform in JSON. It has one of `function`, `path`, `category`, `resource` and `label`, depending on its kind.
 ---@class costline.TransformArgument
 ---@field category? string|vim.NIL The category of frames.
 ---@field function? costline.FunctionKeyOrNameArgument|vim.NIL The function to transform.
 ---@field implementation? costline.Implementation|vim.NIL The functions that the transform applies to, if they differ from the view's.
+---@field label? string|vim.NIL The key of a label.
 ---@field path? costline.FunctionKeyOrNameArgument[]|vim.NIL The functions of a path from the root, or from the leaf for `focus-subtree-inverted`.
 ---@field resource? string|vim.NIL The library.
 ---@field type costline.TransformKind The kind of transform.
@@ -1194,6 +1201,7 @@
 ---| '"collapse-recursion"' # Collapse recursion
 ---| '"collapse-direct-recursion"' # Collapse direct recursion
 ---| '"collapse-function-subtree"' # Collapse function with what it calls
+---| '"split-by-label"' # Split stacks by label
 
 --- A node of the call tree.
 ---@class costline.TreeNode

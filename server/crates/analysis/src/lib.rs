@@ -60,6 +60,8 @@ mod inclusive;
 mod invocations;
 mod jit_tiers;
 mod joined;
+mod label_filter;
+mod labels;
 mod line_counts;
 mod name_search;
 mod named;
@@ -100,6 +102,7 @@ pub use invocations::{
     call_graph, call_graph_without_levels, calls_by_stack, lines_as_functions, one_sample_per_call,
 };
 pub use jit_tiers::JitTiers;
+pub use labels::{LabelCost, PartWithLabels, check_label, label_costs, label_keys};
 pub use line_counts::{FileLineCount, LineCounts};
 pub use name_search::NameSearch;
 pub use named::{Addresses, identified, notation};
@@ -128,11 +131,11 @@ pub use view::{IdleSamples, ThreadChoice, View};
 // them: these crates do not depend on `profile`, so they cannot reach stacks, frames and rows.
 pub use profile::{
     BuildError, CallGraph, Code, Cost, Divided, FileId, Func, FuncId, FuncKey, FuncRole,
-    FunctionId, Groups, JitTier, Level, Lib, LibId, LineKnowledge, MergeError, Metric, MetricId,
-    Moved, OriginalPlace, Part, PlaceKind, Position, Profile, RawStacks, Recording, SourceId,
-    Start, SymbolTables, Symbolicated, Thread, ThreadId, Total, Warning, WarningCode, Warnings,
-    at_call_sites, codes, divide, each_line, merge, relocate, with_files, with_files_of_lines,
-    with_interrupted,
+    FunctionId, Groups, JitTier, Label, LabelValue, Level, Lib, LibId, LineKnowledge, MergeError,
+    Metric, MetricId, Moved, OriginalPlace, Part, PlaceKind, Position, Profile, RawStacks,
+    Recording, SourceId, Start, SymbolTables, Symbolicated, Thread, ThreadId, Total, Warning,
+    WarningCode, Warnings, at_call_sites, codes, divide, each_line, merge, relocate, with_files,
+    with_files_of_lines, with_interrupted,
 };
 
 /// Compiles the example in the README.

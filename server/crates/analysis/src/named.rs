@@ -19,7 +19,7 @@ pub(crate) fn find_path(
     transform: &Transform,
 ) -> Result<Vec<FunctionId>, Unmatched> {
     let mut path = Vec::new();
-    if matches!(transform.kind.operand(), Operand::Category | Operand::Resource) {
+    if matches!(transform.kind.operand(), Operand::Category | Operand::Resource | Operand::Label) {
         return Ok(path);
     }
     for name in &transform.names {

@@ -1,7 +1,7 @@
 //! What of a view does not apply to a recording.
 
 use crate::names::Unmatched;
-use profile::Warning;
+use profile::{Warning, WarningCode};
 
 /// The parts of a view that could not be applied, and what was found while applying the others.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -12,6 +12,8 @@ pub struct Problems {
     pub unmatched: Vec<Unmatched>,
     /// The indexes of the transforms that could not be applied.
     pub ignored_transforms: Vec<usize>,
+    /// The filters by labels that could not be applied.
+    pub ignored_labels: Vec<String>,
 }
 
 impl Problems {
@@ -31,5 +33,15 @@ impl Problems {
         self.warnings.extend(later.warnings);
         self.unmatched.extend(later.unmatched);
         self.ignored_transforms.extend(later.ignored_transforms);
+        self.ignored_labels.extend(later.ignored_labels);
     }
+}
+
+/// Nothing was chosen, because a call graph has no stacks.
+pub(crate) fn no_stacks() -> Unmatched {
+    Unmatched::new(
+        WarningCode::NoStacks,
+        "this recording is a call graph without stacks, so transforms and filters do not apply"
+            .to_owned(),
+    )
 }

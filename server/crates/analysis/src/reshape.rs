@@ -1,5 +1,5 @@
-//! Applies the time range, the choice of own code, transforms, the implementation filter and the search
-//! to a recording, in this order. Everything that sums or writes a recording takes the result,
+//! Applies the filters by labels, the time range, the choice of own code, transforms, the implementation
+//! filter and the search to a recording, in this order. Everything that sums or writes a recording takes the result,
 //! so that all surfaces agree.
 //!
 //! The rules are the Firefox Profiler's (`profile-logic/transforms`). Transforms apply in order and
@@ -16,18 +16,19 @@
 //! the old one and the caller's new stack.
 
 use crate::activations::Activations;
+use crate::labels::{Labels, labelled, root_name};
 use crate::named::{Addresses, find_named, find_path};
 use crate::names::{Unmatched, find_category, find_libs};
-use crate::problems::Problems;
+use crate::problems::{Problems, no_stacks};
 use crate::range::{Search, TimeRange, knows_times, last_ns};
 use crate::rewrites::{Rewrite, Rewrites};
 use crate::transform::{Implementation, Name, Operand, Transform, TransformKind as Kind};
 use crate::view::View;
 use profile::{
-    Clock, Code, FrameId, FuncId, FunctionId, Groups, LibId, MetricId, Profile, Recording, Restack,
-    StackAccess, StackId, Warning, WarningCode,
+    Clock, Code, FrameId, FuncId, FunctionId, Groups, LabelSetId, LibId, MetricId, Profile,
+    Recording, Restack, StackAccess, StackId, ThreadId, Warning, WarningCode,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The result of [`reshape`].
 #[derive(Debug)]
@@ -42,7 +43,7 @@ pub struct Reshaped {
     pub rewrites: Rewrites,
 }
 
-/// Applies the range of `view`, keeps its own code, and applies its transforms, its implementation
+/// Applies the filters by labels and the range of `view`, keeps its own code, and applies its transforms, its implementation
 /// filter and its search. `None` if it has none of them.
 /// Functions are those of `groups`; `addresses` resolves the addresses among the keys of functions.
 pub fn reshape(
@@ -52,7 +53,7 @@ pub fn reshape(
     addresses: &Addresses,
 ) -> Option<Reshaped> {
     let search = Search::of(&view.search);
-    let chooses_samples = view.range.is_some() || !search.is_empty();
+    let chooses_samples = !view.labels.is_empty() || view.range.is_some() || !search.is_empty();
     let needs_stacks = chooses_samples || !view.transforms.is_empty() || view.own.is_some();
     if !needs_stacks && view.implementation == Implementation::All {
         return None;
@@ -61,6 +62,7 @@ pub fn reshape(
         return Some(unchanged_graph(recording, view, groups, needs_stacks));
     };
     let mut steps = Steps::new(profile, view, groups, addresses);
+    steps.choose_labels();
     steps.choose_range();
     steps.keep_own_code();
     steps.transform_all();
@@ -81,6 +83,7 @@ fn unchanged_graph(
     problems.note(no_stacks().warning("it is shown without them"));
     problems.unmatched.extend(needs_stacks.then(no_stacks));
     problems.ignored_transforms.extend(0..view.transforms.len());
+    problems.ignored_labels.clone_from(&view.labels);
     Reshaped {
         recording: recording.clone(),
         groups: groups.clone(),
@@ -123,6 +126,25 @@ impl<'a> Steps<'a> {
             knows_code,
             problems,
             rewrites: Rewrites::of(&view.transforms),
+        }
+    }
+
+    fn choose_labels(&mut self) {
+        for filter in &self.view.labels {
+            match labelled(&self.profile, filter) {
+                Ok(part) => {
+                    if is_emptied(&self.profile, &part, self.view) {
+                        let all = self.view.labels.join("`, `");
+                        let problem = format!("no sample has labels that fit `{all}`");
+                        self.problems.unmatched(none_left(problem), NOTHING);
+                    }
+                    self.profile = part;
+                }
+                Err(error) => {
+                    self.problems.unmatched(error, "the filter is ignored");
+                    self.problems.ignored_labels.push(filter.clone());
+                }
+            }
         }
     }
 
@@ -233,6 +255,7 @@ pub fn find_names(
             find_named(profile.symbols(), groups, addresses, name).map(drop)
         }
         Operand::Category => find_category(profile, name.text()).map(drop),
+        Operand::Label => Labels::of(profile).find_key(name.text()).map(drop),
         Operand::Resource => find_libs(profile.symbols(), name.text()).map(drop),
     })
 }
@@ -316,14 +339,6 @@ fn is_empty(profile: &Profile, view: &View) -> bool {
     })
 }
 
-pub(crate) fn no_stacks() -> Unmatched {
-    Unmatched::new(
-        WarningCode::NoStacks,
-        "this recording is a call graph without stacks, so transforms and filters do not apply"
-            .to_owned(),
-    )
-}
-
 /// Applies one transform. Also returns what it does to paths.
 fn transformed(
     profile: &Profile,
@@ -376,6 +391,7 @@ fn transformed(
             return Ok((stacks.merge(|stack| !kept(stack)), rewrite));
         }
         Kind::CollapseResource => return collapse_library(profile, groups, name, implementation),
+        Kind::SplitByLabel => return split_by_label(profile, groups, name),
         Kind::CollapseRecursion => stacks.collapse_recursion(function, |_| false),
         Kind::CollapseDirectRecursion => {
             stacks.collapse_recursion(function, |stack| stacks.passes(stack))
@@ -395,7 +411,9 @@ fn collapse_library(
     let libs = find_libs(profile.symbols(), name)?;
     let lib_name =
         libs.first().map_or(name, |lib| profile.symbols().libs[lib.index()].name.as_str());
-    let Some((profile, frame)) = profile.with_func(lib_name, libs.first().copied()) else {
+    let added = profile.with_funcs([lib_name], libs.first().copied());
+    let added = added.and_then(|(profile, frames)| Some((profile, *frames.first()?)));
+    let Some((profile, frame)) = added else {
         return Err(Unmatched::new(
             WarningCode::TooManyFunctions,
             format!("the profile has too many functions to add one for `{lib_name}`"),
@@ -408,6 +426,63 @@ fn collapse_library(
     let by = groups.function(profile.frames().get(frame).func);
     let rewrite = Rewrite::Replaced(replaced.collect(), by);
     Ok((Stacks::new(&profile, groups, implementation).collapse_libs(&libs, frame), rewrite))
+}
+
+/// Puts a function with the label of this key under the root of each stack: `size=large`, or `no size`.
+fn split_by_label(
+    profile: &Profile,
+    groups: &mut Groups,
+    key: &str,
+) -> Result<(Profile, Rewrite), Unmatched> {
+    let labels = Labels::of(profile);
+    let key = labels.find_key(key)?;
+    let name_of = |thread, set| root_name(key, labels.of_sample(key, thread, set));
+    let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
+    let mut root_of: FxHashMap<(ThreadId, LabelSetId), usize> = FxHashMap::default();
+    for (thread, samples) in (0..).map(ThreadId::new).zip(profile.samples()) {
+        for set in (0..samples.len()).map(|i| samples.label_set(i)) {
+            root_of.entry((thread, set)).or_insert_with(|| {
+                let next = numbers.len();
+                *numbers.entry(name_of(thread, set)).or_insert(next)
+            });
+        }
+    }
+    let mut names: Vec<(&str, usize)> = numbers.iter().map(|(name, &at)| (&**name, at)).collect();
+    names.sort_unstable_by_key(|(_, at)| *at);
+    let names = names.into_iter().map(|(name, _)| name);
+    let Some((extended, roots)) = profile.with_funcs(names, None) else {
+        let problem = format!("the profile has too many functions to add one for each `{key}`");
+        return Err(Unmatched::new(WarningCode::TooManyFunctions, problem));
+    };
+    *groups = groups.extended(extended.symbols());
+    let stacks = extended.stacks();
+    let mut split: FxHashMap<(usize, Option<StackId>), StackId> = FxHashMap::default();
+    let new = Restack::new(&extended).finish_by_labels(|restack, thread, leaf, set| {
+        let root = root_of.get(&(thread, set)).copied().unwrap_or_default();
+        let mut missing = vec![leaf];
+        let known = loop {
+            let caller = missing.last().and_then(|&stack| stacks.prefix(stack));
+            let last = missing.last().copied();
+            match (last.and_then(|last| split.get(&(root, Some(last)))), caller) {
+                (Some(&known), _) => {
+                    missing.pop();
+                    break Some(known);
+                }
+                (None, Some(caller)) => missing.push(caller),
+                (None, None) => break None,
+            }
+        };
+        let mut at = known.unwrap_or_else(|| {
+            let frame = roots.get(root).copied().unwrap_or_else(|| stacks.frame(leaf));
+            *split.entry((root, None)).or_insert_with(|| restack.push(None, frame, leaf))
+        });
+        while let Some(stack) = missing.pop() {
+            at = restack.push(Some(at), stacks.frame(stack), stack);
+            split.insert((root, Some(stack)), at);
+        }
+        at
+    });
+    Ok((new, Rewrite::Split))
 }
 
 /// [`Stacks::matched`] of a path that at least one stack begins with.

@@ -34,6 +34,8 @@ pub(crate) enum Rewrite {
     Replaced(FxHashSet<FunctionId>, FunctionId),
     /// Only these functions are kept.
     Kept(FxHashSet<FunctionId>),
+    /// Stacks begin with functions that stand for labels.
+    Split,
 }
 
 /// What own code, the transforms of a view and then its filter do to paths.
@@ -127,6 +129,8 @@ impl Rewrite {
                 path.dedup_by(|next, last| next == by && last == by);
                 return Some(path);
             }
+            // A call node becomes several.
+            Self::Split => return (kind != PathKind::Node).then_some(path),
             Self::Named(transform, named) => (*transform, collapsed(named, kind)),
         };
         let function = *named.first()?;
@@ -174,7 +178,7 @@ impl Rewrite {
                 }
             }
             // These name no function.
-            Kind::FocusCategory | Kind::CollapseResource => {}
+            Kind::FocusCategory | Kind::CollapseResource | Kind::SplitByLabel => {}
         }
         Some(path)
     }

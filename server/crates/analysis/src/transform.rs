@@ -97,6 +97,9 @@ pub enum TransformKind {
     CollapseDirectRecursion,
     /// Cuts off everything that a function calls. The cost becomes its self cost.
     CollapseFunctionSubtree,
+    /// Puts a function named after the label of a key under the root of each stack, so that trees and
+    /// flame graphs are divided by label. Not a transform of the Firefox Profiler; `-tagroot` of pprof.
+    SplitByLabel,
 }
 
 /// What a transform takes as operand.
@@ -110,11 +113,13 @@ pub enum Operand {
     Category,
     /// A library.
     Resource,
+    /// The key of a label.
+    Label,
 }
 
 impl TransformKind {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::MergeFunction,
         Self::MergeNode,
         Self::MergeSubtree,
@@ -129,6 +134,7 @@ impl TransformKind {
         Self::CollapseRecursion,
         Self::CollapseDirectRecursion,
         Self::CollapseFunctionSubtree,
+        Self::SplitByLabel,
     ];
 
     /// The name in the notation.
@@ -148,6 +154,7 @@ impl TransformKind {
             Self::CollapseRecursion => "collapse-recursion",
             Self::CollapseDirectRecursion => "collapse-direct-recursion",
             Self::CollapseFunctionSubtree => "collapse-function-subtree",
+            Self::SplitByLabel => "split-by-label",
         }
     }
 
@@ -173,6 +180,7 @@ impl TransformKind {
             | Self::FocusSubtreeInverted => Operand::Path,
             Self::FocusCategory => Operand::Category,
             Self::CollapseResource => Operand::Resource,
+            Self::SplitByLabel => Operand::Label,
             Self::MergeFunction
             | Self::DropFunction
             | Self::FocusFunction

@@ -50,6 +50,9 @@ pub struct View {
     /// Whether callers in procedures that a contour file excludes are replaced by their nearest
     /// callers that it does not exclude.
     pub contour: bool,
+    /// Filters by labels, all of which a sample must pass: `size=large`. Applied first by
+    /// [`crate::reshape`].
+    pub labels: Vec<String>,
     /// The samples that count, if not all. Applied by [`crate::reshape`], like the search.
     pub range: Option<TimeRange>,
     /// Terms, separated by commas. Only samples count in which each term is in the name, file or
@@ -71,6 +74,7 @@ impl View {
             idle: IdleSamples::Excluded,
             implementation: Implementation::All,
             contour: false,
+            labels: Vec::new(),
             range: None,
             search: String::new(),
             transforms: Vec::new(),

@@ -119,8 +119,8 @@ pub use crate::query::view::{View, view};
 pub use crate::query::{Parsed, QUERIES, Query, Takes, ask};
 pub use crate::ranking::order::{hottest_functions, sorted_lines};
 pub use crate::ranking::{
-    By as RankBy, InBaseline, Limits as RankLimits, Members, Omitted, Place, Ranked, Ranking, Role,
-    Row as RankRow, Scope as RankScope, Sort as RankSort, Subject,
+    By as RankBy, InBaseline, Limits as RankLimits, Listing, Members, Omitted, Place, Ranked,
+    Ranking, Role, Row as RankRow, Scope as RankScope, Sort as RankSort, Subject,
 };
 pub use crate::session::marks::Marks;
 pub use crate::session::saved_views::SavedViews;
@@ -153,10 +153,10 @@ pub use loading::{
 // What the crates below say in answers: hosts depend on this crate alone.
 pub use analysis::{
     CallGroup, CallGroups, CliqueCost, Cost, Edge, Edges, FileId, FunctionCost, FunctionId,
-    FunctionRecursion, GroupKey, JitTier, LineCost, Metric, PathEntry, PathStep, Recursion, Site,
-    SiteCost, Thread, ThreadChoice, ThreadId, ThreadTotal, TimeRange, Total, Transform,
-    TransformKind, TreeOrder, Warning, WarningCode, find_metric, nearest, thread_and_process,
-    thread_labels,
+    FunctionRecursion, GroupKey, JitTier, LabelCost, LabelValue, LineCost, Metric, PartWithLabels,
+    PathEntry, PathStep, Recursion, Site, SiteCost, Thread, ThreadChoice, ThreadId, ThreadTotal,
+    TimeRange, Total, Transform, TransformKind, TreeOrder, Warning, WarningCode, find_metric,
+    nearest, thread_and_process, thread_labels,
 };
 pub use formats::{
     At, ErrorKind, Foreign, Format, Limits as ReadLimits, Origin as FileOrigin, ReadError, Writer,

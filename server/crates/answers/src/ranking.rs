@@ -1,5 +1,5 @@
 //! The rows of reports and lists of hot spots: functions, lines, calls, files, modules, packages,
-//! libraries, threads, cliques or fields, in an order, down to a limit.
+//! libraries, threads, labels, cliques or fields, in an order, down to a limit.
 
 pub(crate) mod accessors;
 pub(crate) mod by;
@@ -17,7 +17,7 @@ use analysis::{Charges, FunctionCost, FunctionId};
 use list::List;
 use loading::Snapshot;
 
-pub use by::By;
+pub use by::{By, Listing};
 pub use list::{InBaseline, Ranking};
 pub use row::{Limits, Omitted, Row, Scope, Sort, magnitude};
 pub use subject::{Members, Place, Role, Subject};
@@ -52,7 +52,7 @@ impl Ranking {
     fn default_sort(&self) -> Sort {
         match self.by {
             By::Edge | By::Clique | By::Field => Sort::Total,
-            By::Thread => Sort::Self_,
+            By::Thread | By::Label => Sort::Self_,
             _ if self.limits.per_call || self.module.is_some() => Sort::Self_,
             By::Module | By::Library if self.scope == Scope::All => Sort::Self_,
             By::Function | By::Line | By::File | By::Package | By::Module | By::Library => {

@@ -244,6 +244,10 @@ pub struct Settings {
     /// The threads to show, by name, end of the name, id (`tid:ID`), process (its name or `pid:ID`),
     /// glob or `/regex/`. Empty: all threads.
     pub threads: Vec<String>,
+    /// Show only samples with these labels, all of which must hold: `size=large`, `size!=large`,
+    /// `url=~^/api/` (a regular expression), `size` (has the key), `!size`, `bytes=100..200`,
+    /// `bytes>=1kb`. Empty: all samples.
+    pub labels: Vec<String>,
     /// Whether to show JavaScript or native functions, if the profile distinguishes them.
     pub implementation: Implementation,
     /// Transforms of the stacks. Set by command only.
@@ -339,6 +343,7 @@ impl Default for Settings {
             metric: None,
             overlay: None,
             threads: Vec::new(),
+            labels: Vec::new(),
             implementation: Implementation::All,
             transforms: Vec::new(),
             range: None,
@@ -418,6 +423,7 @@ impl Settings {
                 metric: self.metric.clone(),
                 overlay: self.overlay.clone(),
                 threads: self.threads.clone(),
+                labels: self.labels.clone(),
                 implementation: self.implementation,
                 transforms: self.transforms.clone(),
                 range: self.range,
@@ -501,6 +507,8 @@ pub struct ViewSettings {
     pub overlay: Option<String>,
     /// The threads. Empty: all threads.
     pub threads: Vec<String>,
+    /// The filters by labels; see [`analysis::View::labels`].
+    pub labels: Vec<String>,
     /// Whether to show JavaScript or native functions, if the profile distinguishes them.
     pub implementation: Implementation,
     /// The transforms, in order.

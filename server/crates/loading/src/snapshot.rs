@@ -25,8 +25,8 @@ use crate::snapshot::average::RunCosts;
 use crate::snapshot::sampling::Sampling;
 use crate::units;
 use analysis::{
-    CallTree, Costs, FileId, FuncId, FuncKey, FunctionId, LineCounts, Metric, MetricId, SourceId,
-    Unmatched, View, Warning, WarningCode,
+    CallTree, Costs, FileId, FuncId, FuncKey, FunctionId, LabelCost, LineCounts, Metric, MetricId,
+    PartWithLabels, SourceId, Unmatched, View, Warning, WarningCode,
 };
 use rustc_hash::FxHashMap;
 use sources::{How, Mapping, SourceIndex};
@@ -161,6 +161,16 @@ impl Snapshot {
             }
             None => self.costs.threads.iter().map(|thread| thread.samples as f64).sum(),
         })
+    }
+
+    /// What each label of a key, or of all keys, costs in a part of what is shown.
+    pub fn labels(
+        &self,
+        part: PartWithLabels,
+        key: Option<&str>,
+    ) -> Result<Vec<LabelCost>, Unmatched> {
+        let Grouped { recording, view, groups, .. } = &self.grouped;
+        analysis::label_costs(recording, view, groups, part, key)
     }
 
     /// The file of the profile that is mapped to `path` (canonical).

@@ -1,12 +1,13 @@
 //! Builds a [`Profile`] and checks every index as its row is added, so that later code need not
 //! check.
 
+use crate::labels::LabelInterner;
 use crate::stack_table::IDLE;
 use crate::strings::Interner;
 use crate::times::{Clock, Times};
 use crate::{
-    CategoryId, Code, Frame, FrameId, Func, FuncId, Lib, LibId, Metric, Profile, Samples, SourceId,
-    StackId, StackTable, StringId, Thread,
+    CategoryId, Code, Frame, FrameId, Func, FuncId, Label, LabelSetId, Lib, LibId, Metric, Profile,
+    Samples, SourceId, StackId, StackTable, StringId, Thread,
 };
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -68,6 +69,7 @@ pub struct ProfileBuilder {
     /// The frames whose line is in a different file than their func.
     elsewhere_ids: FxHashMap<(Frame, SourceId, u32), FrameId>,
     stack_ids: HashTable<StackId>,
+    labels: LabelInterner,
 }
 
 fn hash(row: &impl Hash) -> u64 {
@@ -116,6 +118,14 @@ impl ProfileBuilder {
     /// Adds the text that a source had when it was recorded, unless it has one already.
     pub fn add_source_text(&mut self, source: SourceId, text: &Arc<str>) {
         self.profile.symbols.texts.entry(source).or_insert_with(|| text.clone());
+    }
+
+    /// Adds a set of labels and returns its id.
+    pub fn intern_labels(
+        &mut self,
+        labels: impl IntoIterator<Item = Label>,
+    ) -> Result<LabelSetId, BuildError> {
+        self.labels.intern(labels).ok_or(BuildError::TooLarge("label"))
     }
 
     /// Adds a library and returns its id.
@@ -301,6 +311,14 @@ impl ProfileBuilder {
         if let Some(times) = samples.times.as_ref().filter(|times| times.len() != samples.len()) {
             return Err(shape("the column of times", times.len(), samples.len()));
         }
+        if let Some(labels) = &samples.labels {
+            if labels.len() != samples.len() {
+                return Err(shape("the column of labels", labels.len(), samples.len()));
+            }
+            for (row, set) in (0..).zip(labels) {
+                check("sample.labels", row, "label set", set.index(), self.labels.n_sets())?;
+            }
+        }
         if let Some(stretches) = &samples.stretches {
             let n = stretches.rows.len();
             for times in [&stretches.starts, &stretches.ends] {
@@ -340,6 +358,7 @@ impl ProfileBuilder {
         self.profile.symbols.strings = self.strings.finish();
         self.profile.stacks = self.stacks.into();
         self.profile.threads = self.threads.into();
+        self.profile.labels = Arc::new(self.labels.finish());
         let columns = self.samples.iter().flat_map(Samples::time_columns);
         self.profile.clock = Clock::of(columns.map(Times::milliseconds));
         let clock = self.profile.clock;
@@ -438,6 +457,7 @@ mod tests {
             ("a weight column", 1, 2, Samples::new([None, None], vec![Weights::Each(vec![1.0])])),
             ("the column of calls", 1, 2, two().with_calls(vec![1])),
             ("the column of times", 3, 2, two().with_times(vec![0.0; 3])),
+            ("the column of labels", 1, 2, two().with_labels(vec![LabelSetId::NONE])),
             ("a column of stretches", 2, 1, stretched(vec![0.0; 2], vec![1.0])),
             ("a column of stretches", 0, 1, stretched(vec![0.0], vec![])),
         ];
@@ -446,6 +466,8 @@ mod tests {
             assert_eq!(push(samples), Err(shape));
         }
         assert!(push(two().with_stretches(vec![2], vec![0.0], vec![1.0])).is_err());
+        assert_eq!(push(two().with_labels(vec![LabelSetId::NONE; 2])), Ok(()));
+        assert!(push(two().with_labels(vec![LabelSetId::new(1); 2])).is_err());
     }
 
     #[test]

@@ -58,6 +58,7 @@ pub fn divide(
             metrics: profile.metrics.clone(),
             default_metric: profile.default_metric,
             clock: profile.clock,
+            labels: Arc::clone(&profile.labels),
             threads: Arc::clone(&profile.threads),
             samples: Arc::clone(&profile.samples),
         }),

@@ -53,4 +53,8 @@ ids! {
     ThreadId
     /// A metric.
     MetricId
+    /// A label of samples.
+    LabelId
+    /// The labels that a sample has.
+    LabelSetId
 }

@@ -40,6 +40,7 @@ mod func_key;
 mod groups;
 mod ids;
 mod jit_tier;
+mod labels;
 mod line_count;
 mod line_counts;
 mod merge;
@@ -75,8 +76,11 @@ pub use cycles::cycles;
 pub use divide::{Divided, Start, divide};
 pub use func_key::FuncKey;
 pub use groups::{FileId, FuncRole, FunctionId, Groups};
-pub use ids::{FrameId, FuncId, LibId, MetricId, SourceId, StackId, StringId, ThreadId};
+pub use ids::{
+    FrameId, FuncId, LabelId, LabelSetId, LibId, MetricId, SourceId, StackId, StringId, ThreadId,
+};
 pub use jit_tier::JitTier;
+pub use labels::{Label, LabelTable, LabelValue};
 pub use line_count::LineCount;
 pub use merge::{MergeError, Part, merge};
 pub use metric::{LineKnowledge, Metric};

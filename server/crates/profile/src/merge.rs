@@ -8,8 +8,9 @@ use crate::StackAccess;
 use crate::symbol_tables::Names;
 use crate::{
     BuildError, Call, CallGraph, CategoryId, Contexts, Frame, FrameId, Func, FuncId, FuncTable,
-    GraphTables, Lib, LibId, LineKnowledge, Metric, OwnCost, Profile, ProfileBuilder, Recording,
-    Samples, SourceId, StackId, StatedTotal, SymbolTables, Thread, ThreadId, ThreadRows, Weights,
+    GraphTables, LabelSetId, Lib, LibId, LineKnowledge, Metric, OwnCost, Profile, ProfileBuilder,
+    Recording, Samples, SourceId, StackId, StatedTotal, SymbolTables, Thread, ThreadId, ThreadRows,
+    Weights,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -157,10 +158,14 @@ fn merge_stacks(parts: &[Part], metrics: Vec<Metric>) -> Result<Profile, MergeEr
     for (part, start_ms) in parts.iter().zip(starts) {
         let Some(old) = part.recording.sampled() else { continue };
         let stacks = add_stacks(&mut builder, &mut known, old)?;
+        let sets = (0..old.labels.sets().len() as u32).map(LabelSetId::new);
+        let sets = sets.map(|set| builder.intern_labels(old.labels.of_set(set).cloned()));
+        let sets: Vec<LabelSetId> = sets.collect::<Result<_, _>>()?;
         let n_before = threads.len();
         for (thread, samples) in old.sampled_threads() {
             let moved = |stack: StackId| stacks.get(stack.index()).copied();
             let samples = samples.at_stacks(samples.stacks().map(|stack| stack.and_then(moved)));
+            let samples = samples.with_label_sets(|set| sets[set.index()]);
             let samples = match old.clock() {
                 Some(clock) => samples.stated(clock, start_ms),
                 None => samples,

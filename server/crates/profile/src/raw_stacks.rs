@@ -129,6 +129,7 @@ pub fn with_callers(profile: &Profile, found: &[Callers]) -> Option<Profile> {
         metrics: profile.metrics.clone(),
         default_metric: profile.default_metric,
         clock: profile.clock,
+        labels: Arc::clone(&profile.labels),
         threads: Arc::clone(&profile.threads),
         samples: all_samples.into(),
     })
@@ -202,6 +203,7 @@ fn looked_up_exactly(profile: &Profile, is_interrupt: impl Fn(StackId) -> bool) 
         metrics: profile.metrics.clone(),
         default_metric: profile.default_metric,
         clock: profile.clock,
+        labels: Arc::clone(&profile.labels),
     })
 }
 

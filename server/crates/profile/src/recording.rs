@@ -1,8 +1,8 @@
 //! Recordings: sampled stacks or a call graph.
 
 use crate::{
-    CallGraph, Clock, Contexts, FrameId, FrameTable, FuncId, GraphTables, Metric, MetricId,
-    Samples, SourceId, StackTable, SymbolTables, Thread, ThreadId,
+    CallGraph, Clock, Contexts, FrameId, FrameTable, FuncId, GraphTables, LabelTable, Metric,
+    MetricId, Samples, SourceId, StackTable, SymbolTables, Thread, ThreadId,
 };
 use std::sync::Arc;
 
@@ -21,6 +21,7 @@ pub struct Profile {
     pub(crate) samples: Arc<[Samples]>,
     /// The clock of the samples' times. `None` if there are no times.
     pub(crate) clock: Option<Clock>,
+    pub(crate) labels: Arc<LabelTable>,
 }
 
 impl Profile {
@@ -75,6 +76,9 @@ pub trait StackAccess: Sized {
     /// The samples of each thread, in the order of [`Profile::threads`].
     fn samples(&self) -> &[Samples];
 
+    /// The labels of the samples.
+    fn labels(&self) -> &LabelTable;
+
     /// Each thread with its samples.
     fn sampled_threads(&self) -> impl ExactSizeIterator<Item = (&Thread, &Samples)>;
 
@@ -111,6 +115,10 @@ impl StackAccess for Profile {
         &self.samples
     }
 
+    fn labels(&self) -> &LabelTable {
+        &self.labels
+    }
+
     fn sampled_threads(&self) -> impl ExactSizeIterator<Item = (&Thread, &Samples)> {
         self.threads.iter().zip(self.samples.iter())
     }
@@ -131,6 +139,7 @@ impl StackAccess for Profile {
             stacks: self.stacks.clone(),
             metrics: self.metrics.clone(),
             clock: self.clock,
+            labels: Arc::clone(&self.labels),
             default_metric: default_metric.index().min(self.metrics.len().saturating_sub(1)),
         }
     }

@@ -6,7 +6,9 @@
 
 use crate::StackAccess;
 use crate::symbol_tables::Names;
-use crate::{Frame, FrameId, Func, FuncId, LibId, Profile, StackId, StackTable};
+use crate::{
+    Frame, FrameId, Func, FuncId, LabelSetId, LibId, Profile, StackId, StackTable, ThreadId,
+};
 use rustc_hash::FxHashMap;
 
 /// Builds new stacks for a recording.
@@ -65,24 +67,49 @@ impl<'p> Restack<'p> {
             }))
         })
     }
+
+    /// The recording with each sample at the new stack that `new` returns for its thread, its old stack
+    /// and its labels. Samples without a stack stay.
+    #[must_use]
+    pub fn finish_by_labels(
+        mut self,
+        mut new: impl FnMut(&mut Self, ThreadId, StackId, LabelSetId) -> StackId,
+    ) -> Profile {
+        let old = self.old;
+        let ids = (0..).map(ThreadId::new);
+        let samples = ids.zip(old.samples.iter()).map(|(thread, samples)| {
+            let stacks = samples.stacks().enumerate();
+            let stacks =
+                stacks.map(|(i, stack)| Some(new(&mut self, thread, stack?, samples.label_set(i))));
+            samples.at_stacks(stacks.collect::<Vec<_>>())
+        });
+        let samples = samples.collect();
+        Profile { stacks: self.stacks.into(), samples, ..old.clone() }
+    }
 }
 
 impl Profile {
-    /// The recording with one more func, which has no source, and a frame of that func. `None` if a
-    /// table would have too many rows.
+    /// The recording with more funcs, which have no source, and a frame of each. `None` if a table
+    /// would have too many rows.
     #[must_use]
-    pub fn with_func(&self, name: &str, lib: Option<LibId>) -> Option<(Self, FrameId)> {
-        let mut names = Names::of(&self.symbols);
-        let func = Func { name: names.string(name)?, source: None, lib, line: 0, column: 0 };
+    pub fn with_funcs<'n>(
+        &self,
+        names: impl IntoIterator<Item = &'n str>,
+        lib: Option<LibId>,
+    ) -> Option<(Self, Vec<FrameId>)> {
+        let mut strings = Names::of(&self.symbols);
         let (mut funcs, mut frames) = (self.symbols.funcs.clone(), self.frames.clone());
         let next = |len: usize| u32::try_from(len).ok().filter(|&next| next != crate::ids::NONE);
-        let (id, frame) = (FuncId::new(next(funcs.len())?), FrameId::new(next(frames.len())?));
-        funcs.push(func);
-        frames.push(Frame::new(id, 0));
-        Some((
-            Self { symbols: names.with(self.symbols.libs.clone(), funcs), frames, ..self.clone() },
-            frame,
-        ))
+        let mut added = Vec::new();
+        for name in names {
+            let name = strings.string(name)?;
+            let (id, frame) = (FuncId::new(next(funcs.len())?), FrameId::new(next(frames.len())?));
+            funcs.push(Func { name, source: None, lib, line: 0, column: 0 });
+            frames.push(Frame::new(id, 0));
+            added.push(frame);
+        }
+        let symbols = strings.with(self.symbols.libs.clone(), funcs);
+        Some((Self { symbols, frames, ..self.clone() }, added))
     }
 }
 
@@ -137,8 +164,8 @@ mod tests {
     #[test]
     fn adding_a_func_changes_nothing_else() {
         let old = text_samples::profile("main@3[file:a.c][lib:app][js]");
-        let (new, frame) = old.with_func("app", Some(LibId::new(0))).unwrap();
-        let func = new.frames().get(frame).func;
+        let (new, frame) = old.with_funcs(["app"], Some(LibId::new(0))).unwrap();
+        let func = new.frames().get(frame[0]).func;
         assert_eq!(
             (new.symbols().func_name(func), new.symbols().funcs.get(func).lib),
             ("app", Some(LibId::new(0)))

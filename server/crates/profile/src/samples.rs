@@ -1,8 +1,8 @@
 //! Threads and their samples.
 
-use crate::StackId;
 use crate::ids::NONE;
 use crate::times::{Clock, Stretches, Times};
+use crate::{LabelSetId, StackId};
 
 /// The weights of one thread's samples in one metric.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +70,8 @@ pub struct Samples {
     pub(crate) calls: Option<Vec<u32>>,
     pub(crate) times: Option<Times>,
     pub(crate) stretches: Option<Stretches>,
+    /// `None` if no sample has labels.
+    pub(crate) labels: Option<Vec<LabelSetId>>,
 }
 
 impl Samples {
@@ -77,7 +79,7 @@ impl Samples {
     /// profile.
     pub fn new(stacks: impl IntoIterator<Item = Option<StackId>>, weights: Vec<Weights>) -> Self {
         let stack = stacks.into_iter().map(|stack| stack.map_or(NONE, StackId::raw)).collect();
-        Self { stack, weights, calls: None, times: None, stretches: None }
+        Self { stack, weights, ..Self::default() }
     }
 
     /// No samples yet, with this number of metrics.
@@ -107,6 +109,12 @@ impl Samples {
     #[must_use]
     pub fn with_times(self, times_ms: Vec<f64>) -> Self {
         Self { times: Some(Times::Stated(times_ms)), ..self }
+    }
+
+    /// Sets the labels of each sample.
+    #[must_use]
+    pub fn with_labels(self, labels: Vec<LabelSetId>) -> Self {
+        Self { labels: Some(labels), ..self }
     }
 
     /// Sets when the self time of recorded calls passed: for each stretch of time the row of the
@@ -160,11 +168,23 @@ impl Samples {
         self.calls.as_deref()
     }
 
+    /// The labels of sample `i`.
+    pub fn label_set(&self, i: usize) -> LabelSetId {
+        let labels = self.labels.as_ref().and_then(|labels| labels.get(i));
+        labels.copied().unwrap_or(LabelSetId::NONE)
+    }
+
     /// The samples for which `stack` returns `Some`, with that stack. A sample that moves to
     /// another stack counts as no call of its new leaf.
     #[must_use]
     pub fn with_stacks(&self, stack: impl Fn(Option<StackId>) -> Option<Option<StackId>>) -> Self {
         self.filtered(|i| stack(self.stack(i)))
+    }
+
+    /// The samples whose labels fulfil a condition.
+    #[must_use]
+    pub fn labelled(&self, is_kept: impl Fn(LabelSetId) -> bool) -> Self {
+        self.filtered(|i| is_kept(self.label_set(i)).then(|| self.stack(i)))
     }
 
     /// The samples from `start` to before `end`, in nanoseconds since the first sample of the
@@ -230,16 +250,24 @@ impl Samples {
             }
             stretches.at(|old| new.get(old as usize).copied().flatten())
         });
-        Self { calls, times, stretches, ..Self::new(stacks, weights.collect()) }
+        let labels = self.labels.as_ref();
+        let labels = labels.map(|_| rows.iter().map(|&i| self.label_set(i)).collect());
+        Self { calls, times, stretches, labels, ..Self::new(stacks, weights.collect()) }
     }
 
     /// The same samples with other stacks, one per sample. Call counts stay, so the leaf of each
     /// sample must still be the same function.
     #[must_use]
     pub(crate) fn at_stacks(&self, stacks: impl IntoIterator<Item = Option<StackId>>) -> Self {
-        let (calls, times) = (self.calls.clone(), self.times.clone());
-        let stretches = self.stretches.clone();
-        Self { calls, times, stretches, ..Self::new(stacks, self.weights.clone()) }
+        let new = Self::new(stacks, Vec::new());
+        Self { stack: new.stack, ..self.clone() }
+    }
+
+    /// The same samples with other sets of labels.
+    #[must_use]
+    pub(crate) fn with_label_sets(self, new: impl Fn(LabelSetId) -> LabelSetId) -> Self {
+        let labels = self.labels.map(|sets| sets.into_iter().map(new).collect());
+        Self { labels, ..self }
     }
 
     /// The same samples with the weights of a mean. The number of calls is then unknown.
@@ -255,6 +283,11 @@ impl Samples {
         if self.is_empty() {
             return more;
         }
+        let has_labels = self.labels.is_some() || more.labels.is_some();
+        let labels = has_labels.then(|| {
+            let before = (0..self.stack.len()).map(|i| self.label_set(i));
+            before.chain((0..more.stack.len()).map(|i| more.label_set(i))).collect()
+        });
         let join = |(first, second): (Weights, &Weights)| match (first, second) {
             (Weights::Ones, Weights::Ones) => Weights::Ones,
             (first, second) => {
@@ -277,7 +310,7 @@ impl Samples {
                 ends: first.ends.followed_by(&second.ends)?,
             })
         });
-        Self { stack: [self.stack, more.stack].concat(), weights, calls, times, stretches }
+        Self { stack: [self.stack, more.stack].concat(), weights, calls, times, stretches, labels }
     }
 
     /// The stack of sample `i`.

@@ -130,6 +130,7 @@ where
             metrics: metrics.collect(),
             default_metric: profile.default_metric,
             clock: profile.clock,
+            labels: Arc::clone(&profile.labels),
             threads: Arc::clone(&profile.threads),
             samples: samples.collect(),
         },

@@ -13,7 +13,7 @@
 //! line), `[js]` (JavaScript), `[label]` (shown with JavaScript) and `[cat:…]` (the category, also
 //! of callees without one; `Other` by default) are remembered for the name. `[inl]` marks an
 //! inlined frame, `[tier:ion]` and `[tier:interpreter]` how it was run, `[idle]` an idle sample that
-//! ends here. `@line` is optional; without it the line is unknown. A name has no spaces, `@` or `[`.
+//! ends here. `[is:size=large]` and `[is:took=5:ms]` are labels of the sample. `@line` is optional; without it the line is unknown. A name has no spaces, `@` or `[`.
 //! A cell belongs to the column whose cell in the first row starts at the same offset, in bytes.
 //! Samples may end early. Empty rows are ignored.
 //!
@@ -33,8 +33,8 @@
 
 use crate::times::{Clock, Times};
 use crate::{
-    Code, Frame, Func, JitTier, Lib, LineKnowledge, Metric, Profile, ProfileBuilder, Samples,
-    Thread, Weights,
+    Code, Frame, Func, JitTier, Label, LabelSetId, Lib, LineKnowledge, Metric, Profile,
+    ProfileBuilder, Samples, Thread, Weights,
 };
 use std::collections::HashMap;
 
@@ -120,11 +120,13 @@ fn build_with(metric: Metric, threads: &[(&str, &str, Option<&[f64]>)]) -> Profi
         builder.intern_category("Other").expect("one");
     }
     for (i, (name, text, weights)) in threads.iter().enumerate() {
-        let mut stacks = Vec::new();
+        let (mut stacks, mut sets) = (Vec::new(), Vec::new());
         for cells in columns(text) {
             let (mut stack, mut category) = (None, None);
+            let mut labels = Vec::new();
             for cell in cells {
                 let cell = Cell::parse(cell);
+                labels.extend(cell.labels());
                 let attributes = known.entry(cell.name.to_owned()).or_default();
                 attributes.update(&cell);
                 let func = Func {
@@ -169,10 +171,14 @@ fn build_with(metric: Metric, threads: &[(&str, &str, Option<&[f64]>)]) -> Profi
                 stack = Some(id);
             }
             stacks.push(stack);
+            sets.push(builder.intern_labels(labels).expect("few"));
         }
         let weights = weights.map_or(Weights::Ones, |weights| Weights::Each(weights.to_vec()));
         let tid = Some((i + 1).to_string());
-        let samples = Samples::new(stacks, vec![weights]);
+        let mut samples = Samples::new(stacks, vec![weights]);
+        if sets.iter().any(|&set| set != LabelSetId::NONE) {
+            samples = samples.with_labels(sets);
+        }
         let thread = Thread { name: (*name).to_owned(), tid, ..Thread::default() };
         builder.push_thread(thread, samples).expect("one weight per column");
     }
@@ -244,6 +250,18 @@ impl<'a> Cell<'a> {
             Some(other) => panic!("no tier {other}"),
             None => JitTier::Unknown,
         }
+    }
+
+    fn labels(&self) -> impl Iterator<Item = Label> + use<'a> {
+        let labels = self.attributes.clone().into_iter().filter_map(|it| it.strip_prefix("is:"));
+        labels.filter_map(|label| label.split_once('=')).map(|(key, value)| {
+            let number = value.split_once(':');
+            let number = number.and_then(|(number, unit)| Some((number.parse().ok()?, unit)));
+            match number {
+                Some((number, unit)) => Label::number(key, number, unit),
+                None => Label::text(key, value),
+            }
+        })
     }
 
     fn value(&self, prefix: &str) -> Option<&'a str> {

@@ -238,6 +238,8 @@ codes! {
         AmbiguousFunction = "ambiguous-function",
         /// No stack begins with the path in a transform. The transform is not applied.
         UnknownPath = "unknown-path",
+        /// No sample has this label, or a filter by labels is malformed. It is ignored.
+        UnknownLabel = "unknown-label",
         /// No category has the name in a transform. The transform is not applied.
         UnknownCategory = "unknown-category",
         /// Several categories have the name in a transform. The transform is not applied.

@@ -3,8 +3,9 @@
 use crate::cli::output::Output;
 use answers::text::{one_line, plain};
 use answers::{
-    Advice, FleetNumbers, HealthEntry, HowMapped as How, RecordedFile, RecordedFunctions, Snapshot,
-    SourceIndex, SymbolGenerics as Generics, Weight, advice, recorded_files,
+    Advice, FleetNumbers, HealthEntry, HowMapped as How, LabelCost, PartWithLabels, RecordedFile,
+    RecordedFunctions, Snapshot, SourceIndex, SymbolGenerics as Generics, Weight, advice,
+    recorded_files,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -48,6 +49,8 @@ pub struct Check {
     pub all_threads: usize,
     /// The threads of the view.
     pub threads: Vec<Thread>,
+    /// The keys of the labels of samples, in the order of the profile.
+    pub labels: Vec<LabelKey>,
     /// The number of functions with cost.
     pub functions: usize,
     /// The size of a Mercury profile; null for other formats.
@@ -100,6 +103,15 @@ pub struct Thread {
     pub tid: Option<String>,
     /// Its weight.
     pub total: Weight,
+}
+
+/// A key of labels.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LabelKey {
+    /// The key.
+    pub key: String,
+    /// The number of its values in the view.
+    pub values: usize,
 }
 
 /// The size of a call graph with contexts.
@@ -194,6 +206,7 @@ impl Check {
             total: Weight(costs.total),
             all_threads: recording.threads().len(),
             threads: threads(snapshot),
+            labels: labels(snapshot),
             functions: RecordedFunctions::new(snapshot).costs().functions().count(),
             contexts: recording.n_contexts().map(|[all, calls, cliques]| Contexts {
                 all,
@@ -241,6 +254,16 @@ fn threads(snapshot: &Snapshot) -> Vec<Thread> {
         }
     };
     snapshot.costs.threads.iter().map(thread).collect()
+}
+
+/// The keys of labels. A call graph has none.
+fn labels(snapshot: &Snapshot) -> Vec<LabelKey> {
+    let costs = snapshot.labels(PartWithLabels::Whole, None).unwrap_or_default();
+    let of_key = |costs: &[LabelCost]| LabelKey {
+        key: costs[0].key.clone(),
+        values: costs.iter().filter(|cost| cost.label.is_some()).count(),
+    };
+    costs.chunk_by(|a, b| a.key == b.key).map(of_key).collect()
 }
 
 /// How many addresses of each library were resolved, hottest first.

@@ -1,6 +1,6 @@
 //! `costline check` as text: one topic per row.
 
-use super::facts::{Check, File, Library};
+use super::facts::{Check, File, LabelKey, Library};
 use crate::cli::heading::headline;
 use crate::cli::output::Output;
 use answers::text::{one_line, plain, times};
@@ -36,6 +36,7 @@ pub fn text(snapshot: &Snapshot, check: &Check, out: &mut Output) -> io::Result<
     writeln!(out, "complete  {complete}")?;
     metrics(check, out)?;
     threads(snapshot, check, out)?;
+    labels(check, out)?;
     writeln!(out, "functions {}", check.functions)?;
     if let Some(contexts) = &check.contexts {
         writeln!(
@@ -89,6 +90,18 @@ fn threads(snapshot: &Snapshot, check: &Check, out: &mut Output) -> io::Result<(
         writeln!(out, "          {share:>7}  {}", plain(&label))?;
     }
     Ok(())
+}
+
+/// Writes the keys of labels with the number of their values.
+fn labels(check: &Check, out: &mut Output) -> io::Result<()> {
+    if check.labels.is_empty() {
+        return Ok(());
+    }
+    let key = |LabelKey { key, values }: &LabelKey| {
+        format!("{} ({})", plain(key), units::counted(*values as f64, "values"))
+    };
+    let keys: Vec<String> = check.labels.iter().map(key).collect();
+    writeln!(out, "labels    {}", keys.join(", "))
 }
 
 fn libraries(check: &Check, out: &mut Output) -> io::Result<()> {

@@ -79,7 +79,7 @@ impl Query for ListHotSpots {
     const DESCRIPTION: &'static str = "List the hottest functions of a profile, own code first, \
                                        with their files and lines. Start here. Also lists lines, \
                                        calls, files, modules, packages, libraries, threads, \
-                                       cliques and fields (`by`). For changes, use `compare`.";
+                                       labels, cliques and fields (`by`). For changes, use `compare`.";
     const LIMIT: usize = 15;
     type Arguments = Question;
     type Answer = Hottest;
@@ -94,7 +94,7 @@ impl Query for ListHotSpots {
             return Err("`sort`: `change` needs a baseline; use `compare`".to_owned());
         }
         let opened = project.open(view)?;
-        let by = question.by.unwrap_or_default();
+        let by = question.by.clone().unwrap_or_default().by;
         let question = Question { limit: Some(most.saturating_add(1)), ..question.clone() };
         let found = hot_spots(&opened.context, question)?;
         let rows = found.map(|found| found.list.rows).unwrap_or_default();

@@ -17,6 +17,9 @@ pub struct View {
     /// The threads to show, by name, end of the name, id (`tid:ID`), process (its name or `pid:ID`),
     /// glob or `/regex/`. Default: all threads.
     threads: Vec<String>,
+    /// Filters by labels, all of which a sample must pass: `size=large`, `url=~^/api/`, `bytes>=1kb`.
+    /// Default: all samples.
+    labels: Vec<String>,
     /// Whether to charge the cost of libraries to the lines of your code that call them. Default:
     /// false.
     own_code: bool,
@@ -44,6 +47,9 @@ impl View {
         }
         if !self.threads.is_empty() {
             view.thread.clone_from(&self.threads);
+        }
+        if !self.labels.is_empty() {
+            view.label.clone_from(&self.labels);
         }
         view.own |= self.own_code;
         if let Some(range) = &self.range {

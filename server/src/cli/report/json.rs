@@ -6,9 +6,9 @@ use crate::cli::output::Output;
 use crate::cli::overlay::Beside;
 use answers::order::sorted;
 use answers::{
-    Edge, Edges, FleetNumbers, FunctionCost, FunctionId, LabelScale as Scale, Overlaid, Overlay,
-    RecordedFunctions, Site, Snapshot, Spread, Total, Unit, WarningCode, Weight, hottest_functions,
-    sorted_lines,
+    Edge, Edges, FleetNumbers, FunctionCost, FunctionId, LabelCost, LabelScale as Scale,
+    LabelValue, Overlaid, Overlay, PartWithLabels, RecordedFunctions, Site, Snapshot, Spread,
+    Total, Unit, WarningCode, Weight, hottest_functions, sorted_lines,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
@@ -72,6 +72,8 @@ pub struct Report<'a> {
     no_line: Weight,
     /// The threads of the view.
     threads: Vec<Thread<'a>>,
+    /// The labels of samples with what they cost, by key. Empty if the profile has none.
+    labels: Vec<LabelRow>,
     /// Functions as the recording has them, hottest first. A function is identified by name, file,
     /// library, line and column.
     functions: Vec<FunctionRow<'a>>,
@@ -107,6 +109,41 @@ struct Thread<'a> {
     tid: Option<&'a str>,
     /// The part of the total that is in this thread.
     total: Weight,
+}
+
+/// The samples with a label, or without one of this key.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LabelRow {
+    /// The key: `endpoint`.
+    key: String,
+    /// The value, a text or a number. Null: samples without a label of this key.
+    value: Option<LabelContent>,
+    /// The unit of a number, as spelled in the profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<String>,
+    /// The part of the total with this label. A sample with several labels counts for each.
+    total: Weight,
+}
+
+/// The value of a label.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum LabelContent {
+    Text(String),
+    Number(i64),
+}
+
+impl LabelRow {
+    fn new(LabelCost { key, label, total }: LabelCost) -> Self {
+        let (value, unit) = match label.map(|label| label.value) {
+            None => (None, None),
+            Some(LabelValue::Text(text)) => (Some(LabelContent::Text(text.to_string())), None),
+            Some(LabelValue::Number(number, unit)) => {
+                (Some(LabelContent::Number(number)), Some(unit.to_string()))
+            }
+        };
+        Self { key, value, unit, total: Weight(total) }
+    }
 }
 
 /// How a cost is spread over runs whose mean is shown: sample standard deviations.
@@ -373,6 +410,8 @@ impl<'a> Report<'a> {
         for (&function, i) in sorted_functions.iter().zip(0..) {
             rank[function.index()] = i;
         }
+        // A call graph has no labels.
+        let labels = snapshot.labels(PartWithLabels::Whole, None).unwrap_or_default();
         let nonzero = |number: u32| (number != 0).then_some(number);
         let functions = sorted_functions.iter().map(|&function| {
             let FunctionCost { cost, idle, calls } = recorded.costs().function(function);
@@ -458,6 +497,7 @@ impl<'a> Report<'a> {
                     }
                 })
                 .collect(),
+            labels: labels.into_iter().map(LabelRow::new).collect(),
             functions: functions.collect(),
             definitions: definitions(snapshot, recorded, beside, &sorted_functions),
             lines: lines.collect(),

@@ -218,7 +218,7 @@ mod tests {
         );
         assert_eq!(
             error::<answers::HotSpotsQuestion>(&json!({"by": "folder"})),
-            "`by`: unknown value `folder`, expected one of `function`, `line`, `edge`, `file`, `module`, `package`, `library`, `thread`, `clique`, `field`"
+            "`by`: unknown value `folder`, expected one of `function`, `line`, `edge`, `file`, `module`, `package`, `library`, `thread`, `label`, `clique`, `field`"
         );
         assert_eq!(
             error::<Choices>(&json!({"threads": "main"})),

@@ -36,6 +36,8 @@ pub enum ChoiceKey {
     Overlay,
     /// The threads.
     Threads,
+    /// Filters by labels.
+    Labels,
     /// Which functions to show.
     Implementation,
     /// Where to show the cost of inlined code.

@@ -68,7 +68,7 @@ impl Ask for Question {
 pub fn hot_line(context: &Context, question: &Question) -> Result<Step, String> {
     let min_percent = context.world.settings.hints.min_percent;
     let wanted = hot_spots::Question {
-        by: Some(By::Line),
+        by: Some(By::Line.into()),
         min_percent: Some(min_percent),
         limit: Some(MAX_LINES),
         ..hot_spots::Question::default()

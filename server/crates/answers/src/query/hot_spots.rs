@@ -1,5 +1,5 @@
-//! The hottest functions, lines, calls, files, modules, packages, libraries, threads, cliques or
-//! fields of a profile.
+//! The hottest functions, lines, calls, files, modules, packages, libraries, threads, labels,
+//! cliques or fields of a profile.
 
 use super::ask::{Ask, Takes};
 use crate::items::fields::{CostFields, PlaceFields};
@@ -9,8 +9,8 @@ use crate::keys::weight::Weight;
 use crate::present::hot_groups::{HotGroup, hot_groups};
 use crate::present::labels::{Part, Scale};
 use crate::ranking::{
-    By, InBaseline, Limits, Members, Place, Ranked, Ranking, Role, Row, Scope, Sort, Subject,
-    magnitude,
+    By, InBaseline, Limits, Listing, Members, Place, Ranked, Ranking, Role, Row, Scope, Sort,
+    Subject, magnitude,
 };
 use crate::session::marks::Marks;
 use crate::values::values;
@@ -30,10 +30,10 @@ const LIMIT: usize = 50;
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(rename = "HotSpotsArgument")]
 pub struct Question {
-    /// What to list. Default: functions.
-    pub by: Option<By>,
+    /// What to list. Default: functions. `label:KEY`: the labels with one key, and what has none.
+    pub by: Option<Listing>,
     /// What to sort by. Default: functions, lines, files and packages: charged, unless `perCall` or `module`
-    /// is given; modules and libraries: charged if only your own code is listed, else self; threads: self;
+    /// is given; modules and libraries: charged if only your own code is listed, else self; threads and labels: self;
     /// others: total.
     pub sort: Option<Sort>,
     /// Whether to list only your own code. Default: all, own code first.
@@ -170,7 +170,7 @@ pub struct PerCall {
     pub total: Option<Weight>,
 }
 
-/// A function, line, call, file, module, package, library, thread, clique or field.
+/// A function, line, call, file, module, package, library, thread, label, clique or field.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct HotRow {
     /// Its cost. A sample counts once. Calls have no self cost; files, modules, packages and libraries
@@ -189,7 +189,7 @@ pub struct HotRow {
     #[schemars(with = "String")]
     pub lib: Option<String>,
     /// Whether it is, or has, own code: its source is in the workspace, not in a folder of libraries.
-    /// Missing for threads and fields.
+    /// Missing for threads, labels and fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub own: Option<bool>,
@@ -227,6 +227,10 @@ pub struct HotRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub tid: Option<String>,
+    /// The key of a label. Its value is the name, which is missing for what has no such label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub label: Option<String>,
 }
 
 /// Functions of a row.
@@ -256,7 +260,8 @@ pub struct HotMember {
 impl Ask for Question {
     const NAME: &'static str = "hotspots";
     const DESCRIPTION: &'static str = "List the hottest functions, lines, calls, files, modules, \
-                                       packages, libraries, threads, cliques or fields of the \
+                                       packages, libraries, threads, labels, cliques or fields of \
+                                       the \
                                        profile, own code first, like `costline report`. Null \
                                        without a profile.";
     const TAKES: Takes = Takes::Options;
@@ -272,12 +277,13 @@ impl Ask for Question {
 pub fn hot_spots(context: &Context, question: Question) -> Result<Option<HotSpots>, String> {
     let Some(snapshot) = context.world.snapshot() else { return Ok(None) };
     let Question { by, sort, scope, filter, per_call, min_percent, min, limit, module } = question;
-    let (by, per_call) = (by.unwrap_or_default(), per_call.unwrap_or_default());
+    let Listing { by, label } = by.unwrap_or_default();
+    let per_call = per_call.unwrap_or_default();
     let limits = Limits { per_call, min_percent, min, limit: limit.unwrap_or(LIMIT) };
     let scope = scope.unwrap_or_default();
     let line = |file, line| context.line_before(snapshot, file, line);
     let baseline = context.compared(snapshot).map(|compared| InBaseline { compared, line: &line });
-    let ranking = Ranking { by, sort, scope, idle: false, module, filter, limits };
+    let ranking = Ranking { by, label, sort, scope, idle: false, module, filter, limits };
     let ranked = ranking.rows(snapshot, baseline)?;
     let scale = context.scale(snapshot);
     let scale = if by == By::Line { scale.of_lines() } else { scale };
@@ -308,7 +314,7 @@ struct Answer<'a> {
 impl Answer<'_> {
     fn row(&self, row: &Row) -> HotRow {
         let Self { context, snapshot, by, .. } = *self;
-        let Subject { title, name, lib, place, members, recursive, thread } = &row.what;
+        let Subject { title, name, lib, place, members, recursive, thread, key } = &row.what;
         let (function, line) = (row.what.function(), row.what.line());
         let (file, line) = match *place {
             Place::File(file) => (Some(file), None),
@@ -339,6 +345,7 @@ impl Answer<'_> {
             recursive: *recursive,
             pid: thread.and_then(|thread| thread.pid.clone()),
             tid: thread.and_then(|thread| thread.tid.clone()),
+            label: key.clone(),
         }
     }
 

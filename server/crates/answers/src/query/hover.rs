@@ -17,13 +17,16 @@ use crate::query::provenance::recorded_as;
 use crate::session::marks::Marks;
 use crate::world::context::{Context, OpenFile};
 use analysis::{
-    Cost, Edge, FileId, FunctionCost, FunctionId, LineKnowledge, PathEntry, Recursion, Site, Total,
+    Cost, Edge, FileId, FunctionCost, FunctionId, LineKnowledge, PartWithLabels, PathEntry,
+    Recursion, Site, Total,
 };
 use loading::{Program, Snapshot, Spread, units};
 use url::Url;
 
 /// The maximum length of lists of callers and callees.
 const MAX_LISTED: usize = 5;
+/// The maximum number of labels.
+const MAX_LABELS: usize = 3;
 
 /// The report on the functions that are named at a position, or else on the line. `None` if the
 /// setting `hover.enable` is off, the position is neither on a name nor at the end of the line
@@ -75,12 +78,17 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
         costs.extend(recorded_spread(snapshot, open.file, &recorded, scale));
     }
     costs.extend(open.overlaid_lines(line0..line0 + 1).into_values().map(overlay_row));
+    let labels = match recorded[..] {
+        [line] => labels_note(snapshot, PartWithLabels::Line(open.file, line)),
+        _ => None,
+    };
     let mut details = Details {
         title: format!("line {}", line0 + 1),
         costs,
         notes: count
             .map(|count| snapshot.executed(count))
             .into_iter()
+            .chain(labels)
             .chain(notes(context, snapshot))
             .collect(),
         recorded: recorded_as(open, line0),
@@ -195,6 +203,7 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
         .and_then(|total| units::jit_tiers(&snapshot.tree.jit_tiers(function), total));
     notes.splice(0..0, tiers.map(|tiers| format!("JIT tiers: {tiers}")));
     notes.splice(0..0, snapshot.tree.recursion(function).map(recursion));
+    notes.splice(0..0, labels_note(snapshot, PartWithLabels::Function(function)));
     let path = CallPath { functions: vec![function], recursion: Recursion::Collapsed };
     let list = |direction| {
         let step = step(snapshot, direction, &path);
@@ -373,6 +382,26 @@ fn profile(snapshot: &Snapshot) -> String {
     let threads = threads.unwrap_or_else(|| "all threads".to_owned());
     let view: Vec<String> = [metric, threads].into_iter().chain(parts).collect();
     format!("{name}, written {age} ago · {}", view.join(" · "))
+}
+
+/// The labels that most of the samples of a line or function have, if other samples do not:
+/// `92.0% is url=/search, 80.0% is size=large`.
+fn labels_note(snapshot: &Snapshot, part: PartWithLabels) -> Option<String> {
+    let whole = snapshot.labels(PartWithLabels::Whole, None).ok()?;
+    let costs = if whole.is_empty() { Vec::new() } else { snapshot.labels(part, None).ok()? };
+    let mut most: Vec<(f64, String)> = Vec::new();
+    for of_key in costs.chunk_by(|a, b| a.key == b.key) {
+        let total = of_key.iter().map(|cost| cost.total.abs()).sum::<f64>();
+        let varies = whole.iter().filter(|cost| cost.key == of_key[0].key).count() > 1;
+        let common = of_key.iter().filter(|cost| varies && cost.total.abs() * 2.0 >= total);
+        most.extend(common.filter_map(|cost| {
+            let text = cost.label.as_ref()?.to_string();
+            Some((cost.total / total, format!("{} is {text}", units::percent(cost.total, total))))
+        }));
+    }
+    most.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let listed: Vec<String> = most.into_iter().take(MAX_LABELS).map(|(_, text)| text).collect();
+    (!listed.is_empty()).then(|| listed.join(", "))
 }
 
 /// What the profile is compared with, where it comes from, and whether it still exists.

@@ -28,6 +28,7 @@ pub fn symbols(context: &Context, query: &str) -> Option<Vec<HotSymbol>> {
     let scale = context.scale(snapshot);
     let ranking = Ranking {
         by: By::Function,
+        label: None,
         sort: None,
         scope: Scope::All,
         idle: false,

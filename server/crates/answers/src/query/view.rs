@@ -2,6 +2,7 @@
 
 pub(crate) mod actions;
 pub(crate) mod choices;
+pub(crate) mod labels;
 pub(crate) mod threads;
 
 use super::action::Action;

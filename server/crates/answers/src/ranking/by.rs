@@ -1,9 +1,11 @@
 //! What rows are about.
 
+use analysis::label_keys;
 use formats::Format;
 use loading::Snapshot;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use std::borrow::Cow;
 
 /// What to list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +29,8 @@ pub enum By {
     Library,
     /// Threads.
     Thread,
+    /// Labels of samples with their values; `label:KEY` lists those of one key.
+    Label,
     /// Functions that call each other (call graphs only).
     Clique,
     /// Fields of Mercury data structures, with the procedures that get and set them.
@@ -39,13 +43,14 @@ impl By {
         match self {
             Self::Clique => !snapshot.tree.has_stacks(),
             Self::Field => snapshot.loaded.format == Format::MercuryDeep,
+            Self::Label => !label_keys(&snapshot.grouped.recording).is_empty(),
             _ => true,
         }
     }
 
     /// Whether rows are own code or not.
     pub fn has_own_code(self) -> bool {
-        !matches!(self, Self::Thread | Self::Field)
+        !matches!(self, Self::Thread | Self::Label | Self::Field)
     }
 
     /// Whether rows have a self cost.
@@ -80,8 +85,57 @@ impl By {
             Self::Package => "packages",
             Self::Library => "libraries",
             Self::Thread => "threads",
+            Self::Label => "labels",
             Self::Clique => "cliques",
             Self::Field => "fields",
         }
+    }
+}
+
+/// What to list: one of [`By`], or `label:KEY`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listing {
+    /// The kind of rows.
+    pub by: By,
+    /// The key of the labels. `None`: all.
+    pub label: Option<String>,
+}
+
+impl Listing {
+    /// The labels with the key in `label:KEY`. `None` if the text is something else.
+    pub fn of_label(text: &str) -> Option<Self> {
+        let key = text.strip_prefix("label:")?;
+        Some(Self { by: By::Label, label: Some(key.to_owned()) })
+    }
+}
+
+impl From<By> for Listing {
+    fn from(by: By) -> Self {
+        Self { by, label: None }
+    }
+}
+
+impl<'de> Deserialize<'de> for Listing {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        match Self::of_label(&text) {
+            Some(listing) => Ok(listing),
+            None => serde_json::from_value(text.into()).map(By::into).map_err(D::Error::custom),
+        }
+    }
+}
+
+impl JsonSchema for Listing {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Listing".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let by = generator.subschema_for::<By>();
+        json_schema!({ "anyOf": [by, { "type": "string", "pattern": "^label:." }] })
     }
 }

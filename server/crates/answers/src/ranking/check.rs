@@ -16,7 +16,7 @@ impl Ranking {
         let rows = self.by.plural();
         let is_graph = !snapshot.tree.has_stacks();
         match (self.by, sort) {
-            (By::Line | By::Thread, Sort::Calls) => {
+            (By::Line | By::Thread | By::Label, Sort::Calls) => {
                 return Err(format!(
                     "calls of {rows} are not counted; sort {rows} by self or total"
                 ));
@@ -57,7 +57,7 @@ impl Ranking {
         if self.limits.per_call && sort == Sort::Change {
             return Err("changes in costs per call are not known".to_owned());
         }
-        if matches!(self.by, By::Line | By::Thread) && self.limits.per_call {
+        if matches!(self.by, By::Line | By::Thread | By::Label) && self.limits.per_call {
             return Err(format!(
                 "calls of {rows} are not counted, so their costs per call are unknown"
             ));

@@ -8,10 +8,11 @@ use super::list::List;
 use super::order::{hottest_functions, sorted_lines};
 use super::row::{Omitted, Row};
 use super::subject::{Members, Place, Role, Subject};
+use crate::compare::before::NO_COST;
 use crate::functions::own_code::charge;
 use analysis::{
-    CliqueCost, Cost, Edge, FileId, FunctionCost, FunctionId, LineKnowledge, ThreadId, Total,
-    nearest, thread_labels,
+    CliqueCost, Cost, Edge, FileId, FunctionCost, FunctionId, LabelCost, LineKnowledge,
+    PartWithLabels, ThreadId, Total, nearest, thread_labels,
 };
 use formats::Format;
 use loading::Snapshot;
@@ -33,6 +34,7 @@ impl<'a> List<'a> {
             By::Package => self.groups(GroupKind::Package),
             By::Library => self.groups(GroupKind::Library),
             By::Thread => self.threads(),
+            By::Label => self.labels(),
             By::Clique => self.cliques(),
             By::Field => self.fields(),
         }
@@ -171,6 +173,33 @@ impl<'a> List<'a> {
         Ok((about(rows, subject), omitted))
     }
 
+    /// The labels, in order of cost, with the samples without a label if only one key is asked for.
+    fn labels(&self) -> Listed {
+        let Self { snapshot, baseline, ranking, .. } = *self;
+        let key = ranking.label.as_deref();
+        let rows = labels(snapshot, key)?.into_iter();
+        let rows = rows.filter(|row| key.is_some() || row.what.label.is_some());
+        let runs: Vec<_> = baseline
+            .iter()
+            .flat_map(|baseline| baseline.compared.baseline.runs())
+            .map(|run| labels(&run.snapshot, key).unwrap_or_default())
+            .collect();
+        let before = |of: &LabelCost| {
+            let in_run = |rows: &Vec<Row<LabelCost>>| {
+                let row = rows.iter().find(|row| title_of(&row.what) == title_of(of));
+                (!rows.is_empty()).then(|| row.map_or(NO_COST, |row| row.cost))
+            };
+            baseline?.compared.before_in(runs.iter().map(in_run))
+        };
+        let (rows, omitted) = self.select(rows, &before, |label, has| has(&title_of(label)))?;
+        let subject = |of: LabelCost| Subject {
+            name: of.label.as_ref().map(|label| label.value.to_string()),
+            key: Some(of.key.clone()),
+            ..Subject::new(plain(&title_of(&of)).into_owned())
+        };
+        Ok((about(rows, subject), omitted))
+    }
+
     fn cliques(&self) -> Listed {
         let snapshot = self.snapshot;
         let cliques = clique_rows(snapshot).ok_or(
@@ -268,6 +297,22 @@ fn about<T>(rows: Vec<Row<T>>, subject: impl Fn(T) -> Subject) -> Vec<Row> {
 fn is_runtime(snapshot: &Snapshot, function: FunctionId) -> bool {
     snapshot.loaded.format == Format::MercuryDeep
         && module_of_mercury(snapshot, function).is_some_and(|module| module == "Mercury runtime")
+}
+
+/// What each label costs. The error is a message for users.
+fn labels(snapshot: &Snapshot, key: Option<&str>) -> Result<Vec<Row<LabelCost>>, String> {
+    let costs = snapshot.labels(PartWithLabels::Whole, key);
+    let costs = costs.map_err(|unmatched| unmatched.problem)?;
+    let row = |of: LabelCost| {
+        let cost = Cost { self_: of.total, total: Total::Exact(of.total) };
+        Row::new(of, cost, None)
+    };
+    Ok(costs.into_iter().map(row).collect())
+}
+
+/// `size=large`, or `no size`.
+fn title_of(LabelCost { key, label, .. }: &LabelCost) -> String {
+    label.as_ref().map_or_else(|| format!("no {key}"), ToString::to_string)
 }
 
 fn edge_row(edge: &Edge) -> Row<Edge> {

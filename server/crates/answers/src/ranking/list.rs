@@ -12,6 +12,8 @@ use loading::Snapshot;
 pub struct Ranking {
     /// What to list.
     pub by: By,
+    /// The key of the labels to list. Default: all.
+    pub label: Option<String>,
     /// The order. Default: by self cost; calls, cliques and fields by total.
     pub sort: Option<Sort>,
     /// Whether to list only your own code.

@@ -22,6 +22,8 @@ pub struct Subject {
     pub recursive: bool,
     /// The thread.
     pub thread: Option<ThreadId>,
+    /// The key of a label.
+    pub key: Option<String>,
 }
 
 /// Where the subject of a row is.
@@ -76,6 +78,7 @@ impl Subject {
             members: Vec::new(),
             recursive: false,
             thread: None,
+            key: None,
         }
     }
 

@@ -57,7 +57,11 @@ impl Marks {
         });
         let runs = snapshot.grouped.runs;
         let mean = (runs > 1).then(|| format!("mean of {runs} runs"));
-        let mut parts: Vec<String> = mean.into_iter().chain(range).chain(transforms).collect();
+        let ignored = &snapshot.grouped.problems.ignored_labels;
+        let labels = view.labels.iter();
+        let labels = labels.map(|filter| short(&plain(filter)) + effect(!ignored.contains(filter)));
+        let parts = mean.into_iter().chain(labels).chain(range).chain(transforms);
+        let mut parts: Vec<String> = parts.collect();
         match view.implementation {
             Implementation::Js if recording.knows_code() => parts.push("js only".to_owned()),
             Implementation::Native if recording.knows_code() => {
@@ -137,11 +141,12 @@ fn in_words(transform: &Transform) -> String {
         TransformKind::CollapseRecursion => "recursion",
         TransformKind::CollapseDirectRecursion => "direct recursion",
         TransformKind::CollapseResource | TransformKind::CollapseFunctionSubtree => "collapse",
+        TransformKind::SplitByLabel => "by label",
     };
     let name = transform.names.last().map(Name::text).unwrap_or_default();
     let name = match transform.kind.operand() {
         Operand::Function | Operand::Path => FunctionName::of(name).name,
-        Operand::Category | Operand::Resource => None,
+        Operand::Category | Operand::Resource | Operand::Label => None,
     }
     .unwrap_or_else(|| name.to_owned());
     cut(&format!("{what}: {}", plain(&name)), MAX_TRANSFORM_CHARS)

@@ -80,6 +80,7 @@ mod tests {
             metric: Some("cpu".to_owned()),
             overlay: Some("alloc_space".to_owned()),
             threads: Some(Vec::new()),
+            labels: Some(vec!["size=large".to_owned()]),
             implementation: Some(Implementation::Js),
             inlines: Some(Inlines::CallSite),
             own: Some(true),

@@ -44,6 +44,15 @@ pub(crate) fn check_threads(
     Ok(())
 }
 
+/// Fails if a filter is malformed, or the profile shown has no label that it names.
+pub(crate) fn check_labels(labels: &[String], shown: Option<&Snapshot>) -> Result<(), String> {
+    let Some(shown) = shown else { return Ok(()) };
+    labels.iter().try_for_each(|filter| {
+        analysis::check_label(&shown.loaded.recording, filter)
+            .map_err(|unmatched| unmatched.problem)
+    })
+}
+
 /// Fails if the profile shown does not record which functions are JavaScript.
 pub(crate) fn check_implementation(
     implementation: Implementation,

@@ -6,7 +6,8 @@
 
 use crate::view::baseline::{BaselineChoice, ChosenBaseline};
 use crate::view::checks::{
-    check_implementation, check_metric, check_own, check_range, check_threads, check_transform,
+    check_implementation, check_labels, check_metric, check_own, check_range, check_threads,
+    check_transform,
 };
 use crate::view::given::Given;
 use crate::view::node::{self, ChosenNode, NodeChoice};
@@ -168,6 +169,10 @@ options! {
     /// The threads to show, by name, end of the name, id (`tid:ID`), process (its name or `pid:ID`),
     /// glob or `/regex/`. Empty: all threads.
     threads: Vec<String> => threads, check_threads;
+    /// Filters by labels, all of which a sample must pass: `size=large`, `size!=large`, `url=~^/api/`
+    /// (a regular expression), `size` (has the key), `!size`, `bytes=100..200`, `bytes>=1kb`. Empty: all
+    /// samples.
+    labels: Vec<String> => labels, |labels: &mut Vec<String>, shown| check_labels(labels, shown);
     /// Which functions to show.
     implementation: Implementation => implementation,
         |code: &mut Implementation, shown| check_implementation(*code, shown);

@@ -1,8 +1,8 @@
 //! Parses transforms in their two notations: text (`merge-function:parse`), or JSON, in which names
 //! may contain any character.
 //!
-//! In JSON, a transform has the operand of its kind under `function`, `path`, `category` or
-//! `resource`: `{"type": "merge-node", "path": ["main", "parse"]}`. Functions can be keys instead of
+//! In JSON, a transform has the operand of its kind under `function`, `path`, `category`,
+//! `resource` or `label`: `{"type": "merge-node", "path": ["main", "parse"]}`. Functions can be keys instead of
 //! names. It may have a filter of its own (`"implementation": "js"`) instead of the view's.
 
 use crate::keys::Key;
@@ -13,8 +13,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// A transform in JSON. It has one of `function`, `path`, `category` and `resource`, depending on
-/// its kind.
+/// A transform in JSON. It has one of `function`, `path`, `category`, `resource` and `label`,
+/// depending on its kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Transform")]
@@ -34,6 +34,9 @@ pub struct TransformData {
     /// The library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
+    /// The key of a label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// The functions that the transform applies to, if they differ from the view's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub implementation: Option<Implementation>,
@@ -132,6 +135,7 @@ pub fn title(kind: TransformKind) -> &'static str {
         TransformKind::CollapseRecursion => "Collapse recursion",
         TransformKind::CollapseDirectRecursion => "Collapse direct recursion",
         TransformKind::CollapseFunctionSubtree => "Collapse function with what it calls",
+        TransformKind::SplitByLabel => "Split stacks by label",
     }
 }
 
@@ -147,6 +151,8 @@ pub enum Takes {
     Category,
     /// A library, in `resource`.
     Resource,
+    /// The key of a label, in `label`.
+    Label,
 }
 
 impl From<Operand> for Takes {
@@ -156,6 +162,7 @@ impl From<Operand> for Takes {
             Operand::Path => Self::Path,
             Operand::Category => Self::Category,
             Operand::Resource => Self::Resource,
+            Operand::Label => Self::Label,
         }
     }
 }
@@ -163,7 +170,8 @@ impl From<Operand> for Takes {
 impl TransformData {
     /// Converts it. The error is a message for users.
     pub fn transform(self) -> Result<Transform, String> {
-        let Self { kind: Kind(kind), function, path, category, resource, implementation } = self;
+        let Self { kind: Kind(kind), function, path, category, resource, label, implementation } =
+            self;
         let text = |name: Option<String>| name.map(|name| vec![Name::Text(name)]);
         let (key, names) = match kind.operand() {
             Operand::Path => {
@@ -172,6 +180,7 @@ impl TransformData {
             Operand::Function => ("function", function.map(|function| vec![function.into()])),
             Operand::Category => ("category", text(category)),
             Operand::Resource => ("resource", text(resource)),
+            Operand::Label => ("label", text(label)),
         };
         let names = names
             .filter(|names| !names.is_empty() && names.iter().all(|name| !name.text().is_empty()))
@@ -193,6 +202,7 @@ impl From<&Transform> for TransformData {
             path: None,
             category: None,
             resource: None,
+            label: None,
             implementation,
         };
         let first = transform.names.first();
@@ -204,6 +214,7 @@ impl From<&Transform> for TransformData {
             Operand::Function => data.function = first.map(KeyOrName::from),
             Operand::Category => data.category = text(),
             Operand::Resource => data.resource = text(),
+            Operand::Label => data.label = text(),
         }
         data
     }

@@ -91,7 +91,7 @@ type Rows = BTreeMap<String, Row>;
 
 fn hot(context: &Context, by: By) -> Option<HotSpots> {
     let question = answers::HotSpotsQuestion {
-        by: Some(by),
+        by: Some(by.into()),
         limit: Some(1000),
         ..answers::HotSpotsQuestion::default()
     };

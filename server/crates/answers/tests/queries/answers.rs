@@ -89,7 +89,7 @@ fn functions_are_hot_by_total_then_self() {
 #[test]
 fn lines_are_hot_by_total_and_a_limit_cuts_the_list() {
     let context = context(&project());
-    let (by, sort) = (Some(By::Line), Some(Sort::Total));
+    let (by, sort) = (Some(By::Line.into()), Some(Sort::Total));
     let question = answers::HotSpotsQuestion { by, sort, limit: Some(3), ..Default::default() };
     let spots = hot_spots(&context, question).unwrap().unwrap();
     assert_eq!((spots.total.0, spots.metric.as_str()), (4.0, "samples"));

@@ -332,7 +332,7 @@ fn other_metrics_are_not_compared() {
 }
 
 fn question(by: By) -> Question {
-    Question { by: Some(by), sort: Some(Sort::Total), ..Question::default() }
+    Question { by: Some(by.into()), sort: Some(Sort::Total), ..Question::default() }
 }
 
 fn hot_lines(context: &Context) -> Vec<String> {

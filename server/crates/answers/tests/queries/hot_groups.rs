@@ -75,8 +75,8 @@ fn own_code_comes_first_by_self_cost() {
 fn files_and_packages_count_a_sample_once() {
     let project = project();
     let context = context(&project);
-    let spots = |by| {
-        let question = Question { by: Some(by), ..Question::default() };
+    let spots = |by: By| {
+        let question = Question { by: Some(by.into()), ..Question::default() };
         hot_spots(&context, question).unwrap().unwrap()
     };
     let files = spots(By::File).list.rows;
@@ -115,8 +115,8 @@ fn functions_without_a_file_or_a_library_have_a_title() {
     let project = project();
     let samples = "main@2[file:src/app.rs] lost malloc[lib:libc.so.6]";
     let context = project.context(project.load(text_samples::profile(samples)), &[]);
-    let spots = |by| {
-        let question = Question { by: Some(by), ..Question::default() };
+    let spots = |by: By| {
+        let question = Question { by: Some(by.into()), ..Question::default() };
         hot_spots(&context, question).unwrap().unwrap()
     };
     let sorted = |mut titles: Vec<String>| {
@@ -139,7 +139,7 @@ fn own_code_without_a_manifest_has_the_name_of_the_folder() {
     let project = Project::new(&[("app.py", "def main():\n    pass\n")]);
     let samples = text_samples::profile("main@2[file:app.py]");
     let context = project.context(project.load(samples), &["app.py"]);
-    let question = Question { by: Some(By::Package), ..Question::default() };
+    let question = Question { by: Some(By::Package.into()), ..Question::default() };
     let packages = hot_spots(&context, question).unwrap().unwrap().list.rows;
     let folder = project.path("").canonicalize().unwrap();
     let name = folder.file_name().unwrap().to_str();
@@ -159,7 +159,7 @@ fn rows_are_sorted_by_change() {
         .map(|weights| project.load(text_samples::timed(samples, &weights)));
     let context = crate::support::compared_with(&project.context(after, &[]), before);
     assert_eq!(functions(&context, by_change.clone())[0], "burn 40/40 true");
-    let files = Question { by: Some(By::File), ..by_change };
+    let files = Question { by: Some(By::File.into()), ..by_change };
     let files = hot_spots(&context, files).unwrap().unwrap().list.rows;
     let change = files[0].cost.cost.fields.change.as_ref().unwrap().self_.as_ref().unwrap();
     assert_eq!((change.before.0, change.change.0), (40.0, 30.0));
@@ -170,12 +170,12 @@ fn what_cannot_be_listed_is_an_error() {
     let project = project();
     let context = context(&project);
     let problem = |question| hot_spots(&context, question).unwrap_err();
-    let threads = Question { by: Some(By::Thread), ..Question::default() };
+    let threads = Question { by: Some(By::Thread.into()), ..Question::default() };
     let own = Question { scope: Some(Scope::Own), ..threads.clone() };
     assert!(problem(own).starts_with("threads cannot be limited to own code"));
     let calls = Question { sort: Some(Sort::Calls), ..threads };
     assert!(problem(calls).starts_with("calls of threads are not counted"));
-    let library = Question { by: Some(By::Library), ..Question::default() };
+    let library = Question { by: Some(By::Library.into()), ..Question::default() };
     assert_eq!(problem(library), "the profile does not say which library its functions are in");
 }
 
@@ -194,8 +194,8 @@ fn in_two_libraries() -> Context {
 #[test]
 fn a_function_in_two_libraries_costs_each_what_is_spent_in_it() {
     let context = in_two_libraries();
-    let spots = |by| {
-        let question = Question { by: Some(by), ..Question::default() };
+    let spots = |by: By| {
+        let question = Question { by: Some(by.into()), ..Question::default() };
         hot_spots(&context, question).unwrap().unwrap()
     };
     let row = |row: &HotRow| format!("{} {}", row.name.as_deref().unwrap(), costs(&row.cost));
@@ -285,7 +285,7 @@ fn the_charge_of_a_row_is_its_self_cost_in_the_view_of_own_code() {
                 let project = project().with_settings(&settings);
                 let context = project.context(project.load(text_samples::profile(samples)), &[]);
                 let scope = Some(Scope::Own);
-                let question = Question { by: Some(by), sort, scope, ..Question::default() };
+                let question = Question { by: Some(by.into()), sort, scope, ..Question::default() };
                 let rows = hot_spots(&context, question).unwrap().unwrap().list.rows;
                 let cost = |row: &HotRow| row.cost.charged.or(row.cost.cost.self_).unwrap().0;
                 let costs = rows.iter().map(|row| (row.title.clone(), cost(row)));
@@ -309,7 +309,7 @@ const IN_LIBRARIES: &str = "
 fn lines_and_files_of_own_code_are_charged_for_libraries_too() {
     let project = project();
     let context = project.context(project.load(text_samples::profile(WITH_LIBRARIES)), &[]);
-    let by = |by| Question { by: Some(by), ..Question::default() };
+    let by = |by: By| Question { by: Some(by.into()), ..Question::default() };
     let expected = [
         "src/app.rs:9|50.0%|self 0.0% · total 50.0%",
         "src/app.rs:1|25.0%|self 0.0% · total 75.0%",

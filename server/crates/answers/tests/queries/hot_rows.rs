@@ -69,7 +69,7 @@ fn costs_per_call_are_in_the_unit_of_the_metric() {
 
 #[test]
 fn modules_and_cliques() {
-    let question = |by| Question { by: Some(by), ..Question::default() };
+    let question = |by: By| Question { by: Some(by.into()), ..Question::default() };
     let modules = ask(question(By::Module)).list.rows;
     let rows: Vec<_> = modules.iter().map(|row| (row.name.as_deref(), &*row.cost.text)).collect();
     assert_eq!(rows, [(Some("m"), "self 100.0% (13 callseqs)")]);
@@ -93,7 +93,7 @@ fn a_profile_of_mercury_can_list_everything() {
 
 #[test]
 fn calls_have_their_hottest_site() {
-    let edges = ask(Question { by: Some(By::Edge), limit: Some(2), ..Question::default() });
+    let edges = ask(Question { by: Some(By::Edge.into()), limit: Some(2), ..Question::default() });
     let rows: Vec<_> = edges
         .list
         .rows
@@ -114,7 +114,7 @@ fn calls_have_their_hottest_site() {
 #[test]
 fn what_rows_do_not_have_is_an_error() {
     let problem = |question| hot_spots(&context(), question).unwrap_err();
-    let lines = Question { by: Some(By::Line), ..Question::default() };
+    let lines = Question { by: Some(By::Line.into()), ..Question::default() };
     let by_calls = Question { sort: Some(Sort::Calls), ..lines.clone() };
     assert_eq!(problem(by_calls), "calls of lines are not counted; sort lines by self or total");
     let in_module = Question { module: Some("m".to_owned()), ..lines };

@@ -22,7 +22,7 @@ fn renamed(before: [&str; 2], now: [&str; 2]) -> (Project, Context) {
 fn function_labels(context: &Context, project: &Project) -> Vec<String> {
     let lenses = function_costs(context, &project.uri("app.py")).into_iter().map(|lens| lens.title);
     let question =
-        Question { by: Some(By::Function), sort: Some(Sort::Total), ..Question::default() };
+        Question { by: Some(By::Function.into()), sort: Some(Sort::Total), ..Question::default() };
     let hot = hot_spots(context, question).unwrap().unwrap().list.rows;
     let hot = hot.into_iter().map(|row| format!("{} {}", row.title, row.cost.label));
     let snapshot = context.world.snapshot().unwrap();

@@ -11,6 +11,7 @@
 //! the specification, the address of a caller is already within the call, and those of gperftools
 //! are.
 
+mod labels;
 mod locations;
 mod mappings;
 mod metrics;
@@ -32,7 +33,7 @@ use crate::read::result::Read;
 use crate::read::shared::rows::Rows;
 use locations::locations;
 use metrics::metrics;
-use profile::{ProfileBuilder, Recording, Warnings};
+use profile::{LabelSetId, ProfileBuilder, Recording, Warnings};
 use prost::Message;
 use revisions::Revisions;
 use samples::Samples;
@@ -87,12 +88,15 @@ fn finish(mut file: proto::Profile, samples: &Samples) -> Result<Read, ReadError
     for labels in samples.labels() {
         revisions.add(labels);
     }
+    let sets = samples.labels().map(|labels| builder.intern_labels(strings.labels(labels)));
+    let sets = sets.collect::<Result<Vec<_>, _>>()?;
     let mut rows = Rows::new(n_metrics);
     for sample in samples.iter(n_metrics) {
         let thread = threads.get(sample.labels).copied().unwrap_or_default();
         let leaf = sample.leaf.and_then(|leaf| stacks.get(leaf).copied().flatten());
         let weight = |metric: usize| sample.values.get(metric).map_or(0.0, |&value| value as f64);
-        rows.push(thread, || strings.thread(thread), leaf, weight);
+        let row = rows.push(thread, || strings.thread(thread), leaf, weight);
+        rows.labelled(row, sets.get(sample.labels).copied().unwrap_or(LabelSetId::NONE));
     }
     rows.finish(&mut builder)?;
     let mut comments = file.comment.iter().filter_map(|&id| strings.get(id, String::new).ok());

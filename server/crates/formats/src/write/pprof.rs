@@ -11,8 +11,8 @@ use crate::pprof_proto as proto;
 use flate2::Compression;
 use flate2::read::GzEncoder;
 use profile::{
-    FrameId, FuncId, Lib, LineKnowledge, Metric, Profile, Samples, SourceId, StackAccess, StackId,
-    Thread, Weights,
+    FrameId, FuncId, Label, LabelSetId, LabelValue, Lib, LineKnowledge, Metric, Profile, Samples,
+    SourceId, StackAccess, StackId, Thread, Weights,
 };
 use prost::Message;
 use rustc_hash::FxHashMap;
@@ -38,15 +38,16 @@ pub fn write(profile: &Profile) -> Written {
         ..Locations::default()
     };
     for (thread, samples) in profile.sampled_threads() {
-        let label = writer.labels(thread);
-        for (stack, weights) in by_stack(samples) {
+        let of_thread = labels_of_thread(thread);
+        for ((stack, set), weights) in by_stack(samples) {
             let location_id = locations.of_stack(stack, profile);
             let value = weights
                 .iter()
                 .zip(&scales)
                 .map(|(weight, scale)| (weight * scale).round() as i64)
                 .collect();
-            let sample = vec![proto::Sample { location_id, value, label: label.clone() }];
+            let label = writer.labels(set, &of_thread);
+            let sample = vec![proto::Sample { location_id, value, label }];
             bytes.extend(proto::Profile { sample, ..proto::Profile::default() }.encode_to_vec());
         }
     }
@@ -67,14 +68,18 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     packed
 }
 
-/// The stacks of a thread in order of their first sample, with the sums of their weights in each
-/// metric.
-fn by_stack(samples: &Samples) -> Vec<(Option<StackId>, Vec<f64>)> {
-    let mut rows: Vec<(Option<StackId>, Vec<f64>)> = Vec::new();
+/// What samples have in common that are written as one.
+type SampleKey = (Option<StackId>, LabelSetId);
+
+/// The stacks of a thread with their labels, in order of their first sample, with the sums of their
+/// weights in each metric.
+fn by_stack(samples: &Samples) -> Vec<(SampleKey, Vec<f64>)> {
+    let mut rows: Vec<(SampleKey, Vec<f64>)> = Vec::new();
     let mut row_of = FxHashMap::default();
     for (i, stack) in samples.stacks().enumerate() {
-        let row = *row_of.entry(stack).or_insert_with(|| {
-            rows.push((stack, vec![0.0; samples.weights().len()]));
+        let key = (stack, samples.label_set(i));
+        let row = *row_of.entry(key).or_insert_with(|| {
+            rows.push((key, vec![0.0; samples.weights().len()]));
             rows.len() - 1
         });
         for (sum, weights) in rows[row].1.iter_mut().zip(samples.weights()) {
@@ -207,23 +212,25 @@ impl Writer<'_> {
         }
     }
 
-    /// The labels of the samples of a thread.
-    fn labels(&mut self, thread: &Thread) -> Vec<proto::Label> {
-        let or_empty = |text: &'_ Option<String>| text.clone().unwrap_or_default();
-        let labels = [
-            ("thread", thread.name.clone()),
-            ("process_name", thread.process_name.clone()),
-            ("pid", or_empty(&thread.pid)),
-            ("thread_id", or_empty(&thread.tid)),
-        ];
-        let given = labels.iter().filter(|(_, text)| !text.is_empty());
-        given
-            .map(|(key, text)| proto::Label {
-                key: self.string(key),
-                str: self.string(text),
-                ..proto::Label::default()
-            })
-            .collect()
+    /// A set of labels of samples, and those of their thread whose texts it does not have.
+    fn labels(&mut self, set: LabelSetId, of_thread: &[Label]) -> Vec<proto::Label> {
+        let profile = self.profile;
+        let own: Vec<&Label> = profile.labels().of_set(set).collect();
+        let is_missing = |label: &&Label| {
+            !own.iter().any(|own| own.value.to_string() == label.value.to_string())
+        };
+        let of_thread = of_thread.iter().filter(is_missing);
+        own.iter().copied().chain(of_thread).map(|label| self.label(label)).collect()
+    }
+
+    fn label(&mut self, Label { key, value }: &Label) -> proto::Label {
+        let label = proto::Label { key: self.string(key), ..proto::Label::default() };
+        match value {
+            LabelValue::Text(text) => proto::Label { str: self.string(text), ..label },
+            LabelValue::Number(num, unit) => {
+                proto::Label { num: *num, num_unit: self.string(unit), ..label }
+            }
+        }
     }
 
     fn note_losses(&mut self) {
@@ -249,6 +256,18 @@ impl Writer<'_> {
         ];
         self.lost.extend(losses.iter().filter(|(_, is_lost)| *is_lost).map(|(what, _)| what));
     }
+}
+
+/// The labels that name a thread.
+fn labels_of_thread(thread: &Thread) -> Vec<Label> {
+    let labels = [
+        ("thread", Some(&thread.name)),
+        ("process_name", Some(&thread.process_name)),
+        ("pid", thread.pid.as_ref()),
+        ("thread_id", thread.tid.as_ref()),
+    ];
+    let given = labels.into_iter().filter_map(|(key, text)| Some((key, text?)));
+    given.filter(|(_, text)| !text.is_empty()).map(|(key, text)| Label::text(key, text)).collect()
 }
 
 /// The seconds of one unit, regardless of the sampling interval.

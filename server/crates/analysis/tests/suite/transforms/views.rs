@@ -166,7 +166,7 @@ proptest! {
                         Operand::Path => {}
                         Operand::Function => drop(path.drain(..path.len() - 1)),
                         // They have tests of their own.
-                        Operand::Category | Operand::Resource => continue,
+                        Operand::Category | Operand::Resource | Operand::Label => continue,
                     }
                     let implementation = Some(view.implementation);
                     view.transforms.push(Transform { kind, names: keys(&path), implementation });

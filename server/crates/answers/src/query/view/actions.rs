@@ -4,8 +4,14 @@ use crate::query::action::{Action, ActionCommand};
 use crate::view::given::Given;
 use crate::view::node::{Levels, NodeChoice};
 use crate::view::options::Choices;
+use crate::view::transforms::TransformData;
 use crate::world::World;
+use analysis::{Name, Transform, TransformKind, label_keys};
+use loading::Snapshot;
 use loading::text::plain;
+
+/// The maximum number of keys of labels.
+const MAX_KEYS: usize = 4;
 
 /// The commands to offer. `caller` is the caller of the chosen call node, `last_transform` the last
 /// transform as text.
@@ -26,6 +32,18 @@ pub(super) fn actions(
             let title = "Flame graph in the browser";
             actions.push(action(ActionCommand::Flamegraph, title, Vec::new()));
         }
+    }
+    for key in world.snapshot().into_iter().flat_map(|shown| keys_to_split_by(world, shown)) {
+        let title = format!("Split call tree and flame graph by label {key}");
+        let split = Transform {
+            kind: TransformKind::SplitByLabel,
+            names: vec![Name::Text(key)],
+            implementation: None,
+        };
+        let transforms = world.settings.transforms.iter().chain([&split]);
+        let transforms = Given::Set(transforms.map(TransformData::from).collect());
+        let choices = Choices { transforms, ..Choices::default() };
+        actions.push(action(ActionCommand::SetView, &title, vec![choices]));
     }
     if !world.pick.is_empty() {
         let title = if world.settings.profile.is_some() {
@@ -69,4 +87,17 @@ pub(super) fn actions(
         actions.push(action(ActionCommand::SetView, title, vec![Choices::reset_all()]));
     }
     actions
+}
+
+/// The keys of labels by which stacks are not split yet, the first few.
+fn keys_to_split_by(world: &World, shown: &Snapshot) -> Vec<String> {
+    let mut keys = label_keys(&shown.grouped.recording);
+    keys.retain(|key| {
+        !world.settings.transforms.iter().any(|transform| {
+            transform.kind == TransformKind::SplitByLabel
+                && transform.names.iter().any(|name| name.text() == key)
+        })
+    });
+    keys.truncate(MAX_KEYS);
+    keys
 }

@@ -1,5 +1,6 @@
 //! The choices of the view: their options, and which of these is chosen.
 
+use super::labels::labels;
 use super::threads::threads;
 use crate::query::choices::{Choice, ChoiceKey, ChoiceOption, ChoiceValue, Chosen, file_label};
 use crate::query::other_profiles::{baseline, overlay};
@@ -22,6 +23,7 @@ pub(super) fn choices(world: &World) -> Vec<Choice> {
         }
         choices.push(metric(shown));
         choices.push(threads(shown));
+        choices.push(labels(shown));
         if shown.grouped.recording.knows_code() {
             choices.push(implementation(settings.implementation));
         }

@@ -50,6 +50,7 @@ fn every_override_of_a_setting_is_reset() {
         metric: Some("cpu".to_owned()),
         overlay: Some("bytes".to_owned()),
         threads: Some(vec!["main".to_owned()]),
+        labels: Some(Vec::new()),
         implementation: Some(Implementation::All),
         range: Some("1..2".to_owned()),
         search: Some("parse".to_owned()),

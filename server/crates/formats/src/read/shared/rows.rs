@@ -1,6 +1,6 @@
 //! Collects samples by thread, for readers of formats that mix threads or list samples one by one.
 
-use profile::{BuildError, ProfileBuilder, Samples, StackId, Thread, ThreadId};
+use profile::{BuildError, LabelSetId, ProfileBuilder, Samples, StackId, Thread, ThreadId};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
@@ -20,6 +20,8 @@ struct ThreadRows {
     samples: Samples,
     /// In milliseconds. Shorter than `samples` if the times of the last samples are unknown.
     times: Vec<f64>,
+    /// Shorter than `samples` if the last samples have no labels.
+    labels: Vec<LabelSetId>,
 }
 
 impl<K: Hash + Eq> Rows<K> {
@@ -48,6 +50,7 @@ impl<K: Hash + Eq> Rows<K> {
                 thread: thread(),
                 samples: Samples::with_metrics(self.n_metrics),
                 times: Vec::new(),
+                labels: Vec::new(),
             });
         }
         let mut sample = 0;
@@ -76,12 +79,26 @@ impl<K: Hash + Eq> Rows<K> {
         }
     }
 
+    /// Sets the labels of a sample that [`Rows::push`] added last to its thread.
+    pub(crate) fn labelled(&mut self, (thread, sample): (ThreadId, usize), labels: LabelSetId) {
+        if let Some(rows) = self.threads.get_mut(thread.index())
+            && labels != LabelSetId::NONE
+        {
+            rows.labels.resize(sample, LabelSetId::NONE);
+            rows.labels.push(labels);
+        }
+    }
+
     /// Adds the threads to the profile.
     pub(crate) fn finish(self, builder: &mut ProfileBuilder) -> Result<(), BuildError> {
-        for ThreadRows { thread, mut samples, mut times } in self.threads {
+        for ThreadRows { thread, mut samples, mut times, mut labels } in self.threads {
             if !times.is_empty() {
                 times.resize(samples.len(), f64::NAN);
                 samples = samples.with_times(times);
+            }
+            if !labels.is_empty() {
+                labels.resize(samples.len(), LabelSetId::NONE);
+                samples = samples.with_labels(labels);
             }
             builder.push_thread(thread, samples)?;
         }

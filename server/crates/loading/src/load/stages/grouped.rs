@@ -383,6 +383,7 @@ fn view(recording: &Recording, settings: &ViewSettings, problems: &mut Problems)
         implementation: settings.implementation.filter(),
         contour: settings.own,
         transforms: settings.transforms.clone(),
+        labels: settings.labels.clone(),
         range: settings.range,
         search: settings.search.clone(),
         ..View::of(recording)

@@ -1,0 +1,141 @@
+//! Labels of samples: `--label`, `--by label` and `split-by-label`.
+//!
+//! The expected sums are those of `go tool pprof -tags`, `-tagfocus` and `-tagignore` for the same files.
+
+use crate::{Outcome, fixture, on};
+use serde_json::{Value, json};
+
+/// Requests with the labels `endpoint` and `tenant`, in nanoseconds: 5.31 s in all.
+const SHOP: &str = "pprof/go-labels/cpu.pb.gz";
+/// Allocations with their sizes in the label `bytes`.
+const HEAP: &str = "pprof/go-indexer-heap/heap.pb.gz";
+
+fn report(profile: &str, arguments: &[&str]) -> Outcome {
+    let mut command = crate::costline();
+    let path = fixture(profile);
+    command.arg("report").arg(&path).arg("--root").arg(path.parent().unwrap()).args(arguments);
+    Outcome::of(&mut command)
+}
+
+fn total(profile: &str, filters: &[&str]) -> Value {
+    let labels = filters.iter().flat_map(|filter| ["--label", filter]);
+    let arguments: Vec<&str> = labels.chain(["--json"]).collect();
+    let report: Value = serde_json::from_str(&report(profile, &arguments).success()).unwrap();
+    report["total"].clone()
+}
+
+#[test]
+fn filters_keep_what_pprof_keeps() {
+    for (filters, expected) in [
+        (&["tenant=acme"][..], 3_170_000_000_u64),
+        (&["tenant!=acme"], 2_140_000_000),
+        (&["tenant"], 3_800_000_000),
+        (&["!tenant"], 1_510_000_000),
+        (&["endpoint=~^/c"], 1_110_000_000),
+        (&["tenant=acme", "endpoint=/search"], 2_470_000_000),
+    ] {
+        assert_eq!(total(SHOP, filters), json!(expected), "{filters:?}");
+    }
+    for (filter, expected) in [
+        ("bytes=1253376", 200_540_160_u64),
+        ("bytes=1kb", 41_964_702),
+        ("bytes=1kb..64kb", 93_876_671),
+        ("bytes>=1mb", 201_588_736),
+    ] {
+        assert_eq!(total(HEAP, &[filter]), json!(expected), "{filter}");
+    }
+}
+
+#[test]
+fn labels_are_listed_with_their_costs() {
+    let rows = report(SHOP, &["--by", "label"]).success();
+    let names = |text: &str| -> Vec<String> {
+        let rows = text.lines().skip(2);
+        rows.map(|row| row.split("  ").last().unwrap().to_owned()).collect()
+    };
+    let all = ["tenant=acme", "endpoint=/search", "endpoint=/cart", "tenant=globex"];
+    assert_eq!(names(&rows), all, "{rows}");
+    let rows = report(SHOP, &["--by", "label:tenant"]).success();
+    assert_eq!(names(&rows), ["tenant=acme", "no tenant", "tenant=globex"], "{rows}");
+    assert!(rows.contains("59.7% (3.17 s)"), "{rows}");
+
+    let report: Value = serde_json::from_str(&report(SHOP, &["--json"]).success()).unwrap();
+    let label = |key, value: Value, total: u64| json!({"key": key, "value": value, "total": total});
+    let expected = [
+        label("endpoint", json!("/search"), 3_100_000_000),
+        label("endpoint", json!("/cart"), 1_110_000_000),
+        label("endpoint", Value::Null, 1_100_000_000),
+        label("tenant", json!("acme"), 3_170_000_000),
+        label("tenant", json!("globex"), 630_000_000),
+        label("tenant", Value::Null, 1_510_000_000),
+    ];
+    let labels = report["labels"].as_array().unwrap();
+    let mut found = labels.clone();
+    found.sort_by_key(|label| expected.iter().position(|it| it == label));
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_label_that_no_sample_has_is_an_error() {
+    let fails = |profile, arguments: &[&str], expected: &str| {
+        let error = report(profile, arguments).failure(2);
+        assert!(error.contains(expected), "{error}");
+    };
+    fails(
+        SHOP,
+        &["--label", "tennant=acme"],
+        "no sample has a label with the key `tennant` (did you mean `tenant`?)",
+    );
+    fails(
+        SHOP,
+        &["--label", "tenant=acm"],
+        "no sample has a label that fits `tenant=acm` (did you mean `acme`?)",
+    );
+    fails(SHOP, &["--label", "tenant=~("], "`(` is not a valid regular expression");
+    fails(
+        SHOP,
+        &["--by", "label:size"],
+        "no sample has a label with the key `size` (there are `endpoint`, `tenant`)",
+    );
+    fails(
+        SHOP,
+        &["--label", "tenant=globex", "--label", "endpoint=/cart"],
+        "no sample has labels that fit `tenant=globex`, `endpoint=/cart`",
+    );
+    fails(
+        "pprof/go-indexer-cpu/cpu.pb.gz",
+        &["--label", "tenant=acme"],
+        "the samples of this profile have no labels",
+    );
+}
+
+#[test]
+fn stacks_are_split_by_label() {
+    let split = on("tree", SHOP, ["--transform", "split-by-label:endpoint", "--json"]).success();
+    let split: Value = serde_json::from_str(&split).unwrap();
+    let roots = split["nodes"].as_array().unwrap().iter().filter(|node| node["depth"] == 0);
+    let roots: Vec<_> = roots.map(|root| (&root["name"], &root["total"])).collect();
+    let expected = [
+        (json!("endpoint=/search"), json!(3_100_000_000_u64)),
+        (json!("endpoint=/cart"), json!(1_110_000_000)),
+        (json!("no endpoint"), json!(1_100_000_000)),
+    ];
+    assert_eq!(roots, expected.each_ref().map(|(name, total)| (name, total)));
+}
+
+#[test]
+fn exports_keep_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let exported = folder.path().join("exported.pb.gz");
+    let mut command = crate::costline();
+    command.args(["export", "--to", "pprof", "--output"]).arg(&exported).arg(fixture(SHOP));
+    Outcome::of(&mut command).success();
+    let labels = |path: &std::path::Path| {
+        let mut command = crate::costline();
+        let command =
+            command.arg("report").arg(path).arg("--root").arg(folder.path()).arg("--json");
+        let report: Value = serde_json::from_str(&Outcome::of(command).success()).unwrap();
+        report["labels"].clone()
+    };
+    assert_eq!(labels(&exported), labels(&fixture(SHOP)));
+}
