@@ -139,3 +139,35 @@ fn exports_keep_labels() {
     };
     assert_eq!(labels(&exported), labels(&fixture(SHOP)));
 }
+
+/// Exports have what is shown; without `/cart`, everything else costs what it did.
+#[test]
+fn diffs_list_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let without = folder.path().join("without.pb.gz");
+    let mut command = crate::costline();
+    command.args(["export", "--to", "pprof", "--label", "endpoint!=/cart", "--output"]);
+    Outcome::of(command.arg(&without).arg(fixture(SHOP))).success();
+    let mut command = crate::costline();
+    command.arg("diff").arg(fixture(SHOP)).arg(&without).args(["--json", "--root"]);
+    let diff = Outcome::of(command.arg(folder.path())).success();
+    let diff: Value = serde_json::from_str(&diff).unwrap();
+    let changed = diff["labels"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| json!([row["name"], row["sides"], row["before"], row["after"]]));
+    let mut changed: Vec<Value> = changed.collect();
+    changed.sort_by_key(ToString::to_string);
+    assert_eq!(
+        json!(changed),
+        json!([
+            ["endpoint=/cart", "before", 1_110_000_000, 0],
+            ["endpoint=/search", "both", 3_100_000_000_u64, 3_100_000_000_u64],
+            ["no endpoint", "both", 1_100_000_000, 1_100_000_000],
+            ["no tenant", "both", 1_510_000_000, 1_100_000_000],
+            ["tenant=acme", "both", 3_170_000_000_u64, 2_470_000_000_u64],
+            ["tenant=globex", "both", 630_000_000, 630_000_000],
+        ])
+    );
+}

@@ -138,7 +138,7 @@ fn write(
             let findings = findings::of(compared, arguments, format, style);
             let unlisted = match arguments.by {
                 ListBy::Function => compared.not_compared(arguments.by),
-                ListBy::Line | ListBy::File => {
+                ListBy::Line | ListBy::File | ListBy::Label => {
                     compared.unlisted(arguments.by).map(|what| format!("Omitted: {what}."))
                 }
             };

@@ -24,6 +24,13 @@ pub struct LabelCost {
     pub total: f64,
 }
 
+impl LabelCost {
+    /// The label, or what the samples lack: `size=large`, `no size`.
+    pub fn title(&self) -> String {
+        self.label.as_ref().map_or_else(|| format!("no {}", self.key), ToString::to_string)
+    }
+}
+
 /// The part of a recording that [`label_costs`] sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartWithLabels {

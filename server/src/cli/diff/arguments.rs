@@ -105,6 +105,7 @@ impl DiffArgs {
             ListBy::Function => "function",
             ListBy::Line => "line",
             ListBy::File => "file",
+            ListBy::Label => "label",
         }
     }
 }

@@ -170,7 +170,7 @@ impl Compared<'_> {
             ListBy::File if self.diff.unresolved_files > 0 => {
                 Some(no_match(&count(self.diff.unresolved_files, "files")))
             }
-            ListBy::Function | ListBy::File => None,
+            ListBy::Function | ListBy::File | ListBy::Label => None,
         }
     }
 

@@ -126,7 +126,7 @@ fn finding(
     let [before, after, change, other] = cells(compared, row, arguments.sort, style);
     let noun = arguments.noun();
     let what = match arguments.by {
-        ListBy::Function => one_line(&row.name).into_owned(),
+        ListBy::Function | ListBy::Label => one_line(&row.name).into_owned(),
         ListBy::Line | ListBy::File => format!("this {noun}"),
     };
     let of = compared.of_metric();

@@ -49,6 +49,8 @@ struct JsonDiff<'a> {
     lines: Vec<JsonRow<'a>>,
     /// The files, with the self cost of their functions.
     files: Vec<JsonRow<'a>>,
+    /// The labels of samples: `size=large`, and `no size` for samples without one of the key.
+    labels: Vec<JsonRow<'a>>,
     /// The number of functions that are not listed, because it is not known which function of the
     /// baseline they are.
     #[serde(rename = "unmatchedFunctions")]
@@ -95,11 +97,11 @@ fn warnings(snapshot: &Snapshot) -> impl Iterator<Item = JsonWarning<'_>> {
     })
 }
 
-/// A function, line or file.
+/// A function, line, file or label.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Row")]
 struct JsonRow<'a> {
-    /// The function's name. Empty for lines and files.
+    /// The function's name, or the label. Empty for lines and files.
     name: &'a str,
     /// The name of the file in the profile.
     file: Option<&'a str>,
@@ -188,6 +190,7 @@ pub(super) fn write(compared: &Compared<'_>, out: &mut Output) -> io::Result<()>
         functions: rows(&diff.functions),
         lines: rows(&diff.lines),
         files: rows(&diff.files),
+        labels: rows(&diff.labels),
         unmatched_functions: diff.unmatched.n_now,
         unmatched_before: diff.unmatched.n_before,
         unmatched_files: diff.unmatched_files,

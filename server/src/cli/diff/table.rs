@@ -118,7 +118,7 @@ fn above_note(arguments: &DiffArgs, above: &[&Row]) -> Option<String> {
             let callers = units::counted(n, "callers");
             format!("{callers} up to {} (--sort total)", one_line(&outermost.name))
         }
-        ListBy::Line | ListBy::File => {
+        ListBy::Line | ListBy::File | ListBy::Label => {
             format!("{} of which only the calls changed (--sort total)", units::counted(n, "lines"))
         }
     })

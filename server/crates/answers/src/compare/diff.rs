@@ -1,11 +1,11 @@
-//! The functions, lines and files of two profiles, with their changes: what `costline diff` lists.
+//! The functions, lines, files and labels of two profiles, with their changes: what `costline diff` lists.
 
 use crate::compare::baseline::{Baseline, Same};
 use crate::compare::before::NO_COST;
 use crate::compare::comparison::{Change, Comparison};
 use crate::compare::unresolved::HalfResolved;
 use crate::lines::file_lines::FileLines;
-use analysis::{Cost, FileId, FunctionId, LineCost, Total};
+use analysis::{Cost, FileId, FunctionId, LineCost, PartWithLabels, Total};
 use loading::average::mean;
 use loading::text::{file_name, library};
 use loading::{Compare, Snapshot, Spread, SpreadCost};
@@ -31,6 +31,8 @@ pub enum ListBy {
     Line,
     /// Files, with the self cost of their functions.
     File,
+    /// Labels of samples.
+    Label,
 }
 
 /// What a list of changes is sorted by.
@@ -71,6 +73,8 @@ pub struct Diff {
     pub lines: Vec<Row>,
     /// The files, the greatest change first. They have the self cost of their functions.
     pub files: Vec<Row>,
+    /// The labels of samples, the greatest change first.
+    pub labels: Vec<Row>,
     /// The functions of both sides that cannot be compared, because it is not known which function of
     /// the other side they are.
     pub unmatched: Unmatched,
@@ -93,10 +97,10 @@ pub struct Unmatched {
     pub own: f64,
 }
 
-/// The costs of a function, line or file on both sides.
+/// The costs of a function, line, file or label on both sides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// The function's name; empty for lines and files.
+    /// The function's name, or the label (`size=large`); empty for lines and files.
     pub name: String,
     /// The name of the file in the profile.
     pub file: Option<String>,
@@ -153,12 +157,13 @@ impl Row {
 }
 
 impl Diff {
-    /// The functions, lines or files.
+    /// The functions, lines, files or labels.
     pub fn rows(&self, by: ListBy) -> &[Row] {
         match by {
             ListBy::Function => &self.functions,
             ListBy::Line => &self.lines,
             ListBy::File => &self.files,
+            ListBy::Label => &self.labels,
         }
     }
 
@@ -195,14 +200,15 @@ impl Diff {
         let half_resolved = HalfResolved::of(before, now);
         let (mut lines, unmatched_files) = lines(&baseline, now, by, &half_resolved);
         let (mut files, unresolved_files) = files(&baseline, now, by, &half_resolved);
-        for rows in [&mut functions, &mut lines, &mut files] {
+        let mut labels = labels(before, now, by);
+        for rows in [&mut functions, &mut lines, &mut files, &mut labels] {
             rows.sort_by(|a, b| {
                 let change = |row: &Row| row.main().change.abs();
                 let place = |row: &Row| (row.name.clone(), row.file.clone(), row.line);
                 change(b).total_cmp(&change(a)).then_with(|| place(a).cmp(&place(b)))
             });
         }
-        Self { by, functions, lines, files, unmatched, unmatched_files, unresolved_files }
+        Self { by, functions, lines, files, labels, unmatched, unmatched_files, unresolved_files }
     }
 }
 
@@ -543,4 +549,36 @@ fn files(
     }
     sums.retain(|key, _| !unmatched.contains(key));
     (sums.into_iter().map(row).collect(), unmatched.len())
+}
+
+/// The labels of both profiles, with the samples that have no label of a key.
+fn labels(before: &Snapshot, now: &Snapshot, by: Comparison) -> Vec<Row> {
+    let mut sums: BTreeMap<String, [Option<f64>; 2]> = BTreeMap::new();
+    for (side, snapshot) in [before, now].into_iter().enumerate() {
+        // A call graph has none.
+        let costs = snapshot.labels(PartWithLabels::Whole, None).unwrap_or_default();
+        for cost in costs {
+            sums.entry(cost.title()).or_default()[side] = Some(cost.total);
+        }
+    }
+    let row = |(name, sums): (String, [Option<f64>; 2])| {
+        let change = by.change_of_spread(sums.map(Option::unwrap_or_default), [None, None]);
+        Row {
+            name,
+            file: None,
+            path: None,
+            lib: None,
+            line: None,
+            self_: change,
+            total: Some(change),
+            sides: match sums {
+                [None, _] => Sides::After,
+                [_, None] => Sides::Before,
+                _ => Sides::Both,
+            },
+            own: true,
+            function: None,
+        }
+    };
+    sums.into_iter().map(row).collect()
 }

@@ -186,16 +186,16 @@ impl<'a> List<'a> {
             .collect();
         let before = |of: &LabelCost| {
             let in_run = |rows: &Vec<Row<LabelCost>>| {
-                let row = rows.iter().find(|row| title_of(&row.what) == title_of(of));
+                let row = rows.iter().find(|row| row.what.title() == of.title());
                 (!rows.is_empty()).then(|| row.map_or(NO_COST, |row| row.cost))
             };
             baseline?.compared.before_in(runs.iter().map(in_run))
         };
-        let (rows, omitted) = self.select(rows, &before, |label, has| has(&title_of(label)))?;
+        let (rows, omitted) = self.select(rows, &before, |label, has| has(&label.title()))?;
         let subject = |of: LabelCost| Subject {
             name: of.label.as_ref().map(|label| label.value.to_string()),
             key: Some(of.key.clone()),
-            ..Subject::new(plain(&title_of(&of)).into_owned())
+            ..Subject::new(plain(&of.title()).into_owned())
         };
         Ok((about(rows, subject), omitted))
     }
@@ -308,11 +308,6 @@ fn labels(snapshot: &Snapshot, key: Option<&str>) -> Result<Vec<Row<LabelCost>>,
         Row::new(of, cost, None)
     };
     Ok(costs.into_iter().map(row).collect())
-}
-
-/// `size=large`, or `no size`.
-fn title_of(LabelCost { key, label, .. }: &LabelCost) -> String {
-    label.as_ref().map_or_else(|| format!("no {key}"), ToString::to_string)
 }
 
 fn edge_row(edge: &Edge) -> Row<Edge> {

@@ -227,11 +227,15 @@ impl File {
     }
 
     fn text(&mut self, value: &proto::AnyValue, rows: &Rows<'_>) -> Option<i64> {
-        match (&value.string_value, value.string_value_strindex) {
-            (Some(text), _) => Some(self.string(text)),
-            (None, Some(row)) => Some(rows.string(row)),
-            (None, None) => None,
+        if let Some(text) = &value.string_value {
+            return Some(self.string(text));
         }
+        if let Some(row) = value.string_value_strindex {
+            return Some(rows.string(row));
+        }
+        let flag = value.bool_value.map(|value| value.to_string());
+        let number = value.double_value.map(|value| value.to_string());
+        flag.or(number).map(|text| self.string(text.as_bytes()))
     }
 
     /// The text of the attribute with a key, among those of these rows.
@@ -290,8 +294,13 @@ impl File {
         let attribute = rows.dictionary.attribute_table.get(usize::try_from(row).ok()?)?;
         let key = rows.string(attribute.key_strindex);
         let value = attribute.value.as_ref().filter(|_| key != 0)?;
-        let (str, num) = (self.text(value, rows).unwrap_or(0), value.int_value.unwrap_or(0));
-        Some(target::Label { key, str, num, num_unit: rows.string(attribute.unit_strindex) })
+        let label = target::Label { key, ..target::Label::default() };
+        Some(match value.int_value {
+            Some(num) => {
+                target::Label { num, num_unit: rows.string(attribute.unit_strindex), ..label }
+            }
+            None => target::Label { str: self.text(value, rows)?, ..label },
+        })
     }
 }
 

@@ -36,8 +36,9 @@ use container::{Container, Record, kind};
 use event::Event;
 use processes::Processes;
 use profile::{
-    Frame, FrameId, Func, Lib, LibId, LineKnowledge, Mapping, Metric, ProfileBuilder, RawArch,
-    RawStack, RawStacks, Recording, Registers, StackId, Thread, WarningCode, Warnings,
+    Frame, FrameId, Func, Label, LabelSetId, Lib, LibId, LineKnowledge, Mapping, Metric,
+    ProfileBuilder, RawArch, RawStack, RawStacks, Recording, Registers, StackId, Thread,
+    WarningCode, Warnings,
 };
 use rustc_hash::FxHashMap;
 use sample::Sample;
@@ -54,6 +55,7 @@ pub(crate) fn read(input: &mut Input<'_>, limits: Limits) -> Result<Read, ReadEr
     for record in file.records() {
         let understood = match record.kind {
             kind::SAMPLE => tables.push(&file, &record, &mut warnings)?,
+            kind::CGROUP => tables.name_cgroup(&record)?,
             _ => tables.processes.follow(&file, &record, &mut tables.builder, &mut warnings)?,
         };
         if understood.is_none() {
@@ -232,6 +234,8 @@ struct Tables<'a> {
     rows: Rows<(Arc<str>, i32, i32)>,
     /// The last value of each counter that was read with samples, by its id.
     last_counts: FxHashMap<u64, u64>,
+    /// The label of each control group.
+    cgroups: FxHashMap<u64, LabelSetId>,
     raw: Vec<RawStack>,
     raw_bytes: Vec<u8>,
     entries: BTreeSet<StackId>,
@@ -251,6 +255,7 @@ impl<'a> Tables<'a> {
             frames: FxHashMap::default(),
             rows: Rows::new(layout.metrics.len()),
             last_counts: FxHashMap::default(),
+            cgroups: FxHashMap::default(),
             raw: Vec::new(),
             raw_bytes: Vec::new(),
             entries: BTreeSet::new(),
@@ -318,6 +323,9 @@ impl<'a> Tables<'a> {
         if record.time > 0 {
             self.rows.taken_at((thread, row), record.time as f64 / 1e6);
         }
+        if let Some(&cgroup) = sample.cgroup.and_then(|id| self.cgroups.get(&id)) {
+            self.rows.labelled((thread, row), cgroup);
+        }
 
         if let (Some((_, registers)), Some(mappings)) = (regs, self.processes.mappings(pid)) {
             let start = self.raw_bytes.len();
@@ -325,6 +333,15 @@ impl<'a> Tables<'a> {
             let (mappings, bytes) = (Arc::clone(mappings), start..self.raw_bytes.len());
             self.raw.push(RawStack { thread, sample: row, mappings, registers, bytes });
         }
+        Ok(Some(()))
+    }
+
+    /// Reads the path of a control group (`--all-cgroups`); `None` if the record is malformed.
+    fn name_cgroup(&mut self, record: &Record<'_>) -> Result<Option<()>, ReadError> {
+        let mut body = record.body;
+        let Some(id) = body.u64() else { return Ok(None) };
+        let label = Label::text("cgroup", &body.text());
+        self.cgroups.insert(id, self.builder.intern_labels([label])?);
         Ok(Some(()))
     }
 

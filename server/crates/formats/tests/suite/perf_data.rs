@@ -584,3 +584,24 @@ fn cycles_of_each_kind_of_core_are_one_metric() {
     let read = read(hybrid_file(true, &samples[..1])).unwrap();
     assert_eq!(stacks(&read).metrics()[0].name, "cycles:P");
 }
+
+/// Two processes in the control groups `/web` and `/db`, recorded with `--all-cgroups -F 199 -e cpu-clock`.
+/// `perf report --sort cgroup --show-total-period` prints these sums.
+#[test]
+fn control_groups_are_labels() {
+    let file = include_bytes!("files/cgroups.perf.data.gz");
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&file[..]), &mut bytes).unwrap();
+    let read = read(bytes).unwrap();
+    let profile = read.recording.sampled().unwrap();
+    let mut sums = std::collections::BTreeMap::new();
+    for samples in profile.samples() {
+        for i in 0..samples.len() {
+            for label in profile.labels().of_set(samples.label_set(i)) {
+                *sums.entry(label.to_string()).or_insert(0.0) += samples.weights()[0].get(i);
+            }
+        }
+    }
+    let sums: Vec<_> = sums.iter().map(|(label, sum)| (label.as_str(), *sum)).collect();
+    assert_eq!(sums, [("cgroup=/db", 266_331_625.0), ("cgroup=/web", 854_271_250.0)]);
+}

@@ -72,6 +72,10 @@ pub(super) struct AnyValue {
     #[prost(bytes = "vec", optional, tag = "1")]
     #[serde(deserialize_with = "some_text")]
     pub(super) string_value: Option<Vec<u8>>,
+    #[prost(bool, optional, tag = "2")]
+    pub(super) bool_value: Option<bool>,
+    #[prost(double, optional, tag = "4")]
+    pub(super) double_value: Option<f64>,
     #[prost(int64, optional, tag = "3")]
     #[serde(deserialize_with = "some_number")]
     pub(super) int_value: Option<i64>,

@@ -1,5 +1,6 @@
 use super::*;
 use crate::read::text_rows::{labelled_rows, profile};
+use ::profile::StackAccess;
 
 /// `main` calls `work`; two profiles of a service: 7 samples, and 70 bytes.
 const JSON: &str = r#"{"resourceProfiles":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},
@@ -44,6 +45,24 @@ fn json_and_protobuf_are_the_same() {
         let libs: Vec<_> = profile(&read).symbols().libs.iter().map(|lib| &*lib.code_id).collect();
         assert_eq!((read.format, libs), (Format::Otlp, vec!["abcd"]));
     }
+}
+
+#[test]
+fn attributes_of_samples_are_labels() {
+    let text = JSON.replace(
+        r#""attributeTable":[{},"#,
+        r#""attributeTable":[{},{"keyStrindex":11,"value":{"intValue":"64"},"unitStrindex":4},
+           {"keyStrindex":11,"value":{"doubleValue":0.5}},{"keyStrindex":11,"value":{"boolValue":true}},
+           {"keyStrindex":11,"value":{"arrayValue":{}}},"#,
+    );
+    let text = text.replace(r#".gnu"],"#, r#".gnu","size"],"#).replace("[2]},", "[6]},");
+    let text = text.replace(r#""attributeIndices":[1]"#, r#""attributeIndices":[1,2,3,4,5]"#);
+    let read = read(text.as_bytes()).unwrap();
+    let profile = profile(&read);
+    let labels: Vec<String> = profile.labels().labels().iter().map(ToString::to_string).collect();
+    let expected =
+        ["size=64 bytes", "size=0.5", "size=true", "thread.name=w1", "service.name=shop"];
+    assert_eq!(labels, expected);
 }
 
 /// The collector writes a message per line, or after its length; each has its own tables.

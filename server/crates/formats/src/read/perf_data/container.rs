@@ -19,6 +19,7 @@ pub(super) mod kind {
     pub(crate) const FORK: u32 = 7;
     pub(crate) const SAMPLE: u32 = 9;
     pub(crate) const MMAP2: u32 = 10;
+    pub(crate) const CGROUP: u32 = 19;
     /// Types from here on are perf's own records, not the kernel's.
     pub(super) const USER_TYPE_START: u32 = 64;
     pub(super) const HEADER_ATTR: u32 = 64;
@@ -322,8 +323,15 @@ impl<'a> Container<'a> {
                         });
                     }
                 }
-                if matches!(kind, kind::MMAP | kind::MMAP2 | kind::COMM | kind::FORK | kind::SAMPLE)
-                {
+                if matches!(
+                    kind,
+                    kind::MMAP
+                        | kind::MMAP2
+                        | kind::COMM
+                        | kind::FORK
+                        | kind::CGROUP
+                        | kind::SAMPLE
+                ) {
                     let event = self.event(kind, body).and_then(|event| self.events.get(event));
                     time = event
                         .and_then(|event| event.time(kind == kind::SAMPLE, body))

@@ -19,7 +19,14 @@ pub(super) mod sample_type {
     pub(crate) const BRANCH_STACK: u64 = 1 << 11;
     pub(crate) const REGS_USER: u64 = 1 << 12;
     pub(crate) const STACK_USER: u64 = 1 << 13;
+    pub(crate) const WEIGHT: u64 = 1 << 14;
+    pub(crate) const DATA_SRC: u64 = 1 << 15;
     pub(crate) const IDENTIFIER: u64 = 1 << 16;
+    pub(crate) const TRANSACTION: u64 = 1 << 17;
+    pub(crate) const REGS_INTR: u64 = 1 << 18;
+    pub(crate) const PHYS_ADDR: u64 = 1 << 19;
+    pub(crate) const CGROUP: u64 = 1 << 21;
+    pub(crate) const WEIGHT_STRUCT: u64 = 1 << 24;
 }
 
 /// Bits of `read_format`.
@@ -55,6 +62,8 @@ pub(super) struct Event {
     pub(super) branch_type: u64,
     /// The recorded user registers, as a bit mask.
     pub(super) regs_user: u64,
+    /// The recorded registers of the interrupted code, as a bit mask.
+    pub(super) regs_intr: u64,
     /// The period of each sample, if it is the same for all.
     pub(super) fixed_period: Option<u64>,
     /// Whether records other than samples end with some of the fields of samples.
@@ -70,6 +79,8 @@ impl Event {
         let _wakeup_and_breakpoint = (attr.u64()?, attr.u64()?, attr.u64());
         let branch_type = attr.u64().unwrap_or(0);
         let regs_user = attr.u64().unwrap_or(0);
+        let _size_of_stack_and_clock = attr.u64();
+        let regs_intr = attr.u64().unwrap_or(0);
         Some(Self {
             // Page faults of all kinds, alignment faults and emulated instructions (`perf_sw_ids`).
             is_fault: kind == 1 && matches!(config, 2 | 5 | 6 | 7 | 8),
@@ -78,6 +89,7 @@ impl Event {
             read_format,
             branch_type,
             regs_user,
+            regs_intr,
             fixed_period: (flags & FREQ == 0)
                 .then_some(period_or_frequency)
                 .filter(|&period| period > 0),

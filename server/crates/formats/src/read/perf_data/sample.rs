@@ -19,6 +19,8 @@ pub(super) struct Sample<'a> {
     pub(super) regs: Option<Words<'a>>,
     /// The copied user stack, from the stack pointer on.
     pub(super) stack: &'a [u8],
+    /// The id of the control group.
+    pub(super) cgroup: Option<u64>,
 }
 
 /// `PERF_SAMPLE_REGS_ABI_64`
@@ -72,8 +74,24 @@ impl<'a> Sample<'a> {
                     usize::try_from(used).ok().and_then(|used| stack.get(..used)).unwrap_or(stack);
             }
         }
-        Some(Self { ip, ids, period, counts, chain, calls, regs, stack })
+        let cgroup = if has(sample_type::CGROUP) { Some(cgroup(event, &mut body)?) } else { None };
+        Some(Self { ip, ids, period, counts, chain, calls, regs, stack, cgroup })
     }
+}
+
+/// The id of the control group, after the fields that follow the user stack.
+fn cgroup(event: &Event, body: &mut Words<'_>) -> Option<u64> {
+    let skip = |bit: u64, body: &mut Words<'_>| {
+        if event.has(bit) { body.u64().map(drop) } else { Some(()) }
+    };
+    skip(sample_type::WEIGHT | sample_type::WEIGHT_STRUCT, body)?;
+    skip(sample_type::DATA_SRC, body)?;
+    skip(sample_type::TRANSACTION, body)?;
+    if event.has(sample_type::REGS_INTR) && body.u64()? != 0 {
+        body.longs(event.regs_intr.count_ones().into())?;
+    }
+    skip(sample_type::PHYS_ADDR, body)?;
+    body.u64()
 }
 
 /// Reads the counters of a group, with their ids. Skips a single one, and those without ids.
