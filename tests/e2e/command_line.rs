@@ -45,6 +45,7 @@ tests! {
     functions_of_ghc: "ghc",
     functions_of_heaptrack: "heaptrack",
     functions_of_jfr: "jfr",
+    functions_of_line_profiler: "line-profiler",
     functions_of_memray: "memray",
     functions_of_mercury: "mercury",
     functions_of_otlp: "otlp",
@@ -56,6 +57,7 @@ tests! {
     functions_of_rbspy: "rbspy",
     functions_of_rprof: "rprof",
     functions_of_samply: "samply",
+    functions_of_scalene: "scalene",
     functions_of_speedscope: "speedscope",
     functions_of_stackprof: "stackprof",
     functions_of_v8: "v8",
@@ -230,8 +232,10 @@ impl Session {
                 arguments => command_line.report(arguments),
             });
             let annotated = scope.spawn(|| command_line.annotated(&view.arguments));
-            let by_self = ["--limit", "1000000", "--sort", "self"];
-            let text = command_line.run("report", &by_self, &view.arguments);
+            // line_profiler has no self costs.
+            let sort = if self.report["total"].is_null() { "total" } else { "self" };
+            let sorted = ["--limit", "1000000", "--sort", sort];
+            let text = command_line.run("report", &sorted, &view.arguments);
             let (report, annotated) = (report.join().unwrap(), annotated.join().unwrap());
             Shown { report, text, annotated, hot_spots }
         });
@@ -430,7 +434,11 @@ impl<'s> Tables<'s> {
 
         // A lens that is not on the function's definition begins with its name.
         let title = title.strip_prefix(&format!("{function}: ")).unwrap_or(&title);
-        let (own, rest) = title.strip_prefix("self ").unwrap().split_once(" · total ").unwrap();
+        // line_profiler has no self costs, scalene no totals.
+        let (own, rest) = match title.strip_prefix("self ") {
+            Some(costs) => costs.split_once(" · total ").unwrap_or((costs, "")),
+            None => ("", title.strip_prefix("total ").unwrap()),
+        };
         let (total, calls) = rest
             .split_once(" · ")
             .map_or((rest, String::new()), |(total, calls)| (total, format!(" · {calls}")));
@@ -441,7 +449,7 @@ impl<'s> Tables<'s> {
         let row = format!("{own:>22} {total:>22}  {function}  {place}{calls}");
         assert!(self.text.contains(row.as_str()), "{what}: no row {row:?}");
 
-        let all = self.shown.report["total"].as_f64().unwrap();
+        let all = self.shown.report["total"].as_f64().unwrap_or(0.0);
         let hottest = ["self", "total"].map(|key| costs[key].as_f64().unwrap_or(0.0).abs());
         if hottest.into_iter().fold(0.0, f64::max) >= 0.01 * all {
             let own_and_total = title.strip_suffix(calls.as_str()).unwrap();

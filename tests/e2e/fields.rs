@@ -165,7 +165,7 @@ fn the_lists_of_the_server_come_with_its_capabilities() {
     let server = Server::start(&workspace);
     let lists = &server.initialize_result()["capabilities"]["experimental"]["costline"];
     let kinds = lists["transforms"].as_array().unwrap();
-    assert_eq!(kinds.len(), 14);
+    assert_eq!(kinds.len(), 15);
     assert_eq!(
         (text(&kinds[0]["type"]), text(&kinds[0]["takes"])),
         ("merge-function".to_owned(), "function".to_owned())
@@ -177,7 +177,7 @@ fn the_lists_of_the_server_come_with_its_capabilities() {
     let pprof = formats.iter().find(|format| format["format"] == "pprof").unwrap();
     assert_eq!((&pprof["extension"], &pprof["binary"]), (&json!("pb.gz"), &json!(true)));
     let fields = json!({ "by": "field", "list": "fields", "title": "Fields" });
-    assert_eq!(lists["hotSpots"][9], fields);
+    assert_eq!(lists["hotSpots"][10], fields);
     let change =
         json!({ "title": "Change since the baseline", "sort": "change", "perCall": false });
     assert_eq!(lists["hotSpotsOrders"][3], change);

@@ -23,6 +23,7 @@ mod hints;
 mod hot_line;
 mod lifecycle;
 mod line_counts;
+mod line_tables;
 mod mercury;
 mod other_profiles;
 mod overlay;

@@ -1114,8 +1114,8 @@ export interface HotSpots {
   readonly packages?: readonly HotRow[];
   /** The threads. Missing if something else was requested. */
   readonly threads?: readonly HotRow[];
-  /** The total of the profile. */
-  readonly total: Weight;
+  /** The total of the profile. Null if functions contain each other (`line_profiler`). */
+  readonly total: Weight | null;
   /** Its unit. */
   readonly unit: string;
   /** The number of rows that `perCall` omits, because their calls are not counted. */
@@ -1851,7 +1851,7 @@ export interface Shown {
   readonly status: string;
   /** The metric and the marks as one text, for titles. Empty without a profile. */
   readonly summary: string;
-  /** The total of the profile. Null without a profile. */
+  /** The total of the profile. Null without a profile, and if functions contain each other (`line_profiler`). */
   readonly total: Weight | null;
   /** The total for display: `1.98 s`. Null without a profile. */
   readonly totalText: string | null;
@@ -2224,7 +2224,7 @@ export interface View {
   readonly status: string;
   /** The metric and the marks as one text, for titles. Empty without a profile. */
   readonly summary: string;
-  /** The total of the profile. Null without a profile. */
+  /** The total of the profile. Null without a profile, and if functions contain each other (`line_profiler`). */
   readonly total: Weight | null;
   /** The total for display: `1.98 s`. Null without a profile. */
   readonly totalText: string | null;

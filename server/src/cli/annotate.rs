@@ -205,6 +205,7 @@ impl Columns {
             overlay.map(|overlay| open.overlaid_by(overlay)).unwrap_or_default();
         let mut cells: BTreeMap<u32, LineCells> = BTreeMap::new();
         for (&line0, line) in by_line {
+            let scale = scale.of_line(snapshot, line.file, line.line);
             let before = line_before(line0, line);
             let mark = lines.mark(line0);
             let (mut own, mut total) = (own(scale, line.cost, mark), total(scale, line.cost, mark));
@@ -214,7 +215,7 @@ impl Columns {
             total += &scale.delta(line.cost, before, CostPart::Total);
             let overlaid = overlaid_lines.remove(&line0);
             total += &overlaid.map(|overlaid| overlaid.hint(Show::Total)).unwrap_or_default();
-            let share = line.cost.magnitude() / costs.base;
+            let share = line.cost.magnitude() / scale.base;
             cells.insert(line0, LineCells { own, total, share });
         }
         // Lines that have the second cost only.

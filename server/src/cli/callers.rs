@@ -50,6 +50,7 @@ impl CallersArgs {
             }
         };
         let (snapshot, _) = self.view.load().map_err(failure)?;
+        snapshot.check_calls().map_err(Failure::usage)?;
         let callee = snapshot
             .only_named(&function.to_string_lossy())
             .map_err(|unmatched| failure(Failure::usage(unmatched.problem)))?;

@@ -18,8 +18,8 @@ use super::style::Style;
 use answers::labels::totals;
 use answers::text::one_line;
 use answers::{
-    Baseline, Combine, CompareBy as By, Diff, DiffRow as Row, ListBy, Sides, Snapshot, Unit,
-    counts_without_time,
+    Baseline, Combine, CompareBy as By, Diff, DiffRow as Row, DiffSort, ListBy, Sides, Snapshot,
+    Unit, counts_without_time,
 };
 use arguments::Format;
 use compared::Compared;
@@ -44,6 +44,10 @@ impl DiffArgs {
             return Err(Failure::usage("diff compares the mean of several runs, not their sum"));
         }
         let now = Arc::new(self.view.load_with(&[])?.0);
+        // Changes of totals are all that there is.
+        if !now.costs.metric.lines.has_self() {
+            self.sort = DiffSort::Total;
+        }
         let before = compare::load_baseline(&self.view, base, &now)?;
         self.view.warn_of_unused_rules(&[&before, &now]);
         let before = Arc::new(before);
@@ -63,6 +67,11 @@ fn diff(
     if arguments.fail_above.is_some() && counts_without_time(&now.costs.metric) {
         let message = "--fail-above: a sample count does not say how long the program ran; use \
                        --fail-above-function or a profile with times";
+        return Err(Failure::no_output(message));
+    }
+    if arguments.fail_above.is_some() && !now.costs.metric.lines.has_self() {
+        let message = "--fail-above: the profile has no total, because functions contain each other; use \
+                       --fail-above-function";
         return Err(Failure::no_output(message));
     }
     let diff = Diff::new(before, now, arguments.compare);

@@ -36,9 +36,12 @@ pub fn headline(snapshot: &Snapshot) -> String {
     };
     let spread = snapshot.run_costs().total();
     let spread = spread.map(|spread| format!(" ±{}", units::absolute(spread, &costs.metric)));
+    let name = plain(&snapshot.loaded.name()).into_owned();
+    if !costs.metric.lines.has_self() {
+        return format!("{name}: {} of each line with what it calls{marks}", plain(metric));
+    }
     format!(
-        "{}: {}{}{of}{threads}{excluded}{marks}",
-        plain(&snapshot.loaded.name()),
+        "{name}: {}{}{of}{threads}{excluded}{marks}",
         units::absolute(costs.total, &costs.metric),
         spread.unwrap_or_default(),
     )

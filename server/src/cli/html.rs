@@ -313,7 +313,11 @@ impl Page {
             if line.after_gap && i > 0 {
                 self.html += "<tr><td></td><td></td><td class=\"number\">⋮</td><td></td></tr>\n";
             }
-            let (scale, mark) = (context.scale(&open.snapshot).of_lines(), lines.mark(line.line0));
+            let (scale, mark) = (context.scale(&open.snapshot), lines.mark(line.line0));
+            let scale = match line.cost {
+                Some(line) => scale.of_line(&open.snapshot, line.file, line.line),
+                None => scale.of_lines(),
+            };
             self.source_row(scale, line, mark, open.line_before(line.line0));
             let callees = callees.get(&line.line0).into_iter().flatten();
             self.call_links(callees.take(MAX_LINKS), anchors);

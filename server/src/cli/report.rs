@@ -133,7 +133,9 @@ fn text(
     let scale = Scale::new(&snapshot.costs.metric, snapshot.costs.base, style.unit);
     let per_call = ranking.limits.per_call;
     let charges = ranked.rows.iter().any(Row::charges_libraries);
+    let is_known = |row: &Row| row.cost.total != Total::Unknown;
     let mut table = Table {
+        has_total: ranked.rows.is_empty() || ranked.rows.iter().any(is_known),
         snapshot,
         scale,
         per_call,
@@ -199,6 +201,8 @@ struct Table<'a> {
     sort: Sort,
     /// Whether a column has costs with libraries.
     charges: bool,
+    /// Whether any total is known.
+    has_total: bool,
     format: ReportFormat,
     before: Option<Compared<'a>>,
     overlay: Option<Overlay<'a>>,
@@ -209,13 +213,11 @@ struct Table<'a> {
 impl Table<'_> {
     fn rows(&mut self, by: By, ranked: &Ranked) -> io::Result<()> {
         let each = if self.per_call { " per call" } else { "" };
-        let has_total =
-            !by.is_group() || ranked.rows.iter().any(|row| row.cost.total != Total::Unknown);
-        let total = if has_total { format!("total{each}") } else { String::new() };
-        self.columns(&format!("self{each}"), &total)?;
-        if by == By::Line {
-            self.scale = self.scale.of_lines();
-        }
+        let total = if self.has_total { format!("total{each}") } else { String::new() };
+        let has_self = self.scale.metric.lines.has_self();
+        let self_ = if has_self { format!("self{each}") } else { String::new() };
+        self.columns(&self_, &total)?;
+        let whole = self.scale;
         // Rows have percentages; their sum is absolute, so that it is not mistaken for a row.
         let unit = if self.scale.unit == Unit::Both { Unit::Absolute } else { self.scale.unit };
         let scale = Scale { unit, ..self.scale };
@@ -223,6 +225,9 @@ impl Table<'_> {
         for row in &ranked.rows {
             while let Some(group) = groups.next_if(|group| group.own || !row.own) {
                 self.group(&group)?;
+            }
+            if let Some((file, line)) = row.what.line() {
+                self.scale = whole.of_line(self.snapshot, file, line);
             }
             self.row(by, row)?;
         }
@@ -381,10 +386,11 @@ impl Table<'_> {
         let before = row.before.as_deref().copied().filter(|_| !self.per_call);
         let delta = |part| self.scale.delta(cost, before, part);
         let spread = row.spread(self.snapshot).filter(|_| !self.per_call);
-        let is_part = by.is_group() && cost.total == Total::Unknown;
+        let is_part = !self.has_total || by.is_group() && cost.total == Total::Unknown;
         let self_ = match by.has_self() {
             false => String::new(),
             true if is_part => self.weight(cost.self_) + &delta(Part::Self_),
+            true if self.scale.self_of(cost).is_none() => String::new(),
             true => self.scale.own(cost, |weight| self.weight(weight)) + &delta(Part::Self_),
         };
         let self_ = self_ + &self.scale.spread(spread.map(|spread| spread.self_));

@@ -56,6 +56,7 @@ impl TreeArgs {
         let Self { inverted, hot, occurrences, limit, depth, min_percent, .. } = self;
         let loaded = Loaded::load(&self.view, &[], &self.compare, None)?;
         let (snapshot, before) = (&loaded.snapshot, loaded.beside().before);
+        snapshot.check_calls().map_err(Failure::usage)?;
         let order = TreeOrder::from_inverted(inverted);
         let question = Question { order, hot, occurrences, limit, depth, min_percent };
         let found = tree_rows(snapshot, question, before).map_err(failure)?;

@@ -635,7 +635,7 @@
 ---@field modules? costline.HotRow[] The modules. Missing if something else was requested.
 ---@field packages? costline.HotRow[] The packages. Missing if something else was requested.
 ---@field threads? costline.HotRow[] The threads. Missing if something else was requested.
----@field total costline.Weight The total of the profile.
+---@field total costline.Weight|vim.NIL The total of the profile. Null if functions contain each other (`line_profiler`).
 ---@field unit string Its unit.
 ---@field withoutCalls integer The number of rows that `perCall` omits, because their calls are not counted.
 
@@ -1058,7 +1058,7 @@
 ---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
 ---@field status string The total, or how it changed since the baseline, and the summary as one text, for status lines: `1.98 s · cpu · 2 of 7 threads`. Without the metric if the unit of the total is the same word. Empty without a profile.
 ---@field summary string The metric and the marks as one text, for titles. Empty without a profile.
----@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.
+---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile, and if functions contain each other (`line_profiler`).
 ---@field totalText string|vim.NIL The total for display: `1.98 s`. Null without a profile.
 ---@field unit string|vim.NIL The unit of the metric. Null without a profile.
 
@@ -1267,7 +1267,7 @@
 ---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
 ---@field status string The total, or how it changed since the baseline, and the summary as one text, for status lines: `1.98 s · cpu · 2 of 7 threads`. Without the metric if the unit of the total is the same word. Empty without a profile.
 ---@field summary string The metric and the marks as one text, for titles. Empty without a profile.
----@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.
+---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile, and if functions contain each other (`line_profiler`).
 ---@field totalText string|vim.NIL The total for display: `1.98 s`. Null without a profile.
 ---@field transforms costline.AppliedTransform[] The transforms, in order. The focus on the chosen call node is one of them.
 ---@field unit string|vim.NIL The unit of the metric. Null without a profile.

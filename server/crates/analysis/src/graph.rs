@@ -269,7 +269,10 @@ impl PartsOnLines {
             cost: parts.cost(total),
             inlined: false,
         });
-        (lines.collect(), sorted(places.collect()))
+        // What has a cost in another metric only.
+        let has_cost = |cost: Cost| cost.self_ != 0.0 || cost.total != Total::Unknown;
+        let lines = lines.filter(|line| has_cost(line.cost));
+        (lines.collect(), sorted(places.filter(|place| has_cost(place.cost)).collect()))
     }
 }
 

@@ -133,7 +133,7 @@ fn place_costs(
 /// A line cost as far as the format records it: without calling lines there are no line totals.
 fn as_recorded(cost: Cost, metric: &Metric) -> Cost {
     match metric.lines {
-        LineKnowledge::SelfAndTotal | LineKnowledge::Calls => cost,
+        LineKnowledge::SelfAndTotal | LineKnowledge::Calls | LineKnowledge::TotalOnly => cost,
         LineKnowledge::SelfOnly | LineKnowledge::SelfEstimated | LineKnowledge::Nothing => {
             Cost { total: Total::Unknown, ..cost }
         }

@@ -23,7 +23,7 @@ pub fn advice(snapshot: &Snapshot) -> Option<Advice> {
     let has_warning =
         |code: WarningCode| snapshot.warnings.iter().any(|warning| warning.code == code);
     let costs = &snapshot.costs;
-    if costs.base == 0.0 {
+    if snapshot.is_empty() {
         return record(no_costs(costs).to_owned());
     }
     // This warning contains its own advice.
@@ -177,7 +177,7 @@ fn with_lines(snapshot: &Snapshot) -> String {
         Format::Pyinstrument => {
             "no Python code was sampled: record again with `pyinstrument -r pyisession -o app.pyisession PROGRAM.py`"
         }
-        Format::Pstats => PYTHON,
+        Format::Pstats | Format::LineProfiler | Format::Scalene => PYTHON,
         Format::Stackprof => RUBY,
         Format::Callgrind if by(Dialect::Rbspy) || by(Dialect::RubyProf) => RUBY,
         Format::Callgrind if by(Dialect::Pyprof2calltree) || is_yappi => PYTHON,

@@ -91,7 +91,7 @@ impl CostData {
 
     /// The data of a cost.
     pub fn new(scale: Scale<'_>, cost: Cost, before: Option<Before>) -> Self {
-        Self::with_self(scale, Some(cost.self_), cost.total, before)
+        Self::with_self(scale, scale.self_of(cost), cost.total, before)
     }
 
     /// The data of a cost whose self cost may be unknown.

@@ -49,8 +49,9 @@ impl Ranking {
     /// What rows are sorted by, unless asked otherwise. What a library does for own code is known neither
     /// per call nor per module. Modules and libraries tell where code is, so they have what it costs there,
     /// unless only own code is listed.
-    fn default_sort(&self) -> Sort {
+    fn default_sort(&self, snapshot: &Snapshot) -> Sort {
         match self.by {
+            _ if !snapshot.costs.metric.lines.has_self() => Sort::Total,
             By::Edge | By::Clique | By::Field => Sort::Total,
             By::Thread | By::Label => Sort::Self_,
             _ if self.limits.per_call || self.module.is_some() => Sort::Self_,
@@ -73,7 +74,7 @@ impl Ranking {
         snapshot: &Snapshot,
         baseline: Option<InBaseline<'_>>,
     ) -> Result<Ranked, String> {
-        let sort = self.sort.unwrap_or_else(|| self.default_sort());
+        let sort = self.sort.unwrap_or_else(|| self.default_sort(snapshot));
         self.check(sort, snapshot, baseline.is_some())?;
         let charges = (sort == Sort::Charged).then(|| charges(snapshot));
         let list = List { ranking: self, snapshot, baseline, sort, charges: charges.as_ref() };

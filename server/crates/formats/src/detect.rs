@@ -12,8 +12,8 @@ use crate::foreign_kind::Foreign;
 use crate::format::Format;
 use crate::input::Input;
 use crate::read::{
-    callgrind, deep, flame_graph, folded, ghc, heaptrack, jfr, memray, otlp, perf_script, pprof,
-    pstats, rbspy_summary, rprof,
+    callgrind, deep, flame_graph, folded, ghc, heaptrack, jfr, line_profiler, memray, otlp,
+    perf_script, pprof, pstats, rbspy_summary, rprof,
 };
 use json::Findings;
 
@@ -69,6 +69,9 @@ fn examine(bytes: &[u8]) -> Findings {
     if pstats::is_pstats(bytes) {
         return is(Some(Format::Pstats));
     }
+    if line_profiler::is_line_profiler(bytes) {
+        return is(Some(Format::LineProfiler));
+    }
     if Foreign::of(bytes).is_some() {
         return is(None);
     }
@@ -107,6 +110,8 @@ pub fn ends(format: Format, bytes: &[u8]) -> bool {
     match format {
         // `0` ends the dictionary.
         Format::Pstats => bytes.ends_with(b"0"),
+        // The last operation of a pickle.
+        Format::LineProfiler => bytes.ends_with(b"."),
         Format::FlameGraph => bytes.trim_ascii_end().ends_with(b"</svg>"),
         _ if format.has_end() => closes(bytes),
         Format::Folded

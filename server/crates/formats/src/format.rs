@@ -37,6 +37,10 @@ pub enum Format {
     Pstats,
     /// Sessions of pyinstrument.
     Pyinstrument,
+    /// Profiles of line_profiler.
+    LineProfiler,
+    /// Profiles of scalene.
+    Scalene,
     /// Dumps of Ruby's stackprof as JSON.
     Stackprof,
     /// The text of R's sampling profiler.
@@ -62,7 +66,7 @@ pub enum Format {
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 29] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -80,6 +84,8 @@ impl Format {
         Self::AustinMojo,
         Self::Pstats,
         Self::Pyinstrument,
+        Self::LineProfiler,
+        Self::Scalene,
         Self::Stackprof,
         Self::Rprof,
         Self::Ghc,
@@ -112,6 +118,8 @@ impl Format {
             Self::AustinMojo => "austin-mojo",
             Self::Pstats => "pstats",
             Self::Pyinstrument => "pyinstrument-session",
+            Self::LineProfiler => "line-profiler",
+            Self::Scalene => "scalene",
             Self::Stackprof => "stackprof",
             Self::Rprof => "rprof",
             Self::Ghc => "ghc",
@@ -145,6 +153,8 @@ impl Format {
             Self::AustinMojo => "Austin recording (MOJO)",
             Self::Pstats => "Python profile (pstats)",
             Self::Pyinstrument => "pyinstrument session",
+            Self::LineProfiler => "line_profiler profile",
+            Self::Scalene => "scalene profile",
             Self::Stackprof => "stackprof dump",
             Self::Rprof => "R profile (Rprof)",
             Self::Ghc => "GHC profile",
@@ -179,6 +189,8 @@ impl Format {
             | Self::FlameGraph
             | Self::AustinMojo
             | Self::Pstats
+            | Self::LineProfiler
+            | Self::Scalene
             | Self::Rprof
             | Self::Ghc
             | Self::Heaptrack
@@ -202,6 +214,8 @@ impl Format {
             | Self::FlameGraph
             | Self::Pstats
             | Self::Pyinstrument
+            | Self::LineProfiler
+            | Self::Scalene
             | Self::Stackprof
             | Self::Dhat => true,
             Self::FirefoxSlabs

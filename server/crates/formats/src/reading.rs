@@ -8,8 +8,8 @@ use crate::limits::Limits;
 use crate::read::result::Read;
 use crate::read::{
     callgrind, chrome_trace, cpuprofile, deep, dhat, firefox, flame_graph, folded, ghc,
-    heapprofile, heaptrack, jfr, memray, mojo, otlp, perf_data, perf_script, pprof, pstats,
-    pyinstrument, rbspy, rbspy_summary, rprof, speedscope, stackprof,
+    heapprofile, heaptrack, jfr, line_profiler, memray, mojo, otlp, perf_data, perf_script, pprof,
+    pstats, pyinstrument, rbspy, rbspy_summary, rprof, scalene, speedscope, stackprof,
 };
 use profile::{GraphAccess, Recording, StackAccess, WarningCode, Weights};
 
@@ -71,6 +71,8 @@ fn read_format(
         Some(Format::Pstats) => pstats::read(&input.whole()),
         Some(Format::Stackprof) => stackprof::read(&input.whole()),
         Some(Format::Pyinstrument) => pyinstrument::read(&input.whole()),
+        Some(Format::LineProfiler) => line_profiler::read(&input.whole()),
+        Some(Format::Scalene) => scalene::read(&input.whole()),
         Some(Format::Heaptrack) => heaptrack::read(input),
         Some(Format::Ghc) => ghc::read(&input.whole()),
         Some(Format::Jfr) => jfr::read(input),

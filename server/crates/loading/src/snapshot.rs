@@ -163,6 +163,41 @@ impl Snapshot {
         })
     }
 
+    /// Fails if the profile has costs of lines, but no calls. The error is a message for users.
+    pub fn check_calls(&self) -> Result<(), String> {
+        if !self.grouped.recording.is_line_table() {
+            return Ok(());
+        }
+        let name = self.loaded.name();
+        Err(format!(
+            "{name}: a {} has costs of lines, but no calls: no callers, call tree or flame graph",
+            self.loaded.format.title()
+        ))
+    }
+
+    /// The total of the view. `None` if functions contain each other, so that nothing adds up.
+    pub fn total(&self) -> Option<f64> {
+        self.costs.metric.lines.has_self().then_some(self.costs.total)
+    }
+
+    /// Whether nothing has a cost.
+    pub fn is_empty(&self) -> bool {
+        let costs = &self.costs;
+        costs.base == 0.0 && (costs.metric.lines.has_self() || costs.lines().is_empty())
+    }
+
+    /// What percentages of the costs of a line (1-based) refer to: the total of the view or, if there is
+    /// none, that of the function on the line. 0 if it has several.
+    pub fn base_of_line(&self, file: FileId, line: u32) -> f64 {
+        if self.costs.metric.lines.has_self() {
+            return self.costs.base;
+        }
+        let mut functions = self.costs.functions_on(file, line).iter().map(|place| place.function);
+        let only = functions.next().filter(|_| functions.next().is_none());
+        let total = only.and_then(|function| self.costs.function(function).cost.total.exact());
+        total.unwrap_or(0.0)
+    }
+
     /// What each label of a key, or of all keys, costs in a part of what is shown.
     pub fn labels(
         &self,

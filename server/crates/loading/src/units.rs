@@ -64,6 +64,7 @@ pub fn absolute(weight: f64, metric: &Metric) -> String {
     match (metric.seconds_per_unit, metric.unit.as_str()) {
         (Some(seconds), _) => duration(weight * seconds),
         (None, "bytes") => bytes(weight),
+        (None, "percent") => percent(weight, 100.0),
         (None, unit) => counted(weight, unit),
     }
 }

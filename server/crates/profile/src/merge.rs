@@ -109,6 +109,7 @@ fn metrics(parts: &[Part]) -> Result<Vec<Metric>, MergeError> {
                     LineKnowledge::SelfAndTotal
                 }
                 (LineKnowledge::Calls, LineKnowledge::Calls) => LineKnowledge::Calls,
+                (LineKnowledge::TotalOnly, LineKnowledge::TotalOnly) => LineKnowledge::TotalOnly,
                 (LineKnowledge::SelfEstimated, _) | (_, LineKnowledge::SelfEstimated) => {
                     LineKnowledge::SelfEstimated
                 }

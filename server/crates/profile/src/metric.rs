@@ -14,6 +14,9 @@ pub enum LineKnowledge {
     /// Like [`Self::SelfOnly`], but the self cost of a function was divided among its lines in
     /// proportion to another metric: self is an estimate.
     SelfEstimated,
+    /// Lines and functions have totals, but no self costs, and totals of functions do not add up
+    /// (line_profiler).
+    TotalOnly,
     /// No lines.
     Nothing,
 }
@@ -22,6 +25,11 @@ impl LineKnowledge {
     /// Whether lines have a self cost but no total.
     pub fn is_self_alone(self) -> bool {
         matches!(self, Self::SelfOnly | Self::SelfEstimated)
+    }
+
+    /// Whether there are self costs.
+    pub fn has_self(self) -> bool {
+        self != Self::TotalOnly
     }
 }
 

@@ -214,6 +214,14 @@ impl Recording {
         }
     }
 
+    /// Whether it has costs of lines without stacks and calls, so that only self costs, or only totals, are
+    /// known.
+    pub fn is_line_table(&self) -> bool {
+        let knows_one = |metric: &Metric| metric.lines.is_self_alone() || !metric.lines.has_self();
+        let graph = self.summed().map(|graph| &graph.tables);
+        graph.is_some_and(|graph| graph.calls.is_empty() && graph.metrics.iter().any(knows_one))
+    }
+
     /// Calls `visit` with each func and the file and line (1-based) where it was executing, if they
     /// are known. In no particular order, with duplicates.
     pub fn each_place(&self, mut visit: impl FnMut(FuncId, SourceId, u32)) {

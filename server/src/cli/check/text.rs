@@ -45,8 +45,11 @@ pub fn text(snapshot: &Snapshot, check: &Check, out: &mut Output) -> io::Result<
             contexts.all, contexts.cliques, contexts.calls
         )?;
     }
-    let share = units::percent(check.on_lines.0, check.all_self.0);
-    writeln!(out, "lines     {} with costs, covering {share} of the self cost", check.lines)?;
+    let covered = match check.all_self.0 {
+        0.0 => String::new(),
+        all => format!(", covering {} of the self cost", units::percent(check.on_lines.0, all)),
+    };
+    writeln!(out, "lines     {} with costs{covered}", check.lines)?;
     libraries(check, out)?;
     files(check, out)?;
     for warning in &check.warnings {

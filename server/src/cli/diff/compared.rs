@@ -43,7 +43,9 @@ impl Compared<'_> {
 
     /// `1.98 s → 1.17 s −41% of cpu`.
     pub fn totals(&self) -> String {
-        format!("{}{}", totals(self.diff.by.total(), &self.now.costs.metric), self.of_metric())
+        let metric = &self.now.costs.metric;
+        let of = if metric.lines.has_self() { self.of_metric() } else { String::new() };
+        format!("{}{of}", totals(self.diff.by.total(), metric))
     }
 
     /// The warnings that costs of one of the profiles are, or may be, missing.

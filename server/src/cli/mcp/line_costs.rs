@@ -137,7 +137,10 @@ impl Query for ShowLines {
         let row = |line: &AnnotatedLine<'_>| Row {
             line: line.line0 + 1,
             source: short(line.text),
-            costs: line.cost.map(|line| CostData::new(scale.of_lines(), line.cost, None).into()),
+            costs: line.cost.map(|line| {
+                let scale = scale.of_line(&opened.snapshot, line.file, line.line);
+                CostData::new(scale, line.cost, None).into()
+            }),
         };
         let lines0: BTreeSet<u32> = shown.iter().map(|line| line.line0).collect();
         let defined = functions.iter().filter(|(line0, _)| lines0.contains(line0));

@@ -36,7 +36,7 @@ const NATIVE: [&str; 3] = ["Rust", "C", "Cpp"];
 const SCRIPT: [&str; 3] = ["JavaScript", "TypeScript", "Tsx"];
 
 /// All pages. Of several for one language, the best comes first.
-pub const PAGES: [Page; 31] = [
+pub const PAGES: [Page; 33] = [
     Page { name: "index", text: include_str!("../../../../docs/recording.md"), languages: &[] },
     page!("samply", NATIVE),
     page!("perf", NATIVE),
@@ -56,6 +56,8 @@ pub const PAGES: [Page; 31] = [
     page!("python-sampling", ["Python"]),
     page!("cprofile", ["Python"]),
     page!("pyinstrument", ["Python"]),
+    page!("line-profiler", ["Python"]),
+    page!("scalene", ["Python"]),
     page!("viztracer", ["Python"]),
     page!("pytorch", ["Python"]),
     page!("memray", ["Python"]),

@@ -50,8 +50,9 @@ pub struct Report<'a> {
     /// Whether the file is truncated; null if this cannot be known, because a part of such a file
     /// is a valid file.
     truncated: Option<bool>,
-    /// Weight of all samples that have a stack and are not idle.
-    total: Weight,
+    /// Weight of all samples that have a stack and are not idle. Null if the profiler measures a line only
+    /// with what it calls (`line_profiler`).
+    total: Option<Weight>,
     /// The number of runs that costs are the mean of, with `--combine average`.
     #[serde(skip_serializing_if = "Option::is_none")]
     runs: Option<u32>,
@@ -236,9 +237,10 @@ struct FunctionRow<'a> {
     /// The column at which the function starts, 1-based.
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<u32>,
-    /// Weight of the samples whose leaf is in this function, without idle samples.
+    /// Weight of the samples whose leaf is in this function, without idle samples. Null if the profiler
+    /// measures a line only with what it calls (`line_profiler`).
     #[serde(rename = "self")]
-    self_: Weight,
+    self_: Option<Weight>,
     #[serde(flatten)]
     total: TotalFields,
     /// Weight of the idle samples whose leaf is in this function.
@@ -272,9 +274,10 @@ struct DefinitionRow<'a> {
     file: &'a str,
     /// The line of the name of the definition, 1-based.
     line: u32,
-    /// Weight of the samples whose leaf is in this function, without idle samples.
+    /// Weight of the samples whose leaf is in this function, without idle samples. Null if the profiler
+    /// measures a line only with what it calls (`line_profiler`).
     #[serde(rename = "self")]
-    self_: Weight,
+    self_: Option<Weight>,
     #[serde(flatten)]
     total: TotalFields,
     /// Indexes into `functions`, hottest first.
@@ -299,9 +302,9 @@ struct LineRow<'a> {
     path: Option<Cow<'a, str>>,
     /// The line, 1-based.
     line: u32,
-    /// Weight of the samples whose leaf is on this line.
+    /// Weight of the samples whose leaf is on this line. Null as in `functions`.
     #[serde(rename = "self")]
-    self_: Weight,
+    self_: Option<Weight>,
     #[serde(flatten)]
     total: TotalFields,
     /// How the cost is spread over runs, with `--combine average`.
@@ -370,6 +373,11 @@ fn warning_codes(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"oneOf": codes})
 }
 
+/// A self cost. `None` if the metric has none.
+fn self_of(snapshot: &Snapshot, weight: f64) -> Option<Weight> {
+    snapshot.costs.metric.lines.has_self().then_some(Weight(weight))
+}
+
 fn total_fields(total: Total) -> TotalFields {
     match total {
         Total::Exact(weight) => {
@@ -422,7 +430,7 @@ impl<'a> Report<'a> {
                 lib: this.lib,
                 line: nonzero(this.line),
                 column: nonzero(this.column),
-                self_: Weight(cost.self_),
+                self_: self_of(snapshot, cost.self_),
                 total: total_fields(cost.total),
                 idle: Weight(idle),
                 calls,
@@ -447,7 +455,7 @@ impl<'a> Report<'a> {
                 file: snapshot.file_name(line.file),
                 path: snapshot.path_of(line.file).map(Path::to_string_lossy),
                 line: line.line,
-                self_: Weight(line.cost.self_),
+                self_: self_of(snapshot, line.cost.self_),
                 total: TotalFields { est: total.est || scale.estimates(line.cost), ..total },
                 spread: snapshot.run_costs().line(line.file, line.line).map(SpreadFields::from),
                 overlay: overlay
@@ -476,7 +484,7 @@ impl<'a> Report<'a> {
             duration_seconds: snapshot.loaded.span_seconds,
             fleet: snapshot.loaded.fleet.as_deref().map(FleetNumbers::new),
             truncated: snapshot.loaded.truncated,
-            total: Weight(costs.total),
+            total: snapshot.total().map(Weight),
             runs: Some(snapshot.grouped.runs).filter(|&runs| runs > 1),
             spread: snapshot.run_costs().total().map(Weight),
             overlay: overlay.map(OverlayRow::from),
@@ -547,7 +555,7 @@ fn definitions<'a>(
             path: snapshot.path_of(file)?.to_string_lossy(),
             file: snapshot.file_name(file),
             line: snapshot.start_line(function)?,
-            self_: Weight(cost.self_),
+            self_: self_of(snapshot, cost.self_),
             total: total_fields(cost.total),
             functions: parts.remove(&function).unwrap_or_default(),
             spread: snapshot.run_costs().function(function).map(SpreadFields::from),

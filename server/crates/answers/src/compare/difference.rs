@@ -41,7 +41,8 @@ impl Difference {
         } else if let Some(at) = ignored_focus(before, now) {
             Some(Self::Focus(at))
         } else {
-            (before.costs.total == 0.0).then_some(Self::NoCosts)
+            (before.costs.total == 0.0 && before.costs.metric.lines.has_self() || before.is_empty())
+                .then_some(Self::NoCosts)
         }
     }
 

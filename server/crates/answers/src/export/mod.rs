@@ -26,6 +26,7 @@ pub fn export(
     options: Options,
 ) -> Result<Written, String> {
     options.check(baseline.is_some())?;
+    snapshot.check_calls()?;
     if let Some(problem) = baseline.and_then(|(before, _)| different_metrics(before, snapshot)) {
         return Err(problem);
     }

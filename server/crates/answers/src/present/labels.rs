@@ -2,8 +2,8 @@
 
 use crate::compare::before::Before;
 use crate::compare::comparison::{By, Change};
-use analysis::{Cost, LineKnowledge, Metric, Total};
-use loading::{Show, Unit, units};
+use analysis::{Cost, FileId, LineKnowledge, Metric, Total};
+use loading::{Show, Snapshot, Unit, units};
 
 /// What percentages are relative to, and in which unit weights are shown.
 #[derive(Debug, Clone, Copy)]
@@ -32,9 +32,26 @@ impl<'a> Scale<'a> {
         Self { of_lines: true, ..self }
     }
 
+    /// The scale for the costs of a line (1-based) of a snapshot.
+    #[must_use]
+    pub fn of_line(self, snapshot: &Snapshot, file: FileId, line: u32) -> Self {
+        Self { base: snapshot.base_of_line(file, line), ..self.of_lines() }
+    }
+
+    /// Whether there is nothing that a weight is a percentage of.
+    fn has_no_whole(self) -> bool {
+        self.base == 0.0 && !self.metric.lines.has_self()
+    }
+
+    /// The self cost. `None` if the metric has none.
+    pub fn self_of(self, cost: Cost) -> Option<f64> {
+        self.metric.lines.has_self().then_some(cost.self_)
+    }
+
     /// A weight in the unit that the user chose.
     pub fn weight(self, weight: f64) -> String {
         match self.unit {
+            _ if self.has_no_whole() => units::absolute(weight, self.metric),
             Unit::Percent => units::percent(weight, self.base),
             Unit::Absolute => units::absolute(weight, self.metric),
             Unit::Both => self.both(weight),
@@ -43,7 +60,13 @@ impl<'a> Scale<'a> {
 
     /// A weight as percentage and absolute value: `12.3% (1.23 s)`.
     pub fn both(self, weight: f64) -> String {
-        format!("{} ({})", units::percent(weight, self.base), units::absolute(weight, self.metric))
+        let percent = units::percent(weight, self.base);
+        match units::absolute(weight, self.metric) {
+            absolute if self.has_no_whole() => absolute,
+            // It would be said twice.
+            _ if self.metric.unit == "percent" => percent,
+            absolute => format!("{percent} ({absolute})"),
+        }
     }
 
     /// The self cost, formatted by `format`: `4.0%`, or `4.0% est.` for an estimate.
@@ -87,6 +110,7 @@ impl<'a> Scale<'a> {
             total + &delta
         };
         match (cost.total, show) {
+            _ if self.self_of(cost).is_none() => total(),
             (Total::Unknown, _) | (_, Show::Self_) => {
                 self_() + &self.delta(cost, before, Part::Self_)
             }
@@ -134,6 +158,13 @@ impl<'a> Scale<'a> {
         let self_delta = self.delta(cost, before, Part::Self_);
         let total_delta = self.delta(cost, before, Part::Total);
         let total = self.total(cost.total, |weight| self.both(weight));
+        if self.self_of(cost).is_none() {
+            return format!("total {total}{total_delta}");
+        }
+        // A table of lines has no totals at all.
+        if cost.total == Total::Unknown && self.metric.lines.is_self_alone() {
+            return format!("self {}{self_delta}", self.both(cost.self_));
+        }
         format!("self {}{self_delta} · total {total}{total_delta}", self.both(cost.self_))
     }
 
@@ -147,7 +178,7 @@ impl<'a> Scale<'a> {
 
     /// The change of one part of a cost. `None` if one side is unknown.
     pub fn change(self, now: Cost, before: Option<Before>, part: Part) -> Option<(By, Change)> {
-        let before = before.filter(|_| self.base != 0.0)?;
+        let before = before.filter(|_| self.base != 0.0 || self.has_no_whole())?;
         let change = match part {
             Part::Self_ => before.self_change(now),
             Part::Total => before.total_change(now)?,
@@ -193,6 +224,9 @@ pub fn percent_change(change: Change) -> Option<String> {
 /// The text of a change of the total: `1.98 s → 1.17 s −41%`. Without a percentage if it did not
 /// change, or was 0.
 pub fn totals(change: Change, metric: &Metric) -> String {
+    if !metric.lines.has_self() {
+        return "functions contain each other, so there is no total".to_owned();
+    }
     let weight = |weight| units::absolute(weight, metric);
     let amount = percent_change(change).map(|percent| format!(" {percent}"));
     let noise = if change.is_noise() { " (within noise)" } else { "" };
@@ -230,6 +264,37 @@ mod tests {
 
     fn scale(metric: &Metric) -> Scale<'_> {
         Scale::new(metric, 200.0, Unit::Percent)
+    }
+
+    #[test]
+    fn without_self_costs_there_are_totals_only() {
+        let metric = Metric::new("time", "ms", None).with_lines(LineKnowledge::TotalOnly);
+        let cost = Cost { self_: 0.0, total: Total::Exact(50.0) };
+        // Lines are a part of their function, which is a part of nothing.
+        assert_eq!(scale(&metric).hint(cost, Show::Self_, None), "25.0%");
+        assert_eq!(scale(&metric).named_hint(cost, Show::Both, None), "25.0% total");
+        let whole = Scale::new(&metric, 0.0, Unit::Percent);
+        assert_eq!(whole.lens(cost, None), "total 50.0 ms");
+        assert_eq!(
+            (whole.hint(cost, Show::Total, None), whole.both(50.0)),
+            ("50.0 ms".into(), "50.0 ms".into())
+        );
+        assert_eq!(whole.self_of(cost), None);
+        let slower = Before::mean(
+            &[(Cost { total: Total::Exact(80.0), ..cost }, None)],
+            None,
+            Comparison::exact(By::Weight, 0.0, 0.0),
+        );
+        assert_eq!(whole.lens(cost, slower), "total 50.0 ms ▼30.0 ms");
+    }
+
+    #[test]
+    fn percent_is_not_said_twice_and_tables_of_lines_have_no_total() {
+        let metric = Metric::new("cpu", "percent", None).with_lines(LineKnowledge::SelfOnly);
+        let cost = Cost { self_: 50.0, total: Total::Unknown };
+        assert_eq!(scale(&metric).lens(cost, None), "self 25.0%");
+        let memory = Metric::new("allocated", "bytes", None).with_lines(LineKnowledge::SelfOnly);
+        assert_eq!(scale(&memory).lens(cost, None), "self 25.0% (50 B)");
     }
 
     #[test]

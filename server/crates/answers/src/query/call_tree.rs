@@ -177,6 +177,7 @@ impl Ask for Question {
     type Answer = Option<CallTree>;
 
     fn answer(self, context: &Context) -> Result<Self::Answer, String> {
+        context.world.snapshot().map_or(Ok(()), |shown| shown.check_calls())?;
         Ok(call_tree(context, &self))
     }
 }

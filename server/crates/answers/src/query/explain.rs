@@ -330,9 +330,10 @@ fn counted(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> E
         ),
     };
     let costs = lines.costs(line0..line0 + 1);
-    let cost = costs
-        .first()
-        .map(|(_, line)| CostData::new(context.scale(snapshot).of_lines(), line.cost, None));
+    let cost = costs.first().map(|(_, line)| {
+        let scale = context.scale(snapshot).of_line(snapshot, line.file, line.line);
+        CostData::new(scale, line.cost, None)
+    });
     let stale = cost.as_ref().map(|_| lines.is_doubtful(line0));
     Explanation { cost, stale, ..Explanation::new(code, &message) }
 }
@@ -340,7 +341,6 @@ fn counted(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> E
 /// Explains a line that is in the recorded text.
 fn of_line(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> Explanation {
     let snapshot = lines.snapshot;
-    let scale = context.scale(snapshot).of_lines();
     let [(_, line_cost)] = *lines.costs(line0..line0 + 1) else {
         let name = snapshot.file_name(lines.file);
         let message = format!("the profile has no samples on {name}:{line}");
@@ -354,6 +354,7 @@ fn of_line(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> E
         return Explanation::new(Reason::NoCost, &message);
     };
     let cost = line_cost.cost;
+    let scale = context.scale(snapshot).of_line(snapshot, line_cost.file, line_cost.line);
     let hints = &context.world.settings.hints;
     let own = scale.own(cost, |weight| scale.both(weight));
     let amount = scale.total(cost.total, |weight| scale.both(weight));

@@ -132,6 +132,7 @@ pub struct LegendEntry {
 pub fn flame_graph(context: &Context, question: &Question) -> Result<FlameGraph, String> {
     let snapshot =
         context.world.snapshot().ok_or("there is nothing to draw: no profile is loaded")?;
+    snapshot.check_calls()?;
     let (found, functions) = search(context.scale(snapshot), snapshot, question.search.as_ref());
     let labels = Labels::new(context, snapshot, functions);
     let est = snapshot.grouped.recording.summed().is_some();

@@ -245,7 +245,7 @@ pub fn of_snapshot(
     let name = shown.loaded.name();
     entries.splice(..0, only_native_leaves(shown));
     let samples = shown.sampling().weight.map(|weight| (shown.costs.base / weight).round());
-    let is_empty = shown.costs.base == 0.0;
+    let is_empty = shown.is_empty();
     match advice(shown) {
         // The warning says it.
         _ if is_empty && has(WarningCode::NoSamplesInView) => {}

@@ -29,18 +29,21 @@ pub fn hot_places(context: &Context, uri: &Url) -> Vec<HotPlace> {
     let lines = open.lines();
     let mut hot = Vec::new();
     for (line0, line) in lines.costs(0..u32::MAX) {
-        let label = scale.of_lines().hint(line.cost, show, open.line_before(line0));
-        hot.push((line.cost, line0, format!("{}hot line: {label}", lines.mark(line0))));
+        let scale = scale.of_line(&open.snapshot, line.file, line.line);
+        let label = scale.hint(line.cost, show, open.line_before(line0));
+        let message = format!("{}hot line: {label}", lines.mark(line0));
+        hot.push((scale.reaches(line.cost, settings.min_percent), line.cost, line0, message));
     }
     for (line0, function) in lines.functions() {
         let cost = open.snapshot.costs.function(function).cost;
         let name = plain(open.snapshot.function(function).name);
         let costs = scale.lens(cost, context.function_before(&open.snapshot, function));
         let mark = lines.function_mark(function);
-        hot.push((cost, line0, format!("{mark}hot function {name}: {costs}")));
+        let message = format!("{mark}hot function {name}: {costs}");
+        hot.push((scale.reaches(cost, settings.min_percent), cost, line0, message));
     }
-    hot.retain(|(cost, ..)| scale.reaches(*cost, settings.min_percent));
-    hot.sort_by(|a, b| b.0.magnitude().total_cmp(&a.0.magnitude()));
+    hot.retain(|(is_hot, ..)| *is_hot);
+    hot.sort_by(|a, b| b.1.magnitude().total_cmp(&a.1.magnitude()));
     hot.truncate(settings.max_per_file);
     let text = &open.document.text;
     let place = |line0, message, never_executed| HotPlace {
@@ -49,7 +52,8 @@ pub fn hot_places(context: &Context, uri: &Url) -> Vec<HotPlace> {
         never_executed,
     };
     let hot = hot.into_iter();
-    let mut places: Vec<_> = hot.map(|(_, line0, message)| place(line0, message, false)).collect();
+    let mut places: Vec<_> =
+        hot.map(|(_, _, line0, message)| place(line0, message, false)).collect();
     if shows_counts(context, &open) {
         let counts = lines.executions(0..u32::MAX).into_iter();
         let never = counts.filter(|(_, count)| *count == Some(0));

@@ -62,8 +62,8 @@ pub struct HotSpots {
     pub unit: String,
     /// What is not default about the view, as short labels.
     pub marks: Vec<String>,
-    /// The total of the profile.
-    pub total: Weight,
+    /// The total of the profile. Null if functions contain each other (`line_profiler`).
+    pub total: Option<Weight>,
     /// The two groups of rows, your code and other code, if they are sorted by `charged` without a `filter` and
     /// the profile has both. Otherwise empty.
     pub groups: Vec<HotGroup>,
@@ -295,13 +295,14 @@ pub fn hot_spots(context: &Context, question: Question) -> Result<Option<HotSpot
         metric: metric.name.clone(),
         unit: metric.unit.clone(),
         marks: Marks::of_world(&context.world).all(),
-        total: Weight(snapshot.costs.total),
+        total: snapshot.total().map(Weight),
         groups,
         without_calls: omitted.without_calls,
         list: HotList { by, rows: rows.iter().map(|row| answer.row(row)).collect() },
     }))
 }
 
+#[derive(Clone, Copy)]
 struct Answer<'a> {
     context: &'a Context,
     snapshot: &'a Snapshot,
@@ -322,8 +323,13 @@ impl Answer<'_> {
         };
         let thread = thread.map(ThreadId::index);
         let thread = thread.and_then(|thread| snapshot.grouped.recording.threads().get(thread));
+        let scale = match row.what.line() {
+            Some((file, line)) => self.scale.of_line(snapshot, file, line),
+            None => self.scale,
+        };
+        let scaled = Self { scale, ..*self };
         HotRow {
-            cost: self.with_details(row),
+            cost: scaled.with_details(row),
             title: title.clone(),
             name: name.clone(),
             lib: lib.clone(),
@@ -365,7 +371,7 @@ impl Answer<'_> {
 
     fn cost<T>(&self, row: &Row<T>) -> HotCost {
         let before = row.before.as_deref().copied();
-        let own = self.by.has_self().then_some(row.cost.self_);
+        let own = self.scale.self_of(row.cost).filter(|_| self.by.has_self());
         let mut cost = CostData::with_self(self.scale, own, row.cost.total, before);
         // The bar and the color are those of the number that rows are sorted by.
         if self.sort.is_of_self() && own.is_some() {

@@ -70,7 +70,11 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
     if cost.is_none() && count.is_none() {
         return None;
     }
-    let scale = context.scale(snapshot).of_lines();
+    let scale = context.scale(snapshot);
+    let scale = match recorded[..] {
+        [line] => scale.of_line(snapshot, open.file, line),
+        _ => scale.of_lines(),
+    };
     let mut costs = Vec::new();
     if let Some(cost) = cost {
         costs.push(row("", cost, scale));
@@ -259,7 +263,7 @@ fn other_metrics(snapshot: &Snapshot, function: FunctionId) -> Vec<[String; 3]> 
 fn row(label: &str, cost: Cost, scale: Scale<'_>) -> [String; 3] {
     [
         label.to_owned(),
-        scale.own(cost, |weight| scale.both(weight)),
+        scale.self_of(cost).map_or_else(String::new, |_| scale.own(cost, |it| scale.both(it))),
         scale.total(cost.total, |weight| scale.both(weight)),
     ]
 }

@@ -88,7 +88,11 @@ fn executions(
         let found = costs.binary_search_by_key(&line0, |(line0, _)| *line0).ok();
         found.map_or_else(
             || CostData::with_self(scale, None, Total::Unknown, None),
-            |found| CostData::new(scale, costs[found].1.cost, open.line_before(line0)),
+            |found| {
+                let line = costs[found].1;
+                let scale = scale.of_line(&open.snapshot, line.file, line.line);
+                CostData::new(scale, line.cost, open.line_before(line0))
+            },
         )
     };
     let counts = file.executions(lines).into_iter();
@@ -104,11 +108,11 @@ fn executions(
 }
 
 /// The line costs: line, label, data.
-fn costs(
+fn costs<'a>(
     settings: &Hints,
-    open: &OpenFile,
+    open: &'a OpenFile,
     lines: Range<u32>,
-    scale: Scale<'_>,
+    scale: Scale<'a>,
 ) -> Vec<(u32, String, CostData)> {
     let functions = open.document.recorded_functions(&open.snapshot);
     let around = |&(line0, ..): &ShownLine<'_>| function_around(open, functions.as_deref(), line0);
@@ -123,7 +127,7 @@ fn costs(
     let mut named: FxHashSet<_> = above.iter().map(around).collect();
     let labelled = |line| {
         let is_first = named.insert(around(&line));
-        let (line0, cost, overlaid) = line;
+        let (line0, scale, cost, overlaid) = line;
         let before = open.line_before(line0);
         let label = if is_first {
             scale.named_hint(cost, settings.show, before)
@@ -141,27 +145,31 @@ fn costs(
     shown_here.into_iter().map(labelled).collect()
 }
 
-/// A line (0-based), its cost, and its cost in the overlay.
-type ShownLine<'a> = (u32, Cost, Option<Overlaid<'a>>);
+/// A line (0-based), the scale of its cost, the cost, and its cost in the overlay.
+type ShownLine<'a> = (u32, Scale<'a>, Cost, Option<Overlaid<'a>>);
 
 /// The lines in a range (0-based) whose cost, or cost in the overlay, reaches the threshold.
 fn shown_lines<'a>(
     settings: &Hints,
     open: &'a OpenFile,
     range: Range<u32>,
-    scale: Scale<'_>,
+    scale: Scale<'a>,
 ) -> Vec<ShownLine<'a>> {
     let mut overlay = open.overlaid_lines(range.clone());
     let costs = open.lines().costs(range).into_iter();
-    let mut lines: Vec<ShownLine<'_>> =
-        costs.map(|(line0, line)| (line0, line.cost, overlay.remove(&line0))).collect();
-    lines.extend(overlay.into_iter().map(|(line0, cost)| (line0, NO_COST, Some(cost))));
+    let mut lines: Vec<ShownLine<'_>> = costs
+        .map(|(line0, line)| {
+            let scale = scale.of_line(&open.snapshot, line.file, line.line);
+            (line0, scale, line.cost, overlay.remove(&line0))
+        })
+        .collect();
+    lines.extend(overlay.into_iter().map(|(line0, cost)| (line0, scale, NO_COST, Some(cost))));
     lines.sort_unstable_by_key(|(line0, ..)| *line0);
     let base = open.overlay_lines().map_or(0.0, |lines| lines.snapshot.costs.base);
-    lines.retain(|(_, cost, overlaid)| {
+    lines.retain(|(_, scale, cost, overlaid)| {
         scale.shows(*cost, settings.show, settings.min_percent)
             || overlaid.is_some_and(|Overlaid { cost, metric }| {
-                let scale = Scale { metric, base, ..scale };
+                let scale = Scale { metric, base, ..*scale };
                 scale.shows(cost, settings.show, settings.min_percent)
             })
     });

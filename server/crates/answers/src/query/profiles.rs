@@ -45,7 +45,8 @@ pub struct Shown {
     /// lines: `1.98 s · cpu · 2 of 7 threads`. Without the metric if the unit of the total is the
     /// same word. Empty without a profile.
     pub status: String,
-    /// The total of the profile. Null without a profile.
+    /// The total of the profile. Null without a profile, and if functions contain each other
+    /// (`line_profiler`).
     pub total: Option<Weight>,
     /// The total for display: `1.98 s`. Null without a profile.
     #[serde(rename = "totalText")]
@@ -251,7 +252,7 @@ pub fn shown(world: &World) -> Shown {
         marks: marks.all(),
         summary: marks.summary(metric.map_or("", |metric| &metric.name)),
         status: status.unwrap_or_default(),
-        total: snapshot.map(|snapshot| Weight(snapshot.costs.total)),
+        total: snapshot.and_then(|snapshot| snapshot.total()).map(Weight),
         total_text: snapshot.map(|snapshot| total_text(snapshot)),
         spread: snapshot.and_then(|snapshot| snapshot.run_costs().total()).map(Weight),
         base: snapshot.map(|snapshot| Weight(snapshot.costs.base)),
@@ -261,8 +262,14 @@ pub fn shown(world: &World) -> Shown {
     }
 }
 
+/// The total for display. Times of functions that contain each other have none.
 fn total_text(snapshot: &Snapshot) -> String {
-    units::absolute(snapshot.costs.total, &snapshot.costs.metric)
+    let metric = &snapshot.costs.metric;
+    if metric.lines.has_self() {
+        units::absolute(snapshot.costs.total, metric)
+    } else {
+        "lines with what they call".to_owned()
+    }
 }
 
 fn status(snapshot: &Snapshot, comparison: Option<&TotalChange>, marks: &Marks) -> String {

@@ -154,9 +154,9 @@ fn selected_line(
     context: &Context,
     open: &OpenFile,
     whole: Cost,
-    (line0, LineCost { cost, .. }): (u32, LineCost),
+    (line0, LineCost { file, line, cost }): (u32, LineCost),
 ) -> SelectedLine {
-    let scale = context.scale(&open.snapshot).of_lines();
+    let scale = context.scale(&open.snapshot).of_line(&open.snapshot, file, line);
     let before = open.line_before(line0);
     let of_whole = match (cost.total, whole.total) {
         (Total::Exact(part), Total::Exact(whole)) => Some((part, whole)),

@@ -15,7 +15,20 @@ impl Ranking {
     ) -> Result<(), String> {
         let rows = self.by.plural();
         let is_graph = !snapshot.tree.has_stacks();
+        let has_self = snapshot.costs.metric.lines.has_self();
         match (self.by, sort) {
+            (_, Sort::Self_ | Sort::Charged | Sort::Change) if !has_self => {
+                return Err(format!(
+                    "the profile has no self costs, because the time of a line contains what it calls; sort \
+                     {rows} by total"
+                ));
+            }
+            (by, _) if !has_self && !matches!(by, By::Function | By::Line) => {
+                return Err(format!(
+                    "the costs of {rows} are not known, because those of functions contain each other; \
+                     list functions or lines"
+                ));
+            }
             (By::Line | By::Thread | By::Label, Sort::Calls) => {
                 return Err(format!(
                     "calls of {rows} are not counted; sort {rows} by self or total"

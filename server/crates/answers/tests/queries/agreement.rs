@@ -170,7 +170,7 @@ proptest! {
             context = compared_with(&context, load(&project, &before, &view));
         }
         let Some(list) = hot(&context, By::Function) else { return Ok(()) };
-        let total = list.total.0;
+        let total = list.total.unwrap().0;
         let listed = listed(&context);
 
         let tree = call_tree(&context, &answers::CallTreeQuestion {

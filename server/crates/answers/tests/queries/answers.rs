@@ -92,7 +92,7 @@ fn lines_are_hot_by_total_and_a_limit_cuts_the_list() {
     let (by, sort) = (Some(By::Line.into()), Some(Sort::Total));
     let question = answers::HotSpotsQuestion { by, sort, limit: Some(3), ..Default::default() };
     let spots = hot_spots(&context, question).unwrap().unwrap();
-    assert_eq!((spots.total.0, spots.metric.as_str()), (4.0, "samples"));
+    assert_eq!((spots.total.unwrap().0, spots.metric.as_str()), (4.0, "samples"));
     let lines = spots.list.rows;
     let rows: Vec<_> = lines
         .iter()

@@ -104,6 +104,7 @@ impl Clues {
             b"cost_centres" => self.decide(Format::Ghc),
             b"resourceProfiles" => self.decide(Format::Otlp),
             b"frame_records" | b"root_frame" => self.decide(Format::Pyinstrument),
+            b"alloc_samples" => self.decide(Format::Scalene),
             b"dhatFileVersion" => self.decide(Format::Dhat),
             b"gc_samples" | b"missed_samples" => {
                 self.missed = true;

@@ -14,7 +14,6 @@ macro_rules! py_spy {
     };
 }
 
-const PY_SPY: &str = concat!("record again with ", py_spy!());
 const PERF: &str = "record again with `perf record --call-graph dwarf ./app`";
 
 /// All kinds of files that are recognized but not read.
@@ -29,18 +28,6 @@ pub static TABLE: &[Foreign] = &[
             Begins(b"\n<!DOCTYPE html>", &[b"<title>memray - "]),
             Keys(&["total_num_allocations", "total_bytes_allocated"]),
         ],
-    },
-    Foreign {
-        name: "scalene",
-        what: "a scalene profile",
-        instead: PY_SPY,
-        signatures: &[Keys(&["alloc_samples", "args"])],
-    },
-    Foreign {
-        name: "line-profiler",
-        what: "a line_profiler profile (kernprof)",
-        instead: PY_SPY,
-        signatures: &[Begins(b"\x80", &[b"line_profiler"])],
     },
     Foreign {
         name: "pyinstrument-report",

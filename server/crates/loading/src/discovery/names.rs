@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 /// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
 /// [`watch_globs`] adds some and not every editor supports wildcards between braces.
-pub const NAMES: [&str; 43] = [
+pub const NAMES: [&str; 45] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -35,6 +35,8 @@ pub const NAMES: [&str; 43] = [
     "*.prof",
     "*.pstats",
     "*.pyisession",
+    "*.lprof",
+    "scalene*.json",
     "*.chrometrace.json",
     "*.trace.json",
     "trace.json",
@@ -75,9 +77,7 @@ const SHARED_NAMES: [&str; 15] = [
     "dhat*.json",
 ];
 /// Names of recordings that cannot be read, so that somebody says what they are.
-const NOT_READ: [&str; 15] = [
-    "scalene*.json",
-    "*.lprof",
+const NOT_READ: [&str; 13] = [
     "mprofile_*.dat",
     "gmon.out",
     "massif.out.*",
