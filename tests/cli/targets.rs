@@ -75,6 +75,24 @@ fn lines(text: &str) -> Vec<u32> {
     text.lines().skip(1).filter_map(number).collect()
 }
 
+/// A memory profile that is 100 seconds newer than the profile of time beside it.
+#[test]
+fn a_profile_of_time_beside_the_newest_is_named() {
+    let project = Project::new();
+    let heap = r#"{"head":{"callFrame":{"functionName":"main","scriptId":"1","url":"","lineNumber":0,
+        "columnNumber":0},"selfSize":8,"id":1,"children":[]}}"#;
+    project.write("profiles/app.heapprofile", heap, 600);
+    let outcome = project.run("", &["report"]);
+    assert!(outcome.stdout.starts_with("app.heapprofile: 8 B"), "{outcome:?}");
+    let better = project.top.join("profiles/new.folded");
+    let expected =
+        format!("does not tell where time goes; {} does, written 11 min ago", better.display());
+    assert!(outcome.stderr.contains(&expected), "{outcome:?}");
+    // The one that is asked for is the one that is meant.
+    let outcome = project.run("", &["report", "profiles/app.heapprofile"]);
+    assert!(!outcome.stderr.contains("where time goes"), "{outcome:?}");
+}
+
 #[test]
 fn without_a_profile_the_newest_of_the_project_is_shown() {
     let project = Project::new();

@@ -4,9 +4,9 @@ use super::current_folder::{absolute_folder, current_folder};
 use super::exit::{Failure, warn};
 use super::progress::Progress;
 use super::read::read;
-use answers::preference::attempts;
-use answers::{Found, Loaded, Recognised, Settings, Thread, discover, project_at};
-use std::path::PathBuf;
+use answers::preference::{attempts, better_beside};
+use answers::{Found, Loaded, Recognised, Settings, Thread, discover, project_at, units};
+use std::path::{Path, PathBuf};
 
 /// The maximum number of warnings about files that are not read.
 const MAX_WARNINGS: usize = 4;
@@ -27,11 +27,28 @@ pub(super) fn read_newest(
     let found = discover(&roots, settings, &mut Recognised::default());
     for files in attempts(&found) {
         match read(&files, settings.max_profile_bytes, progress) {
-            Ok(files) => return Ok(files),
+            Ok(read) => {
+                say_what_is_better(&found, &files);
+                return Ok(read);
+            }
             Err(error) => warn(&format!("{error}; skipped")),
         }
     }
     Err(Failure::unreadable(none_found(&roots, &found)))
+}
+
+/// Warns if the files that are shown do not tell where time goes, and a profile beside them does.
+fn say_what_is_better(found: &Found, shown: &[PathBuf]) {
+    let paths: Vec<&Path> = shown.iter().map(PathBuf::as_path).collect();
+    let Some(better) = better_beside(&found.candidates, &paths) else { return };
+    let newest = shown.first().map(|path| path.display().to_string()).unwrap_or_default();
+    let before = better.stamp.age();
+    warn(&format!(
+        "{newest} is the newest profile, but does not tell where time goes; {} does, written {} ago: pass \
+         it to show it",
+        better.path.display(),
+        units::age(before),
+    ));
 }
 
 /// Why no profile of these folders is shown, and what to do. Files that Costline recognizes but

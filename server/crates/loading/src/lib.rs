@@ -73,7 +73,7 @@ pub mod paths {
 
 /// Which profile is shown.
 pub mod preference {
-    pub use crate::discovery::preference::attempts;
+    pub use crate::discovery::preference::{attempts, better_beside};
 }
 
 /// Files in the folder of the user.

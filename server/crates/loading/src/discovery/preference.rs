@@ -84,6 +84,32 @@ pub fn attempts(found: &Found) -> Vec<Vec<PathBuf>> {
     newer.chain(choices(&found.candidates).into_iter().map(files)).collect()
 }
 
+/// The longest time between a profile and one written later, of which somebody may miss the first.
+const JUST_BEFORE: Duration = Duration::from_secs(3600);
+
+/// The newest run that tells where time goes, if the run shown does not and was written in the same folder
+/// soon after it. `shown` are the files shown.
+pub fn better_beside<'c>(candidates: &'c [Candidate], shown: &[&Path]) -> Option<&'c Candidate> {
+    let runs = runs(candidates);
+    let useful =
+        |run: &[&Candidate]| run.iter().map(|file| Usefulness::of(&file.path, file.format)).max();
+    let at = |run: &[&Candidate]| run.iter().map(|file| file.stamp.modified).max();
+    let is_shown = |run: &&Vec<&Candidate>| run.iter().any(|file| shown.contains(&&*file.path));
+    let shown = runs.iter().find(is_shown)?;
+    let folder = shown.first()?.path.parent();
+    let is_better = |run: &&Vec<&'c Candidate>| {
+        let just_before = at(shown)
+            .zip(at(run))
+            .is_some_and(|(later, at)| later.duration_since(at).is_ok_and(|it| it <= JUST_BEFORE));
+        just_before
+            && useful(shown) <= Some(Usefulness::Summary)
+            && useful(run) >= Some(Usefulness::Costs)
+            && run.first().is_some_and(|file| file.path.parent() == folder)
+    };
+    let better = runs.iter().filter(is_better).max_by_key(|run| at(run))?;
+    better.first().copied()
+}
+
 /// The choices, the one to show first at the beginning. No run may be empty.
 pub fn by_preference(runs: Vec<Vec<FileVersion>>) -> Vec<Choice> {
     let mut runs: Vec<_> = runs.into_iter().map(|run| (written(&run), run)).collect();
@@ -133,6 +159,31 @@ mod tests {
         let choices = by_preference(files.map(run).to_vec());
         let name = |choice: Choice| choice.run[0].path.to_str().unwrap().to_owned();
         choices.into_iter().map(name).collect::<Vec<_>>().try_into().unwrap()
+    }
+
+    #[test]
+    fn a_profile_of_time_beside_one_of_memory_is_better() {
+        let candidate = |(path, format, seconds): (&str, Format, u64)| {
+            let mut stamp = Stamp::of(Path::new(".")).unwrap();
+            stamp.modified = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+            let (path, origin) = (PathBuf::from(path), Origin::default());
+            Candidate { path, stamp, format, origin, born: None, companions: Vec::new() }
+        };
+        let better = |files: &[(&str, Format, u64)], shown: &str| {
+            let candidates: Vec<_> = files.iter().copied().map(candidate).collect();
+            let found = better_beside(&candidates, &[Path::new(shown)]);
+            found.map(|found| found.path.to_str().unwrap().to_owned())
+        };
+        let (cpu, heap) = (("cpu.out", Format::Pprof, 100), ("heap.out", Format::Pprof, 130));
+        assert_eq!(better(&[cpu, heap], "heap.out").as_deref(), Some("cpu.out"));
+        assert_eq!(better(&[cpu, heap], "cpu.out"), None);
+        let newer = ("cpu2.out", Format::Pprof, 120);
+        assert_eq!(better(&[cpu, heap, newer], "heap.out").as_deref(), Some("cpu2.out"));
+        let much_older = ("cpu.out", Format::Pprof, 0);
+        let late = ("heap.out", Format::Pprof, 3601);
+        assert_eq!(better(&[much_older, late], "heap.out"), None);
+        let elsewhere = ("a/cpu.out", Format::Pprof, 100);
+        assert_eq!(better(&[elsewhere, heap], "heap.out"), None);
     }
 
     #[test]

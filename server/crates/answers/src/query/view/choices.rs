@@ -9,10 +9,12 @@ use crate::session::named_views;
 use crate::view::options::Overrides;
 use crate::world::World;
 use analysis::threads_by_run;
+use loading::preference::better_beside;
 use loading::text::plain;
 use loading::{Combine, Compare, Implementation, Inlines, Show, Snapshot, Unit, units};
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::path::Path;
 
 pub(super) fn choices(world: &World) -> Vec<Choice> {
     let settings = &world.settings;
@@ -185,6 +187,9 @@ fn show(chosen: Show, shown: Option<&Snapshot>) -> Choice {
 
 /// One option per run.
 fn profile(world: &World) -> Choice {
+    let shown = world.snapshot().map(|shown| shown.loaded.files.iter());
+    let shown: Vec<&Path> = shown.into_iter().flatten().map(|(file, _)| &**file).collect();
+    let better = better_beside(&world.candidates, &shown).map(|file| &file.path);
     let options = runs_found(world).into_iter().map(|run| {
         let (path, format) = (&run.file.path, run.file.format.title());
         let age = units::age(run.file.stamp.age());
@@ -197,7 +202,9 @@ fn profile(world: &World) -> Choice {
         let folder = path.parent().unwrap_or(path);
         let folder = world.roots.iter().find_map(|root| folder.strip_prefix(root).ok());
         let folder = folder.unwrap_or(path.parent().unwrap_or(path)).to_string_lossy();
-        let detail = problem(world, path).or((!folder.is_empty()).then_some(&*folder));
+        let is_better = better.is_some_and(|better| run.files.contains(better));
+        let better = is_better.then_some("tells where time goes; the one that is shown does not");
+        let detail = problem(world, path).or(better).or((!folder.is_empty()).then_some(&*folder));
         ChoiceOption {
             value: path.as_path().into(),
             label: file_label(path),
