@@ -61,6 +61,7 @@ tests! {
     functions_of_speedscope: "speedscope",
     functions_of_stackprof: "stackprof",
     functions_of_v8: "v8",
+    functions_of_v8_log: "v8-log",
 }
 
 fn fixtures() -> PathBuf {

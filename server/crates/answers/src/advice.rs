@@ -110,6 +110,7 @@ fn with_lines(snapshot: &Snapshot) -> String {
              MOZ_PROFILER_SHUTDOWN=profile.json firefox URL`; for native code use `samply record --presymbolicate`"
         }
         Format::CpuProfile => "record with `node --cpu-prof PROGRAM.js` (Node 12 or newer)",
+        Format::V8Log => "record with `node --prof PROGRAM.js`; only native code has no lines",
         Format::HeapProfile => {
             "V8 records which function allocates, but not on which line; see the code lenses and the call hierarchy"
         }

@@ -13,7 +13,7 @@ use crate::format::Format;
 use crate::input::Input;
 use crate::read::{
     callgrind, deep, flame_graph, folded, ghc, heaptrack, jfr, line_profiler, memray, otlp,
-    perf_script, pprof, pstats, rbspy_summary, rprof,
+    perf_script, pprof, pstats, rbspy_summary, rprof, v8_log,
 };
 use json::Findings;
 
@@ -90,7 +90,7 @@ fn examine(bytes: &[u8]) -> Findings {
 }
 
 /// Magic bytes.
-const MAGIC: [(&[u8], Format); 11] = [
+const MAGIC: [(&[u8], Format); 12] = [
     (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00", Format::FirefoxSlabs),
     (b"MOJ", Format::AustinMojo),
     (b"PERFILE2", Format::PerfData),
@@ -102,6 +102,7 @@ const MAGIC: [(&[u8], Format); 11] = [
     (deep::MAGIC, Format::MercuryDeep),
     (jfr::MAGIC, Format::Jfr),
     (memray::MAGIC, Format::Memray),
+    (v8_log::BEGINS, Format::V8Log),
 ];
 
 /// Whether `bytes`, a whole file or its last part, look complete: JSON is closed, the last line of

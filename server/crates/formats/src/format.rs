@@ -13,6 +13,8 @@ pub enum Format {
     CpuProfile,
     /// V8 sampling heap profiles.
     HeapProfile,
+    /// Logs of V8's sampling profiler, `node --prof`.
+    V8Log,
     /// Chrome trace events: Chromium, Node.js, py-spy, `VizTracer`, tracing-chrome.
     ChromeTrace,
     /// speedscope's own format: py-spy, rbspy, pyinstrument.
@@ -66,12 +68,13 @@ pub enum Format {
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
         Self::CpuProfile,
         Self::HeapProfile,
+        Self::V8Log,
         Self::ChromeTrace,
         Self::Speedscope,
         Self::Pprof,
@@ -106,6 +109,7 @@ impl Format {
             Self::Gecko => "gecko",
             Self::CpuProfile => "cpuprofile",
             Self::HeapProfile => "heapprofile",
+            Self::V8Log => "v8-log",
             Self::ChromeTrace => "chrome-trace",
             Self::Speedscope => "speedscope",
             Self::Pprof => "pprof",
@@ -141,6 +145,7 @@ impl Format {
             Self::Gecko => "Firefox profile (raw Gecko)",
             Self::CpuProfile => "V8 CPU profile",
             Self::HeapProfile => "V8 heap profile",
+            Self::V8Log => "V8 log (--prof)",
             Self::ChromeTrace => "Chrome trace events",
             Self::Speedscope => "speedscope file",
             Self::Pprof => "pprof profile",
@@ -196,6 +201,7 @@ impl Format {
             | Self::Heaptrack
             | Self::Memray
             | Self::Jfr
+            | Self::V8Log
             | Self::Callgrind
             | Self::MercuryDeep => 64,
         };
@@ -232,6 +238,7 @@ impl Format {
             | Self::Heaptrack
             | Self::Memray
             | Self::Jfr
+            | Self::V8Log
             | Self::Callgrind
             | Self::RbspySummary
             | Self::MercuryDeep => false,

@@ -35,3 +35,4 @@ pub(crate) mod stackprof;
 #[cfg(test)]
 pub(crate) mod text_rows;
 pub(crate) mod v8;
+pub(crate) mod v8_log;

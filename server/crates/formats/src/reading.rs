@@ -9,7 +9,7 @@ use crate::read::result::Read;
 use crate::read::{
     callgrind, chrome_trace, cpuprofile, deep, dhat, firefox, flame_graph, folded, ghc,
     heapprofile, heaptrack, jfr, line_profiler, memray, mojo, otlp, perf_data, perf_script, pprof,
-    pstats, pyinstrument, rbspy, rbspy_summary, rprof, scalene, speedscope, stackprof,
+    pstats, pyinstrument, rbspy, rbspy_summary, rprof, scalene, speedscope, stackprof, v8_log,
 };
 use profile::{GraphAccess, Recording, StackAccess, WarningCode, Weights};
 
@@ -58,6 +58,7 @@ fn read_format(
         Some(Format::Gecko) => firefox::read_gecko(input),
         Some(Format::CpuProfile) => cpuprofile::read(&input.whole()),
         Some(Format::HeapProfile) => heapprofile::read(&input.whole()),
+        Some(Format::V8Log) => v8_log::read(&input.whole()),
         Some(Format::ChromeTrace) => chrome_trace::read(input),
         Some(Format::Speedscope) => speedscope::read(input),
         Some(Format::Pprof) => pprof::read(input),

@@ -104,6 +104,7 @@ impl Clues {
             b"cost_centres" => self.decide(Format::Ghc),
             b"resourceProfiles" => self.decide(Format::Otlp),
             b"frame_records" | b"root_frame" => self.decide(Format::Pyinstrument),
+            b"code" => scanner.first(&mut |scanner, key| self.code(scanner, key)),
             b"alloc_samples" => self.decide(Format::Scalene),
             b"dhatFileVersion" => self.decide(Format::Dhat),
             b"gc_samples" | b"missed_samples" => {
@@ -164,6 +165,17 @@ impl Clues {
             return self.decide(Format::Speedscope);
         }
         Ok(())
+    }
+
+    /// Handles one member of the first code of a log of V8 in JSON.
+    fn code(&mut self, scanner: &mut Scanner<'_>, key: &[u8]) -> Scanned {
+        if key != b"type" || scanner.peek()? != b'"' {
+            return scanner.skip();
+        }
+        match scanner.string()? {
+            b"SHARED_LIB" | b"CPP" | b"CODE" | b"JS" => self.decide(Format::V8Log),
+            _ => Ok(()),
+        }
     }
 
     /// Handles one member of the first thread.

@@ -190,16 +190,10 @@ pub static TABLE: &[Foreign] = &[
     },
     // JavaScript
     Foreign {
-        name: "v8-log",
-        what: "a log from V8's `--prof`, or a table made from one",
-        instead: "record again with `node --cpu-prof app.js`",
-        signatures: &[
-            Begins(b"v8-version,", &[]),
-            Begins(b"Statistical profiling result from ", &[]),
-            Keys(&["code.name", "code.type", "functions", "ticks"]),
-            // The list of functions may be longer than the prefix.
-            Begins(b"{\n  \"code\": [\n  {\n    \"name\": ", &[b"\n    \"type\": "]),
-        ],
+        name: "v8-log-table",
+        what: "a table that was made from a log of V8's `--prof`",
+        instead: "give Costline the log itself, `isolate-0x…-v8.log`",
+        signatures: &[Begins(b"Statistical profiling result from ", &[])],
     },
     Foreign {
         name: "v8-heap-snapshot",

@@ -11,11 +11,13 @@ use std::sync::LazyLock;
 
 /// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
 /// [`watch_globs`] adds some and not every editor supports wildcards between braces.
-pub const NAMES: [&str; 45] = [
+pub const NAMES: [&str; 47] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
     "*.heapprofile",
+    "isolate-*-v8.log",
+    "v8.log",
     "*.folded",
     "*.collapsed",
     "*.speedscope.json",
@@ -77,13 +79,12 @@ const SHARED_NAMES: [&str; 15] = [
     "dhat*.json",
 ];
 /// Names of recordings that cannot be read, so that somebody says what they are.
-const NOT_READ: [&str; 13] = [
+const NOT_READ: [&str; 12] = [
     "mprofile_*.dat",
     "gmon.out",
     "massif.out.*",
     "jeprof.*.heap",
     "profile.coz",
-    "isolate-*-v8.log",
     "*.heapsnapshot",
     "*.nettrace",
     "*.etl",

@@ -11,7 +11,7 @@ pub struct FileName<'n> {
     /// The numbers after the stem. For callgrind: process and dump. For perf: any number. For
     /// Node.js: date, time, process, thread and sequence.
     pub numbers: Vec<&'n str>,
-    /// The number of the thread after a hyphen (callgrind).
+    /// The number of the thread after a hyphen (callgrind), or the address of the isolate (V8's logs).
     pub thread: Option<&'n str>,
 }
 
@@ -53,6 +53,12 @@ pub fn parse(file: &str, format: Format) -> Option<FileName<'_>> {
             let numbers: Vec<_> = numbers.split('.').collect();
             (numbers.len() == 5 && numbers.iter().all(|number| is_number(number)))
                 .then_some(FileName { stem, numbers, thread: None })
+        }
+        // `isolate-0x36cafee0-25828-v8.log`
+        Format::V8Log => {
+            let numbers = file.strip_prefix("isolate-")?.strip_suffix("-v8.log")?;
+            let (isolate, pid) = numbers.split_once('-').filter(|(_, pid)| is_number(pid))?;
+            Some(FileName { stem: "isolate", numbers: vec![pid], thread: Some(isolate) })
         }
         _ => None,
     }

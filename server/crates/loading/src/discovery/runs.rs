@@ -86,6 +86,9 @@ fn run_key(candidate: &Candidate) -> Option<(RunKey, Role)> {
             part: origin.part.or_else(|| numbers.get(1)?.parse().ok()).unwrap_or(0),
             began: None,
         }
+    } else if candidate.format == Format::V8Log {
+        let pid = (*numbers.first()?).to_owned();
+        Role { pid, thread: thread.map(str::to_owned), part: 0, began: None }
     } else if candidate.format == Format::PerfData {
         candidate.born.filter(|born| {
             written(candidate).duration_since(*born).is_ok_and(|life| life >= IN_ONE_GO)
@@ -122,7 +125,7 @@ pub fn runs(candidates: &[Candidate]) -> Vec<Vec<&Candidate>> {
             (Reverse(written(candidate)), Reverse(role.part), candidate.path.clone())
         });
         let runs_of_key = match key.format {
-            Format::Callgrind | Format::PerfData => runs_of_processes(members),
+            Format::Callgrind | Format::PerfData | Format::V8Log => runs_of_processes(members),
             _ => runs_of_node(members),
         };
         for mut run in runs_of_key {
@@ -331,6 +334,7 @@ pub fn thread(candidate: &Candidate) -> Thread {
     };
     let name = match (key.format, role.thread.as_deref()) {
         (Format::Callgrind, Some(thread)) => format!("thread {thread}"),
+        (Format::V8Log, Some(isolate)) => format!("isolate {isolate}"),
         (_, Some("0")) => "main".to_owned(),
         (_, Some(thread)) => format!("worker {thread}"),
         (_, None) => format!("process {}", role.pid),
@@ -341,7 +345,8 @@ pub fn thread(candidate: &Candidate) -> Thread {
         .and_then(|command| command.split_whitespace().next())
         .unwrap_or_default();
     let process_name = program.rsplit('/').next().unwrap_or_default().to_owned();
-    Thread { name, process_name, pid: Some(role.pid), tid: role.thread, run: 0 }
+    let tid = role.thread.filter(|_| key.format != Format::V8Log);
+    Thread { name, process_name, pid: Some(role.pid), tid, run: 0 }
 }
 
 /// The index of the run of each file. A file that is not recognized is a run by itself.
@@ -433,6 +438,24 @@ mod tests {
             found.len() == expected.len() && found.iter().zip(expected).all(fits),
             "{found:#?}"
         );
+    }
+
+    #[test]
+    fn isolates_of_one_process_are_one_run() {
+        let log = |name, second| file(name, Format::V8Log, second);
+        let candidates = [
+            log("isolate-0x10-7-v8.log", 10.0),
+            log("isolate-0x20-7-v8.log", 10.5),
+            log("isolate-0x10-9-v8.log", 900.0),
+        ];
+        let names: Vec<Vec<_>> = runs(&candidates)
+            .into_iter()
+            .map(|run| run.into_iter().map(|file| file.path.file_name().unwrap()).collect())
+            .collect();
+        let expected: [&[&str]; 2] =
+            [&["isolate-0x10-9-v8.log"], &["isolate-0x10-7-v8.log", "isolate-0x20-7-v8.log"]];
+        assert_eq!(names, expected);
+        assert_eq!(thread(&candidates[1]).name, "isolate 0x20");
     }
 
     #[test]
