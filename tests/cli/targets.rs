@@ -137,7 +137,7 @@ fn without_a_profile_files_that_are_not_read_are_named() {
         path
     };
     let newest = write("words.nettrace", &fs::read(recording).unwrap(), 10);
-    write("app.prof", b"v8-version,11,3,244,8,-node.38,0\n", 20);
+    write("app.prof", b"heap_v2/524288\n  t*: 1: 512 [0: 0]\n", 20);
 
     let expected = Outcome::of(costline().arg("check").arg(&newest)).failure(1);
     assert!(
@@ -149,7 +149,7 @@ fn without_a_profile_files_that_are_not_read_are_named() {
         assert_eq!(outcome.code, Some(1), "{outcome:?}");
         let lines: Vec<&str> = outcome.stderr.lines().collect();
         let [warning, error] = lines[..] else { panic!("{outcome:?}") };
-        assert!(warning.contains("app.prof: this is a log from V8's `--prof`"), "{warning}");
+        assert!(warning.contains("app.prof: this is a heap profile of jemalloc in text"), "{warning}");
         assert!(error.starts_with("costline: no profile found in "), "{error}");
         assert!(error.ends_with(&format!(" that Costline reads; {expected}")), "{error}");
     }

@@ -293,8 +293,8 @@ mod tests {
     fn finds_foreign_files_with_names_of_profiles() {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("profiles")).unwrap();
-        for path in ["app.prof", "profiles/anything", "isolate-0x1-v8.log", "elsewhere.txt"] {
-            fs::write(dir.path().join(path), "v8-version,11,3,244,8,-node.38,0\n").unwrap();
+        for path in ["app.prof", "profiles/anything", "jeprof.1.heap", "elsewhere.txt"] {
+            fs::write(dir.path().join(path), "heap_v2/524288\n  t*: 1: 512 [0: 0]\n").unwrap();
         }
         fs::create_dir(dir.path().join("run.trace")).unwrap();
         let found =
@@ -303,9 +303,9 @@ mod tests {
             found.foreign.iter().map(|(path, _, foreign)| (path.clone(), foreign.name)).collect();
         names.sort();
         let expected = [
-            ("app.prof", "v8-log"),
-            ("isolate-0x1-v8.log", "v8-log"),
-            ("profiles/anything", "v8-log"),
+            ("app.prof", "jemalloc"),
+            ("jeprof.1.heap", "jemalloc"),
+            ("profiles/anything", "jemalloc"),
             ("run.trace", "instruments"),
         ];
         assert_eq!(names, expected.map(|(path, kind)| (dir.path().join(path), kind)));
@@ -340,7 +340,7 @@ mod tests {
         }
         write("profile.json", "{\"name\": \"a package\"}");
         write("empty.folded", "");
-        write("app.prof", "v8-version,11,3,244,8,-node.38,0\n");
+        write("app.prof", "heap_v2/524288\n  t*: 1: 512 [0: 0]\n");
         let expected = [
             ".costline/run1",
             "a.folded",

@@ -108,7 +108,7 @@ fn timing(pickle: &Pickle<'_>, row: usize) -> Result<(u32, u64, f64), ReadError>
 }
 
 fn unexpected(expected: &str) -> ReadError {
-    ReadError::malformed(At::File, format!("expected {expected}"))
+    ReadError::malformed(At::Key("LineStats".to_owned()), format!("expected {expected}"))
 }
 
 #[cfg(test)]

@@ -154,7 +154,10 @@ fn truncated_anywhere() {
                     assert!(is_whole || read.truncated != Some(false), "{path} cut at {end}");
                 }
                 Err(error) => {
-                    let truncated = !format.has_end() || error.kind == ErrorKind::Truncated;
+                    // A pickle is recognised by the name of its class.
+                    let is_pickle = format == Format::LineProfiler && end < 64;
+                    let truncated =
+                        !format.has_end() || is_pickle || error.kind == ErrorKind::Truncated;
                     assert!(truncated && is_clear(&error), "{path} cut at {end}: {error}");
                 }
             }
