@@ -149,7 +149,10 @@ fn without_a_profile_files_that_are_not_read_are_named() {
         assert_eq!(outcome.code, Some(1), "{outcome:?}");
         let lines: Vec<&str> = outcome.stderr.lines().collect();
         let [warning, error] = lines[..] else { panic!("{outcome:?}") };
-        assert!(warning.contains("app.prof: this is a heap profile of jemalloc in text"), "{warning}");
+        assert!(
+            warning.contains("app.prof: this is a heap profile of jemalloc in text"),
+            "{warning}"
+        );
         assert!(error.starts_with("costline: no profile found in "), "{error}");
         assert!(error.ends_with(&format!(" that Costline reads; {expected}")), "{error}");
     }

@@ -558,16 +558,14 @@ fn skips_and_reports_a_newer_broken_profile() {
 #[test]
 fn skips_and_names_a_file_of_another_profiler() {
     let mut session = Session::new("a.cpuprofile", &cpuprofile(10), 10);
-    session
-        .workspace
-        .write("b.prof", "v8-version,11,3,244,8,-node.38,0\nv8-platform,linux,linux\n");
+    session.workspace.write("b.prof", "heap_v2/524288\n  t*: 1: 512 [0: 0]\n");
     let uri = session.workspace.uri("b.prof");
     let message = session.server.eventually("a diagnostic", |server| {
         Some(text(&server.diagnostics(&uri)?.first()?["message"]))
     });
     assert!(
-        message.contains("a log from V8's `--prof`")
-            && message.contains("`node --cpu-prof app.js`"),
+        message.contains("a heap profile of jemalloc in text")
+            && message.contains("`jeprof --collapsed PROGRAM "),
         "{message}"
     );
     let document = session.uri.clone();
