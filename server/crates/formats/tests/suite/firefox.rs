@@ -491,3 +491,36 @@ fn stacks_are_in_the_categories_of_their_frames_or_of_their_callers() {
         "JavaScript JavaScript JavaScript Other"
     );
 }
+
+/// The labels of each sample.
+pub(crate) fn labels(read: &formats::Read) -> Vec<String> {
+    let (profile, sets) = (stacks(read), stacks(read).labels());
+    let samples = &profile.samples()[0];
+    let of_sample = |i| sets.of_set(samples.label_set(i)).map(ToString::to_string).collect();
+    (0..samples.len()).map(of_sample).collect()
+}
+
+#[test]
+fn the_page_of_the_innermost_frame_with_one_is_a_label() {
+    let mut profile = profile();
+    // Ids of inner windows are larger than 32 bits.
+    profile["pages"] = json!([
+        { "innerWindowID": 4_294_967_298_u64, "url": "https://a.example/" },
+        { "innerWindowID": 3, "url": "https://b.example/" },
+    ]);
+    profile["threads"][0]["samples"]["stack"] = json!([1, 0]);
+    let pages = |ids: Value| {
+        let mut profile = profile.clone();
+        profile["threads"][0]["frameTable"]["innerWindowID"] = ids;
+        labels(&read(profile.to_string().into_bytes()).unwrap())
+    };
+    let [a, b] = ["page=https://a.example/", "page=https://b.example/"];
+    assert_eq!(pages(json!([4_294_967_298_u64, 3])), [b, a]);
+    assert_eq!(pages(json!([4_294_967_298_u64, 0])), [a, a]);
+    assert_eq!(pages(json!([null, 3])), [b, ""]);
+    // A page that is not listed, and a column that is none.
+    assert_eq!(pages(json!([7, 7])), ["", ""]);
+    assert_eq!(pages(json!("none")), ["", ""]);
+    profile["pages"] = json!([{ "innerWindowID": null, "url": 5 }]);
+    assert!(read(profile.to_string().into_bytes()).is_ok());
+}

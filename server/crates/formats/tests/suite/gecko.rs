@@ -339,3 +339,17 @@ fn inconsistent_profiles_are_errors() {
         "processes[0].threads[0].frameTable.location[1]: is empty, expected one of the 5 strings"
     );
 }
+
+#[test]
+fn pages_of_all_processes_are_labels() {
+    let mut root = process(1000.0, 10.0);
+    root["threads"][0]["frameTable"] = json!({
+        "schema": { "location": 0, "line": 1, "innerWindowID": 2 },
+        "data": [[0], [1, 12, 8], [2, 8], [3], [4, null, 9]],
+    });
+    let mut content = process(1000.0, 10.0);
+    content["pages"] = json!([{ "innerWindowID": 8, "url": "https://a.example/" }]);
+    root["processes"] = json!([content]);
+    let labels = crate::firefox::labels(&read_json(&root).unwrap());
+    assert_eq!(labels, ["page=https://a.example/", "page=https://a.example/", "", ""]);
+}

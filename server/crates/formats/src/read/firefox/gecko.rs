@@ -12,6 +12,7 @@
 
 use super::columns::{ABSENT, Text, or_zero};
 use super::location::Location;
+use super::pages::Pages;
 use super::processed::{describe, intern_libs};
 use super::raw::{Raw, join};
 use super::return_addresses;
@@ -112,6 +113,10 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
     let meta = processes.first().map_or(&no_meta, |root| &root.meta);
     let mut builder = ProfileBuilder::new(kinds.iter().map(|kind| kind.metric(meta)).collect(), 0);
 
+    let mut pages = Pages::default();
+    for process in &processes {
+        pages.add(&mut builder, &process.raw)?;
+    }
     let mut symbols: Option<Symbols<'_>> = None;
     for Sampled { process, place, mut thread, mut rows } in sampled {
         let symbols = match &mut symbols {
@@ -119,9 +124,9 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
             symbols => symbols.insert(Symbols::new(process, &mut builder)?),
         };
         let first_stack = builder.n_stacks();
-        append(&mut builder, &place, &mut thread, &mut rows, symbols)?;
+        append(&mut builder, &mut pages, &place, &mut thread, &mut rows, symbols)?;
         let available = builder.n_stacks() - first_stack;
-        let samples = rows.finish(&place, &kinds, first_stack, available)?;
+        let samples = rows.finish(&place, &kinds, first_stack, available, &pages)?;
         builder.push_thread(describe(&thread, &place)?, samples)?;
     }
     Ok(Read {
@@ -289,6 +294,7 @@ impl<'t> Functions<'t> {
 /// Appends the stacks of one thread with everything they refer to.
 fn append(
     builder: &mut ProfileBuilder,
+    pages: &mut Pages,
     place: &str,
     thread: &mut Raw,
     samples: &mut Rows,
@@ -311,6 +317,8 @@ fn append(
     samples.check(place, frame.len())?;
     let mut stacks = Stacks { frame, parent, relative: false, category: Vec::new() };
     let mut frame_table = table("frameTable")?;
+    // Costs do not need them, so a malformed column is no error.
+    let page = numbers(&mut frame_table, "innerWindowID", "").unwrap_or_default();
     let mut frame_column = |key| ids(&mut frame_table, key, &join(place, "frameTable"));
     let (locations, relevant) = (frame_column("location")?, frame_column("relevantForJS")?);
 
@@ -326,6 +334,7 @@ fn append(
         category: frame_column("category")?,
         subcategory: frame_column("subcategory")?,
         tier: frame_column("implementation")?.into_iter().map(tier).collect(),
+        page,
         ..Frames::default()
     };
     let mut addresses = Vec::with_capacity(locations.len());
@@ -363,7 +372,7 @@ fn append(
             resource_libs: Vec::new(),
         },
     };
-    tables::append(builder, place, categories, stacks, tables)
+    tables::append(builder, place, categories, pages, stacks, tables)
 }
 
 /// The samples of a thread, and the times of the first and the last one.

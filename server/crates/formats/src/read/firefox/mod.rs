@@ -6,11 +6,12 @@
 //! -1 or a `flags` column, `fileName` or `source`. The rules come from the Firefox Profiler's
 //! `line-timings` and `profile-data`. [`schema`] lists the columns, [`columns`] decodes them while
 //! the file arrives, [`raw`] keeps them. [`processed`] and [`gecko`] each read one layout,
-//! [`tables`] and [`samples`] build a profile from either.
+//! [`tables`], [`pages`] and [`samples`] build a profile from either.
 
 mod columns;
 mod gecko;
 mod location;
+mod pages;
 mod processed;
 mod raw;
 mod return_addresses;

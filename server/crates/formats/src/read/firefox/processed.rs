@@ -1,6 +1,7 @@
 //! Decodes processed profiles: which columns there are, and in which form ([`super::schema`]).
 
 use super::columns::{Column, IdText, Text, or_zero};
+use super::pages::Pages;
 use super::raw::{Raw, join};
 use super::samples::{Allocations, Kind, NativeRows, Present, Rows, Span};
 use super::schema::{Lib, Meta, tier_of_implementation};
@@ -26,6 +27,8 @@ pub(super) fn convert(
     let mut builder = ProfileBuilder::new(kinds.iter().map(|kind| kind.metric(meta)).collect(), 0);
     let libs = intern_libs(&mut builder, file.decode_member("libs", "")?)?;
     let categories = Categories::new(meta);
+    let mut pages = Pages::default();
+    pages.add(&mut builder, &file)?;
 
     let mut shared = file.take("shared").unwrap_or_default();
     let strings = shared.take("stringArray");
@@ -46,7 +49,7 @@ pub(super) fn convert(
     };
     let stacks_are_shared = shared.get("stackTable").is_some();
     if stacks_are_shared {
-        symbols.append(&mut builder, "shared", &mut shared, &shared_names.strings)?;
+        symbols.append(&mut builder, &mut pages, "shared", &mut shared, &shared_names.strings)?;
     }
 
     let mut span = Span::default();
@@ -69,7 +72,7 @@ pub(super) fn convert(
             let own: Option<Vec<Text<'_>>> =
                 own.map(|(strings, key)| strings.decode(&join(&place, key))).transpose()?;
             let strings = own.as_ref().unwrap_or(&shared_names.strings);
-            symbols.append(&mut builder, &place, &mut thread, strings)?;
+            symbols.append(&mut builder, &mut pages, &place, &mut thread, strings)?;
         }
         // Without times, Costline writes deltas that follow from the weights.
         let lacks_times =
@@ -82,7 +85,7 @@ pub(super) fn convert(
             rows.clear_times();
         }
         let available = builder.n_stacks() - first_stack;
-        let samples = rows.finish(&place, &kinds, first_stack, available)?;
+        let samples = rows.finish(&place, &kinds, first_stack, available, &pages)?;
         builder.push_thread(describe(&thread, &place)?, samples)?;
     }
     add_source_texts(&mut builder, &mut shared, &shared_names)?;
@@ -103,6 +106,7 @@ impl Symbols<'_> {
     fn append(
         &self,
         builder: &mut ProfileBuilder,
+        pages: &mut Pages,
         place: &str,
         from: &mut Raw,
         strings: &[Text<'_>],
@@ -113,7 +117,7 @@ impl Symbols<'_> {
         let stack_table = take_table(from, "stackTable", place)?;
         let tables = self.tables(place, from, strings)?;
         let stacks = stacks(place, stack_table, with_category)?;
-        tables::append(builder, place, self.categories, stacks, tables)
+        tables::append(builder, place, self.categories, pages, stacks, tables)
     }
 
     fn tables<'t>(
@@ -166,6 +170,8 @@ impl Symbols<'_> {
             inline_depth: column("inlineDepth")?,
             original_location: column("originalLocation")?,
             flags: column("flags")?,
+            // Costs do not need them, so a malformed column is no error.
+            page: numbers(table, "innerWindowID", place).unwrap_or_default(),
         })
     }
 

@@ -6,6 +6,7 @@
 //! `profile-data`); rows that it hides have weight 0 here.
 
 use super::columns::ABSENT;
+use super::pages::Pages;
 use super::schema::Meta;
 use super::tables::dangling;
 use crate::error::ReadError;
@@ -162,6 +163,7 @@ impl Rows {
         kinds: &[Kind],
         first_stack: usize,
         available: usize,
+        pages: &Pages,
     ) -> Result<profile::Samples, ReadError> {
         self.check(place, available)?;
         // The first one covers the time before the first sample.
@@ -183,7 +185,7 @@ impl Rows {
         let stacks = stacks
             .into_iter()
             .map(|stack| (stack != ABSENT).then(|| StackId::new(stack + first_stack as u32)));
-        let samples = profile::Samples::new(stacks, weights);
+        let samples = pages.label(profile::Samples::new(stacks, weights));
         Ok(times.into_iter().fold(samples, profile::Samples::with_times))
     }
 

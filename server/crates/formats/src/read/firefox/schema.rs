@@ -20,6 +20,8 @@ pub(super) static PROCESSED: &Members = &[
     ("meta", Wanted::Json),
     // `Lib`.
     ("libs", Wanted::Json),
+    // `Page`. Of browsers.
+    ("pages", Wanted::Json),
     ("threads", Wanted::List(THREAD)),
     ("shared", Wanted::Object(SHARED)),
 ];
@@ -84,6 +86,8 @@ const FRAME_TABLE: Wanted = Wanted::Object(&[
     ("subcategory", ID),
     // ≤ 53
     ("implementation", ID),
+    // The page; 0 = none.
+    ("innerWindowID", NUMBER),
     // ≥ 70
     ("lib", ID),
     // 40 to 70
@@ -141,17 +145,20 @@ pub(super) static GECKO: &Members = &[
     ("profile", Wanted::Object(&GECKO_PROCESS)),
     ("meta", Wanted::Json),
     ("libs", Wanted::Json),
+    ("pages", Wanted::Json),
     ("sources", GECKO_SOURCES),
     ("threads", Wanted::List(GECKO_THREAD)),
     ("processes", Wanted::List(&GECKO_PROCESS)),
 ];
 
 /// A process, which may contain others.
-static GECKO_PROCESS: [(&str, Wanted); 5] = [
+static GECKO_PROCESS: [(&str, Wanted); 6] = [
     // `Meta` and `ProcessMeta`.
     ("meta", Wanted::Json),
     // `Lib` and `Range`.
     ("libs", Wanted::Json),
+    // `Page`.
+    ("pages", Wanted::Json),
     ("sources", GECKO_SOURCES),
     ("threads", Wanted::List(GECKO_THREAD)),
     ("processes", Wanted::List(&GECKO_PROCESS)),
@@ -176,6 +183,7 @@ static GECKO_THREAD: &Members = &[
             ("subcategory", Kind::Id),
             ("implementation", Kind::Id),
             ("relevantForJS", Kind::Id),
+            ("innerWindowID", Kind::Number),
         ]),
     ),
     (

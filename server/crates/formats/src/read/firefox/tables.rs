@@ -6,6 +6,7 @@
 
 use super::columns::{ABSENT, Text};
 use super::location;
+use super::pages::Pages;
 use super::raw::join;
 use super::schema::{Meta, frame_flags, func_flags};
 use crate::error::{At, ReadError};
@@ -40,6 +41,7 @@ pub(super) fn append(
     builder: &mut ProfileBuilder,
     place: &str,
     categories: &Categories<'_>,
+    pages: &mut Pages,
     stacks: Stacks,
     tables: Tables<'_>,
 ) -> Result<(), ReadError> {
@@ -83,6 +85,7 @@ pub(super) fn append(
         };
         builder.push_stack(prefix.map(|prefix| StackId::new((first + prefix) as u32)), id)?;
     }
+    pages.mark(builder, first, &frame_column, &frames.page);
     if !categories.is_empty() {
         let own = |row: usize| match category.get(row) {
             Some(&category) => category,
@@ -247,6 +250,7 @@ pub(super) struct Frames {
     pub(super) tier: Vec<JitTier>,
     pub(super) inline_depth: Vec<u32>,
     pub(super) original_location: Vec<u32>,
+    pub(super) page: Vec<f64>,
     pub(super) flags: Vec<u32>,
 }
 
@@ -254,7 +258,8 @@ impl Frames {
     /// Appends a copy of a row.
     pub(super) fn push_copy(&mut self, row: usize) {
         let Self { func, line, lib, category, subcategory, tier, .. } = self;
-        let Self { inline_depth, original_location, flags, .. } = self;
+        let Self { inline_depth, original_location, page, flags, .. } = self;
+        page.extend(page.get(row).copied());
         tier.extend(tier.get(row).copied());
         let of_func = [func, line, lib, category, subcategory];
         for column in of_func.into_iter().chain([inline_depth, original_location, flags]) {
