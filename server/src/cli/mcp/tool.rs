@@ -51,7 +51,7 @@ pub struct Entry {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct Limit {
-    /// The maximum number of rows. An answer that would be too long has fewer.
+    /// The maximum number of rows. A long answer has fewer.
     limit: Option<usize>,
 }
 

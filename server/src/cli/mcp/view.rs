@@ -10,26 +10,24 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct View {
-    /// The path of the profile, as returned by `profiles`. Default: the newest profile.
+    /// The path, as returned by `profiles`. Default: the newest profile.
     pub profile: Option<PathBuf>,
-    /// The metric: its name or unit. Default: the format's default metric.
+    /// Its name or unit. Default: that of the format.
     metric: Option<String>,
-    /// The threads to show, by name, end of the name, id (`tid:ID`), process (its name or `pid:ID`),
-    /// glob or `/regex/`. Default: all threads.
+    /// Threads by name, end of the name, id (`tid:ID`), process (its name or `pid:ID`), glob or
+    /// `/regex/`.
     threads: Vec<String>,
-    /// Filters by labels, all of which a sample must pass: `size=large`, `url=~^/api/`, `bytes>=1kb`.
-    /// Default: all samples.
+    /// Only samples with all of these labels: `size=large`, `url=~^/api/`, `bytes>=1kb`.
     labels: Vec<String>,
-    /// Whether to charge the cost of libraries to the lines of your code that call them. Default:
-    /// false.
+    /// Charge the cost of libraries to the lines of your code that call them.
     own_code: bool,
-    /// Only this time range, in milliseconds since the first sample: `A..B`, or `1s..2.5s`.
+    /// Only this time range, since the first sample: `A..B` in milliseconds, or `1s..2.5s`.
     range: Option<String>,
-    /// Only samples with each of these terms, separated by commas, in the name, file or library of a
-    /// function on the stack.
+    /// Only samples with each of these terms (`a,b`) in the name, file or library of a function on the
+    /// stack.
     search: Option<String>,
-    /// Transforms of the stacks, in order: `focus-function:F`, `merge-function:F`,
-    /// `drop-function:F`, `focus-subtree:A>B` and the others of `costline --transform`.
+    /// Transforms of stacks, in order: `focus-function:F`, `merge-function:F`,
+    /// `focus-subtree:A>B` and the others of `costline --transform`.
     transforms: Vec<String>,
 }
 
