@@ -47,8 +47,8 @@ pub struct Of {
     pub metric: String,
     /// Its unit.
     pub unit: String,
-    /// The total of the profile in this view.
-    pub total: Weight,
+    /// The total of the profile in this view. Null if functions contain each other (`line_profiler`).
+    pub total: Option<Weight>,
     /// What is not default about the view, as short labels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub view: Vec<String>,
@@ -62,7 +62,7 @@ impl Of {
             profile: relative(opened, &opened.snapshot.loaded.path),
             metric: costs.metric.name.clone(),
             unit: costs.metric.unit.clone(),
-            total: Weight(costs.total),
+            total: opened.snapshot.total().map(Weight),
             view: answers::Marks::of_world(&opened.context.world).all(),
         }
     }
