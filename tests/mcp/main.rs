@@ -456,8 +456,12 @@ fn all_formats_have_the_numbers_of_the_command_line() {
         }
         if is_table {
             client.call("hot_spots", &json!({ "by": "line", "limit": 1000 }));
-            let refused = client.failure("call_tree", &json!({}));
-            assert!(refused.contains("no calls"), "{refused}");
+            for (tool, arguments) in
+                [("call_tree", json!({})), ("callers", json!({ "function": "main" }))]
+            {
+                let refused = client.failure(tool, &arguments);
+                assert!(refused.contains("no calls"), "{refused}");
+            }
             continue;
         }
         let has_files =

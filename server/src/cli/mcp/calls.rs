@@ -132,6 +132,7 @@ fn calls(
     most: usize,
 ) -> Result<Step, String> {
     let snapshot = &opened.snapshot;
+    snapshot.check_calls()?;
     let root = opened.function(&question.function)?;
     let mut path = CallPath { functions: vec![root], recursion: Recursion::Collapsed };
     for name in &question.path {

@@ -78,6 +78,7 @@ impl Query for ShowCallTree {
         most: usize,
     ) -> Result<Tree, String> {
         let opened = project.open(view)?;
+        opened.snapshot.check_calls()?;
         let key = |name: &String| Ok(Key::of(&opened.snapshot, opened.function(name)?));
         let path: Vec<Key> = question.path.iter().map(key).collect::<Result<_, String>>()?;
         let engine_question = answers::CallTreeQuestion {
