@@ -81,6 +81,7 @@ mod stacks;
 mod sums;
 mod timeline;
 mod transform;
+mod transformed;
 mod tree_order;
 mod unwind_stats;
 mod view;
