@@ -53,8 +53,8 @@ export interface ActiveProfile {
   readonly picked: boolean;
   /** The program that wrote the file and its version, or else the dialect. */
   readonly producer: string | null;
-  /** The total in the metric shown. */
-  readonly total: Weight;
+  /** The total in the metric shown. Null if functions contain each other (`line_profiler`). */
+  readonly total: Weight | null;
   /** Whether the file is truncated. Null if this cannot be known, because a part of such a file is a valid file. */
   readonly truncated: boolean | null;
   /** The unit of the metric. */
@@ -1867,8 +1867,8 @@ export interface ShownOverlay {
   readonly name: string;
   /** The path of the profile. */
   readonly profile: string;
-  /** The total in this metric. */
-  readonly total: Weight;
+  /** The total in this metric. Null if functions contain each other (`line_profiler`). */
+  readonly total: Weight | null;
   /** The unit of the metric. */
   readonly unit: string;
 }

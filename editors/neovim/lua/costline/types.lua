@@ -32,7 +32,7 @@
 ---@field path string The path of the file; of the first one if there are several.
 ---@field picked boolean Whether the user selected it by command.
 ---@field producer string|vim.NIL The program that wrote the file and its version, or else the dialect.
----@field total costline.Weight The total in the metric shown.
+---@field total costline.Weight|vim.NIL The total in the metric shown. Null if functions contain each other (`line_profiler`).
 ---@field truncated boolean|vim.NIL Whether the file is truncated. Null if this cannot be known, because a part of such a file is a valid file.
 ---@field unit string The unit of the metric.
 ---@field version string|vim.NIL The version of the format, or else `producer`.
@@ -1067,7 +1067,7 @@
 ---@field metric string The metric.
 ---@field name string The name to show: `alloc_space`, of another profile `alloc_space of heap.pb.gz`.
 ---@field profile string The path of the profile.
----@field total costline.Weight The total in this metric.
+---@field total costline.Weight|vim.NIL The total in this metric. Null if functions contain each other (`line_profiler`).
 ---@field unit string The unit of the metric.
 
 --- The profile shown.

@@ -172,18 +172,19 @@ struct OverlayRow {
     metric: String,
     /// The unit of the metric.
     unit: String,
-    /// The total in this metric.
-    total: Weight,
+    /// The total in this metric. Null if functions contain each other (`line_profiler`).
+    total: Option<Weight>,
 }
 
 impl From<Overlay<'_>> for OverlayRow {
     fn from(overlay: Overlay<'_>) -> Self {
-        let Snapshot { loaded, costs, .. } = overlay.snapshot();
+        let snapshot = overlay.snapshot();
+        let Snapshot { loaded, costs, .. } = snapshot;
         Self {
             profile: loaded.path.to_string_lossy().into_owned(),
             metric: costs.metric.name.clone(),
             unit: costs.metric.unit.clone(),
-            total: Weight(costs.total),
+            total: snapshot.total().map(Weight),
         }
     }
 }

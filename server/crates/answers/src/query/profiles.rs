@@ -78,20 +78,21 @@ pub struct ShownOverlay {
     pub metric: String,
     /// The unit of the metric.
     pub unit: String,
-    /// The total in this metric.
-    pub total: Weight,
+    /// The total in this metric. Null if functions contain each other (`line_profiler`).
+    pub total: Option<Weight>,
 }
 
 impl ShownOverlay {
     fn of(world: &World, shown: &Snapshot) -> Option<Self> {
         let overlay = world.overlay_of(shown)?;
-        let Snapshot { loaded, costs, .. } = overlay.snapshot();
+        let snapshot = overlay.snapshot();
+        let Snapshot { loaded, costs, .. } = snapshot;
         Some(Self {
             name: plain(&overlay.name()).into_owned(),
             profile: text(&loaded.path),
             metric: costs.metric.name.clone(),
             unit: costs.metric.unit.clone(),
-            total: Weight(costs.total),
+            total: snapshot.total().map(Weight),
         })
     }
 }
@@ -190,8 +191,8 @@ pub struct Active {
     pub unit: String,
     /// All metrics of the profile.
     pub metrics: Vec<MetricName>,
-    /// The total in the metric shown.
-    pub total: Weight,
+    /// The total in the metric shown. Null if functions contain each other (`line_profiler`).
+    pub total: Option<Weight>,
 }
 
 /// A metric of a profile.
@@ -334,7 +335,7 @@ pub fn profiles(world: &World) -> Profiles {
             metric: snapshot.costs.metric.name.clone(),
             unit: snapshot.costs.metric.unit.clone(),
             metrics: metrics.collect(),
-            total: Weight(snapshot.costs.total),
+            total: snapshot.total().map(Weight),
         }
     });
     let root = world.own_root().map(|root| text(root));

@@ -162,7 +162,7 @@ fn profiles_say_which_is_shown() {
     let context = context(&project);
     let profiles = profiles(&context.world);
     let active = profiles.active.unwrap();
-    assert_eq!((active.metric.as_str(), active.total.0), ("samples", 4.0));
+    assert_eq!((active.metric.as_str(), active.total.unwrap().0), ("samples", 4.0));
     assert!(!active.profile.picked && !active.profile.deleted);
     // It was not found, but it is shown.
     let [found] = profiles.profiles.as_slice() else { panic!("{:?}", profiles.profiles) };
