@@ -42,12 +42,11 @@ fn say_what_is_better(found: &Found, shown: &[PathBuf]) {
     let paths: Vec<&Path> = shown.iter().map(PathBuf::as_path).collect();
     let Some(better) = better_beside(&found.candidates, &paths) else { return };
     let newest = shown.first().map(|path| path.display().to_string()).unwrap_or_default();
-    let before = better.stamp.age();
     warn(&format!(
         "{newest} is the newest profile, but does not tell where time goes; {} does, written {} ago: pass \
          it to show it",
         better.path.display(),
-        units::age(before),
+        units::age(better.stamp.age()),
     ));
 }
 

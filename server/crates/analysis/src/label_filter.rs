@@ -24,9 +24,12 @@ enum Test<'t> {
     Matches(Regex),
     /// From the first to the second.
     Range(&'t str, Option<Quantity<'t>>, Option<Quantity<'t>>),
-    Above(Quantity<'t>, bool),
-    Below(Quantity<'t>, bool),
+    /// One of [`COMPARISONS`] with a number.
+    Compared(&'static str, Quantity<'t>),
 }
+
+/// Comparisons with a number. A longer one comes first.
+const COMPARISONS: [&str; 4] = [">=", "<=", ">", "<"];
 
 impl<'t> LabelFilter<'t> {
     pub(crate) fn parse(text: &'t str) -> Result<Self, Unmatched> {
@@ -44,24 +47,12 @@ impl<'t> LabelFilter<'t> {
             })?;
             return Self::new(text, key, Test::Matches(regex), false);
         }
-        let number = |sign: &str| {
-            let value = rest.strip_prefix(sign)?;
-            let expected = || {
+        for sign in COMPARISONS {
+            let Some(value) = rest.strip_prefix(sign) else { continue };
+            let number = Quantity::parse(value).ok_or_else(|| {
                 malformed(format!("`{text}`: expected a number after `{sign}`, such as 512 or 1kb"))
-            };
-            Some(Quantity::parse(value).ok_or_else(expected))
-        };
-        if let Some(least) = number(">=") {
-            return Self::new(text, key, Test::Above(least?, true), false);
-        }
-        if let Some(most) = number("<=") {
-            return Self::new(text, key, Test::Below(most?, true), false);
-        }
-        if let Some(least) = number(">") {
-            return Self::new(text, key, Test::Above(least?, false), false);
-        }
-        if let Some(most) = number("<") {
-            return Self::new(text, key, Test::Below(most?, false), false);
+            })?;
+            return Self::new(text, key, Test::Compared(sign, number), false);
         }
         let value = rest.get(1..).unwrap_or_default();
         let positive = key.strip_suffix('!');
@@ -115,18 +106,19 @@ impl<'t> LabelFilter<'t> {
             }
             (Test::Matches(regex), value) => regex.is_match(&value.to_string()),
             (Test::Range(_, least, most), LabelValue::Number(number, unit)) => {
-                let is_above = |it: &Quantity<'_>| it.compare(*number, unit) >= Some(0.0);
-                let is_below =
-                    |it: &Quantity<'_>| it.compare(*number, unit).is_some_and(|over| over <= 0.0);
-                least.as_ref().is_none_or(is_above) && most.as_ref().is_none_or(is_below)
+                let over = |it: &Quantity<'_>| it.compare(*number, unit);
+                least.as_ref().is_none_or(|it| over(it).is_some_and(|over| over >= 0.0))
+                    && most.as_ref().is_none_or(|it| over(it).is_some_and(|over| over <= 0.0))
             }
-            (Test::Above(least, inclusive), LabelValue::Number(number, unit)) => least
-                .compare(*number, unit)
-                .is_some_and(|over| over > 0.0 || *inclusive && over == 0.0),
-            (Test::Below(most, inclusive), LabelValue::Number(number, unit)) => most
-                .compare(*number, unit)
-                .is_some_and(|over| over < 0.0 || *inclusive && over == 0.0),
-            (Test::Above(..) | Test::Below(..), LabelValue::Text(_)) => false,
+            (Test::Compared(sign, bound), LabelValue::Number(number, unit)) => {
+                bound.compare(*number, unit).is_some_and(|over| match *sign {
+                    ">=" => over >= 0.0,
+                    "<=" => over <= 0.0,
+                    ">" => over > 0.0,
+                    _ => over < 0.0,
+                })
+            }
+            (Test::Compared(..), LabelValue::Text(_)) => false,
         }
     }
 }

@@ -293,12 +293,11 @@ mod tests {
     /// 1 sample that is small, 2 that are large, of which one has two endpoints, 4 without labels.
     fn recording() -> Recording {
         let text = "
-            main@1[file:a.c]  main@1             main@2             main@3
+            main@1[file:a.c]   main@1             main@2             main@3
             f@9[is:size=small] f@9[is:size=large] g[is:size=large]   idle[idle]
                                                   h[is:url=/a][is:url=/b]
         ";
-        let text = text.replace("main@1[file:a.c]  ", "main@1[file:a.c]   ");
-        Recording::from(text_samples::weighted(&text, &[1.0, 2.0, 4.0, 8.0]))
+        Recording::from(text_samples::weighted(text, &[1.0, 2.0, 4.0, 8.0]))
     }
 
     fn costs(recording: &Recording, part: PartWithLabels, key: Option<&str>) -> Vec<String> {

@@ -110,7 +110,8 @@ struct Changed {
 impl Query for Compare {
     const NAME: &'static str = "compare";
     const DESCRIPTION: &'static str = "List what changed since another profile, for example one \
-                                       recorded before an edit: functions, lines or files, without what may be noise.";
+                                       recorded before an edit: functions, lines or files, without \
+                                       what may be noise.";
     const LIMIT: usize = 20;
     type Arguments = Question;
     type Answer = Difference;

@@ -23,7 +23,9 @@ pub struct Question {
 
 impl Query for ExplainLine {
     const NAME: &'static str = "explain";
-    const DESCRIPTION: &'static str = "Explain the cost of a line, or why it has none: the file was not matched, the profile has no lines, the line was edited, and so on.";
+    const DESCRIPTION: &'static str = "Explain the cost of a line, or why it has none: the file \
+                                       was not matched, the profile has no lines, the line was \
+                                       edited, and so on.";
     const LIMIT: usize = 1;
     type Arguments = Question;
     type Answer = Explanation;

@@ -33,7 +33,8 @@ pub struct Exported {
 impl Query for Export {
     const NAME: &'static str = "export";
     const DESCRIPTION: &'static str = "Return a profile in another text format, such as folded \
-                                       stacks, if it is short; select a part with `transforms` and `maxDepth`. No file is \
+                                       stacks, if it is short; select a part with `transforms` \
+                                       and `maxDepth`. No file is \
                                        written.";
     const LIMIT: usize = 1;
     type Arguments = Question;

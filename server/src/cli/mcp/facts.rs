@@ -52,7 +52,8 @@ pub struct CheckHealth;
 impl Query for CheckHealth {
     const NAME: &'static str = "health";
     const DESCRIPTION: &'static str = "Describe what a profile contains, what is wrong with it, \
-                                       which of its source files were found, and how to record a better one. Long lists are cut.";
+                                       which of its source files were found, and how to record a \
+                                       better one. Long lists are cut.";
     const LIMIT: usize = 20;
     const HAS_COSTS: bool = false;
     type Arguments = Nothing;

@@ -99,7 +99,8 @@ impl From<CostData> for LineCosts {
 
 impl Query for ShowLines {
     const NAME: &'static str = "line_costs";
-    const DESCRIPTION: &'static str = "Show the source of a file, a line or a function with the cost of each line. Lines far from any cost are left out.";
+    const DESCRIPTION: &'static str = "Show the source of a file, a line or a function with the \
+                                       cost of each line. Lines far from any cost are left out.";
     const LIMIT: usize = 150;
     type Arguments = Question;
     type Answer = Annotated;
