@@ -209,9 +209,10 @@ fn rows(report: &Value, table: &str) -> Vec<Value> {
     report[table].as_array().unwrap().clone()
 }
 
-/// The total, or its upper bound.
+/// The total, or its upper bound, or without either the self cost.
 fn total(row: &Value) -> f64 {
-    row["total"].as_f64().or(row["totalMax"].as_f64()).unwrap_or(0.0)
+    let stated = ["total", "totalMax", "self"].iter().find_map(|key| row[key].as_f64());
+    stated.unwrap_or(0.0)
 }
 
 /// The share of a function's total. `burn` also stands for `example.org/app.burn` and
@@ -291,6 +292,12 @@ fn callgrind() {
         "app.c",
         &Needs { installed, permitted: "true", always: true },
     );
+}
+
+#[test]
+fn gprof() {
+    let needs = Needs { installed: "cc --version", permitted: "true", always: true };
+    follow("recording/gprof", C, "app.c", &needs);
 }
 
 #[test]

@@ -34,6 +34,7 @@ pub fn symbols(data: &[u8]) {
     let kernel = KernelFiles { notes: path.clone(), functions: path.clone(), copies: None };
     let search = Search {
         candidates: &|recorded| vec![PathBuf::from(recorded)],
+        programs: &Vec::new,
         paths: &[],
         profile_modified: None,
         kernel: &kernel,

@@ -68,9 +68,12 @@ fn no_costs(costs: &Costs) -> &'static str {
 /// Advice for functions without names and lines.
 fn addresses(snapshot: &Snapshot) -> String {
     let libraries = snapshot.symbolicated.libraries.all().iter();
-    // Other tools use files that have changed since without saying so.
+    // Other tools use files that have changed since without saying so, and none of them reads a profile of gprof.
     let has_changed = libraries.filter_map(|library| library.symbols.as_ref()).any(|symbols| {
-        matches!(symbols.status(), LibStatus::Newer { .. } | LibStatus::Mismatch { .. })
+        matches!(
+            symbols.status(),
+            LibStatus::Newer { .. } | LibStatus::Mismatch { .. } | LibStatus::Unnamed { .. }
+        )
     });
     let elsewhere = if has_changed { "" } else { ADDRESSES_ELSEWHERE };
     format!("{ADDRESSES}{elsewhere}")
@@ -146,6 +149,7 @@ fn with_lines(snapshot: &Snapshot) -> String {
             "build the program with debug info (Rust: `debug = \"line-tables-only\"`, C and C++: `-g`, Go: without \
              -ldflags=-w) and record again"
         }
+        Format::Gprof => "build the program with `-g` as well as `-pg`, and run it again",
         Format::Otlp => {
             "the profiler wrote no lines: for native programs, keep debug info (`-g`; Rust: `debug = \"line-tables-only\"`) where \
              Costline runs"

@@ -12,7 +12,7 @@ use crate::foreign_kind::Foreign;
 use crate::format::Format;
 use crate::input::Input;
 use crate::read::{
-    callgrind, deep, flame_graph, folded, ghc, heaptrack, jfr, line_profiler, memray, otlp,
+    callgrind, deep, flame_graph, folded, ghc, gprof, heaptrack, jfr, line_profiler, memray, otlp,
     perf_script, pprof, pstats, rbspy_summary, rprof, v8_log,
 };
 use json::Findings;
@@ -90,7 +90,7 @@ fn examine(bytes: &[u8]) -> Findings {
 }
 
 /// Magic bytes.
-const MAGIC: [(&[u8], Format); 12] = [
+const MAGIC: [(&[u8], Format); 14] = [
     (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00", Format::FirefoxSlabs),
     (b"MOJ", Format::AustinMojo),
     (b"PERFILE2", Format::PerfData),
@@ -103,6 +103,8 @@ const MAGIC: [(&[u8], Format); 12] = [
     (jfr::MAGIC, Format::Jfr),
     (memray::MAGIC, Format::Memray),
     (v8_log::BEGINS, Format::V8Log),
+    (gprof::MAGIC[0], Format::Gprof),
+    (gprof::MAGIC[1], Format::Gprof),
 ];
 
 /// Whether `bytes`, a whole file or its last part, look complete: JSON is closed, the last line of

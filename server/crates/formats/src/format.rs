@@ -49,6 +49,8 @@ pub enum Format {
     Rprof,
     /// Profiles of programs that GHC compiled, as a report or as JSON.
     Ghc,
+    /// Profiles of programs built with `-pg` (`gmon.out`), for gprof.
+    Gprof,
     /// Recordings of heaptrack.
     Heaptrack,
     /// Recordings of memray.
@@ -68,7 +70,7 @@ pub enum Format {
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -92,6 +94,7 @@ impl Format {
         Self::Stackprof,
         Self::Rprof,
         Self::Ghc,
+        Self::Gprof,
         Self::Heaptrack,
         Self::Memray,
         Self::Jfr,
@@ -127,6 +130,7 @@ impl Format {
             Self::Stackprof => "stackprof",
             Self::Rprof => "rprof",
             Self::Ghc => "ghc",
+            Self::Gprof => "gprof",
             Self::Heaptrack => "heaptrack",
             Self::Memray => "memray",
             Self::Jfr => "jfr",
@@ -163,6 +167,7 @@ impl Format {
             Self::Stackprof => "stackprof dump",
             Self::Rprof => "R profile (Rprof)",
             Self::Ghc => "GHC profile",
+            Self::Gprof => "gprof profile (gmon.out)",
             Self::Heaptrack => "heaptrack recording",
             Self::Memray => "memray recording",
             Self::Jfr => "Java Flight Recorder recording",
@@ -198,6 +203,7 @@ impl Format {
             | Self::Scalene
             | Self::Rprof
             | Self::Ghc
+            | Self::Gprof
             | Self::Heaptrack
             | Self::Memray
             | Self::Jfr
@@ -235,6 +241,7 @@ impl Format {
             | Self::AustinMojo
             | Self::Rprof
             | Self::Ghc
+            | Self::Gprof
             | Self::Heaptrack
             | Self::Memray
             | Self::Jfr

@@ -11,6 +11,7 @@ pub(crate) mod firefox;
 pub(crate) mod flame_graph;
 pub(crate) mod folded;
 pub(crate) mod ghc;
+pub(crate) mod gprof;
 pub(crate) mod heapprofile;
 pub(crate) mod heaptrack;
 pub(crate) mod jfr;

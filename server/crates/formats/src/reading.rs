@@ -7,7 +7,7 @@ use crate::input::{self, Input, Observer, Source};
 use crate::limits::Limits;
 use crate::read::result::Read;
 use crate::read::{
-    callgrind, chrome_trace, cpuprofile, deep, dhat, firefox, flame_graph, folded, ghc,
+    callgrind, chrome_trace, cpuprofile, deep, dhat, firefox, flame_graph, folded, ghc, gprof,
     heapprofile, heaptrack, jfr, line_profiler, memray, mojo, otlp, perf_data, perf_script, pprof,
     pstats, pyinstrument, rbspy, rbspy_summary, rprof, scalene, speedscope, stackprof, v8_log,
 };
@@ -76,6 +76,7 @@ fn read_format(
         Some(Format::Scalene) => scalene::read(&input.whole()),
         Some(Format::Heaptrack) => heaptrack::read(input),
         Some(Format::Ghc) => ghc::read(&input.whole()),
+        Some(Format::Gprof) => gprof::read(&input.whole()),
         Some(Format::Jfr) => jfr::read(input),
         Some(Format::Memray) => memray::read(input),
         Some(Format::Rprof) => rprof::read(input),

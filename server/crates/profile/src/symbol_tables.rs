@@ -28,6 +28,9 @@ pub struct Lib {
     pub arch: String,
     /// The base of the addresses of its unresolved funcs.
     pub addresses: AddressBase,
+    /// The size of its code in bytes, from the start of the image to `etext`, each rounded to 4 bytes: all that
+    /// gprof records of a program. 0 if the library has a name.
+    pub text_size: u64,
 }
 
 /// The base of addresses in a library.

@@ -10,8 +10,9 @@
 
 use crate::symbol_tables::Names;
 use crate::{
-    CategoryId, Frame, FrameId, FrameTable, Func, FuncId, FuncKey, FuncTable, JitTier, Lib, LibId,
-    LineKnowledge, Profile, SourceId, StackId, StackTable, SymbolTables,
+    Call, CategoryId, Frame, FrameId, FrameTable, Func, FuncId, FuncKey, FuncTable, GraphTables,
+    JitTier, Lib, LibId, LineKnowledge, Metric, OwnCost, Profile, Recording, SourceId, StackId,
+    StackTable, StatedTotal, SymbolTables,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -42,7 +43,7 @@ impl<'a> Level<'a> {
 #[derive(Debug)]
 pub struct Symbolicated {
     /// The recording. Only threads, metrics and libraries keep their ids.
-    pub profile: Profile,
+    pub recording: Recording,
     /// The new funcs of each func that was resolved: the physical function first, then those
     /// inlined into it. By the key of the old func, because two can differ in nothing but their
     /// ids.
@@ -55,86 +56,162 @@ pub struct Symbolicated {
 /// many rows.
 #[must_use]
 pub fn symbolicate<'a, L>(
-    profile: &Profile,
+    recording: &Recording,
     find: impl Fn(LibId, u64) -> Option<L>,
 ) -> Option<Symbolicated>
 where
     L: IntoIterator<Item = Level<'a>>,
 {
-    let old = &profile.symbols;
-    let mut funcs = Funcs::new(old);
-    let mut is_resolved = false;
-    // The new func of each func, with a line if it was resolved.
-    let mut now: Vec<Vec<(FuncId, Option<Place>)>> = Vec::with_capacity(old.funcs.len());
-    for id in old.funcs.ids() {
-        let mut levels = Vec::new();
-        if let Some((lib, address)) = old.unresolved(id) {
-            for level in find(lib, address).into_iter().flatten() {
-                let (func, place) = funcs.of_level(lib, level)?;
-                levels.push((func, Some(place)));
-            }
-        }
-        is_resolved |= !levels.is_empty();
-        if levels.is_empty() {
-            let func = funcs.intern(old.funcs.get(id));
-            funcs.table.set_code(func, old.funcs.code(id));
-            levels.push((func, None));
-        }
-        now.push(levels);
-    }
-    let n_frames =
-        |id: StackId| now[profile.frames.get(profile.stacks.frame(id)).func.index()].len();
-    if !is_resolved
-        || profile.stacks.ids().map(n_frames).sum::<usize>() >= crate::ids::NONE as usize
+    let old = recording.symbols();
+    let resolved = Resolved::new(old, find)?;
+    let became = old.funcs.ids().zip(&resolved.levels);
+    let became = became.filter(|(_, levels)| levels.iter().any(|(_, place)| place.is_some()));
+    let became = became
+        .map(|(id, levels)| (old.func_key(id), levels.iter().map(|&(func, _)| func).collect()));
+    let became = became.collect();
+    let recording = match recording {
+        Recording::Stacks(profile) => Recording::Stacks(resolved.stacks(profile)?),
+        // No profiler records both contexts and addresses.
+        Recording::Graph(graph) if graph.tables.contexts.is_some() => return None,
+        Recording::Graph(graph) => Recording::from(resolved.graph(&graph.tables)),
+    };
+    Some(Symbolicated { recording, became })
+}
+
+/// The funcs of a recording, resolved.
+struct Resolved {
+    funcs: Funcs,
+    /// For each old func its new funcs, at least one, each with its place if it was resolved.
+    levels: Vec<Vec<(FuncId, Option<Place>)>>,
+}
+
+impl Resolved {
+    /// `None` if nothing was resolved, or if there are too many funcs.
+    fn new<'a, L>(old: &SymbolTables, find: impl Fn(LibId, u64) -> Option<L>) -> Option<Self>
+    where
+        L: IntoIterator<Item = Level<'a>>,
     {
-        return None;
+        let mut funcs = Funcs::new(old);
+        let mut is_resolved = false;
+        let mut all = Vec::with_capacity(old.funcs.len());
+        for id in old.funcs.ids() {
+            let mut levels = Vec::new();
+            if let Some((lib, address)) = old.unresolved(id) {
+                for level in find(lib, address).into_iter().flatten() {
+                    let (func, place) = funcs.of_level(lib, level)?;
+                    levels.push((func, Some(place)));
+                }
+            }
+            is_resolved |= !levels.is_empty();
+            if levels.is_empty() {
+                let func = funcs.intern(old.funcs.get(id));
+                funcs.table.set_code(func, old.funcs.code(id));
+                levels.push((func, None));
+            }
+            all.push(levels);
+        }
+        is_resolved.then_some(Self { funcs, levels: all })
     }
 
-    let mut frames = Frames::default();
-    let new_frames: Vec<Vec<FrameId>> = profile
-        .frames
-        .iter()
-        .map(|old| {
-            let level = |(depth, &(func, place)): (usize, &(FuncId, Option<Place>))| match place {
-                Some(Place { line, elsewhere, tier }) => frames.intern(
-                    Frame { inlined: depth > 0 || old.inlined, tier, ..Frame::new(func, line) },
-                    elsewhere,
-                ),
-                None => frames.intern(Frame { func, ..old }, None),
-            };
-            now[old.func.index()].iter().enumerate().map(level).collect()
-        })
-        .collect();
+    /// The metrics, which know lines if an address has one.
+    fn metrics(&self, old: &[Metric]) -> Vec<Metric> {
+        let has_line = |place: Place| place.line != 0 || place.elsewhere.is_some();
+        let knows_lines =
+            self.levels.iter().flatten().any(|&(_, place)| place.is_some_and(has_line));
+        let metrics = old.iter().cloned().map(|metric| match metric.lines {
+            LineKnowledge::Nothing if knows_lines => metric.with_lines(LineKnowledge::SelfAndTotal),
+            _ => metric,
+        });
+        metrics.collect()
+    }
 
-    let (stacks, new_stacks) = expand(&profile.stacks, &new_frames);
-    let moved = |stack: StackId| new_stacks[stack.index()];
-    let samples = profile.samples.iter();
-    let samples =
-        samples.map(|samples| samples.at_stacks(samples.stacks().map(|stack| stack.map(moved))));
-    let has_line = |place: Place| place.line != 0 || place.elsewhere.is_some();
-    let knows_lines = now.iter().flatten().any(|&(_, place)| place.is_some_and(has_line));
-    let metrics = profile.metrics.iter().cloned().map(|metric| match metric.lines {
-        LineKnowledge::Nothing if knows_lines => metric.with_lines(LineKnowledge::SelfAndTotal),
-        _ => metric,
-    });
-    let became =
-        old.funcs.ids().zip(&now).filter(|(_, now)| now.iter().any(|(_, place)| place.is_some()));
-    let became =
-        became.map(|(id, now)| (old.func_key(id), now.iter().map(|&(func, _)| func).collect()));
-    Some(Symbolicated {
-        became: became.collect(),
-        profile: Profile {
-            symbols: funcs.finish(old.libs.clone()),
+    /// `None` if there are too many stacks.
+    fn stacks(self, profile: &Profile) -> Option<Profile> {
+        let n_frames = |id: StackId| {
+            self.levels[profile.frames.get(profile.stacks.frame(id)).func.index()].len()
+        };
+        if profile.stacks.ids().map(n_frames).sum::<usize>() >= crate::ids::NONE as usize {
+            return None;
+        }
+        let mut frames = Frames::default();
+        let new_frames: Vec<Vec<FrameId>> = profile
+            .frames
+            .iter()
+            .map(|old| {
+                let level = |(depth, &(func, place)): (usize, &(FuncId, Option<Place>))| match place
+                {
+                    Some(Place { line, elsewhere, tier }) => frames.intern(
+                        Frame { inlined: depth > 0 || old.inlined, tier, ..Frame::new(func, line) },
+                        elsewhere,
+                    ),
+                    None => frames.intern(Frame { func, ..old }, None),
+                };
+                self.levels[old.func.index()].iter().enumerate().map(level).collect()
+            })
+            .collect();
+        let (stacks, new_stacks) = expand(&profile.stacks, &new_frames);
+        let moved = |stack: StackId| new_stacks[stack.index()];
+        let samples = profile.samples.iter();
+        let samples = samples
+            .map(|samples| samples.at_stacks(samples.stacks().map(|stack| stack.map(moved))));
+        Some(Profile {
+            metrics: self.metrics(&profile.metrics),
+            symbols: self.funcs.finish(profile.symbols.libs.clone()),
             frames: frames.table,
             stacks: stacks.into(),
-            metrics: metrics.collect(),
             default_metric: profile.default_metric,
             clock: profile.clock,
             labels: Arc::clone(&profile.labels),
             threads: Arc::clone(&profile.threads),
             samples: samples.collect(),
-        },
-    })
+        })
+    }
+
+    /// Self costs and calls are those of the innermost function at an address. What is called, or has a
+    /// total, is the physical one.
+    fn graph(self, graph: &GraphTables) -> GraphTables {
+        let physical = |func: FuncId| self.levels[func.index()][0].0;
+        let inner = graph.inner.iter().map(|&func| physical(func)).collect();
+        let own = graph.own.iter().map(|own| {
+            let (func, source, line) = self.innermost(own.func, own.source, own.line);
+            OwnCost { func, source, line, weights: own.weights.clone() }
+        });
+        let calls = graph.calls.iter().map(|call| {
+            let (caller, source, line) = self.innermost(call.caller, call.source, call.line);
+            Call { caller, source, line, callee: physical(call.callee), ..call.clone() }
+        });
+        let totals = graph.totals.iter();
+        let totals = totals.map(|it| StatedTotal { func: physical(it.func), ..it.clone() });
+        GraphTables {
+            metrics: self.metrics(&graph.metrics),
+            own: own.collect(),
+            calls: calls.collect(),
+            totals: totals.collect(),
+            inner,
+            threads: graph.threads.clone(),
+            rows: graph.rows.clone(),
+            contexts: None,
+            symbols: self.funcs.finish(graph.symbols.libs.clone()),
+        }
+    }
+
+    /// The innermost function at an address, with the file, if it is another one than that of the function, and
+    /// the line.
+    fn innermost(
+        &self,
+        func: FuncId,
+        source: Option<SourceId>,
+        line: u32,
+    ) -> (FuncId, Option<SourceId>, u32) {
+        match self.levels[func.index()][..] {
+            [.., (func, Some(Place { elsewhere: Some((source, line)), .. }))] => {
+                (func, Some(source), line)
+            }
+            [.., (func, Some(place))] => (func, None, place.line),
+            [.., (func, None)] => (func, source, line),
+            [] => (func, source, line),
+        }
+    }
 }
 
 /// Replaces each frame of the stacks by its new ones, outermost first, and returns the new
@@ -274,6 +351,14 @@ mod tests {
         })
     }
 
+    fn resolve<L: IntoIterator<Item = Level<'static>>>(
+        profile: Profile,
+        find: impl Fn(LibId, u64) -> Option<L>,
+    ) -> (Profile, FxHashMap<FuncKey, Vec<FuncId>>) {
+        let Symbolicated { recording, became } = symbolicate(&profile.into(), find).unwrap();
+        (recording.sampled().unwrap().clone(), became)
+    }
+
     /// The samples, each as `caller:line>callee:line~`; `~` marks inlined frames.
     fn samples(profile: &Profile) -> Vec<String> {
         let samples = profile.samples().iter().flat_map(Samples::stacks);
@@ -297,8 +382,7 @@ mod tests {
 
     #[test]
     fn an_address_becomes_all_functions_that_contain_it() {
-        let Symbolicated { profile, became } =
-            symbolicate(&text_samples::profile(ADDRESSES), find).unwrap();
+        let (profile, became) = resolve(text_samples::profile(ADDRESSES), find);
         assert_eq!(
             samples(&profile),
             ["run:4>fold:90~>step:12~", "run:4>fold:92~", "run:6>step:12", "run:0"]
@@ -333,7 +417,7 @@ mod tests {
                 _ => level("main.rs", 31, Some(("main.rs", 30))),
             }])
         };
-        let Symbolicated { profile, .. } = symbolicate(&profile, find).unwrap();
+        let (profile, _) = resolve(profile, find);
         let symbols = profile.symbols();
         let funcs: Vec<_> = symbols
             .funcs
@@ -358,20 +442,18 @@ mod tests {
             "main@3[file:a.c] 0x50[lib:app] 0x60
 0x10[lib:app]",
         );
-        let Symbolicated { profile, became } = symbolicate(&profile, find).unwrap();
+        let (profile, became) = resolve(profile, find);
         assert_eq!(samples(&profile), ["main:3>run:4>fold:90~>step:12~", "0x50:0", "0x60:0"]);
         assert_eq!(became.len(), 1);
-        assert!(
-            symbolicate(&text_samples::profile("main@3[file:a.c] 0x50[lib:app] 0x60"), find)
-                .is_none()
-        );
+        let unknown = text_samples::profile("main@3[file:a.c] 0x50[lib:app] 0x60");
+        assert!(symbolicate(&unknown.into(), find).is_none());
     }
 
     #[test]
     fn an_address_with_a_line_keeps_it_unless_it_is_resolved() {
         let profile =
             text_samples::profile("0x30@6[file:run.rs][lib:app] 0x50@8[file:a.c][lib:app]");
-        let Symbolicated { profile, .. } = symbolicate(&profile, find).unwrap();
+        let (profile, _) = resolve(profile, find);
         assert_eq!(samples(&profile), ["run:6", "0x50:8"]);
     }
 
@@ -383,7 +465,7 @@ mod tests {
             0x10[lib:app][cat:Native] other[label]
             ",
         );
-        let Symbolicated { profile, .. } = symbolicate(&profile, find).unwrap();
+        let (profile, _) = resolve(profile, find);
         let (funcs, stacks) = (&profile.symbols().funcs, profile.stacks());
         let codes = funcs.ids().map(|id| (profile.symbols().func_name(id), funcs.code(id)));
         let native = |name| (name, Code::Native);
@@ -408,7 +490,7 @@ mod tests {
     fn idle_stacks_stay_idle_and_apart() {
         let profile = text_samples::profile("0x10[lib:app][idle] 0x11[lib:app]");
         let find = |_, _| find(LibId::new(0), 0x10);
-        let Symbolicated { profile, .. } = symbolicate(&profile, find).unwrap();
+        let (profile, _) = resolve(profile, find);
         assert_eq!(samples(&profile), ["run:4>fold:90~>step:12~"; 2]);
         let stacks: Vec<_> = profile.samples()[0]
             .stacks()
@@ -416,5 +498,47 @@ mod tests {
             .map(|stack| profile.stacks().is_idle(stack))
             .collect();
         assert_eq!(stacks, [true, false]);
+    }
+
+    #[test]
+    fn in_a_graph_an_address_costs_the_innermost_function_and_calls_the_physical_one() {
+        let symbols = text_samples::profile(ADDRESSES).into_symbols();
+        let [first, second, step] = [0, 1, 3].map(FuncId::new);
+        let weights = |weight: f64| crate::RowWeights::from_slice(&[weight]);
+        let own = |func, weight| OwnCost { func, source: None, line: 0, weights: weights(weight) };
+        let total = StatedTotal {
+            func: first,
+            source: None,
+            line: 0,
+            totals: vec![crate::Total::Unknown],
+            calls: Some(7),
+        };
+        let call = Call {
+            caller: second,
+            source: None,
+            line: 0,
+            callee: first,
+            count: 7,
+            weights: weights(0.0),
+            nested: false,
+        };
+        let recording = Recording::from(GraphTables {
+            symbols,
+            metrics: vec![Metric::new("time", "samples", None)],
+            own: vec![own(first, 5.0), own(second, 3.0), own(step, 2.0)],
+            calls: vec![call],
+            totals: vec![total],
+            ..GraphTables::default()
+        });
+        let Symbolicated { recording, .. } = symbolicate(&recording, find).unwrap();
+        let graph = &recording.summed().unwrap().tables;
+        let name = |func| graph.symbols.func_name(func);
+        let own = graph.own.iter().map(|own| (name(own.func), own.line, own.weights[0]));
+        let expected = [("step", 12, 5.0), ("fold", 92, 3.0), ("step", 12, 2.0)];
+        assert_eq!(own.collect::<Vec<_>>(), expected);
+        let total = &graph.totals[0];
+        assert_eq!((name(total.func), total.calls), ("run", Some(7)));
+        let Call { caller, line, callee, .. } = graph.calls[0];
+        assert_eq!((name(caller), line, name(callee)), ("fold", 92, "run"));
     }
 }

@@ -52,7 +52,7 @@ pub use cargo::{CargoFile, CargoTarget, cargo_file};
 pub use folder_time::FolderTime;
 pub use git_folders::GitFolders;
 pub use index::{Root, RootKind, SourceIndex, Walk, lexical};
-pub use library::library_paths;
+pub use library::{library_paths, programs};
 pub use listing::Limits;
 pub use map::{How, Mapping, Reason, map_paths};
 pub use modules::Modules;

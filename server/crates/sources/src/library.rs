@@ -1,11 +1,12 @@
 //! Candidate paths of a recorded library on this machine.
 //!
-//! This only builds paths and accesses no files. Whoever opens a candidate compares its id with the
-//! recorded one.
+//! Whoever opens a candidate compares its id with the recorded one.
 
-use std::path::PathBuf;
-
+use ignore::{DirEntry, WalkBuilder};
 use rustc_hash::FxHashSet;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use crate::index::lexical;
 use crate::name::{Form, Name, is_drive, is_network_path, normal};
@@ -13,6 +14,11 @@ use crate::rule::{Rule, by_length};
 
 /// The limit for a path; of longer ones only the end is tried.
 const MAX_COMPONENTS: usize = 64;
+/// Programs are searched this many folders deep. Those of `cargo`, `CMake` and Meson are at most
+/// four below the root.
+const MAX_DEPTH: usize = 6;
+/// The limit for the files and folders of such a search.
+const MAX_ENTRIES: usize = 50_000;
 
 /// Candidates for a library that was recorded at a path, the likeliest first: the results of the
 /// user's rules, the path itself unless it is on another machine, and every suffix of the path below each root, the longest first
@@ -47,6 +53,30 @@ pub fn library_paths(recorded: &str, roots: &[PathBuf], rules: &[Rule]) -> Vec<P
     let mut unique = FxHashSet::default();
     paths.retain(|path| unique.insert(path.clone()));
     paths
+}
+
+/// The programs and shared libraries (ELF) below each root, and in `folder` itself. Links, hidden folders and
+/// `node_modules` are skipped.
+pub fn programs(roots: &[PathBuf], folder: &Path) -> Vec<PathBuf> {
+    let walk = |top: &Path, depth| {
+        WalkBuilder::new(top)
+            .standard_filters(false)
+            .hidden(true)
+            .max_depth(Some(depth))
+            .filter_entry(|entry| entry.file_name() != "node_modules")
+            .build()
+    };
+    let below_roots = roots.iter().flat_map(|root| walk(root, MAX_DEPTH));
+    let entries = walk(folder, 1).chain(below_roots).take(MAX_ENTRIES).filter_map(Result::ok);
+    let files = entries.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+    files.map(DirEntry::into_path).filter(|path| is_program(path).unwrap_or(false)).collect()
+}
+
+fn is_program(path: &Path) -> io::Result<bool> {
+    let mut header = [0; 18];
+    File::open(path)?.read_exact(&mut header)?;
+    // ET_EXEC and ET_DYN, in the byte order of the machine.
+    Ok(header.starts_with(b"\x7fELF") && matches!(header[16] | header[17], 2 | 3))
 }
 
 #[cfg(all(test, unix))]

@@ -13,6 +13,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// means another build; a few come from stacks that the profiler misread.
 const MAX_OUTSIDE: usize = 100;
 
+/// The bytes that gprof counts as one.
+const BIN: u64 = 4;
+
 /// Receives the functions of each address, the outermost first.
 pub(crate) type Take<'a> = &'a mut dyn FnMut(u64, Vec<Frame>) -> ControlFlow<()>;
 
@@ -58,7 +61,12 @@ fn look_up_unguarded(
             why: "it is malformed".to_owned(),
         };
     };
-    let in_memory = |address: u64| elf.in_memory(lib.addresses, address);
+    let in_memory = |address: u64| {
+        let address = elf.in_memory(lib.addresses, address)?;
+        // The last address of a bin may be between functions.
+        let in_function = (lib.text_size != 0).then(|| elf.in_function(address, BIN)).flatten();
+        Some(in_function.unwrap_or(address))
+    };
     if id.is_none() {
         let n_outside = addresses.iter().filter(|&&address| in_memory(address).is_none()).count();
         if n_outside > addresses.len() / MAX_OUTSIDE {

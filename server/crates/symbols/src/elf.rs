@@ -219,6 +219,11 @@ impl<'a> Elf<'a> {
         self.symbols.get(next.checked_sub(1)?).filter(|symbol| symbol.memory.contains(&address))
     }
 
+    /// The last address up to `address` that is in a function, if it is one of the last `n`.
+    pub fn in_function(&self, address: u64, n: u64) -> Option<u64> {
+        (0..n).filter_map(|back| address.checked_sub(back)).find(|&at| self.symbol(at).is_some())
+    }
+
     /// The name of a symbol. Those of stubs are spelled as `objdump` spells them.
     fn name(&self, symbol: &Symbol<'_>) -> Arc<str> {
         let name = self.demangle(symbol.name);

@@ -80,6 +80,10 @@ impl Search<'_> {
     /// Finds the files of a library. With `needs_code` the search goes on after its debug info was
     /// found.
     pub(crate) fn find(&self, lib: &Lib, needs_code: bool) -> Result<LibFiles, LibStatus> {
+        if lib.text_size != 0 {
+            let path = self.program(lib.text_size)?;
+            return self.read_without_id(path, lib);
+        }
         let expected = Id::of(lib);
         if expected.is_empty() {
             return self.find_without_id(lib);
@@ -136,8 +140,7 @@ impl Search<'_> {
         read.find(|file| file.has_debug_info && code.id.agrees_with(&file.id))
     }
 
-    /// Finds the file of a library without an id: the only file at the recorded path, if it is not
-    /// newer than the profile.
+    /// Finds the file of a library without an id: the only file at the recorded path.
     fn find_without_id(&self, lib: &Lib) -> Result<LibFiles, LibStatus> {
         // Count a file with several links once.
         let mut real_paths = Vec::new();
@@ -152,6 +155,11 @@ impl Search<'_> {
         if let Some(other) = files.next() {
             return Err(LibStatus::Ambiguous { path, other });
         }
+        self.read_without_id(path, lib)
+    }
+
+    /// Reads the only file that may be a library without an id, if it is not newer than the profile.
+    fn read_without_id(&self, path: PathBuf, lib: &Lib) -> Result<LibFiles, LibStatus> {
         let modified = path.metadata().and_then(|meta| meta.modified()).ok();
         if modified.zip(self.profile_modified).is_some_and(|(file, profile)| file > profile) {
             return Err(LibStatus::Newer { path });

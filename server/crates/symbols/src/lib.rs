@@ -21,6 +21,8 @@
 //! build id, a binary is used only if it is the only candidate, is not newer than the profile and
 //! contains the code; this is reported and not cached.
 //!
+//! A program that the profile does not name is the only one whose code has the recorded size (gprof).
+//!
 //! A file is never read beyond its stated size. Kernel files state no size and may never end. The
 //! kernel's own list of functions is read up to a limit.
 //!
@@ -45,6 +47,8 @@ mod names;
 mod perf_map;
 #[cfg(feature = "debug-info")]
 mod places;
+#[cfg(feature = "debug-info")]
+mod program;
 mod search;
 mod sidecar;
 mod status;

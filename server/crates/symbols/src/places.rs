@@ -219,6 +219,7 @@ mod tests {
         let kernel = KernelFiles::of_this_machine(None);
         let search = Search {
             candidates: &candidates,
+            programs: &Vec::new,
             paths: &[],
             profile_modified: None,
             kernel: &kernel,

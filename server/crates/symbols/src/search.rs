@@ -11,6 +11,8 @@ pub struct Search<'a> {
     /// Maps a recorded path to candidates on this machine, the likeliest first. The path itself is
     /// one of them if it may be opened.
     pub candidates: &'a dyn Fn(&str) -> Vec<PathBuf>,
+    /// The programs in the workspace, for profiles that do not name theirs.
+    pub programs: &'a dyn Fn() -> Vec<PathBuf>,
     /// Files and folders of the setting `symbols.paths`.
     pub paths: &'a [PathBuf],
     /// The modification time of the profile. A newer library without an id is not the recorded one.

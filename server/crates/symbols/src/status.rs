@@ -158,6 +158,11 @@ pub enum LibStatus {
         /// The recorded path; empty if the profile has none.
         recorded: String,
     },
+    /// The profile does not name its program, and no file fits or several do.
+    Unnamed {
+        /// The files that fit.
+        fitting: Vec<PathBuf>,
+    },
     /// The file cannot be read.
     Unreadable {
         /// The file.
@@ -247,6 +252,16 @@ impl LibStatus {
                     "{lib}: {recorded} does not exist here: add the file to symbols.paths (`--symbols`), or map its folder with pathMappings (`--map`)"
                 )
             }
+            Self::Unnamed { fitting } => match &fitting[..] {
+                [path, other, ..] => format!(
+                    "{lib}: both {} and {} fit the profile, which does not name its program: add the one that ran to symbols.paths (`--symbols`)",
+                    path.display(),
+                    other.display()
+                ),
+                _ => format!(
+                    "{lib}: no program in the workspace has code of the size in the profile, so it was rebuilt or is elsewhere: {REBUILT} (`--symbols`)"
+                ),
+            },
             Self::Unreadable { path, why } => {
                 format!("{lib}: {} cannot be read: {why}", path.display())
             }

@@ -78,11 +78,11 @@ fn samples_of_libs(profile: &Profile) -> FxHashMap<LibId, u64> {
 
 /// Resolves the addresses for which `of` has symbols; `None` if there are none.
 pub fn symbolicate<'a>(
-    profile: &Profile,
+    recording: &Recording,
     of: impl Fn(LibId) -> Option<&'a LibSymbols>,
     generics: Generics,
 ) -> Option<Symbolicated> {
-    profile::symbolicate(profile, |lib, address| Some(of(lib)?.levels(address, generics)))
+    profile::symbolicate(recording, |lib, address| Some(of(lib)?.levels(address, generics)))
 }
 
 #[cfg(test)]

@@ -36,12 +36,13 @@ const NATIVE: [&str; 3] = ["Rust", "C", "Cpp"];
 const SCRIPT: [&str; 3] = ["JavaScript", "TypeScript", "Tsx"];
 
 /// All pages. Of several for one language, the best comes first.
-pub const PAGES: [Page; 33] = [
+pub const PAGES: [Page; 34] = [
     Page { name: "index", text: include_str!("../../../../docs/recording.md"), languages: &[] },
     page!("samply", NATIVE),
     page!("perf", NATIVE),
     page!("gperftools", NATIVE),
     page!("callgrind", NATIVE),
+    page!("gprof", NATIVE),
     page!("heaptrack", NATIVE),
     page!("dhat", NATIVE),
     page!("rust-pprof", ["Rust"]),

@@ -112,12 +112,6 @@ pub static TABLE: &[Foreign] = &[
         ],
     },
     Foreign {
-        name: "gprof",
-        what: "a gprof profile (gmon.out)",
-        instead: PERF,
-        signatures: &[At(0, b"gmon\x01\0\0\0"), At(0, b"gmon\0\0\0\x01")],
-    },
-    Foreign {
         name: "gprof-text",
         what: "a gprof text report",
         instead: PERF,

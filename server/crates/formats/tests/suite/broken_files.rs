@@ -180,6 +180,7 @@ fn complete_files_are_not_called_cut() {
             | Format::PerfScript
             | Format::AustinMojo
             | Format::Otlp
+            | Format::Gprof
             | Format::MercuryDeep => false,
             Format::PerfData => !path.contains("-pipe"),
             Format::Pprof => is_compressed,

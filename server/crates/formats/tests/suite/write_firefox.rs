@@ -233,6 +233,7 @@ fn unresolved_funcs_can_be_looked_up_again() {
         code_id: text("5f0e"),
         arch: text("x86_64"),
         addresses: profile::AddressBase::Image,
+        text_size: 0,
     };
     let addresses = profile::AddressBase::Image;
     let libc = profile::Lib {

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 /// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
 /// [`watch_globs`] adds some and not every editor supports wildcards between braces.
-pub const NAMES: [&str; 47] = [
+pub const NAMES: [&str; 49] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -24,6 +24,8 @@ pub const NAMES: [&str; 47] = [
     "*.pb",
     "*.pprof",
     "callgrind.out.*",
+    "gmon.out",
+    "gmon.sum",
     "cachegrind.out.*",
     "perf.data",
     "*.perf.data",
@@ -79,9 +81,8 @@ const SHARED_NAMES: [&str; 15] = [
     "dhat*.json",
 ];
 /// Names of recordings that cannot be read, so that somebody says what they are.
-const NOT_READ: [&str; 12] = [
+const NOT_READ: [&str; 11] = [
     "mprofile_*.dat",
-    "gmon.out",
     "massif.out.*",
     "jeprof.*.heap",
     "profile.coz",

@@ -132,12 +132,15 @@ impl Places {
     /// Calls `use_search` with the search options for one profile.
     fn with_search<T>(&self, loaded: &Loaded, use_search: impl FnOnce(&Search<'_>) -> T) -> T {
         let candidates = |recorded: &str| self.candidates(recorded);
+        let folder = loaded.path.parent().unwrap_or(Path::new(""));
+        let programs = || sources::programs(&self.roots, folder);
         let profile_modified = Some(loaded.stamp.modified + SLACK);
         let available = memory::available().filter(|_| self.is_tried.get() != Some(true));
         let memory =
             Cell::new(available.map_or(u64::MAX, |bytes| memory::usable(bytes) / self.share));
         use_search(&Search {
             candidates: &candidates,
+            programs: &programs,
             paths: &self.paths,
             profile_modified,
             kernel: &self.kernel,
@@ -310,11 +313,7 @@ impl Libraries {
         if found.is_empty() {
             return None;
         }
-        symbols::symbolicate(
-            recording.sampled()?,
-            |lib| found.get(&lib).copied(),
-            self.generics.into(),
-        )
+        symbols::symbolicate(recording, |lib| found.get(&lib).copied(), self.generics.into())
     }
 
     /// The checksums of source files in debug info, by file name. If two libraries have different

@@ -21,6 +21,7 @@ const TEXT: &str = r#"{
 fn resolve(lib: &Lib, addresses: &[u64], sidecar: &Sidecar) -> Arc<LibSymbols> {
     let search = Search {
         candidates: &|_| Vec::new(),
+        programs: &Vec::new,
         paths: &[],
         profile_modified: None,
         kernel: &KernelFiles::of_this_machine(None),

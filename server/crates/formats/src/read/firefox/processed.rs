@@ -285,6 +285,7 @@ pub(super) fn intern_libs(
         code_id: text(lib.code_id),
         arch: text(lib.arch),
         addresses: profile::AddressBase::Image,
+        text_size: 0,
     };
     libs.0.into_iter().map(|row| Ok(builder.intern_lib(lib(row))?)).collect()
 }

@@ -3,8 +3,8 @@
 use super::func_text::FuncText;
 use crate::error::ReadError;
 use profile::{
-    FuncId, GraphTables, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording, RowWeights,
-    StatedTotal, Total,
+    Func, FuncId, GraphTables, Lib, LibId, LineKnowledge, Metric, OwnCost, ProfileBuilder,
+    Recording, RowWeights, StatedTotal, Total,
 };
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -33,6 +33,25 @@ impl LineTable {
     /// Adds a function. Nothing is known about what it calls until [`Self::add_total`] says so.
     pub(crate) fn add_func(&mut self, func: FuncText<'_>) -> Result<FuncId, ReadError> {
         Ok(func.intern(&mut self.builder)?)
+    }
+
+    /// Adds a library with addresses.
+    pub(crate) fn add_lib(&mut self, lib: Lib) -> Result<LibId, ReadError> {
+        Ok(self.builder.intern_lib(lib)?)
+    }
+
+    /// Adds the function at an address in a library, which is to be resolved.
+    pub(crate) fn add_address(&mut self, lib: LibId, address: u64) -> Result<FuncId, ReadError> {
+        let name = self.builder.intern_string(&format!("{address:#x}"))?;
+        let func = Func { name, source: None, lib: Some(lib), line: 0, column: 0 };
+        Ok(self.builder.intern_func(func)?)
+    }
+
+    /// Adds how often a function was called.
+    pub(crate) fn add_calls(&mut self, func: FuncId, calls: u64) {
+        let totals = vec![Total::Unknown; self.graph.metrics.len()];
+        let calls = Some(calls);
+        self.graph.totals.push(StatedTotal { func, source: None, line: 0, totals, calls });
     }
 
     /// Adds the text that a file had.

@@ -36,6 +36,7 @@ impl<'p> Lib<'p> {
             code_id,
             arch,
             addresses: _,
+            text_size: _,
         } = lib;
         let or = |own: &'p String, other: &'p String| {
             if own.is_empty() { other.as_str() } else { own.as_str() }

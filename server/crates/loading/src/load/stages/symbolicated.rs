@@ -26,7 +26,7 @@ impl Symbolicated {
     /// Resolves the addresses of `loaded` with the symbols found so far.
     pub fn new(loaded: &Loaded, libraries: Libraries) -> Self {
         let (recording, resolved) = match libraries.symbolicate(&loaded.recording) {
-            Some(symbolicated) => (Arc::new(symbolicated.profile.into()), symbolicated.became),
+            Some(symbolicated) => (Arc::new(symbolicated.recording), symbolicated.became),
             None => (loaded.recording.clone(), FxHashMap::default()),
         };
         let mut warnings = Vec::new();

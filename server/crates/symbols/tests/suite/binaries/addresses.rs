@@ -124,6 +124,7 @@ fn cached_addresses_need_no_files() {
     };
     let search = Search {
         candidates: &candidates,
+        programs: &Vec::new,
         paths: &[],
         profile_modified: None,
         kernel: &no_kernel(),
@@ -145,6 +146,7 @@ fn a_cancelled_lookup_continues_where_it_ended() {
     let candidates = |_: &str| vec![path.clone()];
     let search = Search {
         candidates: &candidates,
+        programs: &Vec::new,
         paths: &[],
         profile_modified: None,
         kernel: &no_kernel(),
@@ -173,6 +175,7 @@ fn returns_the_bytes_of_the_program() {
     let candidates = |_: &str| vec![path.clone()];
     let search = Search {
         candidates: &candidates,
+        programs: &Vec::new,
         paths: &[],
         profile_modified: None,
         kernel: &no_kernel(),

@@ -22,6 +22,7 @@ ffffffff81000300 T _etext
 fn resolve(kernel: &Lib, files: &KernelFiles) -> Arc<LibSymbols> {
     let search = Search {
         candidates: &|_| Vec::new(),
+        programs: &Vec::new,
         paths: &[],
         profile_modified: None,
         kernel: files,
@@ -92,6 +93,7 @@ fn uses_perfs_copy_of_the_vdso_by_build_id() {
     let files = KernelFiles { copies: Some(folder.path().to_owned()), ..no_kernel() };
     let search = Search {
         candidates: &|_| Vec::new(),
+        programs: &Vec::new,
         paths: &[],
         profile_modified: None,
         kernel: &files,

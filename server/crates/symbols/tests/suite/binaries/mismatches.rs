@@ -110,6 +110,7 @@ fn resolve_without_id(
     let for_lib = |_: &str| candidates.iter().map(PathBuf::from).collect();
     let search = Search {
         candidates: &for_lib,
+        programs: &Vec::new,
         paths: &[],
         profile_modified,
         kernel: &no_kernel(),

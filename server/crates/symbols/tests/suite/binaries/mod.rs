@@ -12,6 +12,7 @@ mod divided;
 mod kernel;
 mod lambdas;
 mod mismatches;
+mod program;
 mod separate;
 mod stripped;
 
@@ -72,6 +73,7 @@ fn resolve_in(
     let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
     let search = Search {
         candidates: &for_lib,
+        programs: &Vec::new,
         paths: &paths,
         profile_modified: None,
         kernel: &no_kernel(),

@@ -114,6 +114,7 @@ fn uses_the_copy_that_perf_keeps_of_a_program_that_was_rebuilt() {
     for (kernel, paths) in [(&kernel, no_paths), (&no_kernel(), &of_user)] {
         let search = Search {
             candidates: &|_| rebuilt.to_vec(),
+            programs: &Vec::new,
             paths,
             profile_modified: None,
             kernel,
