@@ -61,6 +61,13 @@ fn profiles() -> Vec<Vec<u8>> {
         }
         profiles.push(inflated);
     }
+    if let Ok(name) = std::env::var("COSTLINE_FUZZ_FORMAT") {
+        let format = formats::Format::ALL.into_iter().find(|format| format.name() == name);
+        let format = format.unwrap_or_else(|| panic!("{name} is no format"));
+        profiles.retain(|bytes| {
+            formats::detect(&formats::inflate::prefix(bytes, MAX_BYTES)) == Some(format)
+        });
+    }
     profiles
 }
 
