@@ -4,7 +4,7 @@
 use super::fleet::Fleet;
 use super::skip::skip;
 use super::stage::{Stage, git, installed, tool};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -211,6 +211,38 @@ fn neovim_shows_a_mercury_program() {
             .arg(specs().join("mercury.lua")),
     );
     no_errors(&stage);
+}
+
+/// The hottest file of a fixture with the totals of its hottest lines in percent, as the profiler's own tool
+/// finds them.
+fn hottest(case: &str) -> Value {
+    let path = format!("{REPOSITORY}/fixtures/profiles/{case}/expected.json");
+    let expected: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let mut lines = expected["lines"].as_array().unwrap().clone();
+    let total = |line: &Value| line["total"].as_f64().unwrap();
+    lines.sort_by(|a, b| total(b).total_cmp(&total(a)));
+    let file = lines[0]["file"].clone();
+    let in_file = lines.iter().filter(|line| line["file"] == file).take(3);
+    let percent = |line: &Value| {
+        let share = 100.0 * total(line) / expected["total"].as_f64().unwrap();
+        (line["line"].to_string(), Value::from(format!("{share:.1}%")))
+    };
+    json!({"file": file, "lines": in_file.map(percent).collect::<Map<_, _>>()})
+}
+
+#[test]
+fn neovim_shows_what_profilers_write_by_default() {
+    for (case, profile, name) in [
+        ("jfr/java-indexer", "profile.jfr", "app.jfr"),
+        ("memray/py-inventory", "memray.bin", "memray-main.py.7.bin"),
+    ] {
+        let stage = Stage::new();
+        let Some(mut command) = neovim(&stage) else { return };
+        let command = command
+            .env("COSTLINE_EXPECTED", hottest(case).to_string())
+            .current_dir(stage.fixture(case, profile, name));
+        run_on(&stage, command, "format.lua");
+    }
 }
 
 /// A profile of the tutorial's program, with this many samples in `different` on the line that

@@ -150,6 +150,15 @@ impl Stage {
         root
     }
 
+    /// Creates a workspace with the sources of a fixture and its profile under another name. Returns its folder.
+    pub fn fixture(&self, case: &str, profile: &str, name: &str) -> PathBuf {
+        let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles").join(case);
+        let root = self.beside(name).with_extension("project");
+        copy(&case, &root, &|file| file.extension().is_some_and(|it| it == "py" || it == "java"));
+        fs::copy(case.join(profile), root.join(name)).unwrap();
+        root
+    }
+
     /// Creates a workspace with a program of Node.js that spends a second in one line, and no
     /// profile. Returns its folder.
     pub fn node_program(&self) -> PathBuf {
@@ -347,4 +356,17 @@ fn frame(frame: &str) -> (String, String, u64) {
     let (name, place) = frame.strip_suffix(')').unwrap().rsplit_once(" (").unwrap();
     let (file, line) = place.rsplit_once(':').unwrap();
     (name.to_owned(), file.to_owned(), line.parse().unwrap())
+}
+
+/// Copies the files of a folder that are `wanted`.
+fn copy(from: &Path, to: &Path, wanted: &dyn Fn(&Path) -> bool) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let (path, to) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &to, wanted);
+        } else if wanted(&path) {
+            fs::copy(&path, &to).unwrap();
+        }
+    }
 }
