@@ -43,6 +43,7 @@ tests! {
     functions_of_folded: "folded",
     functions_of_gecko: "gecko",
     functions_of_ghc: "ghc",
+    functions_of_gprof: "gprof",
     functions_of_heaptrack: "heaptrack",
     functions_of_jfr: "jfr",
     functions_of_line_profiler: "line-profiler",
@@ -435,14 +436,15 @@ impl<'s> Tables<'s> {
 
         // A lens that is not on the function's definition begins with its name.
         let title = title.strip_prefix(&format!("{function}: ")).unwrap_or(&title);
-        // line_profiler has no self costs, scalene no totals.
-        let (own, rest) = match title.strip_prefix("self ") {
-            Some(costs) => costs.split_once(" · total ").unwrap_or((costs, "")),
-            None => ("", title.strip_prefix("total ").unwrap()),
+        let (stated, calls) = match title.rsplit_once(" · ") {
+            Some((stated, calls)) if calls.contains(" call") => (stated, format!(" · {calls}")),
+            _ => (title, String::new()),
         };
-        let (total, calls) = rest
-            .split_once(" · ")
-            .map_or((rest, String::new()), |(total, calls)| (total, format!(" · {calls}")));
+        // line_profiler has no self costs, scalene and gprof no totals.
+        let (own, total) = match stated.strip_prefix("self ") {
+            Some(costs) => costs.split_once(" · total ").unwrap_or((costs, "")),
+            None => ("", stated.strip_prefix("total ").unwrap()),
+        };
         let place = match in_report["line"].as_u64() {
             Some(line) => format!("{}:{line}", in_report["file"].as_str().unwrap()),
             None => in_report["file"].as_str().unwrap().to_owned(),

@@ -1,11 +1,14 @@
 //! Profiles that have costs of lines, but neither stacks nor calls: `line_profiler` knows totals only,
-//! scalene self costs only.
+//! scalene and gprof self costs only.
+
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::support::Server;
 use crate::support::cases::Case;
 use crate::support::requests::text;
+use crate::support::workspace::set_age;
 
 /// The labels of the hints of a file, by line (1-based).
 fn hints(server: &mut Server, uri: &str) -> Vec<(u64, String)> {
@@ -60,6 +63,23 @@ fn lines_without_what_they_call_are_shares_of_the_run() {
     let titles: Vec<_> = lenses.iter().map(|lens| text(&lens["command"]["title"])).collect();
     assert!(titles.contains(&"self 12.8%".to_owned()), "{titles:?}");
     assert_eq!(server.view()["status"], "100.0% · cpu");
+    let functions = server.execute("costline.hotspots", json!([{ "limit": 1 }]));
+    assert_eq!(functions["functions"][0]["item"]["name"], "self 15.0% Catalogue.add");
     let view = server.set_view(json!({ "metric": "allocated" }));
     assert_eq!(view["totalText"], "85.9 MiB");
+}
+
+#[test]
+fn the_program_of_a_profile_that_names_none_is_found_by_its_code() {
+    let case = Case::new("gprof/c-sudoku");
+    set_age(&case.workspace.path("gmon.out"), Duration::ZERO);
+    let mut server = Server::start(&case.workspace);
+    server.wait_profile();
+    let uri = server.open_file(&case.workspace.path("src/grid.c"), "c");
+    // 189 of 856 ticks.
+    let hints = hints(&mut server, &uri);
+    assert!(hints.contains(&(6, "self 22.1%".to_owned())), "{hints:?}");
+    let lenses = server.lenses(&uri);
+    let titles: Vec<_> = lenses.iter().map(|lens| text(&lens["command"]["title"])).collect();
+    assert!(titles.contains(&"self 19.3% (1.65 s) · 530,603,962 calls".to_owned()), "{titles:?}");
 }

@@ -323,8 +323,12 @@ pub fn item(
         (_, Some(own)) => format!(" · self {}", format(own)),
     };
     let detail = format!("{}{own}", place.place_text);
+    let stated = match (cost.total, cost.self_) {
+        (Total::Unknown, Some(own)) => format!("self {}", format(own)),
+        (total, _) => units::total(total, format),
+    };
     Some(Item {
-        name: format!("{mark}{}{delta} {}", units::total(cost.total, format), plain(this.name)),
+        name: format!("{mark}{stated}{delta} {}", plain(this.name)),
         kind: 12,
         detail: format!("costline · {detail}"),
         uri,
