@@ -143,11 +143,15 @@ fn the_page_of_the_command_line_is_up_to_date() {
         .filter(|command| !command.is_hide_set() && command.get_name() != "help")
     {
         let usage = command.clone().render_usage().to_string();
+        let name = command.get_name();
         let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        assert!(about.len() <= 65, "`{name}` needs a line of its own in a terminal of 80 columns");
+        let more = command.get_long_about().map(ToString::to_string).unwrap_or_default();
+        let more = more.strip_prefix(&about).unwrap_or(&more);
         let _ = write!(
             page,
-            "## {}\n\n{about}.\n\n```text\n{}\n```\n",
-            command.get_name(),
+            "## {}\n\n{about}.{more}\n\n```text\n{}\n```\n",
+            name,
             usage.trim_start_matches("Usage: ")
         );
         let ids: Vec<_> = command.get_arguments().map(Arg::get_id).collect();

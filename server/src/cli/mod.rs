@@ -79,15 +79,18 @@ enum Command {
         /// In bytes
         memory: u64,
     },
-    /// Run the language server on standard input and output; the default if input is not a terminal
+    /// Run the language server on standard input and output
+    ///
+    /// This is the default if standard input is not a terminal.
     Lsp {
         /// Accepted for compatibility; the server always uses standard input and output
         #[arg(long)]
         stdio: bool,
     },
-    /// Print sources with the cost of each line. TARGET is a file or the end of its path, a folder,
-    /// a line (`FILE:LINE`), or a function: its name, a suffix, a glob or /regex/. Without TARGET,
-    /// the three hottest files
+    /// Print sources with the cost of each line
+    ///
+    /// TARGET is a file or the end of its path, a folder, a line (`FILE:LINE`), or a function: its
+    /// name, a suffix, a glob or /regex/. Without TARGET, the three hottest files are printed.
     #[command(
         override_usage = "costline annotate [OPTIONS] [PROFILE]... [TARGET]...",
         mut_arg("profiles", |argument| argument.value_name("PROFILE|TARGET").help(
@@ -98,7 +101,7 @@ enum Command {
     Annotate(annotate::AnnotateArgs),
     /// List the hottest functions, lines, calls or modules
     Report(report::ReportArgs),
-    /// List what changed between two profiles: functions, lines or files
+    /// List the functions, lines or files whose cost changed
     #[command(
         override_usage = "costline diff [OPTIONS] <BASE> <NEW>",
         mut_arg("profiles", |argument| argument.value_name("BASE|NEW").help(
@@ -107,8 +110,10 @@ enum Command {
         mut_arg("combine", |argument| argument.hide(true))
     )]
     Diff(diff::DiffArgs),
-    /// List the callers of a function, with the number of calls if it is known. FUNCTION is its
-    /// name, a suffix, a glob or /regex/ that matches one function
+    /// List the callers of a function
+    ///
+    /// FUNCTION is its name, a suffix, a glob or /regex/ that matches one function. The number of
+    /// calls is printed if it is known.
     #[command(
         override_usage = "costline callers [OPTIONS] [PROFILE]... <FUNCTION>",
         mut_arg("profiles", |argument| argument.value_name("PROFILE|FUNCTION").help(
@@ -117,8 +122,10 @@ enum Command {
         ))
     )]
     Callers(callers::CallersArgs),
-    /// Explain the cost of a line: its share of its function, callers and callees, and how the cost got
-    /// there
+    /// Explain the cost of a line, and how it got there
+    ///
+    /// Prints the line's share of its function, its callers and callees, and which rules placed the
+    /// cost on the line.
     #[command(
         override_usage = "costline explain [OPTIONS] [PROFILE]... <FILE:LINE>",
         mut_arg("profiles", |argument| argument.value_name("PROFILE|FILE:LINE").help(
@@ -127,24 +134,29 @@ enum Command {
         ))
     )]
     Explain(explain::ExplainArgs),
-    /// Print what a profile contains, what it lacks and how to record it better
+    /// Print what a profile contains and how to record a better one
     Check(check::CheckArgs),
     /// Print the call tree
     Tree(tree::TreeArgs),
     /// Write a profile in another format
     Export(export::ExportArgs),
-    /// Write one self-contained HTML page with hot spots, a flame graph and annotated sources
+    /// Write a page (HTML) with hot spots, flame graph and sources
+    ///
+    /// The page is one file that loads nothing from elsewhere.
     Html(html::HtmlArgs),
-    /// Fetch a profile over the network, or merge the profiles in a folder, and write it below
-    /// `.costline/`, where editors find it. SOURCE is a name from `.costline/sources.toml`, a URL, a
-    /// folder, or a kind of source and its address, such as `pyroscope URL`. No other command opens a
-    /// network connection
+    /// Fetch a profile over the network, or merge those in a folder
+    ///
+    /// The profile is written below `.costline/`, where editors find it. SOURCE is a name from
+    /// `.costline/sources.toml`, a URL, a folder, or a kind of source and its address, such as
+    /// `pyroscope URL`. No other command opens a network connection.
     #[command(override_usage = "costline fetch [OPTIONS] [SOURCE]...")]
     Fetch(Box<fetch::FetchArgs>),
-    /// Run a Model Context Protocol (MCP) server on standard input and output, so that coding agents
-    /// can query the profiles of a project
+    /// Run an MCP server, which answers coding agents
+    ///
+    /// It speaks the Model Context Protocol on standard input and output, and answers questions about
+    /// the profiles of the project.
     Mcp(view::ViewArgs),
-    /// Print the nodes of a Mercury deep profile, for people who debug profilers
+    /// Print the nodes of a Mercury deep profile, to debug profilers
     Dump {
         /// The profile
         profile: PathBuf,
