@@ -111,6 +111,8 @@ enum ReportFormat {
 
 /// The width of a column of costs.
 const COST_WIDTH: usize = 22;
+/// The same in a narrow terminal.
+const NARROW_WIDTH: usize = 18;
 /// The same if costs are compared.
 const COMPARED_WIDTH: usize = 32;
 /// The heading of the cost of own functions with the libraries that they call.
@@ -304,8 +306,16 @@ impl Table<'_> {
     /// Aligned columns of costs.
     fn aligned(&self, charged: &str, self_: &str, total: &str) -> String {
         let width = self.width();
-        let cells = format!("{self_:>width$} {total:>width$}");
+        let cells = match self.n_columns() {
+            1 => format!("{self_:>width$}"),
+            _ => format!("{self_:>width$} {total:>width$}"),
+        };
         if self.charges { format!("{charged:>CHARGED_WIDTH$} {cells}") } else { cells }
+    }
+
+    /// The number of columns of costs.
+    fn n_columns(&self) -> usize {
+        if self.has_total || self.overlay.is_some() { 2 } else { 1 }
     }
 
     /// The width of a column of costs.
@@ -313,6 +323,8 @@ impl Table<'_> {
         let is_mean = self.snapshot.grouped.runs > 1;
         if self.before.is_some() || self.overlay.is_some() || is_mean {
             COMPARED_WIDTH
+        } else if self.style.is_narrow() {
+            NARROW_WIDTH
         } else {
             COST_WIDTH
         }
@@ -330,8 +342,9 @@ impl Table<'_> {
         match self.format {
             ReportFormat::Text => {
                 let cells = self.aligned(charged, self_, total);
+                let used = (cells.chars().count() + 2).max(self.used());
                 let cells = self.style.costs(&cells, share, self.before.is_some());
-                writeln!(self.out, "{cells}  {what}")
+                writeln!(self.out, "{cells}  {}", self.style.cut(used, what))
             }
             ReportFormat::Markdown => {
                 let cells = [charged, self_, total].map(markdown);
@@ -404,7 +417,11 @@ impl Table<'_> {
         if let Some(overlaid) = overlay.and_then(|overlay| row.overlaid(self.snapshot, overlay)) {
             total += &overlaid.hint(Show::Total);
         }
-        let what = format!("{what}{}", units::calls(row.calls));
+        let mut what = what.to_owned();
+        let calls = units::calls(row.calls);
+        if self.style.fits(self.used(), &format!("{what}{calls}")) {
+            what += &calls;
+        }
         let share = if by.has_self() { row.size(self.sort) / self.scale.base } else { 0.0 };
         let charged = row.charged.map(|charged| units::total(charged, |weight| self.brief(weight)));
         self.cells(&charged.unwrap_or_default(), &self_, &total, &what, share)
@@ -447,7 +464,12 @@ impl Table<'_> {
             Some(file) => place(snapshot.file_name(file), snapshot.start_line(function)),
             None => this.lib.map(library).unwrap_or_default(),
         };
+        self.style.name_and_place(self.used(), &plain(this.name), &place)
+    }
+
+    /// The characters before the text of a row.
+    fn used(&self) -> usize {
         let charged = if self.charges { CHARGED_WIDTH + 1 } else { 0 };
-        self.style.name_and_place(charged + 2 * self.width() + 3, &plain(this.name), &place)
+        charged + self.n_columns() * (self.width() + 1) + 1
     }
 }

@@ -10,6 +10,10 @@ use std::io::{self, IsTerminal};
 
 /// Lines are never made shorter than this, in characters.
 const MIN_WIDTH: usize = 60;
+/// In terminals of this width and more, columns are as wide as in files.
+const WIDE: usize = 100;
+/// Less of a place shows no file: `…a.rs:12`.
+const MIN_PLACE: usize = 8;
 
 /// The arguments that decide how text is written.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -101,23 +105,118 @@ impl Style {
         self.paint(text, if change > 0.0 { "31" } else { "32" })
     }
 
-    /// A name and a place that fit into the line after `used` characters: without the qualification
-    /// of the name if necessary, and then without the beginning of the place.
+    /// Whether columns should be as narrow as possible.
+    pub fn is_narrow(self) -> bool {
+        self.width.is_some_and(|width| width < WIDE)
+    }
+
+    /// A name and a place that fit into the line after `used` characters. The name wins: its type
+    /// arguments are folded, then the place loses its folders, then the name its parameters and its
+    /// qualification, and then the place its beginning. What is still too long is cut.
     pub fn name_and_place(self, used: usize, name: &str, place: &str) -> String {
         let left = self.width.map_or(usize::MAX, |width| width.saturating_sub(used));
-        let place_len = if place.is_empty() { 0 } else { length(place) + 2 };
-        let name = shortened(name, left.saturating_sub(place_len));
-        if place.is_empty() {
-            return name.into_owned();
+        let beside = |place: &str| {
+            left.saturating_sub(if place.is_empty() { 0 } else { length(place) + GAP.len() })
+        };
+        let place_of_file = without_start(place, 0);
+        let mut short = Cow::from(name);
+        if length(name) > beside(place) {
+            short = folded(name);
         }
-        let place = without_start(place, left.saturating_sub(length(&name) + 2));
-        format!("{name}  {place}")
+        if length(&short) > beside(&place_of_file) {
+            short = without_parameters(&short).into();
+        }
+        let name = shortened(&short, beside(&place_of_file));
+        let name = cut(&name, left);
+        let left = left.saturating_sub(length(&name) + GAP.len());
+        let place = end(&without_start(place, left), left);
+        if place.is_empty() { name } else { format!("{name}{GAP}{place}") }
+    }
+
+    /// Whether text fits into the line after `used` characters.
+    pub fn fits(self, used: usize, text: &str) -> bool {
+        self.width.is_none_or(|width| used + length(text) <= width)
+    }
+
+    /// Text that fits into the line after `used` characters.
+    pub fn cut(self, used: usize, text: &str) -> String {
+        cut(text, self.width.map_or(usize::MAX, |width| width.saturating_sub(used)))
     }
 }
+
+/// What separates a name from its place.
+const GAP: &str = "  ";
 
 /// The number of characters.
 fn length(text: &str) -> usize {
     text.chars().count()
+}
+
+/// The first `width` characters, the last of them an ellipsis if there are more.
+fn cut(text: &str, width: usize) -> String {
+    if length(text) <= width {
+        return text.to_owned();
+    }
+    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// The last `width` characters, the first of them an ellipsis if there are more. Nothing if too few are left to
+/// recognize a file.
+fn end(text: &str, width: usize) -> String {
+    let n = length(text);
+    if n <= width {
+        return text.to_owned();
+    }
+    let is_enough = width >= MIN_PLACE;
+    let end = text.chars().skip((n + 1).saturating_sub(width));
+    if is_enough { ['…'].into_iter().chain(end).collect() } else { String::new() }
+}
+
+/// `name` with its type arguments as `<…>`, but for those that begin it: `<T as Trait>::next`.
+fn folded(name: &str) -> Cow<'_, str> {
+    let mut short = String::new();
+    let mut depth = 0_u32;
+    for (at, c) in name.char_indices() {
+        let is_operator = name[..at].trim_end_matches(['<', '>', '-', '=']).ends_with("operator");
+        match c {
+            '<' if at > 0 && !is_operator => {
+                if depth == 0 {
+                    short.push_str("<…");
+                }
+                depth += 1;
+            }
+            '>' if depth > 0 && !name[..at].ends_with('-') => {
+                depth -= 1;
+                if depth == 0 {
+                    short.push(c);
+                }
+            }
+            _ if depth == 0 => short.push(c),
+            _ => {}
+        }
+    }
+    if depth == 0 { short.into() } else { name.into() }
+}
+
+/// A name of C++ with its parameters as `(…)`.
+fn without_parameters(name: &str) -> String {
+    let ends = name.rfind(')').filter(|&end| !name[end..].contains([':', '.']));
+    let Some(end) = ends else { return name.to_owned() };
+    let mut depth = 0_u32;
+    let start = name[..=end].char_indices().rev().find(|(_, c)| {
+        match c {
+            ')' => depth += 1,
+            '(' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    match start {
+        Some((start, _)) if start > 0 && end > start + 1 => {
+            format!("{}(…){}", &name[..start], &name[end + 1..])
+        }
+        _ => name.to_owned(),
+    }
 }
 
 /// `name` without as much of its qualification as necessary to have at most `width` characters:
@@ -134,11 +233,22 @@ fn shortened(name: &str, width: usize) -> Cow<'_, str> {
     }
 }
 
+/// What compilers append to the names of copies and parts of functions: GCC and LLVM.
+const SUFFIXES: [&str; 7] =
+    [".isra", ".constprop", ".part", ".cold", ".lto_priv", ".llvm", ".clone"];
+
+/// The length of a name without what compilers append to it.
+fn without_suffixes(name: &str) -> usize {
+    let ends = SUFFIXES.iter().filter_map(|suffix| name.find(suffix).filter(|&at| at > 0));
+    ends.min().unwrap_or(name.len())
+}
+
 /// Where the qualifications of a name end, before the separator: `::`, `.` or `/`. Not within type
 /// arguments or parameters.
 fn qualifications(name: &str) -> Vec<usize> {
     let mut depth = 0_u32;
     let mut ends = Vec::new();
+    let name = &name[..without_suffixes(name)];
     for (at, c) in name.char_indices() {
         match c {
             '<' | '(' | '[' | '{' => depth += 1,
@@ -205,8 +315,8 @@ mod tests {
         );
         assert_eq!(fit("<Vec<a::b::C> as core::iter::Iterator>::next", ""), "…::next");
         assert_eq!(
-            fit("a_name_without_any_separator_at_all", ""),
-            "a_name_without_any_separator_at_all"
+            fit("a_name_without_any_separator_at_all", "a.c:3"),
+            "a_name_without_any_separator_…"
         );
         let place = "git:github.com/rust-lang/rust:library/std/src/panic.rs:59807616e1fa2540724bfbac14d7976d7e4a3860";
         assert_eq!(fit("std::panic::catch_unwind", place), "…::catch_unwind  …/panic.rs");
@@ -215,6 +325,36 @@ mod tests {
             any.name_and_place(10, "a::b::c::d::e::f::g::h::i::j::k::l", "x"),
             "a::b::c::d::e::f::g::h::i::j::k::l  x"
         );
+    }
+
+    #[test]
+    fn type_arguments_are_folded_before_a_name_loses_its_qualification() {
+        let style = Style { unit: Unit::Both, colour: false, width: Some(50) };
+        let fit = |name, place| style.name_and_place(10, name, place);
+        let name = "std::_Hashtable<std::string, std::pair<int, int> >::_M_find";
+        assert_eq!(fit(name, "src/deep/h.h:3"), "std::_Hashtable<…>::_M_find  …/h.h:3");
+        assert_eq!(folded("a<b>::operator<<(d)"), "a<…>::operator<<(d)");
+        assert_eq!(
+            fit("Scene::trace(Ray const&, int) const", "a.cpp:3"),
+            "Scene::trace(…) const  a.cpp:3"
+        );
+        assert_eq!(without_parameters("main.(*Index).Add"), "main.(*Index).Add");
+        assert_eq!(without_parameters("f(void (*)(int))"), "f(…)");
+        assert_eq!(without_parameters("f()"), "f()");
+        assert_eq!(folded("a::operator->"), "a::operator->");
+        assert_eq!(folded("<T as U<V>>::next"), "<T as U<…>>::next");
+        assert_eq!(folded("f<fn() -> int>"), "f<…>");
+        assert_eq!(folded("a < b"), "a < b");
+    }
+
+    #[test]
+    fn what_compilers_append_is_no_name() {
+        let style = Style { unit: Unit::Both, colour: false, width: Some(50) };
+        let fit = |name, place| style.name_and_place(10, name, place);
+        let name = "scale_all_rows_at_once.isra.0";
+        assert_eq!(fit(name, "src/deep/scale.c:3"), "scale_all_rows_at_once.isra.0  …cale.c:3");
+        assert_eq!(shortened("orders.contains.part.0", 12), "….contains.part.0");
+        assert_eq!(fit("orders.contains", "src/deep/x.go:3"), "orders.contains  src/deep/x.go:3");
     }
 
     #[test]
