@@ -210,7 +210,7 @@ fn report_lists_functions_lines_and_calls() {
     let lines = on("report", RUST, ["--by", "line", "--limit", "100000"]).success();
     assert!(
         lines.lines().any(|line| line.trim()
-            == "37.5%        0.03% (1.00 ms)         37.5% (1.30 s)  /srv/demo/rust-wordstat/src/main.rs:52"),
+            == "37.5%        0.03% (1.00 ms)         37.5% (1.30 s)  src/main.rs:52"),
         "{lines}"
     );
     let edges = on("report", RUST, ["--by", "edge", "--limit", "100000"]).success();

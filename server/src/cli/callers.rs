@@ -10,7 +10,7 @@ use answers::call_groups::{groups, name, site, total};
 use answers::calls::{RecursionFields, rest_name, step};
 use answers::text::plain;
 use answers::{
-    CallGroup, CallGroups, CallPath, Direction, FunctionRecursion, GroupBy, GroupKey,
+    CallGroup, CallGroups, CallPath, Direction, FileId, FunctionRecursion, GroupBy, GroupKey,
     LabelScale as Scale, PathStep, Recursion, Snapshot, Unit, Weight, text, units,
 };
 use serde::Serialize;
@@ -106,7 +106,8 @@ fn write_text(
         let mark = if group.recursive { "↻ " } else { "" };
         let name = name(snapshot, &group.key);
         let place = place_of(snapshot, &group.key);
-        let place = place.map(|(file, line)| text::place(file, line)).unwrap_or_default();
+        let place = place.map(|(file, line)| text::place(&snapshot.shown_file(file), line));
+        let place = place.unwrap_or_default();
         let what = style.name_and_place(COSTS_WIDTH, &plain(&name), &place);
         format!("{cost:>22} {calls:>12}  {mark}{what}")
     };
@@ -133,7 +134,7 @@ fn write_text(
 }
 
 /// The file of a row, and its line (1-based) if it is known.
-fn place_of<'a>(snapshot: &'a Snapshot, key: &GroupKey) -> Option<(&'a str, Option<u32>)> {
+fn place_of(snapshot: &Snapshot, key: &GroupKey) -> Option<(FileId, Option<u32>)> {
     let (file, line) = match key {
         GroupKey::Site(..) => site(key).map(|(file, line)| (file, Some(line)))?,
         GroupKey::Function(function) => {
@@ -141,7 +142,7 @@ fn place_of<'a>(snapshot: &'a Snapshot, key: &GroupKey) -> Option<(&'a str, Opti
         }
         GroupKey::Module(_) | GroupKey::Clique(_) => return None,
     };
-    Some((snapshot.file_name(file), line))
+    Some((file, line))
 }
 
 /// The output of `--json`.
@@ -181,7 +182,8 @@ fn write_json(snapshot: &Snapshot, found: Found<'_>, out: &mut Output) -> Result
     let Found { callee, groups, step, recursion } = found;
     let row = |group: &CallGroup| {
         let place = place_of(snapshot, &group.key);
-        let (file, line) = (place.map(|place| place.0), place.and_then(|place| place.1));
+        let file = place.map(|(file, _)| snapshot.file_name(file));
+        let line = place.and_then(|(_, line)| line);
         JsonRow {
             name: name(snapshot, &group.key),
             file,

@@ -332,7 +332,8 @@ impl Page {
     }
 
     fn source_head(&mut self, path: &Path, note: Option<String>) {
-        let name = escape(&one_line(&self.index.as_given(path).display().to_string()));
+        let name =
+            escape(&one_line(&self.index.inside_root(path).unwrap_or(path).display().to_string()));
         let note = note.map(|note| format!("<p>{}</p>\n", escape(&note))).unwrap_or_default();
         self.add(format_args!(
             "<h3>{name}</h3>\n{note}<div class=\"scroll\" tabindex=\"0\"><table class=\"source\" data-path=\"{name}\">\

@@ -361,13 +361,13 @@ impl Table<'_> {
                 self.name_and_place(self.snapshot, function)
             }
             (By::Edge, Place::Line(file, line)) => {
-                format!("{title}  at {}", place(self.snapshot.file_name(file), Some(line)))
+                format!("{title}  at {}", place(&self.snapshot.shown_file(file), Some(line)))
             }
             (By::Field, _) => {
                 let [name, module] = [name, lib].map(|it| plain(it.as_deref().unwrap_or_default()));
                 format!("{name}  {module}")
             }
-            (_, Place::File(file)) => file_name(self.snapshot.file_name(file)).into_owned(),
+            (_, Place::File(file)) => file_name(&self.snapshot.shown_file(file)).into_owned(),
             _ if *recursive => format!("↻ {title}"),
             _ => title.clone(),
         };
@@ -461,7 +461,7 @@ impl Table<'_> {
     fn name_and_place(&self, snapshot: &Snapshot, function: FunctionId) -> String {
         let this = snapshot.function(function);
         let place = match this.file {
-            Some(file) => place(snapshot.file_name(file), snapshot.start_line(function)),
+            Some(file) => place(&snapshot.shown_file(file), snapshot.start_line(function)),
             None => this.lib.map(library).unwrap_or_default(),
         };
         self.style.name_and_place(self.used(), &plain(this.name), &place)

@@ -238,7 +238,7 @@ fn the_code_of_a_module_is_compared_whatever_its_recorded_path_is() {
     assert_eq!(
         words(&ran)[4..],
         [
-            "500 samples 750 samples ▲250 samples ▲250 samples <module> /builds/42/app.py",
+            "500 samples 750 samples ▲250 samples ▲250 samples <module> app.py",
             "500 samples 250 samples ▼250 samples ▼250 samples c",
         ]
     );

@@ -266,6 +266,15 @@ impl Snapshot {
         self.grouped.recording.symbols().source_name(self.grouped.groups.first_source(file))
     }
 
+    /// The name of a file for people: its path in the folder of the workspace that has it, or else its name in
+    /// the profile.
+    pub fn shown_file(&self, file: FileId) -> Cow<'_, str> {
+        let path = self.path_of(file);
+        let mut inside =
+            self.identified.roots.iter().filter_map(|root| path?.strip_prefix(&root.path).ok());
+        inside.next().map_or_else(|| self.file_name(file).into(), Path::to_string_lossy)
+    }
+
     /// The name and place of a function.
     pub fn function(&self, function: FunctionId) -> Function<'_> {
         self.grouped.function(function)

@@ -79,7 +79,7 @@ fn name_and_place(snapshot: &Snapshot, row: &TreeRow, style: Style, used: usize)
     let function = row.branch.function;
     let this = snapshot.function(function);
     let place = match this.file {
-        Some(file) => place(snapshot.file_name(file), snapshot.start_line(function)),
+        Some(file) => place(&snapshot.shown_file(file), snapshot.start_line(function)),
         None => this.lib.map(|lib| plain(lib).into_owned()).unwrap_or_default(),
     };
     let range = row.range.map(|range| range.to_string());

@@ -104,6 +104,8 @@ pub struct Row {
     pub name: String,
     /// The name of the file in the profile.
     pub file: Option<String>,
+    /// Its name for people: its path in the workspace, if it is there.
+    pub shown: Option<String>,
     /// The path of the file on this machine, if it was found.
     pub path: Option<PathBuf>,
     /// The short name of the library.
@@ -147,7 +149,7 @@ impl Row {
 
     /// The place as text: `app.py:12`, `app.py`, `[libc.so.6]`, or nothing.
     pub fn place(&self) -> String {
-        match (&self.file, self.line, &self.lib) {
+        match (&self.shown, self.line, &self.lib) {
             (Some(file), Some(line), _) => format!("{}:{line}", file_name(file)),
             (Some(file), None, _) => file_name(file).into_owned(),
             (None, _, Some(lib)) => library(lib),
@@ -240,6 +242,7 @@ fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<R
         Row {
             name: this.name.to_owned(),
             file: this.file.map(|file| snapshot.file_name(file).to_owned()),
+            shown: this.file.map(|file| snapshot.shown_file(file).into_owned()),
             path: this.file.and_then(|file| snapshot.path_of(file)).map(Path::to_owned),
             lib: this.lib.map(str::to_owned),
             line: snapshot.start_line(function),
@@ -379,6 +382,7 @@ fn line_row(
     Row {
         name: String::new(),
         file: Some(snapshot.file_name(file).to_owned()),
+        shown: Some(snapshot.shown_file(file).into_owned()),
         path: snapshot.path_of(file).map(Path::to_owned),
         lib: None,
         line: Some(line),
@@ -460,6 +464,8 @@ impl FileCost {
 struct Shown {
     /// Its name in the profile.
     name: Option<String>,
+    /// Its name for people.
+    shown: Option<String>,
     /// Whether it has own code.
     own: bool,
 }
@@ -502,6 +508,7 @@ fn files(
             }
             let (sums, shown) = sums.entry(key).or_default();
             shown.name = name;
+            shown.shown = this.file.map(|file| snapshot.shown_file(file).into_owned());
             shown.own |= snapshot.is_own(function);
             let runs = snapshot.run_costs().own(function);
             sums[side].get_or_insert_default().add(cost.cost.self_, runs);
@@ -513,6 +520,7 @@ fn files(
         Row {
             name: String::new(),
             file: shown.name,
+            shown: shown.shown,
             path,
             lib,
             line: None,
@@ -566,6 +574,7 @@ fn labels(before: &Snapshot, now: &Snapshot, by: Comparison) -> Vec<Row> {
         Row {
             name,
             file: None,
+            shown: None,
             path: None,
             lib: None,
             line: None,

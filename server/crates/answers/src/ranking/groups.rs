@@ -30,7 +30,7 @@ impl Group {
     pub fn title(&self, kind: GroupKind, snapshot: &Snapshot) -> String {
         match (&self.name, self.file) {
             (Some(name), _) => plain(name).into_owned(),
-            (None, Some(file)) => plain(snapshot.file_name(file)).into_owned(),
+            (None, Some(file)) => plain(&snapshot.shown_file(file)).into_owned(),
             (None, None) => format!("no {}", kind.noun(snapshot)),
         }
     }

@@ -103,7 +103,7 @@ impl<'a> List<'a> {
             self.select(lines, &before, |&(file, _), has| has(snapshot.file_name(file)))?;
         let subject = |(file, line)| Subject {
             place: Place::Line(file, line),
-            ..Subject::new(place(snapshot.file_name(file), Some(line)))
+            ..Subject::new(place(&snapshot.shown_file(file), Some(line)))
         };
         Ok((about(rows, subject), omitted))
     }
