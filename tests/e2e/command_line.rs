@@ -59,6 +59,7 @@ tests! {
     functions_of_rprof: "rprof",
     functions_of_samply: "samply",
     functions_of_scalene: "scalene",
+    functions_of_simpleperf: "simpleperf",
     functions_of_speedscope: "speedscope",
     functions_of_stackprof: "stackprof",
     functions_of_v8: "v8",

@@ -159,6 +159,10 @@ fn with_lines(snapshot: &Snapshot) -> String {
             "write it with `perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`; the program needs debug info \
              (`-g`), and `perf record --call-graph dwarf` records the correct lines of callers"
         }
+        Format::Simpleperf => {
+            "simpleperf's report has no lines. For those of native code, show the perf.data that it was made from, and pass the folder of \
+             the libraries with debug info with --symbols (setting `symbols.paths`)"
+        }
         Format::Folded => match writer.text() {
             None => {
                 "frames have only names. py-spy (`--format raw`), austin and rbspy (`--format collapsed`) write lines, and so does \

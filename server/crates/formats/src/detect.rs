@@ -13,7 +13,7 @@ use crate::format::Format;
 use crate::input::Input;
 use crate::read::{
     callgrind, deep, flame_graph, folded, ghc, gprof, heaptrack, jfr, line_profiler, memray, otlp,
-    perf_script, pprof, pstats, rbspy_summary, rprof, v8_log,
+    perf_script, pprof, pstats, rbspy_summary, rprof, simpleperf, v8_log,
 };
 use json::Findings;
 
@@ -90,7 +90,7 @@ fn examine(bytes: &[u8]) -> Findings {
 }
 
 /// Magic bytes.
-const MAGIC: [(&[u8], Format); 14] = [
+const MAGIC: [(&[u8], Format); 15] = [
     (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00", Format::FirefoxSlabs),
     (b"MOJ", Format::AustinMojo),
     (b"PERFILE2", Format::PerfData),
@@ -102,6 +102,7 @@ const MAGIC: [(&[u8], Format); 14] = [
     (deep::MAGIC, Format::MercuryDeep),
     (jfr::MAGIC, Format::Jfr),
     (memray::MAGIC, Format::Memray),
+    (simpleperf::MAGIC, Format::Simpleperf),
     (v8_log::BEGINS, Format::V8Log),
     (gprof::MAGIC[0], Format::Gprof),
     (gprof::MAGIC[1], Format::Gprof),
@@ -168,7 +169,7 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
          pyinstrument, stackprof or DHAT, or Chrome trace events"
     } else {
         "not a supported profile; expected a JSON profile (Firefox Profiler, samply, V8, speedscope, Chrome trace events, stackprof, \
-         DHAT), pprof, callgrind, pstats, Mercury's Deep.data, a report by GHC, a recording by perf, JFR, rbspy or Austin, the text of `perf script`, or folded stacks \
+         DHAT), pprof, callgrind, pstats, Mercury's Deep.data, a report by GHC, a recording by perf, JFR, rbspy or Austin, a report by simpleperf, the text of `perf script`, or folded stacks \
          (`main;parse;hash 42`)"
     })
 }

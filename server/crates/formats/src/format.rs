@@ -27,6 +27,8 @@ pub enum Format {
     PerfData,
     /// The text that `perf script` prints.
     PerfScript,
+    /// Reports of Android's simpleperf.
+    Simpleperf,
     /// Folded stacks: one line per stack.
     Folded,
     /// Flame graphs as SVG: py-spy, cargo-flamegraph, inferno, `flamegraph.pl`.
@@ -70,7 +72,7 @@ pub enum Format {
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -83,6 +85,7 @@ impl Format {
         Self::Otlp,
         Self::PerfData,
         Self::PerfScript,
+        Self::Simpleperf,
         Self::Folded,
         Self::FlameGraph,
         Self::Rbspy,
@@ -119,6 +122,7 @@ impl Format {
             Self::Otlp => "otlp",
             Self::PerfData => "perf-data",
             Self::PerfScript => "perf-script",
+            Self::Simpleperf => "simpleperf",
             Self::Folded => "folded",
             Self::FlameGraph => "flame-graph",
             Self::Rbspy => "rbspy",
@@ -156,6 +160,7 @@ impl Format {
             Self::Otlp => "OpenTelemetry profile (OTLP)",
             Self::PerfData => "perf.data",
             Self::PerfScript => "perf script text",
+            Self::Simpleperf => "simpleperf report",
             Self::Folded => "folded stacks",
             Self::FlameGraph => "flame graph (SVG)",
             Self::Rbspy => "rbspy recording",
@@ -195,6 +200,7 @@ impl Format {
             Self::Speedscope | Self::Dhat | Self::PerfData | Self::Pyinstrument => 32,
             Self::Pprof
             | Self::Otlp
+            | Self::Simpleperf
             | Self::Folded
             | Self::FlameGraph
             | Self::AustinMojo
@@ -236,6 +242,7 @@ impl Format {
             | Self::Otlp
             | Self::PerfData
             | Self::PerfScript
+            | Self::Simpleperf
             | Self::Folded
             | Self::Rbspy
             | Self::AustinMojo
@@ -254,7 +261,7 @@ impl Format {
 
     /// Whether the reader notices wherever a file of this format is cut.
     pub(crate) fn shows_end(self) -> bool {
-        self.has_end() || matches!(self, Self::FirefoxSlabs | Self::ChromeTrace)
+        self.has_end() || matches!(self, Self::FirefoxSlabs | Self::ChromeTrace | Self::Simpleperf)
     }
 
     /// Whether the profiler itself compresses such files. A file that is compressed later may have

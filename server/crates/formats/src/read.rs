@@ -31,6 +31,7 @@ pub(crate) mod result;
 pub(crate) mod rprof;
 pub(crate) mod scalene;
 pub(crate) mod shared;
+pub(crate) mod simpleperf;
 pub(crate) mod speedscope;
 pub(crate) mod stackprof;
 #[cfg(test)]

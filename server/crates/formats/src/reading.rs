@@ -9,7 +9,8 @@ use crate::read::result::Read;
 use crate::read::{
     callgrind, chrome_trace, cpuprofile, deep, dhat, firefox, flame_graph, folded, ghc, gprof,
     heapprofile, heaptrack, jfr, line_profiler, memray, mojo, otlp, perf_data, perf_script, pprof,
-    pstats, pyinstrument, rbspy, rbspy_summary, rprof, scalene, speedscope, stackprof, v8_log,
+    pstats, pyinstrument, rbspy, rbspy_summary, rprof, scalene, simpleperf, speedscope, stackprof,
+    v8_log,
 };
 use profile::{GraphAccess, Recording, StackAccess, WarningCode, Weights};
 
@@ -65,6 +66,7 @@ fn read_format(
         Some(Format::Otlp) => otlp::read(&input.whole()),
         Some(Format::PerfData) => perf_data::read(input, limits),
         Some(Format::PerfScript) => perf_script::read(input),
+        Some(Format::Simpleperf) => simpleperf::read(input),
         Some(Format::Folded) => folded::read(input),
         Some(Format::FlameGraph) => flame_graph::read(&input.whole()),
         Some(Format::Rbspy) => rbspy::read(&input.whole()),

@@ -57,8 +57,8 @@ codes! {
         MalformedSample = "malformed-sample",
         /// Trace events: a malformed event is ignored.
         MalformedEvent = "malformed-event",
-        /// perf.data: a malformed record is ignored. If a record is shorter than its own header, the
-        /// rest of the file is ignored, too.
+        /// perf.data, simpleperf: a malformed record is ignored. If a record of perf.data is shorter than
+        /// its own header, the rest of the file is ignored, too.
         MalformedRecord = "malformed-record",
         /// Text is not UTF-8. Invalid bytes are shown as U+FFFD.
         InvalidUtf8 = "invalid-utf8",
@@ -165,8 +165,8 @@ codes! {
         SharedThreadId = "shared-thread-id",
         /// Trace events: samples of the browser's own pages (`chrome://`) are ignored.
         BrowserPage = "browser-page",
-        /// perf, Java Flight Recorder: samples were lost while recording, because they came faster than
-        /// they could be written. Costs are too low.
+        /// perf, simpleperf, Java Flight Recorder: samples were lost while recording, because they came
+        /// faster than they could be written. Costs are too low.
         LostSamples = "lost-samples",
         /// perf.data: callers that the kernel recorded separately from their samples are not read.
         DeferredChains = "deferred-chains",

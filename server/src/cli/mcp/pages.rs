@@ -36,7 +36,7 @@ const NATIVE: [&str; 3] = ["Rust", "C", "Cpp"];
 const SCRIPT: [&str; 3] = ["JavaScript", "TypeScript", "Tsx"];
 
 /// All pages. Of several for one language, the best comes first.
-pub const PAGES: [Page; 34] = [
+pub const PAGES: [Page; 35] = [
     Page { name: "index", text: include_str!("../../../../docs/recording.md"), languages: &[] },
     page!("samply", NATIVE),
     page!("perf", NATIVE),
@@ -68,6 +68,7 @@ pub const PAGES: [Page; 34] = [
     page!("haskell", []),
     page!("mercury", ["Mercury"]),
     page!("java", ["Java"]),
+    page!("simpleperf", ["Java"]),
     page!("dotnet", ["CSharp"]),
     page!("lua", ["Lua"]),
     page!("others", ["Php", "Lua"]),

@@ -269,12 +269,6 @@ pub static TABLE: &[Foreign] = &[
         signatures: &[Check(is_etl)],
     },
     Foreign {
-        name: "simpleperf",
-        what: "a report from Android's simpleperf",
-        instead: "convert the perf.data it was made from, with simpleperf's script: `stackcollapse.py -i perf.data > app.folded`",
-        signatures: &[At(0, b"SIMPLEPERF")],
-    },
-    Foreign {
         name: "perfetto",
         what: "a Perfetto trace",
         instead: "convert it with `traceconv json FILE trace.json`, or its sampled stacks with `traceconv profile --perf FILE`, which \

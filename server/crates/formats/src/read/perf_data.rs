@@ -24,7 +24,9 @@ mod processes;
 mod sample;
 mod words;
 
-use super::perf_event::{PerfEvent, default_metric, metric_names, no_sample, warn_of_lost_samples};
+use super::perf_event::{
+    LOSE_LESS, PerfEvent, default_metric, metric_names, no_sample, warn_of_lost_samples,
+};
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::input::Input;
@@ -64,7 +66,7 @@ pub(crate) fn read(input: &mut Input<'_>, limits: Limits) -> Result<Read, ReadEr
             });
         }
     }
-    warn_of_lost_samples(file.lost.samples(), layout.n_samples, &mut warnings);
+    warn_of_lost_samples(file.lost.samples(), layout.n_samples, LOSE_LESS, &mut warnings);
     let arch = layout.arch;
     let entries: Vec<_> = tables.entries.into_iter().collect();
     let raw_stacks =
@@ -141,7 +143,7 @@ impl Layout {
         if events.is_empty() {
             return Err(ReadError::truncated(
                 At::File,
-                no_sample(file.lost.samples(), "a recording by `perf record -g`"),
+                no_sample(file.lost.samples(), LOSE_LESS, "a recording by `perf record -g`"),
             ));
         }
         let metrics =

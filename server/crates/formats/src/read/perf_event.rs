@@ -120,27 +120,32 @@ pub(crate) fn default_metric(events: &[PerfEvent<'_>]) -> usize {
 /// A smaller share of lost samples is not worth a warning: shares are shown with one decimal.
 const LEAST_LOST: f64 = 0.001;
 
-/// How to lose fewer samples.
-const LOSE_LESS: &str = "record with a lower `-F`, a smaller copy of the stack (`--call-graph dwarf,4096`) or a larger `-m`";
+/// How to lose fewer samples with perf.
+pub(crate) const LOSE_LESS: &str = "record with a lower `-F`, a smaller copy of the stack (`--call-graph dwarf,4096`) or a larger `-m`";
 
 /// Warns of samples that were lost while recording, beside the `n_samples` of the file.
-pub(crate) fn warn_of_lost_samples(n_lost: u64, n_samples: usize, warnings: &mut Warnings) {
+pub(crate) fn warn_of_lost_samples(
+    n_lost: u64,
+    n_samples: usize,
+    lose_less: &str,
+    warnings: &mut Warnings,
+) {
     let share = n_lost as f64 / (n_lost as f64 + n_samples as f64);
     if n_lost == 0 || share < LEAST_LOST {
         return;
     }
     warnings.add(WarningCode::LostSamples, || {
         let share = format!(" ({:.1}%)", share * 100.0);
-        format!("{}, so costs are too low; {LOSE_LESS}", lost(n_lost, &share))
+        format!("{}, so costs are too low; {lose_less}", lost(n_lost, &share))
     });
 }
 
 /// That a file has no samples, and why if they were lost; else what was expected.
-pub(crate) fn no_sample(n_lost: u64, expected: &str) -> String {
+pub(crate) fn no_sample(n_lost: u64, lose_less: &str, expected: &str) -> String {
     if n_lost == 0 {
         return format!("there is no sample; expected {expected}");
     }
-    format!("there is no sample: {}; {LOSE_LESS}", lost(n_lost, ""))
+    format!("there is no sample: {}; {lose_less}", lost(n_lost, ""))
 }
 
 fn lost(n: u64, share: &str) -> String {
@@ -199,7 +204,7 @@ mod tests {
     fn lost_samples_are_said_with_their_share() {
         let said = |n_lost, n_samples| {
             let mut warnings = Warnings::default();
-            warn_of_lost_samples(n_lost, n_samples, &mut warnings);
+            warn_of_lost_samples(n_lost, n_samples, LOSE_LESS, &mut warnings);
             let warning = warnings.into_iter().next();
             warning.map(|warning| warning.message.split(',').next().unwrap_or("").to_owned())
         };
@@ -209,8 +214,11 @@ mod tests {
         assert_eq!(said(1, 1000), None);
         assert_eq!(said(1, 999), text("1 sample (0.1%) was lost while recording"));
         assert_eq!(said(40, 60), text("40 samples (40.0%) were lost while recording"));
-        assert_eq!(no_sample(0, "a recording"), "there is no sample; expected a recording");
-        let lost = no_sample(7, "a recording");
+        assert_eq!(
+            no_sample(0, LOSE_LESS, "a recording"),
+            "there is no sample; expected a recording"
+        );
+        let lost = no_sample(7, LOSE_LESS, "a recording");
         assert!(
             lost.starts_with(
                 "there is no sample: 7 samples were lost while recording; record with"

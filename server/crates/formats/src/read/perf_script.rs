@@ -17,7 +17,7 @@ mod sniff;
 pub use generated::{Generated, generated};
 pub(crate) use sniff::is_perf_script;
 
-use super::perf_event::{no_sample, warn_of_lost_samples};
+use super::perf_event::{LOSE_LESS, no_sample, warn_of_lost_samples};
 use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::input::Input;
@@ -118,9 +118,9 @@ impl File {
         if samples.len() == 0 {
             let expected =
                 "`comm tid time: period event:` and below it frames, `address symbol (module)`";
-            return Err(ReadError::truncated(At::File, no_sample(n_lost, expected)));
+            return Err(ReadError::truncated(At::File, no_sample(n_lost, LOSE_LESS, expected)));
         }
-        warn_of_lost_samples(n_lost, samples.len(), &mut warnings);
+        warn_of_lost_samples(n_lost, samples.len(), LOSE_LESS, &mut warnings);
         let producer = version.map(|version| Producer::new("perf", &version));
         Ok(Read {
             writer: Writer::of_producer(producer),

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 /// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
 /// [`watch_globs`] adds some and not every editor supports wildcards between braces.
-pub const NAMES: [&str; 49] = [
+pub const NAMES: [&str; 52] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -32,6 +32,9 @@ pub const NAMES: [&str; 49] = [
     "perf.txt",
     "*.perf.txt",
     "*.perf",
+    "report_sample.trace",
+    "perf*.trace",
+    "cpu-simpleperf-*.trace",
     "Deep.data",
     "*_on_*_at_*.data",
     "*.mojo",

@@ -41,7 +41,8 @@ impl Usefulness {
             }
             Format::Pprof if is_named_not_cpu(path) => Self::NotTime,
             Format::RbspySummary => Self::Summary,
-            Format::PerfData | Format::Jfr => Self::Recording,
+            // simpleperf's report has names that are not read from its recording.
+            Format::PerfData | Format::Simpleperf | Format::Jfr => Self::Recording,
             _ => Self::Costs,
         }
     }

@@ -54,7 +54,7 @@ fn weight(
     let is_sampled = match format {
         // One row per sample. Bytes are weights of allocations.
         Format::FirefoxProcessed | Format::FirefoxSlabs | Format::Gecko => unit != "bytes",
-        Format::PerfData | Format::PerfScript => true,
+        Format::PerfData | Format::PerfScript | Format::Simpleperf => true,
         // Converters write one row per stack, with the sum of its samples.
         Format::Speedscope => is_time && uniform && repeated,
         _ => false,
