@@ -454,6 +454,27 @@ fn unfinished_recordings_are_read() {
     assert!(error.to_string().contains("there is no sample"), "{error}");
 }
 
+#[test]
+fn formats_of_tracepoints_are_after_their_record_or_in_it() {
+    let formats = [7; 40];
+    let recordings = [false, true].map(|are_within| {
+        file(false, None, |file| {
+            map(file, 1, 7, [0x1000, 0x1000, 0], "/srv/app");
+            file.record(66, 0, |body| {
+                body.u32(formats.len() as u32);
+                body.bytes.extend(if are_within { &formats[..] } else { &[] });
+            });
+            file.bytes.extend(if are_within { &[] } else { &formats[..] });
+            sample(file, 2, (7, 7), 2, 0x1110, &[], &[]);
+        })
+    });
+    for recording in recordings {
+        let read = read(recording).unwrap();
+        assert_eq!(shown(stacks(&read)), [":7 7 7 cpu-clock 100: app@110"]);
+        assert!(read.warnings.as_slice().is_empty());
+    }
+}
+
 /// Recorded by `perf record -B -N -m 1 -F 25000 -g -e cpu-clock:u`: one page of memory is too small a
 /// buffer. `perf report --stats` counts 1252 samples and 145 lost ones, 10.4% of 1397. The kernel's two
 /// records have only 112 of these: after the others, it had no room for a third one.

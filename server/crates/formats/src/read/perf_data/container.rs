@@ -359,7 +359,9 @@ impl<'a> Container<'a> {
                 }
                 (kind::TRACING_DATA, _) => {
                     let size = body.u32().map(|size| (size as usize).next_multiple_of(8));
-                    let _formats = size.and_then(|size| rest.bytes(size));
+                    // Those of perf follow the record. simpleperf has them in it.
+                    let follow = size.filter(|&size| body.rest().len() < size);
+                    let _formats = follow.and_then(|size| rest.bytes(size));
                 }
                 _ => {
                     let _ = self.read_own_record(kind, misc, body);
