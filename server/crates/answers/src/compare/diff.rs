@@ -465,7 +465,7 @@ struct Shown {
     /// Its name in the profile.
     name: Option<String>,
     /// Its name for people.
-    shown: Option<String>,
+    title: Option<String>,
     /// Whether it has own code.
     own: bool,
 }
@@ -508,7 +508,7 @@ fn files(
             }
             let (sums, shown) = sums.entry(key).or_default();
             shown.name = name;
-            shown.shown = this.file.map(|file| snapshot.shown_file(file).into_owned());
+            shown.title = this.file.map(|file| snapshot.shown_file(file).into_owned());
             shown.own |= snapshot.is_own(function);
             let runs = snapshot.run_costs().own(function);
             sums[side].get_or_insert_default().add(cost.cost.self_, runs);
@@ -520,7 +520,7 @@ fn files(
         Row {
             name: String::new(),
             file: shown.name,
-            shown: shown.shown,
+            shown: shown.title,
             path,
             lib,
             line: None,
