@@ -337,10 +337,12 @@ fn async_profiler(frame: &str) -> Option<Place<'_>> {
     })
 }
 
+/// A generic class of .NET has a backtick, too, before the number of its types: ``List`1[System.Int32]``.
 fn dtrace(frame: &str) -> Option<Place<'_>> {
     let (module, name) = frame.split_once('`')?;
     let name = without_offset(name);
-    (!module.is_empty() && !module.contains(' ') && !name.is_empty())
+    let is_generic = name.starts_with(|char| matches!(char, '1'..='9'));
+    (!module.is_empty() && !module.contains(' ') && !name.is_empty() && !is_generic)
         .then(|| Place { lib: Some(module), ..Place::named(name) })
 }
 
@@ -526,6 +528,7 @@ mod tests {
             "std::vec::Vec<u8>::push",
             "foo(int, char const*)",
             "operator() (int)",
+            "Shop.Cart`1[System.Int32].Total()",
             "process 123:\"python3 run.py 5\"",
             "thread (0x7F3A): MainThread",
             "a - b",
