@@ -125,7 +125,7 @@ fn without_a_profile_the_newest_of_the_project_is_shown() {
 /// A file of a format that is not read gets the same advice as `costline check FILE` gives.
 #[test]
 fn without_a_profile_files_that_are_not_read_are_named() {
-    let recording = crate::fixture("../foreign/nettrace/words.nettrace");
+    let recording = crate::fixture("../foreign/etl/words.etl");
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path().canonicalize().unwrap();
     let write = |name: &str, content: &[u8], age: u64| {
@@ -136,12 +136,12 @@ fn without_a_profile_files_that_are_not_read_are_named() {
         fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
         path
     };
-    let newest = write("words.nettrace", &fs::read(recording).unwrap(), 10);
+    let newest = write("words.etl", &fs::read(recording).unwrap(), 10);
     write("app.prof", b"heap_v2/524288\n  t*: 1: 512 [0: 0]\n", 20);
 
     let expected = Outcome::of(costline().arg("check").arg(&newest)).failure(1);
     assert!(
-        expected.contains("dotnet-trace convert") && expected.contains(&*newest.to_string_lossy()),
+        expected.contains("samply import") && expected.contains(&*newest.to_string_lossy()),
         "{expected}"
     );
     for command in ["check", "report"] {

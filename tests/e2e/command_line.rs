@@ -49,6 +49,7 @@ tests! {
     functions_of_line_profiler: "line-profiler",
     functions_of_memray: "memray",
     functions_of_mercury: "mercury",
+    functions_of_nettrace: "nettrace",
     functions_of_otlp: "otlp",
     functions_of_perf: "perf",
     functions_of_perf_data: "perf-data",

@@ -218,6 +218,9 @@ fn with_lines(snapshot: &Snapshot) -> String {
             "no Java code was sampled: compile with `javac -g`, and record for longer with `java \
              -XX:StartFlightRecording=filename=app.jfr,settings=profile PROGRAM`"
         }
+        Format::Nettrace => {
+            "the lines of .NET methods are in other files; see the code lenses and the call hierarchy"
+        }
         Format::Dhat => {
             "build the program with debug info (`-g`; Rust: `debug = 1`) and record with `valgrind --tool=dhat --num-callers=500 PROGRAM`"
         }

@@ -12,8 +12,8 @@ use crate::foreign_kind::Foreign;
 use crate::format::Format;
 use crate::input::Input;
 use crate::read::{
-    callgrind, deep, flame_graph, folded, ghc, gprof, heaptrack, jfr, line_profiler, memray, otlp,
-    perf_script, pprof, pstats, rbspy_summary, rprof, simpleperf, v8_log,
+    callgrind, deep, flame_graph, folded, ghc, gprof, heaptrack, jfr, line_profiler, memray,
+    nettrace, otlp, perf_script, pprof, pstats, rbspy_summary, rprof, simpleperf, v8_log,
 };
 use json::Findings;
 
@@ -90,7 +90,7 @@ fn examine(bytes: &[u8]) -> Findings {
 }
 
 /// Magic bytes.
-const MAGIC: [(&[u8], Format); 15] = [
+const MAGIC: [(&[u8], Format); 16] = [
     (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00", Format::FirefoxSlabs),
     (b"MOJ", Format::AustinMojo),
     (b"PERFILE2", Format::PerfData),
@@ -103,6 +103,7 @@ const MAGIC: [(&[u8], Format); 15] = [
     (jfr::MAGIC, Format::Jfr),
     (memray::MAGIC, Format::Memray),
     (simpleperf::MAGIC, Format::Simpleperf),
+    (nettrace::MAGIC, Format::Nettrace),
     (v8_log::BEGINS, Format::V8Log),
     (gprof::MAGIC[0], Format::Gprof),
     (gprof::MAGIC[1], Format::Gprof),
@@ -116,6 +117,7 @@ pub fn ends(format: Format, bytes: &[u8]) -> bool {
         Format::Pstats => bytes.ends_with(b"0"),
         // The last operation of a pickle.
         Format::LineProfiler => bytes.ends_with(b"."),
+        Format::Nettrace => nettrace::is_end(bytes),
         Format::FlameGraph => bytes.trim_ascii_end().ends_with(b"</svg>"),
         _ if format.has_end() => closes(bytes),
         Format::Folded

@@ -59,6 +59,8 @@ pub enum Format {
     Memray,
     /// Recordings of the JVM's Flight Recorder and of async-profiler.
     Jfr,
+    /// Traces of .NET's runtime: dotnet-trace.
+    Nettrace,
     /// Heap profiles by valgrind's DHAT and by dhat-rs.
     Dhat,
     /// Costs by line and call: valgrind's callgrind and cachegrind, rbspy, ruby-prof, Xdebug,
@@ -72,7 +74,7 @@ pub enum Format {
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -101,6 +103,7 @@ impl Format {
         Self::Heaptrack,
         Self::Memray,
         Self::Jfr,
+        Self::Nettrace,
         Self::Dhat,
         Self::Callgrind,
         Self::RbspySummary,
@@ -138,6 +141,7 @@ impl Format {
             Self::Heaptrack => "heaptrack",
             Self::Memray => "memray",
             Self::Jfr => "jfr",
+            Self::Nettrace => "nettrace",
             Self::Dhat => "dhat",
             Self::Callgrind => "callgrind",
             Self::RbspySummary => "rbspy-summary",
@@ -176,6 +180,7 @@ impl Format {
             Self::Heaptrack => "heaptrack recording",
             Self::Memray => "memray recording",
             Self::Jfr => "Java Flight Recorder recording",
+            Self::Nettrace => ".NET trace (nettrace)",
             Self::Dhat => "DHAT heap profile",
             Self::Callgrind => "callgrind file",
             Self::RbspySummary => "rbspy summary",
@@ -213,6 +218,7 @@ impl Format {
             | Self::Heaptrack
             | Self::Memray
             | Self::Jfr
+            | Self::Nettrace
             | Self::V8Log
             | Self::Callgrind
             | Self::MercuryDeep => 64,
@@ -252,6 +258,7 @@ impl Format {
             | Self::Heaptrack
             | Self::Memray
             | Self::Jfr
+            | Self::Nettrace
             | Self::V8Log
             | Self::Callgrind
             | Self::RbspySummary
@@ -261,7 +268,11 @@ impl Format {
 
     /// Whether the reader notices wherever a file of this format is cut.
     pub(crate) fn shows_end(self) -> bool {
-        self.has_end() || matches!(self, Self::FirefoxSlabs | Self::ChromeTrace | Self::Simpleperf)
+        self.has_end()
+            || matches!(
+                self,
+                Self::FirefoxSlabs | Self::ChromeTrace | Self::Nettrace | Self::Simpleperf
+            )
     }
 
     /// Whether the profiler itself compresses such files. A file that is compressed later may have

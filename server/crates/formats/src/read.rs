@@ -18,6 +18,7 @@ pub(crate) mod jfr;
 pub(crate) mod line_profiler;
 pub(crate) mod memray;
 pub(crate) mod mojo;
+pub(crate) mod nettrace;
 pub(crate) mod otlp;
 pub(crate) mod perf_data;
 pub(crate) mod perf_event;

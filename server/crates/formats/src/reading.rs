@@ -8,9 +8,9 @@ use crate::limits::Limits;
 use crate::read::result::Read;
 use crate::read::{
     callgrind, chrome_trace, cpuprofile, deep, dhat, firefox, flame_graph, folded, ghc, gprof,
-    heapprofile, heaptrack, jfr, line_profiler, memray, mojo, otlp, perf_data, perf_script, pprof,
-    pstats, pyinstrument, rbspy, rbspy_summary, rprof, scalene, simpleperf, speedscope, stackprof,
-    v8_log,
+    heapprofile, heaptrack, jfr, line_profiler, memray, mojo, nettrace, otlp, perf_data,
+    perf_script, pprof, pstats, pyinstrument, rbspy, rbspy_summary, rprof, scalene, simpleperf,
+    speedscope, stackprof, v8_log,
 };
 use profile::{GraphAccess, Recording, StackAccess, WarningCode, Weights};
 
@@ -81,6 +81,7 @@ fn read_format(
         Some(Format::Gprof) => gprof::read(&input.whole()),
         Some(Format::Jfr) => jfr::read(input),
         Some(Format::Memray) => memray::read(input),
+        Some(Format::Nettrace) => nettrace::read(input),
         Some(Format::Rprof) => rprof::read(input),
         Some(Format::Dhat) => dhat::read(&input.whole()),
         Some(Format::Callgrind) => callgrind::read(input),

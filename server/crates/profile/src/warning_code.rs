@@ -165,8 +165,8 @@ codes! {
         SharedThreadId = "shared-thread-id",
         /// Trace events: samples of the browser's own pages (`chrome://`) are ignored.
         BrowserPage = "browser-page",
-        /// perf, simpleperf, Java Flight Recorder: samples were lost while recording, because they came
-        /// faster than they could be written. Costs are too low.
+        /// perf, simpleperf, Java Flight Recorder, .NET: samples were lost while recording, because they came faster than
+        /// they could be written. Costs are too low; in traces of .NET, the time of lost samples counts for others.
         LostSamples = "lost-samples",
         /// perf.data: callers that the kernel recorded separately from their samples are not read.
         DeferredChains = "deferred-chains",
@@ -194,6 +194,8 @@ codes! {
         /// perf.data: outer callers of samples are unknown, because their copied stacks could not be
         /// unwound. Java Flight Recorder: because the stacks are deeper than the recorder keeps.
         CutStacks = "cut-stacks",
+        /// .NET: most methods have no names, because the trace ends without them. They are shown as `?`.
+        UnnamedMethods = "unnamed-methods",
         /// Hot functions are addresses, because the debug info of a library was not found.
         Unsymbolicated = "unsymbolicated",
         /// Split debug info (`.dwo`) of a hot program or library was not found, so inlined

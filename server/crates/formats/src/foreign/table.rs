@@ -195,19 +195,13 @@ pub static TABLE: &[Foreign] = &[
         instead: "it says what is alive, not what it cost: record allocations with `node --heap-prof app.js`",
         signatures: &[Keys(&["snapshot.meta"])],
     },
-    // Java, .NET
+    // Java
     Foreign {
         name: "jmh",
         what: "a list of JMH benchmark results",
         instead: "it has scores, not stacks: run `java -jar benchmarks.jar -prof async:output=collapsed`, which writes folded stacks into a \
                   folder for each benchmark",
         signatures: &[Keys(&["jmhVersion", "benchmark"])],
-    },
-    Foreign {
-        name: "nettrace",
-        what: "a .NET trace (nettrace)",
-        instead: "convert it with `dotnet-trace convert --format Speedscope FILE`",
-        signatures: &[At(0, b"Nettrace")],
     },
     // Perl, PHP, Ruby
     Foreign {

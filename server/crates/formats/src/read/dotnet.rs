@@ -1,8 +1,8 @@
 //! What .NET's tools write into files of several formats: methods with their modules, compilation
 //! tiers, and time that belongs to no method.
 //!
-//! Sources: `StackSourceWriterHelper` of `TraceEvent`, which dotnet-trace uses, and `PerfMap` and
-//! `GetJitOptimizationTierStr` of the runtime.
+//! Sources: `StackSourceWriterHelper` and `OptimizationTier` of `TraceEvent`, which dotnet-trace uses, and `PerfMap`
+//! and `GetJitOptimizationTierStr` of the runtime.
 
 use profile::JitTier;
 
@@ -25,23 +25,39 @@ pub(crate) fn module_and_method(frame: &str) -> (&str, &str) {
     frame.split_once('!').filter(|(module, _)| !module.is_empty()).unwrap_or(("", frame))
 }
 
-/// The method and its tier, if the runtime has written the symbol into a perf map:
+/// The method, its module and its tier, if the runtime has written the symbol into a perf map:
 /// `instance float64 [Shop] Shop.Cart::Total(float64)[OptimizedTier1]`. The method is spelled like
 /// those of dotnet-trace: `Shop.Cart.Total(float64)`.
-pub(crate) fn of_perf_map(symbol: &str) -> Option<(String, JitTier)> {
+pub(crate) fn of_perf_map(symbol: &str) -> Option<(String, &str, JitTier)> {
     let (symbol, tier) = match symbol.strip_suffix(']').and_then(|symbol| symbol.rsplit_once('[')) {
         Some((method, tier)) if method.ends_with(')') => (method, tier_of(tier)),
         _ => (symbol, JitTier::Unknown),
     };
-    // The module follows the type of the result, which may have a module as well, but no blank after
-    // it: `class [mscorlib]System.Type [Shop] Shop.Cart::Kind()`.
-    let (result, method) = symbol.split_once("] ")?;
-    let (_, module) = result.rsplit_once(" [")?;
+    // The module follows the type of the result, which may have a module as well:
+    // `class [mscorlib]System.Type [Shop] Shop.Cart::Kind()`.
+    let (before, method) = symbol.split_once("::")?;
+    let (_result, class) = before.rsplit_once(" [")?;
+    let (module, class) = class.split_once("] ")?;
     let end = method.rfind('(').filter(|_| method.ends_with(')'))?;
-    let (class, name) = method[..end].split_once("::")?;
+    let (name, parameters) = method.split_at(end);
     let is_name = |text: &str| !text.is_empty() && !text.contains(' ');
     (is_name(module) && is_name(class) && is_name(name))
-        .then(|| (format!("{class}.{name}{}", &method[end..]), tier))
+        .then(|| (format!("{class}.{name}{parameters}"), module, tier))
+}
+
+/// The tier in the flags of a method, in the runtime's events. Those of methods that were not compiled while the
+/// program ran have none.
+pub(crate) fn tier_of_flags(flags: u32) -> JitTier {
+    const COMPILED: u32 = 1 << 3;
+    if flags & COMPILED == 0 {
+        return JitTier::Unknown;
+    }
+    match flags >> 7 & 7 {
+        1 | 2 => JitTier::Jit,
+        3 | 6 => JitTier::Tier0,
+        4 | 5 | 7 => JitTier::Tier1,
+        _ => JitTier::Unknown,
+    }
 }
 
 fn tier_of(name: &str) -> JitTier {
@@ -75,25 +91,37 @@ mod tests {
         for (symbol, expected) in [
             (
                 "void [Shop] Shop.Program::Main(string[])[Optimized]",
-                Some(("Shop.Program.Main(string[])", JitTier::Jit)),
+                Some(("Shop.Program.Main(string[])", "Shop", JitTier::Jit)),
             ),
             (
                 "instance float64 [Shop] Shop.Core.Cart`1[System.__Canon]::Total(float64)[QuickJitted]",
-                Some(("Shop.Core.Cart`1[System.__Canon].Total(float64)", JitTier::Tier0)),
+                Some(("Shop.Core.Cart`1[System.__Canon].Total(float64)", "Shop", JitTier::Tier0)),
             ),
             (
                 "instance class [mscorlib]System.Collections.Generic.IEnumerable`1<int32> [Shop] Shop.Cart`1[System.__Canon]::Items()[OptimizedTier1]",
-                Some(("Shop.Cart`1[System.__Canon].Items()", JitTier::Tier1)),
+                Some(("Shop.Cart`1[System.__Canon].Items()", "Shop", JitTier::Tier1)),
             ),
-            ("void [Shop] Shop.Cart::.cctor()", Some(("Shop.Cart..cctor()", JitTier::Unknown))),
+            (
+                "void [Shop] Shop.Cart::.cctor()",
+                Some(("Shop.Cart..cctor()", "Shop", JitTier::Unknown)),
+            ),
             ("stub<1> AllocateTemporaryEntryPoints<PRECODE_FIXUP>", None),
             ("shop::total(int)[clone]", None),
             ("void shop::Cart::total(int)", None),
             ("Interpreter", None),
             ("", None),
         ] {
-            let expected = expected.map(|(name, tier)| (name.to_owned(), tier));
+            let expected = expected.map(|(name, lib, tier)| (name.to_owned(), lib, tier));
             assert_eq!(of_perf_map(symbol), expected, "{symbol}");
         }
+    }
+
+    #[test]
+    fn flags_have_a_tier_if_the_method_was_compiled() {
+        let tier = |number: u32| tier_of_flags(number << 7 | 8);
+        assert_eq!((tier(0), tier(2)), (JitTier::Unknown, JitTier::Jit));
+        assert_eq!((tier(3), tier(6)), (JitTier::Tier0, JitTier::Tier0));
+        assert_eq!((tier(4), tier(5)), (JitTier::Tier1, JitTier::Tier1));
+        assert_eq!(tier_of_flags(4 << 7), JitTier::Unknown);
     }
 }

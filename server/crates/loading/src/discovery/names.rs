@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 /// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
 /// [`watch_globs`] adds some and not every editor supports wildcards between braces.
-pub const NAMES: [&str; 52] = [
+pub const NAMES: [&str; 53] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -58,6 +58,7 @@ pub const NAMES: [&str; 52] = [
     "*.otlp",
     "*.otlp.json",
     "*.jfr",
+    "*.nettrace",
     "flamegraph*.svg",
     "profile*.svg",
     "perf*.svg",
@@ -84,13 +85,12 @@ const SHARED_NAMES: [&str; 15] = [
     "dhat*.json",
 ];
 /// Names of recordings that cannot be read, so that somebody says what they are.
-const NOT_READ: [&str; 11] = [
+const NOT_READ: [&str; 10] = [
     "mprofile_*.dat",
     "massif.out.*",
     "jeprof.*.heap",
     "profile.coz",
     "*.heapsnapshot",
-    "*.nettrace",
     "*.etl",
     "*.perfetto-trace",
     "*.pftrace",

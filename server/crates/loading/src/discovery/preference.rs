@@ -42,7 +42,9 @@ impl Usefulness {
             Format::Pprof if is_named_not_cpu(path) => Self::NotTime,
             Format::RbspySummary => Self::Summary,
             // simpleperf's report has names that are not read from its recording.
-            Format::PerfData | Format::Simpleperf | Format::Jfr => Self::Recording,
+            Format::PerfData | Format::Simpleperf | Format::Jfr | Format::Nettrace => {
+                Self::Recording
+            }
             _ => Self::Costs,
         }
     }

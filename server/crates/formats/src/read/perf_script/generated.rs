@@ -25,7 +25,7 @@ pub struct Generated<'a> {
 /// Python (`-X perf`) put name and place into one symbol, .NET the signature and how the method was
 /// compiled.
 pub fn generated(symbol: &str) -> Option<Generated<'_>> {
-    if let Some((name, tier)) = dotnet::of_perf_map(symbol) {
+    if let Some((name, _, tier)) = dotnet::of_perf_map(symbol) {
         let file = Cow::Borrowed("");
         return Some(Generated { name: name.into(), file, line: 0, column: 0, tier });
     }
