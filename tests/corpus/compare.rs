@@ -299,7 +299,8 @@ pub fn with_report(case: &Case, report: &Value) -> Compared {
     };
 
     // V8's `(idle)` has no callers, so it affects no other function.
-    let idle_has_callers = ["firefox-processed", "firefox-jslb", "gecko"].contains(&&*case.format);
+    let idle_has_callers =
+        ["firefox-processed", "firefox-jslb", "gecko", "macos-sample"].contains(&&*case.format);
     let lacks_idle = number("idle") != 0.0 && idle_has_callers;
     let comparable = |place: &Place| !lacks_idle || is_own(case, place);
     compare(case, expected, actual, &comparable, if lacks_idle { 0 } else { case.n_merged })

@@ -47,6 +47,7 @@ tests! {
     functions_of_heaptrack: "heaptrack",
     functions_of_jfr: "jfr",
     functions_of_line_profiler: "line-profiler",
+    functions_of_macos_sample: "macos-sample",
     functions_of_memray: "memray",
     functions_of_mercury: "mercury",
     functions_of_nettrace: "nettrace",

@@ -163,6 +163,10 @@ fn with_lines(snapshot: &Snapshot) -> String {
             "simpleperf's report has no lines. For those of native code, show the perf.data that it was made from, and pass the folder of \
              the libraries with debug info with --symbols (setting `symbols.paths`)"
         }
+        Format::MacosSample => {
+            "build the program with debug info (`-g`; Rust: `debug = \"line-tables-only\"`) and record with `sample PROGRAM 10 -mayDie \
+             -fullPaths -file app.sample.txt`"
+        }
         Format::Folded => match writer.text() {
             None => {
                 "frames have only names. py-spy (`--format raw`), austin and rbspy (`--format collapsed`) write lines, and so does \

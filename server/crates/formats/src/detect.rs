@@ -12,8 +12,8 @@ use crate::foreign_kind::Foreign;
 use crate::format::Format;
 use crate::input::Input;
 use crate::read::{
-    callgrind, deep, flame_graph, folded, ghc, gprof, heaptrack, jfr, line_profiler, memray,
-    nettrace, otlp, perf_script, pprof, pstats, rbspy_summary, rprof, simpleperf, v8_log,
+    callgrind, deep, flame_graph, folded, ghc, gprof, heaptrack, jfr, line_profiler, macos_sample,
+    memray, nettrace, otlp, perf_script, pprof, pstats, rbspy_summary, rprof, simpleperf, v8_log,
 };
 use json::Findings;
 
@@ -78,6 +78,7 @@ fn examine(bytes: &[u8]) -> Findings {
     match json::examine(bytes) {
         Some(findings) => findings,
         None if flame_graph::is_flame_graph(bytes) => is(Some(Format::FlameGraph)),
+        None if macos_sample::is_macos_sample(bytes) => is(Some(Format::MacosSample)),
         None if otlp::is_otlp(bytes) => is(Some(Format::Otlp)),
         None if pprof::is_pprof(bytes) => is(Some(Format::Pprof)),
         None if callgrind::is_callgrind(bytes) => is(Some(Format::Callgrind)),
@@ -122,6 +123,7 @@ pub fn ends(format: Format, bytes: &[u8]) -> bool {
         _ if format.has_end() => closes(bytes),
         Format::Folded
         | Format::PerfScript
+        | Format::MacosSample
         | Format::Callgrind
         | Format::RbspySummary
         | Format::Heaptrack

@@ -29,6 +29,8 @@ pub enum Format {
     PerfScript,
     /// Reports of Android's simpleperf.
     Simpleperf,
+    /// Reports of macOS's `sample` command.
+    MacosSample,
     /// Folded stacks: one line per stack.
     Folded,
     /// Flame graphs as SVG: py-spy, cargo-flamegraph, inferno, `flamegraph.pl`.
@@ -74,7 +76,7 @@ pub enum Format {
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 34] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -88,6 +90,7 @@ impl Format {
         Self::PerfData,
         Self::PerfScript,
         Self::Simpleperf,
+        Self::MacosSample,
         Self::Folded,
         Self::FlameGraph,
         Self::Rbspy,
@@ -126,6 +129,7 @@ impl Format {
             Self::PerfData => "perf-data",
             Self::PerfScript => "perf-script",
             Self::Simpleperf => "simpleperf",
+            Self::MacosSample => "macos-sample",
             Self::Folded => "folded",
             Self::FlameGraph => "flame-graph",
             Self::Rbspy => "rbspy",
@@ -165,6 +169,7 @@ impl Format {
             Self::PerfData => "perf.data",
             Self::PerfScript => "perf script text",
             Self::Simpleperf => "simpleperf report",
+            Self::MacosSample => "macOS sample report",
             Self::Folded => "folded stacks",
             Self::FlameGraph => "flame graph (SVG)",
             Self::Rbspy => "rbspy recording",
@@ -206,6 +211,7 @@ impl Format {
             Self::Pprof
             | Self::Otlp
             | Self::Simpleperf
+            | Self::MacosSample
             | Self::Folded
             | Self::FlameGraph
             | Self::AustinMojo
@@ -249,6 +255,7 @@ impl Format {
             | Self::PerfData
             | Self::PerfScript
             | Self::Simpleperf
+            | Self::MacosSample
             | Self::Folded
             | Self::Rbspy
             | Self::AustinMojo

@@ -16,6 +16,7 @@ pub(crate) mod heapprofile;
 pub(crate) mod heaptrack;
 pub(crate) mod jfr;
 pub(crate) mod line_profiler;
+pub(crate) mod macos_sample;
 pub(crate) mod memray;
 pub(crate) mod mojo;
 pub(crate) mod nettrace;

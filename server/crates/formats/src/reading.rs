@@ -8,9 +8,9 @@ use crate::limits::Limits;
 use crate::read::result::Read;
 use crate::read::{
     callgrind, chrome_trace, cpuprofile, deep, dhat, firefox, flame_graph, folded, ghc, gprof,
-    heapprofile, heaptrack, jfr, line_profiler, memray, mojo, nettrace, otlp, perf_data,
-    perf_script, pprof, pstats, pyinstrument, rbspy, rbspy_summary, rprof, scalene, simpleperf,
-    speedscope, stackprof, v8_log,
+    heapprofile, heaptrack, jfr, line_profiler, macos_sample, memray, mojo, nettrace, otlp,
+    perf_data, perf_script, pprof, pstats, pyinstrument, rbspy, rbspy_summary, rprof, scalene,
+    simpleperf, speedscope, stackprof, v8_log,
 };
 use profile::{GraphAccess, Recording, StackAccess, WarningCode, Weights};
 
@@ -67,6 +67,7 @@ fn read_format(
         Some(Format::PerfData) => perf_data::read(input, limits),
         Some(Format::PerfScript) => perf_script::read(input),
         Some(Format::Simpleperf) => simpleperf::read(input),
+        Some(Format::MacosSample) => macos_sample::read(input),
         Some(Format::Folded) => folded::read(input),
         Some(Format::FlameGraph) => flame_graph::read(&input.whole()),
         Some(Format::Rbspy) => rbspy::read(&input.whole()),

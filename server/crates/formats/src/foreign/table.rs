@@ -248,15 +248,6 @@ pub static TABLE: &[Foreign] = &[
         signatures: &[Begins(b"<?xml", &[b"<trace-query-result>"])],
     },
     Foreign {
-        name: "macos-sample",
-        what: "a report from the macOS `sample` command",
-        instead: "convert it with `inferno-collapse-sample FILE > app.folded`",
-        signatures: &[
-            Begins(b"Analysis of sampling ", &[]),
-            Begins(b"Sampling process ", &[b"\nAnalysis of sampling "]),
-        ],
-    },
-    Foreign {
         name: "etl",
         what: "a trace from Event Tracing for Windows (ETW, .etl)",
         instead: "convert it on Windows with `samply import --save-only -o profile.json.gz FILE`",

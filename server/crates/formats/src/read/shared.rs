@@ -1,5 +1,6 @@
 //! What several readers share.
 
+pub(crate) mod apple;
 pub(crate) mod calls;
 pub(crate) mod func_text;
 pub(crate) mod id_tree;

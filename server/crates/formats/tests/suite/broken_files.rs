@@ -178,6 +178,7 @@ fn complete_files_are_not_called_cut() {
             | Format::Rprof
             | Format::RbspySummary
             | Format::PerfScript
+            | Format::MacosSample
             | Format::AustinMojo
             | Format::Otlp
             | Format::Gprof

@@ -478,6 +478,14 @@ fn rprof_has_lines_of_code_with_sources() {
     }
 }
 
+#[test]
+fn profilers_of_macos() {
+    let (read, _) = check("macos-sample/c-wordmill", "wordmill.sample.txt", "/Users/ada/wordmill/");
+    let [metric] = read.recording.metrics() else { panic!("expected one metric") };
+    assert_eq!((read.format, &*metric.name), (Format::MacosSample, "samples"));
+    assert!(read.warnings.as_slice().is_empty());
+}
+
 /// Each sample with its thread, its frames and its weights.
 fn rows_of(read: &formats::Read) -> Vec<String> {
     let profile = stacks(read);

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 /// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
 /// [`watch_globs`] adds some and not every editor supports wildcards between braces.
-pub const NAMES: [&str; 53] = [
+pub const NAMES: [&str; 54] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -35,6 +35,7 @@ pub const NAMES: [&str; 53] = [
     "report_sample.trace",
     "perf*.trace",
     "cpu-simpleperf-*.trace",
+    "*.sample.txt",
     "Deep.data",
     "*_on_*_at_*.data",
     "*.mojo",
@@ -67,12 +68,13 @@ pub const NAMES: [&str; 53] = [
     "dhat*.json",
 ];
 /// Those of [`NAMES`] that other kinds of files often have, too.
-const SHARED_NAMES: [&str; 15] = [
+const SHARED_NAMES: [&str; 16] = [
     "profile*.json",
     "*.pb",
     "perf.txt",
     "*.perf.txt",
     "*.perf",
+    "*.sample.txt",
     "*.prof",
     "*.trace.json",
     "trace.json",
