@@ -66,6 +66,7 @@ tests! {
     functions_of_stackprof: "stackprof",
     functions_of_v8: "v8",
     functions_of_v8_log: "v8-log",
+    functions_of_xctrace: "xctrace",
 }
 
 fn fixtures() -> PathBuf {

@@ -167,6 +167,10 @@ fn with_lines(snapshot: &Snapshot) -> String {
             "build the program with debug info (`-g`; Rust: `debug = \"line-tables-only\"`) and record with `sample PROGRAM 10 -mayDie \
              -fullPaths -file app.sample.txt`"
         }
+        Format::Xctrace => {
+            "build the program with debug info (`-g`; Rust: `debug = \"line-tables-only\"`), add it to the recording with `xctrace \
+             symbolicate --input app.trace --dsym PROGRAM.dSYM`, and export it again"
+        }
         Format::Folded => match writer.text() {
             None => {
                 "frames have only names. py-spy (`--format raw`), austin and rbspy (`--format collapsed`) write lines, and so does \

@@ -14,6 +14,7 @@ use crate::input::Input;
 use crate::read::{
     callgrind, deep, flame_graph, folded, ghc, gprof, heaptrack, jfr, line_profiler, macos_sample,
     memray, nettrace, otlp, perf_script, pprof, pstats, rbspy_summary, rprof, simpleperf, v8_log,
+    xctrace,
 };
 use json::Findings;
 
@@ -78,6 +79,7 @@ fn examine(bytes: &[u8]) -> Findings {
     match json::examine(bytes) {
         Some(findings) => findings,
         None if flame_graph::is_flame_graph(bytes) => is(Some(Format::FlameGraph)),
+        None if xctrace::is_xctrace(bytes) => is(Some(Format::Xctrace)),
         None if macos_sample::is_macos_sample(bytes) => is(Some(Format::MacosSample)),
         None if otlp::is_otlp(bytes) => is(Some(Format::Otlp)),
         None if pprof::is_pprof(bytes) => is(Some(Format::Pprof)),
@@ -120,6 +122,7 @@ pub fn ends(format: Format, bytes: &[u8]) -> bool {
         Format::LineProfiler => bytes.ends_with(b"."),
         Format::Nettrace => nettrace::is_end(bytes),
         Format::FlameGraph => bytes.trim_ascii_end().ends_with(b"</svg>"),
+        Format::Xctrace => bytes.trim_ascii_end().ends_with(b"</trace-query-result>"),
         _ if format.has_end() => closes(bytes),
         Format::Folded
         | Format::PerfScript

@@ -31,6 +31,8 @@ pub enum Format {
     Simpleperf,
     /// Reports of macOS's `sample` command.
     MacosSample,
+    /// Tables of samples that `xctrace export` writes from recordings of Instruments.
+    Xctrace,
     /// Folded stacks: one line per stack.
     Folded,
     /// Flame graphs as SVG: py-spy, cargo-flamegraph, inferno, `flamegraph.pl`.
@@ -76,7 +78,7 @@ pub enum Format {
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 35] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -91,6 +93,7 @@ impl Format {
         Self::PerfScript,
         Self::Simpleperf,
         Self::MacosSample,
+        Self::Xctrace,
         Self::Folded,
         Self::FlameGraph,
         Self::Rbspy,
@@ -130,6 +133,7 @@ impl Format {
             Self::PerfScript => "perf-script",
             Self::Simpleperf => "simpleperf",
             Self::MacosSample => "macos-sample",
+            Self::Xctrace => "xctrace",
             Self::Folded => "folded",
             Self::FlameGraph => "flame-graph",
             Self::Rbspy => "rbspy",
@@ -170,6 +174,7 @@ impl Format {
             Self::PerfScript => "perf script text",
             Self::Simpleperf => "simpleperf report",
             Self::MacosSample => "macOS sample report",
+            Self::Xctrace => "Instruments export (xctrace)",
             Self::Folded => "folded stacks",
             Self::FlameGraph => "flame graph (SVG)",
             Self::Rbspy => "rbspy recording",
@@ -212,6 +217,7 @@ impl Format {
             | Self::Otlp
             | Self::Simpleperf
             | Self::MacosSample
+            | Self::Xctrace
             | Self::Folded
             | Self::FlameGraph
             | Self::AustinMojo
@@ -256,6 +262,7 @@ impl Format {
             | Self::PerfScript
             | Self::Simpleperf
             | Self::MacosSample
+            | Self::Xctrace
             | Self::Folded
             | Self::Rbspy
             | Self::AustinMojo

@@ -40,3 +40,4 @@ pub(crate) mod stackprof;
 pub(crate) mod text_rows;
 pub(crate) mod v8;
 pub(crate) mod v8_log;
+pub(crate) mod xctrace;

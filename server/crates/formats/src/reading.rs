@@ -10,7 +10,7 @@ use crate::read::{
     callgrind, chrome_trace, cpuprofile, deep, dhat, firefox, flame_graph, folded, ghc, gprof,
     heapprofile, heaptrack, jfr, line_profiler, macos_sample, memray, mojo, nettrace, otlp,
     perf_data, perf_script, pprof, pstats, pyinstrument, rbspy, rbspy_summary, rprof, scalene,
-    simpleperf, speedscope, stackprof, v8_log,
+    simpleperf, speedscope, stackprof, v8_log, xctrace,
 };
 use profile::{GraphAccess, Recording, StackAccess, WarningCode, Weights};
 
@@ -68,6 +68,7 @@ fn read_format(
         Some(Format::PerfScript) => perf_script::read(input),
         Some(Format::Simpleperf) => simpleperf::read(input),
         Some(Format::MacosSample) => macos_sample::read(input),
+        Some(Format::Xctrace) => xctrace::read(input),
         Some(Format::Folded) => folded::read(input),
         Some(Format::FlameGraph) => flame_graph::read(&input.whole()),
         Some(Format::Rbspy) => rbspy::read(&input.whole()),

@@ -220,6 +220,8 @@ codes! {
         /// A line of a script contains several statements, and the profile has no columns. Only
         /// functions have costs.
         SourceMapPackedLine = "source-map-packed-line",
+        /// Instruments: several tables of an export have samples. The first is shown.
+        MoreTables = "more-tables",
         /// The run wrote more files than the command line names.
         MoreFiles = "more-files",
         /// No metric has the chosen name. The default metric is shown.

@@ -237,15 +237,9 @@ pub static TABLE: &[Foreign] = &[
     Foreign {
         name: "instruments",
         what: "an Instruments recording (.trace)",
-        instead: "convert it with `xctrace export --input FILE --xpath '/trace-toc/*/data/table[@schema=\"time-profile\"]' > app.xml; \
-                  inferno-collapse-xctrace app.xml > app.folded`",
+        instead: "export its samples, which Costline reads, with `xctrace export --input FILE --xpath \
+                  '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"time-profile\"]' --output app.xctrace.xml`",
         signatures: &[FolderName(".trace")],
-    },
-    Foreign {
-        name: "instruments-xml",
-        what: "an Instruments export (xctrace)",
-        instead: "convert it with `inferno-collapse-xctrace FILE > app.folded`",
-        signatures: &[Begins(b"<?xml", &[b"<trace-query-result>"])],
     },
     Foreign {
         name: "etl",

@@ -480,10 +480,19 @@ fn rprof_has_lines_of_code_with_sources() {
 
 #[test]
 fn profilers_of_macos() {
-    let (read, _) = check("macos-sample/c-wordmill", "wordmill.sample.txt", "/Users/ada/wordmill/");
-    let [metric] = read.recording.metrics() else { panic!("expected one metric") };
-    assert_eq!((read.format, &*metric.name), (Format::MacosSample, "samples"));
-    assert!(read.warnings.as_slice().is_empty());
+    for (case, file, format, metric) in [
+        ("macos-sample/c-wordmill", "wordmill.sample.txt", Format::MacosSample, "samples"),
+        ("xctrace/c-wordmill", "wordmill.xctrace.xml", Format::Xctrace, "time"),
+        ("xctrace/c-wordmill-cycles", "wordmill-cycles.xctrace.xml", Format::Xctrace, "cycles"),
+    ] {
+        let (read, _) = check(case, file, "/Users/ada/wordmill/");
+        let [found] = read.recording.metrics() else { panic!("expected one metric of {case}") };
+        assert_eq!(
+            (read.format, &*found.name, read.warnings.as_slice()),
+            (format, metric, [].as_slice()),
+            "{case}"
+        );
+    }
 }
 
 /// Each sample with its thread, its frames and its weights.

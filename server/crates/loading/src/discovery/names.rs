@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 /// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
 /// [`watch_globs`] adds some and not every editor supports wildcards between braces.
-pub const NAMES: [&str; 54] = [
+pub const NAMES: [&str; 55] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -36,6 +36,7 @@ pub const NAMES: [&str; 54] = [
     "perf*.trace",
     "cpu-simpleperf-*.trace",
     "*.sample.txt",
+    "*.xctrace.xml",
     "Deep.data",
     "*_on_*_at_*.data",
     "*.mojo",

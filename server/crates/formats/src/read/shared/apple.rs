@@ -40,6 +40,11 @@ impl Image {
             text_size: 0,
         }
     }
+
+    /// The name of a function that is only known by its address: that in the image.
+    pub(crate) fn address(&self, in_memory: u64) -> Option<String> {
+        Some(format!("{:#x}", in_memory.checked_sub(self.start?)?))
+    }
 }
 
 /// The name of a file, unless it stands for code that the compiler made: `<compiler-generated>`.
