@@ -36,10 +36,11 @@ const NATIVE: [&str; 3] = ["Rust", "C", "Cpp"];
 const SCRIPT: [&str; 3] = ["JavaScript", "TypeScript", "Tsx"];
 
 /// All pages. Of several for one language, the best comes first.
-pub const PAGES: [Page; 35] = [
+pub const PAGES: [Page; 36] = [
     Page { name: "index", text: include_str!("../../../../docs/recording.md"), languages: &[] },
     page!("samply", NATIVE),
     page!("perf", NATIVE),
+    page!("macos", NATIVE),
     page!("gperftools", NATIVE),
     page!("callgrind", NATIVE),
     page!("gprof", NATIVE),
