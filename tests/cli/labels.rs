@@ -126,18 +126,22 @@ fn stacks_are_split_by_label() {
 #[test]
 fn exports_keep_labels() {
     let folder = tempfile::tempdir().unwrap();
-    let exported = folder.path().join("exported.pb.gz");
-    let mut command = crate::costline();
-    command.args(["export", "--to", "pprof", "--output"]).arg(&exported).arg(fixture(SHOP));
-    Outcome::of(&mut command).success();
-    let labels = |path: &std::path::Path| {
+    let labels = |path: &std::path::Path| -> Vec<String> {
         let mut command = crate::costline();
-        let command =
-            command.arg("report").arg(path).arg("--root").arg(folder.path()).arg("--json");
-        let report: Value = serde_json::from_str(&Outcome::of(command).success()).unwrap();
-        report["labels"].clone()
+        let root = command.args(["report", "--by", "label", "--root"]).arg(folder.path());
+        let rows = Outcome::of(root.arg(path)).success();
+        rows.lines().skip(1).map(str::to_owned).collect()
     };
-    assert_eq!(labels(&exported), labels(&fixture(SHOP)));
+    for profile in [SHOP, HEAP] {
+        for format in ["pprof", "firefox"] {
+            let exported = folder.path().join(format!("{}.{format}", profile.replace('/', "-")));
+            let mut command = crate::costline();
+            command.args(["export", "--to", format, "--output"]).arg(&exported);
+            // The Firefox Profiler has one metric.
+            assert_eq!(Outcome::of(command.arg(fixture(profile))).code, Some(0));
+            assert_eq!(labels(&exported), labels(&fixture(profile)), "{profile} as {format}");
+        }
+    }
 }
 
 /// Exports have what is shown; without `/cart`, everything else costs what it did.

@@ -373,3 +373,29 @@ fn altered_profiles_match_the_firefox_profiler() {
         check(&file, Names::Native, None);
     }
 }
+
+#[test]
+fn labels_of_exports_select_samples_in_the_firefox_profiler() {
+    let folder = TempDir::new().unwrap();
+    if !installed(profiler(folder.path()).arg("--version")) {
+        return;
+    }
+    let file = folder.path().join("labels.json");
+    let shop = Path::new(REPOSITORY).join("fixtures/profiles/pprof/go-labels/cpu.pb.gz");
+    let mut export = Command::new(env!("CARGO_BIN_EXE_costline"));
+    export.env("COSTLINE_CACHE_DIR", "").args(["export", "--to", "firefox", "-o"]);
+    output(export.arg(&file).arg(shop)).unwrap();
+    let session = Session::load(&file);
+    // Milliseconds, as of `go tool pprof -tags`.
+    for (label, expected) in
+        [("endpoint=/search", 3100), ("tenant=acme", 3170), ("tenant=globex", 630)]
+    {
+        let filter = |arguments: &[&str]| {
+            output(profiler(session.folder.path()).arg("filter").args(arguments)).unwrap()
+        };
+        filter(&["push", "--during-marker", "--search", label]);
+        let total: i64 = session.functions(&[]).iter().map(|row| number(row, "selfSamples")).sum();
+        assert_eq!(total, expected, "{label}");
+        filter(&["clear"]);
+    }
+}

@@ -18,6 +18,9 @@
 //! - Code without a name has its address in its library; all other frames have address 0.
 //! - A frame with code of another file than its func's has that place as its *original location*,
 //!   as after symbolication with a source map: readers prefer its line.
+//! - Labels of samples are intervals of markers, with which the Firefox Profiler shows and selects their
+//!   samples. Costline does not read markers, which are most of many files: the keys `costlineLabels` have
+//!   the labels of each sample.
 //! - The category of a frame says whether it is idle; a frame that is idle on some stacks only is
 //!   written twice.
 
@@ -27,8 +30,11 @@ mod threads;
 mod unit;
 
 use super::{UNKNOWN_LINE_TOTALS, Written};
-use profile::{Profile, StackAccess};
-use schema::{CATEGORIES, Extensions, File, Lib, Meta, Number, SampleUnits, Shared, ThreadRow};
+use crate::read::shared::json::MAX_ELEMENTS;
+use profile::{LabelSetId, Profile, StackAccess};
+use schema::{
+    CATEGORIES, Extensions, File, Label, Lib, Meta, Number, SampleUnits, Shared, ThreadRow,
+};
 use unit::{Unit, metric};
 
 const VERSION: u32 = 75;
@@ -36,6 +42,14 @@ const VERSION: u32 = 75;
 /// What is lost of counts.
 const UNKNOWN_LENGTH: &str =
     "that the length of samples is unknown (the Firefox Profiler shows milliseconds)";
+
+/// The largest number of combinations of labels. Costline reads no longer list in `meta`.
+const MAX_LABEL_SETS: usize = MAX_ELEMENTS;
+
+/// Whether the labels of samples are written.
+fn has_labels(profile: &Profile) -> bool {
+    (2..=MAX_LABEL_SETS).contains(&profile.labels().sets().len())
+}
 
 /// Writes the profile's default metric.
 pub fn write(profile: &Profile) -> Written {
@@ -56,6 +70,9 @@ pub fn write(profile: &Profile) -> Written {
     if profile.samples().iter().any(|samples| samples.calls().is_some()) {
         lost.push("call counts");
     }
+    if profile.labels().sets().len() > MAX_LABEL_SETS {
+        lost.push("labels, of which there are too many combinations");
+    }
     if threads::lacks_times(profile) {
         lost.push("that some times are unknown");
     }
@@ -69,7 +86,7 @@ impl<'p> File<'p> {
     fn new(profile: &'p Profile, unit: &Unit) -> Self {
         let threads = profile.threads();
         Self {
-            meta: Meta::new(unit, profile.clock().is_some()),
+            meta: Meta::new(profile, unit),
             libs: profile.symbols().libs.iter().map(Lib::new).collect(),
             pages: [],
             shared: Shared::new(profile),
@@ -78,8 +95,11 @@ impl<'p> File<'p> {
     }
 }
 
-impl Meta {
-    fn new(unit: &Unit, has_times: bool) -> Self {
+impl<'p> Meta<'p> {
+    fn new(profile: &'p Profile, unit: &Unit) -> Self {
+        let labels = profile.labels();
+        let of_set = |set| labels.of_set(set).map(Label::new).collect();
+        let sets = (0..labels.sets().len() as u32).map(LabelSetId::new).map(of_set);
         Self {
             version: VERSION,
             gecko_version: 36,
@@ -87,6 +107,7 @@ impl Meta {
             imported_from: "Costline",
             interval: Number(unit.step()),
             has_unknown_interval: unit.has_unknown_interval(),
+            label_sets: if has_labels(profile) { sets.collect() } else { Vec::new() },
             start_time: 0,
             process_type: 0,
             stackwalk: 1,
@@ -95,7 +116,7 @@ impl Meta {
             categories: CATEGORIES,
             marker_schema: [],
             sample_units: SampleUnits {
-                time: if has_times { "ms" } else { unit.clock },
+                time: if profile.clock().is_some() { "ms" } else { unit.clock },
                 event_delay: "ms",
                 thread_cpu_delta: "ns",
             },

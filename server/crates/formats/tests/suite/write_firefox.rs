@@ -6,7 +6,8 @@ use crate::common::{bytes, read, stacks};
 use formats::Format;
 use formats::write::{Written, firefox};
 use profile::{
-    Profile, ProfileBuilder, Samples, StackAccess, StackId, Thread, Weights, text_samples,
+    Label, LabelSetId, Profile, ProfileBuilder, Samples, StackAccess, StackId, Thread, Weights,
+    text_samples,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -526,6 +527,48 @@ fn recorded_times_of_counts_are_kept() {
     let read = read(written.bytes).unwrap();
     assert_eq!(read.recording.metrics()[0].seconds_per_unit, None);
     assert_eq!((read.span_seconds, stacks(&read).clock().is_some()), (Some(0.02), true));
+}
+
+/// Two samples of a request, one without labels, one of an allocation for it, and one of a label with the
+/// same key.
+#[test]
+fn labels_are_markers_and_are_read_again() {
+    let request = || Label::text("endpoint", "/search");
+    let [bytes, text] = [Label::number("size", 64, "bytes"), Label::text("size", "64")];
+    let sets = [vec![request()], vec![request()], vec![], vec![request(), bytes], vec![text]];
+    let [search, both, size] = ["endpoint=/search", "endpoint=/search, size=64 bytes", "size=64"];
+    // One millisecond after the other, or in the order of these times.
+    let untimed = [(search, 0, 2), (both, 3, 4), (size, 4, 5)];
+    let timed = [(search, 0, 4), (both, 5, 6), (size, 6, 10), (search, 10, 11)];
+    for (times, order, markers) in [
+        (None, [0, 1, 2, 3, 4], &untimed[..]),
+        (Some(vec![5.0, 15.0, 9.0, 10.0, 11.0]), [0, 2, 3, 4, 1], &timed[..]),
+    ] {
+        let metric = profile::Metric::new("samples", "samples", Some(0.001));
+        let mut builder = ProfileBuilder::new(vec![metric], 0);
+        let labels = sets.iter().map(|set| builder.intern_labels(set.clone()).unwrap()).collect();
+        let samples = Samples::new([None; 5], vec![Weights::Ones]).with_labels(labels);
+        let samples = times.into_iter().fold(samples, Samples::with_times);
+        builder.push_thread(Thread::default(), samples).unwrap();
+        builder.push_thread(Thread::default(), Samples::new([None], vec![Weights::Ones])).unwrap();
+        let written = firefox::write(&builder.build());
+        let json = json(&written);
+        let table = &json["threads"][0]["markers"];
+        let name = |id: &Value| &json["shared"]["stringArray"][id.as_u64().unwrap() as usize];
+        let names: Vec<_> = table["name"].as_array().unwrap().iter().map(name).collect();
+        assert_eq!(json!(names), json!(markers.iter().map(|row| row.0).collect::<Vec<_>>()));
+        assert_eq!(table["startTime"], json!(markers.iter().map(|row| row.1).collect::<Vec<_>>()));
+        assert_eq!(table["endTime"], json!(markers.iter().map(|row| row.2).collect::<Vec<_>>()));
+        assert_eq!(table["phase"], json!(vec![1; markers.len()]));
+        assert_eq!(json["threads"][1]["markers"]["length"], 0);
+
+        let profile = read_back(&written);
+        let (samples, labels) = (&profile.samples()[0], profile.labels());
+        let of_sample = |i: usize| labels.of_set(samples.label_set(i)).cloned().collect::<Vec<_>>();
+        let found: Vec<_> = (0..5).map(of_sample).collect();
+        assert_eq!(found, order.map(|row| sets[row].clone()));
+        assert_eq!(profile.samples()[1].label_set(0), LabelSetId::NONE);
+    }
 }
 
 #[test]

@@ -392,7 +392,8 @@ fn rows(
     let cpu = is_known
         .then(|| Weights::compact(cpu.into_iter().map(|delta| or_zero(delta).max(0.0)).collect()));
     let unit = "samples".to_owned();
-    Ok((Rows { stacks, weights: Weights::Ones, unit, cpu, times, js, native }, ends))
+    let labels = Vec::new();
+    Ok((Rows { stacks, weights: Weights::Ones, unit, cpu, times, labels, js, native }, ends))
 }
 
 /// An allocation: its time, stack, bytes and address.

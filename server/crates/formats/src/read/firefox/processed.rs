@@ -9,7 +9,9 @@ use super::tables::{self, Categories, Frames, Funcs, Names, Shared, Stacks, Tabl
 use crate::error::{At, ReadError};
 use crate::read::shared::json::ShortList;
 use crate::read::shared::text::source_name;
-use profile::{JitTier, LibId, Profile, ProfileBuilder, WarningCode, Warnings, Weights};
+use profile::{
+    JitTier, LabelSetId, LibId, Profile, ProfileBuilder, WarningCode, Warnings, Weights,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -27,6 +29,7 @@ pub(super) fn convert(
     let mut builder = ProfileBuilder::new(kinds.iter().map(|kind| kind.metric(meta)).collect(), 0);
     let libs = intern_libs(&mut builder, file.decode_member("libs", "")?)?;
     let categories = Categories::new(meta);
+    let label_sets = meta.label_sets(&mut builder)?;
     let mut pages = Pages::default();
     pages.add(&mut builder, &file)?;
 
@@ -80,7 +83,7 @@ pub(super) fn convert(
         if !lacks_times && let Some(ends) = ends(&samples) {
             span.add(ends);
         }
-        let mut rows = rows(&place, &mut thread, samples, &kinds)?;
+        let mut rows = rows(&place, &mut thread, samples, &kinds, &label_sets)?;
         if lacks_times {
             rows.clear_times();
         }
@@ -349,6 +352,7 @@ fn rows(
     thread: &mut Raw,
     mut samples: Raw,
     kinds: &[Kind],
+    label_sets: &[LabelSetId],
 ) -> Result<Rows, ReadError> {
     let place_of = |key: &str| format!("{place}.samples.{key}");
     let stacks = ids(&mut samples, "stack", &join(place, "samples"))?;
@@ -367,8 +371,11 @@ fn rows(
         cpu = Some(deltas);
     }
     let unit = weight_type(&samples)?;
+    let labels = ids(&mut samples, "costlineLabels", &join(place, "samples"))?;
+    let set = |&row: &u32| label_sets.get(row as usize).copied().unwrap_or(LabelSetId::NONE);
     Ok(Rows {
         times: times(&mut samples),
+        labels: labels.iter().map(set).collect(),
         stacks,
         weights,
         unit,

@@ -10,7 +10,7 @@ use super::pages::Pages;
 use super::schema::Meta;
 use super::tables::dangling;
 use crate::error::ReadError;
-use profile::{Metric, StackId, Weights};
+use profile::{LabelSetId, Metric, StackId, Weights};
 use rustc_hash::FxHashMap;
 
 /// One metric of a file.
@@ -103,6 +103,8 @@ pub(super) struct Rows {
     pub(super) cpu: Option<Weights>,
     /// Milliseconds since the start of the recording; NaN: unknown. Empty: all are.
     pub(super) times: Vec<f64>,
+    /// Empty if the file states none.
+    pub(super) labels: Vec<LabelSetId>,
     pub(super) js: Allocations,
     pub(super) native: Allocations,
 }
@@ -185,7 +187,13 @@ impl Rows {
         let stacks = stacks
             .into_iter()
             .map(|stack| (stack != ABSENT).then(|| StackId::new(stack + first_stack as u32)));
-        let samples = pages.label(profile::Samples::new(stacks, weights));
+        let samples = profile::Samples::new(stacks, weights);
+        let samples = if self.labels.is_empty() {
+            pages.label(samples)
+        } else {
+            self.labels.resize(samples.len(), LabelSetId::NONE);
+            samples.with_labels(self.labels)
+        };
         Ok(times.into_iter().fold(samples, profile::Samples::with_times))
     }
 

@@ -8,7 +8,7 @@
 use super::columns::{Kind, Text};
 use super::raw::{Members, Wanted};
 use crate::read::shared::json::ShortList;
-use profile::JitTier;
+use profile::{BuildError, JitTier, LabelSetId, ProfileBuilder};
 use serde::Deserialize;
 
 const ID: Wanted = Wanted::Column(Kind::Id);
@@ -129,6 +129,8 @@ static SAMPLES: &Members = &[
     ("weightType", Wanted::Json),
     // null or NaN = unknown.
     ("threadCPUDelta", Wanted::Column(Kind::Measure)),
+    // By Costline.
+    ("costlineLabels", ID),
 ];
 
 static ALLOCATIONS: &Members = &[
@@ -217,6 +219,9 @@ pub(super) struct Meta {
     /// Written by Costline if the interval only fills the required key.
     #[serde(default, rename = "costlineIntervalIsUnknown")]
     has_unknown_interval: Option<bool>,
+    /// Written by Costline: the sets of labels that samples have.
+    #[serde(default, rename = "costlineLabels")]
+    label_sets: ShortList<Vec<Label>>,
     #[serde(default)]
     categories: Option<ShortList<Category>>,
     #[serde(default)]
@@ -224,6 +229,14 @@ pub(super) struct Meta {
     /// The program whose file the Firefox Profiler imported.
     #[serde(default)]
     pub(super) imported_from: Option<String>,
+}
+
+/// A label: key and value, and the unit of a number.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Label {
+    Text(String, String),
+    Number(String, i64, String),
 }
 
 /// One of `meta.categories`.
@@ -287,6 +300,18 @@ impl Meta {
     /// Whether the times of samples are numbers of allocated bytes.
     pub(super) fn counts_bytes(&self) -> bool {
         self.sample_units.as_ref().is_some_and(|units| units.time.as_deref() == Some("bytes"))
+    }
+
+    /// The sets of labels that samples of an export by Costline have.
+    pub(super) fn label_sets(
+        &self,
+        builder: &mut ProfileBuilder,
+    ) -> Result<Vec<LabelSetId>, BuildError> {
+        let label = |label: &Label| match label {
+            Label::Text(key, text) => profile::Label::text(key, text),
+            Label::Number(key, number, unit) => profile::Label::number(key, *number, unit),
+        };
+        self.label_sets.0.iter().map(|set| builder.intern_labels(set.iter().map(label))).collect()
     }
 
     fn all_categories(&self) -> &[Category] {

@@ -1,8 +1,13 @@
 //! The parts of a processed profile, for serialization.
 
-use profile::{Profile, StringId};
+use super::has_labels;
+use profile::{LabelSetId, LabelValue, Profile, StackAccess, StringId};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+
+/// The phase of a marker with a start and an end.
+const INTERVAL: u8 = 1;
 
 /// Indexes in [`CATEGORIES`].
 pub(super) const OTHER: u8 = 0;
@@ -12,7 +17,7 @@ pub(super) const CATEGORIES: [Category; 2] =
 
 #[derive(Serialize)]
 pub(super) struct File<'p> {
-    pub(super) meta: Meta,
+    pub(super) meta: Meta<'p>,
     pub(super) libs: Vec<Lib<'p>>,
     pub(super) pages: [u8; 0],
     pub(super) shared: Shared<'p>,
@@ -22,7 +27,7 @@ pub(super) struct File<'p> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "the keys are what they are")]
-pub(super) struct Meta {
+pub(super) struct Meta<'p> {
     #[serde(rename = "preprocessedProfileVersion")]
     pub(super) version: u32,
     /// The version of Firefox's raw format.
@@ -35,6 +40,9 @@ pub(super) struct Meta {
     /// For Costline itself: the interval above means nothing.
     #[serde(rename = "costlineIntervalIsUnknown", skip_serializing_if = "std::ops::Not::not")]
     pub(super) has_unknown_interval: bool,
+    /// For Costline itself: the sets of labels that samples have. The first one is empty.
+    #[serde(rename = "costlineLabels", skip_serializing_if = "Vec::is_empty")]
+    pub(super) label_sets: Vec<Vec<Label<'p>>>,
     pub(super) start_time: u8,
     pub(super) process_type: u8,
     pub(super) stackwalk: u8,
@@ -49,6 +57,23 @@ pub(super) struct Meta {
     pub(super) uses_only_one_stack_type: bool,
     pub(super) source_code_is_not_on_searchfox: bool,
     pub(super) keep_profile_thread_order: bool,
+}
+
+/// A label: key and value, and the unit of a number.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Label<'p> {
+    Text(&'p str, &'p str),
+    Number(&'p str, i64, &'p str),
+}
+
+impl<'p> Label<'p> {
+    pub(super) fn new(label: &'p profile::Label) -> Self {
+        match &label.value {
+            LabelValue::Text(text) => Self::Text(&label.key, text),
+            LabelValue::Number(number, unit) => Self::Number(&label.key, *number, unit),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -224,18 +249,34 @@ pub(super) struct Samples {
     pub(super) time_deltas: Option<Vec<Number>>,
     pub(super) weight: Option<Vec<Number>>,
     pub(super) weight_type: &'static str,
+    /// For Costline itself: rows of [`Meta::label_sets`].
+    #[serde(rename = "costlineLabels", skip_serializing_if = "Option::is_none")]
+    pub(super) labels: Option<Vec<u32>>,
 }
 
+/// Intervals with a name.
 #[derive(Serialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Markers {
-    pub(super) length: u8,
-    pub(super) data: [u8; 0],
-    pub(super) name: [u8; 0],
-    pub(super) start_time: [u8; 0],
-    pub(super) end_time: [u8; 0],
-    pub(super) phase: [u8; 0],
-    pub(super) category: [u8; 0],
+    length: usize,
+    data: Vec<Option<u8>>,
+    name: Vec<u32>,
+    start_time: Vec<Number>,
+    end_time: Vec<Number>,
+    phase: Vec<u8>,
+    category: Vec<u8>,
+}
+
+impl Markers {
+    pub(super) fn push(&mut self, name: u32, start: f64, end: f64) {
+        self.length += 1;
+        self.data.push(None);
+        self.name.push(name);
+        self.start_time.push(Number(start));
+        self.end_time.push(Number(end));
+        self.phase.push(INTERVAL);
+        self.category.push(OTHER);
+    }
 }
 
 /// A column with the same value in every row.
@@ -251,7 +292,7 @@ impl<T: Serialize> Serialize for Same<T> {
     }
 }
 
-/// All strings, then the names of libraries.
+/// All strings, then the names of libraries, then the sets of labels.
 pub(super) struct StringArray<'p>(pub(super) &'p Profile);
 
 impl Serialize for StringArray<'_> {
@@ -259,8 +300,22 @@ impl Serialize for StringArray<'_> {
         let symbols = self.0.symbols();
         let strings =
             (0..symbols.strings.len()).map(|i| symbols.strings.get(StringId::new(i as u32)));
-        serializer.collect_seq(strings.chain(symbols.libs.iter().map(|lib| lib.name.as_str())))
+        let libs = symbols.libs.iter().map(|lib| lib.name.as_str());
+        let sets = if has_labels(self.0) { self.0.labels().sets().len() } else { 0 };
+        let sets = (1..sets as u32).map(|set| {
+            let labels = self.0.labels().of_set(LabelSetId::new(set));
+            let mut texts: Vec<String> = labels.map(ToString::to_string).collect();
+            texts.sort_unstable();
+            Cow::Owned(texts.join(", "))
+        });
+        serializer.collect_seq(strings.chain(libs).map(Cow::Borrowed).chain(sets))
     }
+}
+
+/// The index of a set of labels in the [`StringArray`], which does not have the empty set.
+pub(super) fn name_of_labels(profile: &Profile, set: LabelSetId) -> u32 {
+    let symbols = profile.symbols();
+    (symbols.strings.len() + symbols.libs.len() + set.index() - 1) as u32
 }
 
 /// A number that is written without `.0` if it has no fraction.

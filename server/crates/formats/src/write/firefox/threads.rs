@@ -1,14 +1,15 @@
-//! The threads and their samples.
+//! The threads, their samples, and the markers for the labels of samples.
 
-use super::schema::{Markers, Number, Samples, ThreadRow, Tid};
+use super::has_labels;
+use super::schema::{Markers, Number, Samples, ThreadRow, Tid, name_of_labels};
 use super::unit::Unit;
-use profile::{Clock, Profile, StackAccess, StackId, Thread, Weights};
+use profile::{Clock, LabelSetId, Profile, StackAccess, StackId, Thread, Weights};
 
 impl<'p> ThreadRow<'p> {
     pub(super) fn new(profile: &'p Profile, i: usize, unit: &Unit) -> Self {
         let threads = profile.threads();
         let Thread { name, process_name, tid, .. } = &threads[i];
-        let samples = &profile.samples()[i];
+        let (samples, markers) = Samples::new(profile, i, unit);
         let number = |tid: &str| {
             tid.parse().ok().filter(|number: &u64| number.to_string() == tid).map(Tid::Number)
         };
@@ -27,13 +28,8 @@ impl<'p> ThreadRow<'p> {
             register_time: 0,
             unregister_time: None,
             paused_ranges: [],
-            samples: Samples::new(
-                samples,
-                samples.weights().get(profile.default_metric().index()),
-                unit,
-                profile.clock(),
-            ),
-            markers: Markers::default(),
+            samples,
+            markers,
         }
     }
 }
@@ -44,13 +40,11 @@ fn pid_of(thread: &Thread) -> &str {
 }
 
 impl Samples {
-    fn new(
-        samples: &profile::Samples,
-        weights: Option<&Weights>,
-        unit: &Unit,
-        clock: Option<Clock>,
-    ) -> Self {
-        let timed = clock.and_then(|clock| by_time(samples, weights, clock));
+    /// The samples of a thread, and the markers for their labels.
+    fn new(profile: &Profile, thread: usize, unit: &Unit) -> (Self, Markers) {
+        let samples = &profile.samples()[thread];
+        let weights = samples.weights().get(profile.default_metric().index());
+        let timed = profile.clock().and_then(|clock| by_time(samples, weights, clock));
         let (rows, time): (Vec<usize>, Option<Vec<Number>>) = match timed {
             Some(timed) => {
                 let (rows, time) = timed.into_iter().unzip();
@@ -63,16 +57,52 @@ impl Samples {
         let previous =
             |i: usize| i.checked_sub(1).map_or(0.0, |previous| unit.time(weight(previous)));
         let time_deltas = || (0..n).map(|i| Number(previous(i))).collect();
+        let time_deltas: Option<Vec<Number>> = time.is_none().then(time_deltas);
+        let labels = has_labels(profile).then(|| rows.iter().map(|&row| samples.label_set(row)));
+        let labels: Vec<LabelSetId> = labels.into_iter().flatten().collect();
+        let is_labelled = labels.iter().any(|set| *set != LabelSetId::NONE);
         let is_plain = weights == Some(&Weights::Ones) && unit.weight(1.0) == 1.0;
-        Self {
+        let written = Self {
             length: n,
             stack: rows.iter().map(|&row| samples.stack(row).map(StackId::raw)).collect(),
-            time_deltas: time.is_none().then(time_deltas),
+            time_deltas,
             time,
             weight: (!is_plain).then(|| rows.iter().map(|&row| Number(weight(row))).collect()),
             weight_type: unit.weight_type,
+            labels: is_labelled.then(|| labels.iter().map(|set| set.raw()).collect()),
+        };
+        let labelled: Vec<_> = labels.into_iter().zip(written.times()).collect();
+        let markers = markers(profile, unit, &labelled);
+        (written, markers)
+    }
+
+    /// The time of each sample.
+    fn times(&self) -> Vec<f64> {
+        let numbers = |numbers: &Option<Vec<Number>>| -> Vec<f64> {
+            numbers.iter().flatten().map(|number| number.0).collect()
+        };
+        let mut at = 0.0;
+        let sums = numbers(&self.time_deltas).into_iter().map(|delta| {
+            at += delta;
+            at
+        });
+        numbers(&self.time).into_iter().chain(sums).collect()
+    }
+}
+
+/// An interval for each stretch of samples with the same labels, from its first sample to the next one
+/// after it. The Firefox Profiler selects the samples from the start of an interval to before its end.
+fn markers(profile: &Profile, unit: &Unit, samples: &[(LabelSetId, f64)]) -> Markers {
+    let stretches = || samples.chunk_by(|a, b| a.0 == b.0).map(|stretch| stretch[0]);
+    let last = samples.last().map(|(_, time)| time + unit.step());
+    let ends = stretches().skip(1).map(|(_, next)| next).chain(last);
+    let mut markers = Markers::default();
+    for ((set, start), end) in stretches().zip(ends) {
+        if set != LabelSetId::NONE && start < end {
+            markers.push(name_of_labels(profile, set), start, end);
         }
     }
+    markers
 }
 
 /// The rows of samples in order of their times, with the times in milliseconds since the first
