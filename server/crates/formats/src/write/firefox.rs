@@ -30,10 +30,10 @@ mod threads;
 mod unit;
 
 use super::{UNKNOWN_LINE_TOTALS, Written};
-use crate::read::shared::json::MAX_ELEMENTS;
 use profile::{LabelSetId, Profile, StackAccess};
 use schema::{
-    CATEGORIES, Extensions, File, Label, Lib, Meta, Number, SampleUnits, Shared, ThreadRow,
+    CATEGORIES, Extensions, File, Label, Lib, MAX_LABEL_SETS, Meta, Number, SampleUnits, Shared,
+    ThreadRow, has_labels,
 };
 use unit::{Unit, metric};
 
@@ -42,14 +42,6 @@ const VERSION: u32 = 75;
 /// What is lost of counts.
 const UNKNOWN_LENGTH: &str =
     "that the length of samples is unknown (the Firefox Profiler shows milliseconds)";
-
-/// The largest number of combinations of labels. Costline reads no longer list in `meta`.
-const MAX_LABEL_SETS: usize = MAX_ELEMENTS;
-
-/// Whether the labels of samples are written.
-fn has_labels(profile: &Profile) -> bool {
-    (2..=MAX_LABEL_SETS).contains(&profile.labels().sets().len())
-}
 
 /// Writes the profile's default metric.
 pub fn write(profile: &Profile) -> Written {

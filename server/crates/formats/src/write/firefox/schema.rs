@@ -1,10 +1,18 @@
 //! The parts of a processed profile, for serialization.
 
-use super::has_labels;
+use crate::read::shared::json::MAX_ELEMENTS;
 use profile::{LabelSetId, LabelValue, Profile, StackAccess, StringId};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
+
+/// The largest number of combinations of labels. Costline reads no longer list in `meta`.
+pub(super) const MAX_LABEL_SETS: usize = MAX_ELEMENTS;
+
+/// Whether the labels of samples are written.
+pub(super) fn has_labels(profile: &Profile) -> bool {
+    (2..=MAX_LABEL_SETS).contains(&profile.labels().sets().len())
+}
 
 /// The phase of a marker with a start and an end.
 const INTERVAL: u8 = 1;

@@ -1,7 +1,6 @@
 //! The threads, their samples, and the markers for the labels of samples.
 
-use super::has_labels;
-use super::schema::{Markers, Number, Samples, ThreadRow, Tid, name_of_labels};
+use super::schema::{Markers, Number, Samples, ThreadRow, Tid, has_labels, name_of_labels};
 use super::unit::Unit;
 use profile::{Clock, LabelSetId, Profile, StackAccess, StackId, Thread, Weights};
 
