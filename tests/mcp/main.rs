@@ -437,7 +437,8 @@ fn all_formats_have_the_numbers_of_the_command_line() {
         let Some(mut client) = Client::start(folder, &["--root", ".", profile]) else { return };
         let report = costline(folder, &["report", "--json", "--root", ".", profile]);
         // Costs of lines without calls, some of them without self costs.
-        let is_table = ["line-profiler", "scalene"].contains(&case["format"].as_str().unwrap());
+        let is_table =
+            ["gprof", "line-profiler", "scalene"].contains(&case["format"].as_str().unwrap());
         let sort = if is_table { Value::Null } else { json!("self") };
         let spots = client.call("hot_spots", &json!({ "sort": sort, "limit": 1000 }));
         assert_eq!(spots["total"], report["total"], "{}", folder.display());
