@@ -9,17 +9,17 @@
 //!
 //! A frame names its file and its function by their numbers in records that come later, so samples are kept as
 //! a tree until all records were read. A frame without a function is named by its address, which is one to
-//! look up in an ELF file: that of a caller is mostly within the call already. There are no lines.
+//! look up in an ELF file: that of a caller is mostly within the call. There are no lines.
 //!
 //! Code of the JVM has the file of its class and no library: a method may be in an `.oat` file, a `.vdex` file
 //! and the cache of the JIT compiler, and is one function.
 //!
 //! Each event is a metric. With `--trace-offcpu`, a sample of another event than the first one begins when its
-//! thread stops running, and has the time until the thread runs again or has another sample. So says
-//! simpleperf's manual, and so does its `report_lib_interface.cpp`, which leaves out a sample without an end.
+//! thread leaves the processor, and has the time until the thread is back or has another sample. A sample without
+//! an end is left out.
 //!
-//! Sources: `cmd_report_sample.proto`, `cmd_report_sample.cpp`, `report_utils.cpp`, `dso.cpp` and
-//! `doc/executable_commands_reference.md` in `system/extras/simpleperf` of AOSP.
+//! Sources: simpleperf's manual; `cmd_report_sample.proto`, `cmd_report_sample.cpp`, `report_utils.cpp`,
+//! `report_lib_interface.cpp` and `dso.cpp` of simpleperf.
 
 mod proto;
 
@@ -79,8 +79,8 @@ pub(crate) fn read(input: &mut Input<'_>) -> Result<Read, ReadError> {
 struct File {
     stacks: IdTree<Entry>,
     samples: Vec<Sample>,
-    /// When threads began to run.
-    resumed: Vec<(i32, u64)>,
+    /// When threads got onto a processor.
+    switched_on: Vec<(i32, u64)>,
     /// Programs and libraries by number.
     files: FxHashMap<u32, Code>,
     /// The process and the name of each thread.
@@ -161,7 +161,7 @@ impl File {
             self.has_off_cpu = meta.trace_offcpu;
         }
         if let Some(switch) = record.context_switch.filter(|switch| switch.switch_on) {
-            self.resumed.push((switch.thread_id, switch.time));
+            self.switched_on.push((switch.thread_id, switch.time));
         }
         if let Some(lost) = record.lost {
             self.n_lost = self.n_lost.saturating_add(lost.lost_count);
@@ -195,7 +195,7 @@ impl File {
         }
         let mut ends: FxHashMap<i32, Vec<u64>> = FxHashMap::default();
         let samples = self.samples.iter().map(|sample| (sample.thread, sample.time));
-        for (thread, time) in samples.chain(std::mem::take(&mut self.resumed)) {
+        for (thread, time) in samples.chain(std::mem::take(&mut self.switched_on)) {
             ends.entry(thread).or_default().push(time);
         }
         for times in ends.values_mut() {
