@@ -14,6 +14,8 @@ const MIN_WIDTH: usize = 60;
 const WIDE: usize = 100;
 /// Less of a place shows no file: `…a.rs:12`.
 const MIN_PLACE: usize = 8;
+/// A name has this room at least, even if the line gets longer than the terminal is wide.
+const MIN_NAME: usize = 24;
 
 /// The arguments that decide how text is written.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -114,7 +116,7 @@ impl Style {
     /// arguments are folded, then the place loses its folders, then the name its parameters and its
     /// qualification, and then the place its beginning. What is still too long is cut.
     pub fn name_and_place(self, used: usize, name: &str, place: &str) -> String {
-        let left = self.width.map_or(usize::MAX, |width| width.saturating_sub(used));
+        let left = self.left(used);
         let beside = |place: &str| {
             left.saturating_sub(if place.is_empty() { 0 } else { length(place) + GAP.len() })
         };
@@ -135,12 +137,17 @@ impl Style {
 
     /// Whether text fits into the line after `used` characters.
     pub fn fits(self, used: usize, text: &str) -> bool {
-        self.width.is_none_or(|width| used + length(text) <= width)
+        length(text) <= self.left(used)
     }
 
     /// Text that fits into the line after `used` characters.
     pub fn cut(self, used: usize, text: &str) -> String {
-        cut(text, self.width.map_or(usize::MAX, |width| width.saturating_sub(used)))
+        cut(text, self.left(used))
+    }
+
+    /// The characters that are left after `used` ones.
+    fn left(self, used: usize) -> usize {
+        self.width.map_or(usize::MAX, |width| width.saturating_sub(used).max(MIN_NAME))
     }
 }
 
@@ -233,14 +240,27 @@ fn shortened(name: &str, width: usize) -> Cow<'_, str> {
     }
 }
 
-/// What compilers append to the names of copies and parts of functions: GCC and LLVM.
-const SUFFIXES: [&str; 7] =
-    [".isra", ".constprop", ".part", ".cold", ".lto_priv", ".llvm", ".clone"];
+/// What belongs to the name before it. GCC and LLVM number copies and parts of functions (`.isra.0`), Go its
+/// closures (`.func1`); the others are closures of Rust and constructors of .NET.
+const NUMBERED: [&str; 8] =
+    [".isra.", ".constprop.", ".part.", ".cold.", ".lto_priv.", ".llvm.", ".clone.", ".func"];
+const UNNAMED: [&str; 5] = [".cold", "::{{closure}}", "::{closure#", "..ctor", "..cctor"];
 
-/// The length of a name without what compilers append to it.
+/// The length of a name without what belongs to the name before it.
 fn without_suffixes(name: &str) -> usize {
-    let ends = SUFFIXES.iter().filter_map(|suffix| name.find(suffix).filter(|&at| at > 0));
-    ends.min().unwrap_or(name.len())
+    let is_numbered = |at: usize, suffix: &str| {
+        name[at + suffix.len()..].starts_with(|next: char| next.is_ascii_digit())
+    };
+    let numbered = NUMBERED.iter().filter_map(|suffix| {
+        name.match_indices(suffix).map(|(at, _)| at).find(|&at| is_numbered(at, suffix))
+    });
+    let is_last =
+        |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+    let unnamed = UNNAMED.iter().filter_map(|suffix| {
+        let at = name.find(suffix)?;
+        (suffix.ends_with('#') || is_last(&name[at + suffix.len()..])).then_some(at)
+    });
+    numbered.chain(unnamed).filter(|&at| at > 0).min().unwrap_or(name.len())
 }
 
 /// Where the qualifications of a name end, before the separator: `::`, `.` or `/`. Not within type
@@ -354,6 +374,15 @@ mod tests {
         let name = "scale_all_rows_at_once.isra.0";
         assert_eq!(fit(name, "src/deep/scale.c:3"), "scale_all_rows_at_once.isra.0  …cale.c:3");
         assert_eq!(shortened("orders.contains.part.0", 12), "….contains.part.0");
+        assert_eq!(shortened("orders.partition.run", 12), "….run");
+        assert_eq!(shortened("orders.clone", 8), "….clone");
+        assert_eq!(shortened("words::best::{{closure}}", 20), "…::best::{{closure}}");
+        assert_eq!(shortened("Shop.Orders..ctor", 16), "….Orders..ctor");
+        // A name is longer than the terminal rather than lost.
+        assert_eq!(
+            style.name_and_place(45, "store.(*Index).Query.func1", "index.go:73"),
+            "….Query.func1  …ex.go:73"
+        );
         assert_eq!(fit("orders.contains", "src/deep/x.go:3"), "orders.contains  src/deep/x.go:3");
     }
 
