@@ -372,6 +372,12 @@ fn rows<'v>(table: &'v Value, key: &str) -> std::slice::Iter<'v, Value> {
     table[key].as_array().unwrap().iter()
 }
 
+/// Whether a line of a report names its columns.
+fn is_heading(row: &str) -> bool {
+    let mut words = row.split_whitespace().peekable();
+    words.peek().is_some() && words.all(|word| ["with", "libs", "self", "total"].contains(&word))
+}
+
 /// The ends of a path: `c.rs`, `b/c.rs`, `a/b/c.rs`.
 fn ends(path: &Path) -> Vec<String> {
     let parts: Vec<_> = path.iter().map(|part| part.to_str().unwrap()).collect();
@@ -456,9 +462,13 @@ impl<'s> Tables<'s> {
             None => ("", stated.strip_prefix("total ").unwrap()),
         };
         let start = in_report["line"].as_u64().map(|line| format!(":{line}")).unwrap_or_default();
-        let has_totals = self.text.iter().any(|row| row.trim_end().ends_with(" total"));
-        let total = if has_totals { format!(" {total:>22}") } else { String::new() };
-        let row = |file: &str| format!("{own:>22}{total}  {function}  {file}{start}{calls}");
+        // Empty columns are left out.
+        let column = |heading: &str, cell: &str| {
+            let has = self.text.iter().any(|row| is_heading(row) && row.contains(heading));
+            if has { format!("{cell:>22} ") } else { String::new() }
+        };
+        let (own, total) = (column("self", own), column("total", total));
+        let row = |file: &str| format!("{own}{total} {function}  {file}{start}{calls}");
         // A file in the workspace is named by its path there.
         let recorded = in_report["file"].as_str().unwrap();
         let is_listed = |file: &String| self.text.contains(row(file).as_str());

@@ -109,10 +109,8 @@ enum ReportFormat {
     Markdown,
 }
 
-/// The width of a column of costs.
+/// The width of a column of costs. In narrow terminals, columns are as wide as what they contain.
 const COST_WIDTH: usize = 22;
-/// The same in a narrow terminal.
-const NARROW_WIDTH: usize = 18;
 /// The same if costs are compared.
 const COMPARED_WIDTH: usize = 32;
 /// The heading of the cost of own functions with the libraries that they call.
@@ -147,6 +145,7 @@ fn text(
         before,
         overlay,
         style,
+        lines: Vec::new(),
         out,
     };
     table.heading()?;
@@ -159,6 +158,7 @@ fn text(
         let left = ranking.limits.limit.saturating_sub(ranked.rows.len());
         table.functions_of_overlay(overlay, snapshot, &ranking, left)?;
     }
+    table.write_lines()?;
     let before = if format == ReportFormat::Markdown { "\n" } else { "" };
     let Omitted { without_calls, beyond_limit } = ranked.omitted;
     let rows = |n: usize| units::counted(n as f64, "rows");
@@ -209,14 +209,71 @@ struct Table<'a> {
     before: Option<Compared<'a>>,
     overlay: Option<Overlay<'a>>,
     style: Style,
+    /// What is written as text when all widths are known.
+    lines: Vec<Line>,
     out: &'a mut Output,
+}
+
+/// A line of text.
+enum Line {
+    Group(String),
+    /// `share` is its cost relative to the base, 0 to 1.
+    Row {
+        cells: [String; 3],
+        what: What,
+        share: f64,
+    },
+}
+
+/// What is behind the costs of a row.
+struct What {
+    name: String,
+    /// Where it is; empty if that is unknown. `None` for rows without a place.
+    place: Option<String>,
+    /// How often it was called. Left out where it does not fit.
+    calls: String,
+}
+
+impl From<String> for What {
+    fn from(name: String) -> Self {
+        Self { name, place: None, calls: String::new() }
+    }
+}
+
+impl What {
+    /// A function, and where it is.
+    fn function(snapshot: &Snapshot, function: FunctionId) -> Self {
+        let this = snapshot.function(function);
+        let place = match this.file {
+            Some(file) => place(&snapshot.shown_file(file), snapshot.start_line(function)),
+            None => this.lib.map(library).unwrap_or_default(),
+        };
+        Self { place: Some(place), ..plain(this.name).into_owned().into() }
+    }
+
+    /// A line or a file.
+    fn place(place: String) -> Self {
+        Self { place: Some(place), ..String::new().into() }
+    }
+
+    /// What fits into the line after `used` characters.
+    fn fitted(&self, style: Style, used: usize) -> String {
+        let mut text = match &self.place {
+            Some(place) => style.name_and_place(used, &self.name, place),
+            None => style.cut(used, &self.name),
+        };
+        if style.fits(used, &format!("{text}{}", self.calls)) {
+            text += &self.calls;
+        }
+        text
+    }
 }
 
 impl Table<'_> {
     fn rows(&mut self, by: By, ranked: &Ranked) -> io::Result<()> {
         let each = if self.per_call { " per call" } else { "" };
         let total = if self.has_total { format!("total{each}") } else { String::new() };
-        let has_self = self.scale.metric.lines.has_self();
+        let has_self = self.scale.metric.lines.has_self() && by.has_self();
         let self_ = if has_self { format!("self{each}") } else { String::new() };
         self.columns(&self_, &total)?;
         let whole = self.scale;
@@ -236,7 +293,13 @@ impl Table<'_> {
         // As Mercury's own tool does.
         if by == By::Module && self.snapshot.loaded.format == Format::MercuryDeep && !self.per_call
         {
-            self.cells("", &self.weight(self.snapshot.costs.total), "", "program", 0.0)?;
+            self.cells(
+                "",
+                &self.weight(self.snapshot.costs.total),
+                "",
+                "program".to_owned().into(),
+                0.0,
+            )?;
         }
         Ok(())
     }
@@ -247,7 +310,9 @@ impl Table<'_> {
         match self.format {
             ReportFormat::Text => {
                 let note = if note.is_empty() { note } else { format!("\n{note}") };
-                writeln!(self.out, "{}{}", self.style.bold(text), self.style.dim(&note))
+                let text = format!("{}{}", self.style.bold(text), self.style.dim(&note));
+                self.lines.push(Line::Group(text));
+                Ok(())
             }
             ReportFormat::Markdown => {
                 let cells = if self.charges { "| | " } else { "| " };
@@ -291,8 +356,8 @@ impl Table<'_> {
     fn columns(&mut self, self_: &str, total: &str) -> io::Result<()> {
         match self.format {
             ReportFormat::Text => {
-                let cells = self.aligned(CHARGED, self_, total);
-                writeln!(self.out, "{cells}")
+                let charged = if self.charges { CHARGED } else { "" };
+                self.cells(charged, self_, total, String::new().into(), 0.0)
             }
             ReportFormat::Markdown if self.charges => {
                 writeln!(self.out, "| {CHARGED} | {self_} | {total} | |\n|---:|---:|---:|---|")
@@ -303,31 +368,45 @@ impl Table<'_> {
         }
     }
 
-    /// Aligned columns of costs.
-    fn aligned(&self, charged: &str, self_: &str, total: &str) -> String {
-        let width = self.width();
-        let cells = match self.n_columns() {
-            1 => format!("{self_:>width$}"),
-            _ => format!("{self_:>width$} {total:>width$}"),
-        };
-        if self.charges { format!("{charged:>CHARGED_WIDTH$} {cells}") } else { cells }
-    }
-
-    /// The number of columns of costs.
-    fn n_columns(&self) -> usize {
-        if self.has_total || self.overlay.is_some() { 2 } else { 1 }
-    }
-
-    /// The width of a column of costs.
-    fn width(&self) -> usize {
+    /// The widths of the columns; 0 for one that is empty.
+    fn widths(&self) -> [usize; 3] {
         let is_mean = self.snapshot.grouped.runs > 1;
-        if self.before.is_some() || self.overlay.is_some() || is_mean {
-            COMPARED_WIDTH
-        } else if self.style.is_narrow() {
-            NARROW_WIDTH
-        } else {
-            COST_WIDTH
+        let is_compared = self.before.is_some() || self.overlay.is_some() || is_mean;
+        let of_costs = if is_compared { COMPARED_WIDTH } else { COST_WIDTH };
+        let usual = [CHARGED_WIDTH, of_costs, of_costs];
+        let mut widths = [0; 3];
+        for line in &self.lines {
+            let Line::Row { cells, .. } = line else { continue };
+            for (width, cell) in widths.iter_mut().zip(cells) {
+                *width = cell.chars().count().max(*width);
+            }
         }
+        if self.style.is_narrow() {
+            return widths;
+        }
+        [0, 1, 2].map(|column| if widths[column] == 0 { 0 } else { usual[column] })
+    }
+
+    /// Writes the lines.
+    fn write_lines(&mut self) -> io::Result<()> {
+        let widths = self.widths();
+        for line in &self.lines {
+            let (cells, what, share) = match line {
+                Line::Group(text) => {
+                    writeln!(self.out, "{text}")?;
+                    continue;
+                }
+                Line::Row { cells, what, share } => (cells, what, *share),
+            };
+            let cells = cells.iter().zip(widths).filter(|(_, width)| *width > 0);
+            let cells: Vec<_> = cells.map(|(cell, width)| format!("{cell:>width$}")).collect();
+            let cells = cells.join(" ");
+            let what = what.fitted(self.style, cells.chars().count() + 2);
+            let cells = self.style.costs(&cells, share, self.before.is_some());
+            let gap = if what.is_empty() { "" } else { "  " };
+            writeln!(self.out, "{cells}{gap}{what}")?;
+        }
+        Ok(())
     }
 
     /// A row. `share` is its cost relative to the base, 0 to 1.
@@ -336,20 +415,24 @@ impl Table<'_> {
         charged: &str,
         self_: &str,
         total: &str,
-        what: &str,
+        what: What,
         share: f64,
     ) -> io::Result<()> {
         match self.format {
             ReportFormat::Text => {
-                let cells = self.aligned(charged, self_, total);
-                let used = (cells.chars().count() + 2).max(self.used());
-                let cells = self.style.costs(&cells, share, self.before.is_some());
-                writeln!(self.out, "{cells}  {}", self.style.cut(used, what))
+                let cells = [charged, self_, total].map(str::to_owned);
+                self.lines.push(Line::Row { cells, what, share });
+                Ok(())
             }
             ReportFormat::Markdown => {
                 let cells = [charged, self_, total].map(markdown);
                 let cells = &cells[usize::from(!self.charges)..];
-                writeln!(self.out, "| {} | {} |", cells.join(" | "), markdown(what))
+                writeln!(
+                    self.out,
+                    "| {} | {} |",
+                    cells.join(" | "),
+                    markdown(&what.fitted(self.style.plain(), 0))
+                )
             }
         }
     }
@@ -357,31 +440,34 @@ impl Table<'_> {
     fn row(&mut self, by: By, row: &Row) -> io::Result<()> {
         let Subject { title, name, lib, place: at, members, recursive, .. } = &row.what;
         let what = match (by, *at) {
-            (By::Function, Place::Function(function)) => {
-                self.name_and_place(self.snapshot, function)
-            }
+            (By::Function, Place::Function(function)) => What::function(self.snapshot, function),
             (By::Edge, Place::Line(file, line)) => {
-                format!("{title}  at {}", place(&self.snapshot.shown_file(file), Some(line)))
+                let place = place(&self.snapshot.shown_file(file), Some(line));
+                What { place: Some(format!("at {place}")), ..title.clone().into() }
             }
+            (By::Edge, _) => What { place: Some(String::new()), ..title.clone().into() },
             (By::Field, _) => {
                 let [name, module] = [name, lib].map(|it| plain(it.as_deref().unwrap_or_default()));
-                format!("{name}  {module}")
+                format!("{name}  {module}").into()
             }
-            (_, Place::File(file)) => file_name(&self.snapshot.shown_file(file)).into_owned(),
-            _ if *recursive => format!("↻ {title}"),
-            _ => title.clone(),
+            (By::Line, _) => What::place(title.clone()),
+            (_, Place::File(file)) => {
+                What::place(file_name(&self.snapshot.shown_file(file)).into_owned())
+            }
+            _ if *recursive => format!("↻ {title}").into(),
+            _ => title.clone().into(),
         };
         if let Some(idle) = row.what.function().and_then(|function| self.idle_alone(row, function))
         {
-            return self.cells("", "", &idle, &what, 0.0);
+            return self.cells("", "", &idle, what, 0.0);
         }
-        self.costs(by, row, &what)?;
+        self.costs(by, row, what)?;
         for Members { role, functions, cost } in members {
             let Some((cost, calls)) = *cost else { continue };
             let names: Vec<_> = functions.iter().map(|&function| self.name(function)).collect();
             let verb = if *role == Role::Setter { "set" } else { "get" };
             let part = Row::new(Subject::new(String::new()), cost, calls);
-            self.costs(by, &part, &format!("  {verb} {}", names.join(", ")))?;
+            self.costs(by, &part, format!("  {verb} {}", names.join(", ")).into())?;
         }
         Ok(())
     }
@@ -394,7 +480,7 @@ impl Table<'_> {
     }
 
     /// A row with its costs. `what` is the text behind them.
-    fn costs(&mut self, by: By, row: &Row, what: &str) -> io::Result<()> {
+    fn costs(&mut self, by: By, row: &Row, what: What) -> io::Result<()> {
         let cost = row.shown(self.per_call);
         let before = row.before.as_deref().copied().filter(|_| !self.per_call);
         let delta = |part| self.scale.delta(cost, before, part);
@@ -417,14 +503,11 @@ impl Table<'_> {
         if let Some(overlaid) = overlay.and_then(|overlay| row.overlaid(self.snapshot, overlay)) {
             total += &overlaid.hint(Show::Total);
         }
-        let mut what = what.to_owned();
-        let calls = units::calls(row.calls);
-        if self.style.fits(self.used(), &format!("{what}{calls}")) {
-            what += &calls;
-        }
+        let what = What { calls: units::calls(row.calls), ..what };
         let share = if by.has_self() { row.size(self.sort) / self.scale.base } else { 0.0 };
-        let charged = row.charged.map(|charged| units::total(charged, |weight| self.brief(weight)));
-        self.cells(&charged.unwrap_or_default(), &self_, &total, &what, share)
+        let charged = row.charged.filter(|_| self.charges);
+        let charged = charged.map(|charged| units::total(charged, |weight| self.brief(weight)));
+        self.cells(&charged.unwrap_or_default(), &self_, &total, what, share)
     }
 
     fn name(&self, function: FunctionId) -> String {
@@ -451,25 +534,9 @@ impl Table<'_> {
         let total = units::total(NO_COST.total, |weight| self.weight(weight));
         let only = overlay.functions_only_here(shown).into_iter();
         for (function, overlaid) in only.filter(|(it, _)| is_listed(*it)).take(left) {
-            let what = self.name_and_place(snapshot, function);
-            self.cells("", &own, &(total.clone() + &overlaid.hint(Show::Total)), &what, 0.0)?;
+            let what = What::function(snapshot, function);
+            self.cells("", &own, &(total.clone() + &overlaid.hint(Show::Total)), what, 0.0)?;
         }
         Ok(())
-    }
-
-    /// The name of a function, and where it is.
-    fn name_and_place(&self, snapshot: &Snapshot, function: FunctionId) -> String {
-        let this = snapshot.function(function);
-        let place = match this.file {
-            Some(file) => place(&snapshot.shown_file(file), snapshot.start_line(function)),
-            None => this.lib.map(library).unwrap_or_default(),
-        };
-        self.style.name_and_place(self.used(), &plain(this.name), &place)
-    }
-
-    /// The characters before the text of a row.
-    fn used(&self) -> usize {
-        let charged = if self.charges { CHARGED_WIDTH + 1 } else { 0 };
-        charged + self.n_columns() * (self.width() + 1) + 1
     }
 }

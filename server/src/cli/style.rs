@@ -132,7 +132,8 @@ impl Style {
         let name = cut(&name, left);
         let left = left.saturating_sub(length(&name) + GAP.len());
         let place = end(&without_start(place, left), left);
-        if place.is_empty() { name } else { format!("{name}{GAP}{place}") }
+        let gap = if name.is_empty() || place.is_empty() { "" } else { GAP };
+        format!("{name}{gap}{place}")
     }
 
     /// Whether text fits into the line after `used` characters.
@@ -151,6 +152,8 @@ impl Style {
     }
 }
 
+/// What separates the functions of a call.
+const ARROW: &str = " → ";
 /// What separates a name from its place.
 const GAP: &str = "  ";
 
@@ -231,6 +234,10 @@ fn without_parameters(name: &str) -> String {
 fn shortened(name: &str, width: usize) -> Cow<'_, str> {
     if length(name) <= width {
         return name.into();
+    }
+    if let Some((caller, callee)) = name.split_once(ARROW) {
+        let each = width.saturating_sub(length(ARROW)) / 2;
+        return format!("{}{ARROW}{}", shortened(caller, each), shortened(callee, each)).into();
     }
     let ends = qualifications(name);
     let fitting = ends.iter().find(|&&end| length(&name[end..]) < width);
@@ -374,6 +381,7 @@ mod tests {
         let name = "scale_all_rows_at_once.isra.0";
         assert_eq!(fit(name, "src/deep/scale.c:3"), "scale_all_rows_at_once.isra.0  …cale.c:3");
         assert_eq!(shortened("orders.contains.part.0", 12), "….contains.part.0");
+        assert_eq!(shortened("main.build → store.(*Index).Add", 20), "….build → ….Add");
         assert_eq!(shortened("orders.partition.run", 12), "….run");
         assert_eq!(shortened("orders.clone", 8), "….clone");
         assert_eq!(shortened("words::best::{{closure}}", 20), "…::best::{{closure}}");
