@@ -85,7 +85,10 @@ fn metrics(check: &Check, out: &mut Output) -> io::Result<()> {
 
 /// Writes the number of threads, and the share, name and process of each one in the view.
 fn threads(snapshot: &Snapshot, check: &Check, out: &mut Output) -> io::Result<()> {
-    writeln!(out, "threads   {}", check.all_threads)?;
+    // Tables and most call graphs have none.
+    if check.all_threads > 0 {
+        writeln!(out, "threads   {}", check.all_threads)?;
+    }
     let threads = snapshot.grouped.recording.threads();
     for cost in &snapshot.costs.threads {
         let label = answers::thread_and_process(&threads[cost.thread.index()]);
@@ -115,10 +118,14 @@ fn libraries(check: &Check, out: &mut Output) -> io::Result<()> {
     let (n, resolved, all) = (check.libraries.len(), sum(|it| it.resolved), sum(|it| it.addresses));
     writeln!(out, "libraries {n}, with {resolved} of {all} addresses resolved")?;
     for library in check.libraries.iter().take(MAX_LIBRARIES) {
-        let samples = units::counted(library.samples as f64, "samples");
+        let samples = match library.samples {
+            // Of tables and call graphs.
+            0 => String::new(),
+            n => format!("{}, ", units::counted(n as f64, "samples")),
+        };
         let status = one_line(&library.status);
         let (resolved, all) = (library.resolved, library.addresses);
-        writeln!(out, "          {samples}, {resolved} of {all} addresses resolved: {status}")?;
+        writeln!(out, "          {samples}{resolved} of {all} addresses resolved: {status}")?;
     }
     more(check.libraries.len(), MAX_LIBRARIES, out)
 }

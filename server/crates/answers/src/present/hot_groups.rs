@@ -25,8 +25,9 @@ pub struct HotGroup {
 /// are those of all functions, also of those that are not listed or have no known line.
 pub fn hot_groups(snapshot: &Snapshot, scale: Scale<'_>, ranked: &Ranked) -> Vec<HotGroup> {
     let Some(Charged { sum, not_listed }) = ranked.charged else { return Vec::new() };
+    let is_line_table = snapshot.grouped.recording.is_line_table();
     let text = |sum: f64| {
-        let is_exact = snapshot.tree.has_stacks();
+        let is_exact = snapshot.tree.has_stacks() || is_line_table;
         let total = if is_exact { Total::Exact(sum) } else { Total::Estimated(sum) };
         units::total(total, |weight| scale.weight(weight))
     };
@@ -39,7 +40,11 @@ pub fn hot_groups(snapshot: &Snapshot, scale: Scale<'_>, ranked: &Ranked) -> Vec
     // Less is an error of rounding or of an estimate.
     let has_rest = not_listed > sum.abs() / 1000.0;
     let rest = has_rest.then(|| format!("{} of it on unknown lines", text(not_listed)));
-    let note = "not called by your code; the rows also count what your code calls";
+    let note = if is_line_table {
+        "the profile does not say what calls them"
+    } else {
+        "not called by your code; the rows also count what your code calls"
+    };
     vec![
         group(true, "Your code", sum, rest.unwrap_or_default()),
         group(false, "Libraries and runtime", snapshot.costs.total - sum, note.to_owned()),
