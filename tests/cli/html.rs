@@ -534,3 +534,26 @@ fn a_page_is_small_and_says_what_it_leaves_out() {
     assert!(text.starts_with("2501 functions") || text.starts_with("2,501 functions"), "{text}");
     assert!(text.contains("500") && text.contains("left out"), "{text}");
 }
+
+/// Others read the page and the comment.
+#[test]
+fn files_are_named_by_their_paths_in_the_project() {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    fs::create_dir(root.join("shop")).unwrap();
+    fs::write(root.join("shop/views.py"), "def f():\n    work()\n").unwrap();
+    let profile = |name: &str, samples: u32| {
+        let path = root.join(name);
+        fs::write(&path, format!("f ({}/shop/views.py:2) {samples}\n", root.display())).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (before, after) = (profile("before.folded", 100), profile("after.folded", 900));
+    let root = root.to_str().unwrap();
+    let page = run(["html", &after, "--root", root]).stdout;
+    let comment = run(["diff", &before, &after, "--root", root, "--format", "github"]).stdout;
+    let text = run(["report", &after, "--root", root]).stdout;
+    for output in [page, comment, text] {
+        assert!(output.contains("shop/views.py"), "{output}");
+        assert!(!output.contains(root), "{output}");
+    }
+}

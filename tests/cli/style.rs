@@ -2,6 +2,11 @@
 
 use crate::{Outcome, costline};
 use std::fs;
+#[cfg(target_os = "linux")]
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+};
 
 /// Runs a command on a profile with 20,000 samples.
 fn run(command: &str, arguments: &[&str]) -> String {
@@ -82,4 +87,43 @@ fn a_thread_without_a_name_has_a_row() {
         rows(&run("report", &["--by", "thread", "--unit", "percent"])),
         ["100.0% 100.0% (unnamed)"]
     );
+}
+
+/// What a command prints in a terminal of 80 columns, that of `script` (util-linux).
+#[cfg(target_os = "linux")]
+fn in_80_columns(folder: &Path, arguments: &str) -> Vec<String> {
+    let program = env!("CARGO_BIN_EXE_costline");
+    let shell = format!("stty cols 80 rows 24 <&1; '{program}' {arguments} --color never");
+    let mut terminal = Command::new("script");
+    terminal.args(["-qefc", &shell, "/dev/null"]).current_dir(folder).stdin(Stdio::null());
+    let outcome = Outcome::of(terminal.env("COSTLINE_CACHE_DIR", "").env("TERM", "xterm"));
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stdout);
+    outcome.stdout.lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// The names are those of GCC, Go and C++. With a baseline there is less room.
+#[cfg(target_os = "linux")]
+#[test]
+fn rows_fit_a_narrow_terminal_and_keep_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "\
+main;scale_all_rows_at_once.isra.0 (src/very/long/path/to/some/deep/scale.c:3) 50
+main;orders.contains (src/very/long/path/to/some/deep/orders.go:3) 40
+main;std::_Hashtable<std::string, std::pair<int, int>, std::hash<std::string> >::_M_find (deep/h.h:3) 30
+";
+    fs::write(folder.path().join("cpu.folded"), text).unwrap();
+    let faster = text.replace(" 50", " 20");
+    fs::write(folder.path().join("before.folded"), faster).unwrap();
+    for arguments in
+        ["report cpu.folded", "report cpu.folded --baseline before.folded", "tree cpu.folded"]
+    {
+        let lines = in_80_columns(folder.path(), arguments);
+        let all = lines.join("\n");
+        assert!(lines.iter().all(|line| line.chars().count() <= 80), "{all}");
+        for name in ["scale_all_rows", "contains", "_M_find"] {
+            assert!(all.contains(name), "{arguments}: {name}\n{all}");
+        }
+    }
+    let edges = in_80_columns(folder.path(), "report cpu.folded --by edge").join("\n");
+    assert!(edges.contains("main → std::_Hashtable<…>::_M_find"), "{edges}");
 }

@@ -15,7 +15,7 @@ const WIDE: usize = 100;
 /// Less of a place shows no file: `…a.rs:12`.
 const MIN_PLACE: usize = 8;
 /// A name has this room at least, even if the line gets longer than the terminal is wide.
-const MIN_NAME: usize = 24;
+const MIN_NAME: usize = 16;
 
 /// The arguments that decide how text is written.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -386,10 +386,10 @@ mod tests {
         assert_eq!(shortened("orders.clone", 8), "….clone");
         assert_eq!(shortened("words::best::{{closure}}", 20), "…::best::{{closure}}");
         assert_eq!(shortened("Shop.Orders..ctor", 16), "….Orders..ctor");
-        // A name is longer than the terminal rather than lost.
+        // A line is longer than the terminal rather than without a name.
         assert_eq!(
             style.name_and_place(45, "store.(*Index).Query.func1", "index.go:73"),
-            "….Query.func1  …ex.go:73"
+            "….Query.func1"
         );
         assert_eq!(fit("orders.contains", "src/deep/x.go:3"), "orders.contains  src/deep/x.go:3");
     }
