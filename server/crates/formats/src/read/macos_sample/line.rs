@@ -1,6 +1,6 @@
 //! The lines of a report.
 
-use crate::read::shared::apple::{Image, source_file};
+use crate::read::shared::apple::{Image, hexadecimal, source_file};
 
 /// What the lines before the call graph say.
 #[derive(Debug, Default, PartialEq)]
@@ -133,9 +133,4 @@ pub(super) fn image(line: &str) -> Option<Image> {
         arch: String::new(),
         start: Some(hexadecimal(start)?),
     })
-}
-
-/// A number with `0x`.
-fn hexadecimal(text: &str) -> Option<u64> {
-    u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
 }

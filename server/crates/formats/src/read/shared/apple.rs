@@ -53,6 +53,11 @@ pub(crate) fn source_file(name: &str) -> &str {
     if base.starts_with('<') { "" } else { name }
 }
 
+/// A number with `0x`.
+pub(crate) fn hexadecimal(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
+}
+
 /// The name of a function as other tools write it. `CoreSymbolication` takes Rust's older names for those of
 /// C++, `app::_$LT$T$GT$::run::h0123456789abcdef`, and leaves the newer ones as they are, `_RNvC3app3run`.
 pub(crate) fn function_name(name: &str) -> Cow<'_, str> {

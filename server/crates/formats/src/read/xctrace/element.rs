@@ -1,6 +1,6 @@
 //! The elements of an export that mean something, and what they stand for.
 
-use crate::read::shared::apple::Image;
+use crate::read::shared::apple::{Image, hexadecimal};
 use profile::{FrameId, Metric, SourceId, StackId, Thread};
 use quick_xml::escape::unescape;
 use quick_xml::events::BytesStart;
@@ -202,9 +202,4 @@ pub(super) fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     let attribute = tag.try_get_attribute(name).ok()??;
     let text = String::from_utf8_lossy(&attribute.value);
     Some(unescape(&text).as_deref().unwrap_or(&text).to_owned())
-}
-
-/// A number with `0x`.
-fn hexadecimal(text: &str) -> Option<u64> {
-    u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
 }
