@@ -683,6 +683,8 @@ export interface FlameGraphFrame {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
+  /** The name of a function with less and less of its qualification, for frames that are too narrow for it: `b::c` and `c` of `a::b::c`. */
+  readonly shorterNames: readonly string[];
   /** The frame's cost: `45.6% · self 4.0%`, and if ordered by time, when it began and how long it took: `45.6% · self 4.0% · 140 ms at 1.20 s`. */
   readonly text: string;
   /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
@@ -975,6 +977,10 @@ export interface HotMember {
   readonly key: FunctionKey;
   /** Its name. */
   readonly name: string;
+  /** What precedes it: `exprlab_engine`. Missing if nothing does. */
+  readonly qualifier?: string;
+  /** The last part of the name, with its type arguments as `<…>` and its parameters as `(…)`: `simplify` of `exprlab_engine::simplify`. Equal to the name if that has one part. */
+  readonly shortName: string;
 }
 
 /** Functions of a row. */
@@ -1052,6 +1058,8 @@ export interface HotRow {
   readonly pid?: string;
   /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
   readonly placeText?: string;
+  /** What precedes it: `exprlab_engine`. Missing if nothing does. */
+  readonly qualifier?: string;
   /** Whether the functions of a clique call each other, or themselves. */
   readonly recursive?: boolean;
   /** The self cost. Null if it is unknown. */
@@ -1062,6 +1070,8 @@ export interface HotRow {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
+  /** The last part of the name, with its type arguments as `<…>` and its parameters as `(…)`: `simplify` of `exprlab_engine::simplify`. Equal to the name if that has one part. */
+  readonly shortName?: string;
   /** How the cost of a function or line is spread over the runs, if their mean is shown. */
   readonly spread?: SpreadData;
   /** Self and total cost, formatted as in lenses. */
@@ -1291,6 +1301,8 @@ export interface ItemData {
   readonly path: readonly FunctionKey[];
   /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
+  /** What precedes it: `exprlab_engine`. Missing if nothing does. */
+  readonly qualifier?: string;
   /** Whether it is a recursive call. Its cost is then not part of the sum of its siblings. */
   readonly recursive: boolean;
   /** The self cost. Null if it is unknown. */
@@ -1301,6 +1313,8 @@ export interface ItemData {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
+  /** The last part of the name, with its type arguments as `<…>` and its parameters as `(…)`: `simplify` of `exprlab_engine::simplify`. Equal to the name if that has one part. */
+  readonly shortName: string;
   /** Call sites that are not within the definition of the caller. */
   readonly sites?: readonly CallSite[];
   /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
@@ -2135,6 +2149,8 @@ export interface TreeNode {
   readonly percent: number | null;
   /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
+  /** What precedes it: `exprlab_engine`. Missing if nothing does. */
+  readonly qualifier?: string;
   /** Whether the node's function is also on the path above the node. */
   readonly recursive: boolean;
   /** The node's self cost. Null if it is unknown, and below the first level of the bottom-up tree. */
@@ -2145,6 +2161,8 @@ export interface TreeNode {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
+  /** The last part of the name, with its type arguments as `<…>` and its parameters as `(…)`: `simplify` of `exprlab_engine::simplify`. Equal to the name if that has one part. */
+  readonly shortName: string;
   /** The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`. In profiles with JIT tiers, the tiers of the total follow: `45.6% · self 4.0% · Ion 62.1%`. */
   readonly text: string;
   /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */

@@ -2,6 +2,7 @@
 
 use super::values::one_of;
 use answers::Unit;
+use answers::names::{folded, shortened, without_parameters};
 use clap::ColorChoice;
 use std::borrow::Cow;
 use std::env;
@@ -152,8 +153,6 @@ impl Style {
     }
 }
 
-/// What separates the functions of a call.
-const ARROW: &str = " → ";
 /// What separates a name from its place.
 const GAP: &str = "  ";
 
@@ -180,116 +179,6 @@ fn end(text: &str, width: usize) -> String {
     let is_enough = width >= MIN_PLACE;
     let end = text.chars().skip((n + 1).saturating_sub(width));
     if is_enough { ['…'].into_iter().chain(end).collect() } else { String::new() }
-}
-
-/// `name` with its type arguments as `<…>`, but for those that begin it: `<T as Trait>::next`.
-fn folded(name: &str) -> Cow<'_, str> {
-    let mut short = String::new();
-    let mut depth = 0_u32;
-    for (at, c) in name.char_indices() {
-        let is_operator = name[..at].trim_end_matches(['<', '>', '-', '=']).ends_with("operator");
-        match c {
-            '<' if at > 0 && !is_operator => {
-                if depth == 0 {
-                    short.push_str("<…");
-                }
-                depth += 1;
-            }
-            '>' if depth > 0 && !name[..at].ends_with('-') => {
-                depth -= 1;
-                if depth == 0 {
-                    short.push(c);
-                }
-            }
-            _ if depth == 0 => short.push(c),
-            _ => {}
-        }
-    }
-    if depth == 0 { short.into() } else { name.into() }
-}
-
-/// A name of C++ with its parameters as `(…)`.
-fn without_parameters(name: &str) -> String {
-    let ends = name.rfind(')').filter(|&end| !name[end..].contains([':', '.']));
-    let Some(end) = ends else { return name.to_owned() };
-    let mut depth = 0_u32;
-    let start = name[..=end].char_indices().rev().find(|(_, c)| {
-        match c {
-            ')' => depth += 1,
-            '(' => depth -= 1,
-            _ => {}
-        }
-        depth == 0
-    });
-    match start {
-        Some((start, _)) if start > 0 && end > start + 1 => {
-            format!("{}(…){}", &name[..start], &name[end + 1..])
-        }
-        _ => name.to_owned(),
-    }
-}
-
-/// `name` without as much of its qualification as necessary to have at most `width` characters:
-/// `…::Map::insert`. The last segment is kept.
-fn shortened(name: &str, width: usize) -> Cow<'_, str> {
-    if length(name) <= width {
-        return name.into();
-    }
-    if let Some((caller, callee)) = name.split_once(ARROW) {
-        let each = width.saturating_sub(length(ARROW)) / 2;
-        return format!("{}{ARROW}{}", shortened(caller, each), shortened(callee, each)).into();
-    }
-    let ends = qualifications(name);
-    let fitting = ends.iter().find(|&&end| length(&name[end..]) < width);
-    match fitting.or(ends.last()) {
-        Some(&end) => format!("…{}", &name[end..]).into(),
-        None => name.into(),
-    }
-}
-
-/// What belongs to the name before it. GCC and LLVM number copies and parts of functions (`.isra.0`), Go its
-/// closures (`.func1`); the others are closures of Rust and constructors of .NET.
-const NUMBERED: [&str; 8] =
-    [".isra.", ".constprop.", ".part.", ".cold.", ".lto_priv.", ".llvm.", ".clone.", ".func"];
-const UNNAMED: [&str; 5] = [".cold", "::{{closure}}", "::{closure#", "..ctor", "..cctor"];
-
-/// The length of a name without what belongs to the name before it.
-fn without_suffixes(name: &str) -> usize {
-    let is_numbered = |at: usize, suffix: &str| {
-        name[at + suffix.len()..].starts_with(|next: char| next.is_ascii_digit())
-    };
-    let numbered = NUMBERED.iter().filter_map(|suffix| {
-        name.match_indices(suffix).map(|(at, _)| at).find(|&at| is_numbered(at, suffix))
-    });
-    let is_last =
-        |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
-    let unnamed = UNNAMED.iter().filter_map(|suffix| {
-        let at = name.find(suffix)?;
-        (suffix.ends_with('#') || is_last(&name[at + suffix.len()..])).then_some(at)
-    });
-    numbered.chain(unnamed).filter(|&at| at > 0).min().unwrap_or(name.len())
-}
-
-/// Where the qualifications of a name end, before the separator: `::`, `.` or `/`. Not within type
-/// arguments or parameters.
-fn qualifications(name: &str) -> Vec<usize> {
-    let mut depth = 0_u32;
-    let mut ends = Vec::new();
-    let name = &name[..without_suffixes(name)];
-    for (at, c) in name.char_indices() {
-        match c {
-            '<' | '(' | '[' | '{' => depth += 1,
-            '>' | ')' | ']' | '}' => depth = depth.saturating_sub(1),
-            '.' | '/' | ':' if depth == 0 && at > 0 => {
-                let is_second = c == ':' && name[..at].ends_with(':');
-                if !is_second && !name[at..].trim_start_matches(['.', '/', ':']).is_empty() {
-                    ends.push(at);
-                }
-            }
-            _ => {}
-        }
-    }
-    ends
 }
 
 /// The end of a place after an ellipsis, without the revision of its repository, if the place has
@@ -360,18 +249,10 @@ mod tests {
         let fit = |name, place| style.name_and_place(10, name, place);
         let name = "std::_Hashtable<std::string, std::pair<int, int> >::_M_find";
         assert_eq!(fit(name, "src/deep/h.h:3"), "std::_Hashtable<…>::_M_find  …/h.h:3");
-        assert_eq!(folded("a<b>::operator<<(d)"), "a<…>::operator<<(d)");
         assert_eq!(
             fit("Scene::trace(Ray const&, int) const", "a.cpp:3"),
             "Scene::trace(…) const  a.cpp:3"
         );
-        assert_eq!(without_parameters("main.(*Index).Add"), "main.(*Index).Add");
-        assert_eq!(without_parameters("f(void (*)(int))"), "f(…)");
-        assert_eq!(without_parameters("f()"), "f()");
-        assert_eq!(folded("a::operator->"), "a::operator->");
-        assert_eq!(folded("<T as U<V>>::next"), "<T as U<…>>::next");
-        assert_eq!(folded("f<fn() -> int>"), "f<…>");
-        assert_eq!(folded("a < b"), "a < b");
     }
 
     #[test]
@@ -380,12 +261,6 @@ mod tests {
         let fit = |name, place| style.name_and_place(10, name, place);
         let name = "scale_all_rows_at_once.isra.0";
         assert_eq!(fit(name, "src/deep/scale.c:3"), "scale_all_rows_at_once.isra.0  …cale.c:3");
-        assert_eq!(shortened("orders.contains.part.0", 12), "….contains.part.0");
-        assert_eq!(shortened("main.build → store.(*Index).Add", 20), "….build → ….Add");
-        assert_eq!(shortened("orders.partition.run", 12), "….run");
-        assert_eq!(shortened("orders.clone", 8), "….clone");
-        assert_eq!(shortened("words::best::{{closure}}", 20), "…::best::{{closure}}");
-        assert_eq!(shortened("Shop.Orders..ctor", 16), "….Orders..ctor");
         // A line is longer than the terminal rather than without a name.
         assert_eq!(
             style.name_and_place(45, "store.(*Index).Query.func1", "index.go:73"),
@@ -402,12 +277,5 @@ mod tests {
         };
         assert!(coloured(&[]) && coloured(&[("TERM", "xterm"), ("NO_COLOR", "")]));
         assert!(!coloured(&[("TERM", "dumb")]) && !coloured(&[("NO_COLOR", "1")]));
-    }
-
-    #[test]
-    fn a_name_may_begin_with_a_separator() {
-        assert_eq!(shortened("::global::name", 7), "…::name");
-        assert_eq!(shortened("/usr/lib/libc.so.6", 12), "…/libc.so.6");
-        assert_eq!(shortened("x::", 2), "x::");
     }
 }

@@ -392,6 +392,7 @@
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field shorterNames string[] The name of a function with less and less of its qualification, for frames that are too narrow for it: `b::c` and `c` of `a::b::c`.
 ---@field text string The frame's cost: `45.6% · self 4.0%`, and if ordered by time, when it began and how long it took: `45.6% · self 4.0% · 140 ms at 1.20 s`.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field total costline.Weight The total.
@@ -560,6 +561,8 @@
 ---@field item costline.Item|vim.NIL Its item, to request callers and callees with.
 ---@field key costline.FunctionKey Its key.
 ---@field name string Its name.
+---@field qualifier? string What precedes it: `exprlab_engine`. Missing if nothing does.
+---@field shortName string The last part of the name, with its type arguments as `<…>` and its parameters as `(…)`: `simplify` of `exprlab_engine::simplify`. Equal to the name if that has one part.
 
 --- Functions of a row.
 ---@class costline.HotMembers
@@ -603,11 +606,13 @@
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
 ---@field pid? string The process id of a thread, as spelled in the profile.
 ---@field placeText? string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
+---@field qualifier? string What precedes it: `exprlab_engine`. Missing if nothing does.
 ---@field recursive? boolean Whether the functions of a clique call each other, or themselves.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field shortName? string The last part of the name, with its type arguments as `<…>` and its parameters as `(…)`: `simplify` of `exprlab_engine::simplify`. Equal to the name if that has one part.
 ---@field spread? costline.SpreadData How the cost of a function or line is spread over the runs, if their mean is shown.
 ---@field text string Self and total cost, formatted as in lenses.
 ---@field tid? string The thread id, as spelled in the profile.
@@ -737,11 +742,13 @@
 ---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
 ---@field path costline.FunctionKey[] The path from the root to this function. Empty for what no caller or callee accounts for, which has no calls.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
+---@field qualifier? string What precedes it: `exprlab_engine`. Missing if nothing does.
 ---@field recursive boolean Whether it is a recursive call. Its cost is then not part of the sum of its siblings.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field shortName string The last part of the name, with its type arguments as `<…>` and its parameters as `(…)`: `simplify` of `exprlab_engine::simplify`. Equal to the name if that has one part.
 ---@field sites? costline.CallSite[] Call sites that are not within the definition of the caller.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
@@ -1219,11 +1226,13 @@
 ---@field path costline.FunctionKey[] The functions from the top of the tree to the node, to request its children with.
 ---@field percent number|vim.NIL `total` as a percentage of the base. Null if the base is 0.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
+---@field qualifier? string What precedes it: `exprlab_engine`. Missing if nothing does.
 ---@field recursive boolean Whether the node's function is also on the path above the node.
 ---@field self costline.Weight|vim.NIL The node's self cost. Null if it is unknown, and below the first level of the bottom-up tree.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field shortName string The last part of the name, with its type arguments as `<…>` and its parameters as `(…)`: `simplify` of `exprlab_engine::simplify`. Equal to the name if that has one part.
 ---@field text string The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`. In profiles with JIT tiers, the tiers of the total follow: `45.6% · self 4.0% · Ion 62.1%`.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field total costline.Weight The node's total.

@@ -13,6 +13,7 @@ use crate::keys::earlier_paths::{Under, current};
 use crate::keys::weight::Weight;
 use crate::lines::text::Range;
 use crate::present::labels::{Part, Scale};
+use crate::present::names::NameParts;
 use crate::world::context::Context;
 use analysis::{Around, Cost, FunctionId, PathKind, PathStep, Recursion, Total};
 use loading::text::plain;
@@ -143,6 +144,9 @@ pub struct ItemData {
     pub cost: CostData,
     /// The function's full name.
     pub name: String,
+    /// The name in parts.
+    #[serde(flatten)]
+    pub parts: NameParts,
     /// Where the function is defined.
     #[serde(flatten)]
     pub place: PlaceFields,
@@ -337,6 +341,7 @@ pub fn item(
         data: ItemData {
             cost: CostData::with_self(scale, cost.self_, cost.total, cost.before),
             name: this.name.to_owned(),
+            parts: NameParts::of(this.name),
             place,
             detail,
             recursive: cost.recursive,
@@ -377,7 +382,12 @@ pub fn rest_item(
     let name = rest_name(snapshot, direction);
     Some(Item {
         name: format!("{} {name}", units::total(total, |weight| scale.weight(weight))),
-        data: ItemData { name: name.to_owned(), path: Vec::new(), ..item.data },
+        data: ItemData {
+            name: name.to_owned(),
+            parts: NameParts { short_name: name.to_owned(), qualifier: None },
+            path: Vec::new(),
+            ..item.data
+        },
         ..item
     })
 }

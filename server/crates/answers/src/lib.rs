@@ -77,6 +77,7 @@ pub use crate::lines::text::{Edit, Encoding, Position, Range, Text};
 pub use crate::open::open;
 pub use crate::present::details::{Listed, Markup};
 pub use crate::present::labels::{Part as LabelPart, Scale as LabelScale};
+pub use crate::present::names::NameParts;
 pub use crate::query::annotated::{AnnotatedLine, AnnotatedSource, Shown as ShownLines};
 pub use crate::query::call_groups::GroupBy;
 pub use crate::query::call_tree::{CallTree, Question as CallTreeQuestion, TreeNode, call_tree};
@@ -202,6 +203,11 @@ pub mod labels {
 /// Views with a name.
 pub mod named_views {
     pub use crate::session::named_views::{problems, resolved};
+}
+
+/// Names of functions in parts.
+pub mod names {
+    pub use crate::present::names::{folded, shortened, without_parameters};
 }
 
 /// Orders of rows.

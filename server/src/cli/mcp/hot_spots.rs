@@ -77,9 +77,8 @@ impl Spot {
 impl Query for ListHotSpots {
     const NAME: &'static str = "hot_spots";
     const DESCRIPTION: &'static str = "List the hottest functions of a profile, own code first, \
-                                       with their files and lines. Start here. Also lists lines, \
-                                       calls, files, modules, packages, libraries, threads, \
-                                       labels, cliques and fields (`by`). For changes, use `compare`.";
+                                       with their files and lines, or other rows (`by`). Start here. \
+                                       For changes, use `compare`.";
     const LIMIT: usize = 15;
     type Arguments = Question;
     type Answer = Hottest;

@@ -110,7 +110,8 @@ fn schema<T: JsonSchema>(generator: SchemaGenerator) -> JsonObject {
     }
 }
 
-/// Removes what only Rust distinguishes, and joins the lines of descriptions.
+/// Removes what only Rust distinguishes and the defaults that go without saying, and joins the lines of
+/// descriptions.
 fn plain(schema: &mut Schema) {
     let is = |schema: &Schema, key: &str, wanted: fn(&str) -> bool| {
         schema.get(key).and_then(Value::as_str).is_some_and(wanted)
@@ -123,6 +124,9 @@ fn plain(schema: &mut Schema) {
     }
     if let Some(Value::String(description)) = schema.get_mut("description") {
         *description = description.replace('\n', " ");
+        for usual in [" Default: false.", " Default: none.", " Default: all."] {
+            *description = description.replace(usual, "");
+        }
     }
 }
 
@@ -146,6 +150,11 @@ fn shorten(argument: &mut Value, definitions: &Value) {
     if let Some(Value::Object(definition)) = name.map(|name| &definitions[name]) {
         let own = std::mem::replace(schema, definition.clone());
         schema.extend(own);
+    }
+    if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
+        for choice in choices {
+            shorten(choice, definitions);
+        }
     }
     if let Some(Value::Array(choices)) = schema.remove("oneOf") {
         let texts = choices.iter().map(|choice| choice["const"].clone());
@@ -174,7 +183,10 @@ fn input<Q: Query>() -> JsonObject {
     let mut all = argument_schema::<Q::Arguments>();
     let mut own = properties(all.clone());
     own.extend(shared_arguments());
-    all.remove("description");
+    // What is not known is refused in any case, with the names of what is.
+    for key in ["description", "additionalProperties"] {
+        all.remove(key);
+    }
     all.insert("type".to_owned(), "object".into());
     all.insert("properties".to_owned(), own.into());
     all

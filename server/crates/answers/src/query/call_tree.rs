@@ -12,6 +12,7 @@ use crate::keys::Key;
 use crate::keys::earlier_paths::{Under, branch_at, current};
 use crate::keys::weight::Weight;
 use crate::present::labels::Scale;
+use crate::present::names::NameParts;
 use crate::session::marks::Marks;
 use crate::view::given::Given;
 use crate::world::context::Context;
@@ -120,6 +121,9 @@ pub struct HotNode {
 pub struct TreeNode {
     /// The function's name.
     pub name: String,
+    /// The name in parts.
+    #[serde(flatten)]
+    pub parts: NameParts,
     /// The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`. In
     /// profiles with JIT tiers, the tiers of the total follow: `45.6% · self 4.0% · Ion 62.1%`.
     pub text: String,
@@ -350,6 +354,7 @@ fn tree_node(
     let has_children = !children.is_empty() || node.more > 0;
     TreeNode {
         name: snapshot.function(function).name.to_owned(),
+        parts: NameParts::of(snapshot.function(function).name),
         text: [text(scale, &node.branch, order, before)]
             .into_iter()
             .chain(jit_tiers(snapshot.tree.jit_tiers_of_branch(&node.branch), total))

@@ -5,6 +5,7 @@ use crate::items::fields::{CostFields, PlaceFields};
 use crate::keys::Key;
 use crate::keys::weight::Weight;
 use crate::present::labels::Scale;
+use crate::present::names::shorter_names;
 use crate::world::context::Context;
 use analysis::{FunctionId, Total};
 use loading::Snapshot;
@@ -31,6 +32,9 @@ pub struct Span {
 pub struct Frame {
     /// The name of the function or thread, or `12 calls`.
     pub name: String,
+    /// The name of a function with less and less of its qualification, for frames that are too narrow for it:
+    /// `b::c` and `c` of `a::b::c`.
+    pub shorter_names: Vec<String>,
     /// The frame's cost: `45.6% · self 4.0%`, and if ordered by time, when it began and how long it
     /// took: `45.6% · self 4.0% · 140 ms at 1.20 s`.
     pub text: String,
@@ -96,8 +100,8 @@ pub(super) struct FrameCost {
 pub(super) struct Labels<'a> {
     pub context: &'a Context,
     pub snapshot: &'a Snapshot,
-    /// The places of the functions so far.
-    places: FxHashMap<FunctionId, PlaceFields>,
+    /// The places and shorter names of the functions so far.
+    known: FxHashMap<FunctionId, (PlaceFields, Vec<String>)>,
     /// The functions that the search finds.
     found: FxHashSet<FunctionId>,
 }
@@ -105,7 +109,7 @@ pub(super) struct Labels<'a> {
 impl<'a> Labels<'a> {
     /// `found` are the functions that the search finds.
     pub fn new(context: &'a Context, snapshot: &'a Snapshot, found: FxHashSet<FunctionId>) -> Self {
-        Self { context, snapshot, places: FxHashMap::default(), found }
+        Self { context, snapshot, known: FxHashMap::default(), found }
     }
 
     pub fn scale(&self) -> Scale<'a> {
@@ -123,18 +127,23 @@ impl<'a> Labels<'a> {
         let FrameCost { self_, total: weight, estimated, before } = *cost;
         let total = if estimated { Total::Estimated(weight) } else { Total::Exact(weight) };
         let (scale, context, snapshot) = (self.scale(), self.context, self.snapshot);
-        let place = function.map(|function| {
-            let of_function = || PlaceFields::of_function(context, snapshot, function);
-            self.places.entry(function).or_insert_with(of_function).clone()
+        let known = function.map(|function| {
+            let of_function = || {
+                let names = shorter_names(snapshot.function(function).name);
+                (PlaceFields::of_function(context, snapshot, function), names)
+            };
+            self.known.entry(function).or_insert_with(of_function).clone()
         });
+        let (place, shorter_names) = known.unwrap_or_else(|| (PlaceFields::none(), Vec::new()));
         let fields = CostFields::new(scale, self_, total, before);
         let Position { parent, depth, left, width } = at;
         let name = function.map(|function| snapshot.function(function).name.to_owned());
         Frame {
             name: name.unwrap_or_default(),
+            shorter_names,
             text,
             key: function.map(|function| Key::of(snapshot, function)),
-            place: place.unwrap_or_else(PlaceFields::none),
+            place,
             self_: self_.map(Weight),
             total: Weight(weight),
             difference: difference(scale, &fields),

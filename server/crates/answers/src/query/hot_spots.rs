@@ -8,6 +8,7 @@ use crate::keys::Key;
 use crate::keys::weight::Weight;
 use crate::present::hot_groups::{HotGroup, hot_groups};
 use crate::present::labels::{Part, Scale};
+use crate::present::names::NameParts;
 use crate::ranking::{
     By, InBaseline, Limits, Listing, Members, Place, Ranked, Ranking, Role, Row, Scope, Sort,
     Subject, magnitude,
@@ -184,6 +185,9 @@ pub struct HotRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub name: Option<String>,
+    /// The name of a function in parts. Missing for everything else.
+    #[serde(flatten)]
+    pub parts: Option<NameParts>,
     /// The short name of the library of a function, or the module of a field.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
@@ -251,6 +255,9 @@ pub struct HotMembers {
 pub struct HotMember {
     /// Its name.
     pub name: String,
+    /// Its name in parts.
+    #[serde(flatten)]
+    pub parts: NameParts,
     /// Its key.
     pub key: Key,
     /// Its item, to request callers and callees with.
@@ -332,6 +339,7 @@ impl Answer<'_> {
             cost: scaled.with_details(row),
             title: title.clone(),
             name: name.clone(),
+            parts: function.map(|function| NameParts::of(snapshot.function(function).name)),
             lib: lib.clone(),
             own: by.has_own_code().then_some(row.own),
             key: function.map(|function| Key::of(snapshot, function)),
@@ -359,6 +367,7 @@ impl Answer<'_> {
         let Self { context, snapshot, .. } = *self;
         let member = |&function: &FunctionId| HotMember {
             name: snapshot.function(function).name.to_owned(),
+            parts: NameParts::of(snapshot.function(function).name),
             key: Key::of(snapshot, function),
             item: root_item(context, snapshot, function),
         };
