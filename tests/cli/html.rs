@@ -30,6 +30,11 @@ fn rows<'a>(page: &'a Document<'a>, is_table: impl Fn(&Node<'_, '_>) -> bool) ->
     body.children().filter(Node::is_element).collect()
 }
 
+/// All text in an element.
+fn text(node: &Node<'_, '_>) -> String {
+    node.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect()
+}
+
 /// The raw values of the cells of a row.
 fn values<'a>(row: &Node<'a, 'a>) -> Vec<&'a str> {
     row.children().filter_map(|cell| cell.attribute("data-value")).collect()
@@ -88,7 +93,8 @@ fn every_number_is_that_of_the_report() {
         assert!(compared > 5 && charged_own > 2, "{compared} {charged_own}");
         let mut compared = 0;
         for table in page.descendants().filter_map(|node| node.attribute("data-path")) {
-            for row in rows(&page, |other| other.attribute("data-path") == Some(table)) {
+            let rows = rows(&page, |other| other.attribute("data-path") == Some(table));
+            for row in rows.into_iter().filter(|row| row.attribute("class") != Some("lens")) {
                 let number = row.children().filter(Node::is_element).nth(2).unwrap().text();
                 let [own, total] = values(&row)[..] else {
                     assert_eq!(number, Some("⋮"), "{row:?}");
@@ -113,7 +119,7 @@ fn sources_can_be_left_out_and_files_are_not_overwritten() {
     let root = profile.parent().unwrap().to_str().unwrap();
     let profile = profile.to_str().unwrap();
     let page = run(["html", "--no-sources", "--root", root, profile]).stdout;
-    assert!(!page.contains("<h2>Sources</h2>") && !page.contains("package main"));
+    assert!(!page.contains(">Sources<") && !page.contains("package main"));
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("page.html");
     let file = file.to_str().unwrap();
@@ -199,7 +205,7 @@ fn colors_of_a_comparison_show_the_direction() {
         let page = Document::parse(xml(page)).unwrap();
         let all = page.descendants().filter(|node| node.has_tag_name("tr"));
         let classes = all.filter_map(|row| row.attribute("class"));
-        classes.filter(|class| !class.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+        classes.filter(|class| !["", "lens"].contains(class)).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(classes(&page(&[])), ["tier3"; 5]);
     let compared = classes(&page(&["--baseline", "old.folded"]));
@@ -274,8 +280,9 @@ fn lines_that_may_have_moved_are_marked() {
     assert!(page.contains(&format!("<p>{note}</p>")));
     let page = Document::parse(xml(&page)).unwrap();
     let lines = rows(&page, |table| table.attribute("data-path").is_some());
-    let cells = lines[1].children().filter(Node::is_element);
-    let cells: Vec<_> = cells.map(|cell| cell.text().unwrap_or_default()).collect();
+    let marked = lines.iter().find(|row| values(row) == ["3", "3"]).unwrap();
+    let cells: Vec<_> =
+        marked.children().filter(Node::is_element).map(|cell| text(&cell)).collect();
     let cost = "~100.0% (3 samples)";
     assert_eq!(cells, [cost, cost, "2", "def work():"]);
 }
@@ -481,12 +488,105 @@ fn columns_are_sorted_by_their_headings() {
     let profile = folder.path().join("a.folded");
     fs::write(&profile, "main;b 10\nmain;a 9\nmain 100\n").unwrap();
     let page = run(["html", profile.to_str().unwrap()]).stdout;
-    let page = with_script(&page, "document.querySelectorAll('th button')[2].click()");
+    let page = with_script(&page, "document.querySelectorAll('#functions th button')[2].click()");
     let file = folder.path().join("page.html");
     fs::write(&file, page).unwrap();
     let Some(shown) = in_browser(&file) else { return };
     let at = |name: &str| shown.find(&format!("<td data-value=\"{name}\">")).unwrap();
     assert!(at("a") < at("b") && at("b") < at("main"), "{shown}");
+}
+
+/// `work` calls `rest` on line 2, and has no cost of its own.
+#[cfg(feature = "grammars")]
+#[test]
+fn rows_lead_to_their_lines_which_have_lenses_and_colors() {
+    let folder = TempDir::new().unwrap();
+    fs::write(
+        folder.path().join("a.py"),
+        "def work():\n    rest(1)  # slow\n\ndef rest(n):\n    pass\n",
+    )
+    .unwrap();
+    let profile = folder.path().join("cpu.folded");
+    fs::write(&profile, "work (a.py:2);rest (a.py:5) 4\nwork (a.py:2);exit 1\n").unwrap();
+    let page =
+        run(["html", "--root", folder.path().to_str().unwrap(), profile.to_str().unwrap()]).stdout;
+    let page = Document::parse(xml(&page)).unwrap();
+    let id = |id: &str| page.descendants().find(|node| node.attribute("id") == Some(id));
+    let functions = rows(&page, |table| table.attribute("id") == Some("functions"));
+    let links = |row: &Node<'_, '_>| {
+        let links = row.descendants().filter_map(|node| node.attribute("href"));
+        links.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let row = |name: &str| *functions.iter().find(|row| values(row).contains(&name)).unwrap();
+    assert_eq!(
+        (links(&row("work")), links(&row("rest"))),
+        (vec!["#s0-1".into()], vec!["#s0-4".into()])
+    );
+    // What has no source leads nowhere.
+    assert_eq!(links(&row("exit")), [""; 0]);
+    let cells: Vec<_> =
+        row("work").children().filter(Node::is_element).map(|cell| text(&cell)).collect();
+    // The cost of `exit` is charged to `work`, whose own is nothing.
+    assert_eq!(cells, ["20.0% (1 sample)", "", "100.0% (5 samples)", "work", "a.py:1"]);
+    assert_eq!(text(&id("s0-4").unwrap()), "4");
+
+    let lines = rows(&page, |table| table.attribute("data-path") == Some("a.py"));
+    let lines: Vec<_> = lines.iter().map(|row| text(row).trim().to_owned()).collect();
+    assert_eq!(
+        lines,
+        [
+            "self 0.0% (0 samples) · total 100.0% (5 samples)",
+            "1def work():",
+            "100.0% (5 samples)2    rest(1)  # slow → rest → exit",
+            "3",
+            "self 80.0% (4 samples) · total 80.0% (4 samples)",
+            "4def rest(n):",
+            "80.0% (4 samples)80.0% (4 samples)5    pass",
+        ]
+    );
+    let colored = |class: &str| {
+        let spans = page
+            .descendants()
+            .filter(|node| node.has_tag_name("span") && node.attribute("class") == Some(class));
+        spans.map(|node| text(&node)).collect::<Vec<_>>()
+    };
+    assert_eq!(colored("k"), ["def", "def", "pass"]);
+    assert_eq!((colored("n"), colored("c")), (vec!["1".to_owned()], vec!["# slow".to_owned()]));
+    let contents = page.descendants().find(|node| node.has_tag_name("nav")).unwrap();
+    assert_eq!(links(&contents), ["#flame-graph", "#hot-spots", "#sources", "#s0"]);
+    let foot = text(&page.descendants().find(|node| node.has_tag_name("footer")).unwrap());
+    assert!(foot.starts_with("Profile written 20"), "{foot}");
+    assert!(foot.ends_with(&format!("UTC · Costline {}", env!("CARGO_PKG_VERSION"))), "{foot}");
+}
+
+/// 60 functions of `a.py`, and one without a source.
+#[test]
+fn rows_are_filtered_and_the_rest_is_shown_on_demand() {
+    let folder = TempDir::new().unwrap();
+    let (mut source, mut stacks) = (String::new(), "exit 1\n".to_owned());
+    for i in 0..60 {
+        writeln!(source, "def f{i}():\n    pass").unwrap();
+        writeln!(stacks, "f{i} (a.py:{}) 2", 2 * i + 2).unwrap();
+    }
+    fs::write(folder.path().join("a.py"), source).unwrap();
+    let profile = folder.path().join("cpu.folded");
+    fs::write(&profile, stacks).unwrap();
+    let page =
+        run(["html", "--root", folder.path().to_str().unwrap(), profile.to_str().unwrap()]).stdout;
+    let script = "const n = () => [...document.querySelectorAll('#functions tbody tr')].filter((row) => !row.hidden).length;\
+         const [filter, own] = document.querySelectorAll('#filters input');\
+         const all = document.querySelector('.scroll + button');\
+         const found = [n(), all.textContent];\
+         all.click(); found.push(n());\
+         own.click(); found.push(n());\
+         filter.value = 'F59'; filter.dispatchEvent(new Event('input')); found.push(n());\
+         own.click(); filter.value = 'exit'; filter.dispatchEvent(new Event('input')); found.push(n());\
+         document.title = found.join(' | ');";
+    let file = folder.path().join("page.html");
+    fs::write(&file, with_script(&page, script)).unwrap();
+    let Some(shown) = in_browser(&file) else { return };
+    let title = shown.split("<title>").nth(1).unwrap().split("</title>").next().unwrap();
+    assert_eq!(title, "50 | Show all 61 functions | 61 | 60 | 1 | 1");
 }
 
 #[test]

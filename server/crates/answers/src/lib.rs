@@ -91,7 +91,7 @@ pub use crate::query::flame_graph::{
     FlameGraph, Frame as FlameFrame, LegendEntry, Order as FlameOrder,
     Question as FlameGraphQuestion, Search as FlameSearch, flame_graph,
 };
-pub use crate::query::fleet::FleetNumbers;
+pub use crate::query::fleet::{FleetNumbers, minute};
 pub use crate::query::function_costs::{FunctionLens, LensData, function_costs};
 pub use crate::query::functions_at::functions_at;
 pub use crate::query::health::{HealthCode, HealthEntry, Severity, health};
@@ -166,7 +166,7 @@ pub use formats::{
 
 pub use sources::{Mapping, Reason as UnmappedReason, SourceIndex, lexical, regular_file};
 pub use symbols::Generics as SymbolGenerics;
-pub use texts::Language;
+pub use texts::{Functions, Highlight, Language};
 
 /// Callers or callees grouped by function, module or library.
 pub mod call_groups {

@@ -11,6 +11,8 @@ mod document;
 #[cfg(feature = "grammars")]
 mod grammar;
 #[cfg(feature = "grammars")]
+mod highlight;
+#[cfg(feature = "grammars")]
 mod language;
 #[cfg(feature = "grammars")]
 mod mercury;
@@ -32,6 +34,19 @@ pub use document::Language;
 pub use language::Language;
 
 use std::ops::{Range, RangeInclusive};
+
+/// What a part of a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Highlight {
+    /// A comment.
+    Comment,
+    /// A string, a character or a regular expression.
+    Text,
+    /// A number.
+    Number,
+    /// A word of the language.
+    Keyword,
+}
 
 /// A function definition in a text. All lines are 0-based and end at `\n`; bytes count from the
 /// start of the text.

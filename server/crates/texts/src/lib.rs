@@ -23,6 +23,6 @@ mod size;
 pub use by_text::ByText;
 #[cfg(feature = "grammars")]
 pub use functions::trial::{WORK, work};
-pub use functions::{Arity, Call, Definition, FunctionKind, Functions, Language};
+pub use functions::{Arity, Call, Definition, FunctionKind, Functions, Highlight, Language};
 pub use lines::{LexedTexts, LineMap, MIN_TOKENS, Syntax, TextWithFunctions, code_tokens};
 pub use size::is_plain;

@@ -100,16 +100,19 @@ pub(crate) fn name(fleet: &Fleet) -> &str {
 
 /// A time range; the day is said once if it is the same.
 pub(crate) fn range([from, until]: [i64; 2]) -> Option<String> {
-    let (from, until) = (minute(from)?, minute(until)?);
+    let (from, until) = (minute(at_ms(from)?)?, minute(at_ms(until)?)?);
     let same_day = from.split(' ').next() == until.split(' ').next();
     let until = if same_day { until.split(' ').next_back()? } else { &until };
     Some(format!("{from} to {until} UTC"))
 }
 
+/// A time in milliseconds since 1970.
+pub(crate) fn at_ms(ms: i64) -> Option<SystemTime> {
+    SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(u64::try_from(ms).ok()?))
+}
+
 /// A time of UTC: `2025-11-24 10:00`.
-pub(crate) fn minute(ms: i64) -> Option<String> {
-    let time =
-        SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(u64::try_from(ms).ok()?))?;
+pub fn minute(time: SystemTime) -> Option<String> {
     let time = jiff::Timestamp::try_from(time).ok()?;
     Some(time.strftime("%Y-%m-%d %H:%M").to_string())
 }

@@ -129,7 +129,7 @@ impl Collected {
             bucket_ms: *step_ms,
             buckets: values.iter().map(|&weight| Bucket::new(weight, metric)).collect(),
             edges: (0..=values.len())
-                .map(|at| fleet::minute(edge(at)).unwrap_or_default())
+                .map(|at| fleet::at_ms(edge(at)).and_then(fleet::minute).unwrap_or_default())
                 .collect(),
             text: one_line(&text).into_owned(),
         })

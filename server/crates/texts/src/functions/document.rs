@@ -7,7 +7,7 @@
 //! (`Document::recorded_functions`).
 
 use std::iter::successors;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, OnceLock};
 
 use crate::size::is_plain;
@@ -15,7 +15,7 @@ use tree_sitter::Tree;
 
 use super::grammar::Roles;
 use super::language::Language;
-use super::{Call, Definition, calls, mercury, tree, trial, walk};
+use super::{Call, Definition, Highlight, calls, highlight, mercury, tree, trial, walk};
 
 /// The functions of one text.
 #[derive(Debug, Clone)]
@@ -122,6 +122,11 @@ impl Functions {
         }
         let Some(tree) = self.tree() else { return mercury::clause_at(&self.text, line0) };
         walk::statement_at(tree, &Roles::new(self.language), byte)
+    }
+
+    /// The parts of each line to color, in bytes of the line. Empty for languages without a grammar.
+    pub fn highlights(&self) -> Vec<Vec<(Range<usize>, Highlight)>> {
+        self.tree().map(|tree| highlight::highlights(tree, &self.text)).unwrap_or_default()
     }
 
     /// The last of the first `n_before` functions, and those around it.
