@@ -48,6 +48,50 @@ fn colours_are_used_if_the_user_asks() {
 }
 
 #[test]
+fn all_rows_can_be_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("cpu.folded");
+    fs::write(&profile, (0..40).map(|i| format!("f{i} 1\n")).collect::<Vec<_>>().concat()).unwrap();
+    let report =
+        |arguments: &[&str]| Outcome::of(costline().arg("report").arg(&profile).args(arguments));
+    assert_eq!(rows(&report(&["--limit", "all"]).success()).len(), 40);
+    let refused = report(&["--limit", "most"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("expected a number or `all`"), "{}", refused.stderr);
+}
+
+/// The newest one, in whatever folder the command is run.
+#[test]
+fn a_folder_stands_for_the_newest_profile_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let below = folder.path().join("below");
+    fs::create_dir(&below).unwrap();
+    fs::write(below.join("cpu.folded"), "main 2\n").unwrap();
+    let report = || Outcome::of(costline().arg("report").arg(folder.path()));
+    assert!(report().success().starts_with("cpu.folded: 2 samples\n"));
+    // Whatever its name.
+    let profile = folder.path().join("stacks.txt");
+    fs::write(&profile, "main 3\n").unwrap();
+    assert!(report().success().starts_with("stacks.txt: 3 samples\n"));
+    fs::remove_file(profile).unwrap();
+    fs::remove_dir_all(below).unwrap();
+    let message = Outcome::of(costline().arg("report").arg(folder.path())).failure(1);
+    assert!(message.contains("no profile found in"), "{message}");
+}
+
+/// An editor never does this.
+#[test]
+fn a_file_on_standard_input_is_no_editor() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("cpu.folded");
+    fs::write(&profile, "main 3\n").unwrap();
+    let mut command = costline();
+    command.stdin(fs::File::open(profile).unwrap());
+    let message = Outcome::of(&mut command).failure(2);
+    assert!(message.contains("`costline report - < FILE`"), "{message}");
+}
+
+#[test]
 fn a_tree_can_be_cut_to_the_hottest_path_or_rows() {
     let tree = |arguments: &[&str]| -> Vec<String> {
         let arguments = [&["--unit", "absolute"], arguments].concat();

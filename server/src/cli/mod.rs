@@ -39,7 +39,12 @@ use clap::{CommandFactory, Parser, Subcommand};
 use exit::{Failure, NO_OUTPUT, USAGE};
 use output::Output;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
+#[cfg(unix)]
+use std::os::fd::AsFd;
+#[cfg(windows)]
+use std::os::windows::io::AsHandle;
 use std::path::PathBuf;
 
 /// What `--help` says below the options.
@@ -190,6 +195,13 @@ pub fn run() -> i32 {
     let cli = Cli::parse();
     let command = match cli.command {
         Some(command) => command,
+        None if !cli.stdio && is_file(&io::stdin()) => {
+            eprintln!(
+                "costline: standard input is a file, but `costline` alone is a language server; to read a \
+                 profile, run `costline report - < FILE`"
+            );
+            return USAGE;
+        }
         None if cli.stdio || !io::stdin().is_terminal() => Command::Lsp { stdio: true },
         None => {
             let help = Cli::command().print_help();
@@ -214,6 +226,15 @@ pub fn run() -> i32 {
             failure.code
         }
     }
+}
+
+/// Whether an open file is a regular file, not a pipe, a socket or a terminal.
+fn is_file(#[cfg(unix)] open: &impl AsFd, #[cfg(windows)] open: &impl AsHandle) -> bool {
+    #[cfg(unix)]
+    let owned = open.as_fd().try_clone_to_owned();
+    #[cfg(windows)]
+    let owned = open.as_handle().try_clone_to_owned();
+    owned.is_ok_and(|owned| File::from(owned).metadata().is_ok_and(|metadata| metadata.is_file()))
 }
 
 /// The file of this program. On Linux a name that stays valid when the file is replaced.

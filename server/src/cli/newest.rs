@@ -1,11 +1,11 @@
-//! The newest profile of a project, for commands without PROFILE.
+//! The newest profile of a project, for commands without PROFILE, or of a folder that is given.
 
 use super::current_folder::{absolute_folder, current_folder};
 use super::exit::{Failure, warn};
 use super::progress::Progress;
-use super::read::read;
+use super::read::{file_name, read};
 use answers::preference::{attempts, better_beside};
-use answers::{Found, Loaded, Recognised, Settings, Thread, discover, project_at, units};
+use answers::{Foreign, Found, Loaded, Recognised, Settings, Thread, discover, project_at, units};
 use std::path::{Path, PathBuf};
 
 /// The maximum number of warnings about files that are not read.
@@ -25,16 +25,48 @@ pub(super) fn read_newest(
         roots.push(project_at(&current).unwrap_or(current));
     }
     let found = discover(&roots, settings, &mut Recognised::default());
-    for files in attempts(&found) {
+    read_first(&roots, &found, settings, progress)
+}
+
+/// Reads the newest profile directly in a folder, whatever its name, or else the newest that is found below.
+pub(super) fn read_newest_in(
+    folder: &Path,
+    settings: &Settings,
+    progress: &Progress,
+) -> Result<Vec<(Loaded, Thread)>, Failure> {
+    let roots = [absolute_folder(folder)];
+    let directly = Settings { profiles: Some(vec!["*".to_owned()]), ..settings.clone() };
+    let mut found = discover(&roots, &directly, &mut Recognised::default());
+    if found.candidates.is_empty() {
+        found = discover(&roots, settings, &mut Recognised::default());
+    }
+    read_first(&roots, &found, settings, progress)
+}
+
+/// Reads the first profile that can be read.
+fn read_first(
+    roots: &[PathBuf],
+    found: &Found,
+    settings: &Settings,
+    progress: &Progress,
+) -> Result<Vec<(Loaded, Thread)>, Failure> {
+    for files in attempts(found) {
         match read(&files, settings.max_profile_bytes, progress) {
             Ok(read) => {
-                say_what_is_better(&found, &files);
+                say_what_is_better(found, &files);
                 return Ok(read);
             }
             Err(error) => warn(&format!("{error}; skipped")),
         }
     }
-    Err(Failure::unreadable(none_found(&roots, &found)))
+    Err(Failure::unreadable(none_found(roots, found)))
+}
+
+/// Whether a folder is searched for profiles. Some recordings are folders.
+pub(super) fn is_searched(path: &Path) -> bool {
+    path.is_dir()
+        && Foreign::of_folder(&file_name(path)).is_none()
+        && !path.join("data.0").is_file()
 }
 
 /// Warns if the files that are shown do not tell where time goes, and a profile beside them does.

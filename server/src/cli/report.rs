@@ -12,7 +12,7 @@ use super::loaded::Loaded;
 use super::output::Output;
 use super::overlay::{Beside, OverlayArgs};
 use super::style::{Style, StyleArgs};
-use super::values::{ListingParser, least_value, one_of, percentage};
+use super::values::{ListingParser, least_value, one_of, percentage, rows};
 use super::view::ViewArgs;
 use answers::hot_groups::{HotGroup, hot_groups};
 use answers::text::{file_name, library, markdown, place, plain};
@@ -80,8 +80,8 @@ struct RowArgs {
     /// Omit rows below this value in the sorted column, in units of the metric
     #[arg(long, value_name = "VALUE", value_parser = least_value, allow_negative_numbers = true)]
     min: Option<f64>,
-    /// Maximum number of rows
-    #[arg(long, default_value_t = 30, value_name = "ROWS")]
+    /// Maximum number of rows, or `all`
+    #[arg(long, default_value = "30", value_name = "ROWS", value_parser = rows)]
     limit: usize,
     /// How to write the list
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]

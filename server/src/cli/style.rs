@@ -36,7 +36,7 @@ impl StyleArgs {
         let colour = match self.color {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
-            ColorChoice::Auto => is_terminal && can_be_coloured(env::var_os),
+            ColorChoice::Auto => is_coloured(is_terminal, env::var_os),
         };
         let columns = terminal_size::terminal_size().filter(|_| is_terminal);
         let width = columns.map(|(width, _)| usize::from(width.0).max(MIN_WIDTH));
@@ -44,11 +44,18 @@ impl StyleArgs {
     }
 }
 
-/// Whether the variables of the environment let a terminal have colors: `NO_COLOR` is empty
-/// (<https://no-color.org>), and the terminal knows escape sequences.
-fn can_be_coloured(variable: impl Fn(&'static str) -> Option<OsString>) -> bool {
-    variable("NO_COLOR").is_none_or(|value| value.is_empty())
-        && variable("TERM").is_none_or(|value| value != "dumb")
+/// Whether output has colors, by the variables of the environment: `NO_COLOR` (<https://no-color.org>) forbids them,
+/// `FORCE_COLOR` and `CLICOLOR_FORCE` want them in files and pipes, too (<https://bixense.com/clicolors>), or
+/// else a terminal has them that knows escape sequences.
+fn is_coloured(is_terminal: bool, variable: impl Fn(&'static str) -> Option<OsString>) -> bool {
+    let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
+    let is_forced = |name| is_set(name) && variable(name).is_none_or(|value| value != "0");
+    if is_set("NO_COLOR") {
+        return false;
+    }
+    is_forced("FORCE_COLOR")
+        || is_forced("CLICOLOR_FORCE")
+        || is_terminal && variable("TERM").is_none_or(|value| value != "dumb")
 }
 
 /// How to write text.
@@ -270,12 +277,17 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_has_colors_unless_its_variables_say_otherwise() {
-        let coloured = |set: &[(&str, &str)]| {
+    fn variables_decide_whether_there_are_colors() {
+        let coloured = |is_terminal, set: &[(&str, &str)]| {
             let value = |name| set.iter().find(|(key, _)| *key == name).map(|set| set.1.into());
-            can_be_coloured(value)
+            is_coloured(is_terminal, value)
         };
-        assert!(coloured(&[]) && coloured(&[("TERM", "xterm"), ("NO_COLOR", "")]));
-        assert!(!coloured(&[("TERM", "dumb")]) && !coloured(&[("NO_COLOR", "1")]));
+        assert!(coloured(true, &[]) && coloured(true, &[("TERM", "xterm"), ("NO_COLOR", "")]));
+        assert!(!coloured(true, &[("TERM", "dumb")]) && !coloured(true, &[("NO_COLOR", "1")]));
+        assert!(!coloured(false, &[]) && !coloured(false, &[("FORCE_COLOR", "0")]));
+        for force in ["FORCE_COLOR", "CLICOLOR_FORCE"] {
+            assert!(coloured(false, &[(force, "1"), ("TERM", "dumb")]));
+            assert!(!coloured(true, &[(force, "1"), ("NO_COLOR", "1")]));
+        }
     }
 }

@@ -8,7 +8,7 @@ use super::exit::Failure;
 use super::loaded::Loaded;
 use super::output::Output;
 use super::style::StyleArgs;
-use super::values::percentage;
+use super::values::{percentage, rows};
 use super::view::ViewArgs;
 use answers::{
     MAX_ESTIMATED, MAX_PHASES, TreeOrder, TreeProblem, TreeRowsQuestion as Question, Unit,
@@ -32,9 +32,8 @@ pub(super) struct TreeArgs {
     /// are in all samples are left out
     #[arg(long, conflicts_with_all = ["inverted", "baseline"])]
     occurrences: bool,
-    /// Maximum number of call paths; the hottest are shown [default: no
-    /// limit]
-    #[arg(long, value_name = "ROWS")]
+    /// Maximum number of call paths; the hottest are shown [default: all]
+    #[arg(long, value_name = "ROWS", value_parser = rows)]
     limit: Option<usize>,
     /// Maximum depth; 0 shows the outermost functions only
     #[arg(long, value_name = "FRAMES", default_value_t = 100)]

@@ -17,6 +17,14 @@ where
         .try_map(|name| serde_json::from_value(name.into()))
 }
 
+/// Parses a number of rows, or `all`.
+pub(super) fn rows(text: &str) -> Result<usize, String> {
+    if text == "all" {
+        return Ok(usize::MAX);
+    }
+    text.parse().map_err(|_| "expected a number or `all`".to_owned())
+}
+
 /// Parses what to list: one of the names of [`RankBy`], or `label:KEY`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ListingParser;

@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 /// The arguments that select a profile and its view.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub(super) struct ViewArgs {
-    /// The profile: one file, all files of one run, or - [default: the newest profile of the project]
+    /// The profile: one file, all files of one run, a folder with profiles, of which the newest is read, or -
+    /// [default: the newest profile of the project]
     #[arg(value_name = "PROFILE")]
     pub(super) profiles: Vec<PathBuf>,
     /// How to combine several runs [default: sum]
@@ -154,10 +155,12 @@ impl ViewArgs {
         self.check_paths()?;
         let config = self.settings();
         let progress = Progress::new();
-        let mut files = if self.profiles.is_empty() {
-            newest::read_newest(&self.root, &config, &progress)?
-        } else {
-            read(&self.profiles, config.max_profile_bytes, &progress)?
+        let mut files = match &self.profiles[..] {
+            [] => newest::read_newest(&self.root, &config, &progress)?,
+            [folder] if newest::is_searched(folder) => {
+                newest::read_newest_in(folder, &config, &progress)?
+            }
+            profiles => read(profiles, config.max_profile_bytes, &progress)?,
         };
         let profile = files.first().map_or_else(PathBuf::new, |(file, _)| file.path.clone());
         let workspace = source_roots::source_roots(&self.root, &profile, sources);

@@ -1,11 +1,10 @@
 //! The arguments of `costline diff`.
 
-use super::super::values::one_of;
 use crate::cli::current_folder::absolute;
 use crate::cli::exit::Failure;
 use crate::cli::read::{check_output, is_standard_input};
 use crate::cli::style::StyleArgs;
-use crate::cli::values::percentage;
+use crate::cli::values::{one_of, percentage, rows};
 use crate::cli::view::ViewArgs;
 use answers::{Compare, DiffSort, ListBy};
 use clap::ValueEnum;
@@ -40,8 +39,8 @@ pub(in crate::cli) struct DiffArgs {
     /// --limit
     #[arg(long)]
     pub json: bool,
-    /// Maximum number of rows
-    #[arg(long, default_value_t = 30, value_name = "ROWS")]
+    /// Maximum number of rows, or `all`
+    #[arg(long, default_value = "30", value_name = "ROWS", value_parser = rows)]
     pub limit: usize,
     /// Omit changes below this percentage of the baseline's total [default: 1 for annotations, sarif,
     /// code-quality and github, else 0]. What makes the command fail is not omitted
