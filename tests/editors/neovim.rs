@@ -57,11 +57,21 @@ fn run_on(stage: &Stage, command: &mut Command, spec: &str) {
     no_errors(stage);
 }
 
+/// Runs a spec that starts Neovim in a terminal (tmux).
+#[track_caller]
+fn run_in_terminal(spec: &str) {
+    let stage = Stage::new();
+    let (Some(mut command), Some(_)) = (neovim(&stage), tool("tmux", "tmux")) else { return };
+    stage.run(command.arg("-l").arg(specs().join(spec)));
+    no_errors(&stage);
+}
+
 /// The problems that specs cause.
-const CAUSED: [&str; 5] = [
+const CAUSED: [&str; 6] = [
     "no such server",
     "minpercent",
-    "/broken.cpuprofile: ",
+    ".cpuprofile: byte ",
+    "/coz.profile: ",
     "/base.speedscope.json: cannot be compared",
     "/gone.folded does not exist",
 ];
@@ -103,6 +113,11 @@ fn neovim_plug_in_has_a_repository_of_its_own() {
     git(&folder, &["clone", "--quiet", "costline.nvim", plug_in.to_str().unwrap()]);
     assert!(plug_in.join("LICENSE-MIT").is_file());
     run_on(&stage, &mut command, "shown.lua");
+}
+
+#[test]
+fn neovim_shows_messages_of_one_line() {
+    run_in_terminal("messages.lua");
 }
 
 #[test]

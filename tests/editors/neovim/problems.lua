@@ -28,13 +28,14 @@ local function wait_status(text, is_absent)
   end)
 end
 
---- Waits for a message with these texts while `change` takes effect.
+--- Waits for a message with these texts, or whose whole text has them, while `change` takes effect.
 ---@param change fun()
 ---@param ... string
 local function wait_message(change, ...)
   local texts, messages, notify = { ... }, {}, vim.notify
   vim.notify = function(message)
-    table.insert(messages, message)
+    t.expect(vim.fn.strdisplaywidth(message) <= vim.v.echospace, message)
+    table.insert(messages, ("%s\n%s"):format(message, require("costline.messages").last_cut or ""))
   end
   change()
   t.wait(table.concat(texts, ", "), function()
@@ -50,6 +51,11 @@ end
 --- Runs the fix with this title, which is asked for if there are several.
 ---@param title string
 local function fix(title)
+  local client = require("costline.client")
+  local is_there = vim.iter(client.shown(assert(client.current())).health):any(function(entry)
+    return type(entry.fix) == "table" and entry.fix.title == title
+  end)
+  t.expect(is_there, title)
   t.answer({ title })
   vim.cmd("Costline fix")
 end
@@ -68,7 +74,7 @@ t.run({
       t.wait_shown("grid/maze.py", "before")
       wait_message(function()
         write("broken.cpuprofile", '{"nodes":[{"id":1,"callFrame":{"functionName":"f",')
-      end, "broken.cpuprofile", ":Costline fix: Read it again")
+      end, "broken.cpuprofile", " (:Costline fix)")
       wait_status("· warning")
       vim.fn.delete(vim.fs.joinpath(root, "broken.cpuprofile"))
       fix("Read it again")
@@ -80,7 +86,7 @@ t.run({
     function()
       wait_message(function()
         write("profiles/moved.folded", "carve (/build/x/other/maze.py:28) 60\n")
-      end, "/build/x/other/maze.py", ":Costline fix: Map /build/x/other to grid")
+      end, "/build/x/other/maze.py", " (:Costline fix)")
       wait_status("· warning")
       fix("Map /build/x/other to grid")
       wait_status("warning", true)
@@ -114,7 +120,7 @@ t.run({
       touch("base.speedscope.json", 1e9)
       wait_message(function()
         costline.configure({ baseline = "base.speedscope.json" })
-      end, "cannot be compared", ":Costline fix: Stop comparing")
+      end, "cannot be compared", " (:Costline fix)")
       wait_status("· warning")
       fix("Stop comparing")
       wait_status("warning", true)
@@ -167,7 +173,7 @@ t.run({
     function()
       wait_message(function()
         costline.configure({ profile = "out/gone.folded" })
-      end, "out/gone.folded does not exist", ":Costline fix: Show gridworld.folded")
+      end, "out/gone.folded does not exist", " (:Costline fix)")
       wait_status("error")
       fix("Show gridworld.folded")
       wait_status("error", true)

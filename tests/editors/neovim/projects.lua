@@ -187,7 +187,7 @@ t.run({
       local said = t.said(function()
         vim.cmd("Costline hotspots")
       end)
-      t.expect(said[1]:find("in no project: create a folder `profiles`", 1, true), said)
+      t.expect(said[1]:find("in no project; create a", 1, true), said)
       vim.fn.mkdir(root .. "/profiles")
       vim.fn.writefile({ "main (app.py:2) 3" }, root .. "/profiles/run.folded")
       edit({ root = root })

@@ -1,5 +1,6 @@
 --- What can be chosen, such as the metric (`costline.view`), and menus to choose it.
 
+local cells = require("costline.cells")
 local client = require("costline.client")
 
 local M = {}
@@ -79,7 +80,8 @@ function M.pick(choice)
     for _, part in pairs({ option.description, option.detail }) do
       table.insert(parts, part)
     end
-    return table.concat(parts, "  ")
+    -- Neovim numbers the entries, and wraps long ones.
+    return cells.cut(table.concat(parts, "  "), vim.o.columns - 6)
   end
   vim.ui.select(entries, { prompt = choice.title, format_item = format, kind = "costline" }, function(picked)
     if not picked then

@@ -1,5 +1,7 @@
 --- Requests to the server, and what it shows.
 
+local messages = require("costline.messages")
+
 local M = {}
 
 M.name = "costline"
@@ -18,14 +20,20 @@ local sources = {}
 --- Shows a message, by default about a problem.
 ---@param message string
 ---@param level? integer
-function M.notify(message, level)
-  vim.notify("costline: " .. message, level or vim.log.levels.WARN)
+---@param command? string what to run next
+function M.notify(message, level, command)
+  messages.notify("costline: " .. message, level or vim.log.levels.WARN, command)
 end
 
 --- Shows a message that is not about a problem.
 ---@param message string
 function M.echo(message)
-  vim.api.nvim_echo({ { "costline: " .. message } }, true, {})
+  messages.echo("costline: " .. message, true)
+end
+
+--- Says that no server is running.
+function M.notify_missing()
+  M.notify("no server is running for this file", nil, ":checkhealth costline")
 end
 
 --- Sends a request. An error is shown to the user, and `on_result` is not called.
@@ -152,7 +160,7 @@ end
 function M.execute(command, arguments, on_result, bufnr)
   local client = M.current(bufnr)
   if not client then
-    return M.notify("no server is running for this file (:checkhealth costline)")
+    return M.notify_missing()
   end
   local params = { command = "costline." .. command, arguments = arguments }
   M.request(client, "workspace/executeCommand", params, function(result)

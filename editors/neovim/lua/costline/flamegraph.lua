@@ -291,7 +291,7 @@ end
 --- Opens the flame graph. Goes to its window if the project has one.
 function M.open()
   if not client.current() then
-    return client.notify("no server is running for this file (:checkhealth costline)")
+    return client.notify_missing()
   end
   if sides.go_to("flamegraph") then
     return

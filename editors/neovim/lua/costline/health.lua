@@ -1,6 +1,7 @@
 --- `:checkhealth costline`.
 
 local client = require("costline.client")
+local messages = require("costline.messages")
 local options = require("costline.options")
 local server = require("costline.server")
 
@@ -84,6 +85,10 @@ function M.check()
       "no server is running",
       { "Open a file; files without a 'filetype' start no server", ":Costline log shows errors" }
     )
+  end
+
+  if messages.last_cut then
+    vim.health.info("last long message: " .. messages.last_cut)
   end
 
   vim.health.start("Display")

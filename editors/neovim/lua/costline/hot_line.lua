@@ -1,6 +1,7 @@
 --- Goes from hot line to hot line, in the order of the server.
 
 local client = require("costline.client")
+local messages = require("costline.messages")
 local places = require("costline.places")
 
 local M = {}
@@ -21,8 +22,7 @@ function M.go(previous)
     end
     places.go({ uri = step.uri, line0 = step.line0 })
     vim.cmd.normal({ "^", bang = true })
-    -- Neovim waits for a key after a longer message.
-    vim.api.nvim_echo({ { vim.fn.strcharpart(step.text, 0, vim.v.echospace) } }, false, {})
+    messages.echo(step.text, false)
   end)
 end
 

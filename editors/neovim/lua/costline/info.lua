@@ -2,6 +2,7 @@
 
 local choices = require("costline.choices")
 local client = require("costline.client")
+local messages = require("costline.messages")
 local problems = require("costline.problems")
 
 local M = {}
@@ -43,7 +44,13 @@ function M.show()
     table.insert(lines, "Transform: " .. transform.text)
   end
   for _, entry in ipairs(current.health or {}) do
-    table.insert(lines, ("%s%s: %s"):format(entry.severity:sub(1, 1):upper(), entry.severity:sub(2), entry.message))
+    table.insert(lines, ("%s: %s"):format(entry.severity:gsub("^%l", string.upper), entry.message))
+    if type(entry.fix) == "table" then
+      table.insert(lines, "Fix: " .. entry.fix.title)
+    end
+  end
+  if messages.last_cut then
+    table.insert(lines, "Last long message: " .. messages.last_cut)
   end
   float(#lines > 0 and table.concat(lines, "\n") or "No profile is shown.")
 end

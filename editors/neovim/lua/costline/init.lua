@@ -7,16 +7,18 @@ local M = {}
 --- Changes options. Can be called at any time, and several times.
 ---@param changes? table see |costline-setup|
 function M.setup(changes)
-  for key, value in pairs(changes or {}) do
+  local wrong = {}
+  for key, value in vim.spairs(changes or {}) do
     if options[key] == nil then
-      require("costline.client").notify(("setup: there is no option `%s`"):format(key))
+      table.insert(wrong, ("there is no option `%s`"):format(key))
     elseif type(value) ~= type(options[key]) then
-      require("costline.client").notify(
-        ("setup: `%s` is a %s, expected a %s"):format(key, type(value), type(options[key]))
-      )
+      table.insert(wrong, ("`%s` is a %s, expected a %s"):format(key, type(value), type(options[key])))
     else
       options[key] = value
     end
+  end
+  if #wrong > 0 then
+    require("costline.client").notify("setup: " .. table.concat(wrong, "; "))
   end
   local server = require("costline.server")
   server.configure()

@@ -34,15 +34,15 @@ function M.without_profile()
   if not shown or shown.loading or type(shown.profile) == "table" then
     return nil
   elseif type(shown.root) ~= "string" then
-    return "this file is in no project: create a folder `profiles` in its top folder for its profiles, and reopen it (:edit)"
+    return "this file is in no project; create a folder `profiles` in its top folder for its profiles, and reopen it (:edit)"
   end
   local problem = vim.iter(M.of(shown)):find(function(entry)
     return entry.code ~= "setting-ignored"
   end)
-  return problem and problem.message or "no profile is loaded (:Costline record, or :Costline profile PATH)"
+  return problem and problem.message or "no profile is loaded (:Costline record, :Costline profile)"
 end
 
---- Shows the problems that were not shown since they began.
+--- Shows the problems that were not shown since they began, in one message: the most severe, and how many there are.
 ---@param it vim.lsp.Client
 local function notify(it)
   local shown = client.shown(it)
@@ -51,12 +51,18 @@ local function notify(it)
   end
   local before = notified[it.id] or {}
   notified[it.id] = {}
+  local new = {}
   for _, entry in ipairs(M.of(shown)) do
     notified[it.id][entry.message] = true
     if not before[entry.message] then
-      local fix = type(entry.fix) == "table" and ("; :Costline fix: %s"):format(entry.fix.title) or ""
-      client.notify(entry.message .. fix, levels[entry.severity])
+      table.insert(new, entry)
     end
+  end
+  local worst = new[1]
+  if #new == 1 then
+    client.notify(worst.message, levels[worst.severity], type(worst.fix) == "table" and ":Costline fix" or nil)
+  elseif worst then
+    client.notify(("%d problems: %s"):format(#new, worst.message), levels[worst.severity], ":Costline info")
   end
 end
 

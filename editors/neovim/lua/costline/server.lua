@@ -26,6 +26,9 @@ local ended = { code = 0, signal = 0 }
 --- How long a server may take to end before it is killed, and how long then, in milliseconds.
 local PATIENCE = 2000
 
+--- The levels of messages of the server.
+local levels = { vim.log.levels.ERROR, vim.log.levels.WARN, vim.log.levels.INFO, vim.log.levels.DEBUG }
+
 --- The settings of the server in the options. An empty table would become a list in JSON.
 ---@return table
 local function chosen_settings()
@@ -61,13 +64,21 @@ local function start_for(it, buffers)
   end
 end
 
+--- How a process ended, and the first line of its messages if there is one.
+---@param process {code: integer, signal: integer, stderr?: string}
+---@return string how
+---@return string? message
+local function ending(process)
+  local how = process.signal > 0 and ("was ended by signal %d"):format(process.signal)
+    or ("ended with status %d"):format(process.code)
+  return how, (process.stderr or ""):match("%S[^\r\n]*")
+end
+
 --- How a process ended: with its status, and the first line of its messages if there is one.
 ---@param process {code: integer, signal: integer, stderr?: string}
 ---@return string
 function M.described(process)
-  local how = process.signal > 0 and ("was ended by signal %d"):format(process.signal)
-    or ("ended with status %d"):format(process.code)
-  local message = (process.stderr or ""):match("%S[^\r\n]*")
+  local how, message = ending(process)
   return message and ("%s: %s"):format(how, message) or how
 end
 
@@ -76,10 +87,13 @@ end
 local function report_failure(process)
   local function report(again)
     process.stderr = again.stderr
-    local failure = ("the server %s %s"):format(table.concat(options.cmd, " "), M.described(process))
+    local how, message = ending(process)
+    local failure = ("the server %s %s"):format(table.concat(options.cmd, " "), how)
+    -- The reason comes first, as the end may be cut.
+    failure = message and ("%s; %s"):format(message, failure) or failure
     if failure ~= M.failure then
       M.failure = failure
-      client.notify(failure .. " (:checkhealth costline)")
+      client.notify(failure, nil, ":checkhealth costline")
     end
   end
   vim.system(options.cmd, { stdin = "", text = true, timeout = PATIENCE }, vim.schedule_wrap(report))
@@ -107,7 +121,7 @@ local function on_exit(it, buffers, process)
   end, crashes)
   table.insert(crashes, now)
   if #crashes >= MAX_CRASHES then
-    return client.notify("the server keeps crashing and is not restarted (:Costline log, :Costline restart)")
+    return client.notify("the server keeps crashing and is not restarted", nil, ":Costline restart")
   end
   client.notify("the server crashed and was restarted")
   vim.defer_fn(function()
@@ -237,6 +251,12 @@ function M.config()
         vim.api.nvim_exec_autocmds("User", { pattern = "CostlineChanged", modeline = false, data = now })
         vim.cmd.redrawstatus({ bang = true })
       end,
+      -- Neovim's own would wait for a key after a long message.
+      ---@param params lsp.ShowMessageParams
+      ["window/showMessage"] = function(_, params)
+        client.notify(params.message, levels[params.type])
+        return vim.NIL
+      end,
     },
     commands = {
       ["costline.showCallers"] = function(command)
@@ -288,16 +308,17 @@ local function announce(bufnr)
   end
 end
 
+--- Whether it was said that the server cannot be run.
+local has_said_missing = false
+
 --- Starts the server for every file that is or will be open.
 function M.enable()
   if vim.fn.executable(options.cmd[1]) == 0 then
     -- `setup` may be called later.
     vim.schedule(function()
-      if vim.fn.executable(options.cmd[1]) == 0 then
-        vim.notify_once(
-          ("costline: %s cannot be run (:checkhealth costline)"):format(options.cmd[1]),
-          vim.log.levels.WARN
-        )
+      if vim.fn.executable(options.cmd[1]) == 0 and not has_said_missing then
+        has_said_missing = true
+        client.notify(("%s cannot be run"):format(options.cmd[1]), nil, ":checkhealth costline")
       end
     end)
     return

@@ -192,7 +192,7 @@ M.all = {
     run = function(arguments, bang)
       local it = client.current()
       if not it then
-        return client.notify("no server is running for this file (:checkhealth costline)")
+        return client.notify_missing()
       end
       local argument, problem = hot_words.argument(arguments)
       if not argument then

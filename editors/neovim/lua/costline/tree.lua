@@ -451,7 +451,7 @@ end
 ---@param inverted boolean
 function M.open(inverted)
   if not client.current() then
-    return client.notify("no server is running for this file (:checkhealth costline)")
+    return client.notify_missing()
   end
   local shown = sides.go_to("tree")
   if shown then
