@@ -430,6 +430,8 @@ export interface Explanation {
   readonly metric?: string;
   /** The cost in the overlay. Missing without an overlay, and if it is zero or not known. */
   readonly overlay?: OverlayData;
+  /** The report on the line as plain text, as in hovers. Missing if the line has neither a cost nor a count of executions, or is in no open document. */
+  readonly report?: string;
   /** The self cost. Null if it is unknown. */
   readonly self?: Weight | null;
   /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
@@ -1675,6 +1677,8 @@ export interface SelectedLine {
   readonly share: number;
   /** The total as a share of the selection's total, from 0 to 1; the same for self costs where totals are unknown. Null if it is unknown. */
   readonly shareOfSelection: number | null;
+  /** The same for display: `60.0%`. */
+  readonly shareOfSelectionText: string | null;
   /** Its cost, and its share of the selection's cost: `12.3% · self 4.0% · 60.0% of the selection`. */
   readonly text: string;
   /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
@@ -1687,8 +1691,10 @@ export interface SelectedLine {
 
 /** What the selected lines cost. A sample on several of them counts once. */
 export interface Selection {
+  /** What these lines call, hottest first, recursive calls last. Empty if the profile does not have the lines of calls. */
+  readonly callees: readonly SelectionCall[];
   /** The callers of the functions on these lines, hottest first, recursive ones last. Direct recursion is collapsed. Null if the recording is a call graph, in which they are unknown. */
-  readonly callers: readonly SelectionCaller[] | null;
+  readonly callers: readonly SelectionCall[] | null;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
   /** With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline. */
@@ -1729,8 +1735,12 @@ export interface SelectionArgument {
   readonly uri: string;
 }
 
-/** A caller of a function on the selected lines. */
-export interface SelectionCaller {
+/** A caller or callee of the selected lines. */
+export interface SelectionCall {
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
+  /** With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline. */
+  readonly changeTier?: -3 | -2 | -1 | 0 | 1 | 2 | 3 | null;
   /** The function's item, to request callers and callees with. */
   readonly item: Item | null;
   /** The 0-based line in the current text. Null if `uri` is null. */
@@ -1741,10 +1751,20 @@ export interface SelectionCaller {
   readonly placeText: string;
   /** Whether it is a recursive call. Its cost is then not part of the sum. */
   readonly recursive: boolean;
-  /** The cost of its calls that lead to the selection: `33.3% (2 samples)`. */
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
+  readonly selfShare: number | null;
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
+  readonly selfText: string | null;
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
+  readonly share: number;
+  /** The cost of the calls: those that lead to the selection, or those on its lines: `33.3% (2 samples)`. */
   readonly text: string;
+  /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */
+  readonly tier: 0 | 1 | 2 | 3;
   /** The weight of these calls. */
   readonly total: Weight;
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown. */
+  readonly totalText: string | null;
   /** The workspace file. Null if the place is not in one. */
   readonly uri: string | null;
 }
@@ -2299,7 +2319,7 @@ export interface Commands {
   readonly "costline.callTree": { readonly arguments: readonly [(CallTreeArgument | null)?, (OtherProfile | null)?]; readonly result: CallTree | null };
   /** Return the weight of the samples over time, from the first sample to the last or over the chosen range, in buckets of equal length. Null without a profile. */
   readonly "costline.timeline": { readonly arguments: readonly [(TimelineArgument | null)?, (OtherProfile | null)?]; readonly result: Timeline | null };
-  /** Return the cost of selected lines of an open document, together (a sample on several of them counts once) and of each line, and the callers of the functions on them. Null if none of the lines has a cost. */
+  /** Return the cost of selected lines of an open document, together (a sample on several of them counts once) and of each line, the callers of the functions on them, and what the lines call. Null if none of the lines has a cost. */
   readonly "costline.selection": { readonly arguments: readonly [SelectionArgument]; readonly result: Selection | null };
   /** Explain why a line shows its cost, or why it shows none. */
   readonly "costline.explain": { readonly arguments: readonly [ExplainArgument]; readonly result: Explanation };

@@ -254,6 +254,7 @@
 ---@field message string The reason as text.
 ---@field metric? string The metric of both.
 ---@field overlay? costline.OverlayData The cost in the overlay. Missing without an overlay, and if it is zero or not known.
+---@field report? string The report on the line as plain text, as in hovers. Missing if the line has neither a cost nor a count of executions, or is in no open document.
 ---@field self? costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare? number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText? string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
@@ -960,6 +961,7 @@
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field shareOfSelection number|vim.NIL The total as a share of the selection's total, from 0 to 1; the same for self costs where totals are unknown. Null if it is unknown.
+---@field shareOfSelectionText string|vim.NIL The same for display: `60.0%`.
 ---@field text string Its cost, and its share of the selection's cost: `12.3% · self 4.0% · 60.0% of the selection`.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
@@ -967,7 +969,8 @@
 
 --- What the selected lines cost. A sample on several of them counts once.
 ---@class costline.Selection
----@field callers costline.SelectionCaller[]|vim.NIL The callers of the functions on these lines, hottest first, recursive ones last. Direct recursion is collapsed. Null if the recording is a call graph, in which they are unknown.
+---@field callees costline.SelectionCall[] What these lines call, hottest first, recursive calls last. Empty if the profile does not have the lines of calls.
+---@field callers costline.SelectionCall[]|vim.NIL The callers of the functions on these lines, hottest first, recursive ones last. Direct recursion is collapsed. Null if the recording is a call graph, in which they are unknown.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field changeTier? -3|-2|-1|0|1|2|3|null With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline.
 ---@field lines costline.SelectedLine[] The lines with a cost, hottest first.
@@ -989,15 +992,22 @@
 ---@field lastLine0 integer The last line, 0-based.
 ---@field uri string The document.
 
---- A caller of a function on the selected lines.
----@class costline.SelectionCaller
+--- A caller or callee of the selected lines.
+---@class costline.SelectionCall
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field changeTier? -3|-2|-1|0|1|2|3|null With a baseline, the tier of the change, which colors show instead of `tier`: 0 for none beyond noise, 1 below 5% of the base, 2 from 5%, 3 from 20%, negative if the cost fell. Null if the change is unknown. Missing without a baseline.
 ---@field item costline.Item|vim.NIL The function's item, to request callers and callees with.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field name string The function's name.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
 ---@field recursive boolean Whether it is a recursive call. Its cost is then not part of the sum.
----@field text string The cost of its calls that lead to the selection: `33.3% (2 samples)`.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field text string The cost of the calls: those that lead to the selection, or those on its lines: `33.3% (2 samples)`.
+---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field total costline.Weight The weight of these calls.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`, or for a line `4.0% + recursion`. Null if it is unknown.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 
 --- A path mapping.

@@ -9,8 +9,8 @@ use crate::items::places::{function_place, line_place};
 use crate::items::{CallPath, CallSite, Direction, Item, ItemPath, PathCost, item, rest_item};
 use crate::keys::weight::Weight;
 use crate::lines::text::Range;
-use crate::world::context::Context;
-use analysis::{Cost, PathEntry, PathStep, Recursion, SiteCost};
+use crate::world::context::{Context, OpenFile};
+use analysis::{Cost, Edge, FunctionId, PathEntry, PathStep, Recursion, Site, SiteCost};
 use loading::Snapshot;
 
 /// A caller or callee, with the call sites.
@@ -49,6 +49,39 @@ pub fn step(snapshot: &Snapshot, direction: Direction, path: &CallPath) -> PathS
         Direction::Incoming => snapshot.tree.callers(&path.functions, path.recursion),
         Direction::Outgoing => snapshot.tree.callees(&path.functions, path.recursion),
     }
+}
+
+/// What recorded lines (1-based) of an open document call, each with the weight of the calls on these
+/// lines, hottest first, recursive calls last.
+pub fn callees_on<'a>(open: &'a OpenFile, lines: &[u32]) -> Vec<(f64, &'a Edge)> {
+    let snapshot = &*open.snapshot;
+    let (costs, calls) = (&snapshot.costs, snapshot.tree.edges());
+    let places = lines.iter().flat_map(|&line| costs.functions_on(open.file, line));
+    let mut callers: Vec<FunctionId> = places.map(|place| place.function).collect();
+    callers.sort_unstable();
+    callers.dedup();
+    let edges = callers.into_iter().flat_map(|caller| calls.callees(caller));
+    let mut callees: Vec<(f64, &Edge)> = edges
+        .filter_map(|edge| {
+            let is_here = |site: &&Site| site.file == open.file && lines.contains(&site.line);
+            let sites: Vec<f64> =
+                calls.sites(edge).iter().filter(is_here).map(|site| site.total).collect();
+            // The calls from several lines may be nested, and then belong to the same samples.
+            let total = match sites[..] {
+                [] => return None,
+                [total] => total,
+                _ => sites.iter().sum::<f64>().min(edge.total),
+            };
+            Some((total, edge))
+        })
+        .collect();
+    callees.sort_by(|a, b| {
+        a.1.recursive
+            .cmp(&b.1.recursive)
+            .then(b.0.abs().total_cmp(&a.0.abs()))
+            .then(a.1.callee.cmp(&b.1.callee))
+    });
+    callees
 }
 
 /// The cost of each caller or callee in the baseline, if it is known.

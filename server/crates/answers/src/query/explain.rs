@@ -4,6 +4,8 @@ use super::ask::{Ask, Takes};
 use crate::items::CostData;
 use crate::lines::document::path_of;
 use crate::lines::file_lines::{FileLines, UNKNOWN_LINE};
+use crate::present::details::Markup;
+use crate::query::hover::line_details;
 use crate::query::line_costs::shows_counts;
 use crate::query::path_rules;
 use crate::query::provenance::provenance;
@@ -46,6 +48,11 @@ pub struct Explanation {
     pub stale: Option<bool>,
     /// How the cost got to the line, one sentence for each step: metric, code, file, text, line. Empty if the line has no cost.
     pub steps: Vec<String>,
+    /// The report on the line as plain text, as in hovers. Missing if the line has neither a cost nor a
+    /// count of executions, or is in no open document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub report: Option<String>,
 }
 
 /// A reason why a line shows a cost or none.
@@ -104,6 +111,7 @@ impl Explanation {
             cost: None,
             stale: None,
             steps: Vec::new(),
+            report: None,
         }
     }
 }
@@ -115,7 +123,10 @@ impl Ask for Question {
     type Answer = Explanation;
 
     fn answer(self, context: &Context) -> Result<Explanation, String> {
-        Ok(explain(context, &self))
+        let open = context.open_file(&self.uri);
+        let details = open.and_then(|open| line_details(context, &open, self.line));
+        let report = details.map(|details| details.hover(Markup::Plain));
+        Ok(Explanation { report, ..explain(context, &self) })
     }
 }
 

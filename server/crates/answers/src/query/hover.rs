@@ -10,15 +10,15 @@ use crate::lines::text::Position;
 use crate::present::details::{Details, Listed};
 use crate::present::labels::{Part, Scale, totals};
 use crate::present::recursion::recursion;
-use crate::query::calls::step;
+use crate::query::calls::{callees_on, step};
 use crate::query::fleet;
 use crate::query::functions_at::{enclosing, named_at};
 use crate::query::provenance::recorded_as;
 use crate::session::marks::Marks;
 use crate::world::context::{Context, OpenFile};
 use analysis::{
-    Cost, Edge, FileId, FunctionCost, FunctionId, LineKnowledge, PartWithLabels, PathEntry,
-    Recursion, Site, Total,
+    Cost, FileId, FunctionCost, FunctionId, LineKnowledge, PartWithLabels, PathEntry, Recursion,
+    Total,
 };
 use loading::{Program, Snapshot, Spread, units};
 use url::Url;
@@ -342,34 +342,8 @@ fn place(context: &Context, snapshot: &Snapshot, function: FunctionId) -> Option
 fn callees_of_lines(context: &Context, open: &OpenFile, lines: &[u32]) -> Vec<Listed> {
     let snapshot = &*open.snapshot;
     let scale = context.scale(snapshot);
-    let (costs, calls) = (&snapshot.costs, snapshot.tree.edges());
-    let places = lines.iter().flat_map(|&line| costs.functions_on(open.file, line));
-    let mut callers: Vec<FunctionId> = places.map(|place| place.function).collect();
-    callers.sort_unstable();
-    callers.dedup();
-    let mut callees: Vec<(f64, &Edge)> = callers
-        .into_iter()
-        .flat_map(|caller| calls.callees(caller))
-        .filter_map(|edge| {
-            let is_here = |site: &&Site| site.file == open.file && lines.contains(&site.line);
-            let sites: Vec<f64> =
-                calls.sites(edge).iter().filter(is_here).map(|site| site.total).collect();
-            // The calls from several lines may be nested, and then belong to the same samples.
-            let total = match sites[..] {
-                [] => return None,
-                [total] => total,
-                _ => sites.iter().sum::<f64>().min(edge.total),
-            };
-            Some((total, edge))
-        })
-        .collect();
-    callees.sort_by(|a, b| {
-        a.1.recursive
-            .cmp(&b.1.recursive)
-            .then(b.0.abs().total_cmp(&a.0.abs()))
-            .then(a.1.callee.cmp(&b.1.callee))
-    });
-    let shown = callees.into_iter().take(MAX_LISTED).map(|(total, edge)| Listed {
+    let callees = callees_on(open, lines).into_iter();
+    let shown = callees.take(MAX_LISTED).map(|(total, edge)| Listed {
         cost: recursive(edge.recursive, &scale.both(total)),
         name: marked(snapshot, edge.callee, edge.inlined),
         place: place(context, snapshot, edge.callee),

@@ -1,13 +1,14 @@
-//! What selected lines of a document cost: all together, each one, and who calls them.
+//! What selected lines of a document cost: all together, each one, who calls them, and what they call.
 
 use super::ask::{Ask, Takes};
+use super::calls::callees_on;
 use crate::items::fields::{CostFields, PlaceFields};
 use crate::items::{Item, root_item};
 use crate::keys::weight::Weight;
 use crate::session::marks::Marks;
 use crate::world::context::{Context, OpenFile};
-use analysis::{Cost, LineCost, PathEntry, Total};
-use loading::{Show, units};
+use analysis::{Cost, Edge, FunctionId, LineCost, PathEntry, Total};
+use loading::{Show, Snapshot, units};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -49,7 +50,10 @@ pub struct Selection {
     pub lines: Vec<SelectedLine>,
     /// The callers of the functions on these lines, hottest first, recursive ones last. Direct
     /// recursion is collapsed. Null if the recording is a call graph, in which they are unknown.
-    pub callers: Option<Vec<SelectionCaller>>,
+    pub callers: Option<Vec<SelectionCall>>,
+    /// What these lines call, hottest first, recursive calls last. Empty if the profile does not have
+    /// the lines of calls.
+    pub callees: Vec<SelectionCall>,
 }
 
 /// One of the selected lines.
@@ -69,25 +73,33 @@ pub struct SelectedLine {
     /// The total as a share of the selection's total, from 0 to 1; the same for self costs where
     /// totals are unknown. Null if it is unknown.
     pub share_of_selection: Option<f64>,
+    /// The same for display: `60.0%`.
+    pub share_of_selection_text: Option<String>,
     /// The cost for display.
     #[serde(flatten)]
     pub fields: CostFields,
 }
 
-/// A caller of a function on the selected lines.
+/// A caller or callee of the selected lines.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct SelectionCaller {
+#[serde(rename_all = "camelCase")]
+pub struct SelectionCall {
     /// The function's name.
     pub name: String,
-    /// The cost of its calls that lead to the selection: `33.3% (2 samples)`.
+    /// The cost of the calls: those that lead to the selection, or those on its lines: `33.3% (2
+    /// samples)`.
     pub text: String,
     /// The weight of these calls.
     pub total: Weight,
     /// Whether it is a recursive call. Its cost is then not part of the sum.
     pub recursive: bool,
-    /// The line of the hottest call, or else of the function's definition.
+    /// Of a caller the line of the hottest call, or else of the function's definition. Of a callee
+    /// its definition.
     #[serde(flatten)]
     pub place: PlaceFields,
+    /// The cost for display.
+    #[serde(flatten)]
+    pub fields: CostFields,
     /// The function's item, to request callers and callees with.
     pub item: Option<Item>,
 }
@@ -96,8 +108,8 @@ impl Ask for Question {
     const NAME: &'static str = "selection";
     const DESCRIPTION: &'static str = "Return the cost of selected lines of an open document, \
                                        together (a sample on several of them counts once) and of \
-                                       each line, and the callers of the functions on them. Null \
-                                       if none of the lines has a cost.";
+                                       each line, the callers of the functions on them, and what \
+                                       the lines call. Null if none of the lines has a cost.";
     const TAKES: Takes = Takes::Object;
     type Answer = Option<Selection>;
 
@@ -137,6 +149,7 @@ pub fn selection(context: &Context, question: &Question) -> Option<Selection> {
         let step = snapshot.tree.callers_of_lines(open.file, &recorded);
         step.entries.iter().map(|entry| caller(context, &open, entry)).collect()
     });
+    let callees = callees_on(&open, &recorded).into_iter();
     Some(Selection {
         metric: snapshot.costs.metric.name.clone(),
         unit: snapshot.costs.metric.unit.clone(),
@@ -147,6 +160,7 @@ pub fn selection(context: &Context, question: &Question) -> Option<Selection> {
         fields: CostFields::new(scale, Some(cost.self_), cost.total, None),
         lines: lines.into_iter().map(|line| selected_line(context, &open, cost, line)).collect(),
         callers,
+        callees: callees.map(|(weight, edge)| callee(context, &open, weight, edge)).collect(),
     })
 }
 
@@ -164,31 +178,52 @@ fn selected_line(
         _ => None,
     };
     let of_whole = of_whole.filter(|&(_, whole)| whole != 0.0);
-    let part = of_whole
-        .map(|(part, whole)| format!(" · {} of the selection", units::percent(part, whole)));
+    let share = of_whole.map(|(part, whole)| units::percent(part, whole));
+    let part = share.as_ref().map(|share| format!(" · {share} of the selection"));
     SelectedLine {
         line0,
         text: scale.hint(cost, Show::Both, before) + &part.unwrap_or_default(),
         self_: Weight(cost.self_),
         total: cost.total.exact().map(Weight),
         share_of_selection: of_whole.map(|(part, whole)| part / whole),
+        share_of_selection_text: share,
         fields: CostFields::new(scale, Some(cost.self_), cost.total, before),
     }
 }
 
-fn caller(context: &Context, open: &OpenFile, entry: &PathEntry) -> SelectionCaller {
+fn caller(context: &Context, open: &OpenFile, entry: &PathEntry) -> SelectionCall {
     let snapshot = &*open.snapshot;
-    let scale = context.scale(snapshot);
     let place = match entry.sites.first() {
         Some(site) => PlaceFields::of_line(context, snapshot, site.file, site.line),
         None => PlaceFields::of_function(context, snapshot, entry.function),
     };
-    SelectionCaller {
-        name: snapshot.function(entry.function).name.to_owned(),
-        text: units::total(entry.as_total(), |weight| scale.both(weight)),
-        total: Weight(entry.total),
-        recursive: entry.recursive,
+    let total = entry.as_total();
+    call(context, snapshot, entry.function, entry.total, total, entry.recursive, place)
+}
+
+fn callee(context: &Context, open: &OpenFile, weight: f64, edge: &Edge) -> SelectionCall {
+    let snapshot = &*open.snapshot;
+    let place = PlaceFields::of_function(context, snapshot, edge.callee);
+    call(context, snapshot, edge.callee, weight, Total::Exact(weight), edge.recursive, place)
+}
+
+fn call(
+    context: &Context,
+    snapshot: &Snapshot,
+    function: FunctionId,
+    weight: f64,
+    total: Total,
+    recursive: bool,
+    place: PlaceFields,
+) -> SelectionCall {
+    let scale = context.scale(snapshot);
+    SelectionCall {
+        name: snapshot.function(function).name.to_owned(),
+        text: units::total(total, |weight| scale.both(weight)),
+        total: Weight(weight),
+        recursive,
         place,
-        item: root_item(context, snapshot, entry.function),
+        fields: CostFields::new(scale, None, total, None),
+        item: root_item(context, snapshot, function),
     }
 }

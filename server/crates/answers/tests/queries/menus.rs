@@ -4,7 +4,7 @@ use crate::support::{Project, recording};
 use answers::profiles::shown;
 use answers::{
     Choice, ChoiceKey, ChoiceValue, Choices, Chosen, Context, ExplainReason as Reason, Explanation,
-    HowMapped as How, Overrides, RankBy as By, Settings, ViewChange as Change, World, explain,
+    HowMapped as How, Overrides, RankBy as By, Settings, ViewChange as Change, World, ask, explain,
     paths, profiles, view,
 };
 use profile::text_samples;
@@ -221,6 +221,14 @@ fn a_line_with_a_cost_is_explained_with_it() {
     let main = why(&project, &context, "app.rs", 2);
     assert_eq!(main.code, Reason::BelowThreshold);
     assert!(main.message.contains("total 75.0% (3 samples)") && main.message.contains("80%"));
+    let answer = |file: &str, line0: u32| {
+        ask(&context, "explain", &json!({"uri": project.uri(file), "line": line0})).unwrap()
+    };
+    let report = "line 4 · self 100.0% (4 samples) · total 100.0% (4 samples)\n";
+    assert!(answer("app.rs", 3)["report"].as_str().unwrap().starts_with(report));
+    // Neither a line without a cost nor a document that is not open has one.
+    assert_eq!(answer("app.rs", 4)["report"], Value::Null);
+    assert_eq!(answer("lib.rs", 0)["report"], Value::Null);
 
     let off = World {
         settings: Arc::new(Settings::parse(&json!({"hints": {"enable": false}})).0),

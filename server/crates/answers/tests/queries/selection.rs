@@ -1,4 +1,4 @@
-//! What selected lines cost, and who calls them.
+//! What selected lines cost, who calls them, and what they call.
 
 use crate::support::Project;
 use answers::{Selection, SelectionQuestion as Question, ViewSettings, selection};
@@ -51,6 +51,11 @@ fn check(first: u32, last: u32, expected: &Expect) {
         let (name, text, place) = (&caller.name, &caller.text, &caller.place.place_text);
         writeln!(out, "called by {mark}{name} at {place}: {text}").unwrap();
     }
+    for callee in &found.callees {
+        let mark = if callee.recursive { "↻ " } else { "" };
+        let (name, text, place) = (&callee.name, &callee.text, &callee.place.place_text);
+        writeln!(out, "calls {mark}{name} at {place}: {text}").unwrap();
+    }
     expected.assert_eq(&out);
 }
 
@@ -61,14 +66,18 @@ fn a_sample_on_several_lines_counts_once() {
         3,
         10,
         &expect![[r#"
-        lines 3 to 10: self 40.0% (2 samples) · total 100.0% (5 samples)
-        line 3: 60.0% · 60.0% of the selection
-        line 6: 40.0% · 40.0% of the selection
-        line 10: 40.0% · self 20.0% · 40.0% of the selection
-        line 8: 20.0% · self 20.0% · 20.0% of the selection
-        line 9: 20.0% · 20.0% of the selection
-        called by main at app.rs:2: 20.0% (1 sample)
-    "#]],
+            lines 3 to 10: self 40.0% (2 samples) · total 100.0% (5 samples)
+            line 3: 60.0% · 60.0% of the selection
+            line 6: 40.0% · 40.0% of the selection
+            line 10: 40.0% · self 20.0% · 40.0% of the selection
+            line 8: 20.0% · self 20.0% · 20.0% of the selection
+            line 9: 20.0% · 20.0% of the selection
+            called by main at app.rs:2: 20.0% (1 sample)
+            calls eval at app.rs:8: 60.0% (3 samples)
+            calls hash at app.rs:13: 40.0% (2 samples)
+            calls parse at app.rs:6: 20.0% (1 sample)
+            calls hash at app.rs:13: 20.0% (1 sample)
+        "#]],
     );
 }
 
@@ -78,22 +87,25 @@ fn callers_are_those_of_the_outermost_selected_line() {
         8,
         10,
         &expect![[r#"
-        lines 8 to 10: self 40.0% (2 samples) · total 80.0% (4 samples)
-        line 10: 40.0% · self 20.0% · 50.0% of the selection
-        line 8: 20.0% · self 20.0% · 25.0% of the selection
-        line 9: 20.0% · 25.0% of the selection
-        called by main at app.rs:3: 60.0% (3 samples)
-    "#]],
+            lines 8 to 10: self 40.0% (2 samples) · total 80.0% (4 samples)
+            line 10: 40.0% · self 20.0% · 50.0% of the selection
+            line 8: 20.0% · self 20.0% · 25.0% of the selection
+            line 9: 20.0% · 25.0% of the selection
+            called by main at app.rs:3: 60.0% (3 samples)
+            calls parse at app.rs:6: 20.0% (1 sample)
+            calls hash at app.rs:13: 20.0% (1 sample)
+        "#]],
     );
     check(
         6,
         6,
         &expect![[r#"
-        line 6: self 0.0% (0 samples) · total 40.0% (2 samples)
-        line 6: 40.0% · 100.0% of the selection
-        called by main at app.rs:2: 20.0% (1 sample)
-        called by eval at app.rs:9: 20.0% (1 sample)
-    "#]],
+            line 6: self 0.0% (0 samples) · total 40.0% (2 samples)
+            line 6: 40.0% · 100.0% of the selection
+            called by main at app.rs:2: 20.0% (1 sample)
+            called by eval at app.rs:9: 20.0% (1 sample)
+            calls hash at app.rs:13: 40.0% (2 samples)
+        "#]],
     );
     check(
         13,
