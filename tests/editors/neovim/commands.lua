@@ -48,6 +48,20 @@ local function row_with(items, word)
   error(("no row with %s: %s"):format(word, vim.inspect(items)), 2)
 end
 
+--- The row about a function.
+---@param items table[]
+---@param name string
+---@return table
+local function row_named(items, name)
+  return row_with(items, ("  %s  "):format(name))
+end
+
+---@param row table
+---@param cost string that of its first column
+local function expect_first(row, cost)
+  t.expect(vim.startswith(vim.trim(row.text), cost .. " "), row, cost)
+end
+
 local function close_lists()
   vim.cmd("silent cclose")
   vim.cmd("silent buffer main.py")
@@ -156,16 +170,20 @@ t.run({
       t.expect(#items > 10, items)
       for file, functions in pairs(t.stage.before.functions) do
         for name, cost in pairs(functions) do
-          local row = row_with(items, "  " .. name .. "\n")
-          t.expect(
-            row.text:find("self " .. cost.self, 1, true) and row.text:find("total " .. cost.total, 1, true),
-            row,
-            cost
-          )
+          local row = row_named(items, name)
+          local costs = (" %s +%s  "):format(vim.pesc(cost.self), vim.pesc(cost.total))
+          t.expect(row.text:find(costs .. vim.pesc(name)), row, cost)
           t.expect(file == row.file or row.file:find("^costline:///"), file, row)
         end
       end
       t.same(vim.bo.buftype, "quickfix")
+      -- The costs have a heading instead of words in each row.
+      local heading = require("costline.quickfix").heading()
+      t.same(vim.split(heading, "%s+"), { "with", "libs", "self", "total" })
+      local row = row_named(items, "solve")
+      t.same(row.text:find("  solve", 1, true), #heading + 1)
+      t.expect(vim.endswith(row.text, "  maze.py:53") and not row.text:find("self", 1, true), row)
+      t.same(vim.fn.getline(vim.fn.search("  solve  ")), row.text)
       -- Functions without a source say so instead of a URI.
       local rows = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
       t.expect(not rows:find("costline:", 1, true), rows)
@@ -180,8 +198,9 @@ t.run({
       for _, item in ipairs(items) do
         local cost = (t.stage.before.lines[item.file] or {})[tostring(item.lnum)]
         if cost then
-          t.expect(item.text:find("total " .. cost, 1, true), item, cost)
-          t.expect(vim.endswith(item.text, ("  %s:%d"):format(item.file, item.lnum)), item)
+          t.expect(item.text:find((" %s  %s:%d  "):format(cost, item.file, item.lnum), 1, true), item, cost)
+          local code = vim.fn.readfile(t.stage.root .. "/" .. item.file)[item.lnum]
+          t.expect(vim.endswith(item.text, "  " .. vim.trim(code)), item, code)
           seen = seen + 1
         end
       end
@@ -227,7 +246,7 @@ t.run({
       cursor_at("build(")
       local items = listed("Costline callers", "callers of build")
       local solve_all = row_with(items, "solve_all")
-      t.expect(solve_all.text:find("^" .. vim.pesc(path("solve_all", "build"))), solve_all, path("solve_all", "build"))
+      expect_first(solve_all, path("solve_all", "build"))
       t.same(solve_all.file, "main.py")
       t.expect(vim.fn.readfile(t.stage.root .. "/main.py")[solve_all.lnum]:find("build"), solve_all)
       -- Callees of a list entry: only what came through `solve_all`.
@@ -237,8 +256,7 @@ t.run({
         end
       end
       local callers = listed("Costline callers", "callers of solve_all › build")
-      local share = path("main", "solve_all", "build")
-      t.expect(row_with(callers, " main").text:find("^" .. vim.pesc(share)), callers, share)
+      expect_first(row_named(callers, "main"), path("main", "solve_all", "build"))
       close_lists()
     end,
   },
@@ -247,8 +265,8 @@ t.run({
     function()
       cursor_at("solve_all(")
       local items = listed("Costline callees", "callees of solve_all")
-      local build = row_with(items, " build")
-      t.expect(build.text:find("^" .. vim.pesc(path("solve_all", "build"))), build)
+      local build = row_named(items, "build")
+      t.expect(build.text:find(path("solve_all", "build") .. "  build", 1, true), build)
       t.same(build.file, "grid/maze.py")
       vim.cmd("silent buffer maze.py")
       t.same(build.lnum, t.line_of("build"))
@@ -279,13 +297,20 @@ t.run({
       local items = quickfix().items
       t.same(items[1].lnum, first)
       local share = t.stage.before.lines["grid/maze.py"][tostring(first)]
-      t.expect(vim.startswith(items[1].text, share) and items[1].text:find("% of the selection  carve(", 1, true), items)
+      t.expect(items[1].text:find((" %s  line %d  carve("):format(share, first), 1, true), items)
+      t.expect(vim.startswith(require("costline.quickfix").heading(), "of selection "))
       close_lists()
       vim.cmd("silent buffer maze.py")
       local callers = listed(("%d,%dCostline callers"):format(first, last), "callers of " .. title)
       t.same(#callers, 1)
-      t.expect(vim.startswith(callers[1].text, whole) and callers[1].text:find("solve_all", 1, true), callers)
+      expect_first(row_named(callers, "solve_all"), whole)
       t.same(callers[1].file, "main.py")
+      close_lists()
+      -- Lists of other commands look as they always do.
+      vim.cmd("silent vimgrep /def build/ grid/maze.py | copen")
+      t.same({ vim.wo.winbar, vim.bo.syntax }, { "", "qf" })
+      vim.cmd("silent colder")
+      t.expect(vim.wo.winbar:find("heading"), vim.wo.winbar)
       close_lists()
       -- Lines without a cost.
       t.edit("grid/maze.py")
@@ -300,7 +325,7 @@ t.run({
     function()
       vim.api.nvim_win_set_cursor(0, { t.line_of("solve_all"), 0 })
       local items = listed("lua vim.lsp.codelens.run()", "callers of solve_all")
-      t.expect(row_with(items, " main").text:find("^" .. vim.pesc(path("main", "solve_all"))), items)
+      expect_first(row_named(items, "main"), path("main", "solve_all"))
       close_lists()
       vim.wait(200)
       t.wait_shown("main.py", "before")

@@ -1,39 +1,64 @@
 --- Lists of hot spots, callers and callees in the quickfix list, and menus (`vim.ui.select`) to walk through calls.
 
 local client = require("costline.client")
+local columns = require("costline.columns")
 local pickers = require("costline.pickers")
 local places = require("costline.places")
+local quickfix = require("costline.quickfix")
 local transforms = require("costline.transforms")
 
 local non_null, place_of = places.non_null, places.of
 
 local M = {}
 
----@param text string
----@param place costline.Place?
----@param item? costline.Item the function, to list its callers or callees
----@param place_text? string what to show instead of the URI of a function that is in no file
----@return table
-local function row(text, place, item, place_text)
-  local entry = { text = text, user_data = item and { costline = item } }
-  if place then
-    entry.bufnr, entry.lnum, entry.col = vim.uri_to_bufnr(place.uri), place.line0 + 1, 1
-    entry.module = not vim.startswith(place.uri, "file:") and place_text or nil
+--- A row of a list.
+---@class costline.ListRow
+---@field columns? costline.Columns none for the heading of a group
+---@field text? string of a heading
+---@field place? costline.Place
+---@field item? costline.Item the function, to list its callers or callees
+
+--- Rows as entries of a quickfix list, and the heading of their columns.
+---@param rows costline.ListRow[]
+---@param width integer of the window
+---@param titles? table<string, string> other titles of columns
+---@return table[] entries
+---@return string heading
+local function entries(rows, width, titles)
+  local shown = {}
+  for _, row in ipairs(rows) do
+    table.insert(shown, row.columns)
   end
-  return entry
+  local heading, lines = columns.align(shown, width, titles)
+  local result, at = {}, 0
+  for _, row in ipairs(rows) do
+    local entry = { text = row.text }
+    if row.columns then
+      at = at + 1
+      entry.text, entry.user_data = lines[at].text, { costline = row.item, line = lines[at] }
+    end
+    if row.place then
+      entry.bufnr, entry.lnum, entry.col = vim.uri_to_bufnr(row.place.uri), row.place.line0 + 1, 1
+      -- For what shows quickfix lists otherwise: functions that are in no file have no path.
+      local place_text = row.columns and row.columns.place
+      entry.module = not vim.startswith(row.place.uri, "file:") and place_text or nil
+    end
+    table.insert(result, entry)
+  end
+  return result, heading
 end
 
 --- Shows a list. Commands that are run in it ask the same client.
 ---@param title string
----@param rows table[]
+---@param rows costline.ListRow[]
 ---@param it vim.lsp.Client
-local function show(title, rows, it)
+---@param titles? table<string, string> other titles of columns
+local function show(title, rows, it, titles)
   if #rows == 0 then
     return client.notify("no " .. title, vim.log.levels.INFO)
   end
-  local context = { costline = client.root(it) }
-  vim.fn.setqflist({}, " ", { title = "costline: " .. title, items = rows, context = context })
-  vim.cmd("botright copen")
+  local items, heading = entries(rows, vim.o.columns, titles)
+  quickfix.open(title, items, { costline = client.root(it), heading = heading })
 end
 
 --- What is shown, and how its total changed since the baseline, for titles.
@@ -58,10 +83,10 @@ local function kind_of(it, by)
 end
 
 --- Puts the heading of each group before its first row.
----@param rows table[]
+---@param rows costline.ListRow[]
 ---@param spots costline.HotRow[]
 ---@param groups costline.HotGroup[]
----@return table[]
+---@return costline.ListRow[]
 local function with_headings(rows, spots, groups)
   local result = {}
   for index, entry in ipairs(rows) do
@@ -69,7 +94,7 @@ local function with_headings(rows, spots, groups)
     if index == 1 or spots[index - 1].own ~= own then
       for _, group in ipairs(groups) do
         if group.own == own then
-          table.insert(result, row(group.note == "" and group.text or ("%s: %s"):format(group.text, group.note)))
+          table.insert(result, { text = group.note == "" and group.text or ("%s: %s"):format(group.text, group.note) })
         end
       end
     end
@@ -78,29 +103,52 @@ local function with_headings(rows, spots, groups)
   return result
 end
 
+--- The rows of hot spots.
+---@param spots costline.HotRow[]
+---@param argument costline.HotSpotsArgument
+---@return costline.ListRow[]
+local function hot_rows(spots, argument)
+  -- Otherwise the column would repeat the self costs.
+  local has_libraries = vim.iter(spots):any(function(spot)
+    return spot.chargedText ~= nil and spot.chargedText ~= spot.selfText
+  end)
+  ---@param spot costline.HotRow
+  return vim.tbl_map(function(spot)
+    local shown = columns.costs(spot, non_null(spot.self) and "self" or "total")
+    shown.charged = has_libraries and spot.chargedText or nil
+    shown.first = argument.perCall and spot.label or nil
+    shown.calls = argument.sort == "calls" and spot.calls and tostring(spot.calls) or nil
+    shown.name = spot.title
+    if argument.by == "function" then
+      local name, qualifier =
+        columns.name({ name = spot.title, shortName = spot.shortName, qualifier = spot.qualifier })
+      shown.name, shown.place, shown.note = name, non_null(spot.placeText), qualifier
+    elseif argument.by == "line" then
+      shown.note = places.code(spot.uri, spot.line0)
+    elseif argument.by == "edge" then
+      shown.place = non_null(spot.placeText)
+    end
+    return { columns = shown, place = place_of(spot.uri, spot.line0, spot.item), item = spot.item }
+  end, spots)
+end
+
 ---@param argument costline.HotSpotsArgument what to list, and in which order
 ---@param in_quickfix boolean whether to use the quickfix list even if there is a picker
 function M.hotspots(argument, in_quickfix)
-  local by = argument.by or "function"
+  argument = vim.tbl_extend("keep", argument, { by = "function" })
   ---@param answer costline.HotSpots|vim.NIL
-  client.execute("hotspots", { vim.tbl_extend("force", argument, { by = by }) }, function(answer, it)
-    local found, kind = non_null(answer) or {}, kind_of(it, by)
-    ---@param spot costline.HotRow
-    local rows = vim.tbl_map(function(spot)
-      local is_function, place_text = by == "function", non_null(spot.placeText)
-      local place = place_of(spot.uri, spot.line0, spot.item)
-      local entry = row(("%s  %s"):format(spot.text, spot.title), place, spot.item, is_function and place_text or nil)
-      if is_function or by == "line" or by == "file" then
-        -- The self cost and the total, for pickers, which are narrower.
-        local name = is_function and ("%s  %s"):format(spot.title, place_text) or spot.title
-        entry.brief = ("%6s %6s  %s"):format(non_null(spot.selfText) or "", non_null(spot.totalText) or "", name)
-      end
-      return entry
-    end, kind and found[kind.list] or {})
+  client.execute("hotspots", { argument }, function(answer, it)
+    local found, kind = non_null(answer) or {}, kind_of(it, argument.by)
+    local spots = kind and found[kind.list] or {}
+    local rows, titles = hot_rows(spots, argument), { first = "per call" }
     local title = ("hottest %s%s"):format(kind and kind.title:lower() or "spots", source(it))
-    if in_quickfix or not pickers.show(title, rows) then
-      show(title, with_headings(rows, kind and found[kind.list] or {}, found.groups or {}), it)
+    if not in_quickfix then
+      local items, heading = entries(rows, pickers.WIDTH, titles)
+      if pickers.show(title, heading, items) then
+        return
+      end
     end
+    show(title, with_headings(rows, spots, found.groups or {}), it, titles)
   end)
 end
 
@@ -154,7 +202,7 @@ local function at_cursor(on_item)
   end
   local it = client.current()
   if not it then
-    return client.notify("no server is running for this file (:checkhealth costline)")
+    return client.notify_missing()
   end
   local bufnr = vim.api.nvim_get_current_buf()
   local params = vim.lsp.util.make_position_params(0, it.offset_encoding)
@@ -189,6 +237,27 @@ local function name_of(direction)
   return direction == "incoming" and "callers" or "callees"
 end
 
+---@param call costline.Call
+---@param direction costline.Direction
+---@return costline.ListRow
+local function call_row(call, direction)
+  local data = call.item.data
+  local shown = columns.costs(data, "total")
+  if direction == "incoming" and data.self == 0 then
+    -- Most callers call something in all of their samples.
+    shown.self = nil
+  end
+  local name, qualifier = columns.name(data)
+  shown.name, shown.place, shown.note = (data.recursive and "↻ " or "") .. name, data.placeText, qualifier
+  local code = direction == "incoming" and places.code(call.place.uri, call.place.line0)
+  if code then
+    -- The line of the call.
+    shown.place = places.text(call.place)
+    shown.note = qualifier and ("%s  %s"):format(qualifier, code) or code
+  end
+  return { columns = shown, place = call.place, item = call.item }
+end
+
 --- Puts the callers or callees of a function into the quickfix list.
 ---@param direction costline.Direction
 ---@param item? costline.Item default: the function at the cursor
@@ -200,9 +269,10 @@ function M.calls(direction, item)
   end
   calls(direction, item, function(found, it)
     local rows = vim.tbl_map(function(call)
-      return row(text(call.item), call.place, call.item, call.item.data.placeText)
+      return call_row(call, direction)
     end, found)
-    show(("%s of %s%s"):format(name_of(direction), path(direction, item), source(it)), rows, it)
+    local titles = direction == "incoming" and { self = "starts here" } or nil
+    show(("%s of %s%s"):format(name_of(direction), path(direction, item), source(it)), rows, it, titles)
   end)
 end
 
@@ -216,7 +286,11 @@ function M.grouped(direction, by)
     client.execute(command, { item, { message = false, groupBy = by } }, function(answer, it)
       ---@param group costline.CallGroup
       local rows = vim.tbl_map(function(group)
-        return row(("%s  %s"):format(group.text, group.placeText), place_of(group.uri, group.line0))
+        local shown = columns.costs(group, "total")
+        shown.name, shown.place = (group.recursive and "↻ " or "") .. group.name, group.placeText
+        shown.note = by == "site" and places.code(group.uri, group.line0) or nil
+        shown.calls = non_null(group.calls) and tostring(group.calls)
+        return { columns = shown, place = place_of(group.uri, group.line0) }
       end, answer.groups and answer.groups.rows or {})
       show(("%s of %s by %s%s"):format(name_of(direction), path(direction, item), by, source(it)), rows, it)
     end)
@@ -243,14 +317,16 @@ end
 ---@param first integer 1-based
 ---@param last integer 1-based
 function M.selection(first, last)
-  local bufnr = vim.api.nvim_get_current_buf()
+  local uri = vim.uri_from_bufnr(0)
   selected(first, last, function(selection, it)
     ---@param line costline.SelectedLine
     local rows = vim.tbl_map(function(line)
-      local code = vim.api.nvim_buf_get_lines(bufnr, line.line0, line.line0 + 1, false)[1] or ""
-      return row(("%s  %s"):format(line.text, vim.trim(code)), { uri = vim.uri_from_bufnr(bufnr), line0 = line.line0 })
+      local shown = columns.costs(line, "total")
+      shown.first = non_null(line.shareOfSelectionText)
+      shown.name, shown.note = ("line %d"):format(line.line0 + 1), places.code(uri, line.line0)
+      return { columns = shown, place = { uri = uri, line0 = line.line0 } }
     end, selection.lines)
-    show(selection.text .. source(it), rows, it)
+    show(selection.text .. source(it), rows, it, { first = "of selection" })
   end)
 end
 
@@ -265,10 +341,12 @@ function M.selection_callers(first, last)
     end
     ---@param caller costline.SelectionCaller
     local rows = vim.tbl_map(function(caller)
-      local mark = caller.recursive and "↻ " or ""
-      local place = place_of(caller.uri, caller.line0, caller.item)
-      local described = ("%s  %s%s  %s"):format(caller.text, mark, caller.name, caller.placeText)
-      return row(described, place, non_null(caller.item), caller.placeText)
+      local name, qualifier = columns.name(caller)
+      local shown = columns.costs(caller, "total")
+      shown.place, shown.note = caller.placeText, qualifier
+      shown.name = (caller.recursive and "↻ " or "") .. name
+      local item = non_null(caller.item)
+      return { columns = shown, place = place_of(caller.uri, caller.line0, item), item = item }
     end, callers)
     show("callers of " .. selection.text .. source(it), rows, it)
   end)
@@ -385,8 +463,7 @@ function M.paths()
     local rows = vim.tbl_map(function(file)
       local found = non_null(file.path)
       local place = found and { uri = vim.uri_from_fname(found), line0 = 0 } or nil
-      local note = non_null(file.reason)
-      return row(note and ("%s: %s"):format(file.name, note) or ("%s (%s)"):format(file.name, file.how), place)
+      return { columns = { name = file.name, place = non_null(file.reason) or file.how }, place = place }
     end, paths and paths.files or {})
     show("files of the profile" .. source(it), rows, it)
   end)

@@ -133,23 +133,27 @@ local function chosen()
   end
 end
 
+--- For how many cells the columns of pickers are aligned. They show the source beside.
+M.WIDTH = 60
+
 --- Shows rows of a quickfix list in the picker that is installed or chosen. Rows without a place are left out.
 ---@param title string
----@param rows table[] what `setqflist` takes, each with a text for pickers: `brief`
+---@param heading string of the columns, which pickers show in their title
+---@param rows table[] what `setqflist` takes
 ---@return boolean shown
-function M.show(title, rows)
+function M.show(title, heading, rows)
   local picker = chosen()
   local picked = {}
   for _, row in ipairs(rows) do
     if row.bufnr then
       local file = not row.module and vim.api.nvim_buf_get_name(row.bufnr) or nil
-      table.insert(picked, { text = vim.fn.strtrans(row.brief), bufnr = row.bufnr, lnum = row.lnum, file = file })
+      table.insert(picked, { text = row.text, bufnr = row.bufnr, lnum = row.lnum, file = file })
     end
   end
   if not picker or #picked == 0 then
     return false
   end
-  picker.show(title, picked)
+  picker.show(("%s: %s"):format(vim.trim(heading:gsub("%s+", " ")), title), picked)
   return true
 end
 

@@ -27,6 +27,30 @@ function M.of(uri, line0, item)
   return document and { uri = document, line0 = M.non_null(line0) or 0 } or nil
 end
 
+--- A place as short text: `app.py:12`.
+---@param place costline.Place
+---@return string
+function M.text(place)
+  return ("%s:%d"):format(vim.fs.basename(vim.uri_to_fname(place.uri)), place.line0 + 1)
+end
+
+--- The code of a line: of the buffer if it is loaded, else of the file.
+---@param uri string|vim.NIL|nil
+---@param line0 integer|vim.NIL
+---@return string? `nil` if it is in no file, or cannot be read
+function M.code(uri, line0)
+  local document, line = M.non_null(uri), M.non_null(line0)
+  if not document or not line or not vim.startswith(document, "file:") then
+    return nil
+  end
+  local bufnr = vim.uri_to_bufnr(document)
+  if vim.api.nvim_buf_is_loaded(bufnr) then
+    return vim.trim(vim.api.nvim_buf_get_lines(bufnr, line, line + 1, false)[1] or "")
+  end
+  local is_read, lines = pcall(vim.fn.readfile, vim.uri_to_fname(document), "", line + 1)
+  return is_read and vim.trim(lines[line + 1] or "") or nil
+end
+
 --- Shows a place in the current window.
 ---@param place costline.Place
 function M.go(place)
