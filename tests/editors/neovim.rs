@@ -121,6 +121,11 @@ fn neovim_shows_messages_of_one_line() {
 }
 
 #[test]
+fn neovim_has_colors_in_terminals() {
+    run_in_terminal("colors.lua");
+}
+
+#[test]
 fn neovim_runs_every_subcommand() {
     run("commands.lua");
 }

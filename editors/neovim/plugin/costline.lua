@@ -38,7 +38,8 @@ on("BufReadCmd", {
     require("costline.document").read(args.buf, args.match)
   end,
 })
-on("ColorScheme", {
+-- The number of colors may be known only then.
+on({ "ColorScheme", "UIEnter" }, {
   callback = function()
     require("costline.highlight").define()
   end,

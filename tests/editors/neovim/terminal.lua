@@ -4,7 +4,8 @@ local t = dofile(vim.env.COSTLINE_SPECS .. "/support.lua")
 
 local M = {}
 
-local socket = "costline-" .. vim.uv.os_getpid()
+-- Each terminal has its own: one that is ending refuses others.
+local socket, starts = nil, 0
 
 ---@param ... string
 ---@return string
@@ -18,9 +19,15 @@ end
 ---@param width integer
 ---@param height integer
 ---@param file string
-function M.start(width, height, file)
-  local terminal = { "-x", tostring(width), "-y", tostring(height), "-e", "TERM=tmux-256color" }
-  M.tmux("new-session", "-d", unpack(vim.list_extend(terminal, { vim.v.progpath, file })))
+---@param term? string the terminal that Neovim finds in its environment
+function M.start(width, height, file, term)
+  starts = starts + 1
+  socket = ("costline-%d-%d"):format(vim.uv.os_getpid(), starts)
+  local terminal = { "-x", tostring(width), "-y", tostring(height) }
+  -- Neovim would find the colors of tmux itself.
+  local clean = { "env", "-u", "COLORTERM", "-u", "TMUX", "TERM=" .. (term or "tmux-256color") }
+  local command = vim.list_extend(clean, { vim.v.progpath, file })
+  M.tmux("new-session", "-d", unpack(vim.list_extend(terminal, command)))
   M.tmux("set-option", "-g", "remain-on-exit", "on")
   vim.api.nvim_create_autocmd("VimLeavePre", {
     callback = function()
@@ -43,6 +50,11 @@ end
 ---@return string[]
 function M.rows()
   return vim.split(M.tmux("capture-pane", "-t", "0", "-p"), "\n")
+end
+
+--- Ends Neovim and its terminal.
+function M.stop()
+  M.tmux("kill-server")
 end
 
 --- Waits until the screen has a text.

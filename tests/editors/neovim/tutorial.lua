@@ -17,7 +17,7 @@ t.run({
     function()
       execute("set laststatus=2 ruler termguicolors noswapfile number")
       wait_text("self 94.0% (3.91 s) · total 94.0% (3.91 s)")
-      wait_text("if word not in seen: 93.5%")
+      wait_text("if word not in seen:  93.5%")
       take_picture("tutorial")
     end,
   },
@@ -28,8 +28,8 @@ t.run({
       execute([[%s/seen = \[\]/seen = set()/ | %s/append(word)/add(word)/ | write | 1]])
       wait_text("seen.add(word)")
       vim.fn.writefile(vim.fn.readfile("after.json", "b"), "profiles/words.speedscope.json", "b")
-      wait_text("if word not in seen: 3.2% total ▼3.88 s")
-      wait_text("make_up(200_000) 96.8%")
+      wait_text("if word not in seen:  3.2% total ▼3.88 s")
+      wait_text("make_up(200_000)  96.8%")
       take_picture("tutorial-after")
     end,
   },

@@ -61,6 +61,18 @@ local function place(bufnr, namespace, line0, mark)
   end
 end
 
+--- Adds a text at the end of its line to a mark.
+---@param mark vim.api.keyset.set_extmark
+---@param text string
+---@param group string
+---@return vim.api.keyset.set_extmark
+local function at_end(mark, text, group)
+  -- Neovim has one blank before the text, which looks like a part of the code.
+  mark.virt_text = { { " " .. text, group } }
+  mark.virt_text_pos = options.hint_position == "right" and "right_align" or "eol"
+  return mark
+end
+
 ---@param bufnr integer
 ---@param hints lsp.InlayHint[]
 local function draw_hints(bufnr, hints)
@@ -70,7 +82,7 @@ local function draw_hints(bufnr, hints)
     local data = hint.data
     local mark = {}
     if options.hints then
-      mark.virt_text, mark.virt_text_pos = { { text_of(hint.label), "CostlineHint" } }, "eol"
+      at_end(mark, text_of(hint.label), "CostlineHint")
     end
     -- A hint that counts executions may be on a line without a cost.
     local shade, strength = highlight.shade(data)
@@ -98,7 +110,7 @@ local function draw_lenses(bufnr, lenses)
     local mark
     -- Neovim does not show virtual lines above the first line (neovim#16166).
     if line0 == 0 then
-      mark = { virt_text = { { lens.command.title, "CostlineLens" } }, virt_text_pos = "eol" }
+      mark = at_end({}, lens.command.title, "CostlineLens")
     else
       mark = { virt_lines = { { { indent .. lens.command.title, "CostlineLens" } } }, virt_lines_above = true }
     end

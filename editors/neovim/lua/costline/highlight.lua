@@ -6,12 +6,12 @@ local M = {}
 ---@type table<"dark"|"light", table<string, vim.api.keyset.highlight>>
 local palettes = {
   dark = {
-    CostlineHeat1 = { fg = "#7a6a3a", ctermfg = 94 },
+    CostlineHeat1 = { fg = "#a1905a", ctermfg = 137 },
     CostlineHeat2 = { fg = "#d9a520", ctermfg = 178 },
     CostlineHeat3 = { fg = "#ffd75f", ctermfg = 221, bold = true },
     CostlineHeatLine1 = {},
     CostlineHeatLine2 = { bg = "#2e2813", ctermbg = 235 },
-    CostlineHeatLine3 = { bg = "#4a3c0c", ctermbg = 58 },
+    CostlineHeatLine3 = { bg = "#4a3c0c", ctermbg = 237 },
     CostlineSlower = { fg = "#ff5f56", ctermfg = 203, bold = true },
     CostlineSlowerLine = { bg = "#3d1a18", ctermbg = 52 },
     CostlineFaster = { fg = "#5aa9ff", ctermfg = 75, bold = true },
@@ -26,7 +26,7 @@ local palettes = {
     CostlineFlameCursor = { fg = "#000000", bg = "#ffffff", ctermfg = 16, ctermbg = 231, bold = true },
   },
   light = {
-    CostlineHeat1 = { fg = "#d8b365", ctermfg = 179 },
+    CostlineHeat1 = { fg = "#b08a3c", ctermfg = 136 },
     CostlineHeat2 = { fg = "#a6611a", ctermfg = 130 },
     CostlineHeat3 = { fg = "#543005", ctermfg = 52, bold = true },
     CostlineHeatLine1 = {},
@@ -44,6 +44,51 @@ local palettes = {
     CostlineFlameFaster = { fg = "#1c1c1c", bg = "#9cc4f7", ctermfg = 234, ctermbg = 153 },
     CostlineFlameOther = { fg = "#303030", bg = "#c6c6c6", ctermfg = 236, ctermbg = 251 },
     CostlineFlameCursor = { fg = "#ffffff", bg = "#000000", ctermfg = 231, ctermbg = 16, bold = true },
+  },
+}
+
+--- The colors of terminals that have 16.
+---@type table<"dark"|"light", table<string, vim.api.keyset.highlight>>
+local basic = {
+  dark = {
+    CostlineHeat1 = { ctermfg = 3 },
+    CostlineHeat2 = { ctermfg = 11 },
+    CostlineHeat3 = { ctermfg = 11, cterm = { bold = true } },
+    CostlineHeatLine1 = {},
+    CostlineHeatLine2 = {},
+    CostlineHeatLine3 = { cterm = { bold = true } },
+    CostlineSlower = { ctermfg = 9, cterm = { bold = true } },
+    CostlineSlowerLine = {},
+    CostlineFaster = { ctermfg = 12, cterm = { bold = true } },
+    CostlineFasterLine = {},
+    CostlineFlame0 = { ctermfg = 0, ctermbg = 7 },
+    CostlineFlame1 = { ctermfg = 0, ctermbg = 11 },
+    CostlineFlame2 = { ctermfg = 0, ctermbg = 3 },
+    CostlineFlame3 = { ctermfg = 0, ctermbg = 9 },
+    CostlineFlameSlower = { ctermfg = 0, ctermbg = 9 },
+    CostlineFlameFaster = { ctermfg = 0, ctermbg = 12 },
+    CostlineFlameOther = { ctermfg = 15, ctermbg = 8 },
+    CostlineFlameCursor = { ctermfg = 0, ctermbg = 15, cterm = { bold = true } },
+  },
+  light = {
+    CostlineHeat1 = { ctermfg = 11 },
+    CostlineHeat2 = { ctermfg = 3 },
+    CostlineHeat3 = { ctermfg = 3, cterm = { bold = true } },
+    CostlineHeatLine1 = {},
+    CostlineHeatLine2 = {},
+    CostlineHeatLine3 = { cterm = { bold = true } },
+    CostlineSlower = { ctermfg = 1, cterm = { bold = true } },
+    CostlineSlowerLine = {},
+    CostlineFaster = { ctermfg = 4, cterm = { bold = true } },
+    CostlineFasterLine = {},
+    CostlineFlame0 = { ctermfg = 0, ctermbg = 7 },
+    CostlineFlame1 = { ctermfg = 0, ctermbg = 11 },
+    CostlineFlame2 = { ctermfg = 0, ctermbg = 3 },
+    CostlineFlame3 = { ctermfg = 0, ctermbg = 9 },
+    CostlineFlameSlower = { ctermfg = 0, ctermbg = 9 },
+    CostlineFlameFaster = { ctermfg = 0, ctermbg = 12 },
+    CostlineFlameOther = { ctermfg = 15, ctermbg = 8 },
+    CostlineFlameCursor = { ctermfg = 15, ctermbg = 0, cterm = { bold = true } },
   },
 }
 
@@ -84,14 +129,39 @@ function M.bar(cost)
   return shade == "Heat" and "CostlineHeat" .. strength or "Costline" .. shade
 end
 
+--- The number of colors of the terminal.
+---@return integer
+local function color_count()
+  local screen = vim.api.nvim_list_uis()[1]
+  return screen and screen.term_colors or 256
+end
+
+--- As comments, which have no color in terminals if the color scheme is the default one.
+---@return vim.api.keyset.highlight
+local function subdued()
+  local comment = vim.api.nvim_get_hl(0, { name = "Comment", link = false })
+  if comment.ctermfg or next(comment) == nil then
+    return { link = "Comment" }
+  end
+  local gray, cyan = vim.o.background == "dark" and 248 or 240, 6
+  comment.ctermfg = color_count() < 256 and cyan or gray
+  return comment
+end
+
 --- Defines the groups that neither the user nor the color scheme defines.
 function M.define()
-  vim.api.nvim_set_hl(0, "CostlineHint", { default = true, link = "Comment" })
-  vim.api.nvim_set_hl(0, "CostlineLens", { default = true, link = "Comment" })
-  for group, colours in pairs(palettes[vim.o.background]) do
+  local groups = vim.tbl_extend("error", {}, palettes[vim.o.background])
+  if color_count() < 256 then
+    for group, colors in pairs(basic[vim.o.background]) do
+      local gui = groups[group]
+      groups[group] = vim.tbl_extend("error", { fg = gui.fg, bg = gui.bg, bold = gui.bold }, colors)
+    end
+  end
+  groups.CostlineHint, groups.CostlineLens = subdued(), subdued()
+  for group, colors in pairs(groups) do
     -- A default would keep the group of the other background.
     local is_ours = vim.deep_equal(defined[group], get(group))
-    vim.api.nvim_set_hl(0, group, vim.tbl_extend("force", colours, { default = not is_ours }))
+    vim.api.nvim_set_hl(0, group, vim.tbl_extend("force", colors, { default = not is_ours }))
     defined[group] = get(group)
   end
 end

@@ -13,6 +13,8 @@ function M.setup(changes)
       table.insert(wrong, ("there is no option `%s`"):format(key))
     elseif type(value) ~= type(options[key]) then
       table.insert(wrong, ("`%s` is a %s, expected a %s"):format(key, type(value), type(options[key])))
+    elseif key == "hint_position" and value ~= "end" and value ~= "right" then
+      table.insert(wrong, ("`%s` is `%s`, expected `end` or `right`"):format(key, value))
     else
       options[key] = value
     end

@@ -10,6 +10,8 @@ local options = {
   settings = {},
   --- Whether to draw hints: costs at the ends of lines.
   hints = true,
+  ---@type "end"|"right" Where hints are: two blanks after the end of the line, or at the right edge of the window.
+  hint_position = "end",
   --- Whether to draw lenses: costs above functions.
   lenses = true,
   --- Whether to draw heat: bars in the sign column and a background for hot lines.
