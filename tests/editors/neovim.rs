@@ -136,6 +136,11 @@ fn neovim_shows_the_call_tree() {
 }
 
 #[test]
+fn neovim_shows_annotated_sources() {
+    run("annotate.lua");
+}
+
+#[test]
 fn neovim_draws_a_flame_graph() {
     run("flamegraph.lua");
 }

@@ -116,7 +116,7 @@ t.run({
       t.wait_shown("main.py", "before")
       local names = completions("Costline ")
       local expected =
-        "baseline callees callers explain fix flamegraph hotspots info log next paths prev profile record reload restart selection toggle transform tree view"
+        "annotate baseline callees callers explain fix flamegraph hotspots info line log next paths prev profile record reload restart selection toggle transform tree view"
       for name in vim.gsplit(expected, " ") do
         t.expect(vim.tbl_contains(names, name), name, names)
       end

@@ -24,6 +24,17 @@ function M.explain()
   end)
 end
 
+--- Shows the report on a line, or why it has no cost.
+---@param place? costline.Place by default the line under the cursor
+---@param bufnr? integer the buffer whose server is asked, by default the current one
+function M.line(place, bufnr)
+  place = place or { uri = vim.uri_from_bufnr(0), line0 = vim.api.nvim_win_get_cursor(0)[1] - 1 }
+  ---@param answer costline.Explanation
+  client.execute("explain", { { uri = place.uri, line = place.line0 } }, function(answer)
+    float(vim.trim(answer.report or answer.message))
+  end, bufnr)
+end
+
 --- Shows what is active.
 function M.show()
   local current = choices.view()

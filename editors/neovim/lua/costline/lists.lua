@@ -339,7 +339,7 @@ function M.selection_callers(first, last)
     if not callers then
       return client.notify("this profile is a call graph, which has callers of functions but not of lines")
     end
-    ---@param caller costline.SelectionCaller
+    ---@param caller costline.SelectionCall
     local rows = vim.tbl_map(function(caller)
       local name, qualifier = columns.name(caller)
       local shown = columns.costs(caller, "total")

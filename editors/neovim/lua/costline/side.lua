@@ -187,11 +187,11 @@ function M.open(options)
   return side
 end
 
---- Maps keys in a window, and those that all windows have.
+--- The keys of all windows.
 ---@param side costline.Side
----@param keys costline.Key[]
-function M.map(side, keys)
-  local all = vim.list_extend(vim.list_slice(keys), {
+---@return costline.Key[]
+local function common_keys(side)
+  return {
     {
       "gd",
       "go to the source",
@@ -213,7 +213,22 @@ function M.map(side, keys)
         vim.api.nvim_buf_delete(side.bufnr, { force = true })
       end,
     },
-  })
+  }
+end
+
+--- Maps keys in a window, and those that all windows have.
+---@param side costline.Side
+---@param keys costline.Key[] those with the same key as one of all windows replace it
+function M.map(side, keys)
+  local all = vim.list_slice(keys)
+  for _, common in ipairs(common_keys(side)) do
+    local is_replaced = vim.iter(keys):any(function(key)
+      return key[1] == common[1]
+    end)
+    if not is_replaced then
+      table.insert(all, common)
+    end
+  end
   table.insert(all, {
     "g?",
     "show these keys",

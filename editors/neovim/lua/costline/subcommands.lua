@@ -236,6 +236,23 @@ M.all = {
       end)
     end,
   },
+  line = {
+    about = "show the report on this line",
+    needs_profile = true,
+    run = function()
+      info.line()
+    end,
+  },
+  annotate = {
+    about = "show the source of this file, or of a function, with columns of costs",
+    needs_profile = true,
+    run = function(arguments, _, range)
+      require("costline.annotate").open(arguments[1], range)
+    end,
+    complete = function(arguments)
+      return #arguments == 0 and require("costline.annotate").names() or {}
+    end,
+  },
   explain = { about = "explain what this line shows", run = info.explain },
   record = {
     about = "record a profile of a program, test or benchmark",
