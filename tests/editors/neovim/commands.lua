@@ -552,7 +552,7 @@ t.run({
     function()
       local asked = t.answer({ "hottest functions" })
       vim.fn.setqflist({}, "f")
-      vim.cmd("Costline")
+      vim.cmd("Costline!")
       t.wait("the list", function()
         return quickfix().title:find("hottest functions", 1, true)
       end)
@@ -567,6 +567,47 @@ t.run({
       }) do
         t.expect(entries:find(word, 1, true), word, entries)
       end
+      close_lists()
+    end,
+  },
+  {
+    "the menu with a key for each command shows the state",
+    function()
+      local function open()
+        vim.cmd("Costline")
+        t.same(vim.bo.filetype, "costline-menu")
+        return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
+      end
+      local function press(key)
+        vim.api.nvim_feedkeys(vim.keycode(key), "mx", false)
+      end
+      local text = open()
+      t.expect(vim.startswith(text, "gridworld.folded · 1395 samples\n"), text)
+      t.expect(text:find("h  hot spots  ", 1, true) and text:find("c  callers  ", 1, true), text)
+      -- Choices have digits, and show their values.
+      local key = text:match("(%d)  Unit +Percent")
+      t.expect(key, text)
+      for _, line in ipairs(vim.split(text, "\n")) do
+        t.expect(vim.fn.strdisplaywidth(line) <= 80, line)
+      end
+      t.answer({ "Absolute" })
+      press(key)
+      t.same(vim.bo.filetype, "python")
+      t.wait("absolute hints", function()
+        return (t.drawn("hints")["74"] or ""):find("samples")
+      end)
+      t.expect(open():find("Unit +Absolute"))
+      press("q")
+      t.same(vim.bo.filetype, "python")
+      vim.cmd("Costline! view unit")
+      t.wait_shown("main.py", "before")
+      cursor_at("solve_all(")
+      open()
+      vim.fn.setqflist({}, "f")
+      press("c")
+      t.wait("the callers", function()
+        return quickfix().title:find("callers of solve_all", 1, true)
+      end)
       close_lists()
     end,
   },

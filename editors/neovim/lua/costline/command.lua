@@ -19,7 +19,8 @@ end
 ---@param command {fargs: string[], bang: boolean, range: integer, line1: integer, line2: integer}
 function M.run(command)
   if not command.fargs[1] then
-    return require("costline.menu").show()
+    local menu = require("costline.menu")
+    return (command.bang and menu.pick or menu.open)()
   end
   local name, bang = split_bang(command.fargs[1])
   local subcommand = subcommands.all[name]

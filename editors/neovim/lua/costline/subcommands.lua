@@ -119,7 +119,7 @@ M.all = {
       if arguments[1] then
         return choices.change(arguments[1], vim.list_slice(arguments, 2), bang)
       end
-      require("costline.menu").show(true)
+      require("costline.menu").pick(true)
     end,
     complete = function(arguments)
       if #arguments > 0 then
