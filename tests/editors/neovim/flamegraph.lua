@@ -207,9 +207,18 @@ t.run({
     end,
   },
   {
-    "a rewritten profile is drawn",
+    "a rewritten profile is drawn, with a baseline with the changes of its frames",
     function()
+      vim.cmd("Costline baseline true")
+      local client = require("costline.client")
+      t.wait("the baseline", function()
+        return type(client.shown(assert(client.current())).baseline) == "table"
+      end)
       t.rewrite()
+      t.wait("the change of main", function()
+        return table.concat(lines(), "\n"):find("▏main ▼%d+ samples")
+      end)
+      vim.cmd("Costline! baseline")
       local left = cells(t.stage.after.functions["main.py"].main.total)
       t.wait("the new width of main", function()
         local found = frames(3)[1]

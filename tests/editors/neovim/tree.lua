@@ -288,6 +288,7 @@ t.run({
       press("<CR>")
       t.expect(wait_line("loud  "):find("▲", 1, true), lines())
       t.expect(not wait_line("quiet  "):find("▲", 1, true), lines())
+      t.expect(vim.wo.winbar:find("^ +total  self +change   Call tree"), vim.wo.winbar)
       press("q")
       vim.cmd("Costline! baseline")
       vim.cmd("Costline! profile")

@@ -1,6 +1,8 @@
 --- The flame graph in a window: a row of frames for each depth, callers above callees, or inverted.
 
+local cells = require("costline.cells")
 local client = require("costline.client")
+local columns = require("costline.columns")
 local highlight = require("costline.highlight")
 local places = require("costline.places")
 local sides = require("costline.side")
@@ -34,19 +36,6 @@ local cursor_mark = vim.api.nvim_create_namespace("costline.flame")
 local Flame = {}
 Flame.__index = Flame
 
---- A text with exactly this number of cells.
----@param text string
----@param width integer
----@return string
-local function fit(text, width)
-  while vim.fn.strdisplaywidth(text) > width do
-    -- A character has at least one cell, except for combining ones.
-    local excess = math.max(1, math.floor((vim.fn.strdisplaywidth(text) - width) / 2))
-    text = vim.fn.strcharpart(text, 0, vim.fn.strchars(text, true) - excess, true)
-  end
-  return text .. (" "):rep(width - vim.fn.strdisplaywidth(text))
-end
-
 ---@param frame costline.FlameGraphFrame
 ---@return string
 local function group_of(frame)
@@ -55,6 +44,14 @@ local function group_of(frame)
     return strength > 0 and "CostlineFlame" .. shade or "CostlineFlameOther"
   end
   return places.non_null(frame.uri) and "CostlineFlame" .. strength or "CostlineFlameOther"
+end
+
+--- The name of a frame, and with a baseline how its total changed.
+---@param frame costline.FlameGraphFrame
+---@return string
+local function label(frame)
+  local change = columns.costs(frame, "total").change
+  return change and ("%s %s"):format(frame.name, change) or frame.name
 end
 
 --- The path from the root to a frame.
@@ -98,7 +95,7 @@ end
 ---@return string text
 ---@return costline.FlameCell[]
 function Flame:draw_row(row, line0, spans)
-  local parts, cells, column, bytes = {}, {}, 0, 0
+  local parts, row_cells, column, bytes = {}, {}, 0, 0
   local function add(text)
     table.insert(parts, text)
     bytes = bytes + #text
@@ -107,12 +104,13 @@ function Flame:draw_row(row, line0, spans)
     local frame = self.answer.frames[drawn.index]
     add((" "):rep(drawn.from - column))
     local from = bytes
-    add(fit("▏" .. vim.fn.strtrans(frame.name), drawn.to - drawn.from))
-    table.insert(cells, { from = from, to = bytes, index = drawn.index })
+    local width = drawn.to - drawn.from
+    add(cells.exact("▏" .. vim.fn.strtrans(label(frame)), width))
+    table.insert(row_cells, { from = from, to = bytes, index = drawn.index })
     table.insert(spans, { line0 = line0, from = from, to = bytes, group = group_of(frame) })
     column = drawn.to
   end
-  return table.concat(parts), cells
+  return table.concat(parts), row_cells
 end
 
 --- Draws the frames that are at least half a cell wide.
@@ -135,7 +133,7 @@ function Flame:draw()
   if hidden > 0 then
     head = ("%s · too narrow to draw: %s%d"):format(head, self.answer.atLeast and "at least " or "", hidden)
   end
-  local first = fit(head, width)
+  local first = cells.exact(head, width)
   local lines, spans = { first }, { { line0 = 0, from = 0, to = #first, group = "CostlineFlameOther" } }
   self.rows = { { { from = 0, to = #first } } }
   for depth, row in ipairs(by_depth) do

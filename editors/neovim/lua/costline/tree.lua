@@ -1,6 +1,8 @@
 --- The call tree in a window beside the code.
 
+local cells = require("costline.cells")
 local client = require("costline.client")
+local columns = require("costline.columns")
 local highlight = require("costline.highlight")
 local places = require("costline.places")
 local sides = require("costline.side")
@@ -323,31 +325,17 @@ local function bar(share)
   return text .. (" "):rep(BAR_CELLS - vim.fn.strdisplaywidth(text))
 end
 
---- The total and the self cost of a node, each with its change since the baseline unless that may be noise. Bottom-up nodes have
---- one cost.
+--- What a node costs. Bottom-up nodes have one cost.
 ---@param node costline.TreeNode
 ---@param inverted boolean
----@return string total, string own
+---@return {total: string, own: string, change: string}
 local function costs(node, inverted)
-  local function with_change(text, part)
-    local change = non_null(part)
-    local changed = change and not change.mayBeNoise and non_null(change.text)
-    return changed and ("%s %s"):format(text, changed) or text
-  end
-  local change = node.change or {}
-  local total = non_null(node.totalText)
-  if not total then
-    return node.text, ""
-  end
-  local own = not inverted and non_null(node.selfText) or ""
-  return with_change(total, change.total), own ~= "" and with_change(own, change.self) or ""
-end
-
----@param text string
----@param width integer
----@return string
-local function right(text, width)
-  return (" "):rep(width - vim.fn.strdisplaywidth(text)) .. text
+  local row = columns.costs(node, "total")
+  return {
+    total = row.total or node.text,
+    own = not inverted and row.total and row.self or "",
+    change = row.change or "",
+  }
 end
 
 --- The lines of the open rows below a row.
@@ -380,13 +368,31 @@ function Tree:draw(id)
   id = id or (line and line.row.id)
   self.lines = {}
   collect(self.top, self.lines)
-  local widths = { total = #"total", own = self.inverted and 0 or #"self" }
+  local it = client.current(self.side.bufnr)
+  local view = it and client.shown(it)
+  local titles = {
+    total = "total",
+    own = self.inverted and "" or "self",
+    change = view and non_null(view.baseline) and "change" or "",
+  }
+  local widths = vim.tbl_map(vim.fn.strdisplaywidth, titles)
   for _, shown in ipairs(self.lines) do
     if not shown.is_more then
-      local total, own = costs(shown.row.node, self.inverted)
-      widths.total = math.max(widths.total, vim.fn.strdisplaywidth(total))
-      widths.own = math.max(widths.own, vim.fn.strdisplaywidth(own))
+      for key, text in pairs(costs(shown.row.node, self.inverted)) do
+        widths[key] = math.max(widths[key], vim.fn.strdisplaywidth(text))
+      end
     end
+  end
+  ---@param row {total: string, own: string, change: string}
+  ---@return string
+  local function aligned(row)
+    local parts = {}
+    for _, key in ipairs({ "total", "own", "change" }) do
+      if widths[key] > 0 then
+        table.insert(parts, cells.right(row[key], widths[key]))
+      end
+    end
+    return table.concat(parts, " ")
   end
   local texts, spans = {}, {}
   -- Names keep most of the width.
@@ -394,32 +400,28 @@ function Tree:draw(id)
   local most = math.min(MAX_INDENT, math.floor(width / 8))
   for index, shown in ipairs(self.lines) do
     local indent = indent_of(shown.row.level + (shown.is_more and 1 or 0), most)
-    local columns = BAR_CELLS + 1 + widths.total + 1 + widths.own + 1
     if shown.is_more then
-      local text = (" "):rep(columns) .. indent .. ("… %d more"):format(shown.row.more)
+      local blank = aligned({ total = "", own = "", change = "" })
+      local text = (" "):rep(BAR_CELLS + 1 + #blank + 1) .. indent .. ("… %d more"):format(shown.row.more)
       table.insert(texts, text)
       table.insert(spans, { line0 = index - 1, from = 0, to = #text, group = "CostlineHint" })
     else
       local node = shown.row.node
-      local total, own = costs(node, self.inverted)
       local drawn = bar(node.share)
       local marker = not node.hasChildren and " " or shown.row.open and "▾" or "▸"
-      local front = ("%s %s %s %s%s "):format(drawn, right(total, widths.total), right(own, widths.own), indent, marker)
-      local name = vim.fn.strtrans(node.name) .. (node.recursive and " ↻" or "")
-      table.insert(texts, ("%s%s  %s"):format(front, name, vim.fn.strtrans(node.placeText)))
+      local front = ("%s %s %s%s "):format(drawn, aligned(costs(node, self.inverted)), indent, marker)
+      local short, qualifier = columns.name(node)
+      local name = vim.fn.strtrans(short) .. (node.recursive and " ↻" or "")
+      local place = vim.trim(("%s  %s"):format(node.placeText, qualifier or ""))
+      table.insert(texts, ("%s%s  %s"):format(front, name, vim.fn.strtrans(place)))
       table.insert(spans, { line0 = index - 1, from = 0, to = #drawn, group = highlight.bar(node) })
       table.insert(spans, { line0 = index - 1, from = #front + #name, to = #texts[index], group = "CostlineHint" })
     end
   end
   sides.draw(self.side, #texts > 0 and texts or { "No profile is shown, or no sample has a stack." }, spans)
-  local titles = ("%s %s %s"):format(
-    (" "):rep(BAR_CELLS),
-    right("total", widths.total),
-    right(self.inverted and "" or "self", widths.own)
-  )
   local name = self.inverted and "Call tree, bottom-up" or "Call tree"
   local about = (" · %s · by %s · g?: keys"):format(sides.source(self.side), self.sort)
-  sides.head(self.side, about, ("%s   %s"):format(titles, name))
+  sides.head(self.side, about, ("%s %s   %s"):format((" "):rep(BAR_CELLS), aligned(titles), name))
   if id then
     self:move_to(id)
   end
