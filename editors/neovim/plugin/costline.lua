@@ -64,5 +64,28 @@ end, {
   end,
 })
 
+for _, name in ipairs({
+  "annotate",
+  "callees",
+  "callers",
+  "explain",
+  "fix",
+  "flamegraph",
+  "hotspots",
+  "info",
+  "line",
+  "next",
+  "prev",
+  "record",
+  "reload",
+  "tree",
+}) do
+  vim.keymap.set("n", ("<Plug>(costline-%s)"):format(name), ("<Cmd>Costline %s<CR>"):format(name))
+end
+vim.keymap.set("n", "<Plug>(costline-menu)", "<Cmd>Costline<CR>")
+for _, name in ipairs({ "annotate", "callers", "selection" }) do
+  vim.keymap.set("x", ("<Plug>(costline-%s)"):format(name), (":Costline %s<CR>"):format(name), { silent = true })
+end
+
 require("costline.problems")
 require("costline.server").enable()

@@ -138,6 +138,20 @@ t.run({
       t.same(completions("Costline view unit "), { "percent", "absolute", "both" })
       t.same(completions("Costline profile "), { t.stage.profile, other })
       t.same(completions("Costline baseline "), { "Nothing", "true", "previous", "previous:5", other })
+      -- Files, and revisions of Git.
+      t.same(completions("Costline profile profiles/oth"), { "profiles/other.folded" })
+      t.same(completions("Costline baseline profiles/oth"), { "profiles/other.folded" })
+      local git = { "git", "-c", "user.name=a", "-c", "user.email=a@example.org" }
+      for _, arguments in ipairs({
+        { "init", "--quiet", "--initial-branch", "main" },
+        { "commit", "--quiet", "--allow-empty", "--message", "a" },
+        { "tag", "v1" },
+      }) do
+        t.same(vim.system(vim.list_extend(vim.list_slice(git), arguments), { cwd = t.stage.root }):wait().code, 0)
+      end
+      t.same(completions("Costline baseline git:"), { "git:main", "git:v1" })
+      t.same(completions("Costline baseline git:v"), { "git:v1" })
+      vim.fn.delete(t.stage.root .. "/.git", "rf")
       t.same(completions("Costline view overlay "), { "Nothing", other })
       t.expect(vim.tbl_contains(completions("Costline transform push "), "focus-function"))
     end,
@@ -607,6 +621,25 @@ t.run({
       press("c")
       t.wait("the callers", function()
         return quickfix().title:find("callers of solve_all", 1, true)
+      end)
+      close_lists()
+    end,
+  },
+  {
+    "maps",
+    function()
+      vim.keymap.set("n", "]h", "<Plug>(costline-next)")
+      vim.api.nvim_win_set_cursor(0, { 1, 0 })
+      vim.api.nvim_feedkeys("]h", "mx", false)
+      t.wait("the hottest line", function()
+        return vim.api.nvim_win_get_cursor(0)[1] ~= 1
+      end)
+      t.wait_shown("main.py", "before")
+      vim.keymap.set("x", "gs", "<Plug>(costline-selection)")
+      vim.fn.setqflist({}, "f")
+      vim.api.nvim_feedkeys("19GVjgs", "mx", false)
+      t.wait("the list", function()
+        return quickfix().title:find("lines 19 to 20: ", 1, true)
       end)
       close_lists()
     end,

@@ -47,7 +47,7 @@ function M.complete(word, line)
     table.sort(found)
   else
     local subcommand = subcommands.all[split_bang(arguments[1])]
-    found = subcommand and subcommand.complete and subcommand.complete(vim.list_slice(arguments, 2)) or {}
+    found = subcommand and subcommand.complete and subcommand.complete(vim.list_slice(arguments, 2), word) or {}
   end
   return vim
     .iter(found)

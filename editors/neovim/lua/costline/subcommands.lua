@@ -21,7 +21,7 @@ local M = {}
 ---@field needs_profile? true
 ---@field is_action? true whether it does what the server's action of this name does
 ---@field run fun(arguments: string[], bang: boolean, range?: costline.LineRange)
----@field complete? fun(arguments: string[]): string[] completes the argument after these
+---@field complete? fun(arguments: string[], word: string): string[] completes the argument after these, which begins so
 
 ---@param path string
 ---@return string
@@ -35,6 +35,29 @@ end
 local function is_baseline_word(word)
   local is_kept = word:find("^previous:") or word:find("^git:")
   return is_kept ~= nil or vim.list_contains(choices.words_of("baseline"), word)
+end
+
+--- Words, and the files that a word may begin if it is not one of these.
+---@param words string[]
+---@param word string
+---@return string[]
+local function with_files(words, word)
+  local is_path = word ~= "" and not vim.iter(words):any(function(one)
+    return vim.startswith(one, word)
+  end)
+  return is_path and vim.fn.getcompletion(word, "file") or words
+end
+
+--- Git's branches and tags as baselines.
+---@return string[]
+local function git_words()
+  local it = client.current()
+  local command = { "git", "for-each-ref", "--format=git:%(refname:short)", "refs/heads", "refs/tags", "refs/remotes" }
+  if not it or vim.fn.executable("git") == 0 then
+    return {}
+  end
+  local listed = vim.system(command, { cwd = client.root(it), text = true }):wait(2000)
+  return listed.code == 0 and vim.split(listed.stdout, "\n", { trimempty = true }) or {}
 end
 
 ---@param current costline.View
@@ -142,8 +165,8 @@ M.all = {
       end
       choices.change("profile", {}, bang)
     end,
-    complete = function()
-      return choices.words_of("profile")
+    complete = function(_, word)
+      return with_files(choices.words_of("profile"), word)
     end,
   },
   baseline = {
@@ -155,8 +178,11 @@ M.all = {
       end
       choices.change("baseline", { word }, bang)
     end,
-    complete = function()
-      return choices.words_of("baseline")
+    complete = function(_, word)
+      if vim.startswith(word, "git:") then
+        return git_words()
+      end
+      return with_files(choices.words_of("baseline"), word)
     end,
   },
   reload = {
