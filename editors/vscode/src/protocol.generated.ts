@@ -1749,6 +1749,8 @@ export interface SelectionCall {
   readonly name: string;
   /** The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
+  /** What precedes it: `exprlab_engine`. Missing if nothing does. */
+  readonly qualifier?: string;
   /** Whether it is a recursive call. Its cost is then not part of the sum. */
   readonly recursive: boolean;
   /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
@@ -1757,6 +1759,8 @@ export interface SelectionCall {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
+  /** The last part of the name, with its type arguments as `<…>` and its parameters as `(…)`: `simplify` of `exprlab_engine::simplify`. Equal to the name if that has one part. */
+  readonly shortName: string;
   /** The cost of the calls: those that lead to the selection, or those on its lines: `33.3% (2 samples)`. */
   readonly text: string;
   /** The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%. */

@@ -1000,10 +1000,12 @@
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field name string The function's name.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line, or today's if functions were moved to the file), `[libc.so.6]`, `no source`.
+---@field qualifier? string What precedes it: `exprlab_engine`. Missing if nothing does.
 ---@field recursive boolean Whether it is a recursive call. Its cost is then not part of the sum.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field shortName string The last part of the name, with its type arguments as `<…>` and its parameters as `(…)`: `simplify` of `exprlab_engine::simplify`. Equal to the name if that has one part.
 ---@field text string The cost of the calls: those that lead to the selection, or those on its lines: `33.3% (2 samples)`.
 ---@field tier 0|1|2|3 The tier of `share`, or in hints of the number shown: 0 below 1%, 1 from 1%, 2 from 5%, 3 from 20%.
 ---@field total costline.Weight The weight of these calls.

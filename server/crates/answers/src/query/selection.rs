@@ -5,6 +5,7 @@ use super::calls::callees_on;
 use crate::items::fields::{CostFields, PlaceFields};
 use crate::items::{Item, root_item};
 use crate::keys::weight::Weight;
+use crate::present::names::NameParts;
 use crate::session::marks::Marks;
 use crate::world::context::{Context, OpenFile};
 use analysis::{Cost, Edge, FunctionId, LineCost, PathEntry, Total};
@@ -86,6 +87,9 @@ pub struct SelectedLine {
 pub struct SelectionCall {
     /// The function's name.
     pub name: String,
+    /// The name in parts.
+    #[serde(flatten)]
+    pub parts: NameParts,
     /// The cost of the calls: those that lead to the selection, or those on its lines: `33.3% (2
     /// samples)`.
     pub text: String,
@@ -217,8 +221,10 @@ fn call(
     place: PlaceFields,
 ) -> SelectionCall {
     let scale = context.scale(snapshot);
+    let name = snapshot.function(function).name;
     SelectionCall {
-        name: snapshot.function(function).name.to_owned(),
+        name: name.to_owned(),
+        parts: NameParts::of(name),
         text: units::total(total, |weight| scale.both(weight)),
         total: Weight(weight),
         recursive,
