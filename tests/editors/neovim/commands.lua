@@ -53,7 +53,15 @@ end
 ---@param name string
 ---@return table
 local function row_named(items, name)
-  return row_with(items, ("  %s  "):format(name))
+  for _, item in ipairs(items) do
+    local data = vim.tbl_get(item, "user_data", "costline", "data")
+    if data and data.name == name then
+      -- The short name is first, after the costs.
+      t.expect(item.text:find(("  %s  "):format(data.shortName), 1, true), item)
+      return item
+    end
+  end
+  error(("no row of %s: %s"):format(name, vim.inspect(items)), 2)
 end
 
 ---@param row table
@@ -185,8 +193,7 @@ t.run({
       for file, functions in pairs(t.stage.before.functions) do
         for name, cost in pairs(functions) do
           local row = row_named(items, name)
-          local costs = (" %s +%s  "):format(vim.pesc(cost.self), vim.pesc(cost.total))
-          t.expect(row.text:find(costs .. vim.pesc(name)), row, cost)
+          t.expect(row.text:find((" %s +%s  "):format(vim.pesc(cost.self), vim.pesc(cost.total))), row, cost)
           t.expect(file == row.file or row.file:find("^costline:///"), file, row)
         end
       end
@@ -202,6 +209,39 @@ t.run({
       local rows = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
       t.expect(not rows:find("costline:", 1, true), rows)
       close_lists()
+    end,
+  },
+  {
+    "hot functions in a picker",
+    function()
+      local shown
+      package.loaded.snacks = {
+        picker = {
+          pick = function(options)
+            shown = options
+          end,
+        },
+      }
+      vim.cmd("Costline hotspots")
+      t.wait("the picker", function()
+        return shown
+      end)
+      package.loaded.snacks = nil
+      t.expect(vim.startswith(shown.title, "with libs self total: hottest functions · "), shown.title)
+      -- The costs are below each other, and the name is before the place.
+      local costs = shown.items[1].text:match("^[ %d.%%]+%%")
+      for _, item in ipairs(shown.items) do
+        t.same(#(item.text:match("^[ %d.%%]+%%") or ""), #costs)
+      end
+      local solve = vim.iter(shown.items):find(function(item)
+        return item.text:find("%%  solve +maze.py:53$")
+      end)
+      t.expect(solve, shown.items)
+      local function close() end
+      shown.confirm({ close = close }, solve)
+      t.same(vim.api.nvim_buf_get_name(0), t.stage.root .. "/grid/maze.py")
+      t.same(vim.api.nvim_win_get_cursor(0)[1], 53)
+      t.edit("main.py")
     end,
   },
   {
@@ -226,8 +266,10 @@ t.run({
     "hot calls",
     function()
       local items = listed("Costline hotspots edges total", "hottest calls")
-      t.expect(items[1].text:find("<module> → main", 1, true), items[1])
+      t.expect(items[1].text:find("%  <module> → main  ", 1, true), items[1])
       t.same(items[1].file, "main.py")
+      -- Both names are short, and the code of the call is at the end.
+      t.expect(vim.endswith(row_with(items, "  carve → shuffle  ").text, "  rng.shuffle(options)"), items)
       close_lists()
     end,
   },
@@ -412,7 +454,7 @@ t.run({
     "functions without a file have a document",
     function()
       local items = listed("Costline hotspots", "hottest functions")
-      local row = row_with(items, "JSONEncoder.encode")
+      local row = row_named(items, "JSONEncoder.encode")
       vim.cmd("silent cclose")
       vim.cmd.buffer(row.bufnr)
       local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")

@@ -72,7 +72,7 @@ t.run({
       end)
       t.same(vim.bo.filetype, "costline-flamegraph")
       local left = cells(t.path("<module>"))
-      wait_rows({ { { "<module>", left }, { "Thread._boot", WIDTH - left } } })
+      wait_rows({ { { "<module>", left }, { "_bootstrap", WIDTH - left } } })
       local solve_all = frames(4)[1]
       t.same(solve_all, { "solve_all", cells(main) })
       -- Deep recursion is drawn as well.
@@ -193,7 +193,7 @@ t.run({
   {
     "a node that is hidden",
     function()
-      cursor_on("Thread._boot")
+      cursor_on("_bootstrap")
       t.answer({ "Hide samples with node" })
       press("t")
       t.wait("only the module", function()

@@ -71,7 +71,7 @@ end
 ---@return string[]
 local function names()
   return vim.tbl_map(function(line)
-    return vim.trim(line:match("▾.*  ") or line:match("▸.*  ") or line:match("%% +([^%d%s].*)  ") or line)
+    return vim.trim(line:match("▾.-  ") or line:match("▸.-  ") or line:match("%% +([^%d%s].-)  ") or line)
   end, lines())
 end
 
@@ -88,7 +88,8 @@ t.run({
       t.expect(root:find(below("<module>"), 1, true) and root:find("▸ <module>  main.py:", 1, true), root)
       -- 83.9% of eight cells.
       t.expect(vim.startswith(root, ("█"):rep(6) .. "▊  "), root)
-      local thread = wait_line("Thread._bootstrap")
+      local thread = wait_line("▸ _bootstrap  ")
+      t.expect(vim.endswith(thread, "  Thread"), thread)
       t.expect(thread:find(below("Thread._bootstrap"), 1, true), thread)
       -- In a narrow window the columns and the name stay.
       t.expect(vim.wo.winbar:find("Call tree%< · gridworld.folded (samples) · by total", 1, true), vim.wo.winbar)
@@ -120,14 +121,14 @@ t.run({
     function()
       press("e")
       t.wait("the end of the hot path", function()
-        return current():find(" 6%.2%% +%+%d+ ▾ build.<locals>.carve ↻")
+        return current():find(" 6%.2%% +%+%d+ ▾ carve ↻")
       end)
       -- A quarter of the window is indented.
       t.same(vim.api.nvim_win_get_width(0), 40)
       local indent = current():match("%%( +)%+%d")
       t.same(#indent, 1 + 10)
       local path = table.concat(names(), "\n")
-      t.expect(path:find("▾ <module>\n▾ main\n▾ solve_all\n▾ build\n▾ build.<locals>.carve", 1, true), path)
+      t.expect(path:find("▾ <module>\n▾ main\n▾ solve_all\n▾ build\n▾ carve", 1, true), path)
       t.expect(path:find("carve ↻", 1, true), path)
     end,
   },
@@ -169,7 +170,7 @@ t.run({
     "orders",
     function()
       press("zM")
-      t.wait_same("roots", { "▸ <module>", "▸ Thread._bootstrap" }, names)
+      t.wait_same("roots", { "▸ <module>", "▸ _bootstrap" }, names)
       cursor_on("<module>")
       press("<CR>")
       cursor_on("▸ main  ")
@@ -180,12 +181,15 @@ t.run({
       t.wait("rows by name", function()
         return vim.wo.winbar:find("by name", 1, true) and vim.tbl_contains(names(), "▸ solve_all")
       end)
-      local shown = vim.tbl_filter(function(name)
-        return not vim.list_contains({ "▾ <module>", "▾ main", "▸ _find_and_load", "▸ Thread._bootstrap" }, name)
-      end, names())
-      local functions = vim.tbl_map(function(name)
-        return (name:gsub("^▸ ", ""))
-      end, shown)
+      -- The callees of `main`, by their whole names.
+      local functions = {}
+      for _, line in ipairs(lines()) do
+        local name, qualifier = line:match("%% +    [▸ ]+ ([^%s]+)  [^%s]+ *(.*)$")
+        if name then
+          table.insert(functions, qualifier == "" and name or ("%s.%s"):format(qualifier, name))
+        end
+      end
+      t.expect(#functions > 2, lines())
       local ordered = vim.deepcopy(functions)
       table.sort(ordered, function(a, b)
         return a:lower() < b:lower()
@@ -207,7 +211,8 @@ t.run({
       end)
       for name, cost in pairs(t.stage.before.functions["main.py"]) do
         if tonumber((cost.self:gsub("%%", ""))) > 5 then
-          t.expect(wait_line(" " .. name .. "  "):find(" " .. cost.self, 1, true), name, cost)
+          local last = name:match("[^.]+$")
+          t.expect(wait_line(last .. "  "):find(" " .. cost.self, 1, true), name, cost)
         end
       end
       local shares = vim.tbl_map(function(line)
@@ -226,11 +231,11 @@ t.run({
       cursor_on("<module>")
       press("<CR>")
       wait_line("▸ main  ")
-      cursor_on("Thread._bootstrap")
+      cursor_on("▸ _bootstrap  ")
       t.answer({ "Show the costs of this node" })
       press("t")
       t.wait("the tree of the node", function()
-        return lines()[1]:find("100.0%", 1, true) and lines()[1]:find("Thread._bootstrap", 1, true)
+        return lines()[1]:find("100.0%", 1, true) and lines()[1]:find(" _bootstrap  ", 1, true)
       end)
       vim.cmd("Costline transform clear")
       -- It is open as before.

@@ -94,8 +94,8 @@ function Annotated:show_callees(line0)
   self:ask(at, at, function(selection)
     local rows = vim.tbl_map(function(callee)
       local row = columns.costs(callee, "total")
-      local name, qualifier = columns.name(callee)
-      row.name, row.place, row.note = (callee.recursive and "↻ " or "") .. name, callee.placeText, qualifier
+      row.name, row.note = columns.name(callee)
+      row.place = callee.placeText
       return row
     end, selection and selection.callees or {})
     if #rows == 0 then

@@ -47,11 +47,12 @@ function M.costs(cost, part)
   }
 end
 
---- The name of a function in a row.
----@param named table an object of the server
----@return string
+--- The name of a function in a row, marked if it is called recursively, and what precedes it.
+---@param named {shortName: string, qualifier?: string, recursive?: boolean}
+---@return string name
+---@return string? qualifier
 function M.name(named)
-  return named.name
+  return (named.recursive and "↻ " or "") .. named.shortName, named.qualifier
 end
 
 --- A row as text. Offsets are in bytes.

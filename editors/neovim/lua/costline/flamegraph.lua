@@ -46,12 +46,21 @@ local function group_of(frame)
   return places.non_null(frame.uri) and "CostlineFlame" .. strength or "CostlineFlameOther"
 end
 
---- The name of a frame, and with a baseline how its total changed.
+--- The name of a frame, as much of it as fits, and with a baseline how its total changed.
 ---@param frame costline.FlameGraphFrame
+---@param width integer
 ---@return string
-local function label(frame)
+local function label(frame, width)
   local change = columns.costs(frame, "total").change
-  return change and ("%s %s"):format(frame.name, change) or frame.name
+  local after = change and " " .. change or ""
+  local text = frame.name .. after
+  for _, name in ipairs(frame.shorterNames) do
+    if vim.fn.strdisplaywidth(text) <= width then
+      break
+    end
+    text = name .. after
+  end
+  return text
 end
 
 --- The path from the root to a frame.
@@ -105,7 +114,7 @@ function Flame:draw_row(row, line0, spans)
     add((" "):rep(drawn.from - column))
     local from = bytes
     local width = drawn.to - drawn.from
-    add(cells.exact("▏" .. vim.fn.strtrans(label(frame)), width))
+    add(cells.exact("▏" .. vim.fn.strtrans(label(frame, width - 1)), width))
     table.insert(row_cells, { from = from, to = bytes, index = drawn.index })
     table.insert(spans, { line0 = line0, from = from, to = bytes, group = group_of(frame) })
     column = drawn.to

@@ -103,6 +103,17 @@ local function with_headings(rows, spots, groups)
   return result
 end
 
+--- The short names of the caller and the callee of a call.
+---@param spot costline.HotRow
+---@return string?
+local function edge_name(spot)
+  local names = {}
+  for _, members in ipairs(spot.members or {}) do
+    names[members.role] = members.functions[1].shortName
+  end
+  return names.caller and names.callee and ("%s → %s"):format(names.caller, names.callee)
+end
+
 --- The rows of hot spots.
 ---@param spots costline.HotRow[]
 ---@param argument costline.HotSpotsArgument
@@ -120,13 +131,13 @@ local function hot_rows(spots, argument)
     shown.calls = argument.sort == "calls" and spot.calls and tostring(spot.calls) or nil
     shown.name = spot.title
     if argument.by == "function" then
-      local name, qualifier =
-        columns.name({ name = spot.title, shortName = spot.shortName, qualifier = spot.qualifier })
-      shown.name, shown.place, shown.note = name, non_null(spot.placeText), qualifier
+      shown.name, shown.note = columns.name(spot)
+      shown.place = non_null(spot.placeText)
     elseif argument.by == "line" then
       shown.note = places.code(spot.uri, spot.line0)
     elseif argument.by == "edge" then
-      shown.place = non_null(spot.placeText)
+      shown.name = edge_name(spot) or spot.title
+      shown.place, shown.note = non_null(spot.placeText), places.code(spot.uri, spot.line0)
     end
     return { columns = shown, place = place_of(spot.uri, spot.line0, spot.item), item = spot.item }
   end, spots)
@@ -247,13 +258,13 @@ local function call_row(call, direction)
     -- Most callers call something in all of their samples.
     shown.self = nil
   end
-  local name, qualifier = columns.name(data)
-  shown.name, shown.place, shown.note = (data.recursive and "↻ " or "") .. name, data.placeText, qualifier
+  shown.name, shown.note = columns.name(data)
+  shown.place = data.placeText
   local code = direction == "incoming" and places.code(call.place.uri, call.place.line0)
   if code then
     -- The line of the call.
     shown.place = places.text(call.place)
-    shown.note = qualifier and ("%s  %s"):format(qualifier, code) or code
+    shown.note = shown.note and ("%s  %s"):format(shown.note, code) or code
   end
   return { columns = shown, place = call.place, item = call.item }
 end
@@ -341,10 +352,9 @@ function M.selection_callers(first, last)
     end
     ---@param caller costline.SelectionCall
     local rows = vim.tbl_map(function(caller)
-      local name, qualifier = columns.name(caller)
       local shown = columns.costs(caller, "total")
-      shown.place, shown.note = caller.placeText, qualifier
-      shown.name = (caller.recursive and "↻ " or "") .. name
+      shown.name, shown.note = columns.name(caller)
+      shown.place = caller.placeText
       local item = non_null(caller.item)
       return { columns = shown, place = place_of(caller.uri, caller.line0, item), item = item }
     end, callers)

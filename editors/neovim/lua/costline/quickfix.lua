@@ -18,11 +18,12 @@ local function context()
   return type(found) == "table" and found.costline and found or nil
 end
 
---- The heading of the current list, for 'winbar'.
+--- The heading of the current list, for 'winbar', after as many blanks as numbers and signs have.
 ---@return string
 function M.heading()
   local own = context()
-  return own and own.heading or ""
+  local before = vim.fn.getwininfo(vim.api.nvim_get_current_win())[1].textoff
+  return own and (" "):rep(before) .. own.heading or ""
 end
 
 --- The texts of the entries that a window asks for, for the option 'quickfixtextfunc' of a list.
@@ -62,11 +63,10 @@ local function draw(window)
   local bufnr = vim.api.nvim_win_get_buf(window)
   local own = context()
   if own then
-    vim.wo[window][0].wrap, vim.wo[window][0].number, vim.wo[window][0].relativenumber = false, false, false
-    vim.wo[window][0].winbar = WINBAR
+    vim.wo[window][0].wrap, vim.wo[window][0].winbar = false, WINBAR
     color(bufnr)
   elseif vim.wo[window].winbar == WINBAR then
-    vim.wo[window][0].winbar = ""
+    vim.wo[window][0].wrap, vim.wo[window][0].winbar = vim.go.wrap, ""
     vim.api.nvim_buf_clear_namespace(bufnr, marks, 0, -1)
   end
 end
